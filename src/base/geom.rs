@@ -1,0 +1,209 @@
+//! Plane geometry on the ground (xz): segments, polygons, bounds.
+//!
+//! In: points in world metres as `[x, z]`, double precision. Out: distances, sides, containment.
+//! Holds: plain arithmetic in a fixed order, hence the same bits everywhere. Not here: cells, maps.
+
+use glam::Vec3;
+
+/// A point on the ground plane: x, z in metres.
+pub type Point = [f64; 2];
+
+/// The point below a position.
+#[must_use]
+pub fn ground(position: Vec3) -> Point {
+    [f64::from(position.x), f64::from(position.z)]
+}
+
+/// The position at height `y` above a point.
+#[must_use]
+pub fn raise(point: Point, y: f64) -> Vec3 {
+    Vec3::new(point[0] as f32, y as f32, point[1] as f32)
+}
+
+/// Distance on the ground plane, metres.
+#[must_use]
+pub fn flat_distance(a: Vec3, b: Vec3) -> f32 {
+    let (dx, dz) = (b.x - a.x, b.z - a.z);
+    libm::sqrtf(dx * dx + dz * dz)
+}
+
+/// An axis-aligned rectangle on the ground; empty while `min` exceeds `max`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The corner with the smallest x and z, metres.
+    pub min: Point,
+    /// The corner with the largest x and z, metres.
+    pub max: Point,
+}
+
+impl Bounds {
+    /// Holds nothing; the neutral element of [`Bounds::include`].
+    pub const EMPTY: Self = Self { min: [f64::INFINITY; 2], max: [f64::NEG_INFINITY; 2] };
+
+    /// The smallest rectangle around `points`.
+    #[must_use]
+    pub fn of(points: &[Point]) -> Self {
+        let mut bounds = Self::EMPTY;
+        for &point in points {
+            bounds.include(point);
+        }
+        bounds
+    }
+
+    /// Grows to hold `point`.
+    pub fn include(&mut self, point: Point) {
+        self.min = [self.min[0].min(point[0]), self.min[1].min(point[1])];
+        self.max = [self.max[0].max(point[0]), self.max[1].max(point[1])];
+    }
+
+    /// The smallest rectangle around both.
+    #[must_use]
+    pub fn union(mut self, other: Self) -> Self {
+        if !other.is_empty() {
+            self.include(other.min);
+            self.include(other.max);
+        }
+        self
+    }
+
+    /// The same rectangle with every side moved outward by `margin_m`.
+    #[must_use]
+    pub fn grown(self, margin_m: f64) -> Self {
+        Self {
+            min: [self.min[0] - margin_m, self.min[1] - margin_m],
+            max: [self.max[0] + margin_m, self.max[1] + margin_m],
+        }
+    }
+
+    /// Whether it holds no point.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.min[0] > self.max[0] || self.min[1] > self.max[1]
+    }
+
+    /// Whether `point` lies inside or on the edge.
+    #[must_use]
+    pub fn contains(&self, point: Point) -> bool {
+        (0..2).all(|axis| self.min[axis] <= point[axis] && point[axis] <= self.max[axis])
+    }
+
+    /// Whether the two share at least a point.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..2).all(|axis| self.min[axis] <= other.max[axis] && other.min[axis] <= self.max[axis])
+    }
+
+    /// The middle.
+    #[must_use]
+    pub fn centre(&self) -> Point {
+        [(self.min[0] + self.max[0]) / 2.0, (self.min[1] + self.max[1]) / 2.0]
+    }
+}
+
+/// Twice the signed area of the triangle a, b, c: positive when c lies to the left of a to b
+/// (x to the right, z up), zero when the three lie on a line.
+#[must_use]
+pub fn cross(a: Point, b: Point, c: Point) -> f64 {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+/// Squared distance from `point` to the segment from `a` to `b`, square metres.
+#[must_use]
+pub fn segment_distance_sq(point: Point, a: Point, b: Point) -> f64 {
+    let nearest = nearest_on_segment(point, a, b);
+    let (dx, dz) = (point[0] - nearest[0], point[1] - nearest[1]);
+    dx * dx + dz * dz
+}
+
+/// The point of the segment from `a` to `b` that lies nearest to `point`.
+#[must_use]
+pub fn nearest_on_segment(point: Point, a: Point, b: Point) -> Point {
+    let (dx, dz) = (b[0] - a[0], b[1] - a[1]);
+    let length_sq = dx * dx + dz * dz;
+    if length_sq == 0.0 {
+        return a;
+    }
+    let t = (((point[0] - a[0]) * dx + (point[1] - a[1]) * dz) / length_sq).clamp(0.0, 1.0);
+    [a[0] + t * dx, a[1] + t * dz]
+}
+
+/// Whether `point` lies inside the polygon or on its edge; even-odd where edges cross. Either
+/// direction of turning and a repeated first point give the same answer. Cost: one pass over the edges.
+#[must_use]
+pub fn polygon_contains(polygon: &[Point], point: Point) -> bool {
+    let mut inside = false;
+    for (a, b) in edges(polygon) {
+        let side = cross(a, b, point);
+        let within = a[0].min(b[0]) <= point[0]
+            && point[0] <= a[0].max(b[0])
+            && a[1].min(b[1]) <= point[1]
+            && point[1] <= a[1].max(b[1]);
+        if side == 0.0 && within {
+            return true;
+        }
+        if (a[1] > point[1]) != (b[1] > point[1]) && (side > 0.0) == (b[1] > a[1]) {
+            inside = !inside;
+        }
+    }
+    inside
+}
+
+/// Twice the signed area of a polygon, square metres; positive when it turns from +x towards +z.
+#[must_use]
+pub fn polygon_area_twice(polygon: &[Point]) -> f64 {
+    edges(polygon).map(|(a, b)| a[0] * b[1] - b[0] * a[1]).sum()
+}
+
+/// The edges of a closed polygon, from each point to the next and from the last to the first.
+pub fn edges(polygon: &[Point]) -> impl Iterator<Item = (Point, Point)> + '_ {
+    let count = polygon.len();
+    (0..count).map(move |index| (polygon[index], polygon[(index + 1) % count]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const L_SHAPE: [Point; 6] = [[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [2.0, 2.0], [2.0, 4.0], [0.0, 4.0]];
+
+    #[test]
+    fn the_notch_of_an_l_is_outside() {
+        assert!(polygon_contains(&L_SHAPE, [1.0, 3.0]));
+        assert!(polygon_contains(&L_SHAPE, [3.0, 1.0]));
+        assert!(!polygon_contains(&L_SHAPE, [3.0, 3.0]));
+        assert!(polygon_contains(&L_SHAPE, [2.0, 3.0]), "an edge counts as inside");
+        assert!(polygon_contains(&L_SHAPE, [0.0, 0.0]), "a corner counts as inside");
+    }
+
+    #[test]
+    fn direction_and_closing_point_change_nothing() {
+        let mut reversed = L_SHAPE.to_vec();
+        reversed.reverse();
+        let mut closed = L_SHAPE.to_vec();
+        closed.push(L_SHAPE[0]);
+        for x in -2..12 {
+            for z in -2..12 {
+                let point = [f64::from(x) * 0.5, f64::from(z) * 0.5];
+                let inside = polygon_contains(&L_SHAPE, point);
+                assert_eq!(inside, polygon_contains(&reversed, point));
+                assert_eq!(inside, polygon_contains(&closed, point));
+            }
+        }
+    }
+
+    #[test]
+    fn distances_end_at_the_ends_of_a_segment() {
+        assert_eq!(segment_distance_sq([0.0, 2.0], [-1.0, 0.0], [1.0, 0.0]), 4.0);
+        assert_eq!(segment_distance_sq([3.0, 0.0], [-1.0, 0.0], [1.0, 0.0]), 4.0);
+        assert_eq!(segment_distance_sq([3.0, 4.0], [0.0, 0.0], [0.0, 0.0]), 25.0);
+    }
+
+    #[test]
+    fn bounds_hold_what_they_include() {
+        let bounds = Bounds::of(&L_SHAPE);
+        assert_eq!(bounds.centre(), [2.0, 2.0]);
+        assert!(bounds.contains([4.0, 4.0]) && !bounds.contains([4.1, 0.0]));
+        assert!(Bounds::EMPTY.is_empty());
+        assert_eq!(Bounds::EMPTY.union(bounds), bounds);
+    }
+}

@@ -1,0 +1,94 @@
+//! Game time: ticks, and the way from seconds to ticks and back.
+//!
+//! In: a tick rate and seconds. Out: whole ticks. Holds: nothing here reads a clock.
+
+/// A count of ticks since the level was loaded. Tick 0 is the level as loaded, the first step makes tick 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tick(pub u64);
+
+impl Tick {
+    /// The tick that lies `ticks` later; stays at the largest tick instead of overflowing.
+    #[must_use]
+    pub fn after(self, ticks: u64) -> Self {
+        Self(self.0.saturating_add(ticks))
+    }
+
+    /// Ticks from `earlier` to `self`, 0 when `earlier` is later.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// Steps a second, 10 to 240. Fixed while a level runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TickRate(u32);
+
+impl TickRate {
+    /// The rate of a level that names none, ticks a second.
+    pub const DEFAULT: Self = Self(60);
+    /// The slowest rate a level may ask for, ticks a second.
+    pub const MIN: u32 = 10;
+    /// The fastest rate a level may ask for, ticks a second.
+    pub const MAX: u32 = 240;
+
+    /// None outside [`TickRate::MIN`] to [`TickRate::MAX`].
+    #[must_use]
+    pub fn new(ticks_per_second: u32) -> Option<Self> {
+        (Self::MIN..=Self::MAX).contains(&ticks_per_second).then_some(Self(ticks_per_second))
+    }
+
+    /// Ticks a second.
+    #[must_use]
+    pub fn per_second(self) -> u32 {
+        self.0
+    }
+
+    /// Seconds that one tick lasts.
+    #[must_use]
+    pub fn tick_seconds(self) -> f32 {
+        1.0 / self.0 as f32
+    }
+
+    /// Seconds from the start of the level to `tick`.
+    #[must_use]
+    pub fn seconds(self, tick: Tick) -> f64 {
+        tick.0 as f64 / f64::from(self.0)
+    }
+
+    /// Whole ticks that last at least `seconds`, rounded up; 0 for zero, negative and NaN. A thousandth
+    /// of a tick is forgiven, so that 0.1 s at 60 Hz is 6 ticks although 0.1 is no exact binary number.
+    #[must_use]
+    pub fn ticks(self, seconds: f64) -> u64 {
+        let exact = seconds * f64::from(self.0);
+        if exact.is_nan() || exact <= 0.0 { 0 } else { libm::ceil(exact - 1e-3).max(0.0) as u64 }
+    }
+}
+
+impl Default for TickRate {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_become_whole_ticks_rounded_up() {
+        let rate = TickRate::DEFAULT;
+        let cases =
+            [(0.0, 0), (-1.0, 0), (f64::NAN, 0), (0.1, 6), (1.0, 60), (0.01, 1), (1.001, 61), (0.6, 36)];
+        for (seconds, ticks) in cases {
+            assert_eq!(rate.ticks(seconds), ticks, "{seconds} s at 60 Hz");
+        }
+    }
+
+    #[test]
+    fn rates_outside_the_range_are_refused() {
+        assert_eq!(TickRate::new(9), None);
+        assert_eq!(TickRate::new(241), None);
+        assert_eq!(TickRate::new(30).map(TickRate::per_second), Some(30));
+    }
+}

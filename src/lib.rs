@@ -1,0 +1,6 @@
+//! walkon: a gameplay runtime in which Rust owns the navigation map, the characters and the
+//! fixed-step loop, and Lua decides what the characters want.
+
+#![deny(unsafe_code)]
+
+pub mod base;

@@ -1,0 +1,2 @@
+//! The one integration binary: laws, levels, scripts, the command line.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
