@@ -4,3 +4,4 @@
 #![deny(unsafe_code)]
 
 pub mod base;
+pub mod nav;

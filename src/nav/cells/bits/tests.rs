@@ -1,0 +1,92 @@
+//! Bits against a plain table of booleans.
+
+use super::*;
+use crate::base::rng::Rng;
+
+struct Table {
+    width: u32,
+    depth: u32,
+    cells: Vec<bool>,
+}
+
+impl Table {
+    fn random(rng: &mut Rng, width: u32, depth: u32) -> Self {
+        Self { width, depth, cells: (0..width * depth).map(|_| rng.below(3) != 0).collect() }
+    }
+
+    fn packed(&self) -> Vec<u64> {
+        let words = self.width.div_ceil(64) as usize;
+        let mut rows = vec![0; words * self.depth as usize];
+        for (at, _) in self.cells.iter().enumerate().filter(|(_, walkable)| **walkable) {
+            let (x, z) = (at % self.width as usize, at / self.width as usize);
+            rows[z * words + x / 64] |= 1 << (x % 64);
+        }
+        rows
+    }
+
+    fn check(&self, bits: &Bits) {
+        assert_eq!(bits.count(), self.cells.iter().filter(|walkable| **walkable).count() as u64);
+        for z in 0..self.depth {
+            for x in 0..self.width {
+                let expected = self.cells[(z * self.width + x) as usize];
+                assert_eq!(bits.get(x, z), expected, "row bit of ({x}, {z})");
+                assert_eq!(bits.columns.get(x, z), expected, "column bit of ({x}, {z})");
+            }
+        }
+    }
+}
+
+const SIZES: [(u32, u32); 8] = [(1, 1), (3, 2), (63, 64), (64, 63), (65, 66), (128, 1), (1, 130), (200, 90)];
+
+#[test]
+fn rows_and_columns_hold_the_packed_cells() {
+    let mut rng = Rng::stream(1, "bits");
+    for (width, depth) in SIZES {
+        let table = Table::random(&mut rng, width, depth);
+        let bits = Bits::from_rows(width, depth, &table.packed());
+        table.check(&bits);
+        let mut one_by_one = Bits::new(width, depth);
+        for z in 0..depth {
+            for x in 0..width {
+                one_by_one.set(x, z, table.cells[(z * width + x) as usize]);
+            }
+        }
+        assert_eq!(bits, one_by_one);
+    }
+}
+
+#[test]
+fn replaced_words_and_flipped_cells_keep_both_planes_in_step() {
+    let mut rng = Rng::stream(2, "bits");
+    for (width, depth) in SIZES {
+        let mut table = Table::random(&mut rng, width, depth);
+        let mut bits = Bits::from_rows(width, depth, &table.packed());
+        for _ in 0..20 {
+            let (x, z) = (rng.below(u64::from(width)) as u32, rng.below(u64::from(depth)) as u32);
+            table.cells[(z * width + x) as usize] ^= true;
+            bits.set(x, z, table.cells[(z * width + x) as usize]);
+            let other = Table::random(&mut rng, width, 1);
+            let word = (rng.below(u64::from(width.div_ceil(64)))) as usize;
+            let row = rng.below(u64::from(depth)) as u32;
+            bits.replace_row(row, word, &other.packed()[word..=word]);
+            for x in 64 * word as u32..width.min(64 * word as u32 + 64) {
+                table.cells[(row * width + x) as usize] = other.cells[x as usize];
+            }
+        }
+        table.check(&bits);
+        assert_eq!(bits, Bits::from_rows(width, depth, &table.packed()));
+    }
+}
+
+#[test]
+fn bits_beyond_the_width_are_ignored_and_outside_is_blocked() {
+    let mut bits = Bits::from_rows(3, 2, &[!0, !0]);
+    assert_eq!(bits.count(), 6);
+    bits.replace_row(1, 0, &[!0]);
+    assert_eq!((bits.count(), bits.row_word(1, 0)), (6, 7));
+    for (x, z) in [(-1, 0), (3, 0), (0, -1), (0, 2), (i64::MAX, i64::MIN)] {
+        assert!(!bits.at(x, z));
+    }
+    assert!(bits.at(2, 1));
+    assert_eq!(Bits::default(), Bits::new(0, 0));
+}
