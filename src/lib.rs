@@ -4,4 +4,5 @@
 #![deny(unsafe_code)]
 
 pub mod base;
+pub mod level;
 pub mod nav;

@@ -1,2 +1,4 @@
 //! The one integration binary: laws, levels, scripts, the command line.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod level_faults;

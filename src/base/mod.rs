@@ -10,3 +10,4 @@ pub mod ids;
 pub mod rng;
 pub mod time;
 pub mod trig;
+pub mod words;

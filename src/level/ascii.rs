@@ -1,0 +1,187 @@
+//! Maps drawn with characters: rows and a legend into cells, areas and marks.
+//!
+//! In: an [`AsciiDef`]. Out: [`AsciiCells`], and findings for characters without a meaning. Holds: row 0 lies
+//! at the smallest z; cells with one area name are one area; areas are numbered in the order of the legend.
+//! Not here: whether names clash with others (`resolve`).
+
+use super::def::AsciiDef;
+use super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::json::escaped;
+use crate::base::geom::{Bounds, Point};
+
+/// The cells of an ascii map.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct AsciiCells {
+    pub width: u32,
+    pub depth: u32,
+    /// As drawn, every area available: `z * width + x`.
+    pub walkable: Vec<bool>,
+    /// Price of a metre.
+    pub factor: Vec<f32>,
+    /// 0 for none, else the number of the area plus one.
+    pub area: Vec<u16>,
+    /// Names of the areas, where they are first named, and the cells they reach over.
+    pub areas: Vec<AsciiArea>,
+    /// Marks of the legend and the middle of their cell.
+    pub marks: Vec<(Spot<String>, String, Point)>,
+}
+
+/// An area of an ascii map.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AsciiArea {
+    pub name: Spot<String>,
+    pub pointer: String,
+    /// Around the outer corners of its cells, metres; empty when no cell is its own.
+    pub bounds: Bounds,
+    pub cells: u32,
+}
+
+/// What one character means, looked up once for each cell.
+#[derive(Clone, Copy)]
+struct Meaning {
+    walkable: bool,
+    factor: f32,
+    area: u16,
+    /// The entry of the legend it comes from.
+    entry: Option<usize>,
+}
+
+/// The cells of a map. None after an error in its rows.
+pub(crate) fn lay_out(findings: &mut Findings, def: &AsciiDef) -> Option<AsciiCells> {
+    let width = def.rows.first().map_or(0, |row| row.value.chars().count());
+    if width == 0 {
+        let span = def.rows.first().map_or(Span::default(), |row| row.span);
+        findings.error(|| {
+            Finding::new(
+                code::ROWS,
+                span,
+                "navigation.rows has no cells, expected at least one row with one character",
+            )
+            .at("/navigation/rows")
+        });
+        return None;
+    }
+    let mut cells = AsciiCells { width: width as u32, depth: def.rows.len() as u32, ..AsciiCells::default() };
+    let meanings = meanings(def, &mut cells);
+    let mut drawn: Vec<Option<Point>> = vec![None; def.legend.len()];
+    let mut failed = false;
+    for (z, row) in def.rows.iter().enumerate() {
+        let length = row.value.chars().count();
+        if length != width {
+            findings.error(|| {
+                let message = format!(
+                    "navigation.rows[{z}] has {length} characters, expected {width} as the first row has"
+                );
+                Finding::new(code::ROWS, row.span, message).at(format!("/navigation/rows/{z}"))
+            });
+            failed = true;
+            continue;
+        }
+        for (x, character) in row.value.chars().enumerate() {
+            let found = meanings.binary_search_by_key(&character, |(known, _)| *known);
+            let Ok(found) = found else {
+                unknown_character(findings, def, (x, z), character);
+                failed = true;
+                continue;
+            };
+            let meaning = meanings[found].1;
+            cells.walkable.push(meaning.walkable);
+            cells.factor.push(meaning.factor);
+            cells.area.push(meaning.area);
+            failed |= !note_cell(findings, def, &mut cells, &mut drawn, (meaning, x, z));
+        }
+    }
+    place_marks(findings, def, &mut cells, &drawn);
+    (!failed).then_some(cells)
+}
+
+fn meanings(def: &AsciiDef, cells: &mut AsciiCells) -> Vec<(char, Meaning)> {
+    let plain = |walkable| Meaning { walkable, factor: 1.0, area: 0, entry: None };
+    let mut meanings = vec![('#', plain(false)), ('.', plain(true))];
+    for (entry, (character, legend)) in def.legend.iter().enumerate() {
+        let area = legend.area.as_ref().map_or(0, |name| {
+            let known = cells.areas.iter().position(|area| area.name.value == name.value);
+            let index = known.unwrap_or_else(|| {
+                let pointer = format!("{}/area", legend_pointer(character.value));
+                cells.areas.push(AsciiArea { name: name.clone(), pointer, bounds: Bounds::EMPTY, cells: 0 });
+                cells.areas.len() - 1
+            });
+            // Bounded by the number of different characters that fit into a file, far below 2^16 areas.
+            (index + 1).min(usize::from(u16::MAX)) as u16
+        });
+        let factor = legend.cost.unwrap_or(1.0) as f32;
+        meanings
+            .push((character.value, Meaning { walkable: legend.walkable, factor, area, entry: Some(entry) }));
+    }
+    meanings.sort_by_key(|(character, _)| *character);
+    meanings
+}
+
+fn legend_pointer(character: char) -> String {
+    format!("/navigation/legend/{}", escaped(&character.to_string()))
+}
+
+fn unknown_character(findings: &mut Findings, def: &AsciiDef, (x, z): (usize, usize), character: char) {
+    let row = &def.rows[z];
+    // Without escapes the character stands where it looks.
+    let offset: usize = row.value.chars().take(x).map(char::len_utf8).sum();
+    let plain = row.span.end.saturating_sub(row.span.start) as usize == row.value.len() + 2;
+    let start = row.span.start as usize + if plain { 1 + offset } else { 0 };
+    let span = Span::new(row.span.file, start, start + if plain { character.len_utf8() } else { 1 });
+    findings.error(|| {
+        let message =
+            format!("navigation.rows[{z}] has {character:?} in column {}, which means nothing here", x + 1);
+        Finding::new(code::ROWS, span, message)
+            .at(format!("/navigation/rows/{z}"))
+            .help(format!("add {character:?} to the legend, or draw # (blocked) or . (walkable)"))
+    });
+}
+
+/// Counts a cell for its area and its mark. False when its mark stands on the map already.
+fn note_cell(
+    findings: &mut Findings,
+    def: &AsciiDef,
+    cells: &mut AsciiCells,
+    drawn: &mut [Option<Point>],
+    (meaning, x, z): (Meaning, usize, usize),
+) -> bool {
+    let size = def.sizes.cell_size_m;
+    let corner = [def.origin[0] + x as f64 * size, def.origin[1] + z as f64 * size];
+    if let Some(area) = usize::from(meaning.area).checked_sub(1).and_then(|index| cells.areas.get_mut(index))
+    {
+        area.cells += 1;
+        area.bounds.include(corner);
+        area.bounds.include([corner[0] + size, corner[1] + size]);
+    }
+    let Some(entry) = meaning.entry.filter(|entry| def.legend[*entry].1.mark.is_some()) else { return true };
+    if drawn[entry].is_some() {
+        let row = &def.rows[z];
+        let character = def.legend[entry].0.value;
+        findings.error(|| {
+            let message = format!(
+                "navigation.rows[{z}] has {character:?} again, expected one cell, because it is a mark"
+            );
+            Finding::new(code::DUPLICATE_NAME, row.span, message).at(format!("/navigation/rows/{z}"))
+        });
+        return false;
+    }
+    drawn[entry] = Some([corner[0] + 0.5 * size, corner[1] + 0.5 * size]);
+    true
+}
+
+fn place_marks(findings: &mut Findings, def: &AsciiDef, cells: &mut AsciiCells, drawn: &[Option<Point>]) {
+    for ((character, legend), point) in def.legend.iter().zip(drawn) {
+        let Some(name) = &legend.mark else { continue };
+        let pointer = format!("{}/mark", legend_pointer(character.value));
+        match point {
+            Some(point) => cells.marks.push((name.clone(), pointer, *point)),
+            None => findings.error(|| {
+                let message = format!(
+                    "mark \"{}\" is nowhere on the map, expected {:?} in a row",
+                    name.value, character.value
+                );
+                Finding::new(code::UNRESOLVED, name.span, message).at(pointer)
+            }),
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! A level as its author writes it.
+//!
+//! In: nothing. Out: [`LevelDef`] and its parts, one type for each object of the JSON form. Holds: defaults are
+//! filled in, every name and reference keeps the place it was read from, lists keep the order of the text.
+//! Doc comments here are what `walkon schema` shows to editors. Not here: reading (`read`), whether names
+//! lead anywhere (`resolve`), the map (`bake`).
+
+use super::diagnostic::Spot;
+use super::numbers::{self, CrowdDef, Limits};
+use super::schema::{self, Area2, Param, Position2};
+use super::textgrid::TextGrid;
+use crate::base::geom::Point;
+use schemars::JsonSchema;
+use std::collections::BTreeMap;
+
+/// A walkon level: a map, and who and what is on it.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(rename = "Level", rename_all = "camelCase", deny_unknown_fields)]
+pub struct LevelDef {
+    /// The schema that an editor checks this file against. Not read.
+    #[schemars(rename = "$schema", default)]
+    pub schema: Option<String>,
+    /// Name of the level; the file's name without suffix when left out.
+    #[schemars(default = "schema::none", with = "String")]
+    pub name: String,
+    /// Ticks per game second.
+    #[schemars(default = "schema::tick_rate", range(min = 10, max = 240))]
+    pub tick_rate: u32,
+    /// Seed of every random stream of the level.
+    #[schemars(default = "schema::seed", range(min = 0, max = 9_007_199_254_740_991u64))]
+    pub seed: u64,
+    /// The map.
+    #[schemars(with = "schema::Navigation")]
+    pub navigation: NavigationDef,
+    /// Areas that open and close.
+    #[schemars(default = "schema::none")]
+    pub doors: Vec<DoorDef>,
+    /// Named places.
+    #[schemars(default = "schema::none", with = "BTreeMap<String, schema::Mark>")]
+    pub marks: Vec<MarkDef>,
+    /// Named lists of marks.
+    #[schemars(default = "schema::none", with = "BTreeMap<String, Vec<schema::Stop>>")]
+    pub routes: Vec<RouteDef>,
+    /// Ground that notices who enters and leaves.
+    #[schemars(default = "schema::none")]
+    pub regions: Vec<RegionDef>,
+    /// Who is on the map when the level begins.
+    #[schemars(default = "schema::none")]
+    pub characters: Vec<CharacterDef>,
+    /// The level script: a name below the script folders.
+    #[schemars(default = "schema::none", with = "String")]
+    pub script: Option<Spot<String>>,
+    /// How much scripts and searches may use.
+    #[schemars(default = "schema::none")]
+    pub limits: Limits,
+    /// How bodies follow paths and avoid one another.
+    #[schemars(default = "schema::none")]
+    pub crowd: CrowdDef,
+    /// Node expansions per tick, shared by all path searches.
+    #[schemars(default = "schema::path_budget", range(min = 1, max = 100_000_000))]
+    pub path_budget: u32,
+}
+
+/// Where the map comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NavigationDef {
+    /// Areas and obstacles as polygons.
+    Grid(GridDef),
+    /// Rows of characters with a legend.
+    Ascii(AsciiDef),
+    /// A precomputed grid, given in place of a level.
+    TextGrid(Box<TextGrid>),
+    /// A file beside the level: a polygon config (`.json`) or a text grid (`.txt`).
+    File(MapFileDef),
+}
+
+/// A map in a file of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapFileDef {
+    /// The file, relative to the level.
+    pub file: Spot<String>,
+    /// What is in it.
+    pub form: MapForm,
+}
+
+/// What a map file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapForm {
+    /// The polygon config of a grid, as JSON.
+    Grid,
+    /// A precomputed text grid.
+    TextGrid,
+}
+
+/// Sizes and paddings of every map of cells, metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellSizes {
+    /// Width and depth of a cell, 0.01 to 100.
+    pub cell_size_m: f64,
+    /// Half-width of the bodies that the cells are cut for, 0 to 100.
+    pub agent_radius_m: f64,
+    /// Extra distance kept from obstacles, 0 to 100.
+    pub object_padding_m: f64,
+    /// Distance kept from the outer edge of the areas, 0 to 100.
+    pub boundary_padding_m: f64,
+    /// Height of the floor.
+    pub floor_y_m: f64,
+}
+
+impl Default for CellSizes {
+    fn default() -> Self {
+        Self {
+            cell_size_m: numbers::CELL_SIZE.default,
+            agent_radius_m: numbers::AGENT_RADIUS.default,
+            object_padding_m: numbers::OBJECT_PADDING.default,
+            boundary_padding_m: numbers::BOUNDARY_PADDING.default,
+            floor_y_m: numbers::FLOOR_Y.default,
+        }
+    }
+}
+
+/// Areas and obstacles, cut into cells when the level loads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GridDef {
+    /// Cell size and paddings.
+    pub sizes: CellSizes,
+    /// Ground to walk on, in the order that numbers them.
+    pub areas: Vec<AreaDef>,
+    /// Ground taken away again, numbered after the areas. One that encloses nothing has no corners left.
+    pub obstacles: Vec<AreaDef>,
+    /// JSON pointer to the object that holds them: empty in a config of its own.
+    pub pointer: String,
+}
+
+/// An area or an obstacle.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(rename = "Area", rename_all = "camelCase", deny_unknown_fields)]
+pub struct AreaDef {
+    /// Name, one of its kind in the level.
+    pub name: Spot<String>,
+    /// Corners `[x, z]` in metres, in either direction; the last may repeat the first.
+    #[schemars(with = "Area2")]
+    pub polygon: Vec<Point>,
+    /// Whether it is there when the level begins. None when the author left it out, which means yes.
+    #[schemars(default = "schema::yes", with = "bool")]
+    pub available: Option<bool>,
+    /// Price of a metre on it. Obstacles have none.
+    #[schemars(default = "numbers::cost", range(min = 0.1, max = 100.0))]
+    pub cost: f64,
+    /// Where `available` stands, else where the area stands.
+    #[schemars(skip)]
+    pub available_spot: Spot<()>,
+}
+
+/// A map drawn with characters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AsciiDef {
+    /// Cell size and paddings.
+    pub sizes: CellSizes,
+    /// Outer corner of the first cell, `[x, z]` in metres.
+    pub origin: Point,
+    /// Rows of equal length, the first at the smallest z.
+    pub rows: Vec<Spot<String>>,
+    /// What the characters beside `#` and `.` mean.
+    pub legend: Vec<(Spot<char>, LegendDef)>,
+}
+
+/// What a character of an ascii map means.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(rename = "Legend", rename_all = "camelCase", deny_unknown_fields)]
+pub struct LegendDef {
+    /// Cells with one area name are one area, which a door can name.
+    #[schemars(default = "schema::none", with = "String")]
+    pub area: Option<Spot<String>>,
+    /// Price of a metre on these cells, 0.1 to 100.
+    #[schemars(default = "numbers::cost", with = "f64", range(min = 0.1, max = 100.0))]
+    pub cost: Option<f64>,
+    /// Name of a mark in the middle of the cell. The character may stand on the map once.
+    #[schemars(default = "schema::none", with = "String")]
+    pub mark: Option<Spot<String>>,
+    /// Whether one can stand there.
+    #[schemars(default = "schema::yes")]
+    pub walkable: bool,
+}
+
+/// An area that opens and closes.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(rename = "Door", rename_all = "camelCase", deny_unknown_fields)]
+pub struct DoorDef {
+    /// Name, one of its kind in the level.
+    pub name: Spot<String>,
+    /// Name of the area that is there while the door is open.
+    pub area: Spot<String>,
+    /// Whether it is open when the level begins.
+    #[schemars(default)]
+    pub open: bool,
+    /// Time it takes to open or close, seconds, 0 to 3600.
+    #[schemars(rename = "seconds", default = "numbers::door_seconds", range(min = 0, max = 3600))]
+    pub duration_s: f64,
+    /// Whether it refuses to open when the level begins.
+    #[schemars(default)]
+    pub locked: bool,
+    /// The key that unlocks it.
+    #[schemars(default = "schema::none", with = "String")]
+    pub key: Option<String>,
+}
+
+/// A position on the ground, or in space on maps with heights.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Position {
+    /// Metres along x.
+    pub x: f64,
+    /// Height, metres; None means the floor.
+    pub y: Option<f64>,
+    /// Metres along z.
+    pub z: f64,
+}
+
+/// A named place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MarkDef {
+    /// Name, one of its kind in the level.
+    pub name: Spot<String>,
+    /// Where it is.
+    pub place: PlaceDef,
+}
+
+/// A place with an optional direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlaceDef {
+    /// Where.
+    pub position: Position,
+    /// Which way to look there, degrees: 0 is +z, 90 is +x.
+    pub facing_degrees: Option<f64>,
+}
+
+/// A named list of places.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RouteDef {
+    /// Name, one of its kind in the level.
+    pub name: Spot<String>,
+    /// Where it leads, in order; at least one.
+    pub stops: Vec<StopDef>,
+}
+
+/// A stop of a route.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StopDef {
+    /// A mark, by name.
+    Mark(Spot<String>),
+    /// A place without a name.
+    Place(PlaceDef),
+}
+
+/// Ground that notices who enters and leaves: a polygon, or a centre with a radius.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(rename = "Region", rename_all = "camelCase", deny_unknown_fields)]
+pub struct RegionDef {
+    /// Name, one of its kind in the level.
+    pub name: Spot<String>,
+    /// Its outline.
+    #[schemars(flatten, with = "schema::Outline")]
+    pub outline: Outline,
+}
+
+/// The outline of a region.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outline {
+    /// Corners `[x, z]` in metres.
+    Polygon(Vec<Point>),
+    /// A round region.
+    Circle {
+        /// The middle.
+        centre: Position,
+        /// Metres, 0.01 to a million.
+        radius_m: f64,
+    },
+}
+
+impl Default for Outline {
+    fn default() -> Self {
+        Self::Polygon(Vec::new())
+    }
+}
+
+/// What a character does about doors that are closed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub enum DoorHabit {
+    /// Takes them for walls.
+    #[default]
+    Avoid,
+    /// Plans through those it can open, and opens them.
+    Open,
+    /// Plans through all of them, and waits until somebody opens them.
+    Wait,
+}
+
+/// Somebody on the map.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(rename = "Character", rename_all = "camelCase", deny_unknown_fields)]
+pub struct CharacterDef {
+    /// Name, one of its kind in the level.
+    pub name: Spot<String>,
+    /// Where the character stands when the level begins.
+    #[schemars(with = "Position2")]
+    pub position: Spot<Position>,
+    /// Which way the character looks: 0 is +z, 90 is +x.
+    #[schemars(default, range(min = -360.0, max = 360.0))]
+    pub facing_degrees: f64,
+    /// Half the width of the body, metres.
+    #[schemars(rename = "radius", default = "numbers::radius", range(min = 0.05, max = 10.0))]
+    pub radius_m: f64,
+    /// Height of the body, metres.
+    #[schemars(rename = "height", default = "numbers::height", range(min = 0.1, max = 100.0))]
+    pub height_m: f64,
+    /// Speed of a walk, metres per second.
+    #[schemars(rename = "walkSpeed", default = "numbers::walk_speed", range(min = 0.01, max = 50.0))]
+    pub walk_speed_mps: f64,
+    /// Speed of a run, metres per second; twice the walking speed when left out.
+    #[schemars(rename = "runSpeed", default = "numbers::run_speed", range(min = 0.01, max = 100.0))]
+    pub run_speed_mps: f64,
+    /// How fast the body turns, radians per second.
+    #[schemars(
+        rename = "rotationSpeed",
+        default = "numbers::rotation_speed",
+        range(min = 0.01, max = 1000.0)
+    )]
+    pub rotation_speed_radps: f64,
+    /// Whether the player steers this character. At most one in a level.
+    #[schemars(default)]
+    pub player: bool,
+    /// Words that scripts select characters by.
+    #[schemars(default)]
+    pub tags: Vec<String>,
+    /// What the character does about closed doors.
+    #[schemars(default = "schema::none")]
+    pub doors: DoorHabit,
+    /// The layer of the map to stand on, on maps that have layers.
+    #[schemars(default = "schema::none", with = "String")]
+    pub layer: Option<Spot<String>>,
+    /// The behaviour: a name below the script folders.
+    #[schemars(default = "schema::none", with = "String")]
+    pub behaviour: Option<Spot<String>>,
+    /// Values for the behaviour, checked against its `params`.
+    #[schemars(default, with = "BTreeMap<String, Param>")]
+    pub params: BTreeMap<String, Spot<serde_json::Value>>,
+}
+
+impl Default for CharacterDef {
+    fn default() -> Self {
+        Self {
+            name: Spot::default(),
+            position: Spot::default(),
+            facing_degrees: numbers::FACING_DEGREES.default,
+            radius_m: numbers::RADIUS.default,
+            height_m: numbers::HEIGHT.default,
+            walk_speed_mps: numbers::WALK_SPEED.default,
+            run_speed_mps: numbers::RUN_SPEED.default,
+            rotation_speed_radps: numbers::ROTATION_SPEED.default,
+            player: false,
+            tags: Vec::new(),
+            doors: DoorHabit::default(),
+            layer: None,
+            behaviour: None,
+            params: BTreeMap::new(),
+        }
+    }
+}
+
+impl LevelDef {
+    /// A level of one map and nothing else, with every default.
+    #[must_use]
+    pub fn of_map(name: &str, navigation: NavigationDef) -> Self {
+        Self {
+            schema: None,
+            name: name.to_owned(),
+            tick_rate: numbers::TICK_RATE.default as u32,
+            seed: numbers::SEED.default as u64,
+            navigation,
+            doors: Vec::new(),
+            marks: Vec::new(),
+            routes: Vec::new(),
+            regions: Vec::new(),
+            characters: Vec::new(),
+            script: None,
+            limits: Limits::default(),
+            crowd: CrowdDef::default(),
+            path_budget: numbers::PATH_BUDGET.default as u32,
+        }
+    }
+}

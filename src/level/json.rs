@@ -1,0 +1,625 @@
+//! JSON with places: a value is a slice of the file, opened one level at a time.
+//!
+//! In: the bytes of a file. Out: [`Node`]s, each with its text, its offset and its place in the tree, read
+//! into numbers, names, lists and objects with one finding for each mistake. Holds: never panics, never
+//! recurses deeper than the depth limit, never allocates for what the level does not use; `-0.0` is `0.0`.
+//! Not here: which keys there are (`read`).
+//! Source: serde_json checks the syntax and cuts the slices (`RawValue`), so there is one parser only.
+
+use super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::numbers::Number;
+use crate::base::words;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Deepest nesting of brackets in a level.
+pub const DEPTH_MAX: usize = 32;
+/// Largest level file, and largest file that a level may name, in bytes.
+pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Longest name, in bytes.
+pub const NAME_BYTES_MAX: usize = 128;
+
+/// Where a value stands in the tree: the way to it from the root.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'p> {
+    Root,
+    Key(&'p Place<'p>, &'p str),
+    Index(&'p Place<'p>, usize),
+}
+
+impl Place<'_> {
+    /// As a JSON pointer.
+    pub(crate) fn pointer(&self) -> String {
+        match self {
+            Place::Root => String::new(),
+            Place::Key(parent, key) => format!("{}/{}", parent.pointer(), escaped(key)),
+            Place::Index(parent, index) => format!("{}/{index}", parent.pointer()),
+        }
+    }
+
+    /// As people write it: `characters[2].radius`.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Place::Root => "the level".to_owned(),
+            Place::Key(Place::Root, key) => (*key).to_owned(),
+            Place::Key(parent, key) => format!("{}.{key}", parent.words()),
+            Place::Index(parent, index) => format!("{}[{index}]", parent.words()),
+        }
+    }
+}
+
+/// A key as it stands in a JSON pointer.
+pub(crate) fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// A value: its text, where it begins in the file, and where it stands in the tree.
+#[derive(Clone, Copy)]
+pub(crate) struct Node<'a, 'p> {
+    pub text: &'a str,
+    pub at: usize,
+    pub place: &'p Place<'p>,
+}
+
+/// A value of a list, or of an object without its key.
+#[derive(Clone, Copy)]
+pub(crate) struct Item<'a> {
+    pub text: &'a str,
+    pub at: usize,
+}
+
+/// An entry of an object.
+pub(crate) struct Member<'a> {
+    pub key: Cow<'a, str>,
+    pub key_item: Item<'a>,
+    pub value: Item<'a>,
+}
+
+/// An object whose keys were checked.
+pub(crate) struct Fields<'a, 'p> {
+    pub node: Node<'a, 'p>,
+    members: Vec<Member<'a>>,
+}
+
+impl<'a> Fields<'a, '_> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Member<'a>> {
+        self.members.iter().find(|member| member.key == key)
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+}
+
+/// Reads values and keeps what is wrong with them.
+pub(crate) struct Reader<'f> {
+    pub findings: &'f mut Findings,
+    pub file: u16,
+}
+
+impl Reader<'_> {
+    /// The root of a JSON text that begins `base` bytes into its file, or findings that say why there is none.
+    pub(crate) fn root<'a>(&mut self, text: &'a str, base: usize) -> Option<Item<'a>> {
+        if let Some(at) = too_deep(text) {
+            let at = base + at;
+            self.reject(code::DEPTH, at..at + 1, format!("brackets are nested deeper than {DEPTH_MAX}"));
+            return None;
+        }
+        match serde_json::from_str::<&RawValue>(text) {
+            Ok(raw) => Some(item(text, base, raw.get())),
+            Err(error) => {
+                self.syntax(text, base, &error);
+                None
+            }
+        }
+    }
+
+    /// The text of a file: UTF-8, not empty, without its byte order mark, and where it begins.
+    pub(crate) fn decoded<'a>(&mut self, bytes: &'a [u8]) -> Option<(&'a str, usize)> {
+        if bytes.len() as u64 > FILE_BYTES_MAX {
+            self.reject(
+                code::SIZE,
+                0..0,
+                format!("the file has {} bytes, the limit is {FILE_BYTES_MAX}", bytes.len()),
+            );
+            return None;
+        }
+        let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        if wide || bytes.iter().take(4).any(|byte| *byte == 0) {
+            self.reject(
+                code::ENCODING,
+                0..bytes.len().min(2),
+                "the file is not UTF-8 but looks like UTF-16 (byte 0)".to_owned(),
+            );
+            return None;
+        }
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let at = error.valid_up_to();
+                let byte = bytes.get(at).copied().unwrap_or_default();
+                self.reject(
+                    code::ENCODING,
+                    at..at + 1,
+                    format!("byte {at} (0x{byte:02x}) is not UTF-8, expected UTF-8 text"),
+                );
+                return None;
+            }
+        };
+        let (text, base) =
+            text.strip_prefix('\u{FEFF}').map_or((text, 0), |rest| (rest, '\u{FEFF}'.len_utf8()));
+        if base > 0 {
+            let span = Span::new(self.file, 0, base);
+            self.findings.warn(|| {
+                Finding::new(
+                    code::ENCODING,
+                    span,
+                    "the file begins with a byte order mark, which was skipped",
+                )
+                .help("save it as UTF-8 without a byte order mark")
+            });
+        }
+        if text.trim().is_empty() {
+            self.reject(code::EMPTY, 0..0, "the file is empty, expected a level".to_owned());
+            return None;
+        }
+        Some((text, base))
+    }
+
+    fn reject(&mut self, code: &'static str, range: std::ops::Range<usize>, message: String) {
+        let span = Span::new(self.file, range.start, range.end);
+        self.findings.error(|| Finding::new(code, span, message));
+    }
+
+    fn syntax(&mut self, text: &str, base: usize, error: &serde_json::Error) {
+        let at = byte_at(text, error.line(), error.column());
+        let said = error.to_string();
+        let said = said.split(" at line ").next().unwrap_or_default();
+        let rest = text.get(at..).unwrap_or_default();
+        let word: String =
+            rest.chars().take_while(|c| c.is_ascii_alphanumeric() || "+-.".contains(*c)).take(20).collect();
+        let range = base + at..base + at + word.len().max(usize::from(at < text.len()));
+        if matches!(
+            word.trim_start_matches(['-', '+']).to_ascii_lowercase().as_str(),
+            "nan" | "infinity" | "inf"
+        ) {
+            self.reject(
+                code::NUMBER,
+                range,
+                format!("{word} is not a number of JSON, expected a finite number"),
+            );
+        } else if said == "trailing characters" {
+            self.reject(
+                code::TRAILING,
+                range,
+                "something stands after the end of the level, expected nothing".to_owned(),
+            );
+        } else {
+            self.reject(code::SYNTAX, range, format!("not JSON: {said}"));
+        }
+    }
+
+    pub(crate) fn span(&self, node: Node<'_, '_>) -> Span {
+        Span::new(self.file, node.at, node.at + node.text.len())
+    }
+
+    fn item_span(&self, item: Item<'_>) -> Span {
+        Span::new(self.file, item.at, item.at + item.text.len())
+    }
+
+    /// An error at a value; `what` completes the sentence that begins with the value's place.
+    pub(crate) fn error(&mut self, code: &'static str, node: Node<'_, '_>, what: impl fmt::Display) {
+        let span = self.span(node);
+        self.findings.error(|| {
+            Finding::new(code, span, format!("{} {what}", node.place.words())).at(node.place.pointer())
+        });
+    }
+
+    pub(crate) fn warn(&mut self, code: &'static str, node: Node<'_, '_>, what: impl fmt::Display) {
+        let span = self.span(node);
+        self.findings.warn(|| {
+            Finding::new(code, span, format!("{} {what}", node.place.words())).at(node.place.pointer())
+        });
+    }
+
+    fn wrong_type(&mut self, node: Node<'_, '_>, expected: &str) {
+        let span = self.span(node);
+        self.findings.error(|| {
+            let found = Finding::new(
+                code::TYPE,
+                span,
+                format!("{} is {}, expected {expected}", node.place.words(), shown(node.text)),
+            )
+            .at(node.place.pointer());
+            match node.text {
+                "null" => found.help("leave the key out to get its default"),
+                text if expected.contains("number") && quoted_number(text) => found.help("remove the quotes"),
+                _ => found,
+            }
+        });
+    }
+
+    /// The entries of an object in the order of the text, duplicates reported and dropped.
+    pub(crate) fn members<'a>(&mut self, node: Node<'a, '_>, expected: &str) -> Option<Vec<Member<'a>>> {
+        if !node.text.starts_with('{') {
+            self.wrong_type(node, expected);
+            return None;
+        }
+        let mut deserializer = serde_json::Deserializer::from_str(node.text);
+        let raw = deserializer.deserialize_map(Members).unwrap_or_default();
+        let mut members: Vec<Member<'a>> = raw
+            .into_iter()
+            .map(|(key, value)| Member {
+                key: unquoted(key).unwrap_or(Cow::Borrowed(key)),
+                key_item: item(node.text, node.at, key),
+                value: item(node.text, node.at, value),
+            })
+            .collect();
+        self.drop_duplicates(node, &mut members);
+        Some(members)
+    }
+
+    fn drop_duplicates(&mut self, node: Node<'_, '_>, members: &mut Vec<Member<'_>>) {
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        order.sort_by(|a, b| members[*a].key.cmp(&members[*b].key).then(a.cmp(b)));
+        let mut again = vec![false; members.len()];
+        for pair in order.windows(2) {
+            let (first, second) = (&members[pair[0]], &members[pair[1]]);
+            if first.key != second.key {
+                continue;
+            }
+            again[pair[1]] = true;
+            let (span, other) = (self.item_span(second.key_item), self.item_span(first.key_item));
+            let place = self.findings.place(other);
+            let key = &second.key;
+            self.findings.error(|| {
+                Finding::new(
+                    code::DUPLICATE_KEY,
+                    span,
+                    format!("{} has the key \"{key}\" twice, first at {place}", node.place.words()),
+                )
+                .at(Place::Key(node.place, key).pointer())
+                .help("remove one of the two")
+            });
+        }
+        let mut index = 0;
+        members.retain(|_| {
+            index += 1;
+            !again[index - 1]
+        });
+    }
+
+    /// An object with known keys: others are reported, with the nearest known key; `x-...` keys are free.
+    pub(crate) fn fields<'a, 'p>(&mut self, node: Node<'a, 'p>, known: &[&str]) -> Option<Fields<'a, 'p>> {
+        let fields = self.any_fields(node)?;
+        self.know(&fields, known);
+        Some(fields)
+    }
+
+    /// An object whose keys are not known yet.
+    pub(crate) fn any_fields<'a, 'p>(&mut self, node: Node<'a, 'p>) -> Option<Fields<'a, 'p>> {
+        Some(Fields { node, members: self.members(node, "an object")? })
+    }
+
+    /// Reports the keys of an object that are not among those known.
+    pub(crate) fn know(&mut self, fields: &Fields<'_, '_>, known: &[&str]) {
+        let node = fields.node;
+        for member in &fields.members {
+            let key = member.key.as_ref();
+            if known.contains(&key) || key.starts_with("x-") {
+                continue;
+            }
+            let span = self.item_span(member.key_item);
+            self.findings.error(|| {
+                let whose = match node.place {
+                    Place::Root => String::new(),
+                    place => format!(" in {}", place.words()),
+                };
+                let found =
+                    Finding::new(code::UNKNOWN_FIELD, span, format!("unknown field \"{key}\"{whose}"))
+                        .at(Place::Key(node.place, key).pointer());
+                match words::nearest(key, known.iter().copied()) {
+                    Some(near) => found.help(format!("did you mean \"{near}\"?")),
+                    None => {
+                        found.help("remove it, or let its name begin with \"x-\" to keep it for yourself")
+                    }
+                }
+            });
+        }
+    }
+
+    /// A key that may be left out.
+    pub(crate) fn optional<'a, T>(
+        &mut self,
+        fields: &Fields<'a, '_>,
+        key: &'static str,
+        read: impl FnOnce(&mut Self, Node<'a, '_>) -> Option<T>,
+    ) -> Option<T> {
+        let member = fields.get(key)?;
+        let place = Place::Key(fields.node.place, key);
+        read(self, Node { text: member.value.text, at: member.value.at, place: &place })
+    }
+
+    /// A key that must be there.
+    pub(crate) fn required<'a, T>(
+        &mut self,
+        fields: &Fields<'a, '_>,
+        key: &'static str,
+        read: impl FnOnce(&mut Self, Node<'a, '_>) -> Option<T>,
+    ) -> Option<T> {
+        if fields.has(key) {
+            return self.optional(fields, key, read);
+        }
+        let node = fields.node;
+        let span = Span::new(self.file, node.at, node.at + 1);
+        self.findings.error(|| {
+            Finding::new(code::MISSING_FIELD, span, format!("{} has no \"{key}\"", node.place.words()))
+                .at(node.place.pointer())
+        });
+        None
+    }
+
+    /// The values of a list.
+    pub(crate) fn items<'a>(&mut self, node: Node<'a, '_>, expected: &str) -> Option<Vec<Item<'a>>> {
+        if !node.text.starts_with('[') {
+            self.wrong_type(node, expected);
+            return None;
+        }
+        let mut deserializer = serde_json::Deserializer::from_str(node.text);
+        let raw = deserializer.deserialize_seq(Items).unwrap_or_default();
+        Some(raw.into_iter().map(|value| item(node.text, node.at, value)).collect())
+    }
+
+    /// The values of a list of at most `count_max`, each read; those that cannot be read are left out.
+    pub(crate) fn list<'a, T>(
+        &mut self,
+        node: Node<'a, '_>,
+        count_max: usize,
+        mut read: impl FnMut(&mut Self, Node<'a, '_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let items = self.items(node, "a list")?;
+        if items.len() > count_max {
+            self.error(code::LIMIT, node, format!("has {} entries, the limit is {count_max}", items.len()));
+            return None;
+        }
+        let mut list = Vec::with_capacity(items.len());
+        for (index, item) in items.into_iter().enumerate() {
+            let place = Place::Index(node.place, index);
+            list.extend(read(self, Node { text: item.text, at: item.at, place: &place }));
+        }
+        Some(list)
+    }
+
+    /// A finite number; `expected` says what it counts, as in "a number of degrees".
+    pub(crate) fn finite(&mut self, node: Node<'_, '_>, expected: &str) -> Option<f64> {
+        if !node.text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+            self.wrong_type(node, expected);
+            return None;
+        }
+        match node.text.parse::<f64>() {
+            // Adding zero turns -0.0 into 0.0.
+            Ok(value) if value.is_finite() => Some(value + 0.0),
+            _ => {
+                self.error(code::NUMBER, node, format!("is {}, expected a finite number", shown(node.text)));
+                None
+            }
+        }
+    }
+
+    /// A number in its range.
+    pub(crate) fn number(&mut self, node: Node<'_, '_>, number: &Number) -> Option<f64> {
+        let value = self.finite(node, &format!("a number{}", number.of_unit()))?;
+        if number.holds(value) {
+            return Some(value);
+        }
+        self.error(code::RANGE, node, format!("is {}, expected {}", shown(node.text), number.range()));
+        None
+    }
+
+    /// A whole number in its range.
+    pub(crate) fn whole(&mut self, node: Node<'_, '_>, number: &Number) -> Option<u64> {
+        let value = self.finite(node, &format!("a whole number{}", number.of_unit()))?;
+        if number.holds(value) && value == value.trunc() {
+            return Some(value as u64);
+        }
+        let range = number.range();
+        self.error(code::RANGE, node, format!("is {}, expected a whole number, {range}", shown(node.text)));
+        None
+    }
+
+    /// True or false.
+    pub(crate) fn truth(&mut self, node: Node<'_, '_>) -> Option<bool> {
+        match node.text {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => {
+                self.wrong_type(node, "true or false");
+                None
+            }
+        }
+    }
+
+    /// Any text.
+    pub(crate) fn text<'a>(&mut self, node: Node<'a, '_>, expected: &str) -> Option<Cow<'a, str>> {
+        if !node.text.starts_with('"') {
+            self.wrong_type(node, expected);
+            return None;
+        }
+        let text = unquoted(node.text);
+        if text.is_none() {
+            self.error(code::ENCODING, node, "has half of a surrogate pair, expected whole characters");
+        }
+        text
+    }
+
+    /// A name: not empty, at most 128 bytes, no control characters.
+    pub(crate) fn name(&mut self, node: Node<'_, '_>) -> Option<Spot<String>> {
+        let text = self.text(node, "a name")?;
+        self.checked_name(&text, node)
+    }
+
+    /// The same for text that was taken out of its quotes already, such as a key.
+    pub(crate) fn checked_name(&mut self, text: &str, node: Node<'_, '_>) -> Option<Spot<String>> {
+        if text.len() > NAME_BYTES_MAX {
+            let size = text.len();
+            self.error(
+                code::LIMIT,
+                node,
+                format!("is a name of {size} bytes, the limit is {NAME_BYTES_MAX}"),
+            );
+            return None;
+        }
+        if text.trim().is_empty() || text.chars().any(char::is_control) {
+            self.error(code::NAME, node, format!("is {}, expected a name", shown(node.text)));
+            return None;
+        }
+        Some(Spot::new(text.to_owned(), self.span(node)))
+    }
+
+    /// One of a few words.
+    pub(crate) fn choice<T: Copy>(&mut self, node: Node<'_, '_>, choices: &[(&'static str, T)]) -> Option<T> {
+        let names = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        let text = self.text(node, &format!("one of {names}"))?;
+        if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
+            return Some(*value);
+        }
+        let span = self.span(node);
+        self.findings.error(|| {
+            let words = node.place.words();
+            Finding::new(
+                code::CHOICE,
+                span,
+                format!("{words} is {}, expected one of {names}", shown(node.text)),
+            )
+            .at(node.place.pointer())
+            .suggest(&text, choices.iter().map(|(name, _)| *name))
+        });
+        None
+    }
+
+    /// Plain data as it stands, every number finite, no key twice.
+    pub(crate) fn plain(&mut self, node: Node<'_, '_>) -> Option<serde_json::Value> {
+        use serde_json::Value;
+        match node.text.as_bytes().first() {
+            Some(b'{') => {
+                let members = self.members(node, "plain data")?;
+                let mut map = serde_json::Map::new();
+                for member in &members {
+                    let place = Place::Key(node.place, &member.key);
+                    let child = Node { text: member.value.text, at: member.value.at, place: &place };
+                    map.insert(member.key.to_string(), self.plain(child)?);
+                }
+                Some(Value::Object(map))
+            }
+            Some(b'[') => self.list(node, usize::MAX, Self::plain).map(Value::Array),
+            Some(b'"') => self.text(node, "text").map(|text| Value::String(text.into_owned())),
+            Some(b't' | b'f') => self.truth(node).map(Value::Bool),
+            Some(b'n') => Some(Value::Null),
+            _ => {
+                let value = self.finite(node, "a number")?;
+                Some(node.text.parse::<i64>().map_or_else(|_| Value::from(value), Value::from))
+            }
+        }
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Vec<(&'de str, &'de str)>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
+            members.push((key.get(), value.get()));
+        }
+        Ok(members)
+    }
+}
+
+struct Items;
+
+impl<'de> Visitor<'de> for Items {
+    type Value = Vec<&'de str>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(value) = list.next_element::<&RawValue>()? {
+            items.push(value.get());
+        }
+        Ok(items)
+    }
+}
+
+/// The slice `part` of `whole` with its offset in the file, `whole` beginning at `base`.
+fn item<'a>(whole: &'a str, base: usize, part: &'a str) -> Item<'a> {
+    let offset = part.as_ptr() as usize - whole.as_ptr() as usize;
+    assert!(offset + part.len() <= whole.len(), "a raw value borrows from the text it was read from");
+    Item { text: part, at: base + offset }
+}
+
+/// The text of a JSON string, borrowed when it has no escapes. None for a lone half of a surrogate pair,
+/// which no text can hold.
+fn unquoted(quoted: &str) -> Option<Cow<'_, str>> {
+    let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(quoted);
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    serde_json::from_str(quoted).ok().map(Cow::Owned)
+}
+
+/// A value as a sentence shows it: short, and objects and lists by kind.
+pub(crate) fn shown(text: &str) -> String {
+    match text.as_bytes().first() {
+        Some(b'{') => "an object".to_owned(),
+        Some(b'[') => "a list".to_owned(),
+        _ if text.chars().count() > 40 => format!("{}...", text.chars().take(37).collect::<String>()),
+        _ => text.to_owned(),
+    }
+}
+
+fn quoted_number(text: &str) -> bool {
+    text.starts_with('"') && unquoted(text).is_some_and(|inner| inner.trim().parse::<f64>().is_ok())
+}
+
+/// Where brackets first nest too deeply, found without recursion and before anything else reads the text.
+fn too_deep(text: &str) -> Option<usize> {
+    let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => {
+                depth += 1;
+                if depth > DEPTH_MAX {
+                    return Some(at);
+                }
+            }
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The byte that serde_json means by a line and a column (both from 1, the column in bytes), on a whole character.
+fn byte_at(text: &str, line: usize, column: usize) -> usize {
+    let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    let start = std::iter::once(0).chain(starts).nth(line.saturating_sub(1)).unwrap_or(0);
+    let mut at = (start + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

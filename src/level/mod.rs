@@ -1,0 +1,36 @@
+//! Levels: bytes in, a map and everything on it out, with every mistake named and placed.
+//!
+//! In: the bytes of a level, and a [`Source`] for the files it names. Out: a [`LevelDef`], its names resolved, its
+//! navigation map, and a list of [`Diagnostic`]s. Holds: no bytes make it panic or allocate without bound; a level
+//! is refused only for what cannot be built, and then for everything at once. Not here: opening files
+//! (`shell/disk`), characters and doors that live (`world`), scripts.
+
+mod ascii;
+mod def;
+mod diagnostic;
+mod json;
+mod numbers;
+mod polygon;
+mod read;
+mod resolve;
+mod schema;
+mod source;
+mod textgrid;
+
+#[cfg(test)]
+mod tests;
+
+pub use def::{
+    AreaDef, AsciiDef, CellSizes, CharacterDef, DoorDef, DoorHabit, GridDef, LegendDef, LevelDef, MapFileDef,
+    MapForm, MarkDef, NavigationDef, Outline, PlaceDef, Position, RegionDef, RouteDef, StopDef,
+};
+pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Severity, Span, Spot, code};
+pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
+pub use numbers::*;
+pub use read::{
+    CHARACTERS_MAX, MARKS_MAX, PARAMS_BYTES_MAX, POINTS_MAX, POLYGONS_MAX, ReadOutcome, TAGS_MAX, read,
+};
+pub use resolve::{Area, Mark, Resolved, Route, radians, world};
+pub use schema::schema;
+pub use source::{MemorySource, PATH_BYTES_MAX, PathError, Source, SourceError, checked_path};
+pub use textgrid::TextGrid;

@@ -1,0 +1,378 @@
+//! Names into indices: every reference of a level followed, every name seen to be the only one.
+//!
+//! In: a [`LevelDef`] whose map is at hand. Out: [`Resolved`]: areas in the order of the map, the area of each
+//! door, marks and routes as positions; and findings for names that clash or lead nowhere. Holds: names that
+//! differ only by case count as one name, because some systems and most people take them for one.
+//! Not here: scripts (their folders are the shell's), the map itself (`bake`).
+
+use super::ascii::{self, AsciiCells};
+use super::def::{AreaDef, LevelDef, NavigationDef, PlaceDef, StopDef};
+use super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::json::escaped;
+use crate::base::geom::{Bounds, Point};
+use crate::base::ids::AreaId;
+use glam::Vec3;
+
+/// An area or obstacle of the map, by its number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Area {
+    /// Its name.
+    pub name: String,
+    /// Whether it is an obstacle: ground taken away while it is available.
+    pub obstacle: bool,
+    /// Whether it is there when the level begins. A door rules its area.
+    pub available: bool,
+    /// Price of a metre on it.
+    pub cost: f32,
+    /// The rectangle around it, metres.
+    pub bounds: Bounds,
+    /// The door that rules it, by its place in the level.
+    pub door: Option<usize>,
+    /// Where it is named.
+    pub span: Span,
+    /// JSON pointer to it.
+    pub pointer: String,
+}
+
+/// A place in the world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Its name; stops of a route may have none.
+    pub name: Option<String>,
+    /// Metres.
+    pub position: Vec3,
+    /// Which way to look there, radians about +y: 0 is +z, a quarter turn is +x.
+    pub facing_rad: Option<f32>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A list of places.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Route {
+    /// Its name.
+    pub name: String,
+    /// Where it leads, in order; at least one.
+    pub stops: Vec<Mark>,
+}
+
+/// What the names of a level stand for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resolved {
+    /// Areas, then obstacles: the order that numbers them ([`AreaId`]).
+    pub areas: Vec<Area>,
+    /// The area of each door, in the order of the doors.
+    pub door_areas: Vec<AreaId>,
+    /// Marks of the level in its order, then those of an ascii map.
+    pub marks: Vec<Mark>,
+    /// Routes, in the order of the level.
+    pub routes: Vec<Route>,
+    pub(crate) ascii: Option<AsciiCells>,
+}
+
+/// Degrees as written into radians, by one rule for marks and characters.
+#[must_use]
+pub fn radians(degrees: f64) -> f32 {
+    degrees.to_radians() as f32
+}
+
+/// The world position of a place on a flat map.
+#[must_use]
+pub fn world(position: super::def::Position, floor_y_m: f64) -> Vec3 {
+    Vec3::new(position.x as f32, floor_y_m as f32, position.z as f32)
+}
+
+/// Follows every reference. Where the map is in a file that was not read, references to areas are left alone.
+pub(crate) fn resolve(findings: &mut Findings, def: &LevelDef) -> Resolved {
+    let mut resolved = Resolved::default();
+    let map_known = map_areas(findings, def, &mut resolved);
+    unique_names(findings, def, &resolved);
+    if map_known {
+        doors(findings, def, &mut resolved);
+    }
+    marks(def, &mut resolved);
+    routes(findings, def, &mut resolved);
+    players(findings, def);
+    layers(findings, def);
+    resolved
+}
+
+/// Height of the floor of a map of cells, metres.
+pub(crate) fn floor_y_m(def: &LevelDef) -> f64 {
+    match &def.navigation {
+        NavigationDef::Grid(grid) => grid.sizes.floor_y_m,
+        NavigationDef::Ascii(ascii) => ascii.sizes.floor_y_m,
+        NavigationDef::TextGrid(grid) => grid.sizes.floor_y_m,
+        NavigationDef::File(_) => 0.0,
+    }
+}
+
+/// Lists the areas of the map. False when they are not known.
+fn map_areas(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) -> bool {
+    match &def.navigation {
+        NavigationDef::Grid(grid) => {
+            let own = grid.areas.iter().enumerate().map(|(index, area)| polygon_area(area, false, index));
+            let holes =
+                grid.obstacles.iter().enumerate().map(|(index, area)| polygon_area(area, true, index));
+            resolved.areas = own.chain(holes).collect();
+            for area in &mut resolved.areas {
+                area.pointer.insert_str(0, &grid.pointer);
+            }
+            true
+        }
+        NavigationDef::Ascii(ascii) => {
+            let Some(cells) = ascii::lay_out(findings, ascii) else { return false };
+            resolved.areas = cells
+                .areas
+                .iter()
+                .map(|area| Area {
+                    name: area.name.value.clone(),
+                    obstacle: false,
+                    available: true,
+                    cost: 1.0,
+                    bounds: area.bounds,
+                    door: None,
+                    span: area.name.span,
+                    pointer: area.pointer.clone(),
+                })
+                .collect();
+            resolved.ascii = Some(cells);
+            true
+        }
+        NavigationDef::TextGrid(_) => true,
+        NavigationDef::File(_) => false,
+    }
+}
+
+fn polygon_area(area: &AreaDef, obstacle: bool, index: usize) -> Area {
+    let list = if obstacle { "obstacles" } else { "areas" };
+    Area {
+        name: area.name.value.clone(),
+        obstacle,
+        available: area.available.unwrap_or(true),
+        cost: area.cost as f32,
+        bounds: Bounds::of(&area.polygon),
+        door: None,
+        span: area.name.span,
+        pointer: format!("/{list}/{index}"),
+    }
+}
+
+/// A name with the pointer to it.
+type Named<'a> = (&'a str, Span, String);
+
+fn unique_names(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) {
+    fn list<'a, T>(items: &'a [T], key: &str, name: impl Fn(&'a T) -> &'a Spot<String>) -> Vec<Named<'a>> {
+        let items = items.iter().enumerate();
+        items
+            .map(|(index, item)| (name(item).value.as_str(), name(item).span, format!("/{key}/{index}/name")))
+            .collect()
+    }
+    fn keys<'a, T>(items: &'a [T], key: &str, name: impl Fn(&'a T) -> &'a Spot<String>) -> Vec<Named<'a>> {
+        let names = items.iter().map(name);
+        names
+            .map(|name| (name.value.as_str(), name.span, format!("/{key}/{}", escaped(&name.value))))
+            .collect()
+    }
+    let areas = resolved.areas.iter();
+    let areas = areas.map(|area| (area.name.as_str(), area.span, format!("{}/name", area.pointer))).collect();
+    let mut marks = keys(&def.marks, "marks", |mark| &mark.name);
+    if let Some(cells) = &resolved.ascii {
+        marks.extend(
+            cells.marks.iter().map(|(name, pointer, _)| (name.value.as_str(), name.span, pointer.clone())),
+        );
+    }
+    unique(findings, "area", areas);
+    unique(findings, "door", list(&def.doors, "doors", |door| &door.name));
+    unique(findings, "mark", marks);
+    unique(findings, "route", keys(&def.routes, "routes", |route| &route.name));
+    unique(findings, "region", list(&def.regions, "regions", |region| &region.name));
+    unique(findings, "character", list(&def.characters, "characters", |character| &character.name));
+}
+
+fn unique(findings: &mut Findings, kind: &str, mut names: Vec<Named<'_>>) {
+    names.retain(|(name, ..)| !name.is_empty());
+    let mut folded: Vec<(String, usize)> =
+        names.iter().enumerate().map(|(index, (name, ..))| (name.to_lowercase(), index)).collect();
+    folded.sort();
+    let mut first = 0;
+    for index in 1..folded.len() {
+        if folded[index].0 != folded[first].0 {
+            first = index;
+            continue;
+        }
+        let (name, span, pointer) = &names[folded[index].1];
+        let (other, other_span, _) = &names[folded[first].1];
+        let place = findings.place(*other_span);
+        findings.error(|| {
+            let message = if name == other {
+                format!("{kind} \"{name}\" is there twice, first at {place}")
+            } else {
+                format!("{kind} \"{name}\" differs from \"{other}\" at {place} only by case")
+            };
+            Finding::new(code::DUPLICATE_NAME, *span, message)
+                .at(pointer)
+                .help("give one of the two another name")
+        });
+    }
+}
+
+fn doors(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) {
+    let by_name = sorted_names(resolved.areas.iter().map(|area| area.name.as_str()));
+    let mut found: Vec<Option<usize>> = Vec::with_capacity(def.doors.len());
+    for (index, door) in def.doors.iter().enumerate() {
+        let area = lookup(&by_name, &door.area.value);
+        found.push(area);
+        if door.area.value.is_empty() || area.is_some_and(|area| !resolved.areas[area].obstacle) {
+            continue;
+        }
+        findings.error(|| {
+            let name = &door.area.value;
+            let pointer = format!("/doors/{index}/area");
+            let message = match area {
+                Some(_) => format!(
+                    "doors[{index}].area is \"{name}\", which is an obstacle, expected the name of an area"
+                ),
+                None if resolved.areas.is_empty() => {
+                    format!("doors[{index}].area is \"{name}\", but this map has no areas")
+                }
+                None => format!("doors[{index}].area is \"{name}\", which is no area of this map"),
+            };
+            let areas = resolved.areas.iter().filter(|area| !area.obstacle).map(|area| area.name.as_str());
+            Finding::new(code::UNRESOLVED, door.area.span, message).at(pointer).suggest(name, areas)
+        });
+    }
+    for (index, area) in found.into_iter().enumerate() {
+        resolved.door_areas.push(AreaId::from(area.unwrap_or(0)));
+        if let Some(area) = area {
+            rule(findings, def, (index, area), resolved);
+        }
+    }
+}
+
+/// A door rules its area; what the area says of itself only has to agree.
+fn rule(findings: &mut Findings, def: &LevelDef, (index, area): (usize, usize), resolved: &mut Resolved) {
+    let door = &def.doors[index];
+    if let Some(other) = resolved.areas[area].door {
+        findings.error(|| {
+            let message = format!(
+                "doors[{index}].area is \"{}\", which door \"{}\" rules already, expected an area of its own",
+                door.area.value, def.doors[other].name.value
+            );
+            Finding::new(code::DOOR, door.area.span, message).at(format!("/doors/{index}/area"))
+        });
+        return;
+    }
+    let authored = match &def.navigation {
+        NavigationDef::Grid(grid) => grid.areas.get(area),
+        _ => None,
+    };
+    if let Some(own) = authored.filter(|own| own.available.is_some_and(|available| available != door.open)) {
+        let (available, state) = if door.open { ("false", "open") } else { ("true", "closed") };
+        let pointer = format!("{}/available", resolved.areas[area].pointer);
+        findings.warn(|| {
+            let message = format!(
+                "area \"{}\" has available {available}, but its door \"{}\" is {state}; the door rules",
+                own.name.value, door.name.value
+            );
+            Finding::new(code::DOOR, own.available_spot.span, message).at(pointer).help("leave available out")
+        });
+    }
+    resolved.areas[area].door = Some(index);
+    resolved.areas[area].available = door.open;
+}
+
+fn marks(def: &LevelDef, resolved: &mut Resolved) {
+    let floor = floor_y_m(def);
+    resolved.marks =
+        def.marks.iter().map(|mark| placed(Some(&mark.name), &mark.place, mark.name.span, floor)).collect();
+    if let Some(cells) = &resolved.ascii {
+        let drawn = cells.marks.iter().map(|(name, _, point)| drawn_mark(name, *point, floor));
+        resolved.marks.extend(drawn);
+    }
+}
+
+fn drawn_mark(name: &Spot<String>, point: Point, floor_y_m: f64) -> Mark {
+    let position = crate::base::geom::raise(point, floor_y_m);
+    Mark { name: Some(name.value.clone()), position, facing_rad: None, span: name.span }
+}
+
+fn placed(name: Option<&Spot<String>>, place: &PlaceDef, span: Span, floor_y_m: f64) -> Mark {
+    Mark {
+        name: name.map(|name| name.value.clone()),
+        position: world(place.position, floor_y_m),
+        facing_rad: place.facing_degrees.map(radians),
+        span,
+    }
+}
+
+fn routes(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) {
+    let floor = floor_y_m(def);
+    let by_name = sorted_names(resolved.marks.iter().filter_map(|mark| mark.name.as_deref()));
+    let mut routes = Vec::with_capacity(def.routes.len());
+    for route in &def.routes {
+        let mut stops = Vec::with_capacity(route.stops.len());
+        for (index, stop) in route.stops.iter().enumerate() {
+            match stop {
+                StopDef::Place(place) => stops.push(placed(None, place, route.name.span, floor)),
+                StopDef::Mark(name) => match lookup(&by_name, &name.value) {
+                    Some(mark) => stops.push(resolved.marks[mark].clone()),
+                    None if name.value.is_empty() => {}
+                    None => findings.error(|| {
+                        let own = &route.name.value;
+                        let message = format!(
+                            "routes.{own}[{index}] is \"{}\", which is no mark of this level",
+                            name.value
+                        );
+                        let marks = resolved.marks.iter().filter_map(|mark| mark.name.as_deref());
+                        Finding::new(code::UNRESOLVED, name.span, message)
+                            .at(format!("/routes/{}/{index}", escaped(own)))
+                            .suggest(&name.value, marks)
+                    }),
+                },
+            }
+        }
+        routes.push(Route { name: route.name.value.clone(), stops });
+    }
+    drop(by_name);
+    resolved.routes = routes;
+}
+
+fn players(findings: &mut Findings, def: &LevelDef) {
+    let mut players = def.characters.iter().enumerate().filter(|(_, character)| character.player);
+    let Some((_, first)) = players.next() else { return };
+    for (index, other) in players {
+        let place = findings.place(first.name.span);
+        findings.error(|| {
+            let message = format!(
+                "characters[{index}].player is true, but \"{}\" at {place} is the player, expected at most one",
+                first.name.value
+            );
+            Finding::new(code::LIMIT, other.name.span, message).at(format!("/characters/{index}/player"))
+        });
+    }
+}
+
+fn layers(findings: &mut Findings, def: &LevelDef) {
+    for (index, character) in def.characters.iter().enumerate() {
+        let Some(layer) = &character.layer else { continue };
+        findings.error(|| {
+            let message =
+                format!("characters[{index}].layer is \"{}\", but this map has no layers", layer.value);
+            Finding::new(code::UNRESOLVED, layer.span, message).at(format!("/characters/{index}/layer"))
+        });
+    }
+}
+
+/// Names in order with the place of each, for looking them up.
+fn sorted_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
+    let mut list: Vec<(String, usize)> =
+        names.enumerate().map(|(index, name)| (name.to_owned(), index)).collect();
+    list.sort();
+    list
+}
+
+fn lookup(sorted: &[(String, usize)], name: &str) -> Option<usize> {
+    let at = sorted.partition_point(|(known, _)| known.as_str() < name);
+    sorted.get(at).filter(|(known, _)| known == name).map(|(_, index)| *index)
+}

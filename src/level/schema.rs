@@ -1,0 +1,218 @@
+//! The JSON schema of a level, from the doc comments of `def`.
+//!
+//! In: the types. Out: one JSON value, for editors and for `walkon schema`. Holds: keys, defaults and
+//! ranges are those the reader uses, because they come from the same lines; a test compares them.
+//! Not here: the rules between parts (names, references), which a schema cannot say.
+//! The types below have the shape of the text where the type in `def` keeps it in another form.
+
+use super::def::{AreaDef, LegendDef, LevelDef};
+use super::diagnostic::Spot;
+use super::numbers;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The JSON schema of a level file.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(LevelDef);
+    // Keys that begin with "x-" are the author's own, in every object.
+    let pattern = json_schema!({ "^x-": true });
+    free_keys(schema.ensure_object(), pattern.as_value());
+    schema.to_value()
+}
+
+fn free_keys(object: &mut serde_json::Map<String, serde_json::Value>, pattern: &serde_json::Value) {
+    let closed = ["additionalProperties", "unevaluatedProperties"];
+    if closed.iter().any(|key| object.get(*key) == Some(&serde_json::Value::Bool(false))) {
+        object.insert("patternProperties".to_owned(), pattern.clone());
+    }
+    // Bounded by the depth of our own types.
+    for value in object.values_mut() {
+        match value {
+            serde_json::Value::Object(inner) => free_keys(inner, pattern),
+            serde_json::Value::Array(list) => {
+                list.iter_mut()
+                    .filter_map(serde_json::Value::as_object_mut)
+                    .for_each(|inner| free_keys(inner, pattern));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Spot<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<T>()
+    }
+}
+
+/// A default that is "nothing": it makes the key optional and shows no value, since the type has none to show.
+pub(crate) struct Nothing;
+
+pub(crate) fn none() -> Nothing {
+    Nothing
+}
+pub(crate) fn yes() -> bool {
+    true
+}
+pub(crate) fn tick_rate() -> u32 {
+    numbers::TICK_RATE.default as u32
+}
+pub(crate) fn seed() -> u64 {
+    numbers::SEED.default as u64
+}
+pub(crate) fn path_budget() -> u32 {
+    numbers::PATH_BUDGET.default as u32
+}
+
+macro_rules! shape {
+    ($(#[$doc:meta])* $name:ident, $text:literal, |$generator:ident| $schema:expr) => {
+        $(#[$doc])*
+        pub(crate) struct $name;
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                $text.into()
+            }
+            fn json_schema($generator: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    };
+}
+
+shape!(Position2, "Position", |_generator| json_schema!({
+    "description": "[x, z], or [x, y, z] on maps with heights, metres.",
+    "type": "array", "items": { "type": "number", "minimum": -1e6, "maximum": 1e6 }, "minItems": 2, "maxItems": 3
+}));
+
+shape!(Area2, "Polygon", |_generator| json_schema!({
+    "description": "Corners [x, z] in metres, in either direction; the last may repeat the first.",
+    "type": "array", "minItems": 3, "maxItems": super::read::POINTS_MAX,
+    "items": { "type": "array", "items": { "type": "number", "minimum": -1e6, "maximum": 1e6 }, "minItems": 2, "maxItems": 2 }
+}));
+
+shape!(Mark, "Mark", |generator| {
+    let position = generator.subschema_for::<Position2>();
+    json_schema!({
+        "description": "A named place: [x, z], [x, y, z], or an object with a direction.",
+        "anyOf": [position, {
+            "type": "object", "additionalProperties": false, "required": ["position"],
+            "properties": {
+                "position": position,
+                "facingDegrees": { "description": "Which way to look there: 0 is +z, 90 is +x.", "type": "number", "minimum": -360, "maximum": 360 }
+            }
+        }]
+    })
+});
+
+shape!(Stop, "Stop", |generator| {
+    let mark = generator.subschema_for::<Mark>();
+    json_schema!({ "description": "The name of a mark, or a place.", "anyOf": [{ "type": "string" }, mark] })
+});
+
+shape!(Param, "Param", |_generator| json_schema!({ "description": "Plain data." }));
+
+/// The keys of a region's outline.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "only its schema is used")]
+pub(crate) struct Outline {
+    /// Corners of the region; or give `centre` and `radius`.
+    #[schemars(default = "none", with = "Area2")]
+    polygon: (),
+    /// The middle of a round region.
+    #[schemars(default = "none", with = "Position2")]
+    centre: (),
+    /// Radius of a round region, metres.
+    #[schemars(default = "none", with = "f64", range(min = 0.01, max = 1e6))]
+    radius: (),
+}
+
+/// Cell size and paddings, the same for every map of cells.
+macro_rules! map_of_cells {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(JsonSchema)]
+        #[schemars(rename_all = "camelCase", deny_unknown_fields)]
+        #[allow(dead_code, reason = "only its schema is used")]
+        struct $name {
+            $($(#[$field_doc])* $field: $type,)*
+            /// Width and depth of a cell, metres.
+            #[schemars(default = "numbers::cell_size", range(min = 0.01, max = 100.0))]
+            cell_size: f64,
+            /// Half-width of the bodies that the cells are cut for, metres.
+            #[schemars(default = "numbers::agent_radius", range(min = 0.0, max = 100.0))]
+            agent_radius: f64,
+            /// Extra distance kept from obstacles, metres.
+            #[schemars(default = "numbers::object_padding", range(min = 0.0, max = 100.0))]
+            object_padding: f64,
+            /// Distance kept from the outer edge of the areas, metres.
+            #[schemars(default = "numbers::boundary_padding", range(min = 0.0, max = 100.0))]
+            boundary_padding: f64,
+            /// Height of the floor, metres.
+            #[schemars(default = "numbers::floor_y", range(min = -1e6, max = 1e6))]
+            floor_y: f64,
+        }
+    };
+}
+
+map_of_cells! {
+    /// Areas and obstacles as polygons, cut into cells.
+    GridKeys {
+        /// Always "grid"; may be left out.
+        #[schemars(default = "none", with = "String", extend("const" = "grid"))]
+        kind: (),
+        /// Ground to walk on.
+        areas: Vec<AreaDef>,
+        /// Ground taken away again.
+        #[schemars(default = "none")]
+        obstacles: Vec<AreaDef>,
+    }
+}
+
+map_of_cells! {
+    /// Rows of characters: `#` is blocked, `.` walkable, the rest stands in the legend.
+    AsciiKeys {
+        /// Always "ascii".
+        #[schemars(with = "String", extend("const" = "ascii"))]
+        kind: (),
+        /// Rows of equal length, the first at the smallest z.
+        rows: Vec<String>,
+        /// What the characters beside `#` and `.` mean.
+        #[schemars(default)]
+        legend: BTreeMap<String, LegendDef>,
+        /// Outer corner of the first cell.
+        #[schemars(default = "none", with = "Position2")]
+        origin: (),
+    }
+}
+
+/// A precomputed grid in a file beside the level.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct TextGridKeys {
+    /// Always "textGrid".
+    #[schemars(with = "String", extend("const" = "textGrid"))]
+    kind: (),
+    /// The file, relative to the level.
+    file: String,
+}
+
+shape!(Navigation, "Navigation", |generator| {
+    let kinds = [
+        generator.subschema_for::<GridKeys>(),
+        generator.subschema_for::<AsciiKeys>(),
+        generator.subschema_for::<TextGridKeys>(),
+    ];
+    json_schema!({
+        "description": "The map: an object, or the name of a polygon config (.json) or text grid (.txt) beside the level.",
+        "anyOf": [{ "type": "string" }, kinds[0], kinds[1], kinds[2]]
+    })
+});
