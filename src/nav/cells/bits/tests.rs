@@ -33,6 +33,37 @@ impl Table {
                 assert_eq!(bits.columns.get(x, z), expected, "column bit of ({x}, {z})");
             }
         }
+        self.check_ready(bits);
+    }
+
+    fn at(&self, x: i64, z: i64) -> bool {
+        let inside = x >= 0 && z >= 0 && x < i64::from(self.width) && z < i64::from(self.depth);
+        inside && self.cells[(z * i64::from(self.width) + x) as usize]
+    }
+
+    /// What is kept ready for searches, from its definition.
+    fn check_ready(&self, bits: &Bits) {
+        let mut runs = 0;
+        for id in 0..self.width * self.depth {
+            let (x, z) = (i64::from(id % self.width), i64::from(id / self.width));
+            for (direction, (dx, dz)) in OFFSETS.into_iter().enumerate() {
+                let expected = self.at(x + i64::from(dx), z + i64::from(dz));
+                assert_eq!(bits.around(id) >> direction & 1 != 0, expected, "around ({x}, {z})");
+            }
+            runs += u64::from(self.at(x, z) && !self.at(x - 1, z));
+            let opens = |x: i64, z: i64, dx: i64, dz: i64| self.at(x, z) && !self.at(x - dx, z - dz);
+            let stops = |dx: i64, dz: i64| {
+                !self.at(x, z) || opens(x + dz, z + dx, dx, dz) || opens(x - dz, z - dx, dx, dz)
+            };
+            let bit = |plane: &Plane, stops: &[u64], line: i64, at: i64| {
+                stops[plane.base(line as u32) + at as usize / 64] >> (at % 64) & 1 != 0
+            };
+            assert_eq!(bit(&bits.rows, &bits.rows.rising, z, x), stops(1, 0), "east ({x}, {z})");
+            assert_eq!(bit(&bits.rows, &bits.rows.falling, z, x), stops(-1, 0), "west ({x}, {z})");
+            assert_eq!(bit(&bits.columns, &bits.columns.rising, x, z), stops(0, 1), "south ({x}, {z})");
+            assert_eq!(bit(&bits.columns, &bits.columns.falling, x, z), stops(0, -1), "north ({x}, {z})");
+        }
+        assert_eq!(bits.runs, runs);
     }
 }
 
@@ -72,8 +103,8 @@ fn replaced_words_and_flipped_cells_keep_both_planes_in_step() {
             for x in 64 * word as u32..width.min(64 * word as u32 + 64) {
                 table.cells[(row * width + x) as usize] = other.cells[x as usize];
             }
+            table.check(&bits);
         }
-        table.check(&bits);
         assert_eq!(bits, Bits::from_rows(width, depth, &table.packed()));
     }
 }

@@ -1,0 +1,277 @@
+//! The paused state of any search, and the plain A* that serves every graph.
+//!
+//! In: two nodes of a map, an allowance of expansions a slice. Out: whether a way was found, its cost, its nodes.
+//! Holds: a search stops only between pops, once it has spent its allowance; all it needs to go on is in `Search`;
+//! slicing changes neither the pops nor the answer; costs are exact, so all kernels agree with `==`.
+//! A pop may overrun the allowance: what was spent beyond it is a debt that the caller carries to the next slice.
+//! Not here: the kernels on cells, `cells/weighted.rs` and `cells/jump.rs`; which of them serves whom.
+//! Source: Hart, Nilsson and Raphael 1968, with immutable entries; stale ones are recognised when popped.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::base::cost::Cost;
+use crate::nav::buckets::Buckets;
+use crate::nav::cells::layout::{Columns, Unit};
+use crate::nav::{Graph, NodeId, Traversal};
+
+/// Where a search begins and where it wants to go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// The node it begins at.
+    pub start: NodeId,
+    /// The node it looks for.
+    pub goal: NodeId,
+}
+
+/// What a slice of a search came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    /// The allowance is spent; step again, with the same map.
+    Running,
+    /// The cheapest way is known: see [`Search::cost`] and [`Search::nodes`].
+    Found,
+    /// Everything that can be reached was looked at, and the goal was not there. Also before the first search.
+    #[default]
+    Exhausted,
+}
+
+/// Buffers for searches, reusable from one to the next and from map to map, and the paused state of the last one.
+///
+/// Memory: 12 bytes a node of the largest map it has seen, and 12 an entry of its queue at its longest.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    pub(crate) records: Vec<Record>,
+    /// Records stamped otherwise belong to an earlier search. 24 bits; zero means never used.
+    pub(crate) generation: u32,
+    pub(crate) queue: Buckets,
+    heap: BinaryHeap<Reverse<(u32, u32, u32)>>,
+    pub(crate) kernel: Kernel,
+    pub(crate) ends: Ends,
+    /// Cost of the cheapest way to the goal so far; `u32::MAX` while there is none.
+    pub(crate) best: u32,
+    pub(crate) spent: u32,
+    pub(crate) state: Step,
+    pub(crate) unit: Unit,
+    pub(crate) columns: Columns,
+    pub(crate) goal_cell: (u32, u32),
+    watch: Watch,
+    pub(crate) popped: Vec<NodeId>,
+}
+
+/// What a search knows of a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Record {
+    pub(crate) g: u32,
+    pub(crate) parent: u32,
+    /// The generation in the upper 24 bits; below, what the kernel wants to remember (see there).
+    pub(crate) stamp: u32,
+}
+
+/// Which kernel the paused state belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kernel {
+    #[default]
+    Heap,
+    Weighted,
+    Jump,
+    Canonical,
+}
+
+/// Whether searches keep a list of the nodes they expanded, for pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watch {
+    /// They do not.
+    #[default]
+    Off,
+    /// They do, from the next search on; costs a few nanoseconds a pop.
+    On,
+}
+
+/// Set in a stamp while the node waits to be expanded at its present cost.
+pub(crate) const WAITING: u32 = 1;
+
+impl Search {
+    /// Expansions charged to the present search so far. What one costs is the kernel's to say.
+    #[must_use]
+    pub fn spent(&self) -> u32 {
+        self.spent
+    }
+
+    /// What the last slice came to.
+    #[must_use]
+    pub fn state(&self) -> Step {
+        self.state
+    }
+
+    /// The cost of the way found; [`Cost::BLOCKED`] until then.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        if self.state == Step::Found { Cost(self.best) } else { Cost::BLOCKED }
+    }
+
+    /// Whether to list expanded nodes, from the next search on.
+    pub fn watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+
+    /// The nodes expanded so far, in order, some perhaps twice. Empty unless watched.
+    #[must_use]
+    pub fn expanded(&self) -> &[NodeId] {
+        &self.popped
+    }
+
+    /// Appends the nodes that still wait to be expanded, some perhaps twice.
+    pub fn frontier(&self, out: &mut Vec<NodeId>) {
+        match self.kernel {
+            Kernel::Heap => out.extend(self.heap.iter().map(|Reverse((_, _, id))| NodeId(*id))),
+            Kernel::Weighted => out.extend(self.queue.values().map(NodeId)),
+            Kernel::Jump | Kernel::Canonical => {
+                out.extend(self.queue.values().map(|value| NodeId(value >> 8)))
+            }
+        }
+    }
+
+    /// Replaces `out` by the nodes of the way found, start and goal included: n >= 1, adjacent ones differ by one
+    /// edge. Empty unless a way was found. Cost: per node.
+    pub fn nodes(&self, out: &mut Vec<NodeId>) {
+        out.clear();
+        if self.state != Step::Found {
+            return;
+        }
+        let mut node = self.ends.goal.0;
+        out.push(NodeId(node));
+        // Bounded by the node count: a parent is cheaper than its child, so none comes twice.
+        while node != self.ends.start.0 {
+            assert!(out.len() <= self.records.len(), "a way holds every node once at most");
+            let parent = self.records[node as usize].parent;
+            if self.kernel == Kernel::Heap {
+                out.push(NodeId(parent));
+            } else {
+                self.fill(node, parent, out);
+            }
+            node = parent;
+        }
+        out.reverse();
+    }
+
+    /// Appends the cells from `child`, exclusive, back to `parent`, inclusive: seen from the parent the diagonal
+    /// steps come first.
+    fn fill(&self, child: u32, parent: u32, out: &mut Vec<NodeId>) {
+        let (child_x, child_z) = self.columns.split(child);
+        let (parent_x, parent_z) = self.columns.split(parent);
+        let (dx, dz) = (parent_x.abs_diff(child_x), parent_z.abs_diff(child_z));
+        let step_x = (i64::from(parent_x) - i64::from(child_x)).signum() as i32;
+        let step_z = (i64::from(parent_z) - i64::from(child_z)).signum() as i32 * self.columns.width() as i32;
+        let straight = if dx > dz { step_x } else { step_z };
+        let steps = dx.abs_diff(dz);
+        let turn = child.wrapping_add_signed(straight.wrapping_mul(steps as i32));
+        out.extend((1..=steps as i32).map(|step| NodeId(child.wrapping_add_signed(straight * step))));
+        let diagonal = step_x + step_z;
+        out.extend((1..=dx.min(dz) as i32).map(|step| NodeId(turn.wrapping_add_signed(diagonal * step))));
+    }
+
+    /// Makes ready for a search over `node_count` nodes that begins at `ends.start` with cost zero.
+    pub(crate) fn begin(&mut self, kernel: Kernel, node_count: u32, ends: Ends) {
+        if self.records.len() < node_count as usize {
+            self.records.resize(node_count as usize, Record::default());
+        }
+        self.generation += 1;
+        if self.generation == 1 << 24 {
+            self.records.fill(Record::default());
+            self.generation = 1;
+        }
+        self.heap.clear();
+        self.popped.clear();
+        (self.kernel, self.ends) = (kernel, ends);
+        (self.best, self.spent) = (u32::MAX, 0);
+        self.state = if ends.start == ends.goal { Step::Found } else { Step::Running };
+        let known = ends.start.0.max(ends.goal.0) < node_count;
+        if !known {
+            self.state = Step::Exhausted;
+        } else {
+            let stamp = self.generation << 8 | WAITING;
+            self.records[ends.start.index()] = Record { g: 0, parent: ends.start.0, stamp };
+        }
+        if self.state == Step::Found {
+            self.best = 0;
+        }
+    }
+
+    /// Records a way to `id` that costs `g` if it is the cheapest so far.
+    #[inline(always)]
+    pub(crate) fn improve(&mut self, id: u32, g: u32, parent: u32) -> bool {
+        let record = &mut self.records[id as usize];
+        if record.stamp >> 8 == self.generation && record.g <= g {
+            return false;
+        }
+        *record = Record { g, parent, stamp: self.generation << 8 | WAITING };
+        true
+    }
+
+    /// Takes the mark that `id` waits; false when it was expanded at its present cost already.
+    #[inline(always)]
+    pub(crate) fn claim(&mut self, id: u32) -> bool {
+        let record = &mut self.records[id as usize];
+        let waiting = record.stamp & WAITING != 0;
+        record.stamp &= !WAITING;
+        waiting
+    }
+
+    /// Counts the expansion of a node.
+    #[inline(always)]
+    pub(crate) fn charge(&mut self, node: u32, units: u32) {
+        self.spent = self.spent.saturating_add(units);
+        if self.watch == Watch::On {
+            self.popped.push(NodeId(node));
+        }
+    }
+
+    /// Ends the search: nothing that is left could be cheaper than what was found.
+    pub(crate) fn finish(&mut self) -> Step {
+        self.state = if self.best == u32::MAX { Step::Exhausted } else { Step::Found };
+        self.state
+    }
+
+    /// Begins a plain A* search over any graph.
+    pub fn begin_graph(&mut self, graph: &impl Graph, by: &Traversal, ends: Ends) {
+        self.begin(Kernel::Heap, graph.node_count(), ends);
+        if self.state == Step::Running {
+            let Cost(h) = graph.heuristic(ends.start, ends.goal, by);
+            self.heap.push(Reverse((h, h, ends.start.0)));
+        }
+    }
+
+    /// Goes on with a plain A* search until it ends or has spent `allowance` expansions, one a node.
+    /// Ties are settled by (cost so far and to go, cost to go, id).
+    pub fn step_graph(&mut self, graph: &impl Graph, by: &Traversal, allowance: u32) -> Step {
+        let stop_at = self.spent.saturating_add(allowance);
+        // Bounded by the allowance, and by one entry for every improvement of a node.
+        while self.state == Step::Running && self.spent < stop_at {
+            let Some(Reverse((f, _, id))) = self.heap.pop() else { return self.finish() };
+            if f >= self.best {
+                return self.finish();
+            }
+            if !self.claim(id) {
+                continue;
+            }
+            self.charge(id, 1);
+            let g = Cost(self.records[id as usize].g);
+            let goal = self.ends.goal;
+            graph.for_each_edge(NodeId(id), by, &mut |to, cost| {
+                let (to_g, h) = (g + cost, graph.heuristic(to, goal, by));
+                let f = to_g + h;
+                if f.0 < self.best && self.improve(to.0, to_g.0, id) {
+                    if to == goal {
+                        self.best = to_g.0;
+                    }
+                    self.heap.push(Reverse((f.0, h.0, to.0)));
+                }
+            });
+        }
+        self.state
+    }
+}
+
+#[cfg(test)]
+mod tests;
