@@ -5,10 +5,12 @@
 
 mod buckets;
 pub mod cells;
+pub mod components;
 pub mod search;
 pub mod space;
 pub mod traversal;
 
+pub use components::{Kept, Labels, Run};
 pub use search::{Ends, Search, Step, Watch};
 pub use space::{Graph, Location, NodeId, Portal, Revision, Space};
 pub use traversal::Traversal;

@@ -5,8 +5,10 @@
 pub mod bits;
 pub mod jump;
 pub mod layout;
+pub mod sight;
 pub mod weighted;
 
 pub use bits::Bits;
+pub use jump::Pace;
 pub use layout::{FACTOR_ONE, Unit, fixed_factor};
 pub use weighted::{Extra, Ground};
