@@ -6,3 +6,4 @@
 pub mod base;
 pub mod level;
 pub mod nav;
+pub mod script;

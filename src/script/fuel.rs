@@ -1,0 +1,309 @@
+//! The interrupt counter: how much a script may run, and what ends it.
+//!
+//! In: a number of safepoints for one call from the host, flags of the shell. Out: the reason a call was ended, if it was.
+//! Holds: a call passes at most its number of safepoints; once it is spent, every further safepoint raises again, so no
+//! `pcall` or coroutine outlasts it. What decides is a count, never a clock: the same script stops at the same place.
+//! Large allocations count too, a safepoint for each KiB, so that copying is not free. Not here: who is told (`fault`).
+//! Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on tight loops, this about 1.1 times.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use mlua::Lua;
+
+/// Safepoints between two looks at the flags of the shell and at the memory in use.
+const SLICE: u64 = 1024;
+
+/// Why a running call was ended. None of them can be caught by a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trip {
+    /// The safepoints of the call are spent.
+    Fuel,
+    /// The memory of the level is spent.
+    Memory,
+    /// The shell asked everything to stop.
+    Stopped,
+    /// The watchdog of the shell found that the call took too long; the run is not repeatable.
+    Watchdog,
+}
+
+/// Flags between the shell, on any thread, and a VM. The only thing a VM shares with other threads.
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// Set by the shell: the running call ends, and so does every later one.
+    pub stop: AtomicBool,
+    /// Set by the watchdog of the shell: the running call ends. Cleared when the next one begins.
+    pub late: AtomicBool,
+    /// Odd while a call runs; one more at its beginning and at its end. The watchdog compares two readings.
+    pub calls: AtomicU64,
+}
+
+/// The counter of one VM.
+#[derive(Clone, Debug)]
+pub struct Fuel(Rc<Gauge>);
+
+#[derive(Debug, Default)]
+struct Gauge {
+    /// Safepoints until the next look around.
+    slice: Cell<u64>,
+    /// Safepoints of this call beyond the slice.
+    rest: Cell<u64>,
+    limit: Cell<u64>,
+    trip: Cell<Option<Trip>>,
+    /// Bytes in use above which the next look around collects everything.
+    collect_above: Cell<usize>,
+    memory_cap: Cell<usize>,
+    signals: Arc<Signals>,
+}
+
+impl Gauge {
+    fn left(&self) -> u64 {
+        self.slice.get() + self.rest.get()
+    }
+
+    /// Takes `units`; false when there were not so many, and then nothing is left.
+    fn take(&self, units: u64) -> bool {
+        let left = self.left();
+        if units > left {
+            self.end(Trip::Fuel);
+            return false;
+        }
+        let slice = self.slice.get().saturating_sub(units);
+        self.slice.set(slice);
+        self.rest.set(left - units - slice);
+        true
+    }
+
+    fn end(&self, trip: Trip) {
+        if self.trip.get().is_none() {
+            self.trip.set(Some(trip));
+        }
+        self.slice.set(0);
+        self.rest.set(0);
+    }
+
+    /// The next slice; the reason to end when there is none.
+    fn refill(&self) -> Option<Trip> {
+        if self.trip.get().is_none() {
+            let signals = &*self.signals;
+            if signals.stop.load(Ordering::Relaxed) {
+                self.end(Trip::Stopped);
+            } else if signals.late.load(Ordering::Relaxed) {
+                self.end(Trip::Watchdog);
+            } else if self.rest.get() == 0 {
+                self.end(Trip::Fuel);
+            } else {
+                let slice = self.rest.get().min(SLICE);
+                self.rest.set(self.rest.get() - slice);
+                // The safepoint that asked is the first of the new slice.
+                self.slice.set(slice - 1);
+            }
+        }
+        self.trip.get()
+    }
+
+    /// Where to collect next: at half of the cap, or a sixteenth above what a collection could not free.
+    fn plan_collection(&self, used: usize) {
+        let cap = self.memory_cap.get();
+        self.collect_above.set((cap / 2).max(used.saturating_add(cap / 16)));
+    }
+}
+
+impl Fuel {
+    /// The counter of `lua`, installed in it. Nothing is counted before the first [`Fuel::enter`].
+    #[must_use]
+    pub fn install(lua: &Lua, signals: Arc<Signals>) -> Self {
+        let gauge = Gauge { signals, collect_above: Cell::new(usize::MAX), ..Gauge::default() };
+        raw::install(lua);
+        Self(Rc::new(gauge))
+    }
+
+    /// Tells where the memory of the VM ends, in bytes; from half of it on everything is collected at a safepoint.
+    pub fn set_memory_cap(&self, cap_bytes: usize) {
+        self.0.memory_cap.set(cap_bytes);
+        self.0.plan_collection(0);
+    }
+
+    /// Begins a call of at most `limit` safepoints; it ends when the guard is dropped.
+    #[must_use]
+    pub fn enter(&self, limit: u64) -> Running<'_> {
+        let gauge = &*self.0;
+        gauge.trip.set(None);
+        gauge.limit.set(limit);
+        gauge.slice.set(0);
+        gauge.rest.set(limit);
+        gauge.signals.late.store(false, Ordering::Relaxed);
+        gauge.signals.calls.fetch_add(1, Ordering::Relaxed);
+        Running { fuel: self, before: raw::activate(gauge) }
+    }
+
+    /// Why the running call, or the last one, was ended; none when it was not.
+    #[must_use]
+    pub fn trip(&self) -> Option<Trip> {
+        self.0.trip.get()
+    }
+
+    /// Ends the running call at its next safepoint.
+    pub fn end(&self, trip: Trip) {
+        self.0.end(trip);
+    }
+
+    /// Safepoints the running call, or the last one, has passed.
+    #[must_use]
+    pub fn spent(&self) -> u64 {
+        if self.0.trip.get() == Some(Trip::Fuel) {
+            self.0.limit.get()
+        } else {
+            self.0.limit.get() - self.0.left()
+        }
+    }
+
+    /// The safepoints the running call, or the last one, was given.
+    #[must_use]
+    pub fn limit(&self) -> u64 {
+        self.0.limit.get()
+    }
+
+    /// Counts `units` as if the script had passed so many safepoints: for library functions that loop by themselves.
+    ///
+    /// # Errors
+    /// When there are not so many left. The call ends at its next safepoint whatever the caller does with the error.
+    pub fn charge(&self, units: u64) -> mlua::Result<()> {
+        if self.0.take(units) { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
+    }
+}
+
+/// A call that is under way; dropping it ends the count.
+#[derive(Debug)]
+pub struct Running<'fuel> {
+    fuel: &'fuel Fuel,
+    before: raw::Active,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        raw::restore(self.before);
+        self.fuel.0.signals.calls.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The callbacks Luau calls at safepoints and after allocations.
+///
+/// Why this is sound:
+/// 1. `lua_callbacks` returns the callback record of the VM, which lives as long as the VM; two of its fields are
+///    written once, at setup, through mlua's own lock. mlua writes `interrupt` only in `set_interrupt` and
+///    `remove_interrupt`, which this crate does not call, and never `onallocate`.
+/// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`Running`] holds a borrow
+///    of the `Fuel` that owns the gauge, and its drop puts the former value back. A `Running` that is leaked leaves a
+///    pointer behind; the type is private to this module's callers, who keep it in a local. `ACTIVE` has no destructor,
+///    so reading it cannot fail, not even while the thread ends. A VM is not `Send`, so one thread sees one call.
+/// 3. The callbacks use `Cell`s and relaxed atomics only: nothing here borrows, allocates, formats or panics; the
+///    arithmetic cannot overflow (each subtraction is guarded by a comparison).
+/// 4. Raising: `lua_error` unwinds through this function as a C++ exception, which `extern "C-unwind"` allows; no value
+///    with a destructor is alive at that point. mlua raises from its own callbacks in the same way. The error value is a
+///    null light userdata, which needs one stack slot (`lua_rawcheckstack`, as in Luau issue 446) and no allocation.
+/// 5. `lua_gc` inside the interrupt is legal where allocating is: Luau itself collects in the middle of instructions, and
+///    at a safepoint `L->top` covers every live register. The callback never raises for `gc >= 0`, when the collector
+///    itself is running, and never from `onallocate`, where the caller cannot unwind.
+#[allow(unsafe_code)]
+mod raw {
+    use super::Gauge;
+    use mlua::{Lua, ffi};
+    use std::cell::Cell;
+    use std::ffi::{c_int, c_void};
+    use std::ptr;
+
+    /// What was active before a call began.
+    pub(super) type Active = *const Gauge;
+
+    thread_local! {
+        static ACTIVE: Cell<*const Gauge> = const { Cell::new(ptr::null()) };
+    }
+
+    /// Smaller allocations are free: what they are for passes safepoints enough.
+    const LARGE_BYTES: usize = 4096;
+
+    pub(super) fn install(lua: &Lua) {
+        // SAFETY: points 1 and 3 above; the closure neither panics nor touches the Lua stack.
+        let done: mlua::Result<()> = unsafe {
+            lua.exec_raw((), |state| {
+                let callbacks = ffi::lua_callbacks(state);
+                (*callbacks).interrupt = Some(safepoint);
+                (*callbacks).onallocate = Some(allocated);
+            })
+        };
+        assert!(done.is_ok(), "a fresh VM has room for its callbacks");
+    }
+
+    pub(super) fn activate(gauge: &Gauge) -> Active {
+        ACTIVE.replace(ptr::from_ref(gauge))
+    }
+
+    pub(super) fn restore(before: Active) {
+        ACTIVE.set(before);
+    }
+
+    unsafe extern "C-unwind" fn safepoint(state: *mut ffi::lua_State, gc: c_int) {
+        let gauge = ACTIVE.get();
+        if gc >= 0 || gauge.is_null() {
+            return;
+        }
+        // SAFETY: point 2.
+        let gauge = unsafe { &*gauge };
+        let slice = gauge.slice.get();
+        if slice > 0 {
+            gauge.slice.set(slice - 1);
+            return;
+        }
+        // SAFETY: called by Luau with a live state.
+        unsafe { look_around(state, gauge) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn look_around(state: *mut ffi::lua_State, gauge: &Gauge) {
+        // SAFETY: points 4 and 5.
+        unsafe {
+            if gauge.refill().is_some() {
+                ffi::lua_rawcheckstack(state, 1);
+                ffi::lua_pushlightuserdatatagged(state, ptr::null_mut(), 0);
+                ffi::lua_error(state);
+            }
+            if used_bytes(state) > gauge.collect_above.get() {
+                ffi::lua_gc(state, ffi::LUA_GCCOLLECT, 0);
+                gauge.plan_collection(used_bytes(state));
+            }
+        }
+    }
+
+    unsafe fn used_bytes(state: *mut ffi::lua_State) -> usize {
+        // SAFETY: only reads counters of the VM.
+        let (kib, rest) =
+            unsafe { (ffi::lua_gc(state, ffi::LUA_GCCOUNT, 0), ffi::lua_gc(state, ffi::LUA_GCCOUNTB, 0)) };
+        (kib.max(0) as usize).saturating_mul(1024).saturating_add(rest.max(0) as usize)
+    }
+
+    unsafe extern "C-unwind" fn allocated(
+        _state: *mut ffi::lua_State,
+        _block: *mut c_void,
+        old_bytes: usize,
+        new_bytes: usize,
+        _category: u8,
+        _kind: c_int,
+        _tag: c_int,
+    ) {
+        let gauge = ACTIVE.get();
+        if new_bytes < LARGE_BYTES || new_bytes <= old_bytes || gauge.is_null() {
+            return;
+        }
+        // SAFETY: point 2.
+        let gauge = unsafe { &*gauge };
+        gauge.take((new_bytes / 1024) as u64);
+        // The memory in use is looked at before the next slice of safepoints has passed.
+        let left = gauge.left();
+        gauge.slice.set(0);
+        gauge.rest.set(left);
+    }
+}

@@ -1,0 +1,60 @@
+//! What one level's scripts may use, as numbers.
+//!
+//! In: the `limits` object of a level, where it names any. Out: the figures every other file of this module counts against.
+//! Holds: each figure has a default and a hard maximum (lua-api.md section 20, faults.md part 5). Not here: the counting.
+
+/// The limits of one level. Defaults are those of the reference, one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Safepoints one call from the host may pass: loop turns, calls, returns, steps of a pattern match.
+    pub fuel_per_call: u64,
+    /// Safepoints of all calls of one tick; what is left then waits for the next tick.
+    pub fuel_per_tick: u64,
+    /// Safepoints the body of one file may pass while it loads.
+    pub fuel_at_load: u64,
+    /// Memory of the level's VM above what the libraries take, MiB.
+    pub memory_mib: u32,
+    /// Coroutines of a script's own making that may run inside each other.
+    pub coroutine_depth: u32,
+    /// Size of one plain value: a `state`, a board, a payload, KiB.
+    pub state_kib: u32,
+    /// Result of one string function, KiB.
+    pub string_kib: u32,
+    /// Length of one pattern, bytes.
+    pub pattern_bytes: u32,
+    /// Elements one table function may touch or make.
+    pub table_elements: u32,
+    /// Printed lines of one tick; the rest is counted, not printed.
+    pub log_lines_per_tick: u32,
+    /// Wall-clock time of one call before the watchdog of the shell ends it, milliseconds.
+    pub watchdog_ms: u32,
+}
+
+impl Limits {
+    /// Longest subject a pattern is matched against, bytes. Plain searches have no such limit.
+    pub const SUBJECT_BYTES: usize = 64 * 1024;
+    /// Longest script text, bytes.
+    pub const SOURCE_BYTES: usize = 1024 * 1024;
+    /// Longest printed line and longest error message, bytes.
+    pub const LINE_BYTES: usize = 4096;
+    /// Tables inside tables in plain data.
+    pub const DATA_DEPTH: usize = 32;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            fuel_per_call: 100_000,
+            fuel_per_tick: 800_000,
+            fuel_at_load: 1_000_000,
+            memory_mib: 256,
+            coroutine_depth: 16,
+            state_kib: 256,
+            string_kib: 1024,
+            pattern_bytes: 200,
+            table_elements: 100_000,
+            log_lines_per_tick: 100,
+            watchdog_ms: 1000,
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Scripts: the only module that knows Lua.
+//!
+//! In: script texts, the world for the time of a phase, limits, a seed. Out: verbs on the world, faults, printed lines.
+//! Holds: one VM per level; nothing a script does leaves its sandbox, its budget or its memory; no reference to the world is
+//! kept and no thread is started. Not here: the world itself, the order of the tick.
+
+pub mod convert;
+pub mod fault;
+pub mod files;
+pub mod fuel;
+pub mod lend;
+pub mod library;
+pub mod limits;
+pub mod payload;
+mod sandbox;
+pub mod vm;

@@ -1,0 +1,497 @@
+-- The guarded base: what scripts get in place of Luau functions that loop, copy, catch or show addresses.
+--
+-- In: the native libraries, functions of the host, limits. Out: a table of libraries with the replacements.
+-- Holds: work is bounded or charged before it is done; a spent budget is never caught (each call and return in here is a
+-- safepoint, which raises again); no address is shown. Compiled without line numbers, so errors name the caller's line.
+
+local native, host, limits = ...
+
+local type, typeof, select, error, xpcall, tostring, tonumber, rawget, rawlen, rawset, setmetatable =
+    native.type, native.typeof, native.select, native.error, native.xpcall, native.tostring, native.tonumber,
+    native.rawget, native.rawlen, native.rawset, native.setmetatable
+local find, match, gmatch, gsub, rep, format, split, sub, byte =
+    native.string.find, native.string.match, native.string.gmatch, native.string.gsub, native.string.rep,
+    native.string.format, native.string.split, native.string.sub, native.string.byte
+local insert, remove, concat, unpack, move, create, tfind, sort, clear, maxn, pack =
+    native.table.insert, native.table.remove, native.table.concat, native.table.unpack, native.table.move,
+    native.table.create, native.table.find, native.table.sort, native.table.clear, native.table.maxn, native.table.pack
+local costart, coresume, coclose = native.coroutine.create, native.coroutine.resume, native.coroutine.close
+local charge, caught, placeText, enter, leave = host.charge, host.caught, host.place, host.enter, host.leave
+
+local RESULT, PATTERN, SUBJECT, ELEMENTS, LINE =
+    limits.result, limits.pattern, limits.subject, limits.elements, limits.line
+
+-- Below this many elements or bytes, a call is not worth charging: it costs no more than a few safepoints.
+local SMALL = 64
+
+local base, str, tab, co, buf, utf = {}, {}, {}, {}, {}, {}
+
+local function bad(position, name, expected, value)
+    error(format("invalid argument #%d to '%s' (%s expected, got %s)", position, name, expected, typeof(value)), 3)
+end
+
+-- A text argument; numbers are taken as texts, as in every Lua.
+local function text(value, position, name)
+    if type(value) == "number" then
+        return tostring(value)
+    end
+    error(format("invalid argument #%d to '%s' (string expected, got %s)", position, name, typeof(value)), 3)
+end
+
+-- ------ errors
+
+local OUT_OF_MEMORY = "not enough memory"
+
+-- An error of the host as the text it stands for. A panic of the host looks alike; it is left as it is, and `caught` lets it
+-- pass on. Nothing in here may hand either to a host function: it would panic in the handler, where the panic is lost.
+local function textOf(problem)
+    local shown = tostring(problem)
+    if sub(shown, 1, 15) ~= "runtime error: " then
+        return problem
+    end
+    local stop = find(shown, "\nstack traceback:", 1, true)
+    return sub(shown, 16, if stop then stop - 1 else nil)
+end
+
+-- Runs before the stack is unwound, so that errors of guarded functions get the line of the script that called them.
+-- `handlers` is the number of functions of ours between the error and `placeText`.
+local function placeBelow(problem, handlers)
+    if type(problem) == "string" then
+        return placeText(problem, handlers)
+    elseif typeof(problem) == "error" then
+        return textOf(problem)
+    end
+    return problem
+end
+
+local function place(problem)
+    return (placeBelow(problem, 2))
+end
+
+local function settle(ok, ...)
+    if ok then
+        return true, ...
+    end
+    local problem = ...
+    if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
+        return false, problem
+    end
+    return false, caught(problem)
+end
+
+function base.pcall(f, ...)
+    return settle(xpcall(f, place, ...))
+end
+
+function base.xpcall(f, handler, ...)
+    if type(handler) ~= "function" then
+        bad(2, "xpcall", "function", handler)
+    end
+    return settle(xpcall(f, function(problem)
+        local placed = placeBelow(problem, 2)
+        if placed == OUT_OF_MEMORY or typeof(placed) == "error" then
+            return placed
+        end
+        return handler(placed)
+    end, ...))
+end
+
+-- ------ metatables and addresses
+
+function base.setmetatable(t, metatable)
+    if type(t) == "table" and type(metatable) == "table" then
+        for _, key in { "__gc", "__close", "__mode" } do
+            if rawget(metatable, key) ~= nil then
+                error(format("setmetatable: %s is not available", key), 2)
+            end
+        end
+    end
+    return setmetatable(t, metatable)
+end
+
+local serials, serialCount = setmetatable({}, { __mode = "k" }), 0
+
+local function show(value)
+    local kind = type(value)
+    if kind == "string" then
+        return value
+    end
+    local shown = tostring(value)
+    if kind == "nil" or kind == "boolean" or kind == "number" or kind == "vector" or not find(shown, ": 0x", 1, true) then
+        return shown
+    end
+    local serial = serials[value]
+    if not serial then
+        serialCount += 1
+        serial = serialCount
+        serials[value] = serial
+    end
+    return typeof(value) .. "#" .. serial
+end
+
+function base.tostring(...)
+    if select("#", ...) == 0 then
+        error("invalid argument #1 to 'tostring' (value expected)", 2)
+    end
+    return show((...))
+end
+
+function base.print(...)
+    local shown, length = {}, 0
+    for i = 1, select("#", ...) do
+        shown[i] = sub(show((select(i, ...))), 1, LINE)
+        length += #shown[i]
+        if length > LINE then
+            break
+        end
+    end
+    host.print(concat(shown, "\t"))
+end
+
+-- ------ coroutines: scripts resume and close only those they made
+
+local own = setmetatable({}, { __mode = "k" })
+
+local function finish(ok, ...)
+    leave()
+    if ok then
+        return true, ...
+    end
+    local problem = ...
+    if type(problem) == "string" and problem ~= OUT_OF_MEMORY then
+        return false, problem
+    end
+    return false, caught(problem)
+end
+
+local function resume(thread, ...)
+    if not own[thread] then
+        return false, "cannot resume non-suspended coroutine"
+    end
+    enter()
+    return finish(coresume(thread, ...))
+end
+
+local function start(f)
+    local thread = costart(f)
+    own[thread] = true
+    return thread
+end
+
+local function pass(ok, ...)
+    if ok then
+        return ...
+    end
+    error((...), 0)
+end
+
+function co.create(f)
+    if type(f) ~= "function" then
+        bad(1, "create", "function", f)
+    end
+    return start(f)
+end
+
+function co.wrap(f)
+    if type(f) ~= "function" then
+        bad(1, "wrap", "function", f)
+    end
+    local thread = start(f)
+    return function(...)
+        return pass(resume(thread, ...))
+    end
+end
+
+function co.resume(thread, ...)
+    if type(thread) ~= "thread" then
+        bad(1, "resume", "thread", thread)
+    end
+    return resume(thread, ...)
+end
+
+function co.close(thread)
+    if type(thread) ~= "thread" then
+        bad(1, "close", "thread", thread)
+    end
+    if not own[thread] then
+        error("cannot close running coroutine", 2)
+    end
+    return settle(coclose(thread))
+end
+
+-- For the scheduler: a coroutine of a script's own making may not wait.
+function host.isOwnCoroutine(thread)
+    return own[thread] == true
+end
+
+-- ------ texts
+
+function str.rep(s, n)
+    if type(s) ~= "string" then
+        s = text(s, 1, "rep")
+    end
+    local count = tonumber(n)
+    if not count then
+        bad(2, "rep", "number", n)
+    end
+    if count ~= count or count > RESULT or count * #s > RESULT then
+        error(format("string.rep result too large: expected at most %d bytes", RESULT), 2)
+    end
+    return rep(s, count)
+end
+
+-- Pattern matching passes safepoints by itself; the scan of a balanced pair (%b) does not.
+local function checkPattern(s, p, name)
+    if #p > PATTERN then
+        error(format("%s: pattern too long: %d bytes, expected at most %d", name, #p, PATTERN), 3)
+    end
+    if #s > SUBJECT then
+        error(format("%s: subject too large: %d bytes, expected at most %d; split it", name, #s, SUBJECT), 3)
+    end
+    if #s > SMALL and find(p, "%b", 1, true) then
+        charge(#s * #s // 256)
+    end
+end
+
+function str.find(s, p, init, plain)
+    if type(s) ~= "string" then
+        s = text(s, 1, "find")
+    end
+    if type(p) ~= "string" then
+        p = text(p, 2, "find")
+    end
+    if #s * #p > 4096 then
+        if plain or #p > PATTERN and not find(sub(p, 1, SUBJECT), "[%^%$%*%+%?%.%(%[%%%-]") then
+            charge((#s + #p) // 64)
+            return host.findPlain(s, p, tonumber(init) or 1)
+        end
+        charge(#s * #p // 4096)
+    end
+    if not plain then
+        checkPattern(s, p, "string.find")
+    end
+    return find(s, p, init, plain)
+end
+
+function str.match(s, p, init)
+    if type(s) ~= "string" then
+        s = text(s, 1, "match")
+    end
+    if type(p) ~= "string" then
+        p = text(p, 2, "match")
+    end
+    checkPattern(s, p, "string.match")
+    return match(s, p, init)
+end
+
+function str.gmatch(s, p)
+    if type(s) ~= "string" then
+        s = text(s, 1, "gmatch")
+    end
+    if type(p) ~= "string" then
+        p = text(p, 2, "gmatch")
+    end
+    checkPattern(s, p, "string.gmatch")
+    return gmatch(s, p)
+end
+
+function str.gsub(s, p, replacement, count)
+    if type(s) ~= "string" then
+        s = text(s, 1, "gsub")
+    end
+    if type(p) ~= "string" then
+        p = text(p, 2, "gsub")
+    end
+    checkPattern(s, p, "string.gsub")
+    return gsub(s, p, replacement, count)
+end
+
+function str.format(pattern, ...)
+    if type(pattern) ~= "string" then
+        pattern = text(pattern, 1, "format")
+    end
+    local size, opaque = #pattern, false
+    local count = select("#", ...)
+    for i = 1, count do
+        local value = select(i, ...)
+        local kind = type(value)
+        if kind == "string" then
+            size += #value
+        elseif kind == "number" or kind == "boolean" or kind == "nil" or kind == "vector" then
+            size += 99
+        else
+            opaque = true
+        end
+    end
+    if size > RESULT then
+        error(format("string.format result too large: expected at most %d bytes", RESULT), 2)
+    end
+    if opaque then
+        local shown = pack(...)
+        for i = 1, count do
+            local kind = type(shown[i])
+            if kind ~= "number" and kind ~= "boolean" and kind ~= "nil" and kind ~= "vector" then
+                shown[i] = show(shown[i])
+            end
+        end
+        return format(pattern, unpack(shown, 1, count))
+    end
+    return format(pattern, ...)
+end
+
+function str.split(s, separator)
+    if type(s) ~= "string" then
+        s = text(s, 1, "split")
+    end
+    local width = if type(separator) == "string" then #separator else 1
+    if #s > SMALL then
+        charge(#s // 16 + #s * width // 4096)
+    end
+    return split(s, separator)
+end
+
+-- ------ tables
+
+local function chargeElements(count, perUnit)
+    if count >= SMALL then
+        charge(count // perUnit)
+    end
+end
+
+local function checkRange(name, first, last)
+    local count = last - first + 1
+    if count ~= count or count > ELEMENTS then
+        error(format("%s: range too large: expected at most %d elements", name, ELEMENTS), 3)
+    end
+    return count
+end
+
+function tab.insert(...)
+    local t = ...
+    if select("#", ...) == 3 and type(t) == "table" then
+        chargeElements(rawlen(t), 16)
+    end
+    insert(...)
+end
+
+function tab.remove(t, position)
+    if position == nil then
+        return remove(t)
+    end
+    if type(t) == "table" then
+        chargeElements(rawlen(t), 16)
+    end
+    return remove(t, position)
+end
+
+function tab.concat(t, separator, first, last)
+    if type(t) == "table" and type(first or 1) == "number" and type(last or 1) == "number" then
+        local from, to = first or 1, last or rawlen(t)
+        checkRange("table.concat", from, to)
+        local width = if type(separator) == "string" then #separator else 0
+        local size = 0
+        for i = from, to do
+            local value = rawget(t, i)
+            size += width + (if type(value) == "string" then #value else 24)
+        end
+        if size > RESULT then
+            error(format("table.concat result too large: expected at most %d bytes", RESULT), 2)
+        end
+    end
+    return concat(t, separator, first, last)
+end
+
+function tab.unpack(t, first, last)
+    if type(t) == "table" and type(first or 1) == "number" and type(last or 1) == "number" then
+        chargeElements(checkRange("table.unpack", first or 1, last or rawlen(t)), 16)
+    end
+    return unpack(t, first, last)
+end
+
+function tab.move(from, first, last, to, target)
+    if type(first) == "number" and type(last) == "number" and type(to) == "number" then
+        local count = checkRange("table.move", first, last)
+        for _, index in { first, last, to, to + count } do
+            if not (index > -2147483648 and index < 2147483647) then
+                error("table.move: index out of range", 2)
+            end
+        end
+        chargeElements(count, 8)
+    end
+    return move(from, first, last, to, target)
+end
+
+function tab.create(count, value)
+    if type(count) == "number" and not (count <= ELEMENTS) then
+        error(format("table.create: range too large: expected at most %d elements", ELEMENTS), 2)
+    end
+    return create(count, value)
+end
+
+function tab.find(t, value, first)
+    if type(t) == "table" then
+        chargeElements(rawlen(t), 4)
+    end
+    return tfind(t, value, first)
+end
+
+function tab.sort(t, before)
+    if type(t) == "table" then
+        local count = checkRange("table.sort", 1, rawlen(t))
+        if count >= SMALL then
+            charge(count * 8)
+        end
+    end
+    sort(t, before)
+end
+
+-- Clearing goes over the room a table has, which may be more than its length.
+function tab.clear(t)
+    charge(SMALL)
+    clear(t)
+end
+
+function tab.maxn(t)
+    charge(SMALL)
+    return maxn(t)
+end
+
+-- ------ buffers and UTF-8
+
+local function bytesOf(value)
+    return if type(value) == "number" and value > 0 and value < 2147483648 then value else 0
+end
+
+function buf.create(size)
+    if type(size) == "number" and not (size <= RESULT) then
+        error(format("buffer.create: size too large: expected at most %d bytes", RESULT), 2)
+    end
+    return native.buffer.create(size)
+end
+
+function buf.fill(b, offset, value, count)
+    charge((bytesOf(count) + (if type(b) == "buffer" then native.buffer.len(b) else 0)) // 1024)
+    native.buffer.fill(b, offset, value, count)
+end
+
+function buf.copy(target, at, source, from, count)
+    charge((bytesOf(count) + (if type(source) == "buffer" then native.buffer.len(source) else 0)) // 1024)
+    native.buffer.copy(target, at, source, from, count)
+end
+
+function buf.writestring(b, offset, value, count)
+    charge((if type(value) == "string" then #value else 0) // 1024)
+    native.buffer.writestring(b, offset, value, count)
+end
+
+for _, name in { "len", "offset", "codepoint" } do
+    local f = native.utf8[name]
+    utf[name] = function(s, ...)
+        if type(s) == "string" and #s >= SMALL then
+            charge(#s // SMALL)
+        end
+        return f(s, ...)
+    end
+end
+
+return { place = place, base = base, string = str, table = tab, coroutine = co, buffer = buf, utf8 = utf, show = show }

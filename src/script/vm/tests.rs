@@ -1,0 +1,177 @@
+use super::*;
+
+/// A sealed VM with one file, `guard.lua`.
+fn vm_with(text: &str) -> ScriptVm {
+    vm_with_files(&[("guard.lua", text)])
+}
+
+fn vm_with_files(files: &[(&str, &str)]) -> ScriptVm {
+    let vm = ScriptVm::new(VmSettings { seed: 7, ..VmSettings::default() }).unwrap();
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+    vm.set_texts(ScriptTexts::new(files).unwrap());
+    vm.seal().unwrap();
+    vm
+}
+
+/// What the body of `text` returns, as text; or the message of its failure.
+fn run(text: &str) -> String {
+    match vm_with(text).load("guard") {
+        Ok(loaded) => fault::text_of(&loaded.result),
+        Err(failure) => failure.message,
+    }
+}
+
+fn failure(text: &str) -> Failure {
+    vm_with(text).load("guard").unwrap_err()
+}
+
+#[test]
+fn a_body_runs_and_returns() {
+    assert_eq!(run("return 'hello'"), "hello");
+    assert_eq!(run("return ('x'):rep(3) .. #{1, 2}"), "xxx2");
+}
+
+#[test]
+fn an_error_names_file_and_line() {
+    let failure = failure("\nlocal function f() error('broken') end\nf()");
+    assert_eq!(failure.message, "guard.lua:2: broken");
+    assert_eq!((failure.file.as_str(), failure.line), ("guard.lua", 2));
+    assert_eq!(failure.traceback, "guard.lua:2 in f\nguard.lua:3");
+}
+
+#[test]
+fn an_endless_loop_is_stopped_at_the_same_place() {
+    let run = || {
+        let vm = vm_with(
+            "local n = 0\nfunction spin() while true do n += 1 end end function count() return n end",
+        );
+        let file = vm.load("guard").unwrap();
+        let spin: Function = file.environment.raw_get("spin").unwrap();
+        let failure = vm.call(&spin, (), 100_000).unwrap_err();
+        assert_eq!(failure.kind, FaultKind::Fuel);
+        assert_eq!(
+            failure.message,
+            "guard.lua:2: stopped after 100000 steps in one callback; move the loop into a task"
+        );
+        let count: Function = file.environment.raw_get("count").unwrap();
+        fault::text_of(&first(vm.call(&count, (), 100).unwrap()))
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn pcall_cannot_outlast_the_budget() {
+    assert_eq!(failure("while true do pcall(function() while true do end end) end").kind, FaultKind::Fuel);
+    assert_eq!(
+        failure("while true do xpcall(error, function() while true do end end) end").kind,
+        FaultKind::Fuel
+    );
+    assert_eq!(
+        failure("while true do coroutine.resume(coroutine.create(function() while true do end end)) end")
+            .kind,
+        FaultKind::Fuel
+    );
+}
+
+#[test]
+fn errors_that_are_caught_are_texts_with_a_place() {
+    assert_eq!(run("local ok, e = pcall(error, {}) return type(e)"), "table");
+    assert_eq!(run("local ok, e = pcall(function() error('x') end) return e"), "guard.lua:1: x");
+    assert_eq!(
+        run("\nlocal ok, e = pcall(function() return ('x'):rep(1e15) end) return e"),
+        "guard.lua:2: string.rep result too large: expected at most 1048576 bytes"
+    );
+    assert_eq!(
+        run("local ok, e = pcall(function() table.insert(nil, 1) end) return e"),
+        "guard.lua:1: invalid argument #1 to 'insert' (table expected, got nil)"
+    );
+    assert_eq!(
+        run("local ok, e = pcall(function() table.insert(nil, 1, 2) end) return e"),
+        "guard.lua:1: invalid argument #1 to 'insert' (table expected, got nil)"
+    );
+    assert_eq!(
+        run("local ok, e = pcall(function() math.sin('a') end) return e"),
+        "guard.lua:1: sin: x is \"a\", expected a number"
+    );
+}
+
+#[test]
+fn yields_pass_through_pcall_in_tasks() {
+    let vm = vm_with(
+        "function go(a) local ok, b = pcall(function() return coroutine.yield(a + 1) end) return ok, b end",
+    );
+    let go: Function = vm.load("guard").unwrap().environment.raw_get("go").unwrap();
+    let task = vm.task().unwrap();
+    let outcome = vm.start(&task, &go, 1, 1000);
+    let Ok(Resumed::Yielded(values)) = outcome else { panic!("the task waits: {outcome:?}") };
+    assert_eq!(fault::text_of(&first(values)), "2");
+    let Ok(Resumed::Done(values)) = vm.resume(&task, "answer", 1000) else { panic!("the task ends") };
+    assert_eq!(values.len(), 2);
+    assert_eq!(fault::text_of(&values[1]), "answer");
+}
+
+#[test]
+fn a_task_that_errs_or_loops_reports_where() {
+    let vm = vm_with(
+        "function go()\ncoroutine.yield()\nerror('late') end\nfunction spin() coroutine.yield()\nwhile true do end end",
+    );
+    let environment = vm.load("guard").unwrap().environment;
+    for (name, message) in [
+        ("go", "guard.lua:3: late"),
+        ("spin", "guard.lua:5: stopped after 5000 steps in one callback; move the loop into a task"),
+    ] {
+        let function: Function = environment.raw_get(name).unwrap();
+        let task = vm.task().unwrap();
+        assert!(matches!(vm.start(&task, &function, (), 1000), Ok(Resumed::Yielded(_))));
+        assert_eq!(vm.resume(&task, (), 5000).unwrap_err().message, message);
+    }
+}
+
+#[test]
+fn spent_memory_cannot_be_caught_and_the_next_call_works() {
+    let vm = vm_with(
+        "function grow() local t = {} while true do pcall(function() for i = 1, 100 do t[#t + 1] = ('x'):rep(5000) .. #t end end) end end function fine() return 'fine' end",
+    );
+    let environment = vm.load("guard").unwrap().environment;
+    let grow: Function = environment.raw_get("grow").unwrap();
+    let failure = vm.call(&grow, (), 10_000_000).unwrap_err();
+    assert_eq!(failure.kind, FaultKind::Memory, "{failure:?}");
+    let fine: Function = environment.raw_get("fine").unwrap();
+    assert_eq!(fault::text_of(&first(vm.call(&fine, (), 100).unwrap())), "fine");
+    assert!(!vm.memory_exhausted());
+    assert!(vm.used_memory() < 10 << 20);
+}
+
+#[test]
+fn modules_are_loaded_once_and_frozen() {
+    let vm = vm_with_files(&[
+        ("guard.lua", "local a, b = require('lib/util'), require('util.lua') a.x = 1"),
+        ("lib/util.lua", "print('loading') return { x = 0 }"),
+    ]);
+    assert_eq!(vm.load("guard").unwrap_err().message, "guard.lua:1: attempt to modify a readonly table");
+    assert_eq!(vm.take_printed().0.len(), 1);
+}
+
+#[test]
+fn a_circle_of_files_is_an_error() {
+    let vm = vm_with_files(&[("a.lua", "require('b')"), ("b.lua", "\nrequire('a')")]);
+    assert_eq!(
+        vm.load("a").unwrap_err().message,
+        "a.lua:1: require: b.lua:2: require: a.lua -> b.lua -> a.lua is a circle of files; move what they share into one of its own"
+    );
+    assert!(vm.load("b").is_err());
+}
+
+#[test]
+fn random_numbers_are_streams_of_the_file() {
+    let draw = |seed, file: &str| {
+        let vm = ScriptVm::new(VmSettings { seed, ..VmSettings::default() }).unwrap();
+        vm.set_texts(
+            ScriptTexts::new([(file.to_owned(), "return math.random(1, 1000000)".to_owned())]).unwrap(),
+        );
+        fault::text_of(&vm.load(file).unwrap().result)
+    };
+    assert_eq!(draw(1, "a.lua"), draw(1, "a.lua"));
+    assert_ne!(draw(1, "a.lua"), draw(2, "a.lua"));
+    assert_ne!(draw(1, "a.lua"), draw(1, "b.lua"));
+}
