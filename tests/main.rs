@@ -2,3 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod level_faults;
+mod nav_laws;
+mod nav_published;
+mod nav_sight;

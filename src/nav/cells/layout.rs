@@ -113,7 +113,7 @@ impl Unit {
         UNITS.into_iter().find(fits).unwrap_or(UNITS[3])
     }
 
-    /// The costs of steps onto ground of one factor: `straight * factor`, rounded to nearest, at least 1.
+    /// The costs of steps onto ground of one factor: `straight * factor`, rounded to nearest, halves up, at least 1.
     #[must_use]
     pub fn scaled(self, factor: u16) -> Self {
         let rates = Rates::new(self);
@@ -137,7 +137,8 @@ pub(crate) struct Rates {
 
 impl Rates {
     pub(crate) fn new(unit: Unit) -> Self {
-        let rate = |cost: u32| ((u64::from(cost) << 32) + u64::from(FACTOR_ONE) / 2) / u64::from(FACTOR_ONE);
+        // Rounded up, so that halves round up as well: the error stays far below the next fraction of 500.
+        let rate = |cost: u32| (u64::from(cost) << 32).div_ceil(u64::from(FACTOR_ONE));
         Self { straight: rate(unit.straight), diagonal: rate(unit.diagonal) }
     }
 

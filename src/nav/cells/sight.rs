@@ -92,19 +92,22 @@ impl Line {
         if self.steep { bits.at(row, at) } else { bits.at(at, row) }
     }
 
-    /// Whether both ends lie in walkable cells, and whether the last step onto an end that is a corner cuts none.
+    /// Cells that must be walkable for the sake of the ends: those that hold them, and those beside a corner of the
+    /// grid that the line ends on, coming from the cell across.
     #[inline(always)]
-    fn ends_walkable(&self, bits: &Bits) -> bool {
+    fn end_cells(&self) -> [(i64, i64); 4] {
         let cell = |point: [i64; 2]| (point[0] >> DIGITS, point[1] >> DIGITS);
-        let ((low_at, low_row), (at, row)) = (cell(self.low), cell(self.high));
-        if !self.walkable(bits, low_at, low_row) || !self.walkable(bits, at, row) {
-            return false;
-        }
+        let (low, high) = (cell(self.low), cell(self.high));
         let corner = (self.high[0] | self.high[1]) & (ONE - 1) == 0;
         if corner && self.high[0] > self.low[0] && self.high[1] > self.low[1] {
-            return self.walkable(bits, at - 1, row) && self.walkable(bits, at, row - 1);
+            return [low, high, (high.0 - 1, high.1), (high.0, high.1 - 1)];
         }
-        true
+        [low, high, low, high]
+    }
+
+    #[inline(always)]
+    fn ends_walkable(&self, bits: &Bits) -> bool {
+        self.end_cells().into_iter().all(|(at, row)| self.walkable(bits, at, row))
     }
 
     /// Visits the strips in order until `visit` says no. A line without length has none. True when all were visited.
@@ -172,23 +175,22 @@ pub fn last_clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
     if !bits.at(from[0].floor() as i64, from[1].floor() as i64) {
         return from;
     }
-    // The strip, first in walking order, that touches a blocked cell; the cell of the far end stands for the rest.
-    let end = (to[0].floor() as i64, to[1].floor() as i64);
-    let (end_at, end_row) = if line.steep { (end.1, end.0) } else { end };
-    let mut blocked = (end_at, (end_row - 1, end_row));
+    let part_before = |at: i64, row: i64| {
+        let free = line.walkable(bits, at, row);
+        if free { 1.0 } else { entered(from, to, if line.steep { [row, at] } else { [at, row] }) }
+    };
+    let mut part = f64::INFINITY;
     let _ = line.strips(|strip| {
-        if (strip.rows.0..=strip.rows.1).any(|row| !line.walkable(bits, strip.at, row)) {
-            blocked = (strip.at, strip.rows);
-            return line.turned;
+        let here = (strip.rows.0..=strip.rows.1).map(|row| part_before(strip.at, row)).fold(1.0, f64::min);
+        if here < 1.0 {
+            part = here;
         }
-        true
+        // Against the order of the strips, the last one blocked is the first on the way.
+        here == 1.0 || line.turned
     });
-    let (at, rows) = blocked;
-    let part = (rows.0..=rows.1)
-        .filter(|&row| !line.walkable(bits, at, row))
-        .map(|row| if line.steep { [row, at] } else { [at, row] })
-        .map(|cell| entered(from, to, cell))
-        .fold(1.0, f64::min);
+    if part == f64::INFINITY {
+        part = line.end_cells().into_iter().map(|(at, row)| part_before(at, row)).fold(1.0, f64::min);
+    }
     shortened(bits, from, to, part)
 }
 
