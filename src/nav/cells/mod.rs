@@ -1,14 +1,32 @@
-//! Uniform grids of cells: storage and the kernels that search it.
+//! Uniform grids of cells: what they are made from, their storage, and the kernels that search them.
 //!
-//! A cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere.
+//! In: polygons or cells as authored, edits, queries. Out: `CellMap`, the one backend on a uniform grid.
+//! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere.
+//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted`, `sight`) know walkable bits and factors alone; the
+//! map (`source`, `raster`, `edge`, `terrain`, `clearance`, `doors`, `standing`, `map`) knows where they come from.
 
 pub mod bits;
+mod clearance;
+mod doors;
+mod edge;
 pub mod jump;
 pub mod layout;
+pub mod map;
+mod plan;
+mod raster;
 pub mod sight;
+pub mod source;
+mod standing;
+mod start;
+mod terrain;
 pub mod weighted;
 
 pub use bits::Bits;
 pub use jump::Pace;
 pub use layout::{FACTOR_ONE, Unit, fixed_factor};
+pub use map::CellMap;
+pub(crate) use plan::Plan;
+pub use source::{
+    AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, Frame, GridSource, grid_frame,
+};
 pub use weighted::{Extra, Ground};

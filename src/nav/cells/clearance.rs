@@ -1,0 +1,144 @@
+//! Room for bodies wider than the map was built for.
+//!
+//! In: walkable cells, the distance beyond the map's own `agentRadius` that a body needs. Out: the cells where
+//! its centre may be. Holds: a cell is passable when the rectangles of all blocked cells are at least that far
+//! from its centre, within 1e-4 m, and everything beyond the map counts as blocked. The test is one between
+//! whole numbers, so that radii which admit the same cells share one class.
+//! Method: the blocked cells dilated by a disc, row by row, 64 cells at a time.
+
+use crate::nav::cells::Bits;
+use crate::nav::cells::raster::Window;
+use crate::nav::cells::source::Frame;
+
+/// How much closer than its radius a body may pass, metres.
+pub(crate) const TOLERANCE_M: f64 = 1e-4;
+
+/// Bodies that can use the same cells. A blocked cell dx, dz away keeps a cell from them when
+/// `a * a + b * b < threshold`, with a = max(2 |dx| - 1, 0) and b likewise: twice the distance in cells, squared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RadiusClass {
+    threshold: u64,
+}
+
+/// One row of the disc a blocked cell is grown by: `rows` away it reaches `cells` to either side.
+struct Reach {
+    rows: u32,
+    cells: u32,
+}
+
+impl RadiusClass {
+    /// The class of a body on a map that was built for bodies of `agent_radius_m`.
+    pub(crate) fn of(frame: &Frame, radius_m: f64, agent_radius_m: f64) -> Self {
+        let needed_m = radius_m - agent_radius_m - TOLERANCE_M;
+        if !(needed_m > 0.0) {
+            return Self::default();
+        }
+        // Beyond this nothing is passable on any map, and squares stay small.
+        let cells = (2.0 * needed_m / frame.cell_size_m).min(1e6);
+        Self { threshold: (cells * cells).ceil() as u64 }
+    }
+
+    /// Whether it is the class that the map itself is for.
+    pub(crate) fn is_base(self) -> bool {
+        self.threshold == 0
+    }
+
+    /// How far away, in cells, a change can matter.
+    pub(crate) fn reach_cells(self) -> u32 {
+        self.reach_in_row(0).unwrap_or(0)
+    }
+
+    /// How far to either side a blocked cell `rows` away reaches; None when it does not.
+    fn reach_in_row(self, rows: u32) -> Option<u32> {
+        let twice = u64::from((2 * rows).saturating_sub(1));
+        // A blocked cell keeps itself from everybody, also in the class of the map itself.
+        let left = self.threshold.max(1).checked_sub(twice * twice + 1)?;
+        // The most cells for which a = 2 cells - 1 has a * a <= left.
+        Some((left.isqrt() as u32).div_ceil(2))
+    }
+
+    fn disc(self) -> Vec<Reach> {
+        (0..).map_while(|rows| self.reach_in_row(rows).map(|cells| Reach { rows, cells })).collect()
+    }
+}
+
+/// Writes the cells of `window` that are passable for `class` into `passable`, from all of `walkable`.
+pub(crate) fn erode(walkable: &Bits, class: RadiusClass, window: Window, passable: &mut Bits) {
+    let words = window.words();
+    let mut row = vec![0u64; words.len()];
+    if class.reach_cells() >= walkable.width().max(walkable.depth()) {
+        for z in window.first_z..window.end_z {
+            passable.replace_row(z, words.start, &row);
+        }
+        return;
+    }
+    let disc = class.disc();
+    let depth = i64::from(walkable.depth());
+    let mut grown = Grown::new(walkable, words.clone(), class.reach_cells());
+    for z in window.first_z..window.end_z {
+        row.fill(!0);
+        for reach in &disc {
+            let rows = [i64::from(z) - i64::from(reach.rows), i64::from(z) + i64::from(reach.rows)];
+            for &other in &rows[usize::from(reach.rows == 0)..] {
+                if (0..depth).contains(&other) {
+                    grown.remove(other as u32, reach.cells, &mut row);
+                } else {
+                    row.fill(0);
+                }
+            }
+        }
+        passable.replace_row(z, words.start, &row);
+    }
+}
+
+/// Grows the blocked cells of a row sideways.
+struct Grown<'a> {
+    walkable: &'a Bits,
+    words: std::ops::Range<usize>,
+    /// Words on either side that can matter.
+    margin: usize,
+    blocked: Vec<u64>,
+}
+
+impl<'a> Grown<'a> {
+    fn new(walkable: &'a Bits, words: std::ops::Range<usize>, reach_cells: u32) -> Self {
+        let margin = reach_cells.div_ceil(64) as usize;
+        let blocked = vec![0; words.len() + 2 * margin];
+        Self { walkable, words, margin, blocked }
+    }
+
+    /// Clears from `row` all cells within `cells` of a blocked cell of row `z`.
+    fn remove(&mut self, z: u32, cells: u32, row: &mut [u64]) {
+        let row_words = self.walkable.width().div_ceil(64) as usize;
+        for (at, word) in self.blocked.iter_mut().enumerate() {
+            let index = (self.words.start + at).wrapping_sub(self.margin);
+            // Beyond the width the bits are zero, hence blocked, as everything outside is.
+            *word = if index < row_words { !self.walkable.row_word(z, index) } else { !0 };
+        }
+        // Grown by 1, then 2, 4 ... cells at a time: each pass doubles how far a bit has spread.
+        let mut spread = 0;
+        while spread < cells {
+            let step = (cells - spread).min(spread + spread + 1).min(63);
+            spread_once(&mut self.blocked, step, spread);
+            spread += step;
+        }
+        for (at, word) in row.iter_mut().enumerate() {
+            *word &= !self.blocked[at + self.margin];
+        }
+    }
+}
+
+/// Every set bit, already part of a run of `spread` to either side of its origin, spreads `step` further.
+fn spread_once(words: &mut [u64], step: u32, spread: u32) {
+    debug_assert!((1..64).contains(&step) && step <= 2 * spread + 1, "a step may not leave holes");
+    let mut before = !0;
+    for at in 0..words.len() {
+        let word = words[at];
+        let after = words.get(at + 1).copied().unwrap_or(!0);
+        words[at] = word | word << step | before >> (64 - step) | word >> step | after << (64 - step);
+        before = word;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,386 @@
+//! Polygons into cells: which centres lie inside a polygon, or within a distance of its edges.
+//!
+//! In: a frame, polygons or segments in world metres. Out: spans of cells by row. Holds: the answer for every
+//! cell is that of the exact tests in `base/geom` on its centre, bit for bit; only cells near an edge pay for
+//! one. Not here: what the spans mean (`terrain`).
+//! Source: scanline filling, even-odd; the row of a capsule is that of two discs and a rectangle.
+
+use crate::base::geom::{self, Bounds, Point};
+use crate::nav::cells::source::Frame;
+
+/// Cells by row: within a row spans are sorted, apart from one another, and run from their first cell up to,
+/// not including, their second.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Spans {
+    first_row: u32,
+    starts: Vec<u32>,
+    spans: Vec<[u32; 2]>,
+}
+
+impl Spans {
+    /// The spans of row `z`; none beyond the rows it touches.
+    pub(crate) fn row(&self, z: u32) -> &[[u32; 2]] {
+        let row = z.wrapping_sub(self.first_row) as usize;
+        if row + 1 >= self.starts.len() {
+            return &[];
+        }
+        &self.spans[self.starts[row] as usize..self.starts[row + 1] as usize]
+    }
+
+    /// The rows it touches.
+    pub(crate) fn rows(&self) -> std::ops::Range<u32> {
+        self.first_row..self.first_row + self.starts.len().saturating_sub(1) as u32
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Number of cells.
+    pub(crate) fn cell_count(&self) -> u32 {
+        self.spans.iter().map(|[from, to]| to - from).sum()
+    }
+
+    pub(crate) fn contains(&self, x: u32, z: u32) -> bool {
+        self.row(z).iter().any(|[from, to]| (*from..*to).contains(&x))
+    }
+
+    /// The cell at place `index` of all, in rows; None beyond the last.
+    pub(crate) fn cell(&self, mut index: u32) -> Option<(u32, u32)> {
+        for z in self.rows() {
+            for [from, to] in self.row(z) {
+                if index < to - from {
+                    return Some((from + index, z));
+                }
+                index -= to - from;
+            }
+        }
+        None
+    }
+
+    /// The smallest rectangle of cells around it; None when it has none.
+    pub(crate) fn window(&self) -> Option<Window> {
+        let first_x = self.spans.iter().map(|span| span[0]).min()?;
+        let end_x = self.spans.iter().map(|span| span[1]).max()?;
+        let rows = self.rows();
+        Some(Window { first_x, end_x, first_z: rows.start, end_z: rows.end })
+    }
+}
+
+/// A rectangle of cells; the ends are not included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Window {
+    pub(crate) first_x: u32,
+    pub(crate) end_x: u32,
+    pub(crate) first_z: u32,
+    pub(crate) end_z: u32,
+}
+
+impl Window {
+    /// All cells of a frame.
+    pub(crate) fn all(frame: &Frame) -> Self {
+        Self { first_x: 0, end_x: frame.width, first_z: 0, end_z: frame.depth }
+    }
+
+    /// The cells of a frame that a rectangle of the world touches.
+    pub(crate) fn around(frame: &Frame, bounds: Bounds) -> Self {
+        let (low, high) = (frame.cell_at(bounds.min), frame.cell_at(bounds.max));
+        let clamp = |cell: i64, size: u32| cell.clamp(0, i64::from(size)) as u32;
+        Self {
+            first_x: clamp(low.0, frame.width),
+            end_x: clamp(high.0.saturating_add(1), frame.width),
+            first_z: clamp(low.1, frame.depth),
+            end_z: clamp(high.1.saturating_add(1), frame.depth),
+        }
+    }
+
+    /// The same with every side moved outward, as far as the frame goes.
+    pub(crate) fn grown(self, cells: u32, frame: &Frame) -> Self {
+        Self {
+            first_x: self.first_x.saturating_sub(cells),
+            end_x: self.end_x.saturating_add(cells).min(frame.width),
+            first_z: self.first_z.saturating_sub(cells),
+            end_z: self.end_z.saturating_add(cells).min(frame.depth),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first_x >= self.end_x || self.first_z >= self.end_z
+    }
+
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.first_x < other.end_x
+            && other.first_x < self.end_x
+            && self.first_z < other.end_z
+            && other.first_z < self.end_z
+    }
+
+    /// The smallest rectangle around both.
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self {
+            first_x: self.first_x.min(other.first_x),
+            end_x: self.end_x.max(other.end_x),
+            first_z: self.first_z.min(other.first_z),
+            end_z: self.end_z.max(other.end_z),
+        }
+    }
+
+    /// The words of a row that hold its cells.
+    pub(crate) fn words(&self) -> std::ops::Range<usize> {
+        (self.first_x / 64) as usize..self.end_x.div_ceil(64) as usize
+    }
+
+    /// Its outline in the world.
+    pub(crate) fn bounds(&self, frame: &Frame) -> Bounds {
+        Bounds {
+            min: frame.to_world([f64::from(self.first_x), f64::from(self.first_z)]),
+            max: frame.to_world([f64::from(self.end_x), f64::from(self.end_z)]),
+        }
+    }
+}
+
+/// Whether a distance equal to the limit counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Limit {
+    /// Distance < limit.
+    Closer,
+    /// Distance <= limit.
+    Within,
+}
+
+/// The cells whose centre lies inside the polygon or on its edge.
+pub(crate) fn inside(frame: &Frame, polygon: &[Point]) -> Spans {
+    let mut pen = Pen::new(frame);
+    pen.fill(polygon);
+    pen.finish()
+}
+
+/// The cells whose centre lies inside the polygon or closer than `distance_m` to one of its edges.
+pub(crate) fn inflated(frame: &Frame, polygon: &[Point], distance_m: f64) -> Spans {
+    let mut pen = Pen::new(frame);
+    pen.fill(polygon);
+    for (a, b) in geom::edges(polygon) {
+        pen.line(a, b, (distance_m, Limit::Closer));
+    }
+    pen.finish()
+}
+
+/// The cells whose centre lies within `distance_m` of a segment.
+pub(crate) fn near(frame: &Frame, a: Point, b: Point, distance_m: f64) -> Spans {
+    let mut pen = Pen::new(frame);
+    pen.line(a, b, (distance_m, Limit::Within));
+    pen.finish()
+}
+
+/// The cells of a list of `[z, x]`, in any order.
+pub(crate) fn of_list(frame: &Frame, cells: &[[u32; 2]]) -> Spans {
+    let mut pen = Pen::new(frame);
+    pen.spans.extend(cells.iter().map(|&[z, x]| [z, x, x + 1]));
+    pen.finish()
+}
+
+/// One axis of the frame: centres at `min + (index + 0.5) * step`.
+#[derive(Clone, Copy)]
+struct Axis {
+    min: f64,
+    step: f64,
+    count: u32,
+}
+
+impl Axis {
+    fn centre(&self, index: u32) -> f64 {
+        self.min + (f64::from(index) + 0.5) * self.step
+    }
+
+    /// The first index for which `before` is false; it must be true up to there and false from there on. `guess`
+    /// is where that should be, in world metres.
+    fn first_not(&self, guess: f64, before: impl Fn(f64) -> bool) -> u32 {
+        let guess = ((guess - self.min) / self.step - 0.5).ceil();
+        let mut index = guess.clamp(0.0, f64::from(self.count)) as u32;
+        // Bounded by the error of the guess: a cell or two.
+        while index > 0 && !before(self.centre(index - 1)) {
+            index -= 1;
+        }
+        while index < self.count && before(self.centre(index)) {
+            index += 1;
+        }
+        index
+    }
+
+    /// The indices whose centres lie from `low` to `high`, both included.
+    fn closed(&self, low: f64, high: f64) -> std::ops::Range<u32> {
+        self.first_not(low, |centre| centre < low)..self.first_not(high, |centre| centre <= high)
+    }
+}
+
+/// Gathers spans in any order.
+struct Pen {
+    x: Axis,
+    z: Axis,
+    /// Row, first cell, end.
+    spans: Vec<[u32; 3]>,
+}
+
+impl Pen {
+    fn new(frame: &Frame) -> Self {
+        let step = frame.cell_size_m;
+        Self {
+            x: Axis { min: frame.min_x, step, count: frame.width },
+            z: Axis { min: frame.min_z, step, count: frame.depth },
+            spans: Vec::new(),
+        }
+    }
+
+    fn span(&mut self, z: u32, from: u32, to: u32) {
+        if from < to {
+            self.spans.push([z, from, to]);
+        }
+    }
+
+    fn fill(&mut self, polygon: &[Point]) {
+        // Row and the number of centres left of a crossing: a centre is inside when that many are odd.
+        let mut crossings: Vec<(u32, u32)> = Vec::new();
+        for (a, b) in geom::edges(polygon) {
+            for z in self.z.closed(a[1].min(b[1]), a[1].max(b[1])) {
+                let row = self.z.centre(z);
+                if (a[1] > row) != (b[1] > row) {
+                    crossings.push((z, self.crossing(a, b, row)));
+                }
+                self.touch(a, b, z);
+            }
+        }
+        crossings.sort_unstable();
+        debug_assert!(crossings.len().is_multiple_of(2), "a closed ring crosses every row an even number of times");
+        for pair in crossings.chunks_exact(2) {
+            self.span(pair[0].0, pair[0].1, pair[1].1);
+        }
+    }
+
+    /// How many centres of a row lie on the near side of an edge, as `geom::polygon_contains` sees it.
+    fn crossing(&self, a: Point, b: Point, row: f64) -> u32 {
+        let guess = a[0] + (row - a[1]) * (b[0] - a[0]) / (b[1] - a[1]);
+        let upward = b[1] > a[1];
+        self.x.first_not(guess, |x| (geom::cross(a, b, [x, row]) > 0.0) == upward)
+    }
+
+    /// The centres of a row that lie on the edge itself.
+    fn touch(&mut self, a: Point, b: Point, z: u32) {
+        let row = self.z.centre(z);
+        let (low, high) = (a[0].min(b[0]), a[0].max(b[0]));
+        let on_edge = |x: f64| low <= x && x <= high && geom::cross(a, b, [x, row]) == 0.0;
+        if a[1] == b[1] {
+            let range = self.x.closed(low, high);
+            self.span(z, range.start, range.end);
+            return;
+        }
+        let guess = a[0] + (row - a[1]) * (b[0] - a[0]) / (b[1] - a[1]);
+        let middle = ((guess - self.x.min) / self.x.step - 0.5).round();
+        let first = (middle - 1.0).max(0.0) as u32;
+        for x in first..first.saturating_add(3).min(self.x.count) {
+            if on_edge(self.x.centre(x)) {
+                self.span(z, x, x + 1);
+            }
+        }
+    }
+
+    /// The centres near a segment.
+    fn line(&mut self, a: Point, b: Point, (distance_m, limit): (f64, Limit)) {
+        // Wider than any error of the interval, far below a cell: within it the exact test decides.
+        const DOUBT_M: f64 = 1e-6;
+        let reach = distance_m + DOUBT_M;
+        let distance_sq = distance_m * distance_m;
+        let hit = |x: f64, row: f64| {
+            let found = geom::segment_distance_sq([x, row], a, b);
+            if limit == Limit::Closer { found < distance_sq } else { found <= distance_sq }
+        };
+        for z in self.z.closed(a[1].min(b[1]) - reach, a[1].max(b[1]) + reach) {
+            let row = self.z.centre(z);
+            let Some((low, high)) = capsule_row(a, b, row, reach) else { continue };
+            let outer = self.x.closed(low, high);
+            let inner = capsule_row(a, b, row, distance_m - DOUBT_M)
+                .map(|(low, high)| self.x.closed(low, high))
+                .filter(|inner| inner.start < inner.end);
+            let sure = inner.unwrap_or(outer.end..outer.end);
+            for x in (outer.start..sure.start).chain(sure.end..outer.end) {
+                if hit(self.x.centre(x), row) {
+                    self.span(z, x, x + 1);
+                }
+            }
+            self.span(z, sure.start, sure.end);
+        }
+    }
+
+    /// Sorts, and joins what overlaps or touches.
+    fn finish(mut self) -> Spans {
+        self.spans.sort_unstable();
+        let (Some(first), Some(last)) = (self.spans.first(), self.spans.last()) else {
+            return Spans::default();
+        };
+        let (first_row, last_row) = (first[0], last[0]);
+        let mut spans: Vec<[u32; 2]> = Vec::with_capacity(self.spans.len());
+        let mut starts = Vec::with_capacity((last_row - first_row) as usize + 2);
+        let mut rest = self.spans.as_slice();
+        for z in first_row..=last_row {
+            starts.push(spans.len() as u32);
+            let row_start = spans.len();
+            while let Some((&[row, from, to], tail)) = rest.split_first()
+                && row == z
+            {
+                rest = tail;
+                match spans[row_start..].last_mut() {
+                    Some(open) if from <= open[1] => open[1] = open[1].max(to),
+                    _ => spans.push([from, to]),
+                }
+            }
+        }
+        starts.push(spans.len() as u32);
+        spans.shrink_to_fit();
+        Spans { first_row, starts, spans }
+    }
+}
+
+/// The part of the row at height `row` within `reach` of a segment: convex, hence one interval.
+fn capsule_row(a: Point, b: Point, row: f64, reach: f64) -> Option<(f64, f64)> {
+    if reach < 0.0 {
+        return None;
+    }
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for end in [a, b] {
+        let height = row - end[1];
+        let half_sq = reach * reach - height * height;
+        if half_sq >= 0.0 {
+            let half = half_sq.sqrt();
+            (low, high) = (low.min(end[0] - half), high.max(end[0] + half));
+        }
+    }
+    if let Some((from, to)) = strip_row(a, b, row, reach) {
+        (low, high) = (low.min(from), high.max(to));
+    }
+    (low <= high).then_some((low, high))
+}
+
+/// The part of a row in the rectangle that a segment sweeps sideways by `reach`.
+fn strip_row(a: Point, b: Point, row: f64, reach: f64) -> Option<(f64, f64)> {
+    let (dx, dz, height) = (b[0] - a[0], b[1] - a[1], row - a[1]);
+    let length_sq = dx * dx + dz * dz;
+    if length_sq == 0.0 {
+        return None;
+    }
+    let side = reach * length_sq.sqrt();
+    let across = solve(dz, height * dx - side, height * dx + side)?;
+    let along = solve(dx, -height * dz, length_sq - height * dz)?;
+    let (from, to) = (across.0.max(along.0), across.1.min(along.1));
+    (from <= to).then_some((a[0] + from, a[0] + to))
+}
+
+/// The u with `low <= scale * u <= high`.
+fn solve(scale: f64, low: f64, high: f64) -> Option<(f64, f64)> {
+    if scale == 0.0 {
+        return (low <= 0.0 && 0.0 <= high).then_some((f64::NEG_INFINITY, f64::INFINITY));
+    }
+    let (first, second) = (low / scale, high / scale);
+    Some((first.min(second), first.max(second)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! What cell maps are made from: polygons, or cells as authored; and the frame that both lie in.
+//!
+//! In: a level's areas, obstacles and paddings in metres, or rows of cells. Out: the frame, or a reason why
+//! there can be no such map. Holds: limits are checked before anything is allocated; index arithmetic is
+//! done here, once, in double precision. Not here: which cells are walkable (`raster`, `terrain`), files.
+
+use glam::Vec3;
+
+use crate::base::geom::{self, Bounds, Point};
+
+/// The most cells a map may have: 2^24, a square of 4096.
+pub const CELLS_MAX: u64 = 16_777_216;
+/// The most areas and obstacles a map may have together.
+pub const AREAS_MAX: usize = 60_000;
+/// Coordinates beyond this many metres are refused: cell indices would lose precision.
+pub const COORDINATE_MAX_M: f64 = 1e6;
+/// Cell sizes a map may have, metres.
+pub const CELL_SIZE_RANGE_M: std::ops::RangeInclusive<f64> = 0.01..=100.0;
+/// Factors an area or a cell may have: cost of a metre there over a metre of plain ground.
+pub const FACTOR_RANGE: std::ops::RangeInclusive<f32> = 0.1..=100.0;
+
+/// A polygon that is walkable while available, or an obstacle that blocks while available.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AreaShape {
+    /// Corners in order, world metres; either direction of turning, closed or open; even-odd where it crosses itself.
+    pub polygon: Vec<Point>,
+    /// Whether it is there at first.
+    pub available: bool,
+    /// Cost of a metre inside over a metre of plain ground, 0.1 to 100; of no meaning for obstacles.
+    pub factor: f32,
+}
+
+/// A grid to be cut from polygons. `Default` has the seed's sizes and no areas.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GridSource {
+    /// Side of a cell, metres, 0.01 to 100.
+    pub cell_size_m: f64,
+    /// Half-width of a body that obstacles are kept away from, metres.
+    pub agent_radius_m: f64,
+    /// Extra distance kept from obstacles, metres.
+    pub object_padding_m: f64,
+    /// Distance kept from the outer edge of the union of available areas, metres.
+    pub boundary_padding_m: f64,
+    /// Height of the floor, metres.
+    pub floor_y_m: f64,
+    /// What can be walked on. An `AreaId` is the place in this list.
+    pub areas: Vec<AreaShape>,
+    /// What cannot. Their `AreaId`s follow those of the areas.
+    pub obstacles: Vec<AreaShape>,
+}
+
+impl Default for GridSource {
+    fn default() -> Self {
+        Self {
+            cell_size_m: 0.4,
+            agent_radius_m: 0.45,
+            object_padding_m: 0.25,
+            boundary_padding_m: 0.0,
+            floor_y_m: 0.0,
+            areas: Vec::new(),
+            obstacles: Vec::new(),
+        }
+    }
+}
+
+/// State of one area of a [`CellSource`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellArea {
+    /// Whether its cells can be walked on at first.
+    pub available: bool,
+    /// Multiplies the factors of its cells, 0.1 to 100.
+    pub factor: f32,
+}
+
+/// A grid given cell by cell: text grids, drawings in characters, tiles. The paddings are already in the
+/// cells and are only kept to be written down again.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct CellSource {
+    /// Where the cells lie.
+    pub frame: Frame,
+    /// Half-width of a body that the cells already allow for, metres; wider ones need clearance.
+    pub agent_radius_m: f64,
+    /// As baked, metres.
+    pub object_padding_m: f64,
+    /// As baked, metres.
+    pub boundary_padding_m: f64,
+    /// Whether a cell can be walked on while all areas are available: `z * width + x`, one entry a cell.
+    pub walkable: Vec<bool>,
+    /// Cost of a metre in a cell over plain ground, one entry a cell; empty when all are 1.
+    pub factor: Vec<f32>,
+    /// 0 for no area, k for `AreaId(k - 1)`, one entry a cell; empty when there are no areas.
+    pub area: Vec<u16>,
+    /// The areas.
+    pub areas: Vec<CellArea>,
+}
+
+/// Where the cells of a map lie in the world. `Default` has no cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// Western edge of cells (0, z), metres.
+    pub min_x: f64,
+    /// Edge of cells (x, 0) with the smallest z, metres.
+    pub min_z: f64,
+    /// Side of a cell, metres.
+    pub cell_size_m: f64,
+    /// Cells along x.
+    pub width: u32,
+    /// Cells along z.
+    pub depth: u32,
+    /// Height of the floor, metres.
+    pub floor_y_m: f64,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Self { min_x: 0.0, min_z: 0.0, cell_size_m: 0.4, width: 0, depth: 0, floor_y_m: 0.0 }
+    }
+}
+
+impl Frame {
+    /// Number of cells.
+    #[must_use]
+    pub fn cell_count(&self) -> u32 {
+        self.width * self.depth
+    }
+
+    /// The cell that holds a point, also beyond the map.
+    #[must_use]
+    pub fn cell_at(&self, point: Point) -> (i64, i64) {
+        let [x, z] = self.to_cells(point);
+        // The cast saturates, far beyond any map.
+        (x.floor() as i64, z.floor() as i64)
+    }
+
+    /// The cell of the map that holds a point; None beyond it.
+    #[must_use]
+    pub fn cell_in(&self, point: Point) -> Option<(u32, u32)> {
+        let (x, z) = self.cell_at(point);
+        let inside = (0..i64::from(self.width)).contains(&x) && (0..i64::from(self.depth)).contains(&z);
+        inside.then_some((x as u32, z as u32))
+    }
+
+    /// A point in cells: cell (x, z) spans x to x + 1 and z to z + 1.
+    #[must_use]
+    pub fn to_cells(&self, point: Point) -> Point {
+        [(point[0] - self.min_x) / self.cell_size_m, (point[1] - self.min_z) / self.cell_size_m]
+    }
+
+    /// A point given in cells, in world metres.
+    #[must_use]
+    pub fn to_world(&self, cells: Point) -> Point {
+        [self.min_x + cells[0] * self.cell_size_m, self.min_z + cells[1] * self.cell_size_m]
+    }
+
+    /// The middle of a cell, world metres.
+    #[must_use]
+    pub fn centre(&self, x: u32, z: u32) -> Point {
+        self.to_world([f64::from(x) + 0.5, f64::from(z) + 0.5])
+    }
+
+    /// A point of the ground plane on the floor.
+    #[must_use]
+    pub fn on_floor(&self, point: Point) -> Vec3 {
+        geom::raise(point, self.floor_y_m)
+    }
+
+    /// The rectangle of all cells, world metres.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        let max = self.to_world([f64::from(self.width), f64::from(self.depth)]);
+        Bounds { min: [self.min_x, self.min_z], max }
+    }
+
+    fn check(&self) -> Result<(), CellMapError> {
+        check_cell_size(self.cell_size_m)?;
+        let cells = f64::from(self.width) * f64::from(self.depth);
+        if cells > CELLS_MAX as f64 {
+            return Err(CellMapError::TooBig { cells });
+        }
+        let bounds = self.bounds();
+        for value in [bounds.min[0], bounds.min[1], bounds.max[0], bounds.max[1], self.floor_y_m] {
+            check_coordinate(value)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why there can be no map of cells from a source. Levels report these with a place in the file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum CellMapError {
+    #[error("cell size: {value} m, expected 0.01 to 100; choose a size near the smallest radius")]
+    CellSize { value: f64 },
+    #[error("grid: needs {cells} cells, limit 16777216; make the cells larger or the areas smaller")]
+    TooBig { cells: f64 },
+    #[error("coordinate: {value}, expected a finite number of metres within 1e6 of the origin")]
+    Coordinate { value: f64 },
+    #[error("{what}: {value} m, expected 0 to 1000")]
+    Padding { what: &'static str, value: f64 },
+    #[error("area {area}: cost factor {value}, expected 0.1 to 100")]
+    AreaFactor { area: usize, value: f32 },
+    #[error("cell {cell}: cost factor {value}, expected 0.1 to 100")]
+    CellFactor { cell: usize, value: f32 },
+    #[error("areas: {count} areas and obstacles, limit 60000")]
+    TooManyAreas { count: usize },
+    #[error("{what}: {found} entries, expected one for each of the {cells} cells")]
+    Entries { what: &'static str, found: usize, cells: usize },
+    #[error("cell {cell}: belongs to area {area}, expected 0 to {areas}")]
+    UnknownArea { cell: usize, area: u16, areas: usize },
+    #[error("boundary padding: the areas overlap in too many places; merge some or set it to 0")]
+    TooManyOverlaps,
+}
+
+/// The frame of a grid: the bounds of all areas, available or not, so that no toggle moves a cell, and a
+/// margin of two cells, `agent_radius_m` and `object_padding_m` on every side. Without areas it has no cells.
+///
+/// # Errors
+/// A size, a coordinate or the number of cells beyond its limit; nothing has been allocated by then.
+pub fn grid_frame(source: &GridSource) -> Result<Frame, CellMapError> {
+    check_cell_size(source.cell_size_m)?;
+    for (what, value) in [
+        ("agent radius", source.agent_radius_m),
+        ("object padding", source.object_padding_m),
+        ("boundary padding", source.boundary_padding_m),
+    ] {
+        check_padding(what, value)?;
+    }
+    check_coordinate(source.floor_y_m)?;
+    let count = source.areas.len() + source.obstacles.len();
+    if count > AREAS_MAX {
+        return Err(CellMapError::TooManyAreas { count });
+    }
+    for (area, shape) in source.areas.iter().chain(&source.obstacles).enumerate() {
+        check_factor(area, shape.factor)?;
+        shape.polygon.iter().flatten().try_for_each(|&value| check_coordinate(value))?;
+    }
+    let bounds = source.areas.iter().fold(Bounds::EMPTY, |all, area| all.union(Bounds::of(&area.polygon)));
+    let empty = Frame { cell_size_m: source.cell_size_m, floor_y_m: source.floor_y_m, ..Frame::default() };
+    if bounds.is_empty() {
+        return Ok(empty);
+    }
+    let margin_m = 2.0 * source.cell_size_m + source.agent_radius_m + source.object_padding_m;
+    let bounds = bounds.grown(margin_m);
+    // Rounded up, but not by an error of rounding: 12 / 0.4 is 30 cells, not 31.
+    let cells = |low: f64, high: f64| ((high - low) / source.cell_size_m - 1e-9).ceil().max(1.0);
+    let (width, depth) = (cells(bounds.min[0], bounds.max[0]), cells(bounds.min[1], bounds.max[1]));
+    if width * depth > CELLS_MAX as f64 {
+        return Err(CellMapError::TooBig { cells: width * depth });
+    }
+    Ok(Frame {
+        min_x: bounds.min[0],
+        min_z: bounds.min[1],
+        width: width as u32,
+        depth: depth as u32,
+        ..empty
+    })
+}
+
+impl CellSource {
+    /// Whether the parts fit together.
+    pub(crate) fn check(&self) -> Result<(), CellMapError> {
+        self.frame.check()?;
+        for (what, value) in [
+            ("agent radius", self.agent_radius_m),
+            ("object padding", self.object_padding_m),
+            ("boundary padding", self.boundary_padding_m),
+        ] {
+            check_padding(what, value)?;
+        }
+        if self.areas.len() > AREAS_MAX {
+            return Err(CellMapError::TooManyAreas { count: self.areas.len() });
+        }
+        let cells = self.frame.cell_count() as usize;
+        for (what, found, may_be_empty) in [
+            ("walkable", self.walkable.len(), false),
+            ("factor", self.factor.len(), true),
+            ("area", self.area.len(), true),
+        ] {
+            if found != cells && !(may_be_empty && found == 0) {
+                return Err(CellMapError::Entries { what, found, cells });
+            }
+        }
+        for (area, state) in self.areas.iter().enumerate() {
+            check_factor(area, state.factor)?;
+        }
+        if let Some((cell, &value)) = self.factor.iter().enumerate().find(|(_, f)| !FACTOR_RANGE.contains(f)) {
+            return Err(CellMapError::CellFactor { cell, value });
+        }
+        let areas = self.areas.len();
+        match self.area.iter().enumerate().find(|(_, area)| usize::from(**area) > areas) {
+            Some((cell, &area)) => Err(CellMapError::UnknownArea { cell, area, areas }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_cell_size(value: f64) -> Result<(), CellMapError> {
+    if CELL_SIZE_RANGE_M.contains(&value) { Ok(()) } else { Err(CellMapError::CellSize { value }) }
+}
+
+fn check_coordinate(value: f64) -> Result<(), CellMapError> {
+    if value.abs() <= COORDINATE_MAX_M { Ok(()) } else { Err(CellMapError::Coordinate { value }) }
+}
+
+fn check_padding(what: &'static str, value: f64) -> Result<(), CellMapError> {
+    if (0.0..=1000.0).contains(&value) { Ok(()) } else { Err(CellMapError::Padding { what, value }) }
+}
+
+fn check_factor(area: usize, value: f32) -> Result<(), CellMapError> {
+    if FACTOR_RANGE.contains(&value) { Ok(()) } else { Err(CellMapError::AreaFactor { area, value }) }
+}

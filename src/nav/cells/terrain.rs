@@ -1,0 +1,346 @@
+//! What the cells of a map are made of, and which of them are walkable in a given state of its areas.
+//!
+//! In: a source; which areas and obstacles are available, and their factors. Out: rows of walkable cells and of
+//! factors, for any window. Holds: a row depends on the source and the state alone, so that redoing a window
+//! after an edit gives what a full rebuild gives, bit for bit. Where areas overlap, the factor of a cell is
+//! that of the last listed available area around its centre; where none is available, of the last listed.
+//! Not here: who remembers the state (`map`), bodies wider than the map's own (`clearance`).
+
+use crate::base::geom::{self, Bounds, Point};
+use crate::base::hash::StateHash;
+use crate::nav::cells::edge::{self, Piece};
+use crate::nav::cells::raster::{self, Spans, Window};
+use crate::nav::cells::source::{CellMapError, CellSource, Frame, GridSource, grid_frame};
+use crate::nav::cells::{Bits, FACTOR_ONE, fixed_factor};
+
+/// Whether areas and obstacles are there, and what a metre in them costs; obstacles follow the areas.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AreaState {
+    pub(crate) available: bool,
+    pub(crate) factor: f32,
+}
+
+/// The unchanging part of a cell map.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Terrain {
+    pub(crate) frame: Frame,
+    /// Cells that are walkable whatever the areas, as packed rows; empty when there are none.
+    fixed: Vec<u64>,
+    /// The cells of each area. Of a `CellSource` only those that can be walked on.
+    areas: Vec<Spans>,
+    /// The cells that each obstacle blocks.
+    obstacles: Vec<Spans>,
+    /// Pieces of the outer edge of the union, in order of area.
+    pieces: Vec<Piece>,
+    /// Outlines of areas, then obstacles; empty for a `CellSource`.
+    outlines: Vec<Outline>,
+    /// The cells that each area of a `CellSource` owns, walkable or not; else empty.
+    owned: Vec<Spans>,
+    /// Factor of each cell by itself; empty when all are 1.
+    cell_factor: Vec<u16>,
+}
+
+/// A polygon and the rectangle around it.
+#[derive(Clone, Debug)]
+pub(crate) struct Outline {
+    pub(crate) polygon: Vec<Point>,
+    pub(crate) bounds: Bounds,
+}
+
+impl Terrain {
+    /// Cut from polygons.
+    pub(crate) fn from_grid(source: &GridSource) -> Result<(Self, Vec<AreaState>), CellMapError> {
+        let frame = grid_frame(source)?;
+        let polygons: Vec<Vec<Point>> = source.areas.iter().map(|area| area.polygon.clone()).collect();
+        let keep_away_m = source.agent_radius_m + source.object_padding_m;
+        let outlines = source.areas.iter().chain(&source.obstacles).map(|shape| Outline {
+            polygon: shape.polygon.clone(),
+            bounds: Bounds::of(&shape.polygon),
+        });
+        let terrain = Self {
+            frame,
+            areas: polygons.iter().map(|polygon| raster::inside(&frame, polygon)).collect(),
+            obstacles: source
+                .obstacles
+                .iter()
+                .map(|obstacle| obstacle_cells(&frame, &obstacle.polygon, keep_away_m))
+                .collect(),
+            pieces: edge::pieces(&frame, &polygons, source.boundary_padding_m)?,
+            outlines: outlines.collect(),
+            ..Self::default()
+        };
+        let states = source.areas.iter().chain(&source.obstacles);
+        let states = states.map(|shape| AreaState { available: shape.available, factor: shape.factor });
+        Ok((terrain, states.collect()))
+    }
+
+    /// Taken cell by cell.
+    pub(crate) fn from_cells(source: &CellSource) -> Result<(Self, Vec<AreaState>), CellMapError> {
+        source.check()?;
+        let frame = source.frame;
+        let at = |x: u32, z: u32| (z * frame.width + x) as usize;
+        let area_of = |cell: usize| source.area.get(cell).map_or(0, |&area| usize::from(area));
+        let row_words = frame.width.div_ceil(64) as usize;
+        let mut fixed = vec![0; row_words * frame.depth as usize];
+        for z in 0..frame.depth {
+            for x in (0..frame.width).filter(|&x| source.walkable[at(x, z)] && area_of(at(x, z)) == 0) {
+                fixed[z as usize * row_words + x as usize / 64] |= 1 << (x % 64);
+            }
+        }
+        let one_each = |walkable_only: bool| -> Vec<Spans> {
+            let mut cells = vec![Vec::new(); source.areas.len()];
+            for z in 0..frame.depth {
+                for x in 0..frame.width {
+                    let area = area_of(at(x, z));
+                    if area > 0 && (!walkable_only || source.walkable[at(x, z)]) {
+                        cells[area - 1].push([z, x]);
+                    }
+                }
+            }
+            cells.iter().map(|cells| raster::of_list(&frame, cells)).collect()
+        };
+        let cell_factor = if source.factor.iter().all(|&factor| factor == 1.0) {
+            Vec::new()
+        } else {
+            source.factor.iter().map(|&factor| fixed_factor(factor)).collect()
+        };
+        let terrain =
+            Self { frame, fixed, areas: one_each(true), owned: one_each(false), cell_factor, ..Self::default() };
+        let states = source.areas.iter();
+        let states = states.map(|area| AreaState { available: area.available, factor: area.factor });
+        Ok((terrain, states.collect()))
+    }
+
+    /// Number of areas; obstacles have the ids from here on.
+    pub(crate) fn area_count(&self) -> usize {
+        self.areas.len()
+    }
+
+    /// The cells whose centre an area holds, walkable or not.
+    pub(crate) fn owned(&self, area: usize) -> Option<&Spans> {
+        self.owned.get(area).or_else(|| self.areas.get(area))
+    }
+
+    /// The cells that an area makes walkable.
+    pub(crate) fn area(&self, area: usize) -> Option<&Spans> {
+        self.areas.get(area)
+    }
+
+    /// Outlines of areas, then obstacles, each with its place; none for a `CellSource`.
+    pub(crate) fn outlines(&self) -> &[Outline] {
+        &self.outlines
+    }
+
+    /// Where toggling an area or obstacle can change walkable cells or factors; None when nowhere.
+    pub(crate) fn footprint(&self, id: usize) -> Option<Window> {
+        let Some(area) = self.areas.get(id) else {
+            return self.obstacles.get(id - self.areas.len())?.window();
+        };
+        let mut all = area.window();
+        // With a padding also cells of neighbours: a doorway that closes gives them an outer edge.
+        let touching = self.pieces.iter().filter(|piece| piece.concerns(id as u32));
+        for window in touching.filter_map(|piece| piece.spans.window()) {
+            all = Some(all.map_or(window, |all| all.union(window)));
+        }
+        all
+    }
+
+    /// The parts of the map that shape a window, in a state of the areas.
+    pub(crate) fn sheet(&self, window: Window, available: impl Fn(usize) -> bool) -> Sheet<'_> {
+        let touches = |spans: &Spans| {
+            let rows = spans.rows();
+            rows.start < window.end_z && window.first_z < rows.end
+        };
+        let areas = self.areas.iter().enumerate().filter(|(at, spans)| available(*at) && touches(spans));
+        let first_obstacle = self.areas.len();
+        let obstacles = self.obstacles.iter().enumerate();
+        let obstacles = obstacles.filter(|(at, spans)| available(first_obstacle + at) && touches(spans));
+        let outer = self.pieces.iter().filter(|piece| touches(&piece.spans));
+        let outer = outer.filter(|piece| piece.is_outer(|area| available(area as usize)));
+        Sheet {
+            terrain: self,
+            window,
+            ground: Rows::new(areas.map(|(_, spans)| spans).collect()),
+            blocked: Rows::new(
+                obstacles.map(|(_, spans)| spans).chain(outer.map(|piece| &piece.spans)).collect(),
+            ),
+            row: vec![0; window.words().len()],
+        }
+    }
+
+    /// All walkable cells in a state of the areas.
+    pub(crate) fn walkable(&self, available: impl Fn(usize) -> bool) -> Bits {
+        let window = Window::all(&self.frame);
+        let mut sheet = self.sheet(window, available);
+        let mut rows = Vec::with_capacity(window.words().len() * self.frame.depth as usize);
+        for z in 0..self.frame.depth {
+            rows.extend_from_slice(sheet.walkable_row(z));
+        }
+        Bits::from_rows(self.frame.width, self.frame.depth, &rows)
+    }
+
+    /// Whether cells have other factors than 1 in this state.
+    pub(crate) fn is_weighted(&self, states: &[AreaState]) -> bool {
+        !self.cell_factor.is_empty() || states[..self.areas.len()].iter().any(|state| state.factor != 1.0)
+    }
+
+    /// Writes the factors of a window into `factors`, one entry for each cell of the map.
+    pub(crate) fn paint_factors(&self, window: Window, states: &[AreaState], factors: &mut [u16]) {
+        let (unavailable, available): (Vec<usize>, Vec<usize>) =
+            (0..self.areas.len()).partition(|&area| !states[area].available);
+        let order: Vec<usize> = unavailable
+            .into_iter()
+            .chain(available)
+            .filter(|&area| self.areas[area].window().is_some_and(|around| around.overlaps(&window)))
+            .collect();
+        for z in window.first_z..window.end_z {
+            let start = (z * self.frame.width) as usize;
+            let cells = |from: u32, to: u32| start + from as usize..start + to as usize;
+            match self.cell_factor.is_empty() {
+                true => factors[cells(window.first_x, window.end_x)].fill(FACTOR_ONE),
+                false => {
+                    let row = cells(window.first_x, window.end_x);
+                    factors[row.clone()].copy_from_slice(&self.cell_factor[row]);
+                }
+            }
+            for &area in &order {
+                for &[from, to] in self.areas[area].row(z) {
+                    let row = cells(from.max(window.first_x), to.min(window.end_x).max(window.first_x));
+                    if !row.is_empty() {
+                        self.paint_span(row, states[area].factor, factors);
+                    }
+                }
+            }
+        }
+    }
+
+    fn paint_span(&self, cells: std::ops::Range<usize>, factor: f32, factors: &mut [u16]) {
+        if self.cell_factor.is_empty() {
+            factors[cells].fill(fixed_factor(factor));
+            return;
+        }
+        for cell in cells {
+            let own = f32::from(self.cell_factor[cell]) / f32::from(FACTOR_ONE);
+            factors[cell] = fixed_factor(own * factor);
+        }
+    }
+
+    /// Mixes in everything that decides walkable cells and factors at first.
+    pub(crate) fn hash(&self, walkable: &Bits, factors: &[u16]) -> u64 {
+        let mut hash = StateHash::default();
+        let frame = &self.frame;
+        for value in [frame.min_x, frame.min_z, frame.cell_size_m, frame.floor_y_m] {
+            hash.number(value);
+        }
+        hash.word(u64::from(frame.width)).word(u64::from(frame.depth));
+        for z in 0..frame.depth {
+            for word in 0..frame.width.div_ceil(64) as usize {
+                hash.word(walkable.row_word(z, word));
+            }
+        }
+        factors.iter().for_each(|&factor| {
+            hash.word(u64::from(factor));
+        });
+        hash.finish()
+    }
+}
+
+/// Lists of spans, those of a row found without looking at all.
+struct Rows<'a> {
+    /// By first row.
+    waiting: Vec<&'a Spans>,
+    next: usize,
+    open: Vec<&'a Spans>,
+    row: u32,
+}
+
+impl<'a> Rows<'a> {
+    fn new(mut waiting: Vec<&'a Spans>) -> Self {
+        waiting.sort_by_key(|spans| spans.rows().start);
+        Self { waiting, next: 0, open: Vec::new(), row: 0 }
+    }
+
+    /// The lists that have spans in row `z`; rows must be asked for in rising order.
+    fn at(&mut self, z: u32) -> &[&'a Spans] {
+        debug_assert!(self.row <= z, "rows are read in rising order");
+        self.row = z;
+        while self.next < self.waiting.len() && self.waiting[self.next].rows().start <= z {
+            self.open.push(self.waiting[self.next]);
+            self.next += 1;
+        }
+        self.open.retain(|spans| z < spans.rows().end);
+        &self.open
+    }
+}
+
+/// What shapes a window: rows are read from it, in rising order.
+pub(crate) struct Sheet<'a> {
+    terrain: &'a Terrain,
+    window: Window,
+    ground: Rows<'a>,
+    blocked: Rows<'a>,
+    row: Vec<u64>,
+}
+
+impl Sheet<'_> {
+    /// The words of row `z` that the window touches: bit set, cell walkable.
+    pub(crate) fn walkable_row(&mut self, z: u32) -> &[u64] {
+        let words = self.window.words();
+        let row_words = self.terrain.frame.width.div_ceil(64) as usize;
+        match self.terrain.fixed.is_empty() {
+            true => self.row.fill(0),
+            false => {
+                let start = z as usize * row_words;
+                self.row.copy_from_slice(&self.terrain.fixed[start + words.start..start + words.end]);
+            }
+        }
+        for spans in self.ground.at(z) {
+            spans.row(z).iter().for_each(|&span| paint(&mut self.row, words.start, span, Paint::Set));
+        }
+        for spans in self.blocked.at(z) {
+            spans.row(z).iter().for_each(|&span| paint(&mut self.row, words.start, span, Paint::Clear));
+        }
+        &self.row
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Paint {
+    Set,
+    Clear,
+}
+
+/// Sets or clears the bits of a span in a row that begins with word `first_word`.
+fn paint(row: &mut [u64], first_word: usize, [from, to]: [u32; 2], paint: Paint) {
+    let (low, high) = (first_word as u64 * 64, (first_word + row.len()) as u64 * 64);
+    let (from, to) = (u64::from(from).max(low), u64::from(to).min(high));
+    if from >= to {
+        return;
+    }
+    let (first, last) = (((from - low) / 64) as usize, ((to - 1 - low) / 64) as usize);
+    for (at, word) in row.iter_mut().enumerate().take(last + 1).skip(first) {
+        let mut mask = !0u64;
+        if at == first {
+            mask &= !0 << (from % 64);
+        }
+        if at == last {
+            mask &= !0 >> (63 - (to - 1) % 64);
+        }
+        match paint {
+            Paint::Set => *word |= mask,
+            Paint::Clear => *word &= !mask,
+        }
+    }
+}
+
+/// What an obstacle blocks; nothing when its corners lie on one line, which levels warn of.
+fn obstacle_cells(frame: &Frame, polygon: &[Point], keep_away_m: f64) -> Spans {
+    let flat = match polygon {
+        [first, second, rest @ ..] => {
+            let other = std::iter::once(second).chain(rest).find(|point| *point != first).unwrap_or(second);
+            rest.iter().all(|&point| geom::cross(*first, *other, point) == 0.0)
+        }
+        _ => true,
+    };
+    if flat { Spans::default() } else { raster::inflated(frame, polygon, keep_away_m) }
+}

@@ -1,0 +1,34 @@
+//! Changes to a map: areas and obstacles that come and go or change their cost, and what that did.
+//!
+//! In: the edits of one tick. Out: one new revision and the part of the world it touches, or nothing when
+//! nothing changed. Not here: who asked for the edit, doors, walks that must ask again.
+
+use crate::base::geom::Bounds;
+use crate::base::ids::AreaId;
+use crate::nav::Revision;
+
+/// A change to one area or obstacle. Fields that are None stay as they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NavEdit {
+    /// Which one: areas first, then obstacles, in level order. Unknown ids change nothing.
+    pub area: AreaId,
+    /// Whether it is there: an area can be walked on while available, an obstacle blocks while available.
+    pub available: Option<bool>,
+    /// Cost of a metre in it over a metre of plain ground; kept within 0.1 to 100. Nothing for obstacles.
+    pub factor: Option<f32>,
+}
+
+/// What a set of edits did to a map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MapChange {
+    /// The new revision.
+    pub revision: Revision,
+    /// Everything that changed lies in here, world metres; empty when no cell did.
+    pub bounds: Bounds,
+    /// Some cell became walkable: walks to a nearest point may now get further.
+    pub opened: bool,
+    /// Some cell became blocked: paths through `bounds` may be cut.
+    pub closed: bool,
+    /// Some cell changed its cost.
+    pub recosted: bool,
+}

@@ -1,0 +1,155 @@
+//! Questions for a path, and what comes back.
+//!
+//! In: a start, a goal, who walks. Out: points to walk along, and whether they lead all the way. Holds: a path
+//! begins at the real start; a complete one ends exactly at the goal, a partial one at the reachable point
+//! nearest to it; a path never leads through what its traversal may not enter. Not here: following it.
+
+use glam::Vec3;
+
+use crate::base::ids::AreaId;
+use crate::nav::{NodeId, Revision, Traversal};
+
+/// A request for a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathQuery {
+    /// Where the body stands, world metres; its height is of no meaning on a flat floor.
+    pub start: Vec3,
+    /// Where it wants to be, world metres; may lie in a wall or beyond the map.
+    pub goal: Vec3,
+    /// Who walks.
+    pub by: Traversal,
+    /// What to do about a goal that cannot be reached.
+    pub accept: Accept,
+    /// Expansions after which the search gives up with [`PathTrouble::Limit`].
+    pub expansions_max: u32,
+}
+
+/// What to do about a goal that cannot be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Accept {
+    /// Go to the reachable point nearest to it: a partial path.
+    #[default]
+    Nearest,
+    /// Do not set out: no path.
+    Exact,
+}
+
+/// The answer to a [`PathQuery`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PathAnswer {
+    /// How far the path leads.
+    pub status: PathStatus,
+    /// Why it does not lead to the goal; None when it does.
+    pub trouble: Option<PathTrouble>,
+    /// The path; without points when there is none.
+    pub path: Path,
+    /// The reachable point nearest to a goal that cannot be reached, when a start was found.
+    pub nearest: Option<Vec3>,
+    /// What the search cost, in the unit of path budgets; 0 when none was needed.
+    pub expansions: u32,
+    /// The map it holds for.
+    pub revision: Revision,
+}
+
+/// How far a path leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PathStatus {
+    /// To the goal itself.
+    Complete,
+    /// To the reachable point nearest to the goal.
+    Partial,
+    /// There is no path; the trouble says why.
+    #[default]
+    None,
+}
+
+/// Why a goal is not reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathTrouble {
+    /// The goal lies in a wall, beyond the map or in another part of it. Not worth asking again on this revision.
+    NoPath,
+    /// No legal point within eight metres of the start in a clear line.
+    StartOffNav,
+    /// Only areas that are not available are in the way, this one first: open it and ask again.
+    Area(AreaId),
+    /// A narrower body would get there.
+    TooWide,
+    /// The search was given up at its limit of expansions, or the map changed under it too often.
+    Limit,
+}
+
+/// Whether a goal can be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It can.
+    Yes,
+    /// It cannot, for this reason.
+    No(PathTrouble),
+}
+
+/// Points to walk along.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Path {
+    /// World metres, on the floor: the real start first, n >= 1; empty only when there is no path.
+    pub points: Vec<Vec3>,
+    /// Length of the line through the points, metres.
+    pub length_m: f32,
+    /// The same with each metre times the factor of the ground below, and what opening its doors adds.
+    pub cost_m: f32,
+    /// Whether it leads to the goal itself.
+    pub whole: bool,
+    /// The map it was made for.
+    pub revision: Revision,
+    /// The unavailable areas it goes through, in order along the path.
+    pub crossings: Vec<Crossing>,
+}
+
+/// A stretch of a path through an area that is not available: a closed door to open or wait for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// The area.
+    pub area: AreaId,
+    /// Where the path enters it, metres along the path.
+    pub enter_m: f32,
+    /// Where the path leaves it, metres along the path.
+    pub leave_m: f32,
+}
+
+/// What a search looked at, for pictures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SearchRecord {
+    /// Nodes expanded, in order.
+    pub expanded: Vec<NodeId>,
+    /// Nodes that still waited when the search ended.
+    pub frontier: Vec<NodeId>,
+    /// The nodes of the way before smoothing.
+    pub raw: Vec<NodeId>,
+}
+
+/// A request for a random point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RandomPoint {
+    /// Middle of the disc to draw from; None for the whole map.
+    pub centre: Option<Vec3>,
+    /// Radius of the disc, metres.
+    pub within_m: f32,
+    /// Only points of this area.
+    pub area: Option<AreaId>,
+    /// Only points that can be reached from here.
+    pub reachable_from: Option<Vec3>,
+    /// Who is to stand there.
+    pub by: Traversal,
+    /// Points to draw before choosing among the cells that qualify.
+    pub attempts: u32,
+}
+
+/// A connected part of the map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Island {
+    /// Its cells.
+    pub cells: u32,
+    /// The rectangle around them, world metres.
+    pub bounds: crate::base::geom::Bounds,
+    /// The middle of one of them.
+    pub sample: Vec3,
+}
