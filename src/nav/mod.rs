@@ -6,11 +6,21 @@
 mod buckets;
 pub mod cells;
 pub mod components;
+pub mod edits;
+pub mod map;
+pub mod path;
 pub mod search;
+mod smooth;
 pub mod space;
 pub mod traversal;
 
 pub use components::{Kept, Labels, Run};
+pub use edits::{MapChange, NavEdit};
+pub use map::NavMap;
+pub use path::{
+    Accept, Crossing, Island, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach,
+    SearchRecord,
+};
 pub use search::{Ends, Search, Step, Watch};
 pub use space::{Graph, Location, NodeId, Portal, Revision, Space};
 pub use traversal::Traversal;

@@ -30,7 +30,7 @@ impl RadiusClass {
     /// The class of a body on a map that was built for bodies of `agent_radius_m`.
     pub(crate) fn of(frame: &Frame, radius_m: f64, agent_radius_m: f64) -> Self {
         let needed_m = radius_m - agent_radius_m - TOLERANCE_M;
-        if !(needed_m > 0.0) {
+        if needed_m.is_nan() || needed_m <= 0.0 {
             return Self::default();
         }
         // Beyond this nothing is passable on any map, and squares stay small.
@@ -89,6 +89,18 @@ pub(crate) fn erode(walkable: &Bits, class: RadiusClass, window: Window, passabl
         }
         passable.replace_row(z, words.start, &row);
     }
+}
+
+/// Whether one cell is passable, without the cells of the class. Cost: the cells of its disc.
+pub(crate) fn is_passable(walkable: &Bits, class: RadiusClass, (x, z): (u32, u32)) -> bool {
+    let (x, z) = (i64::from(x), i64::from(z));
+    if class.reach_cells() >= walkable.width().max(walkable.depth()) {
+        return false;
+    }
+    class.disc().iter().all(|reach| {
+        let (rows, cells) = (i64::from(reach.rows), i64::from(reach.cells));
+        [z - rows, z + rows].into_iter().all(|row| (x - cells..=x + cells).all(|x| walkable.at(x, row)))
+    })
 }
 
 /// Grows the blocked cells of a row sideways.

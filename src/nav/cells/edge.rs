@@ -61,7 +61,9 @@ pub(crate) fn pieces(
             if pairs > PAIRS_MAX {
                 return Err(CellMapError::TooManyOverlaps);
             }
-            for (from, to) in cut((a, b), near.iter().filter(|other| **other != area).map(|&at| &polygons[at])) {
+            for (from, to) in
+                cut((a, b), near.iter().filter(|other| **other != area).map(|&at| &polygons[at]))
+            {
                 let [left, right] = beside(from, to).map(|probe| {
                     let around = near.iter().filter(|&&at| geom::polygon_contains(&polygons[at], probe));
                     around.map(|&at| at as u32).collect::<Box<[u32]>>()
@@ -131,8 +133,5 @@ fn beside(a: Point, b: Point) -> [Point; 2] {
     let middle = [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
     let length = geom::segment_distance_sq(a, b, b).sqrt();
     let normal = [(a[1] - b[1]) / length * BESIDE_M, (b[0] - a[0]) / length * BESIDE_M];
-    [
-        [middle[0] + normal[0], middle[1] + normal[1]],
-        [middle[0] - normal[0], middle[1] - normal[1]],
-    ]
+    [[middle[0] + normal[0], middle[1] + normal[1]], [middle[0] - normal[0], middle[1] - normal[1]]]
 }

@@ -32,10 +32,6 @@ impl Spans {
         self.first_row..self.first_row + self.starts.len().saturating_sub(1) as u32
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.spans.is_empty()
-    }
-
     /// Number of cells.
     pub(crate) fn cell_count(&self) -> u32 {
         self.spans.iter().map(|[from, to]| to - from).sum()
@@ -104,10 +100,6 @@ impl Window {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.first_x >= self.end_x || self.first_z >= self.end_z
-    }
-
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.first_x < other.end_x
             && other.first_x < self.end_x
@@ -122,6 +114,16 @@ impl Window {
             end_x: self.end_x.max(other.end_x),
             first_z: self.first_z.min(other.first_z),
             end_z: self.end_z.max(other.end_z),
+        }
+    }
+
+    /// What both hold.
+    pub(crate) fn intersection(self, other: Self) -> Self {
+        Self {
+            first_x: self.first_x.max(other.first_x),
+            end_x: self.end_x.min(other.end_x),
+            first_z: self.first_z.max(other.first_z),
+            end_z: self.end_z.min(other.end_z),
         }
     }
 
@@ -250,7 +252,10 @@ impl Pen {
             }
         }
         crossings.sort_unstable();
-        debug_assert!(crossings.len().is_multiple_of(2), "a closed ring crosses every row an even number of times");
+        debug_assert!(
+            crossings.len().is_multiple_of(2),
+            "a closed ring crosses every row an even number of times"
+        );
         for pair in crossings.chunks_exact(2) {
             self.span(pair[0].0, pair[0].1, pair[1].1);
         }

@@ -283,7 +283,8 @@ impl CellSource {
         for (area, state) in self.areas.iter().enumerate() {
             check_factor(area, state.factor)?;
         }
-        if let Some((cell, &value)) = self.factor.iter().enumerate().find(|(_, f)| !FACTOR_RANGE.contains(f)) {
+        if let Some((cell, &value)) = self.factor.iter().enumerate().find(|(_, f)| !FACTOR_RANGE.contains(f))
+        {
             return Err(CellMapError::CellFactor { cell, value });
         }
         let areas = self.areas.len();

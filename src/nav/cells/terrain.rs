@@ -53,10 +53,11 @@ impl Terrain {
         let frame = grid_frame(source)?;
         let polygons: Vec<Vec<Point>> = source.areas.iter().map(|area| area.polygon.clone()).collect();
         let keep_away_m = source.agent_radius_m + source.object_padding_m;
-        let outlines = source.areas.iter().chain(&source.obstacles).map(|shape| Outline {
-            polygon: shape.polygon.clone(),
-            bounds: Bounds::of(&shape.polygon),
-        });
+        let outlines = source
+            .areas
+            .iter()
+            .chain(&source.obstacles)
+            .map(|shape| Outline { polygon: shape.polygon.clone(), bounds: Bounds::of(&shape.polygon) });
         let terrain = Self {
             frame,
             areas: polygons.iter().map(|polygon| raster::inside(&frame, polygon)).collect(),
@@ -104,8 +105,14 @@ impl Terrain {
         } else {
             source.factor.iter().map(|&factor| fixed_factor(factor)).collect()
         };
-        let terrain =
-            Self { frame, fixed, areas: one_each(true), owned: one_each(false), cell_factor, ..Self::default() };
+        let terrain = Self {
+            frame,
+            fixed,
+            areas: one_each(true),
+            owned: one_each(false),
+            cell_factor,
+            ..Self::default()
+        };
         let states = source.areas.iter();
         let states = states.map(|area| AreaState { available: area.available, factor: area.factor });
         Ok((terrain, states.collect()))
@@ -124,6 +131,13 @@ impl Terrain {
     /// The cells that an area makes walkable.
     pub(crate) fn area(&self, area: usize) -> Option<&Spans> {
         self.areas.get(area)
+    }
+
+    /// Whether a cell is walkable whatever the areas.
+    pub(crate) fn is_fixed(&self, x: u32, z: u32) -> bool {
+        let row_words = self.frame.width.div_ceil(64) as usize;
+        let word = self.fixed.get(z as usize * row_words + x as usize / 64);
+        word.is_some_and(|word| word >> (x % 64) & 1 != 0)
     }
 
     /// Outlines of areas, then obstacles, each with its place; none for a `CellSource`.
@@ -160,9 +174,12 @@ impl Terrain {
         Sheet {
             terrain: self,
             window,
-            ground: Rows::new(areas.map(|(_, spans)| spans).collect()),
+            ground: Rows::new(areas.map(|(_, spans)| (0, spans))),
             blocked: Rows::new(
-                obstacles.map(|(_, spans)| spans).chain(outer.map(|piece| &piece.spans)).collect(),
+                obstacles
+                    .map(|(_, spans)| spans)
+                    .chain(outer.map(|piece| &piece.spans))
+                    .map(|spans| (0, spans)),
             ),
             row: vec![0; window.words().len()],
         }
@@ -184,8 +201,16 @@ impl Terrain {
         !self.cell_factor.is_empty() || states[..self.areas.len()].iter().any(|state| state.factor != 1.0)
     }
 
-    /// Writes the factors of a window into `factors`, one entry for each cell of the map.
-    pub(crate) fn paint_factors(&self, window: Window, states: &[AreaState], factors: &mut [u16]) {
+    /// The smallest and the largest factor that cells can have in this state.
+    pub(crate) fn factor_range(&self, states: &[AreaState]) -> (f32, f32) {
+        let factors = || states[..self.areas.len()].iter().map(|state| state.factor);
+        let (low, high) = (factors().fold(1.0, f32::min), factors().fold(1.0, f32::max));
+        let own = |factor: Option<&u16>| factor.map_or(1.0, |&own| f32::from(own) / f32::from(FACTOR_ONE));
+        (low * own(self.cell_factor.iter().min()), high * own(self.cell_factor.iter().max()))
+    }
+
+    /// Writes the factors of a window into `factors`, one entry for each cell of the map. Whether any changed.
+    pub(crate) fn paint_factors(&self, window: Window, states: &[AreaState], factors: &mut [u16]) -> bool {
         let (unavailable, available): (Vec<usize>, Vec<usize>) =
             (0..self.areas.len()).partition(|&area| !states[area].available);
         let order: Vec<usize> = unavailable
@@ -193,35 +218,42 @@ impl Terrain {
             .chain(available)
             .filter(|&area| self.areas[area].window().is_some_and(|around| around.overlaps(&window)))
             .collect();
+        let mut row = vec![FACTOR_ONE; (window.end_x - window.first_x) as usize];
+        let mut changed = false;
         for z in window.first_z..window.end_z {
-            let start = (z * self.frame.width) as usize;
-            let cells = |from: u32, to: u32| start + from as usize..start + to as usize;
+            let first = (z * self.frame.width + window.first_x) as usize;
+            let cells = first..first + row.len();
             match self.cell_factor.is_empty() {
-                true => factors[cells(window.first_x, window.end_x)].fill(FACTOR_ONE),
-                false => {
-                    let row = cells(window.first_x, window.end_x);
-                    factors[row.clone()].copy_from_slice(&self.cell_factor[row]);
-                }
+                true => row.fill(FACTOR_ONE),
+                false => row.copy_from_slice(&self.cell_factor[cells.clone()]),
             }
             for &area in &order {
                 for &[from, to] in self.areas[area].row(z) {
-                    let row = cells(from.max(window.first_x), to.min(window.end_x).max(window.first_x));
-                    if !row.is_empty() {
-                        self.paint_span(row, states[area].factor, factors);
+                    let (from, to) = (from.max(window.first_x), to.min(window.end_x));
+                    if from < to {
+                        let span = (from - window.first_x) as usize..(to - window.first_x) as usize;
+                        self.paint_span(
+                            &mut row[span],
+                            first + (from - window.first_x) as usize,
+                            states[area].factor,
+                        );
                     }
                 }
             }
+            changed |= factors[cells.clone()] != row;
+            factors[cells].copy_from_slice(&row);
         }
+        changed
     }
 
-    fn paint_span(&self, cells: std::ops::Range<usize>, factor: f32, factors: &mut [u16]) {
+    /// Writes one factor into cells from `first` on, times their own.
+    fn paint_span(&self, cells: &mut [u16], first: usize, factor: f32) {
         if self.cell_factor.is_empty() {
-            factors[cells].fill(fixed_factor(factor));
+            cells.fill(fixed_factor(factor));
             return;
         }
-        for cell in cells {
-            let own = f32::from(self.cell_factor[cell]) / f32::from(FACTOR_ONE);
-            factors[cell] = fixed_factor(own * factor);
+        for (cell, &own) in cells.iter_mut().zip(&self.cell_factor[first..]) {
+            *cell = fixed_factor(f32::from(own) / f32::from(FACTOR_ONE) * factor);
         }
     }
 
@@ -245,30 +277,31 @@ impl Terrain {
     }
 }
 
-/// Lists of spans, those of a row found without looking at all.
-struct Rows<'a> {
+/// Numbered lists of spans, those with spans in a row found without looking at all.
+pub(crate) struct Rows<'a> {
     /// By first row.
-    waiting: Vec<&'a Spans>,
+    waiting: Vec<(u32, &'a Spans)>,
     next: usize,
-    open: Vec<&'a Spans>,
+    open: Vec<(u32, &'a Spans)>,
     row: u32,
 }
 
 impl<'a> Rows<'a> {
-    fn new(mut waiting: Vec<&'a Spans>) -> Self {
-        waiting.sort_by_key(|spans| spans.rows().start);
+    pub(crate) fn new(lists: impl Iterator<Item = (u32, &'a Spans)>) -> Self {
+        let mut waiting: Vec<_> = lists.collect();
+        waiting.sort_by_key(|(_, spans)| spans.rows().start);
         Self { waiting, next: 0, open: Vec::new(), row: 0 }
     }
 
-    /// The lists that have spans in row `z`; rows must be asked for in rising order.
-    fn at(&mut self, z: u32) -> &[&'a Spans] {
+    /// The lists that reach row `z`, in no particular order; rows must be asked for in rising order.
+    pub(crate) fn at(&mut self, z: u32) -> &[(u32, &'a Spans)] {
         debug_assert!(self.row <= z, "rows are read in rising order");
         self.row = z;
-        while self.next < self.waiting.len() && self.waiting[self.next].rows().start <= z {
+        while self.next < self.waiting.len() && self.waiting[self.next].1.rows().start <= z {
             self.open.push(self.waiting[self.next]);
             self.next += 1;
         }
-        self.open.retain(|spans| z < spans.rows().end);
+        self.open.retain(|(_, spans)| z < spans.rows().end);
         &self.open
     }
 }
@@ -294,10 +327,10 @@ impl Sheet<'_> {
                 self.row.copy_from_slice(&self.terrain.fixed[start + words.start..start + words.end]);
             }
         }
-        for spans in self.ground.at(z) {
+        for (_, spans) in self.ground.at(z) {
             spans.row(z).iter().for_each(|&span| paint(&mut self.row, words.start, span, Paint::Set));
         }
-        for spans in self.blocked.at(z) {
+        for (_, spans) in self.blocked.at(z) {
             spans.row(z).iter().for_each(|&span| paint(&mut self.row, words.start, span, Paint::Clear));
         }
         &self.row

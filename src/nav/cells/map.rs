@@ -1,0 +1,645 @@
+//! The map of cells: terrain, the state of its areas, and all that follows from them, kept up to date.
+//!
+//! In: a source once, then edits, a set a tick. Out: answers about points, and what searches walk on. Holds: after
+//! any edits everything but the revision equals a map built anew from the same state, bit for bit; one revision a set
+//! of edits. Not here: finding paths (`plan`), where a body off the map may begin (`start`).
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::base::cost::Cost;
+use crate::base::geom::{self, Bounds, Point};
+use crate::base::hash::{StateHash, mix};
+use crate::base::ids::AreaId;
+use crate::nav::cells::clearance::{self, RadiusClass};
+use crate::nav::cells::raster::{Spans, Window};
+use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, Frame, GridSource};
+use crate::nav::cells::standing::{Passage, Standing};
+use crate::nav::cells::terrain::{AreaState, Terrain};
+use crate::nav::cells::{Bits, Extra, FACTOR_ONE, Ground, Unit, fixed_factor, sight};
+use crate::nav::{Island, Location, MapChange, NavEdit, NodeId, Revision, Traversal};
+
+/// Classes of radius, and sets of doors, that are kept up to date; more than this and the oldest is dropped.
+const KEPT_MAX: usize = 8;
+
+/// A navigation map on a uniform grid. `Default` has no cells.
+#[derive(Clone, Debug)]
+pub struct CellMap {
+    pub(super) terrain: Arc<Terrain>,
+    /// Paddings the map was built with, metres: agent radius, objects, boundary.
+    paddings_m: [f64; 3],
+    pub(super) states: Vec<AreaState>,
+    initial: Vec<AreaState>,
+    base: Arc<Standing>,
+    wider: Vec<Arc<Standing>>,
+    passages: Vec<Arc<Passage>>,
+    /// By cell; empty when all are 1.
+    factors: Vec<u16>,
+    cheapest: u16,
+    unit: Unit,
+    revision: u64,
+    /// Of cells and factors at first.
+    start_hash: u64,
+    /// Sum over the areas that are not as at first.
+    edit_hash: u64,
+}
+
+impl Default for CellMap {
+    fn default() -> Self {
+        Self::new(Terrain::default(), Vec::new(), [0.45, 0.25, 0.0])
+    }
+}
+
+/// What a traversal can use: the bits and everything that follows from them.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(crate) standing: Arc<Standing>,
+    pub(crate) passage: Option<Arc<Passage>>,
+}
+
+/// Cells that can be reached from one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Region {
+    /// A component by its label.
+    Alone(u32),
+    /// Components joined by doors.
+    Joined(u32),
+}
+
+impl View {
+    /// The cells that can be planned through.
+    pub(crate) fn bits(&self) -> &Bits {
+        self.passage.as_ref().map_or(&self.standing.bare, |passage| passage.bits())
+    }
+
+    /// What can be reached from a cell; None for a blocked one.
+    pub(crate) fn region(&self, x: u32, z: u32) -> Option<Region> {
+        let labels = &self.standing.labels;
+        let joined = self.passage.as_ref().and_then(|passage| passage.doors.root(labels, x, z));
+        joined.map(Region::Joined).or_else(|| labels.label(x, z).map(Region::Alone))
+    }
+
+    /// The cell of a region (of any, when None) whose centre is nearest to a point, within a distance, all in cells;
+    /// ties by (distance, z, x).
+    pub(crate) fn closest(&self, region: Option<Region>, point: Point, within: f64) -> Option<(u32, u32)> {
+        let labels = &self.standing.labels;
+        let Some(passage) = &self.passage else {
+            return labels
+                .closest_where(point, within, |label| region.is_none_or(|r| r == Region::Alone(label)));
+        };
+        let doors = &passage.doors;
+        let region_of = |label| doors.root_of_label(label).map_or(Region::Alone(label), Region::Joined);
+        let mut best = labels
+            .closest_where(point, within, |label| region.is_none_or(|region| region_of(label) == region))
+            .map(|cell| (distance_sq(cell, point), cell));
+        for run in doors.runs() {
+            if region.is_some_and(|region| region != Region::Joined(doors.root_of_run(run))) {
+                continue;
+            }
+            let x = (point[0].ceil() - 1.0).clamp(f64::from(run.from), f64::from(run.to - 1)) as u32;
+            let offer = (distance_sq((x, run.z), point), (x, run.z));
+            let rank = |(distance, (x, z)): (f64, (u32, u32))| (distance, z, x);
+            if offer.0 <= within * within && best.is_none_or(|best| rank(offer) < rank(best)) {
+                best = Some(offer);
+            }
+        }
+        best.map(|(_, cell)| cell)
+    }
+}
+
+/// From a point to the centre of a cell, squared, in cells.
+pub(crate) fn distance_sq((x, z): (u32, u32), point: Point) -> f64 {
+    let (dx, dz) = (f64::from(x) + 0.5 - point[0], f64::from(z) + 0.5 - point[1]);
+    dx * dx + dz * dz
+}
+
+impl CellMap {
+    /// Cuts a grid from polygons. Cost: a pass over the cells, and one over the edges.
+    ///
+    /// # Errors
+    /// A size or a number beyond its limit, before anything large is allocated.
+    pub fn from_grid(source: &GridSource) -> Result<Self, CellMapError> {
+        let (terrain, states) = Terrain::from_grid(source)?;
+        let paddings_m = [source.agent_radius_m, source.object_padding_m, source.boundary_padding_m];
+        Ok(Self::new(terrain, states, paddings_m))
+    }
+
+    /// Takes a grid cell by cell.
+    ///
+    /// # Errors
+    /// A size beyond its limit, or lists that do not have one entry a cell.
+    pub fn from_cells(source: &CellSource) -> Result<Self, CellMapError> {
+        let (terrain, states) = Terrain::from_cells(source)?;
+        let paddings_m = [source.agent_radius_m, source.object_padding_m, source.boundary_padding_m];
+        Ok(Self::new(terrain, states, paddings_m))
+    }
+
+    fn new(terrain: Terrain, states: Vec<AreaState>, paddings_m: [f64; 3]) -> Self {
+        let base = Arc::new(Standing::base(&terrain, &states));
+        let mut map = Self {
+            terrain: Arc::new(terrain),
+            paddings_m,
+            initial: states.clone(),
+            states,
+            base,
+            wider: Vec::new(),
+            passages: Vec::new(),
+            factors: Vec::new(),
+            cheapest: FACTOR_ONE,
+            unit: Unit::default(),
+            revision: 0,
+            start_hash: 0,
+            edit_hash: 0,
+        };
+        map.repaint(&[]);
+        map.start_hash = map.terrain.hash(&map.base.bare, &map.factors);
+        map
+    }
+
+    /// Where the cells lie.
+    #[must_use]
+    pub fn frame(&self) -> &Frame {
+        &self.terrain.frame
+    }
+
+    /// Half-width of the bodies that the cells already allow for, metres.
+    #[must_use]
+    pub fn agent_radius_m(&self) -> f64 {
+        self.paddings_m[0]
+    }
+
+    /// Extra distance kept from obstacles, metres.
+    #[must_use]
+    pub fn object_padding_m(&self) -> f64 {
+        self.paddings_m[1]
+    }
+
+    /// Distance kept from the outer edge of the areas, metres.
+    #[must_use]
+    pub fn boundary_padding_m(&self) -> f64 {
+        self.paddings_m[2]
+    }
+
+    /// Whether a body of the map's own radius can stand on a cell; false beyond the map.
+    #[must_use]
+    pub fn walkable(&self, x: u32, z: u32) -> bool {
+        self.base.bare.at(i64::from(x), i64::from(z))
+    }
+
+    /// All cells on which a body of the map's own radius can stand.
+    #[must_use]
+    pub fn bits(&self) -> &Bits {
+        &self.base.bare
+    }
+
+    /// Cost of a metre in a cell over a metre of plain ground, to 0.002; 1 beyond the map.
+    #[must_use]
+    pub fn factor_at(&self, x: u32, z: u32) -> f32 {
+        let cell = (z as usize) * self.frame().width as usize + x as usize;
+        let inside = x < self.frame().width;
+        let factor = self.factors.get(cell).filter(|_| inside).copied().unwrap_or(FACTOR_ONE);
+        f32::from(factor) / f32::from(FACTOR_ONE)
+    }
+
+    /// How often the map has changed.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        Revision(self.revision)
+    }
+
+    /// Whether an area or obstacle is there; None for an unknown id.
+    #[must_use]
+    pub fn is_available(&self, area: AreaId) -> Option<bool> {
+        self.states.get(area.index()).map(|state| state.available)
+    }
+
+    /// Cost of a metre in an area over a metre of plain ground; None for an unknown id.
+    #[must_use]
+    pub fn area_factor(&self, area: AreaId) -> Option<f32> {
+        self.states.get(area.index()).map(|state| state.factor)
+    }
+
+    /// Number of areas; ids from here on are obstacles.
+    #[must_use]
+    pub fn area_count(&self) -> usize {
+        self.terrain.area_count()
+    }
+
+    pub(super) fn class(&self, by: &Traversal) -> RadiusClass {
+        RadiusClass::of(self.frame(), f64::from(by.radius_m), self.agent_radius_m())
+    }
+
+    /// The areas of a traversal that it plans through just now, when there are any.
+    fn through<'a>(&self, by: &'a Traversal) -> Option<&'a Arc<[(AreaId, f32)]>> {
+        let shut = |area: AreaId| {
+            area.index() < self.area_count()
+                && self.states.get(area.index()).is_some_and(|state| !state.available)
+        };
+        by.through.as_ref().filter(|list| list.iter().any(|(area, _)| shut(*area)))
+    }
+
+    fn kept_standing(&self, class: RadiusClass) -> Option<&Arc<Standing>> {
+        if class.is_base() {
+            return Some(&self.base);
+        }
+        self.wider.iter().find(|standing| standing.class == class)
+    }
+
+    fn kept_passage(&self, class: RadiusClass, through: &[(AreaId, f32)]) -> Option<&Arc<Passage>> {
+        self.passages.iter().find(|passage| {
+            passage.class == class && passage.through.iter().eq(through.iter().map(|(area, _)| area))
+        })
+    }
+
+    /// Keeps what a traversal needs up to date from now on. Without it answers are the same, but everything that is
+    /// asked for a radius or a set of doors not prepared costs a pass over the map. Eight of each are kept.
+    pub fn prepare(&mut self, by: &Traversal) {
+        let class = self.class(by);
+        if !class.is_base() && by.through.is_some() {
+            // Asked for when a body turns out to be too wide.
+            self.prepare(&Traversal { radius_m: 0.0, through: by.through.clone() });
+        }
+        if self.kept_standing(class).is_none() {
+            keep(&mut self.wider, Arc::new(Standing::wider(class, &self.terrain, &self.states, &self.base)));
+        }
+        if let Some(list) = by.through.as_ref().filter(|list| !list.is_empty())
+            && self.kept_passage(class, list).is_none()
+        {
+            let standing = self.standing(class);
+            let through = list.iter().map(|(area, _)| *area).collect();
+            keep(
+                &mut self.passages,
+                Arc::new(Passage::new((&standing, through), &self.terrain, &self.states)),
+            );
+        }
+    }
+
+    /// Whether nothing has to be made for a traversal.
+    pub(super) fn is_prepared(&self, by: &Traversal) -> bool {
+        let class = self.class(by);
+        let passage = self.through(by).is_none_or(|list| self.kept_passage(class, list).is_some());
+        passage && self.kept_standing(class).is_some()
+    }
+
+    fn standing(&self, class: RadiusClass) -> Arc<Standing> {
+        self.kept_standing(class)
+            .cloned()
+            .unwrap_or_else(|| Arc::new(Standing::wider(class, &self.terrain, &self.states, &self.base)))
+    }
+
+    /// What a traversal can use. Cost: nothing to speak of when it was prepared, else a pass over the map.
+    pub(super) fn view(&self, by: &Traversal) -> View {
+        let class = self.class(by);
+        let standing = self.standing(class);
+        let passage = self.through(by).map(|list| {
+            self.kept_passage(class, list).cloned().unwrap_or_else(|| {
+                let through = list.iter().map(|(area, _)| *area).collect();
+                Arc::new(Passage::new((&standing, through), &self.terrain, &self.states))
+            })
+        });
+        View { standing, passage }
+    }
+
+    /// What opening each area of a traversal adds, in the unit of the map, by gate.
+    pub(super) fn tolls(&self, by: &Traversal) -> Vec<u32> {
+        let toll = |metres: f32| {
+            let cost = f64::from(metres) / self.frame().cell_size_m * f64::from(self.unit.straight);
+            // The cast saturates: a price without limit is no way through.
+            cost.max(0.0).round() as u32
+        };
+        let list = self.through(by).map_or(&[][..], |list| list);
+        std::iter::once(0).chain(list.iter().map(|(_, metres)| toll(*metres))).collect()
+    }
+
+    /// What a search walks on.
+    pub(super) fn ground<'a>(&'a self, view: &'a View, tolls: &'a [u32]) -> Ground<'a> {
+        Ground {
+            bits: view.bits(),
+            factor: &self.factors,
+            cheapest: self.cheapest,
+            unit: self.unit,
+            extra: view.passage.as_ref().map(|passage| Extra { gate: &passage.gate, cost: tolls }),
+        }
+    }
+
+    /// Whether all ground costs the same.
+    pub(super) fn is_even(&self) -> bool {
+        self.factors.is_empty()
+    }
+
+    pub(super) fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// A cost in metres of plain ground.
+    #[must_use]
+    pub fn metres(&self, cost: Cost) -> f64 {
+        f64::from(cost.0) / f64::from(self.unit.straight) * self.frame().cell_size_m
+    }
+
+    /// Rectangle of all cells, world metres.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        self.frame().bounds()
+    }
+
+    /// A position in cells.
+    pub(super) fn to_cells(&self, point: Vec3) -> Point {
+        self.frame().to_cells(geom::ground(point))
+    }
+
+    pub(super) fn cell_of(&self, point: Vec3) -> Option<(u32, u32)> {
+        self.frame().cell_in(geom::ground(point))
+    }
+
+    /// The middle of a cell on the floor.
+    pub(super) fn centre(&self, (x, z): (u32, u32)) -> Vec3 {
+        self.frame().on_floor(self.frame().centre(x, z))
+    }
+
+    /// The same place on the floor.
+    pub(super) fn floored(&self, point: Vec3) -> Vec3 {
+        Vec3::new(point.x, self.frame().floor_y_m as f32, point.z)
+    }
+
+    pub(super) fn node(&self, (x, z): (u32, u32)) -> NodeId {
+        NodeId(z * self.frame().width + x)
+    }
+
+    /// Whether a body may stand at a point.
+    #[must_use]
+    pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
+        let Some((x, z)) = self.cell_of(point) else { return false };
+        let class = self.class(by);
+        if self.through(by).is_none() && self.kept_standing(class).is_none() {
+            return clearance::is_passable(&self.base.bare, class, (x, z));
+        }
+        self.view(by).bits().get(x, z)
+    }
+
+    /// The cell that holds a point, when a body may stand there.
+    #[must_use]
+    pub fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        let cell = self.cell_of(point)?;
+        self.is_walkable(point, by).then(|| Location { node: self.node(cell), point: self.floored(point) })
+    }
+
+    /// The nearest place for a body: the point itself when legal, else the centre of the nearest cell.
+    #[must_use]
+    pub fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
+        if let Some(here) = self.locate(point, by) {
+            return Some(here);
+        }
+        let within = f64::from(within_m) / self.frame().cell_size_m;
+        let cell = self.view(by).closest(None, self.to_cells(point), within)?;
+        Some(Location { node: self.node(cell), point: self.centre(cell) })
+    }
+
+    /// Whether and how far a body may walk straight on.
+    #[must_use]
+    pub fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
+        let view = self.view(by);
+        let (start, end) = (self.to_cells(from), self.to_cells(to));
+        if sight::clear(view.bits(), start, end) {
+            return (true, self.floored(to));
+        }
+        let last = sight::last_clear(view.bits(), start, end);
+        if last == start {
+            return (false, self.floored(from));
+        }
+        (false, self.frame().on_floor(self.frame().to_world(last)))
+    }
+
+    /// The cost of walking straight; None when something is in the way.
+    #[must_use]
+    pub fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
+        let (view, tolls) = (self.view(by), self.tolls(by));
+        sight::cost(&self.ground(&view, &tolls), self.to_cells(from), self.to_cells(to))
+    }
+
+    /// Areas and obstacles around a point, available or not, by id.
+    pub fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
+        let at = geom::ground(point);
+        let outlines = self.terrain.outlines().iter().enumerate();
+        let inside = outlines.filter(|(_, outline)| {
+            outline.bounds.contains(at) && geom::polygon_contains(&outline.polygon, at)
+        });
+        out.extend(inside.map(|(id, _)| AreaId::from(id)));
+        if self.terrain.outlines().is_empty()
+            && let Some((x, z)) = self.cell_of(point)
+        {
+            let owns = |area: &usize| self.terrain.owned(*area).is_some_and(|spans| spans.contains(x, z));
+            out.extend((0..self.area_count()).filter(owns).map(AreaId::from));
+        }
+    }
+
+    /// Number of cells whose centre an area holds, walkable or not; 0 for obstacles and unknown ids.
+    #[must_use]
+    pub fn area_cells(&self, area: AreaId) -> u32 {
+        self.terrain.owned(area.index()).map_or(0, Spans::cell_count)
+    }
+
+    /// The connected parts of the map for its own radius, doors as they are, largest first, then by first cell.
+    #[must_use]
+    pub fn islands(&self) -> Vec<Island> {
+        let mut parts: Vec<Option<(Window, (u32, u32))>> = vec![None; self.base.labels.count() as usize];
+        for run in self.base.labels.runs() {
+            let row = Window { first_x: run.first_x, end_x: run.end_x, first_z: run.z, end_z: run.z + 1 };
+            let part = &mut parts[run.label as usize];
+            *part = Some(match *part {
+                Some((window, first)) => (window.union(row), first),
+                None => (row, (run.first_x, run.z)),
+            });
+        }
+        let mut islands: Vec<Island> = (0..)
+            .zip(parts)
+            .filter_map(|(label, part)| part.map(|(window, first)| (label, window, first)))
+            .map(|(label, window, first)| Island {
+                cells: self.base.labels.cells(label) as u32,
+                bounds: window.bounds(self.frame()),
+                sample: self.centre(first),
+            })
+            .collect();
+        islands.sort_by_key(|island| std::cmp::Reverse(island.cells));
+        islands
+    }
+
+    /// Mixes in the cells, the factors and the state of the areas. Cost: constant.
+    pub fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.start_hash).word(self.edit_hash).word(self.revision);
+    }
+
+    /// Carries out the edits of a tick. Cost: the ground they touch, and a pass over the runs of cells for the
+    /// components when a cell opened or closed.
+    pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
+        let before = self.states.clone();
+        edits.iter().for_each(|edit| self.note(edit));
+        let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != self.states[at]).collect();
+        if changed.is_empty() {
+            return None;
+        }
+        for &at in &changed {
+            let share = |state: &[AreaState]| state_hash(at, &state[at], &self.initial[at]);
+            self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
+        }
+        self.revision += 1;
+        let mut change = MapChange {
+            revision: self.revision(),
+            bounds: Bounds::EMPTY,
+            opened: false,
+            closed: false,
+            recosted: false,
+        };
+        let toggled: Vec<usize> =
+            changed.iter().copied().filter(|&at| before[at].available != self.states[at].available).collect();
+        self.toggle(&toggled, &mut change);
+        let touched: Vec<Window> = changed.iter().filter_map(|&at| self.terrain.area(at)?.window()).collect();
+        if let Some(bounds) = self.repaint(&touched) {
+            change.recosted = true;
+            change.bounds = change.bounds.union(bounds);
+        }
+        Some(change)
+    }
+
+    fn note(&mut self, edit: &NavEdit) {
+        let is_area = edit.area.index() < self.area_count();
+        let Some(state) = self.states.get_mut(edit.area.index()) else { return };
+        state.available = edit.available.unwrap_or(state.available);
+        if let Some(factor) = edit.factor.filter(|factor| is_area && factor.is_finite()) {
+            state.factor = factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end());
+        }
+    }
+
+    /// Redoes the cells that toggled areas and obstacles touch, and all that follows from them.
+    fn toggle(&mut self, toggled: &[usize], change: &mut MapChange) {
+        if toggled.is_empty() {
+            return;
+        }
+        let terrain = self.terrain.clone();
+        let windows: Vec<Window> = toggled.iter().filter_map(|&at| terrain.footprint(at)).collect();
+        let base = Arc::make_mut(&mut self.base);
+        for &window in &windows {
+            let states = &self.states;
+            redo(&terrain, window, |at| states[at].available, &mut base.bare, change);
+            let open = |at: usize| at < terrain.area_count() || states[at].available;
+            // Not part of the change: it is about what can be walked on.
+            let mut unseen = *change;
+            redo(&terrain, window, open, &mut base.open, &mut unseen);
+        }
+        base.relabel(&terrain, &self.states);
+        for standing in &mut self.wider {
+            let standing = Arc::make_mut(standing);
+            windows.iter().for_each(|&window| standing.follow(&self.base, window, &terrain.frame));
+            standing.relabel(&terrain, &self.states);
+        }
+        let mut passages = std::mem::take(&mut self.passages);
+        // A passage whose class was dropped is dropped with it.
+        passages.retain(|passage| self.kept_standing(passage.class).is_some());
+        for passage in &mut passages {
+            let standing = self.standing(passage.class);
+            let passage = Arc::make_mut(passage);
+            windows.iter().for_each(|&window| passage.redo(window, &terrain, &self.states));
+            passage.relink(&standing, &terrain, &self.states);
+        }
+        self.passages = passages;
+    }
+
+    /// Brings the factors up to date after changes within some windows; where cells changed their factor, if any did.
+    fn repaint(&mut self, windows: &[Window]) -> Option<Bounds> {
+        let terrain = self.terrain.clone();
+        if !terrain.is_weighted(&self.states) {
+            let was_even = self.is_even();
+            self.factors.clear();
+            (self.cheapest, self.unit) = (FACTOR_ONE, unit_for(&terrain, 1.0));
+            let bounds =
+                windows.iter().fold(Bounds::EMPTY, |all, window| all.union(window.bounds(&terrain.frame)));
+            return (!was_even && !windows.is_empty()).then_some(bounds);
+        }
+        let (cheapest, dearest) = terrain.factor_range(&self.states);
+        (self.cheapest, self.unit) = (fixed_factor(cheapest), unit_for(&terrain, dearest));
+        let mut bounds = Bounds::EMPTY;
+        if self.factors.is_empty() {
+            self.factors.resize(terrain.frame.cell_count() as usize, FACTOR_ONE);
+            terrain.paint_factors(Window::all(&terrain.frame), &self.states, &mut self.factors);
+            bounds = windows.iter().fold(bounds, |all, window| all.union(window.bounds(&terrain.frame)));
+        }
+        for &window in windows {
+            if terrain.paint_factors(window, &self.states, &mut self.factors) {
+                bounds = bounds.union(window.bounds(&terrain.frame));
+            }
+        }
+        (!bounds.is_empty()).then_some(bounds)
+    }
+}
+
+fn unit_for(terrain: &Terrain, dearest: f32) -> Unit {
+    Unit::for_map(u64::from(terrain.frame.cell_count()), fixed_factor(dearest))
+}
+
+/// Adds to a list of what is kept up to date; the oldest makes room.
+fn keep<T>(list: &mut Vec<T>, entry: T) {
+    if list.len() >= KEPT_MAX {
+        list.remove(0);
+    }
+    list.push(entry);
+}
+
+/// Reads a window anew and notes what that changed.
+fn redo(
+    terrain: &Terrain,
+    window: Window,
+    available: impl Fn(usize) -> bool,
+    bits: &mut Bits,
+    change: &mut MapChange,
+) {
+    let first_word = window.words().start;
+    let mut sheet = terrain.sheet(window, available);
+    for z in window.first_z..window.end_z {
+        let row = sheet.walkable_row(z);
+        // Words reach beyond the window, and another edit of the same tick may have changed cells there.
+        let mut changed = Window { first_x: u32::MAX, end_x: 0, first_z: z, end_z: z + 1 };
+        for (word, &new) in (first_word..).zip(row) {
+            let differ = new ^ bits.row_word(z, word);
+            if differ != 0 {
+                change.opened |= new & differ != 0;
+                change.closed |= !new & differ != 0;
+                changed.first_x = changed.first_x.min(64 * word as u32 + differ.trailing_zeros());
+                changed.end_x = 64 * (word as u32 + 1) - differ.leading_zeros();
+            }
+        }
+        if changed.end_x > 0 {
+            bits.replace_row(z, first_word, row);
+            change.bounds = change.bounds.union(changed.bounds(&terrain.frame));
+        }
+    }
+}
+
+/// The share of an area in the hash of the state: nothing while it is as at first.
+fn state_hash(at: usize, state: &AreaState, initial: &AreaState) -> u64 {
+    if state == initial {
+        return 0;
+    }
+    let value = u64::from(state.factor.to_bits()) << 1 | u64::from(state.available);
+    mix(mix(at as u64 + 1) ^ value)
+}
+
+#[cfg(test)]
+impl CellMap {
+    /// Everything that follows from terrain and state, for comparing an edited map with one built anew.
+    pub(crate) fn derived(&self) -> impl PartialEq + std::fmt::Debug {
+        let standing = |s: &Arc<Standing>| {
+            let labels: Vec<_> = s.labels.runs().collect();
+            (s.class, s.bare.clone(), s.open.clone(), labels, s.doors.clone())
+        };
+        let passage = |p: &Arc<Passage>| {
+            (p.class, p.through.clone(), p.bits().clone(), p.doors.clone(), p.gate.clone())
+        };
+        let kept: Vec<_> = std::iter::once(&self.base).chain(&self.wider).map(standing).collect();
+        let passages: Vec<_> = self.passages.iter().map(passage).collect();
+        (kept, passages, self.factors.clone(), self.cheapest, self.unit, self.edit_hash)
+    }
+}
+
+#[cfg(test)]
+mod tests;

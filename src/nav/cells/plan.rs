@@ -1,0 +1,396 @@
+//! From a query to a path: where to begin, where to go instead, the search, and the line through what it found.
+//!
+//! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal is
+//! decided by labels, without a search; a path begins at the real start and every segment on the map passes the exact
+//! test with the cells of the search; slices change nothing but when. Among reachable cells equally near to a goal
+//! that is not, the cheapest to reach is taken, then the least id.
+
+use glam::Vec3;
+
+use crate::base::cost::Cost;
+use crate::base::geom::{self, Point};
+use crate::base::ids::AreaId;
+use crate::nav::cells::line::cells_along;
+use crate::nav::cells::map::{CellMap, Region, View, distance_sq};
+use crate::nav::cells::{Ground, sight};
+use crate::nav::search::{Ends, Search, Step};
+use crate::nav::smooth::{Lines, smooth};
+use crate::nav::{
+    Accept, Crossing, NodeId, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Traversal,
+};
+
+/// Cells equally near to an unreachable goal that are compared by cost.
+const TIES_MAX: usize = 16;
+
+/// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Made for this query alone, when the map was not prepared for it.
+    own_view: Option<View>,
+    tolls: Vec<u32>,
+    start: (u32, u32),
+    /// Where the start had to be moved to.
+    moved: Option<Vec3>,
+    /// Cells to search for in turn, cheapest guess first; one, but for ties.
+    targets: Vec<(u32, u32)>,
+    next: usize,
+    best: Option<(Cost, (u32, u32), Vec<NodeId>)>,
+    /// None when the goal itself is reached.
+    trouble: Option<PathTrouble>,
+    /// Charged to searches that have ended.
+    spent: u32,
+}
+
+impl CellMap {
+    /// Whether one point can be reached from another. Cost: two labels when all is legal.
+    #[must_use]
+    pub fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        let view = self.view(by);
+        match self.begin_at(&view, from, by) {
+            Ok((start, _)) => match self.trouble(&view, start, to, by) {
+                None => Reach::Yes,
+                Some(trouble) => Reach::No(trouble),
+            },
+            Err(trouble) => Reach::No(trouble),
+        }
+    }
+
+    /// The cell to begin in, and the point when that is not where the body stands.
+    fn begin_at(
+        &self,
+        view: &View,
+        point: Vec3,
+        by: &Traversal,
+    ) -> Result<((u32, u32), Option<Vec3>), PathTrouble> {
+        if let Some(cell) = self.cell_of(point).filter(|&(x, z)| view.bits().get(x, z)) {
+            return Ok((cell, None));
+        }
+        if let Some(start) = self.start_in(view, point, by) {
+            let width = self.frame().width;
+            return Ok(((start.node.0 % width, start.node.0 / width), Some(start.point)));
+        }
+        let narrow = Traversal { radius_m: 0.0, through: by.through.clone() };
+        let fits =
+            !view.standing.class.is_base() && self.start_in(&self.view(&narrow), point, &narrow).is_some();
+        Err(if fits { PathTrouble::TooWide } else { PathTrouble::StartOffNav })
+    }
+
+    /// Why a body that begins in a cell does not get to a point; None when it does.
+    fn trouble(&self, view: &View, start: (u32, u32), to: Vec3, by: &Traversal) -> Option<PathTrouble> {
+        let Some(goal) = self.cell_of(to) else { return Some(PathTrouble::NoPath) };
+        let region = view.region(goal.0, goal.1);
+        if region.is_some() && region == view.region(start.0, start.1) {
+            return None;
+        }
+        let known = |area: AreaId| {
+            let list = by.through.as_ref();
+            list.is_some_and(|list| list.binary_search_by_key(&area, |entry| entry.0).is_ok())
+        };
+        let standing = &view.standing;
+        if let Some(area) = standing.doors.first_between(&standing.labels, (start, goal), known) {
+            return Some(PathTrouble::Area(area));
+        }
+        if !standing.class.is_base() {
+            let narrow = Traversal { radius_m: 0.0, through: by.through.clone() };
+            let view = self.view(&narrow);
+            let region = view.region(goal.0, goal.1);
+            if region.is_some() && region == view.region(start.0, start.1) {
+                return Some(PathTrouble::TooWide);
+            }
+        }
+        Some(PathTrouble::NoPath)
+    }
+
+    /// The cells of a region nearest to a point, all equally near.
+    fn nearest_in(&self, view: &View, region: Region, point: Point) -> Vec<(u32, u32)> {
+        let Some(first) = view.closest(Some(region), point, f64::INFINITY) else { return Vec::new() };
+        let least = distance_sq(first, point);
+        // Distances that differ by rounding alone are equal.
+        let limit = least + 1e-9 * (1.0 + least);
+        let radius = libm::sqrt(limit);
+        let mut cells = Vec::new();
+        let end = |value: f64, size: u32| value.clamp(0.0, f64::from(size)) as u32;
+        let depth = self.frame().depth;
+        for z in end((point[1] - radius).floor() - 1.0, depth)..end((point[1] + radius).ceil() + 1.0, depth) {
+            let away = f64::from(z) + 0.5 - point[1];
+            let half = libm::sqrt((limit - away * away).max(0.0));
+            let mut row = [point[0] - half, point[0] + half].map(|x| (x - 0.5).round());
+            if row[0] == row[1] {
+                row[1] = -1.0;
+            }
+            let on_map = row.into_iter().filter(|x| (0.0..f64::from(self.frame().width)).contains(x));
+            for cell in on_map.map(|x| (x as u32, z)) {
+                if distance_sq(cell, point) <= limit && view.region(cell.0, cell.1) == Some(region) {
+                    cells.push(cell);
+                }
+            }
+            if cells.len() >= TIES_MAX {
+                break;
+            }
+        }
+        if cells.is_empty() { vec![first] } else { cells }
+    }
+
+    fn no_path(&self, trouble: PathTrouble) -> PathAnswer {
+        PathAnswer { trouble: Some(trouble), revision: self.revision(), ..PathAnswer::default() }
+    }
+}
+
+impl Plan {
+    /// Decides all that needs no search: the answer, or the work that is left.
+    pub(crate) fn begin(
+        map: &CellMap,
+        query: &PathQuery,
+        search: &mut Search,
+    ) -> Result<Self, Box<PathAnswer>> {
+        let view = map.view(&query.by);
+        if !query.goal.is_finite() {
+            return Err(Box::new(map.no_path(PathTrouble::NoPath)));
+        }
+        let (start, moved) =
+            map.begin_at(&view, query.start, &query.by).map_err(|trouble| Box::new(map.no_path(trouble)))?;
+        let trouble = map.trouble(&view, start, query.goal, &query.by);
+        let goal_cell = map.cell_of(query.goal);
+        let mut plan = Self {
+            tolls: map.tolls(&query.by),
+            own_view: None,
+            start,
+            moved,
+            targets: Vec::new(),
+            next: 0,
+            best: None,
+            trouble,
+            spent: 0,
+        };
+        if let (None, Some(goal)) = (trouble, goal_cell) {
+            plan.targets.push(goal);
+        } else if let Some(region) = view.region(start.0, start.1) {
+            plan.targets = map.nearest_in(&view, region, map.to_cells(query.goal));
+            let away =
+                |cell: (u32, u32)| map.unit().octile(cell.0.abs_diff(start.0), cell.1.abs_diff(start.1));
+            plan.targets.sort_by_key(|&cell| (away(cell), cell.1, cell.0));
+        }
+        if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
+            let nearest = plan.targets.first().map(|&cell| plan.stand_in(map, query, cell));
+            return Err(Box::new(PathAnswer { nearest, ..map.no_path(trouble) }));
+        }
+        if plan.targets.contains(&start) {
+            plan.best = Some((Cost::ZERO, start, vec![map.node(start)]));
+            plan.next = plan.targets.len();
+            return Err(Box::new(plan.answer(map, query, &view)));
+        }
+        plan.begin_next(map, &view, search);
+        if !map.is_prepared(&query.by) {
+            plan.own_view = Some(view);
+        }
+        Ok(plan)
+    }
+
+    /// Charged so far.
+    pub(crate) fn spent(&self, search: &Search) -> u32 {
+        // A search that ended was counted already, and the next one counts from zero.
+        let running = if self.next < self.targets.len() { search.spent() } else { 0 };
+        self.spent.saturating_add(running)
+    }
+
+    /// Goes on until there is an answer or the allowance is spent.
+    pub(crate) fn step(
+        &mut self,
+        map: &CellMap,
+        (query, search): (&PathQuery, &mut Search),
+        allowance: u32,
+    ) -> Option<PathAnswer> {
+        let view = self.own_view.take().unwrap_or_else(|| map.view(&query.by));
+        let stop_at = self.spent(search).saturating_add(allowance);
+        // Bounded by the targets: each round ends a search or the allowance.
+        let answer = loop {
+            let spent = self.spent(search);
+            if self.next >= self.targets.len() {
+                break Some(self.answer(map, query, &view));
+            }
+            if spent >= query.expansions_max {
+                break Some(PathAnswer { expansions: spent, ..map.no_path(PathTrouble::Limit) });
+            }
+            if spent >= stop_at {
+                break None;
+            }
+            let left = stop_at.min(query.expansions_max) - spent;
+            let ground = map.ground(&view, &self.tolls);
+            let step = match jumps(map, &view) {
+                true => search.step_jump(view.bits(), left),
+                false => search.step_weighted(&ground, left),
+            };
+            if step != Step::Running {
+                self.end_search(map, &view, search);
+            }
+        };
+        if answer.is_none() && !map.is_prepared(&query.by) {
+            self.own_view = Some(view);
+        }
+        answer
+    }
+
+    fn begin_next(&mut self, map: &CellMap, view: &View, search: &mut Search) {
+        let Some(&target) = self.targets.get(self.next) else { return };
+        let ends = Ends { start: map.node(self.start), goal: map.node(target) };
+        if jumps(map, view) {
+            search.begin_jump_in(view.bits(), map.unit(), view.standing.pace, ends);
+        } else {
+            search.begin_weighted(&map.ground(view, &self.tolls), ends);
+        }
+    }
+
+    /// Keeps the cheaper of this target and those before, and begins with the next that could be cheaper still.
+    fn end_search(&mut self, map: &CellMap, view: &View, search: &mut Search) {
+        let target = self.targets[self.next];
+        let rank = |cost: Cost, cell: (u32, u32)| (cost, cell.1, cell.0);
+        let best = self.best.as_ref().map(|(cost, cell, _)| rank(*cost, *cell));
+        debug_assert!(search.cost().is_finite() || best.is_some(), "cells of one region are joined");
+        if search.cost().is_finite() && best.is_none_or(|best| rank(search.cost(), target) < best) {
+            let mut nodes = Vec::new();
+            search.nodes(&mut nodes);
+            self.best = Some((search.cost(), target, nodes));
+        }
+        self.spent = self.spent.saturating_add(search.spent());
+        let floor = map.ground(view, &self.tolls).floor();
+        let least =
+            |cell: (u32, u32)| floor.octile(cell.0.abs_diff(self.start.0), cell.1.abs_diff(self.start.1));
+        let best = self.best.as_ref().map_or(Cost::BLOCKED, |(cost, _, _)| *cost);
+        self.next += 1;
+        while self.next < self.targets.len() && Cost(least(self.targets[self.next])) > best {
+            self.next += 1;
+        }
+        self.begin_next(map, view, search);
+    }
+
+    /// Where a body ends that goes to a cell: its centre, or where it stands when it is there.
+    fn stand_in(&self, map: &CellMap, query: &PathQuery, cell: (u32, u32)) -> Vec3 {
+        if cell == self.start { self.moved.unwrap_or(map.floored(query.start)) } else { map.centre(cell) }
+    }
+
+    fn answer(&mut self, map: &CellMap, query: &PathQuery, view: &View) -> PathAnswer {
+        let Some((_, target, nodes)) = self.best.take() else {
+            return PathAnswer { expansions: self.spent, ..map.no_path(PathTrouble::NoPath) };
+        };
+        let whole = self.trouble.is_none();
+        let end = if whole { map.floored(query.goal) } else { self.stand_in(map, query, target) };
+        let ground = map.ground(view, &self.tolls);
+        let line = Line { map, ground: &ground };
+        let real_start = map.floored(query.start);
+        let mut points = line.through(&nodes, self.moved.unwrap_or(real_start), end);
+        if self.moved.is_some() {
+            points.insert(0, real_start);
+        }
+        let mut path = Path { points, whole, revision: map.revision(), ..Path::default() };
+        line.measure(&mut path);
+        if let Some(passage) = &view.passage {
+            path.crossings = crossings(map, &path.points, |x, z| passage.doors.area_at(x, z));
+        }
+        PathAnswer {
+            status: if whole { PathStatus::Complete } else { PathStatus::Partial },
+            trouble: self.trouble,
+            path,
+            nearest: (!whole).then_some(end),
+            expansions: self.spent,
+            revision: map.revision(),
+        }
+    }
+}
+
+/// Whether jump points serve: even ground, no doors on the way.
+fn jumps(map: &CellMap, view: &View) -> bool {
+    map.is_even() && view.passage.is_none()
+}
+
+/// Straight lines on a map.
+struct Line<'a> {
+    map: &'a CellMap,
+    ground: &'a Ground<'a>,
+}
+
+impl Line<'_> {
+    /// The smoothed way from `start` through the nodes to `end`.
+    fn through(&self, nodes: &[NodeId], start: Vec3, end: Vec3) -> Vec<Vec3> {
+        if start == end {
+            return vec![start];
+        }
+        let clear = |from: Vec3, to: Vec3| {
+            sight::clear(self.ground.bits, self.map.to_cells(from), self.map.to_cells(to))
+        };
+        let cost = |from: Vec3, to: Vec3| u64::from(self.cost(from, to).0);
+        if nodes.len() <= 1 {
+            return vec![start, end];
+        }
+        let width = self.map.frame().width;
+        let centre = |node: NodeId| self.map.centre((node.0 % width, node.0 / width));
+        let mut points = vec![start];
+        points.extend(turns(nodes).map(centre));
+        points.push(end);
+        points.dedup();
+        let uneven = !self.ground.factor.is_empty() || self.ground.extra.is_some();
+        smooth(&points, &Lines { clear: &clear, cost: if uneven { Some(&cost) } else { None } })
+    }
+
+    /// What a straight line costs; the length where it is not clear, from a start that had to be moved.
+    fn cost(&self, from: Vec3, to: Vec3) -> Cost {
+        let (start, end) = (self.map.to_cells(from), self.map.to_cells(to));
+        sight::cost(self.ground, start, end).unwrap_or_else(|| {
+            let (dx, dz) = (end[0] - start[0], end[1] - start[1]);
+            Cost((libm::sqrt(dx * dx + dz * dz) * f64::from(self.ground.unit.straight)) as u32)
+        })
+    }
+
+    /// Fills in length and cost.
+    fn measure(&self, path: &mut Path) {
+        let segments = path.points.windows(2);
+        let length_m: f64 = segments
+            .clone()
+            .map(|pair| {
+                geom::segment_distance_sq(geom::ground(pair[0]), geom::ground(pair[1]), geom::ground(pair[1]))
+            })
+            .map(libm::sqrt)
+            .sum();
+        let even = self.ground.factor.is_empty() && self.ground.extra.is_none();
+        let cost_m = match even {
+            true => length_m,
+            false => segments.map(|pair| self.map.metres(self.cost(pair[0], pair[1]))).sum(),
+        };
+        (path.length_m, path.cost_m) = (length_m as f32, cost_m as f32);
+    }
+}
+
+/// The nodes at which a way turns, and its ends.
+fn turns(nodes: &[NodeId]) -> impl Iterator<Item = NodeId> + '_ {
+    let inner = nodes
+        .windows(3)
+        .filter(|three| three[1].0.wrapping_sub(three[0].0) != three[2].0.wrapping_sub(three[1].0));
+    let ends = nodes.first().copied().into_iter();
+    ends.chain(inner.map(|three| three[1])).chain(nodes.last().copied())
+}
+
+/// The closed areas that a path goes through, joined where one follows on itself.
+fn crossings(map: &CellMap, points: &[Vec3], area_at: impl Fn(u32, u32) -> Option<u32>) -> Vec<Crossing> {
+    let mut found: Vec<Crossing> = Vec::new();
+    let mut open = false;
+    let mut start_m = 0.0;
+    for pair in points.windows(2) {
+        let length_m = f64::from(geom::flat_distance(pair[0], pair[1]));
+        for stretch in cells_along(map.to_cells(pair[0]), map.to_cells(pair[1])) {
+            let area = u32::try_from(stretch.x).ok().zip(u32::try_from(stretch.z).ok());
+            let area = area.and_then(|(x, z)| area_at(x, z)).map(AreaId);
+            let along = |part: f64| (start_m + part * length_m) as f32;
+            match (area, found.last_mut()) {
+                (Some(area), Some(last)) if open && last.area == area => last.leave_m = along(stretch.leave),
+                (Some(area), _) => found.push(Crossing {
+                    area,
+                    enter_m: along(stretch.enter),
+                    leave_m: along(stretch.leave),
+                }),
+                (None, _) => {}
+            }
+            open = area.is_some();
+        }
+        start_m += length_m;
+    }
+    found
+}

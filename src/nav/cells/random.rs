@@ -1,0 +1,110 @@
+//! Random points to walk to.
+//!
+//! In: a disc, an area, a place it must be reachable from, a stream. Out: a point. Holds: uniform over the disc (the
+//! root of the radius, or the points would crowd in the middle); when drawing misses, all cells that qualify are equally
+//! likely; the same stream gives the same points. Not here: whose stream.
+
+use glam::Vec3;
+
+use crate::base::geom;
+use crate::base::rng::Rng;
+use crate::base::trig;
+use crate::nav::RandomPoint;
+use crate::nav::cells::map::{CellMap, Region, View};
+use crate::nav::cells::raster::{Spans, Window};
+
+/// What a point must satisfy.
+struct Wanted<'a> {
+    map: &'a CellMap,
+    query: &'a RandomPoint,
+    view: View,
+    region: Option<Region>,
+    area: Option<&'a Spans>,
+}
+
+impl CellMap {
+    /// A random point; None only when no cell qualifies.
+    #[must_use]
+    pub fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+        let view = self.view(&query.by);
+        let region = match query.reachable_from {
+            None => None,
+            Some(from) => {
+                let start = self.start_in(&view, from, &query.by)?;
+                let (x, z) = self.cell_of(start.point)?;
+                Some(view.region(x, z)?)
+            }
+        };
+        let area = match query.area {
+            None => None,
+            Some(area) => Some(self.terrain.owned(area.index())?),
+        };
+        let wanted = Wanted { map: self, query, view, region, area };
+        (0..query.attempts).find_map(|_| wanted.draw(rng)).or_else(|| wanted.choose(rng))
+    }
+}
+
+impl Wanted<'_> {
+    /// The cells to look at: the disc, the area, or all.
+    fn window(&self) -> Window {
+        let frame = self.map.frame();
+        let mut window = Window::all(frame);
+        if let Some(centre) = self.query.centre {
+            let centre = geom::ground(centre);
+            let disc =
+                geom::Bounds { min: centre, max: centre }.grown(f64::from(self.query.within_m.max(0.0)));
+            window = window.intersection(Window::around(frame, disc));
+        }
+        if let Some(area) = self.area {
+            let around = area.window().unwrap_or(Window { end_x: 0, end_z: 0, ..window });
+            window = window.intersection(around);
+        }
+        window
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Option<Vec3> {
+        let frame = self.map.frame();
+        let point = match (self.query.centre, self.area) {
+            (Some(centre), _) => {
+                let angle_rad = (rng.unit() * std::f64::consts::TAU) as f32;
+                let away = libm::sqrt(rng.unit()) * f64::from(self.query.within_m.max(0.0));
+                let [x, z] = geom::ground(centre);
+                [x + away * f64::from(trig::cos(angle_rad)), z + away * f64::from(trig::sin(angle_rad))]
+            }
+            (None, Some(area)) => {
+                let (x, z) = area.cell(rng.below(u64::from(area.cell_count())) as u32)?;
+                frame.to_world([f64::from(x) + rng.unit(), f64::from(z) + rng.unit()])
+            }
+            (None, None) => {
+                frame.to_world([rng.unit() * f64::from(frame.width), rng.unit() * f64::from(frame.depth)])
+            }
+        };
+        let point = frame.on_floor(point);
+        // Judged as it is handed out, in single precision.
+        let (x, z) = self.map.cell_of(point)?;
+        let inside =
+            self.query.centre.is_none_or(|centre| geom::flat_distance(centre, point) <= self.query.within_m);
+        (inside && self.admits(x, z)).then_some(point)
+    }
+
+    fn choose(&self, rng: &mut Rng) -> Option<Vec3> {
+        let count = self.cells().count() as u64;
+        let chosen = rng.below(count) as usize;
+        self.cells().nth(chosen).map(|cell| self.map.centre(cell))
+    }
+
+    fn cells(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let window = self.window();
+        let rows = window.first_z..window.end_z;
+        rows.flat_map(move |z| (window.first_x..window.end_x).map(move |x| (x, z))).filter(|&(x, z)| {
+            let near = |centre| geom::flat_distance(centre, self.map.centre((x, z))) <= self.query.within_m;
+            self.admits(x, z) && self.query.centre.is_none_or(near)
+        })
+    }
+
+    fn admits(&self, x: u32, z: u32) -> bool {
+        self.view.bits().get(x, z)
+            && self.area.is_none_or(|area| area.contains(x, z))
+            && self.region.is_none_or(|region| self.view.region(x, z) == Some(region))
+    }
+}

@@ -1,0 +1,146 @@
+//! Where bodies of one width can stand, and where they could if closed areas were open.
+//!
+//! In: the terrain and a state of its areas. Out: bits, component labels and doors, kept up to date window by window.
+//! Holds: everything here follows from terrain and state alone, whatever was edited in between.
+
+use std::sync::Arc;
+
+use crate::base::ids::AreaId;
+use crate::nav::Labels;
+use crate::nav::cells::clearance::{self, RadiusClass};
+use crate::nav::cells::doors::Doors;
+use crate::nav::cells::raster::Window;
+use crate::nav::cells::terrain::{AreaState, Terrain};
+use crate::nav::cells::{Bits, Frame, Pace};
+
+/// Which cells bodies of one class can use.
+#[derive(Clone, Debug)]
+pub(crate) struct Standing {
+    pub(crate) class: RadiusClass,
+    /// As things are.
+    pub(crate) bare: Bits,
+    /// With all areas available.
+    pub(crate) open: Bits,
+    pub(crate) labels: Labels,
+    /// What separates the two.
+    pub(crate) doors: Doors,
+    pub(crate) pace: Pace,
+}
+
+impl Standing {
+    /// The class of the map itself.
+    pub(crate) fn base(terrain: &Terrain, states: &[AreaState]) -> Self {
+        let bare = terrain.walkable(|at| states[at].available);
+        let open = terrain.walkable(|at| at < terrain.area_count() || states[at].available);
+        Self::new(RadiusClass::default(), terrain, states, (bare, open))
+    }
+
+    /// A wider class, from that of the map itself.
+    pub(crate) fn wider(class: RadiusClass, terrain: &Terrain, states: &[AreaState], base: &Self) -> Self {
+        let eroded = |bits: &Bits| {
+            let mut passable = Bits::new(bits.width(), bits.depth());
+            clearance::erode(bits, class, Window::all(&terrain.frame), &mut passable);
+            passable
+        };
+        Self::new(class, terrain, states, (eroded(&base.bare), eroded(&base.open)))
+    }
+
+    fn new(class: RadiusClass, terrain: &Terrain, states: &[AreaState], (bare, open): (Bits, Bits)) -> Self {
+        let labels = Labels::default();
+        let mut standing = Self { class, pace: Pace::of(&bare), bare, open, labels, doors: Doors::default() };
+        standing.relabel(terrain, states);
+        standing
+    }
+
+    /// Finds components and doors anew, after its bits changed.
+    pub(crate) fn relabel(&mut self, terrain: &Terrain, states: &[AreaState]) {
+        self.labels = Labels::of(&self.bare);
+        self.pace = Pace::of(&self.bare);
+        let shut: Vec<u32> =
+            (0..terrain.area_count() as u32).filter(|&area| !states[area as usize].available).collect();
+        self.doors = Doors::of(terrain, &shut, (&self.bare, &self.open), &self.labels);
+    }
+
+    /// Takes over a window that changed in the base class.
+    pub(crate) fn follow(&mut self, base: &Self, window: Window, frame: &Frame) {
+        let window = window.grown(self.class.reach_cells(), frame);
+        clearance::erode(&base.bare, self.class, window, &mut self.bare);
+        clearance::erode(&base.open, self.class, window, &mut self.open);
+    }
+}
+
+/// Which cells bodies of one class can use when some areas count as available.
+#[derive(Clone, Debug)]
+pub(crate) struct Passage {
+    pub(crate) class: RadiusClass,
+    /// The areas, sorted; also those that are available just now.
+    pub(crate) through: Arc<[AreaId]>,
+    /// In the class of the map itself.
+    ground: Bits,
+    /// In its own class; empty when that is the map's.
+    narrow: Bits,
+    pub(crate) doors: Doors,
+    /// By cell: 0, or one more than the place in `through` of the area that opens it.
+    pub(crate) gate: Vec<u16>,
+}
+
+impl Passage {
+    pub(crate) fn new(
+        (standing, through): (&Standing, Arc<[AreaId]>),
+        terrain: &Terrain,
+        states: &[AreaState],
+    ) -> Self {
+        let ground = terrain.walkable(|at| is_open(&through, (terrain, states), at));
+        let mut narrow = Bits::default();
+        if !standing.class.is_base() {
+            narrow = Bits::new(ground.width(), ground.depth());
+            clearance::erode(&ground, standing.class, Window::all(&terrain.frame), &mut narrow);
+        }
+        let gate = vec![0; terrain.frame.cell_count() as usize];
+        let doors = Doors::default();
+        let mut passage = Self { class: standing.class, through, ground, narrow, doors, gate };
+        passage.relink(standing, terrain, states);
+        passage
+    }
+
+    /// The cells that can be planned through.
+    pub(crate) fn bits(&self) -> &Bits {
+        if self.class.is_base() { &self.ground } else { &self.narrow }
+    }
+
+    /// Redoes a window after an edit.
+    pub(crate) fn redo(&mut self, window: Window, terrain: &Terrain, states: &[AreaState]) {
+        let mut sheet = terrain.sheet(window, |at| is_open(&self.through, (terrain, states), at));
+        for z in window.first_z..window.end_z {
+            self.ground.replace_row(z, window.words().start, sheet.walkable_row(z));
+        }
+        if !self.class.is_base() {
+            let window = window.grown(self.class.reach_cells(), &terrain.frame);
+            clearance::erode(&self.ground, self.class, window, &mut self.narrow);
+        }
+    }
+
+    /// Finds doors and gates anew, after bits or labels changed.
+    pub(crate) fn relink(&mut self, standing: &Standing, terrain: &Terrain, states: &[AreaState]) {
+        let width = terrain.frame.width;
+        let cells = |z: u32, from: u32, to: u32| (z * width + from) as usize..(z * width + to) as usize;
+        for run in self.doors.runs() {
+            self.gate[cells(run.z, run.from, run.to)].fill(0);
+        }
+        let shut = self.through.iter().map(|area| area.0);
+        let shut: Vec<u32> = shut
+            .filter(|&area| (area as usize) < terrain.area_count() && !states[area as usize].available)
+            .collect();
+        self.doors = Doors::of(terrain, &shut, (&standing.bare, self.bits()), &standing.labels);
+        for run in self.doors.runs() {
+            if let Ok(at) = self.through.binary_search(&AreaId(run.area)) {
+                self.gate[cells(run.z, run.from, run.to)].fill(at as u16 + 1);
+            }
+        }
+    }
+}
+
+/// Whether an area or obstacle is there, or is an area that counts as available for bodies that may go through it.
+fn is_open(through: &[AreaId], (terrain, states): (&Terrain, &[AreaState]), at: usize) -> bool {
+    states[at].available || at < terrain.area_count() && through.binary_search(&AreaId(at as u32)).is_ok()
+}

@@ -1,0 +1,226 @@
+//! The navigation map: the one place that knows which backend there is.
+//!
+//! In: questions about points, edits, queries. Out: answers that do not show the backend. Holds: every operation
+//! matches once; nodes and costs mean something on their own map only. Not here: requests over many ticks (`requests`).
+
+use glam::Vec3;
+
+use crate::base::cost::Cost;
+use crate::base::geom::Bounds;
+use crate::base::hash::StateHash;
+use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
+use crate::nav::cells::{CellMap, Plan};
+use crate::nav::{
+    Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, RandomPoint, Reach, Revision, Search,
+    SearchRecord, Traversal, Watch,
+};
+
+/// What characters find their way on. `Default` is a map without ground.
+///
+/// A `Traversal` whose radius or doors the map does not know costs a pass over the map at every question: see
+/// [`NavMap::prepare`].
+#[derive(Clone, Debug)]
+pub enum NavMap {
+    /// A uniform grid.
+    Cells(CellMap),
+}
+
+impl Default for NavMap {
+    fn default() -> Self {
+        Self::Cells(CellMap::default())
+    }
+}
+
+impl From<CellMap> for NavMap {
+    fn from(cells: CellMap) -> Self {
+        Self::Cells(cells)
+    }
+}
+
+impl NavMap {
+    /// How often the map has changed.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        let Self::Cells(cells) = self;
+        cells.revision()
+    }
+
+    /// The rectangle that holds all of it, world metres.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        let Self::Cells(cells) = self;
+        cells.bounds()
+    }
+
+    /// Carries out all edits of a tick, in order; None, and no new revision, when that changes nothing. Cost: the
+    /// ground they touch, and a pass over the runs of cells for what is connected.
+    pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
+        let Self::Cells(cells) = self;
+        cells.apply(edits)
+    }
+
+    /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a
+    /// character appears or changes its radius or doors. Answers are the same without. The eight last used are kept.
+    pub fn prepare(&mut self, by: &Traversal) {
+        let Self::Cells(cells) = self;
+        cells.prepare(by);
+    }
+
+    /// Whether a body may stand at a point.
+    #[must_use]
+    pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
+        let Self::Cells(cells) = self;
+        cells.is_walkable(point, by)
+    }
+
+    /// The node that holds a point, when a body may stand there.
+    #[must_use]
+    pub fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        let Self::Cells(cells) = self;
+        cells.locate(point, by)
+    }
+
+    /// The nearest place for a body within a distance, walls or not: the point itself when legal, else the centre of
+    /// the cell whose centre is nearest; ties by (distance, z, x).
+    #[must_use]
+    pub fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
+        let Self::Cells(cells) = self;
+        cells.nearest(point, within_m, by)
+    }
+
+    /// Where a body at a point may begin: there when legal, else at the nearest legal cell within eight metres in a
+    /// clear line, which crosses no obstacle, no unavailable area and no ground that is none, but what it stands in.
+    #[must_use]
+    pub fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        let Self::Cells(cells) = self;
+        cells.start(point, by)
+    }
+
+    /// The cost of walking straight, over every cell touched; None when something is in the way.
+    #[must_use]
+    pub fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
+        let Self::Cells(cells) = self;
+        cells.straight(from, to, by)
+    }
+
+    /// Whether the straight line is clear, and the last point up to which it is: `to` or, shortly before what is in
+    /// the way, a legal one; `from` when that is not legal.
+    #[must_use]
+    pub fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
+        let Self::Cells(cells) = self;
+        cells.sight(from, to, by)
+    }
+
+    /// The furthest legal point when a body moves straight on; `from` when that is not legal. For moving, `by` must not
+    /// go `through` closed doors.
+    #[must_use]
+    pub fn slide(&self, from: Vec3, to: Vec3, by: &Traversal) -> Vec3 {
+        self.sight(from, to, by).1
+    }
+
+    /// Whether one point can be reached from another, by labels, without a search.
+    #[must_use]
+    pub fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        let Self::Cells(cells) = self;
+        cells.reach(from, to, by)
+    }
+
+    /// A path, all at once. Cost: the search, at most `query.expansions_max`.
+    #[must_use]
+    pub fn plan(&self, query: &PathQuery, search: &mut Search) -> PathAnswer {
+        match self.begin(query, search) {
+            Err(answer) => *answer,
+            Ok(mut plan) => {
+                // Bounded by the limit of the query: every step with a full allowance ends.
+                loop {
+                    if let Some(answer) = self.step(&mut plan, (query, search), u32::MAX) {
+                        return answer;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A path, and what the search looked at.
+    #[must_use]
+    pub fn plan_recorded(&self, query: &PathQuery, search: &mut Search) -> (PathAnswer, SearchRecord) {
+        let mut watched = Search::default();
+        watched.watch(Watch::On);
+        std::mem::swap(search, &mut watched);
+        let answer = self.plan(query, search);
+        std::mem::swap(search, &mut watched);
+        let mut record = SearchRecord::default();
+        if answer.expansions > 0 {
+            record.expanded.extend_from_slice(watched.expanded());
+            watched.frontier(&mut record.frontier);
+            watched.nodes(&mut record.raw);
+        }
+        (answer, record)
+    }
+
+    /// The answer, when it needs no search, or the work that is left.
+    pub(crate) fn begin(&self, query: &PathQuery, search: &mut Search) -> Result<Plan, Box<PathAnswer>> {
+        let Self::Cells(cells) = self;
+        Plan::begin(cells, query, search)
+    }
+
+    /// Goes on with a plan until there is an answer or the allowance is spent.
+    pub(crate) fn step(
+        &self,
+        plan: &mut Plan,
+        work: (&PathQuery, &mut Search),
+        allowance: u32,
+    ) -> Option<PathAnswer> {
+        let Self::Cells(cells) = self;
+        plan.step(cells, work, allowance)
+    }
+
+    /// A random point, uniform over the disc; after `attempts` misses, the centre of a random cell among those that
+    /// qualify; None only when there is none.
+    #[must_use]
+    pub fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+        let Self::Cells(cells) = self;
+        cells.random_point(query, rng)
+    }
+
+    /// Appends the areas and obstacles around a point, available or not, by id.
+    pub fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
+        let Self::Cells(cells) = self;
+        cells.areas_at(point, out);
+    }
+
+    /// The connected parts of the map for bodies of its own radius, doors as they are, largest first.
+    #[must_use]
+    pub fn islands(&self) -> Vec<Island> {
+        let Self::Cells(cells) = self;
+        cells.islands()
+    }
+
+    /// Cells whose centre an area holds, available or not; 0 for obstacles.
+    #[must_use]
+    pub fn area_cells(&self, area: AreaId) -> u32 {
+        let Self::Cells(cells) = self;
+        cells.area_cells(area)
+    }
+
+    /// A cost in metres of plain ground.
+    #[must_use]
+    pub fn metres(&self, cost: Cost) -> f64 {
+        let Self::Cells(cells) = self;
+        cells.metres(cost)
+    }
+
+    /// Mixes in the whole state of the map. Cost: constant.
+    pub fn hash_into(&self, hash: &mut StateHash) {
+        let Self::Cells(cells) = self;
+        cells.hash_into(hash);
+    }
+
+    /// The grid, where the map is one.
+    #[must_use]
+    pub fn cells(&self) -> Option<&CellMap> {
+        let Self::Cells(cells) = self;
+        Some(cells)
+    }
+}
