@@ -5,3 +5,4 @@ mod level_faults;
 mod nav_laws;
 mod nav_published;
 mod nav_sight;
+mod sandbox;
