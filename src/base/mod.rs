@@ -9,6 +9,7 @@ pub mod hash;
 pub mod ids;
 pub mod plain;
 pub mod rng;
+pub mod suggest;
 pub mod time;
 pub mod trig;
 pub mod words;

@@ -5,7 +5,7 @@
 //! Doc comments here are what `walkon schema` shows to editors. Not here: reading (`read`), whether names
 //! lead anywhere (`resolve`), the map (`bake`).
 
-use super::diagnostic::Spot;
+use super::diagnostic::{Span, Spot};
 use super::numbers::{self, CrowdDef, Limits};
 use super::schema::{self, Area2, Param, Position2};
 use super::textgrid::TextGrid;
@@ -130,6 +130,8 @@ pub struct GridDef {
     pub obstacles: Vec<AreaDef>,
     /// JSON pointer to the object that holds them: empty in a config of its own.
     pub pointer: String,
+    /// Where that object stands.
+    pub span: Span,
 }
 
 /// An area or an obstacle.
@@ -163,6 +165,8 @@ pub struct AsciiDef {
     pub rows: Vec<Spot<String>>,
     /// What the characters beside `#` and `.` mean.
     pub legend: Vec<(Spot<char>, LegendDef)>,
+    /// Where the map stands in the file.
+    pub span: Span,
 }
 
 /// What a character of an ascii map means.

@@ -6,12 +6,15 @@
 //! (`shell/disk`), characters and doors that live (`world`), scripts.
 
 mod ascii;
+mod bake;
 mod def;
 mod diagnostic;
 mod json;
+mod load;
 mod numbers;
 mod polygon;
 mod read;
+mod report;
 mod resolve;
 mod schema;
 mod source;
@@ -20,16 +23,19 @@ mod textgrid;
 #[cfg(test)]
 mod tests;
 
+pub use bake::{SNAP_M, text_grid};
 pub use def::{
     AreaDef, AsciiDef, CellSizes, CharacterDef, DoorDef, DoorHabit, GridDef, LegendDef, LevelDef, MapFileDef,
     MapForm, MarkDef, NavigationDef, Outline, PlaceDef, Position, RegionDef, RouteDef, StopDef,
 };
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Severity, Span, Spot, code};
 pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
+pub use load::{LevelError, LoadedLevel, load};
 pub use numbers::*;
 pub use read::{
     CHARACTERS_MAX, MARKS_MAX, PARAMS_BYTES_MAX, POINTS_MAX, POLYGONS_MAX, ReadOutcome, TAGS_MAX, read,
 };
+pub use report::report;
 pub use resolve::{Area, Mark, Resolved, Route, radians, world};
 pub use schema::schema;
 pub use source::{MemorySource, PATH_BYTES_MAX, PathError, Source, SourceError, checked_path};

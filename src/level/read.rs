@@ -11,7 +11,7 @@ use super::json::{Fields, Node, Place, Reader};
 use super::numbers::{self, Number};
 use super::polygon::{self, Crossing};
 use super::source::{checked_path, stem};
-use super::{resolve, textgrid};
+use super::{bake, resolve, textgrid};
 use crate::base::geom::Point;
 use std::collections::BTreeMap;
 
@@ -45,7 +45,8 @@ pub fn read(bytes: &[u8], name: &str) -> ReadOutcome {
     let mut findings = Findings::default();
     let def = read_level(&mut findings, name, bytes);
     if let Some(def) = &def {
-        resolve::resolve(&mut findings, def);
+        let resolved = resolve::resolve(&mut findings, def);
+        bake::check_size(&mut findings, def, &resolved);
     }
     let failed = findings.has_errors();
     ReadOutcome { def: def.filter(|_| !failed), diagnostics: findings.take() }
@@ -71,7 +72,6 @@ pub(crate) fn read_level(findings: &mut Findings, name: &str, bytes: &[u8]) -> O
 }
 
 /// A map file that a level names, into `findings`.
-#[allow(dead_code, reason = "for levels that name a map file")]
 pub(crate) fn read_map(
     findings: &mut Findings,
     path: &str,
@@ -303,7 +303,13 @@ impl Reader<'_> {
         let obstacles = self
             .parts(fields, "obstacles", POLYGONS_MAX, |r, n| r.area(n, Ground::Obstacle, &mut pairs_left));
         let pointer = fields.node.place.pointer();
-        GridDef { sizes: self.sizes(fields), areas: areas.unwrap_or_default(), obstacles, pointer }
+        GridDef {
+            sizes: self.sizes(fields),
+            areas: areas.unwrap_or_default(),
+            obstacles,
+            pointer,
+            span: self.span(fields.node),
+        }
     }
 
     fn area(&mut self, node: Node<'_, '_>, ground: Ground, pairs_left: &mut usize) -> Option<AreaDef> {
@@ -424,7 +430,13 @@ impl Reader<'_> {
                 r.text(n, "a row of characters").map(|text| Spot::new(text.into_owned(), r.span(n)))
             })
         })?;
-        Some(AsciiDef { sizes, origin: origin.unwrap_or_default(), rows, legend: legend.unwrap_or_default() })
+        Some(AsciiDef {
+            sizes,
+            origin: origin.unwrap_or_default(),
+            rows,
+            legend: legend.unwrap_or_default(),
+            span: self.span(fields.node),
+        })
     }
 
     fn legend(&mut self, node: Node<'_, '_>) -> Option<Vec<(Spot<char>, LegendDef)>> {

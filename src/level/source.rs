@@ -172,7 +172,6 @@ fn checked_part(part: &str) -> Result<(), PathError> {
 }
 
 /// The path of a file that a level names: beside the level.
-#[allow(dead_code, reason = "for levels that name a map file")]
 pub(crate) fn beside(level: &str, file: &str) -> String {
     match level.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/{file}"),

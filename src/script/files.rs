@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use mlua::{Table, Value};
 
-use crate::script::convert::{shorten, suggestion};
+use crate::base::suggest::did_you_mean;
+use crate::script::convert::shorten;
 use crate::script::limits::Limits;
 
 /// What a script file is called in paths.
@@ -128,7 +129,7 @@ impl ScriptTexts {
             [(name, _)] => Ok(name),
             [] => Err(FileError::Unknown {
                 name: asked.to_owned(),
-                hint: suggestion(asked, self.known_words()),
+                hint: did_you_mean(asked, self.known_words()),
             }),
             several => Err(FileError::Ambiguous {
                 name: asked.to_owned(),

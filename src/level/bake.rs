@@ -1,0 +1,330 @@
+//! A level's map as cells, and what is wrong with the two together.
+//!
+//! In: a [`LevelDef`] with its names resolved. Out: a [`NavMap`] as the level begins, the text grid of the same
+//! map, and findings: too many cells, areas without one, doors that close nothing, characters in walls.
+//! Holds: the number of cells is known and refused before anything is allocated; an area's number is its place
+//! in [`Resolved::areas`]. Not here: how polygons become cells (`nav`).
+
+use super::ascii::AsciiCells;
+use super::def::{AreaDef, AsciiDef, GridDef, LevelDef, NavigationDef};
+use super::diagnostic::{Finding, Findings, Span, code};
+use super::load::LoadedLevel;
+use super::resolve::{self, Area, Resolved};
+use super::textgrid::TextGrid;
+use crate::base::geom::{Point, ground};
+use crate::base::ids::AreaId;
+use crate::nav::cells::{
+    AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, grid_frame,
+};
+use crate::nav::{NavMap, Traversal};
+
+/// How far a character is moved at most when it was put where it cannot stand, metres.
+pub const SNAP_M: f32 = 8.0;
+
+/// The text grid of a level's map as the level begins: what `walkon bake` writes. None where the map has no cells.
+#[must_use]
+pub fn text_grid(level: &LoadedLevel) -> Option<TextGrid> {
+    let cells = level.map.cells()?;
+    let frame = cells.frame();
+    let sizes = match &level.def.navigation {
+        NavigationDef::Grid(grid) => grid.sizes,
+        NavigationDef::Ascii(ascii) => ascii.sizes,
+        NavigationDef::TextGrid(grid) => grid.sizes,
+        NavigationDef::File(_) => return None,
+    };
+    let (width, depth) = (frame.width, frame.depth);
+    let walkable = (0..depth).flat_map(|z| (0..width).map(move |x| cells.walkable(x, z))).collect();
+    Some(TextGrid { sizes, min_x: frame.min_x, min_z: frame.min_z, width, depth, walkable })
+}
+
+/// The map of a level, or findings that say why there is none.
+pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) -> Option<NavMap> {
+    let built = match (&def.navigation, &resolved.ascii) {
+        (NavigationDef::Grid(grid), _) => CellMap::from_grid(&grid_source(grid, resolved)),
+        (NavigationDef::Ascii(ascii), Some(cells)) => {
+            CellMap::from_cells(&ascii_source(ascii, cells, resolved))
+        }
+        (NavigationDef::TextGrid(grid), _) => CellMap::from_cells(&text_source(grid)),
+        _ => return None, // A map that could not be read was reported where it was named.
+    };
+    match built {
+        Ok(cells) => Some(NavMap::Cells(cells)),
+        Err(error) => {
+            refuse(findings, def, &error);
+            None
+        }
+    }
+}
+
+/// Whether the map of a level has too many cells, without building it. Other faults of a map that could not be
+/// read whole were reported where they stand.
+pub(crate) fn check_size(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) {
+    if let NavigationDef::Grid(grid) = &def.navigation
+        && let Err(error @ CellMapError::TooBig { .. }) = grid_frame(&grid_source(grid, resolved))
+    {
+        refuse(findings, def, &error);
+    }
+}
+
+fn refuse(findings: &mut Findings, def: &LevelDef, error: &CellMapError) {
+    let (span, pointer, sizes) = match &def.navigation {
+        NavigationDef::Grid(grid) => (grid.span, grid.pointer.as_str(), grid.sizes),
+        NavigationDef::Ascii(ascii) => (ascii.span, "/navigation", ascii.sizes),
+        NavigationDef::TextGrid(grid) => (Span::new(last_file(findings), 0, 0), "", grid.sizes),
+        NavigationDef::File(_) => return,
+    };
+    findings.error(|| match error {
+        CellMapError::TooBig { cells } => {
+            let limit = super::textgrid::CELLS_MAX;
+            let least = rounded_up(sizes.cell_size_m * libm::sqrt(cells / limit as f64));
+            let message = format!("the grid needs {} cells, limit {}", rough(*cells), grouped(limit));
+            let finding = Finding::new(code::GRID_TOO_BIG, span, message).at(pointer);
+            if least <= super::numbers::CELL_SIZE.max {
+                finding.help(format!("set cellSize to {least} or more, or make the areas smaller"))
+            } else {
+                finding.help("make the areas smaller")
+            }
+        }
+        CellMapError::Coordinate { .. } => Finding::new(code::EXTENT, span, error.to_string()).at(pointer),
+        _ => Finding::new(code::RANGE, span, error.to_string()).at(pointer),
+    });
+}
+
+fn last_file(findings: &Findings) -> u16 {
+    findings.files.len().saturating_sub(1).min(usize::from(u16::MAX)) as u16
+}
+
+/// Two digits, never less than the value.
+fn rounded_up(value: f64) -> f64 {
+    let mut unit = 1000.0;
+    // Bounded: cell sizes end at 0.01.
+    while unit > 0.001 && value < unit * 10.0 {
+        unit /= 10.0;
+    }
+    let tens = (value / unit).ceil();
+    if unit >= 1.0 { tens * unit } else { tens / (1.0 / unit).round() }
+}
+
+/// A count as people read it: in groups of three digits.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count beyond counting: `10^16`, `3.2 x 10^12`, or its digits while they are few.
+fn rough(count: f64) -> String {
+    if count < 1e9 {
+        return grouped(count as u64);
+    }
+    let (mut mantissa, mut exponent) = (count, 0);
+    // Bounded: a double has at most 308 of these.
+    while mantissa >= 9.95 {
+        mantissa /= 10.0;
+        exponent += 1;
+    }
+    if mantissa < 1.05 { format!("10^{exponent}") } else { format!("{mantissa:.1} x 10^{exponent}") }
+}
+
+fn grid_source(grid: &GridDef, resolved: &Resolved) -> GridSource {
+    let shape = |(area, state): (&AreaDef, &Area)| AreaShape {
+        polygon: area.polygon.clone(),
+        available: state.available,
+        factor: state.cost,
+    };
+    let (own, holes) = resolved.areas.split_at(grid.areas.len().min(resolved.areas.len()));
+    GridSource {
+        cell_size_m: grid.sizes.cell_size_m,
+        agent_radius_m: grid.sizes.agent_radius_m,
+        object_padding_m: grid.sizes.object_padding_m,
+        boundary_padding_m: grid.sizes.boundary_padding_m,
+        floor_y_m: grid.sizes.floor_y_m,
+        areas: grid.areas.iter().zip(own).map(shape).collect(),
+        obstacles: grid.obstacles.iter().zip(holes).map(shape).collect(),
+    }
+}
+
+fn ascii_source(ascii: &AsciiDef, cells: &AsciiCells, resolved: &Resolved) -> CellSource {
+    let uniform = cells.factor.iter().all(|factor| *factor == 1.0);
+    let state = |area: &Area| CellArea { available: area.available, factor: area.cost };
+    CellSource {
+        frame: Frame {
+            min_x: ascii.origin[0],
+            min_z: ascii.origin[1],
+            cell_size_m: ascii.sizes.cell_size_m,
+            width: cells.width,
+            depth: cells.depth,
+            floor_y_m: ascii.sizes.floor_y_m,
+        },
+        agent_radius_m: ascii.sizes.agent_radius_m,
+        object_padding_m: ascii.sizes.object_padding_m,
+        boundary_padding_m: ascii.sizes.boundary_padding_m,
+        walkable: cells.walkable.clone(),
+        factor: if uniform { Vec::new() } else { cells.factor.clone() },
+        area: if resolved.areas.is_empty() { Vec::new() } else { cells.area.clone() },
+        areas: resolved.areas.iter().map(state).collect(),
+    }
+}
+
+fn text_source(grid: &TextGrid) -> CellSource {
+    CellSource {
+        frame: Frame {
+            min_x: grid.min_x,
+            min_z: grid.min_z,
+            cell_size_m: grid.sizes.cell_size_m,
+            width: grid.width,
+            depth: grid.depth,
+            floor_y_m: grid.sizes.floor_y_m,
+        },
+        agent_radius_m: grid.sizes.agent_radius_m,
+        object_padding_m: grid.sizes.object_padding_m,
+        boundary_padding_m: grid.sizes.boundary_padding_m,
+        walkable: grid.walkable.clone(),
+        factor: Vec::new(),
+        area: Vec::new(),
+        areas: Vec::new(),
+    }
+}
+
+/// What only the map can tell: areas without cells, doors that close nothing, characters in walls.
+pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolved, map: &NavMap) {
+    if map.islands().is_empty() {
+        let span = Span::new(last_file(findings), 0, 0);
+        findings.warn(|| {
+            Finding::new(code::NO_CELLS, span, "no cell of this map can be walked on")
+                .help("make the areas larger, or cellSize and the paddings smaller")
+        });
+    }
+    for (index, area) in resolved.areas.iter().enumerate().filter(|(_, area)| !area.obstacle) {
+        if map.area_cells(AreaId::from(index)) == 0 {
+            findings.warn(|| {
+                let message =
+                    format!("area \"{}\" owns no cell: the middle of none lies inside it", area.name);
+                Finding::new(code::NO_CELLS, area.span, message)
+                    .at(area.pointer.as_str())
+                    .help("make it wider than a cell, or the cells smaller")
+            });
+        }
+    }
+    if let NavigationDef::Grid(grid) = &def.navigation {
+        doors_that_close_nothing(findings, def, (grid, resolved), map);
+    }
+    characters_in_walls(findings, def, map);
+}
+
+/// A closed door whose area another area covers does not stop anybody.
+fn doors_that_close_nothing(
+    findings: &mut Findings,
+    def: &LevelDef,
+    (grid, resolved): (&GridDef, &Resolved),
+    map: &NavMap,
+) {
+    for (door, area_id) in def.doors.iter().zip(&resolved.door_areas) {
+        let area = &resolved.areas[area_id.index()];
+        let (own, all) = covered_cells(grid, area_id.index(), map);
+        // Cells on the edge belong to both sides of it, so a few are always shared.
+        if all == 0 || 2 * own < all {
+            continue;
+        }
+        findings.warn(|| {
+            let message = format!(
+                "door \"{}\" closes nothing: {own} of the {all} cells of area \"{}\" belong to other areas too",
+                door.name.value, area.name
+            );
+            Finding::new(code::DOOR, area.span, message)
+                .at(area.pointer.as_str())
+                .help("give the doorway ground of its own: cut it out of the areas around it")
+        });
+    }
+}
+
+/// Of the cells inside an area, how many lie inside another area as well; and all of them.
+fn covered_cells(grid: &GridDef, own: usize, map: &NavMap) -> (u32, u32) {
+    let (Some(cells), Some(area)) = (map.cells(), grid.areas.get(own)) else { return (0, 0) };
+    let (frame, bounds) = (cells.frame(), crate::base::geom::Bounds::of(&area.polygon));
+    let low = frame.cell_at(bounds.min);
+    let high = frame.cell_at(bounds.max);
+    let (mut covered, mut all) = (0, 0);
+    let mut here = Vec::new();
+    // Bounded by a doorway's own cells; a door as large as a level is sampled by its first 100,000.
+    let places = (low.1..=high.1).flat_map(|z| (low.0..=high.0).map(move |x| (x, z))).take(100_000);
+    for (x, z) in places {
+        let (Ok(x), Ok(z)) = (u32::try_from(x), u32::try_from(z)) else { continue };
+        if x >= frame.width || z >= frame.depth {
+            continue;
+        }
+        here.clear();
+        map.areas_at(frame.on_floor(frame.centre(x, z)), &mut here);
+        if here.contains(&AreaId::from(own)) {
+            all += 1;
+            let others = here.iter().filter(|area| area.index() != own && area.index() < grid.areas.len());
+            covered += u32::from(others.count() > 0);
+        }
+    }
+    (covered, all)
+}
+
+fn characters_in_walls(findings: &mut Findings, def: &LevelDef, map: &NavMap) {
+    let floor = resolve::floor_y_m(def);
+    for (index, character) in def.characters.iter().enumerate() {
+        let by = Traversal { radius_m: character.radius_m as f32, through: None };
+        let wanted = resolve::world(character.position.value, floor);
+        if map.is_walkable(wanted, &by) {
+            continue;
+        }
+        let (span, pointer) = (character.position.span, format!("/characters/{index}/position"));
+        let name = &character.name.value;
+        match map.nearest(wanted, SNAP_M, &by) {
+            Some(found) => findings.warn(|| {
+                let [x, z] = shown(ground(found.point));
+                let message = format!("character \"{name}\" cannot stand here and will begin at [{x}, {z}]");
+                Finding::new(code::SPAWN, span, message).at(pointer)
+            }),
+            None => findings.error(|| {
+                let message =
+                    format!("character \"{name}\" cannot stand here, nor anywhere within {SNAP_M} m");
+                let finding = Finding::new(code::SPAWN, span, message).at(pointer);
+                match map.nearest(wanted, f32::MAX, &by) {
+                    Some(found) => {
+                        let [x, z] = shown(ground(found.point));
+                        finding.help(format!("the nearest place to stand is [{x}, {z}]"))
+                    }
+                    None => finding.help("no place of this map is wide enough for it"),
+                }
+            }),
+        }
+    }
+}
+
+/// A point as a sentence shows it: to the centimetre.
+pub(crate) fn shown(point: Point) -> Point {
+    point.map(|value| (value * 100.0).round() / 100.0 + 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_shown_as_people_read_them() {
+        assert_eq!(rough(1.000_06e16), "10^16");
+        assert_eq!(rough(3.24e12), "3.2 x 10^12");
+        assert_eq!(rough(20_000_000.0), "20,000,000");
+        assert_eq!(grouped(16_777_216), "16,777,216");
+    }
+
+    #[test]
+    fn suggested_sizes_are_short_and_never_too_small() {
+        for value in [0.0123, 0.4001, 1.0, 3.47, 24.415, 99.0] {
+            let least = rounded_up(value);
+            assert!(least >= value && least <= value * 1.1, "{value}: {least}");
+            assert!(format!("{least}").len() <= 6, "{least}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A level with every file it names: read, resolved, built.
+//!
+//! In: the name of a level and a [`Source`]. Out: a [`LoadedLevel`], or a [`LevelError`] with everything that is
+//! wrong. Holds: files are read once, bounded, and only after the text of their name was judged; the same files
+//! give the same level. Not here: what the files mean (`read`, `textgrid`), scripts.
+
+use super::bake;
+use super::def::{LevelDef, NavigationDef};
+use super::diagnostic::{Diagnostic, Finding, Findings, LevelFile, Severity, Span, code};
+use super::json::FILE_BYTES_MAX;
+use super::read::{read_level, read_map};
+use super::resolve::{self, Resolved};
+use super::source::{Source, SourceError, beside};
+use crate::base::words;
+use crate::nav::NavMap;
+
+/// A level that can be played: what was written, what it means, and its map as the level begins.
+#[derive(Clone, Debug)]
+pub struct LoadedLevel {
+    /// What was written, every default filled in; a map file stands in place of its name.
+    pub def: LevelDef,
+    /// What its names stand for.
+    pub resolved: Resolved,
+    /// The map, doors as the level begins.
+    pub map: NavMap,
+    /// Warnings and notes, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The level, then the files it names: path, text and hash of each.
+    pub files: Vec<LevelFile>,
+}
+
+impl LoadedLevel {
+    /// A diagnostic at a place of the level that a later check looked at, such as a script that is missing or a
+    /// parameter that a behaviour does not take.
+    #[must_use]
+    pub fn diagnostic(
+        &self,
+        code: &'static str,
+        severity: Severity,
+        at: (Span, String),
+        message: String,
+    ) -> Diagnostic {
+        let (span, pointer) = at;
+        let file = self.files.get(usize::from(span.file));
+        let (line, column) = file.map_or((1, 1), |file| file.position(span.start));
+        let path = file.map(|file| file.path.clone()).unwrap_or_default();
+        Diagnostic { code, severity, path, line, column, pointer, message, help: None, span }
+    }
+}
+
+/// Why a level was refused.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", self.summary())]
+pub struct LevelError {
+    /// Errors, warnings and notes, in the order of the text; at least one error.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that were read, for showing their lines.
+    pub files: Vec<LevelFile>,
+    /// Set when a file could not be read at all.
+    pub source: Option<SourceError>,
+}
+
+impl LevelError {
+    fn summary(&self) -> String {
+        let errors = self.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        match errors.clone().next() {
+            Some(first) => {
+                let more = errors.count() - 1;
+                let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+                format!("{}:{}:{}: {}{more}", first.path, first.line, first.column, first.message)
+            }
+            None => "the level was refused".to_owned(),
+        }
+    }
+}
+
+/// Reads the level `name` and the files it names, and builds its map. `name` is a path below the root of the
+/// source; files are found beside the level.
+///
+/// # Errors
+/// Everything that keeps the level from being built, at once.
+pub fn load(name: &str, source: &dyn Source) -> Result<LoadedLevel, LevelError> {
+    let mut loader = Loader { findings: Findings::default(), source, failed: None };
+    match loader.level(name) {
+        Some((def, resolved, map)) => Ok(LoadedLevel {
+            def,
+            resolved,
+            map,
+            diagnostics: loader.findings.take(),
+            files: loader.findings.files,
+        }),
+        None => Err(LevelError {
+            diagnostics: loader.findings.take(),
+            files: loader.findings.files,
+            source: loader.failed,
+        }),
+    }
+}
+
+struct Loader<'s> {
+    findings: Findings,
+    source: &'s dyn Source,
+    failed: Option<SourceError>,
+}
+
+impl Loader<'_> {
+    fn level(&mut self, name: &str) -> Option<(LevelDef, Resolved, NavMap)> {
+        let bytes = match self.source.read(name, FILE_BYTES_MAX) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.findings.add_file(name, b"");
+                self.unreadable(name, &error, Finding::new(code::IO, Span::default(), ""));
+                return None;
+            }
+        };
+        let mut def = read_level(&mut self.findings, name, &bytes)?;
+        drop(bytes);
+        self.map_file(name, &mut def);
+        let resolved = resolve::resolve(&mut self.findings, &def);
+        if self.findings.has_errors() {
+            bake::check_size(&mut self.findings, &def, &resolved);
+            return None;
+        }
+        let map = bake::build(&mut self.findings, &def, &resolved)?;
+        bake::settle(&mut self.findings, &def, &resolved, &map);
+        (!self.findings.has_errors()).then_some((def, resolved, map))
+    }
+
+    /// Puts a map that stands in a file of its own in the place of its name.
+    fn map_file(&mut self, level: &str, def: &mut LevelDef) {
+        let NavigationDef::File(named) = &def.navigation else { return };
+        if named.file.value.is_empty() {
+            return; // The name itself was refused.
+        }
+        let path = beside(level, &named.file.value);
+        match self.source.read(&path, FILE_BYTES_MAX) {
+            Ok(bytes) => {
+                if let Some(map) = read_map(&mut self.findings, &path, &bytes, named.form) {
+                    def.navigation = map;
+                }
+            }
+            Err(error) => {
+                let finding = Finding::new(code::IO, named.file.span, "").at("/navigation");
+                self.unreadable(&path, &error, finding);
+            }
+        }
+    }
+
+    fn unreadable(&mut self, path: &str, error: &SourceError, mut finding: Finding) {
+        finding.code = match error {
+            SourceError::NotFound => code::UNRESOLVED,
+            SourceError::NotAFile => code::NOT_A_REGULAR_FILE,
+            SourceError::TooBig { .. } => code::SIZE,
+            SourceError::Outside | SourceError::Path(_) => code::PATH,
+            SourceError::Failed(_) => code::IO,
+        };
+        finding.message = format!("\"{path}\" cannot be read: {error}");
+        if *error == SourceError::NotFound {
+            let names = self.source.names();
+            finding.help = words::did_you_mean(path, names.iter().map(String::as_str));
+        }
+        self.findings.error(|| finding);
+        self.failed = Some(error.clone());
+    }
+}

@@ -1,2 +1,0 @@
--- expect: error range too large
-function attack() return select('#', table.unpack({}, 1, 99999)) end

@@ -1,2 +1,0 @@
--- expect: error setmetatable: __close is not available
-function attack() setmetatable({}, { __close = function() end }) end

@@ -1,2 +1,0 @@
--- expect: fuel
-function attack() while true do end end

@@ -1,2 +1,0 @@
--- expect: memory or fuel
-function attack() local s = 'xxxxxxxx' while true do s = s .. s end end

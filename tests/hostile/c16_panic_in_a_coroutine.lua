@@ -1,2 +1,0 @@
--- expect: panic
-function attack() coroutine.resume(coroutine.create(probe.panic)) return 'caught' end

@@ -1,2 +1,0 @@
--- expect: panic
-function attack() while true do pcall(probe.panic) end end

@@ -1,2 +1,0 @@
--- expect: panic
-function attack() xpcall(probe.panic, function() return 1 end) return 'caught' end

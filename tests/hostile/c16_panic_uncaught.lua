@@ -1,2 +1,0 @@
--- expect: panic
-function attack() probe.panic() end

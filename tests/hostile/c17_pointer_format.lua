@@ -1,2 +1,0 @@
--- expect: error invalid option '%p' to 'format'
-function attack() return string.format('%p', {}) end

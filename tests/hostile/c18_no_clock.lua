@@ -1,2 +1,0 @@
--- expect: returns nil nil
-function attack() return tostring(os) .. ' ' .. tostring(tick or time or clock) end

@@ -1,2 +1,0 @@
--- expect: returns nil
-function attack() return tostring(embeddingGame) end

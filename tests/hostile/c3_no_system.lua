@@ -1,2 +1,0 @@
--- expect: returns nil nil
-function attack() return tostring(io) .. ' ' .. tostring(os) end

@@ -1,2 +1,0 @@
--- expect: error string.rep result too large
-function attack() return ("x"):rep(1e9) end

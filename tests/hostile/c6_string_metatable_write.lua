@@ -1,2 +1,0 @@
--- expect: error attempt to index boolean with '__index'
-function attack() getmetatable("").__index = {} end

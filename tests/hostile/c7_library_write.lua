@@ -1,2 +1,0 @@
--- expect: error attempt to modify a readonly table
-function attack() string.rep = nil end

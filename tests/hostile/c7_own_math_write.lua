@@ -1,2 +1,0 @@
--- expect: error attempt to modify a readonly table
-function attack() math.random = nil end

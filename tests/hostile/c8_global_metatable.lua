@@ -1,2 +1,0 @@
--- expect: error cannot change a protected metatable
-function attack() setmetatable(_G, { __index = error }) end

@@ -1,2 +1,0 @@
--- expect: returns false
-function attack() return tostring(getmetatable(_G)) end

@@ -1,2 +1,0 @@
--- expect: error setmetatable: __mode is not available
-function attack() setmetatable({}, { __mode = 'k' }) end
