@@ -226,6 +226,42 @@ fn fault_f25_a_file_above_the_limit_is_refused_by_the_source() {
 }
 
 #[test]
+fn fault_f40_a_decimal_comma_is_never_a_number() {
+    let found = error("{ \"navigation\": { \"cellSize\": 0,4 } }");
+    assert_eq!((found.code, found.line, found.column), ("syntax", 1, 33));
+    let grid = level::text_grid(&loaded(&level(&[ROOM], &[], ""))).unwrap().text();
+    assert!(grid.starts_with("cellSize 0.4\nagentRadius 0.45\n") && !grid.contains(','));
+}
+
+#[test]
+fn fault_f43_a_name_in_another_case_is_not_found_and_the_right_one_suggested() {
+    let refused = level::load("levels/Test.json", &files("{}")).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "levels/Test.json:1:1: \"levels/Test.json\" cannot be read: there is no such file"
+    );
+    assert_eq!(only_error(refused).help.as_deref(), Some("did you mean \"levels/test.json\"?"));
+}
+
+#[test]
+fn the_hash_of_a_level_covers_every_file_it_names() {
+    let grid = "cellSize 0.4\nminX 0.0\nminZ 0.0\ngridWidth 2\ngridDepth 1\n11\n";
+    let source = files("{ \"navigation\": \"hall.txt\" }").with("levels/hall.txt", grid);
+    let hash = |source: &MemorySource| level::load("levels/test.json", source).unwrap().hash();
+    assert_eq!(hash(&source), hash(&source.clone()));
+    assert_ne!(hash(&source), hash(&source.clone().with("levels/hall.txt", grid.replace("11", "10"))));
+    assert_ne!(hash(&source), hash(&source.with("levels/test.json", "{ \"navigation\": \"hall.txt\"  }")));
+}
+
+#[test]
+fn two_doors_of_one_area_are_refused() {
+    let doors =
+        "\"doors\": [ { \"name\": \"a\", \"area\": \"room\" }, { \"name\": \"b\", \"area\": \"room\" } ]";
+    let found = error(&level(&[ROOM], &[], doors));
+    assert_eq!((found.code, found.pointer.as_str()), ("door", "/doors/1/area"));
+}
+
+#[test]
 fn fault_f42_a_level_with_nobody_on_it_loads() {
     let level = loaded(&level(&[ROOM], &[], ""));
     assert!(level.def.characters.is_empty() && level.def.script.is_none() && level.diagnostics.is_empty());
@@ -542,5 +578,40 @@ fn inv_mutated_maps_never_panic() {
                 assert!(error.diagnostics.iter().any(|d| d.severity == Severity::Error), "round {round}")
             }
         }
+    }
+}
+
+/// Files of nearly 16 MiB that make every kind of part as numerous as it can be: each is refused by a limit,
+/// and nothing is kept for what lies beyond it.
+#[test]
+fn fault_f16_hostile_files_of_sixteen_mebibytes_are_refused_by_a_limit() {
+    let fill = |start: &str, piece: &str, end: &str| {
+        let count = (16 * 1024 * 1024 - start.len() - end.len() - 2) / (piece.len() + 1);
+        format!("{start}{}{end}", vec![piece; count].join(","))
+    };
+    let grid = "{\"navigation\":{\"areas\":[{\"name\":\"a\",\"polygon\":[[0,0],[9,0],[9,9]]}]}";
+    let guard = "\"characters\":[{\"name\":\"a\",\"position\":[1,1]";
+    for (start, piece, end, pointer) in [
+        (
+            "{\"navigation\":{\"areas\":[{\"name\":\"a\",\"polygon\":[".to_owned(),
+            "[0,1]",
+            "]}]}}",
+            "/navigation/areas/0/polygon",
+        ),
+        ("{\"navigation\":{\"areas\":[".to_owned(), "{}", "]}}", "/navigation/areas"),
+        ("{\"navigation\":{\"kind\":\"ascii\",\"rows\":[".to_owned(), "\"\"", "]}}", "/navigation/rows"),
+        (format!("{grid},\"doors\":["), "{}", "]}", "/doors"),
+        (format!("{grid},\"characters\":["), "{}", "]}", "/characters"),
+        ("{".to_owned(), "\"a\":1", "}", ""),
+        (format!("{grid},\"marks\":{{"), "\"a\":[]", "}}", "/marks"),
+        (format!("{grid},\"routes\":{{\"a\":["), "\"b\"", "]}}", "/routes/a"),
+        (format!("{grid},{guard},\"params\":{{\"a\":["), "[]", "]}}]}", "/characters/0/params"),
+        (format!("{grid},{guard},\"tags\":["), "\"\"", "]}]}", "/characters/0/tags"),
+    ] {
+        let outcome = level::read(fill(&start, piece, end).as_bytes(), "big.json");
+        assert_eq!(
+            (outcome.diagnostics[0].code, outcome.diagnostics[0].pointer.as_str()),
+            ("limit", pointer)
+        );
     }
 }

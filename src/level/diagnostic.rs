@@ -63,7 +63,8 @@ pub mod code {
     pub const IO: &str = "io";
     /// Rows of a grid: wrong number, wrong length, a character without a meaning.
     pub const ROWS: &str = "rows";
-    /// A door and its area say different things (a warning).
+    /// A door and its area do not fit: two doors of one area (an error), an area that says otherwise than its
+    /// door or that other areas cover (warnings).
     pub const DOOR: &str = "door";
     /// An area or a map that no cell belongs to (a warning).
     pub const NO_CELLS: &str = "no-cells";

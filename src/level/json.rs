@@ -18,6 +18,8 @@ use std::fmt;
 pub const DEPTH_MAX: usize = 32;
 /// Largest level file, and largest file that a level may name, in bytes.
 pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Most keys of one object: enough for every mark of a level, and bounded.
+const MEMBERS_MAX: usize = 262_144;
 /// Longest name, in bytes.
 pub const NAME_BYTES_MAX: usize = 128;
 
@@ -248,15 +250,11 @@ impl Reader<'_> {
             return None;
         }
         let mut deserializer = serde_json::Deserializer::from_str(node.text);
-        let raw = deserializer.deserialize_map(Members).unwrap_or_default();
-        let mut members: Vec<Member<'a>> = raw
-            .into_iter()
-            .map(|(key, value)| Member {
-                key: unquoted(key).unwrap_or(Cow::Borrowed(key)),
-                key_item: item(node.text, node.at, key),
-                value: item(node.text, node.at, value),
-            })
-            .collect();
+        let (count, mut members) = deserializer.deserialize_map(Members { node }).unwrap_or_default();
+        if count > MEMBERS_MAX {
+            self.error(code::LIMIT, node, format!("has {count} keys, the limit is {MEMBERS_MAX}"));
+            return None;
+        }
         self.drop_duplicates(node, &mut members);
         Some(members)
     }
@@ -361,15 +359,19 @@ impl Reader<'_> {
         None
     }
 
-    /// The values of a list.
-    pub(crate) fn items<'a>(&mut self, node: Node<'a, '_>, expected: &str) -> Option<Vec<Item<'a>>> {
+    /// How many values a list has, and the first `kept_max` of them.
+    pub(crate) fn items<'a>(
+        &mut self,
+        node: Node<'a, '_>,
+        expected: &str,
+        kept_max: usize,
+    ) -> Option<(usize, Vec<Item<'a>>)> {
         if !node.text.starts_with('[') {
             self.wrong_type(node, expected);
             return None;
         }
         let mut deserializer = serde_json::Deserializer::from_str(node.text);
-        let raw = deserializer.deserialize_seq(Items).unwrap_or_default();
-        Some(raw.into_iter().map(|value| item(node.text, node.at, value)).collect())
+        Some(deserializer.deserialize_seq(Items { node, kept_max }).unwrap_or_default())
     }
 
     /// The values of a list of at most `count_max`, each read; those that cannot be read are left out.
@@ -379,9 +381,9 @@ impl Reader<'_> {
         count_max: usize,
         mut read: impl FnMut(&mut Self, Node<'a, '_>) -> Option<T>,
     ) -> Option<Vec<T>> {
-        let items = self.items(node, "a list")?;
-        if items.len() > count_max {
-            self.error(code::LIMIT, node, format!("has {} entries, the limit is {count_max}", items.len()));
+        let (count, items) = self.items(node, "a list", count_max)?;
+        if count > count_max {
+            self.error(code::LIMIT, node, format!("has {count} entries, the limit is {count_max}"));
             return None;
         }
         let mut list = Vec::with_capacity(items.len());
@@ -525,39 +527,56 @@ impl Reader<'_> {
     }
 }
 
-struct Members;
+/// Reads an object: the number of its entries, and the entries up to the limit.
+struct Members<'a, 'p> {
+    node: Node<'a, 'p>,
+}
 
-impl<'de> Visitor<'de> for Members {
-    type Value = Vec<(&'de str, &'de str)>;
+impl<'a> Visitor<'a> for Members<'a, '_> {
+    type Value = (usize, Vec<Member<'a>>);
 
     fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut count, mut members) = (0, Vec::new());
         while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-            members.push((key.get(), value.get()));
+            count += 1;
+            if count <= MEMBERS_MAX {
+                members.push(Member {
+                    key: unquoted(key.get()).unwrap_or(Cow::Borrowed(key.get())),
+                    key_item: item(self.node.text, self.node.at, key.get()),
+                    value: item(self.node.text, self.node.at, value.get()),
+                });
+            }
         }
-        Ok(members)
+        Ok((count, members))
     }
 }
 
-struct Items;
+/// Reads a list: the number of its values, and the values up to a limit.
+struct Items<'a, 'p> {
+    node: Node<'a, 'p>,
+    kept_max: usize,
+}
 
-impl<'de> Visitor<'de> for Items {
-    type Value = Vec<&'de str>;
+impl<'a> Visitor<'a> for Items<'a, '_> {
+    type Value = (usize, Vec<Item<'a>>);
 
     fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str("a list")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let mut items = Vec::new();
+    fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let (mut count, mut items) = (0, Vec::new());
         while let Some(value) = list.next_element::<&RawValue>()? {
-            items.push(value.get());
+            count += 1;
+            if count <= self.kept_max {
+                items.push(item(self.node.text, self.node.at, value.get()));
+            }
         }
-        Ok(items)
+        Ok((count, items))
     }
 }
 

@@ -11,6 +11,7 @@ use super::json::FILE_BYTES_MAX;
 use super::read::{read_level, read_map};
 use super::resolve::{self, Resolved};
 use super::source::{Source, SourceError, beside};
+use crate::base::hash::StateHash;
 use crate::base::words;
 use crate::nav::NavMap;
 
@@ -30,6 +31,16 @@ pub struct LoadedLevel {
 }
 
 impl LoadedLevel {
+    /// One hash over the level and every file it names, as the header of a trace records it.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        let mut hash = StateHash::default();
+        self.files.iter().for_each(|file| {
+            hash.text(&file.path).word(file.hash);
+        });
+        hash.finish()
+    }
+
     /// A diagnostic at a place of the level that a later check looked at, such as a script that is missing or a
     /// parameter that a behaviour does not take.
     #[must_use]

@@ -33,7 +33,8 @@ pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
 pub use load::{LevelError, LoadedLevel, load};
 pub use numbers::*;
 pub use read::{
-    CHARACTERS_MAX, MARKS_MAX, PARAMS_BYTES_MAX, POINTS_MAX, POLYGONS_MAX, ReadOutcome, TAGS_MAX, read,
+    CHARACTERS_MAX, MARKS_MAX, PARAMS_BYTES_MAX, POINTS_MAX, POLYGONS_MAX, ROWS_MAX, ReadOutcome, TAGS_MAX,
+    read,
 };
 pub use report::report;
 pub use resolve::{Area, Mark, Resolved, Route, radians, world};

@@ -19,8 +19,10 @@ use std::collections::BTreeMap;
 pub const POINTS_MAX: usize = 4096;
 /// Most areas, obstacles, regions, doors or routes, each.
 pub const POLYGONS_MAX: usize = 10_000;
-/// Most marks, and most stops of a route.
+/// Most marks, and most stops of all routes together.
 pub const MARKS_MAX: usize = 100_000;
+/// Most rows of an ascii map.
+pub const ROWS_MAX: usize = 65_536;
 /// Most characters, whatever `limits.characters` says.
 pub const CHARACTERS_MAX: usize = 65_536;
 /// Most tags of one character.
@@ -295,7 +297,7 @@ impl Reader<'_> {
             let areas = reader.list(node, POLYGONS_MAX, |r, n| {
                 Some(r.area(n, Ground::Area, &mut pairs_left).unwrap_or_default())
             })?;
-            if reader.items(node, "a list").is_some_and(|items| items.is_empty()) {
+            if reader.items(node, "a list", 0).is_some_and(|(count, _)| count == 0) {
                 reader.error(code::DEGENERATE, node, "is empty, expected at least one area");
             }
             Some(areas)
@@ -334,7 +336,7 @@ impl Reader<'_> {
 
     /// Corners without repeats. None after an error; empty for an obstacle that encloses nothing.
     fn polygon(&mut self, node: Node<'_, '_>, ground: Ground, pairs_left: &mut usize) -> Option<Vec<Point>> {
-        let count = self.items(node, "a list of corners [x, z]")?.len();
+        let (count, _) = self.items(node, "a list of corners [x, z]", 0)?;
         if count > POINTS_MAX {
             self.error(code::LIMIT, node, format!("has {count} corners, the limit is {POINTS_MAX}"));
             return None;
@@ -396,13 +398,13 @@ impl Reader<'_> {
     }
 
     fn coordinates(&mut self, node: Node<'_, '_>, form: &str, counts: &[usize]) -> Option<Vec<f64>> {
-        let items = self.items(node, form)?;
-        if !counts.contains(&items.len()) {
-            self.error(code::TYPE, node, format!("has {} numbers, expected {form}", items.len()));
+        let (count, _) = self.items(node, form, 0)?;
+        if !counts.contains(&count) {
+            self.error(code::TYPE, node, format!("has {count} numbers, expected {form}"));
             return None;
         }
         let numbers = self.list(node, 3, Self::coordinate)?;
-        (numbers.len() == items.len()).then_some(numbers)
+        (numbers.len() == count).then_some(numbers)
     }
 
     fn point(&mut self, node: Node<'_, '_>) -> Option<Point> {
@@ -426,7 +428,7 @@ impl Reader<'_> {
         });
         let legend = self.optional(fields, "legend", Self::legend);
         let rows = self.required(fields, "rows", |r, n| {
-            r.list(n, usize::MAX, |r, n| {
+            r.list(n, ROWS_MAX, |r, n| {
                 r.text(n, "a row of characters").map(|text| Spot::new(text.into_owned(), r.span(n)))
             })
         })?;
@@ -534,7 +536,7 @@ impl Reader<'_> {
             return self.position(node).map(|position| PlaceDef { position, facing_degrees: None });
         }
         if !node.text.starts_with('{') {
-            self.items(node, expected);
+            self.items(node, expected, 0);
             return None;
         }
         let fields = self.fields(node, &["position", "facingDegrees"])?;
@@ -545,12 +547,19 @@ impl Reader<'_> {
     }
 
     fn routes(&mut self, node: Node<'_, '_>) -> Option<Vec<RouteDef>> {
+        let mut stops_left = MARKS_MAX;
         self.named(node, POLYGONS_MAX, |reader, name, node| {
-            let stops = reader.list(node, MARKS_MAX, Self::stop).unwrap_or_default();
-            if reader.items(node, "").is_some_and(|items| items.is_empty()) {
+            let (count, _) = reader.items(node, "a list", 0)?;
+            if count == 0 {
                 reader.error(code::DEGENERATE, node, "is empty, expected at least one stop");
             }
-            Some(RouteDef { name, stops })
+            if count > stops_left {
+                let what = format!("has {count} stops, the limit is {MARKS_MAX} for all routes together");
+                reader.error(code::LIMIT, node, what);
+                return None;
+            }
+            stops_left -= count;
+            Some(RouteDef { name, stops: reader.list(node, MARKS_MAX, Self::stop)? })
         })
     }
 
