@@ -4,6 +4,9 @@
 #![deny(unsafe_code)]
 
 pub mod base;
+pub mod crowd;
 pub mod level;
 pub mod nav;
 pub mod script;
+pub mod sim;
+pub mod world;

@@ -6,7 +6,7 @@
 use glam::Vec3;
 
 use crate::base::cost::Cost;
-use crate::base::geom::Bounds;
+use crate::base::geom::{Bounds, ground};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
@@ -51,6 +51,14 @@ impl NavMap {
     pub fn bounds(&self) -> Bounds {
         let Self::Cells(cells) = self;
         cells.bounds()
+    }
+
+    /// The middle of the node under a point, whether it can be walked on or not; None off the map.
+    #[must_use]
+    pub fn node_centre(&self, point: Vec3) -> Option<Vec3> {
+        let Self::Cells(cells) = self;
+        let frame = cells.frame();
+        frame.cell_in(ground(point)).map(|(x, z)| frame.on_floor(frame.centre(x, z)))
     }
 
     /// Carries out all edits of a tick, in order; None, and no new revision, when that changes nothing. Cost: the

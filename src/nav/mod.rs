@@ -9,11 +9,13 @@ pub mod components;
 pub mod edits;
 pub mod map;
 pub mod path;
+pub mod requests;
 pub mod search;
 mod smooth;
 pub mod space;
 pub mod traversal;
 
+pub use cells::{AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, grid_frame};
 pub use components::{Kept, Labels, Run};
 pub use edits::{MapChange, NavEdit};
 pub use map::NavMap;
@@ -21,6 +23,7 @@ pub use path::{
     Accept, Crossing, Island, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach,
     SearchRecord,
 };
+pub use requests::PathRequests;
 pub use search::{Ends, Search, Step, Watch};
 pub use space::{Graph, Location, NodeId, Portal, Revision, Space};
 pub use traversal::Traversal;

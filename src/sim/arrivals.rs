@@ -1,0 +1,130 @@
+//! Step 10: walks settle because of what the world did.
+//!
+//! In: walks and positions. Out: settled walks. Holds: arrival is decided by the walk's radius alone; no
+//! walk goes on without progress for longer than its patience, and none past its timeout (lua-api 7.5).
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::WalkId;
+use crate::base::trig;
+use crate::world::World;
+use crate::world::door::DoorState;
+use crate::world::ops::characters::angle_of;
+use crate::world::ops::walks::conclude;
+use crate::world::outcome::{Reason, Status};
+use crate::world::walk::{AcceptEnd, Goal, Phase, Walk, WalkOptions};
+
+/// Looks at every walk, in order of creation.
+pub fn run(world: &mut World) {
+    for id in world.open_walks() {
+        look(world, id);
+    }
+}
+
+fn look(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    if let Phase::Turning { already } = walk.phase {
+        finish_turn(world, id, already);
+    } else if is_within_radius(world, walk) {
+        let already = walk.travelled_m == 0.0;
+        arrive(world, id, already);
+    } else if let Some((status, reason)) = at_end_of_path(walk) {
+        conclude(world, id, status, reason);
+    } else if let Some(reason) = out_of_patience(world, walk) {
+        conclude(world, id, Status::Blocked, reason);
+    } else {
+        note_progress(world, id);
+    }
+}
+
+fn is_within_radius(world: &World, walk: &Walk) -> bool {
+    let Some(character) = world.characters.get(walk.character) else {
+        return false;
+    };
+    flat_distance(character.body.position, walk.aim) <= walk.radius_m(world)
+}
+
+fn arrive(world: &mut World, id: WalkId, already: bool) {
+    let Some(walk) = world.walks.get_mut(id) else {
+        return;
+    };
+    if walk.options.face.is_some() {
+        walk.phase = Phase::Turning { already };
+        if let Some(character) = world.characters.get_mut(walk.character) {
+            character.is_moving = false;
+        }
+        finish_turn(world, id, already);
+    } else {
+        settle_arrived(world, id, already);
+    }
+}
+
+/// Settles a walk that has turned to where it was to look.
+fn finish_turn(world: &mut World, id: WalkId, already: bool) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let (Some(look), Some(character)) = (walk.options.face, world.characters.get(walk.character)) else {
+        return;
+    };
+    let wanted = angle_of(world, walk.character, look);
+    if trig::wrap(character.facing_rad - wanted).abs() < 1e-3 {
+        settle_arrived(world, id, already);
+    }
+}
+
+fn settle_arrived(world: &mut World, id: WalkId, already: bool) {
+    let reason = if already { Reason::AlreadyThere } else { Reason::Reached };
+    conclude(world, id, Status::Arrived, reason);
+}
+
+/// How a walk ends that has come to the last point of its path, outside the radius of its goal.
+fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
+    let following = walk.following.as_ref()?;
+    let under_way = walk.phase != Phase::Moving || walk.token.is_some() || walk.ask.is_some();
+    if under_way || following.cursor.next(&following.path).is_some() {
+        return None;
+    }
+    if matches!(walk.goal, Goal::Door(_)) {
+        return Some((Status::Arrived, Reason::Reached));
+    }
+    if following.path.whole {
+        // A target that moves by less than the threshold is waited for; the end is by radius or patience.
+        let is_still = matches!(walk.goal, Goal::Point(_));
+        return is_still.then_some((Status::Arrived, Reason::Reached));
+    }
+    Some(match walk.options.accept {
+        AcceptEnd::Nearest => (Status::Arrived, Reason::Nearest),
+        _ => (Status::Partial, Reason::Nearest),
+    })
+}
+
+fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
+    if walk.options.timeout_ticks.is_some_and(|ticks| world.tick.since(walk.issued) >= ticks) {
+        return Some(Reason::Timeout);
+    }
+    let waited = world.tick.since(walk.progress_tick) >= walk.options.patience_ticks;
+    match walk.phase {
+        Phase::AtDoor(door) => {
+            let opening = world.doors.get(door.index()).is_some_and(|door| door.state == DoorState::Opening);
+            (waited && !opening).then_some(Reason::DoorClosed)
+        }
+        Phase::Moving => (waited && !has_progress(walk)).then_some(Reason::Stuck),
+        _ => None,
+    }
+}
+
+fn has_progress(walk: &Walk) -> bool {
+    walk.travelled_m - walk.progress_m >= WalkOptions::PROGRESS_M
+}
+
+fn note_progress(world: &mut World, id: WalkId) {
+    let tick = world.tick;
+    if let Some(walk) = world.walks.get_mut(id)
+        && (has_progress(walk) || walk.phase == Phase::Planning)
+    {
+        walk.progress_m = walk.travelled_m;
+        walk.progress_tick = tick;
+    }
+}

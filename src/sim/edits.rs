@@ -1,0 +1,71 @@
+//! Step 5: all edits since the last tick become one rebuild and one revision.
+//!
+//! In: pending edits. Out: the map, facts, and walks that must ask again. Holds: a walk whose remaining
+//! way is no longer clear asks in this very tick, whatever any cooldown says (fault:G6); a walk on its
+//! way to a nearest point asks when something opened; nobody else is disturbed.
+
+use crate::base::geom::{Bounds, ground};
+use crate::base::ids::WalkId;
+use crate::nav::{MapChange, NavEdit};
+use crate::world::World;
+use crate::world::event::Event;
+use crate::world::ops::walks::traversal_of;
+use crate::world::walk::{Ask, Following, Phase, Walk};
+
+/// Applies what waits, if anything, and looks at every walk.
+pub fn run(world: &mut World) {
+    if world.edits.is_empty() {
+        return;
+    }
+    let edits: Vec<NavEdit> = std::mem::take(&mut world.edits).into_values().collect();
+    let Some(change) = world.nav.apply(&edits) else {
+        return;
+    };
+    for edit in &edits {
+        if let Some(area) = world.areas.get(edit.area.index()) {
+            let (area, available, factor) = (area.name.clone(), area.available, area.factor);
+            world.events.push(Event::AreaChanged { area, available, factor });
+        }
+    }
+    world.events.push(Event::MapRevision(change.revision));
+    for id in world.open_walks() {
+        if let Some(why) = must_ask(world, id, &change)
+            && let Some(walk) = world.walks.get_mut(id)
+        {
+            walk.ask.get_or_insert(why);
+        }
+    }
+}
+
+fn must_ask(world: &World, id: WalkId, change: &MapChange) -> Option<Ask> {
+    let walk = world.walks.get(id)?;
+    let following = walk.following.as_ref()?;
+    if change.opened && !following.path.whole {
+        return Some(if following.trouble.is_some() { Ask::Door } else { Ask::Map });
+    }
+    let waits_for_door = matches!(walk.phase, Phase::AtDoor(_));
+    let may_block = change.closed || change.recosted;
+    (may_block && !waits_for_door && !rest_is_clear(world, walk, following, &change.bounds))
+        .then_some(Ask::Map)
+}
+
+/// Whether what is left of the way, where it meets the changed ground, can still be walked.
+fn rest_is_clear(world: &World, walk: &Walk, following: &Following, changed: &Bounds) -> bool {
+    let Some(character) = world.characters.get(walk.character) else {
+        return true;
+    };
+    let by = traversal_of(world, walk);
+    let changed = changed.grown(f64::from(character.body.radius_m));
+    let mut from = character.body.position;
+    // Who stands on ground that went away leaves it; the first leg is not to be judged then.
+    let mut judged = world.nav.is_walkable(from, &by);
+    for &to in following.cursor.ahead(&following.path) {
+        let leg = Bounds::of(&[ground(from), ground(to)]);
+        if judged && leg.overlaps(&changed) && world.nav.straight(from, to, &by).is_none() {
+            return false;
+        }
+        judged = true;
+        from = to;
+    }
+    true
+}

@@ -1,0 +1,13 @@
+//! The Rust steps of the tick, one file each; the order stands in `game` (house.md, section 5).
+//!
+//! In: the world. Out: the world one step later, and facts. Holds: no step calls a script, reads a
+//! clock, or fails; every loop is over things that exist, in order of creation.
+
+pub mod arrivals;
+pub mod cull;
+pub mod doors;
+pub mod edits;
+pub mod follow;
+pub mod integrate;
+pub mod paths;
+pub mod regions;

@@ -1,0 +1,156 @@
+//! Step 6: path requests, worked off within the budget.
+//!
+//! In: walks that ask, requests under way, the map. Out: paths on walks, walks settled for want of one,
+//! answers for scripts. Holds: at most the budget of expansions a tick; a walk keeps its old path until
+//! the new one is there; a new path is joined where the body stands by then, never walked back (seed:N4).
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::WalkId;
+use crate::crowd::follow::Cursor;
+use crate::nav::{Accept, Path, PathAnswer, PathQuery, PathStatus, Traversal};
+use crate::world::World;
+use crate::world::event::Event;
+use crate::world::ops::walks::{conclude, traversal_of};
+use crate::world::outcome::{Reason, Status};
+use crate::world::walk::{AcceptEnd, Ask, Following, Goal, Phase};
+
+/// Sends what is asked, works, hands out what is ready.
+pub fn run(world: &mut World) {
+    for id in world.open_walks() {
+        watch_target(world, id);
+        send(world, id);
+    }
+    let mut answers = Vec::new();
+    let budget = world.settings.path_budget;
+    let spent = world.requests.step(&world.nav, budget, &mut answers);
+    world.path_counts.expansions += u64::from(spent);
+    world.path_counts.max_per_tick = world.path_counts.max_per_tick.max(u64::from(spent));
+    for (token, answer) in answers {
+        match world.askers.remove(token) {
+            Some(walk) => deliver(world, walk, answer),
+            None => world.events.push(Event::PathAnswered { token, answer: Box::new(answer) }),
+        }
+    }
+}
+
+/// Follows a moving target: the aim is where it is, and a new path is asked for once it has moved by the
+/// threshold, at most once in the cooldown (seed:K1, fault:D13).
+fn watch_target(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let Goal::Character(target) = walk.goal else {
+        return;
+    };
+    let Some(position) = world.characters.alive(target).map(|target| target.body.position) else {
+        return;
+    };
+    let crowd = &world.settings.crowd;
+    let moved = flat_distance(position, walk.planned_aim) >= crowd.target_replan_threshold_m;
+    let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
+    let rested = world.tick.since(walk.retargeted) >= cooldown;
+    let tick = world.tick;
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.aim = position;
+        if moved && rested && walk.token.is_none() && walk.ask.is_none() {
+            walk.ask = Some(Ask::Target);
+            walk.retargeted = tick;
+        }
+    }
+}
+
+fn send(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let (Some(ask), Some(character)) = (walk.ask, world.characters.get(walk.character)) else {
+        return;
+    };
+    let accept = if walk.options.accept == AcceptEnd::Exact { Accept::Exact } else { Accept::Nearest };
+    let (start, by) = (character.body.position, traversal_of(world, walk));
+    let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
+    let query = PathQuery { start, goal: walk.aim, by, accept, expansions_max };
+    if let Some((stale, _)) = walk.token {
+        world.requests.cancel(stale);
+        world.askers.remove(stale);
+    }
+    world.nav.prepare(&query.by);
+    let token = world.requests.push(query);
+    world.askers.insert(token, id);
+    world.path_counts.requests += 1;
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.planned_aim = walk.aim;
+        walk.token = Some((token, ask));
+        walk.ask = None;
+    }
+}
+
+fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
+    let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.is_open()) else {
+        return;
+    };
+    let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
+    if why != Ask::First {
+        walk.repaths += 1;
+        world.events.push(Event::Replanned { walk: id, why });
+    }
+    let accept = walk.options.accept;
+    let trouble = answer.trouble.map(|trouble| world.reason_of(trouble));
+    let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.by = by;
+    }
+    let refused = answer.status == PathStatus::None
+        || (answer.status == PathStatus::Partial && accept == AcceptEnd::Exact);
+    if refused {
+        conclude(world, id, Status::Blocked, reason);
+    } else {
+        take(world, id, answer);
+    }
+}
+
+/// Puts a new path under the walk, joined where the body stands.
+fn take(world: &mut World, id: WalkId, answer: PathAnswer) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let by = traversal_of(world, walk);
+    let Some(position) = world.characters.get(walk.character).map(|character| character.body.position) else {
+        return;
+    };
+    let joined = join(world, answer.path, position, &by);
+    let trouble = answer.trouble;
+    if let Some(walk) = world.walks.get_mut(id) {
+        match joined {
+            Some((path, cursor)) => {
+                walk.following = Some(Following { path, cursor, trouble });
+                walk.phase = Phase::Moving;
+            }
+            // The body was moved meanwhile to where the new path cannot be seen: ask from there.
+            None => walk.ask = Some(Ask::Crowd),
+        }
+    }
+}
+
+/// The path and the place on it for a body that has moved on since it asked: the furthest of the next
+/// points that it can walk straight to, so that it never turns back (seed:N4).
+fn join(world: &World, mut path: Path, position: glam::Vec3, by: &Traversal) -> Option<(Path, Cursor)> {
+    /// How many points ahead are tried; a body walks past few corners while it waits for an answer.
+    const TRIED: usize = 8;
+    let start = *path.points.first()?;
+    if flat_distance(start, position) < 1e-4 {
+        return Some((path, Cursor::default()));
+    }
+    let seen = (1..path.points.len().min(TRIED + 1))
+        .rev()
+        .find(|&index| world.nav.straight(position, path.points[index], by).is_some())?;
+    let skipped_m: f32 = path.points[..=seen].windows(2).map(|pair| flat_distance(pair[0], pair[1])).sum();
+    let gained_m = skipped_m - flat_distance(position, path.points[seen]);
+    path.points.splice(..seen, [position]);
+    path.length_m -= gained_m;
+    for crossing in &mut path.crossings {
+        crossing.enter_m = (crossing.enter_m - gained_m).max(0.0);
+        crossing.leave_m = (crossing.leave_m - gained_m).max(0.0);
+    }
+    Some((path, Cursor::default()))
+}

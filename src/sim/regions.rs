@@ -1,0 +1,174 @@
+//! Step 11: who is inside which region and which watch.
+//!
+//! In: positions. Out: insiders, facts. Holds: every enter is followed by exactly one exit; exits come
+//! before enters, then level order, then order of creation (lua-api, section 10).
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::{CharacterId, RegionId};
+use crate::nav::Traversal;
+use crate::world::World;
+use crate::world::character::{Character, Displaced};
+use crate::world::event::Event;
+use crate::world::region::{Edge, Filter, Ground, How, Watch, WatchId};
+
+type Inside = BTreeMap<u32, CharacterId>;
+
+/// Looks at every region and every enabled watch, then forgets who was displaced.
+pub fn run(world: &mut World) {
+    let mut exits = Vec::new();
+    let mut enters = Vec::new();
+    for index in 0..world.regions.len() {
+        look_at_region(world, RegionId::from(index), &mut exits, &mut enters);
+    }
+    let mut watches: Vec<(u64, WatchId)> =
+        world.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
+    watches.sort_unstable_by_key(|(serial, _)| *serial);
+    for (_, id) in watches {
+        look_at_watch(world, id, &mut exits, &mut enters);
+    }
+    for event in exits.into_iter().chain(enters) {
+        world.events.push(event);
+    }
+    for (_, character) in world.characters.iter_mut() {
+        character.displaced = Displaced::No;
+    }
+}
+
+fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Event>, enters: &mut Vec<Event>) {
+    let region = &world.regions[id.index()];
+    let now: Inside = world
+        .characters
+        .iter()
+        .filter(|(_, character)| {
+            region.shape.holds(character.body.position, character.body.radius_m, Edge::Centre)
+        })
+        .map(|(id, character)| (character.serial, id))
+        .collect();
+    if now == region.inside {
+        return;
+    }
+    for (_, &character) in region.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
+        exits.push(Event::RegionLeft { region: id, character, how: how_out(world, character) });
+    }
+    for (_, &character) in now.iter().filter(|(serial, _)| !region.inside.contains_key(serial)) {
+        enters.push(Event::RegionEntered { region: id, character, how: how_in(world, character) });
+    }
+    world.regions[id.index()].inside = now;
+}
+
+fn look_at_watch(world: &mut World, id: WatchId, exits: &mut Vec<Event>, enters: &mut Vec<Event>) {
+    let Some(watch) = world.watches.get(id).filter(|watch| watch.enabled) else {
+        return;
+    };
+    let now = insiders(world, watch);
+    let centre_moves = centre_moves(world, watch);
+    let is_silent = watch.fresh == Some(How::Initial) && !watch.report_initial;
+    for (_, &character) in watch.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
+        let how = by_motion(world, character, how_out(world, character), centre_moves);
+        exits.push(Event::WatchLeft { watch: id, character, how });
+    }
+    if !is_silent {
+        for (_, &character) in now.iter().filter(|(serial, _)| !watch.inside.contains_key(serial)) {
+            let usual = by_motion(world, character, how_in(world, character), centre_moves);
+            enters.push(Event::WatchEntered { watch: id, character, how: watch.fresh.unwrap_or(usual) });
+        }
+    }
+    if let Some(watch) = world.watches.get_mut(id) {
+        watch.inside = now;
+        watch.fresh = None;
+    }
+}
+
+/// `Moved` for somebody who stood still while the circle came or went.
+fn by_motion(world: &World, id: CharacterId, usual: How, centre_moves: bool) -> How {
+    let stood = world.characters.get(id).is_some_and(|character| !character.is_moving);
+    if usual == How::Walked && centre_moves && stood { How::Moved } else { usual }
+}
+
+fn centre_moves(world: &World, watch: &Watch) -> bool {
+    match watch.ground {
+        Ground::Around { character, .. } => world
+            .characters
+            .get(character)
+            .is_some_and(|centre| centre.is_moving || centre.displaced != Displaced::No),
+        _ => false,
+    }
+}
+
+fn how_in(world: &World, id: CharacterId) -> How {
+    match world.characters.get(id).map(|character| character.displaced) {
+        Some(Displaced::Spawned) => How::Spawned,
+        Some(Displaced::Teleported) => How::Teleported,
+        _ => How::Walked,
+    }
+}
+
+fn how_out(world: &World, id: CharacterId) -> How {
+    match world.characters.alive(id) {
+        None => How::Despawned,
+        Some(character) if character.displaced == Displaced::Teleported => How::Teleported,
+        Some(_) => How::Walked,
+    }
+}
+
+fn insiders(world: &World, watch: &Watch) -> Inside {
+    world
+        .characters
+        .iter()
+        .filter(|&(id, character)| passes(&watch.filter, id, character))
+        .filter(|&(id, character)| is_inside(world, watch, id, character))
+        .map(|(id, character)| (character.serial, id))
+        .collect()
+}
+
+fn passes(filter: &Filter, id: CharacterId, character: &Character) -> bool {
+    match filter {
+        Filter::All => true,
+        Filter::Tags(tags) => tags.iter().any(|tag| character.has_tag(tag)),
+        Filter::Only(only) => *only == id,
+    }
+}
+
+fn is_inside(world: &World, watch: &Watch, id: CharacterId, character: &Character) -> bool {
+    let (position, radius_m) = (character.body.position, character.body.radius_m);
+    match &watch.ground {
+        Ground::Region(region) => world
+            .regions
+            .get(region.index())
+            .is_some_and(|region| region.shape.holds(position, radius_m, watch.edge)),
+        Ground::Area(area) => {
+            let mut areas = Vec::new();
+            world.nav.areas_at(position, &mut areas);
+            areas.contains(area)
+        }
+        Ground::Near { centre, radius_m: reach_m, line_of_walk } => {
+            in_circle((*centre, *reach_m), character, watch.edge)
+                && (!line_of_walk || sees(world, *centre, position))
+        }
+        Ground::Around { character: centre, radius_m: reach_m, line_of_walk } => {
+            let Some(middle) = world.characters.alive(*centre).filter(|_| *centre != id) else {
+                return false;
+            };
+            let middle = middle.body.position;
+            in_circle((middle, *reach_m), character, watch.edge)
+                && (!line_of_walk || sees(world, middle, position))
+        }
+    }
+}
+
+fn in_circle(circle: (Vec3, f32), character: &Character, edge: Edge) -> bool {
+    let distance_m = flat_distance(circle.0, character.body.position);
+    match edge {
+        Edge::Centre => distance_m <= circle.1,
+        Edge::Any => distance_m <= circle.1 + character.body.radius_m,
+        Edge::Full => distance_m + character.body.radius_m <= circle.1,
+    }
+}
+
+fn sees(world: &World, from: Vec3, to: Vec3) -> bool {
+    world.nav.straight(from, to, &Traversal::default()).is_some()
+}

@@ -1,0 +1,30 @@
+//! Areas and obstacles as the world knows them: a name, and what the map is to be told of them.
+//!
+//! Out: what scripts read back at once, although the map follows in step 5.
+
+use crate::base::ids::DoorId;
+
+/// What an area is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AreaKind {
+    /// Ground to walk on.
+    Ground,
+    /// An impassable zone.
+    Obstacle,
+}
+
+/// A named part of the map that can be toggled and priced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Area {
+    /// Unique among areas and obstacles; may be empty for cells without an author's name.
+    pub name: String,
+    /// Ground or obstacle.
+    pub kind: AreaKind,
+    /// Whether it is in force: ground can be walked, an obstacle is in the way. As last asked for;
+    /// the map follows in step 5.
+    pub available: bool,
+    /// Cost of a metre, 0.1 to 100. As last asked for.
+    pub factor: f32,
+    /// The door that rules it, if any.
+    pub door: Option<DoorId>,
+}

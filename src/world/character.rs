@@ -1,0 +1,306 @@
+//! A character: a body with a name, a gait, a facing, and at most one walk.
+//!
+//! Holds: the centre stands on walkable ground, or the character is stranded until its next walk;
+//! a removed character answers to its name until step 13 frees it.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use crate::base::ids::{CharacterId, WalkId};
+use crate::base::time::Tick;
+use crate::world::walk::{DoorPolicy, Owner};
+use slotmap::SlotMap;
+
+/// Where a body is and how large it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Centre on the floor, metres.
+    pub position: Vec3,
+    /// Metres a second; what the last tick really moved.
+    pub velocity: Vec3,
+    /// Half its width, metres, 0.05 to 10.
+    pub radius_m: f32,
+    /// Metres.
+    pub height_m: f32,
+}
+
+/// How fast a character moves and turns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gait {
+    /// Metres a second, 0.01 to 50.
+    pub walk_mps: f32,
+    /// Metres a second, 0.01 to 50.
+    pub run_mps: f32,
+    /// Radians a second.
+    pub turn_radps: f32,
+}
+
+impl Gait {
+    /// Slowest and fastest speed of a character, metres a second (fault:G19).
+    pub const SPEED_RANGE_MPS: (f32, f32) = (0.01, 50.0);
+    /// Radius of a character that names none, metres (seed:K1).
+    pub const RADIUS_M: f32 = 0.35;
+    /// Height of a character that names none, metres.
+    pub const HEIGHT_M: f32 = 1.8;
+    /// Walking speed of a character that names none, metres a second (seed:F3).
+    pub const WALK_MPS: f32 = 1.4;
+    /// Turning speed of a character that names none, radians a second (seed:F3).
+    pub const TURN_RADPS: f32 = 8.0;
+}
+
+impl Default for Gait {
+    fn default() -> Self {
+        Self { walk_mps: Self::WALK_MPS, run_mps: 2.0 * Self::WALK_MPS, turn_radps: Self::TURN_RADPS }
+    }
+}
+
+/// A turn on the spot that somebody asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn {
+    /// Number in order of creation, from 1 over the level.
+    pub serial: u64,
+    /// Radians about +y to end at.
+    pub facing_rad: f32,
+}
+
+/// An animation that somebody asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Play {
+    /// Number in order of creation, from 1 over the level.
+    pub serial: u64,
+    /// The state shown.
+    pub animation: String,
+    /// When it ends; never, if it loops.
+    pub until: Option<Tick>,
+}
+
+/// A scene's hold on a character.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Name of the cinematic.
+    pub scene: String,
+    /// On whose behalf walks are accepted meanwhile.
+    pub owner: Owner,
+}
+
+/// How a character came to be elsewhere in this tick, for regions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Displaced {
+    /// It was not, or it walked.
+    #[default]
+    No,
+    /// It appeared.
+    Spawned,
+    /// It was put there.
+    Teleported,
+}
+
+/// When and by whom a character was removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removal {
+    /// The tick.
+    pub tick: Tick,
+    /// A place in a script such as `boss.lua:88`, or a word for the host.
+    pub by: String,
+}
+
+/// Somebody in the level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Character {
+    /// Number in order of creation, from 1 over the level; the `id` scripts see.
+    pub serial: u32,
+    /// Unique among those alive.
+    pub name: String,
+    /// Place, speed and size.
+    pub body: Body,
+    /// Radians about +y.
+    pub facing_rad: f32,
+    /// Speeds.
+    pub gait: Gait,
+    /// Tags of the level, its own name, and `player` for the player; sorted.
+    pub tags: Vec<String>,
+    /// Whether this is the player.
+    pub is_player: bool,
+    /// What its walks do about doors unless they say otherwise.
+    pub doors: DoorPolicy,
+    /// The walk under way.
+    pub walk: Option<WalkId>,
+    /// Whether the last tick moved it along its walk.
+    pub is_moving: bool,
+    /// A turn under way.
+    pub turn: Option<Turn>,
+    /// An animation under way.
+    pub play: Option<Play>,
+    /// The scene that holds it.
+    pub held: Option<Hold>,
+    /// Set once it is removed; step 13 frees it.
+    pub removed: Option<Removal>,
+    /// How it came to be elsewhere in this tick.
+    pub displaced: Displaced,
+}
+
+impl Character {
+    /// Whether it has not been removed.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.removed.is_none()
+    }
+
+    /// Whether it has `tag`.
+    #[must_use]
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.tags.binary_search_by(|own| own.as_str().cmp(tag)).is_ok()
+    }
+
+    /// The animation state: what `play` set, else `run`, `walk` or `stand` by what the last tick did.
+    #[must_use]
+    pub fn animation(&self) -> &str {
+        if let Some(play) = &self.play {
+            return &play.animation;
+        }
+        let speed = self.body.velocity.length();
+        match self.is_moving {
+            false => "stand",
+            true if speed > (self.gait.walk_mps + self.gait.run_mps) / 2.0 => "run",
+            true => "walk",
+        }
+    }
+}
+
+/// All characters, in order of creation.
+///
+/// The slots behind the ids are used again; the order list is what is iterated, so "in id order"
+/// always means order of creation.
+#[derive(Clone, Debug, Default)]
+pub struct Characters {
+    slots: SlotMap<CharacterId, Character>,
+    order: Vec<CharacterId>,
+    by_name: BTreeMap<String, CharacterId>,
+    gone: BTreeMap<CharacterId, Gone>,
+    created: u32,
+}
+
+/// What is remembered of a character that was freed: enough for an error message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// Its number.
+    pub serial: u32,
+    /// Its name.
+    pub name: String,
+    /// When and by whom it was removed.
+    pub removal: Removal,
+}
+
+impl Characters {
+    /// Freed characters that are remembered for messages; older ones are forgotten.
+    pub const GONE_MAX: usize = 4096;
+
+    /// Adds a character; `make` gets its number. The name must be free.
+    pub fn insert(&mut self, make: impl FnOnce(u32) -> Character) -> CharacterId {
+        self.created += 1;
+        let character = make(self.created);
+        let name = character.name.clone();
+        let id = self.slots.insert(character);
+        self.order.push(id);
+        self.by_name.insert(name, id);
+        id
+    }
+
+    /// A character that has not been freed.
+    #[must_use]
+    pub fn get(&self, id: CharacterId) -> Option<&Character> {
+        self.slots.get(id)
+    }
+
+    /// A character that has not been freed.
+    pub fn get_mut(&mut self, id: CharacterId) -> Option<&mut Character> {
+        self.slots.get_mut(id)
+    }
+
+    /// A character that is alive.
+    #[must_use]
+    pub fn alive(&self, id: CharacterId) -> Option<&Character> {
+        self.get(id).filter(|character| character.is_alive())
+    }
+
+    /// The living character of that name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<CharacterId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Every id, in order of creation, also of those removed in this tick.
+    #[must_use]
+    pub fn ids(&self) -> &[CharacterId] {
+        &self.order
+    }
+
+    /// Everybody alive, in order of creation.
+    pub fn iter(&self) -> impl Iterator<Item = (CharacterId, &Character)> {
+        self.order
+            .iter()
+            .filter_map(|&id| self.slots.get(id).map(|character| (id, character)))
+            .filter(|(_, character)| character.is_alive())
+    }
+
+    /// Everybody alive, to be changed; in no order that means anything.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (CharacterId, &mut Character)> {
+        // Slot order, not order of creation: for changes that do not depend on one another.
+        self.slots.iter_mut().filter(|(_, character)| character.is_alive())
+    }
+
+    /// How many are alive.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.by_name.len()
+    }
+
+    /// Names of everybody alive, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
+    /// Marks as removed; the name is free at once. False when it was removed before.
+    pub fn remove(&mut self, id: CharacterId, removal: Removal) -> bool {
+        let Some(character) = self.slots.get_mut(id).filter(|character| character.is_alive()) else {
+            return false;
+        };
+        character.removed = Some(removal);
+        self.by_name.remove(&character.name);
+        true
+    }
+
+    /// Frees those marked as removed and returns their ids. Step 13.
+    pub fn cull(&mut self) -> Vec<CharacterId> {
+        let freed: Vec<CharacterId> = self
+            .order
+            .iter()
+            .copied()
+            .filter(|&id| self.slots.get(id).is_some_and(|character| !character.is_alive()))
+            .collect();
+        for &id in &freed {
+            if let Some(character) = self.slots.remove(id)
+                && let Some(removal) = character.removed
+            {
+                self.gone.insert(id, Gone { serial: character.serial, name: character.name, removal });
+            }
+        }
+        if !freed.is_empty() {
+            self.order.retain(|&id| self.slots.contains_key(id));
+        }
+        while self.gone.len() > Self::GONE_MAX {
+            let oldest = self.gone.iter().min_by_key(|(_, gone)| gone.serial).map(|(&id, _)| id);
+            if let Some(id) = oldest {
+                self.gone.remove(&id);
+            }
+        }
+        freed
+    }
+
+    /// What is remembered of a freed character.
+    #[must_use]
+    pub fn gone(&self, id: CharacterId) -> Option<&Gone> {
+        self.gone.get(&id)
+    }
+}

@@ -1,0 +1,54 @@
+//! What a scene asks of the host and no simulation answers: camera, line, choice, fade, sound.
+//!
+//! In: a scene's wish, as plain data. Out: the same for trace and host. Holds: nothing in the world
+//! depends on a cue, so a headless run needs no host.
+
+use crate::base::plain::Plain;
+
+/// A wish of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cue {
+    /// The scene that asks.
+    pub scene: String,
+    /// What is asked.
+    pub kind: CueKind,
+}
+
+/// The kinds of wishes, as traces name them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CueKind {
+    /// A line of text is spoken.
+    Said {
+        /// Name of the speaker.
+        character: String,
+        /// Identifier or text of the line.
+        line: String,
+        /// Values to put into the line.
+        vars: Plain,
+        /// How long it lasts when nobody ends it, seconds.
+        seconds: f64,
+    },
+    /// A question with answers to choose from.
+    Choice {
+        /// Identifier of the question.
+        id: String,
+        /// The answers offered.
+        options: Vec<String>,
+        /// The answer taken.
+        answer: String,
+    },
+    /// A movement of the camera.
+    Camera {
+        /// `pan`, `follow`, `cut`, `shake`, `zoom` or `reset`.
+        kind: String,
+        /// Further wishes, a map.
+        options: Plain,
+    },
+    /// Anything else: fades, sound.
+    Other {
+        /// A word that the host understands.
+        kind: String,
+        /// Further wishes, a map.
+        options: Plain,
+    },
+}

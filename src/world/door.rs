@@ -1,0 +1,207 @@
+//! A door: a named area that opens and closes over time.
+//!
+//! In: wishes (`ops::doors`), bodies in the doorway (`sim::doors`). Out: a state, and the answer to
+//! every wish. Holds: passable only while wholly open; a wish is answered exactly once; an opposite
+//! wish answers the older one `cancelled`; nobody is ever crushed (fault:G9).
+
+use crate::base::geom::Bounds;
+use crate::base::ids::{AreaId, CharacterId};
+use crate::base::time::Tick;
+
+/// Where a door is in its movement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DoorState {
+    /// Wholly open: the only state in which it can be walked through.
+    Open,
+    /// On its way to open.
+    Opening,
+    /// Wholly closed.
+    Closed,
+    /// On its way to closed; impassable from the first tick.
+    Closing,
+}
+
+impl DoorState {
+    /// The word scripts and traces use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Opening => "opening",
+            Self::Closed => "closed",
+            Self::Closing => "closing",
+        }
+    }
+}
+
+/// What to do when somebody stands in a door that is to close.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenOccupied {
+    /// Stay open until the doorway is clear.
+    #[default]
+    Wait,
+    /// Give up at once: `occupied`.
+    Refuse,
+    /// Move them to a free cell within [`Door::PUSH_M`], else wait.
+    Push,
+}
+
+/// A wish about a door that has not been answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DoorWish {
+    /// Numbers of those who asked for it, in order of asking; each is answered.
+    pub serials: Vec<u64>,
+    /// Open it, or close it.
+    pub open: bool,
+    /// On whose account.
+    pub by: Option<CharacterId>,
+    /// For closing.
+    pub when_occupied: WhenOccupied,
+    /// When waiting for a clear doorway ends; never, if none.
+    pub give_up: Option<Tick>,
+    /// Move in no time.
+    pub is_instant: bool,
+}
+
+/// How a wish about a door ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DoorReason {
+    /// The door moved as asked.
+    Done,
+    /// It was so already.
+    Already,
+    /// Its lock refused.
+    Locked,
+    /// Somebody stood in the way.
+    Occupied,
+    /// A later wish took over.
+    Cancelled,
+}
+
+impl DoorReason {
+    /// The word scripts use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Already => "already",
+            Self::Locked => "locked",
+            Self::Occupied => "occupied",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether the door is as it was asked to be.
+    #[must_use]
+    pub fn is_ok(self) -> bool {
+        matches!(self, Self::Done | Self::Already)
+    }
+}
+
+/// What a door tells those who listen to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DoorSignal {
+    /// It begins to open.
+    Opening,
+    /// It is open.
+    Opened,
+    /// It begins to close.
+    Closing,
+    /// It is closed.
+    Closed,
+    /// It was locked.
+    Locked,
+    /// It was unlocked.
+    Unlocked,
+    /// It refused to open.
+    Refused,
+}
+
+impl DoorSignal {
+    /// Every signal.
+    pub const ALL: [Self; 7] = [
+        Self::Opening,
+        Self::Opened,
+        Self::Closing,
+        Self::Closed,
+        Self::Locked,
+        Self::Unlocked,
+        Self::Refused,
+    ];
+
+    /// The word scripts use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Opened => "opened",
+            Self::Closing => "closing",
+            Self::Closed => "closed",
+            Self::Locked => "locked",
+            Self::Unlocked => "unlocked",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// A door of the level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Door {
+    /// Unique in the level.
+    pub name: String,
+    /// The area it rules.
+    pub area: AreaId,
+    /// The middle of the area's bounds, metres.
+    pub position: glam::Vec3,
+    /// The area's bounds on the ground.
+    pub bounds: Bounds,
+    /// Ticks that a whole movement takes.
+    pub moving_ticks: u64,
+    /// Where it is in its movement.
+    pub state: DoorState,
+    /// Ticks of movement left, 0 when it stands still.
+    pub left_ticks: u64,
+    /// Whether it refuses to open.
+    pub is_locked: bool,
+    /// The key its lock wants, if any.
+    pub key: Option<String>,
+    /// The wish it is carrying out or waiting to.
+    pub wish: Option<DoorWish>,
+}
+
+impl Door {
+    /// Seconds that a door moves for, unless the level says otherwise.
+    pub const SECONDS: f64 = 0.6;
+    /// How far somebody is moved out of a door that pushes, metres (fault:G9).
+    pub const PUSH_M: f32 = 1.2;
+
+    /// Whether it can be walked through.
+    #[must_use]
+    pub fn is_passable(&self) -> bool {
+        self.shown_state() == DoorState::Open
+    }
+
+    /// The state scripts see: a wish counts from the moment it was made, although step 4 carries it out.
+    #[must_use]
+    pub fn shown_state(&self) -> DoorState {
+        match (&self.wish, self.state) {
+            (Some(wish), DoorState::Closed | DoorState::Closing) if wish.open => DoorState::Opening,
+            (_, state) => state,
+        }
+    }
+
+    /// Whether it is open, or will be when the wish under way is done.
+    #[must_use]
+    pub fn is_opening_or_open(&self) -> bool {
+        match &self.wish {
+            Some(wish) => wish.open,
+            None => matches!(self.state, DoorState::Open | DoorState::Opening),
+        }
+    }
+
+    /// Whether somebody with these keys could open it.
+    #[must_use]
+    pub fn opens_for(&self, keys: &[String]) -> bool {
+        !self.is_locked || self.key.as_ref().is_some_and(|key| keys.contains(key))
+    }
+}

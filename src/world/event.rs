@@ -1,0 +1,252 @@
+//! Facts: what happened in the world, in order, for scripts, host and trace.
+//!
+//! Systems and verbs push; step 12 hands the facts that scripts can hear to them; the recorder reads
+//! all of them in step 14. Holds: a closed list; nothing is lost, what does not fit a tick waits for
+//! the next; a fact may name something that is gone.
+
+use std::collections::VecDeque;
+
+use crate::base::ids::{CharacterId, DoorId, PathToken, RegionId, WalkId};
+use crate::base::plain::Plain;
+use crate::nav::{PathAnswer, Revision};
+use crate::world::cue::Cue;
+use crate::world::door::{DoorReason, DoorSignal, DoorState};
+use crate::world::region::{How, WatchId};
+use crate::world::walk::Ask;
+
+/// A fact.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A character appeared.
+    Spawned(CharacterId),
+    /// A character was removed.
+    Despawned(CharacterId),
+    /// A walk was accepted.
+    WalkStarted(WalkId),
+    /// A walk ended; its result is with the walk until step 13.
+    WalkSettled(WalkId),
+    /// A walk took a new plan.
+    Replanned {
+        /// The walk.
+        walk: WalkId,
+        /// Why it asked.
+        why: Ask,
+    },
+    /// A door entered a state, or its lock changed.
+    DoorChanged {
+        /// The door.
+        door: DoorId,
+        /// Its state.
+        state: DoorState,
+        /// On whose account.
+        by: Option<CharacterId>,
+    },
+    /// What a door tells its listeners.
+    DoorSignal {
+        /// The door.
+        door: DoorId,
+        /// What happened.
+        what: DoorSignal,
+        /// On whose account.
+        by: Option<CharacterId>,
+    },
+    /// A wish about a door was answered.
+    DoorMoveEnded {
+        /// Number of the wish.
+        serial: u64,
+        /// The door.
+        door: DoorId,
+        /// The answer.
+        reason: DoorReason,
+        /// Who stood in the way or did it.
+        by: Option<CharacterId>,
+    },
+    /// An area was toggled or priced.
+    AreaChanged {
+        /// Its name.
+        area: String,
+        /// In force or not.
+        available: bool,
+        /// Cost of a metre.
+        factor: f32,
+    },
+    /// The map took its edits.
+    MapRevision(Revision),
+    /// Somebody came into a region of the level.
+    RegionEntered {
+        /// The region.
+        region: RegionId,
+        /// Who.
+        character: CharacterId,
+        /// How.
+        how: How,
+    },
+    /// Somebody left a region of the level.
+    RegionLeft {
+        /// The region.
+        region: RegionId,
+        /// Who.
+        character: CharacterId,
+        /// How.
+        how: How,
+    },
+    /// Somebody came into what a watch looks at.
+    WatchEntered {
+        /// The watch.
+        watch: WatchId,
+        /// Who.
+        character: CharacterId,
+        /// How.
+        how: How,
+    },
+    /// Somebody left what a watch looks at.
+    WatchLeft {
+        /// The watch.
+        watch: WatchId,
+        /// Who.
+        character: CharacterId,
+        /// How.
+        how: How,
+    },
+    /// A turn ended.
+    TurnEnded {
+        /// Its number.
+        serial: u64,
+        /// Whether it reached its angle.
+        ok: bool,
+    },
+    /// An animation ended.
+    PlayEnded {
+        /// Its number.
+        serial: u64,
+        /// Whether it ran its time.
+        ok: bool,
+    },
+    /// A path that a script asked for is ready.
+    PathAnswered {
+        /// The request.
+        token: PathToken,
+        /// The answer.
+        answer: Box<PathAnswer>,
+    },
+    /// A script emitted an event; for everybody, or for one character's behaviour.
+    Emitted {
+        /// Its name.
+        name: String,
+        /// Its payload, if it has one.
+        payload: Option<Plain>,
+        /// The one it is for, if it is for one.
+        to: Option<CharacterId>,
+        /// Who emitted, as a label such as `behaviour "guard"`.
+        by: String,
+    },
+    /// The host sent an input.
+    Input {
+        /// Its name.
+        name: String,
+        /// Its payload, if it has one.
+        payload: Option<Plain>,
+    },
+    /// A scene asks something of the host.
+    Cue(Box<Cue>),
+    /// A scene began.
+    SceneStarted {
+        /// Its name.
+        name: String,
+        /// What it locks.
+        locks: Vec<String>,
+    },
+    /// A scene ended; `info` has the fields of `SceneInfo`.
+    SceneEnded {
+        /// Its name.
+        name: String,
+        /// The fields of `SceneInfo`.
+        info: Plain,
+    },
+    /// A script wrote a line.
+    Logged(Box<LogLine>),
+    /// A script faulted; the fields of `Fault` and the strikes of its owner.
+    Faulted(Plain),
+    /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
+    Notice {
+        /// `scriptDeferred`, `roundsExhausted`, `printDropped`, `timeDropped` or `undelivered`.
+        what: &'static str,
+        /// How many.
+        count: u64,
+        /// Number of the walk, for `undelivered`.
+        walk: Option<u64>,
+        /// Why, for `undelivered`.
+        why: Option<String>,
+    },
+}
+
+/// A line that a script wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogLine {
+    /// `debug`, `info`, `warn` or `error`.
+    pub level: &'static str,
+    /// Who wrote it.
+    pub owner: String,
+    /// Script file.
+    pub file: String,
+    /// Line in it, from 1; 0 when unknown.
+    pub line: u32,
+    /// The text.
+    pub message: String,
+}
+
+impl Event {
+    /// Whether scripts can hear it; the rest is for host and trace only.
+    #[must_use]
+    pub fn is_for_scripts(&self) -> bool {
+        !matches!(
+            self,
+            Self::WalkStarted(_)
+                | Self::Replanned { .. }
+                | Self::Cue(_)
+                | Self::Logged(_)
+                | Self::Notice { .. }
+                | Self::RegionEntered { .. }
+                | Self::RegionLeft { .. }
+        )
+    }
+}
+
+/// The facts of the tick: those that wait for step 12, and all of them for the recorder.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventQueue {
+    waiting: VecDeque<Event>,
+    recorded: Vec<Event>,
+}
+
+impl EventQueue {
+    /// Adds a fact at the end.
+    pub fn push(&mut self, event: Event) {
+        if event.is_for_scripts() {
+            self.waiting.push_back(event.clone());
+        }
+        self.recorded.push(event);
+    }
+
+    /// Takes the oldest fact that scripts can hear.
+    pub fn pop(&mut self) -> Option<Event> {
+        self.waiting.pop_front()
+    }
+
+    /// Facts that wait for scripts.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Takes all facts since the last call, in order. Step 14.
+    pub fn take_recorded(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.recorded)
+    }
+
+    /// All facts since step 14, in order.
+    #[must_use]
+    pub fn recorded(&self) -> &[Event] {
+        &self.recorded
+    }
+}

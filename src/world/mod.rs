@@ -1,0 +1,207 @@
+//! The state of a running level, and the only legal ways to change it.
+//!
+//! In: verbs (`ops`), the steps of the tick (`sim`). Out: questions (`query`), facts (`event`), a hash.
+//! Holds: every walk settles exactly once; a name belongs to one living character; what is removed is
+//! skipped by questions and freed in step 13. Not here: Lua values, paths on disk, clocks, systems.
+
+pub mod area;
+pub mod character;
+pub mod cue;
+pub mod door;
+pub mod event;
+pub mod fingerprint;
+pub mod ops;
+pub mod outcome;
+pub mod place;
+pub mod query;
+pub mod region;
+pub mod settings;
+pub mod walk;
+
+use std::collections::BTreeMap;
+
+use slotmap::{SecondaryMap, SlotMap};
+
+use crate::base::ids::{AreaId, CharacterId, PathToken, WalkId};
+use crate::base::time::{Tick, TickRate};
+use crate::nav::{NavEdit, NavMap, PathRequests, Search};
+use crate::world::area::Area;
+use crate::world::character::Characters;
+use crate::world::door::Door;
+use crate::world::event::EventQueue;
+use crate::world::place::Mark;
+use crate::world::region::{Region, Watch, WatchId};
+use crate::world::settings::Settings;
+use crate::world::walk::{Owner, Walk};
+
+/// How many walks came to which end, over the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WalkCounts {
+    /// Walks asked for and accepted; the sum of the others once the level has ended.
+    pub accepted: u64,
+    /// Settled as arrived.
+    pub arrived: u64,
+    /// Settled as partial.
+    pub partial: u64,
+    /// Settled as blocked.
+    pub blocked: u64,
+    /// Settled as cancelled.
+    pub cancelled: u64,
+}
+
+/// What path searching cost, over the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathCounts {
+    /// Requests made.
+    pub requests: u64,
+    /// Nodes expanded.
+    pub expansions: u64,
+    /// Most nodes expanded in one tick.
+    pub max_per_tick: u64,
+}
+
+/// Everything that is simulated.
+#[derive(Debug, Default)]
+pub struct World {
+    /// The tick under way, or the last one between ticks.
+    pub(crate) tick: Tick,
+    /// Ticks a second.
+    pub(crate) rate: TickRate,
+    /// Seed of the run.
+    pub(crate) seed: u64,
+    /// Name of the level.
+    pub(crate) level_name: String,
+    /// The navigation map; changed in step 5 only.
+    pub(crate) nav: NavMap,
+    /// Edits that wait for step 5, the last wish for each area.
+    pub(crate) edits: BTreeMap<AreaId, NavEdit>,
+    /// Paths being searched.
+    pub(crate) requests: PathRequests,
+    /// The walk a request belongs to; requests of scripts have none.
+    pub(crate) askers: SecondaryMap<PathToken, WalkId>,
+    /// Buffers for questions that search at once. Never part of the state.
+    pub(crate) scratch: Search,
+    /// Facts.
+    pub(crate) events: EventQueue,
+    /// Everybody.
+    pub(crate) characters: Characters,
+    /// Walks that have not been freed.
+    pub(crate) walks: SlotMap<WalkId, Walk>,
+    /// Those walks in order of creation.
+    pub(crate) walk_order: Vec<WalkId>,
+    /// Areas, then obstacles, in level order.
+    pub(crate) areas: Vec<Area>,
+    /// Doors in level order.
+    pub(crate) doors: Vec<Door>,
+    /// Regions in level order.
+    pub(crate) regions: Vec<Region>,
+    /// Watches.
+    pub(crate) watches: SlotMap<WatchId, Watch>,
+    /// Marks by name.
+    pub(crate) marks: BTreeMap<String, Mark>,
+    /// Routes by name.
+    pub(crate) routes: BTreeMap<String, Vec<Mark>>,
+    /// Crowd constants and limits.
+    pub(crate) settings: Settings,
+    /// Numbers given out, each from 1.
+    pub(crate) serials: Serials,
+    /// How far each walker may go in this tick: from step 7 to step 9. Never part of the state.
+    pub(crate) moves: Vec<Move>,
+    /// Whether the map is a precomputed grid, whose areas cannot be toggled.
+    pub(crate) is_precomputed: bool,
+    /// Walks asked for in this tick, by owner; for the limit.
+    pub(crate) walks_this_tick: BTreeMap<Owner, u32>,
+    /// Ends of walks.
+    pub(crate) walk_counts: WalkCounts,
+    /// Cost of searching.
+    pub(crate) path_counts: PathCounts,
+}
+
+/// What step 7 asks of step 9.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// The walk to go on with.
+    pub walk: WalkId,
+    /// Its character.
+    pub character: CharacterId,
+    /// Metres it may go along its path.
+    pub budget_m: f32,
+}
+
+/// The last numbers given out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Serials {
+    /// Of walks.
+    pub walk: u64,
+    /// Of turns.
+    pub turn: u64,
+    /// Of animations.
+    pub play: u64,
+    /// Of wishes about doors.
+    pub door_move: u64,
+    /// Of watches.
+    pub watch: u64,
+}
+
+/// What a level gives to a new world; see `level::spawn`.
+#[derive(Debug, Default)]
+pub struct WorldParts {
+    /// Name of the level.
+    pub level_name: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Ticks a second.
+    pub rate: TickRate,
+    /// The map, with closed doors' areas unavailable.
+    pub nav: NavMap,
+    /// Areas, then obstacles, in level order.
+    pub areas: Vec<Area>,
+    /// Doors in level order.
+    pub doors: Vec<Door>,
+    /// Regions in level order.
+    pub regions: Vec<Region>,
+    /// Marks by name.
+    pub marks: BTreeMap<String, Mark>,
+    /// Routes by name.
+    pub routes: BTreeMap<String, Vec<Mark>>,
+    /// Crowd constants and limits.
+    pub settings: Settings,
+    /// Whether the map is a precomputed grid, whose areas cannot be toggled.
+    pub is_precomputed: bool,
+}
+
+impl World {
+    /// A world at tick 0 with nobody in it.
+    #[must_use]
+    pub fn new(parts: WorldParts) -> Self {
+        Self {
+            level_name: parts.level_name,
+            seed: parts.seed,
+            rate: parts.rate,
+            nav: parts.nav,
+            areas: parts.areas,
+            doors: parts.doors,
+            regions: parts.regions,
+            marks: parts.marks,
+            routes: parts.routes,
+            settings: parts.settings,
+            is_precomputed: parts.is_precomputed,
+            ..Self::default()
+        }
+    }
+
+    /// Id and walk of everybody under way, in order of creation.
+    pub(crate) fn open_walks(&self) -> Vec<WalkId> {
+        self.walk_order.iter().copied().filter(|&id| self.walks.get(id).is_some_and(Walk::is_open)).collect()
+    }
+
+    /// Name of a character, also of one that is gone; for messages.
+    #[must_use]
+    pub fn name_of(&self, id: CharacterId) -> &str {
+        match (self.characters.get(id), self.characters.gone(id)) {
+            (Some(character), _) => &character.name,
+            (None, Some(gone)) => &gone.name,
+            (None, None) => "unknown",
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Verbs about areas: toggled and priced. The map follows in step 5, once for all edits of a tick.
+
+use crate::base::ids::AreaId;
+use crate::nav::NavEdit;
+use crate::world::World;
+use crate::world::ops::doors::{self, Speed};
+use crate::world::ops::{OpError, in_range};
+
+/// Cheapest and dearest metre, as a factor (fault:F35).
+pub const FACTOR_RANGE: (f32, f32) = (0.1, 100.0);
+
+/// Puts an area in force or out of it; whether that was a change. The area of a door moves the door,
+/// at once and whatever its lock says.
+///
+/// # Errors
+/// On a precomputed grid.
+pub fn set_available(world: &mut World, id: AreaId, available: bool) -> Result<bool, OpError> {
+    if world.is_precomputed {
+        return Err(OpError::Precomputed);
+    }
+    let Some(area) = world.areas.get(id.index()) else {
+        return Ok(false);
+    };
+    if let Some(door) = area.door {
+        let before = world.doors.get(door.index()).is_some_and(|door| door.is_opening_or_open());
+        doors::set(world, door, available, Speed::Instant);
+        return Ok(before != available);
+    }
+    Ok(edit_available(world, id, available))
+}
+
+/// The same without a look at doors, for step 4.
+pub(crate) fn edit_available(world: &mut World, id: AreaId, available: bool) -> bool {
+    let Some(area) = world.areas.get_mut(id.index()) else {
+        return false;
+    };
+    let changed = std::mem::replace(&mut area.available, available) != available;
+    if changed {
+        edit(world, id).available = Some(available);
+    }
+    changed
+}
+
+/// Sets the cost of a metre in an area.
+///
+/// # Errors
+/// A factor outside [`FACTOR_RANGE`].
+pub fn set_factor(world: &mut World, id: AreaId, factor: f32) -> Result<(), OpError> {
+    let factor = in_range("factor", factor, FACTOR_RANGE)?;
+    let Some(area) = world.areas.get_mut(id.index()) else {
+        return Ok(());
+    };
+    if area.factor != factor {
+        area.factor = factor;
+        edit(world, id).factor = Some(factor);
+    }
+    Ok(())
+}
+
+fn edit(world: &mut World, id: AreaId) -> &mut NavEdit {
+    world.edits.entry(id).or_insert(NavEdit { area: id, available: None, factor: None })
+}

@@ -1,0 +1,290 @@
+//! Verbs about characters: they appear, go, are put somewhere, turn, are held by scenes.
+
+use glam::Vec3;
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::CharacterId;
+use crate::base::trig;
+use crate::nav::Traversal;
+use crate::world::World;
+use crate::world::character::{Body, Character, Displaced, Gait, Hold, Play, Removal, Turn};
+use crate::world::event::Event;
+use crate::world::ops::{OpError, alive, alive_mut, in_range, walks};
+use crate::world::outcome::Reason;
+use crate::world::settings::Settings;
+use crate::world::walk::{DoorPolicy, Goal, Look, Owner};
+
+/// A character to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spawn {
+    /// 1 to 128 bytes without control characters; no living character has it.
+    pub name: String,
+    /// Metres; snapped to walkable ground within [`Settings::SNAP_M`].
+    pub position: Vec3,
+    /// Radians about +y.
+    pub facing_rad: f32,
+    /// Half its width, metres, 0.05 to 10.
+    pub radius_m: f32,
+    /// Metres.
+    pub height_m: f32,
+    /// Speeds.
+    pub gait: Gait,
+    /// Tags; its own name is added, and `player` for the player.
+    pub tags: Vec<String>,
+    /// Whether it is the player.
+    pub is_player: bool,
+    /// What its walks do about doors unless they say otherwise.
+    pub doors: DoorPolicy,
+}
+
+impl Spawn {
+    /// Smallest and largest radius, metres (fault:G18).
+    pub const RADIUS_RANGE_M: (f32, f32) = (0.05, 10.0);
+
+    /// A character with the defaults of a level file.
+    #[must_use]
+    pub fn new(name: impl Into<String>, position: Vec3) -> Self {
+        Self {
+            name: name.into(),
+            position,
+            facing_rad: 0.0,
+            radius_m: Gait::RADIUS_M,
+            height_m: Gait::HEIGHT_M,
+            gait: Gait::default(),
+            tags: Vec::new(),
+            is_player: false,
+            doors: DoorPolicy::default(),
+        }
+    }
+}
+
+/// A new character, or None when no walkable point lies within [`Settings::SNAP_M`] of its place.
+///
+/// # Errors
+/// A bad or taken name, a number out of range, or too many characters; nothing has changed then.
+pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpError> {
+    check_name(&spawn.name)?;
+    if world.characters.find(&spawn.name).is_some() {
+        return Err(OpError::NameTaken(spawn.name));
+    }
+    let most = world.settings.limits.characters;
+    if world.characters.count() >= most as usize {
+        let (what, limit, mend) = ("characters", "characters", "despawn some");
+        return Err(OpError::Limit { what, max: most, limit, mend });
+    }
+    in_range("radius", spawn.radius_m, Spawn::RADIUS_RANGE_M)?;
+    in_range("walkSpeed", spawn.gait.walk_mps, Gait::SPEED_RANGE_MPS)?;
+    in_range("runSpeed", spawn.gait.run_mps, Gait::SPEED_RANGE_MPS)?;
+    let by = Traversal { radius_m: spawn.radius_m, through: None };
+    world.nav.prepare(&by);
+    let ground = world
+        .nav
+        .nearest(spawn.position, Settings::SNAP_M, &by)
+        .or_else(|| world.nav.nearest(spawn.position, Settings::SNAP_M, &Traversal::default()));
+    let Some(ground) = ground else {
+        return Ok(None);
+    };
+    let id = world.characters.insert(|serial| born(spawn, serial, ground.point));
+    world.events.push(Event::Spawned(id));
+    Ok(Some(id))
+}
+
+fn born(spawn: Spawn, serial: u32, position: Vec3) -> Character {
+    let mut tags = spawn.tags;
+    tags.push(spawn.name.clone());
+    if spawn.is_player {
+        tags.push("player".to_owned());
+    }
+    tags.sort();
+    tags.dedup();
+    Character {
+        serial,
+        name: spawn.name,
+        body: Body { position, velocity: Vec3::ZERO, radius_m: spawn.radius_m, height_m: spawn.height_m },
+        facing_rad: trig::wrap(spawn.facing_rad),
+        gait: spawn.gait,
+        tags,
+        is_player: spawn.is_player,
+        doors: spawn.doors,
+        walk: None,
+        is_moving: false,
+        turn: None,
+        play: None,
+        held: None,
+        removed: None,
+        displaced: Displaced::Spawned,
+    }
+}
+
+fn check_name(name: &str) -> Result<(), OpError> {
+    if name.is_empty() || name.len() > 128 || name.chars().any(char::is_control) {
+        let shown: String = name.chars().take(32).filter(|c| !c.is_control()).collect();
+        return Err(OpError::BadName(format!("\"{shown}\" ({} bytes)", name.len())));
+    }
+    Ok(())
+}
+
+/// Removes a character: dead at once, its walk and walks towards it settle, freed in step 13.
+///
+/// # Errors
+/// When it was removed before.
+pub fn despawn(world: &mut World, id: CharacterId, by: &str) -> Result<(), OpError> {
+    let walk = alive(world, id)?.walk;
+    end_turn(world, id, false);
+    end_play(world, id, false);
+    if let Some(walk) = walk {
+        walks::settle(world, walk, Reason::Despawned.usual_status(), Reason::Despawned);
+    }
+    let removal = Removal { tick: world.tick, by: format!("despawned by {by}") };
+    world.characters.remove(id, removal);
+    world.events.push(Event::Despawned(id));
+    for walk in world.open_walks() {
+        if world.walks.get(walk).is_some_and(|walk| walk.goal == Goal::Character(id)) {
+            walks::settle(world, walk, Reason::TargetGone.usual_status(), Reason::TargetGone);
+        }
+    }
+    Ok(())
+}
+
+/// Puts a character on the nearest walkable point within [`Settings::SNAP_M`] of `to` and returns that
+/// point; None, and nothing changes, when there is none. A walk under way settles as stopped.
+///
+/// # Errors
+/// When it was removed.
+pub fn teleport(
+    world: &mut World,
+    id: CharacterId,
+    to: Vec3,
+    facing_rad: Option<f32>,
+) -> Result<Option<Vec3>, OpError> {
+    let character = alive(world, id)?;
+    let walk = character.walk;
+    let by = Traversal { radius_m: character.body.radius_m, through: None };
+    let Some(ground) = world.nav.nearest(to, Settings::SNAP_M, &by) else {
+        return Ok(None);
+    };
+    if let Some(walk) = walk {
+        walks::settle(world, walk, Reason::Stopped.usual_status(), Reason::Stopped);
+    }
+    place(world, id, ground.point);
+    if let Some(facing_rad) = facing_rad {
+        end_turn(world, id, false);
+        if let Some(character) = world.characters.get_mut(id) {
+            character.facing_rad = trig::wrap(facing_rad);
+        }
+    }
+    Ok(Some(ground.point))
+}
+
+/// Puts a body somewhere without a word about its walk.
+pub(crate) fn place(world: &mut World, id: CharacterId, position: Vec3) {
+    if let Some(character) = world.characters.get_mut(id) {
+        character.body.position = position;
+        character.body.velocity = Vec3::ZERO;
+        character.is_moving = false;
+        if character.displaced == Displaced::No {
+            character.displaced = Displaced::Teleported;
+        }
+    }
+}
+
+/// The angle at which `id` looks at something from where it stands; its own facing when it stands there.
+#[must_use]
+pub fn angle_of(world: &World, id: CharacterId, look: Look) -> f32 {
+    let Some(character) = world.characters.get(id) else {
+        return 0.0;
+    };
+    let from = character.body.position;
+    let target = match look {
+        Look::Angle(angle) => return trig::wrap(angle),
+        Look::Point(point) => point,
+        Look::Character(other) => world.characters.get(other).map_or(from, |other| other.body.position),
+    };
+    if flat_distance(from, target) < 1e-4 { character.facing_rad } else { trig::facing(target - from) }
+}
+
+/// Turns towards something, over the next ticks; returns the number of the turn. One under way ends.
+///
+/// # Errors
+/// When the character was removed.
+pub fn face(world: &mut World, id: CharacterId, look: Look) -> Result<u64, OpError> {
+    alive(world, id)?;
+    end_turn(world, id, false);
+    world.serials.turn += 1;
+    let serial = world.serials.turn;
+    let facing_rad = angle_of(world, id, look);
+    alive_mut(world, id)?.turn = Some(Turn { serial, facing_rad });
+    Ok(serial)
+}
+
+/// Ends the turn under way, if any, and says how.
+pub(crate) fn end_turn(world: &mut World, id: CharacterId, ok: bool) {
+    if let Some(turn) = world.characters.get_mut(id).and_then(|character| character.turn.take()) {
+        world.events.push(Event::TurnEnded { serial: turn.serial, ok });
+    }
+}
+
+/// Sets the animation for some ticks, or until replaced; returns the number of the play.
+///
+/// # Errors
+/// When the character was removed.
+pub fn play(world: &mut World, id: CharacterId, animation: &str, ticks: Option<u64>) -> Result<u64, OpError> {
+    alive(world, id)?;
+    end_play(world, id, false);
+    world.serials.play += 1;
+    let serial = world.serials.play;
+    let until = ticks.map(|ticks| world.tick.after(ticks));
+    alive_mut(world, id)?.play = Some(Play { serial, animation: animation.to_owned(), until });
+    Ok(serial)
+}
+
+/// Ends the animation under way, if any, and says how.
+pub(crate) fn end_play(world: &mut World, id: CharacterId, ok: bool) {
+    if let Some(play) = world.characters.get_mut(id).and_then(|character| character.play.take()) {
+        world.events.push(Event::PlayEnded { serial: play.serial, ok });
+    }
+}
+
+/// Changes the speeds, metres a second.
+///
+/// # Errors
+/// When the character was removed, or a speed is out of range.
+pub fn set_speed(
+    world: &mut World,
+    id: CharacterId,
+    walk_mps: f32,
+    run_mps: Option<f32>,
+) -> Result<(), OpError> {
+    let character = alive_mut(world, id)?;
+    in_range("walkSpeed", walk_mps, Gait::SPEED_RANGE_MPS)?;
+    if let Some(run_mps) = run_mps {
+        character.gait.run_mps = in_range("runSpeed", run_mps, Gait::SPEED_RANGE_MPS)?;
+    }
+    character.gait.walk_mps = walk_mps;
+    Ok(())
+}
+
+/// A scene takes a character: it stops, its walk settles as superseded, other owners' walks are refused.
+///
+/// # Errors
+/// When it was removed, or another scene holds it.
+pub fn hold(world: &mut World, id: CharacterId, scene: &str, owner: Owner) -> Result<(), OpError> {
+    let character = alive(world, id)?;
+    if let Some(hold) = &character.held {
+        return Err(OpError::Held { name: character.name.clone(), scene: hold.scene.clone() });
+    }
+    if let Some(walk) = character.walk {
+        walks::settle(world, walk, Reason::Superseded.usual_status(), Reason::Superseded);
+    }
+    alive_mut(world, id)?.held = Some(Hold { scene: scene.to_owned(), owner });
+    Ok(())
+}
+
+/// Gives a character back. Nothing happens when that owner does not hold it.
+pub fn release(world: &mut World, id: CharacterId, owner: Owner) {
+    if let Some(character) = world.characters.get_mut(id)
+        && character.held.as_ref().is_some_and(|hold| hold.owner == owner)
+    {
+        character.held = None;
+    }
+}

@@ -1,0 +1,163 @@
+//! Verbs about doors: wishes that step 4 carries out, and locks.
+//!
+//! Holds: every wish is answered once, by an event; an opposite wish answers the older one as cancelled;
+//! the last wish of a tick wins, so a door toggled a thousand times moves once (fault:D16).
+
+use crate::base::ids::{CharacterId, DoorId};
+use crate::base::time::Tick;
+use crate::world::World;
+use crate::world::door::{DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
+use crate::world::event::Event;
+
+/// How a door is to be opened or closed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DoorOrder {
+    /// On whose account.
+    pub by: Option<CharacterId>,
+    /// Opens a door locked with it.
+    pub key: Option<String>,
+    /// For closing.
+    pub when_occupied: WhenOccupied,
+    /// Ticks to wait for a clear doorway; no bound when none.
+    pub patience_ticks: Option<u64>,
+}
+
+/// Wishes a door open; the answer comes as an event under the number returned. A locked door refuses
+/// unless the key fits.
+pub fn open(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
+    let serial = next_serial(world);
+    let Some(door) = world.doors.get(id.index()) else {
+        return serial;
+    };
+    let fits = door.key.is_some() && door.key == order.key;
+    if door.is_locked && !fits && !door.is_opening_or_open() {
+        world.events.push(Event::DoorSignal { door: id, what: DoorSignal::Refused, by: order.by });
+        answer(world, id, &[serial], DoorReason::Locked, order.by);
+        return serial;
+    }
+    wish(world, id, serial, wanted(order, true, None));
+    serial
+}
+
+/// Wishes a door closed; the answer comes as an event under the number returned.
+pub fn close(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
+    let serial = next_serial(world);
+    let give_up = order.patience_ticks.map(|ticks| world.tick.after(ticks));
+    wish(world, id, serial, wanted(order, false, give_up));
+    serial
+}
+
+/// Closes a door that is open or opening, opens any other.
+pub fn toggle(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
+    let closes = world.doors.get(id.index()).is_some_and(|door| door.is_opening_or_open());
+    if closes { close(world, id, order) } else { open(world, id, order) }
+}
+
+/// Opens or closes whatever the lock says; at once when `is_instant`.
+pub fn set(world: &mut World, id: DoorId, open: bool, speed: Speed) -> u64 {
+    let serial = next_serial(world);
+    let mut wanted = wanted(&DoorOrder::default(), open, None);
+    wanted.is_instant = speed == Speed::Instant;
+    wish(world, id, serial, wanted);
+    serial
+}
+
+/// How fast [`set`] moves a door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speed {
+    /// Over the door's own time.
+    Usual,
+    /// In no time.
+    Instant,
+}
+
+fn wanted(order: &DoorOrder, open: bool, give_up: Option<Tick>) -> DoorWish {
+    DoorWish {
+        serials: Vec::new(),
+        open,
+        by: order.by,
+        when_occupied: order.when_occupied,
+        give_up,
+        is_instant: false,
+    }
+}
+
+fn next_serial(world: &mut World) -> u64 {
+    world.serials.door_move += 1;
+    world.serials.door_move
+}
+
+fn wish(world: &mut World, id: DoorId, serial: u64, mut wanted: DoorWish) {
+    let Some(door) = world.doors.get_mut(id.index()) else {
+        return;
+    };
+    let older = door.wish.take();
+    let rests_as_wanted = door.state == if wanted.open { DoorState::Open } else { DoorState::Closed };
+    let cancelled = match older {
+        Some(older) if older.open == wanted.open => {
+            wanted.serials = older.serials;
+            wanted.is_instant |= older.is_instant;
+            Vec::new()
+        }
+        Some(older) => older.serials,
+        None => Vec::new(),
+    };
+    if rests_as_wanted {
+        let by = wanted.by;
+        answer(world, id, &cancelled, DoorReason::Cancelled, by);
+        answer(world, id, &[serial], DoorReason::Already, by);
+        return;
+    }
+    wanted.serials.push(serial);
+    let by = wanted.by;
+    door.wish = Some(wanted);
+    answer(world, id, &cancelled, DoorReason::Cancelled, by);
+}
+
+/// Answers the wishes under `serials`.
+pub(crate) fn answer(
+    world: &mut World,
+    door: DoorId,
+    serials: &[u64],
+    reason: DoorReason,
+    by: Option<CharacterId>,
+) {
+    for &serial in serials {
+        world.events.push(Event::DoorMoveEnded { serial, door, reason, by });
+    }
+}
+
+/// Locks a door: it refuses to open, but may still close. With a key, only that key unlocks it.
+pub fn lock(world: &mut World, id: DoorId, key: Option<String>) {
+    let Some(door) = world.doors.get_mut(id.index()) else {
+        return;
+    };
+    if key.is_some() {
+        door.key = key;
+    }
+    if !std::mem::replace(&mut door.is_locked, true) {
+        lock_changed(world, id, DoorSignal::Locked);
+    }
+}
+
+/// Unlocks a door; false when its lock wants another key.
+pub fn unlock(world: &mut World, id: DoorId, key: Option<&str>) -> bool {
+    let Some(door) = world.doors.get_mut(id.index()) else {
+        return false;
+    };
+    if door.is_locked && door.key.as_deref().is_some_and(|wanted| key != Some(wanted)) {
+        return false;
+    }
+    if std::mem::replace(&mut door.is_locked, false) {
+        lock_changed(world, id, DoorSignal::Unlocked);
+    }
+    true
+}
+
+fn lock_changed(world: &mut World, id: DoorId, what: DoorSignal) {
+    let Some(state) = world.doors.get(id.index()).map(|door| door.shown_state()) else {
+        return;
+    };
+    world.events.push(Event::DoorSignal { door: id, what, by: None });
+    world.events.push(Event::DoorChanged { door: id, state, by: None });
+}

@@ -1,0 +1,105 @@
+//! The verbs: every legal way for a script or a host to change the world.
+//!
+//! In: ids, checked options. Out: ids, or an [`OpError`] for a mistake of the caller. Holds: a verb
+//! checks everything first and then takes effect completely, or does nothing; a script reads its own
+//! writes; what the world does later is never an error but a result.
+
+pub mod areas;
+pub mod characters;
+pub mod doors;
+pub mod paths;
+pub mod walks;
+pub mod watches;
+
+use thiserror::Error;
+
+use crate::base::ids::CharacterId;
+use crate::base::time::Tick;
+use crate::world::World;
+use crate::world::character::Character;
+
+/// A mistake of the caller. The texts continue a sentence that begins with the verb's name.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum OpError {
+    /// The character was removed; nothing can be asked of it any more.
+    #[error("character \"{name}\" was removed at tick {} ({by})", tick.0)]
+    Gone {
+        /// Its name.
+        name: String,
+        /// When.
+        tick: Tick,
+        /// By whom: `despawned by boss.lua:88`.
+        by: String,
+    },
+    /// An id that never meant a character of this level.
+    #[error("that character is not of this level")]
+    Foreign,
+    /// A living character has that name.
+    #[error("the name \"{0}\" is taken by a living character; choose another")]
+    NameTaken(String),
+    /// A name that cannot be one.
+    #[error("the name is {0}, expected 1 to 128 bytes without control characters")]
+    BadName(String),
+    /// A limit of the level is reached.
+    #[error("the level has {max} {what}, the most allowed (limits.{limit}); {mend}")]
+    Limit {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        max: u32,
+        /// Its name in the level file.
+        limit: &'static str,
+        /// What to do.
+        mend: &'static str,
+    },
+    /// A scene holds the character.
+    #[error("character \"{name}\" is held by cinematic \"{scene}\"")]
+    Held {
+        /// Its name.
+        name: String,
+        /// The scene.
+        scene: String,
+    },
+    /// A number outside its range.
+    #[error("{what} is {value}, expected {low} to {high}")]
+    Range {
+        /// What the number is.
+        what: &'static str,
+        /// What was given.
+        value: f64,
+        /// The least allowed.
+        low: f64,
+        /// The most allowed.
+        high: f64,
+    },
+    /// The map is a precomputed grid.
+    #[error("this map is a precomputed grid: its areas cannot be toggled")]
+    Precomputed,
+}
+
+/// The living character behind `id`, or why there is none.
+pub(crate) fn alive(world: &World, id: CharacterId) -> Result<&Character, OpError> {
+    let removal = match (world.characters.get(id), world.characters.gone(id)) {
+        (Some(character), _) => match &character.removed {
+            None => return Ok(character),
+            Some(removal) => (character.name.clone(), removal.clone()),
+        },
+        (None, Some(gone)) => (gone.name.clone(), gone.removal.clone()),
+        (None, None) => return Err(OpError::Foreign),
+    };
+    Err(OpError::Gone { name: removal.0, tick: removal.1.tick, by: removal.1.by })
+}
+
+/// The same, to be changed.
+pub(crate) fn alive_mut(world: &mut World, id: CharacterId) -> Result<&mut Character, OpError> {
+    alive(world, id)?;
+    world.characters.get_mut(id).ok_or(OpError::Foreign)
+}
+
+/// `value` if it lies in the range.
+pub(crate) fn in_range(what: &'static str, value: f32, range: (f32, f32)) -> Result<f32, OpError> {
+    if value >= range.0 && value <= range.1 {
+        return Ok(value);
+    }
+    Err(OpError::Range { what, value: f64::from(value), low: f64::from(range.0), high: f64::from(range.1) })
+}

@@ -1,0 +1,327 @@
+//! Verbs about walks: they begin, are stopped, settle.
+//!
+//! Holds: [`settle`] is the only place where a walk ends, and it ends it once.
+
+use glam::Vec3;
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::nav::{Path, Traversal};
+use crate::world::World;
+use crate::world::event::Event;
+use crate::world::ops::{OpError, alive, characters};
+use crate::world::outcome::{Journey, Reason, Status, WalkResult};
+use crate::world::settings::Settings;
+use crate::world::walk::{Ask, Asker, Following, Goal, Owner, Phase, Walk, WalkOptions, traversal};
+
+/// A walk to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WalkOrder {
+    /// Who is to walk.
+    pub character: CharacterId,
+    /// Where to.
+    pub goal: Goal,
+    /// How.
+    pub options: WalkOptions,
+    /// On whose behalf.
+    pub owner: Owner,
+}
+
+/// Starts a walk. The one under way settles as superseded; the new one is planned in step 6, moves
+/// from step 7 on, and settles exactly once. To the same goal on the same map it takes over the path.
+///
+/// # Errors
+/// When the walker, or the character it is to walk to, was removed.
+pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
+    let character = alive(world, order.character)?;
+    let held_by_other = character.held.as_ref().is_some_and(|hold| hold.owner != order.owner);
+    let aim = aim_of(world, order.character, order.goal)?;
+    let old = world.characters.get(order.character).and_then(|character| character.walk);
+    let over_limit = count_order(world, order.owner);
+    if held_by_other || over_limit {
+        let walk = insert(world, order, aim);
+        let reason = if held_by_other { Reason::Superseded } else { Reason::Limit };
+        settle(world, walk, reason.usual_status(), reason);
+        return Ok(walk);
+    }
+    let taken = old.and_then(|old| take_over(world, old, &order, aim));
+    let carried = old.and_then(|old| world.walks.get(old)).and_then(|old| old.following.clone());
+    if let Some(old) = old {
+        let was_moving = world.characters.get(order.character).is_some_and(|character| character.is_moving);
+        settle(world, old, Status::Cancelled, Reason::Superseded);
+        if let Some(character) = world.characters.get_mut(order.character) {
+            character.is_moving = was_moving;
+        }
+    }
+    let id = insert(world, order, aim);
+    if let Some(walk) = world.walks.get_mut(id) {
+        match taken {
+            Some(following) => {
+                walk.following = Some(following);
+                walk.phase = Phase::Moving;
+                walk.ask = None;
+            }
+            None => walk.following = carried,
+        }
+        let character = walk.character;
+        if let Some(character) = world.characters.get_mut(character) {
+            character.walk = Some(id);
+        }
+    }
+    Ok(id)
+}
+
+/// Counts an order of `owner` in this tick; true when it is one too many.
+fn count_order(world: &mut World, owner: Owner) -> bool {
+    let count = world.walks_this_tick.entry(owner).or_default();
+    *count += 1;
+    *count > world.settings.limits.walks_per_owner_per_tick
+}
+
+fn insert(world: &mut World, order: WalkOrder, aim: Vec3) -> WalkId {
+    world.serials.walk += 1;
+    world.walk_counts.accepted += 1;
+    let walk = Walk {
+        serial: world.serials.walk,
+        character: order.character,
+        goal: order.goal,
+        aim,
+        options: order.options,
+        owner: order.owner,
+        phase: Phase::Planning,
+        following: None,
+        ask: Some(Ask::First),
+        token: None,
+        planned_aim: aim,
+        issued: world.tick,
+        travelled_m: 0.0,
+        repaths: 0,
+        progress_m: 0.0,
+        progress_tick: world.tick,
+        retargeted: world.tick,
+        by: None,
+        is_delivered: false,
+    };
+    let id = world.walks.insert(walk);
+    world.walk_order.push(id);
+    world.events.push(Event::WalkStarted(id));
+    id
+}
+
+/// The path of `old`, bent to end at the new aim, when the new order is the same walk again: the same
+/// goal within the threshold, the same options, planned on the current map (seed:F10, lua-api 7.5 rule 4).
+fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option<Following> {
+    let old = world.walks.get(old)?;
+    let following = old.following.clone()?;
+    let same = old.phase == Phase::Moving
+        && old.token.is_none()
+        && old.ask.is_none()
+        && following.path.whole
+        && following.path.revision == world.nav.revision()
+        && old.options.doors == order.options.doors
+        && old.options.keys == order.options.keys
+        && flat_distance(old.planned_aim, aim) <= world.settings.crowd.target_replan_threshold_m
+        && world.edits.is_empty();
+    if !same {
+        return None;
+    }
+    if old.planned_aim == aim {
+        return Some(following);
+    }
+    let by = traversal_of(world, old);
+    retarget_path(world, following, aim, &by)
+}
+
+/// The same path with another last point, when the last leg stays clear.
+fn retarget_path(world: &World, mut following: Following, aim: Vec3, by: &Traversal) -> Option<Following> {
+    let count = following.path.points.len();
+    let from = *following.path.points.get(count.checked_sub(2)?)?;
+    let last = *following.path.points.last()?;
+    let passed =
+        following.cursor.segment as usize + 2 >= count && following.cursor.next(&following.path).is_none();
+    if passed || !world.nav.is_walkable(aim, by) {
+        return None;
+    }
+    let standing = world_position_on(&following.path, following.cursor.along_m)?;
+    let is_last_leg = following.cursor.segment as usize + 2 == count;
+    let leg_from = if is_last_leg { standing } else { from };
+    world.nav.straight(leg_from, aim, by)?;
+    let change_m = flat_distance(from, aim) - flat_distance(from, last);
+    if is_last_leg {
+        // The leg is cut at the body's place, so that what lies ahead is straight.
+        let done_m = following.cursor.along_m;
+        following.path.points[count - 2] = standing;
+        following.path.length_m = done_m + flat_distance(standing, aim);
+    } else {
+        following.path.length_m += change_m;
+    }
+    following.path.points[count - 1] = aim;
+    Some(following)
+}
+
+/// The point `along_m` metres from the start of a path.
+fn world_position_on(path: &Path, along_m: f32) -> Option<Vec3> {
+    let mut left_m = along_m;
+    for pair in path.points.windows(2) {
+        let length_m = flat_distance(pair[0], pair[1]);
+        if left_m <= length_m {
+            return Some(if length_m > 0.0 { pair[0].lerp(pair[1], left_m / length_m) } else { pair[0] });
+        }
+        left_m -= length_m;
+    }
+    path.points.last().copied()
+}
+
+/// The traversal of a walk, as the doors stand now.
+#[must_use]
+pub fn traversal_of(world: &World, walk: &Walk) -> Traversal {
+    let Some(character) = world.characters.get(walk.character) else {
+        return Traversal::default();
+    };
+    let asker = Asker {
+        radius_m: character.body.radius_m,
+        doors: walk.options.doors.unwrap_or(character.doors),
+        keys: &walk.options.keys,
+        speed_mps: walk.speed_mps(character),
+    };
+    traversal(world, asker)
+}
+
+/// Where a goal is now, as a point.
+fn aim_of(world: &World, walker: CharacterId, goal: Goal) -> Result<Vec3, OpError> {
+    Ok(match goal {
+        Goal::Point(point) => point,
+        Goal::Character(target) => alive(world, target)?.body.position,
+        Goal::Door(door) => front_of(world, door, alive(world, walker)?.body.position),
+    })
+}
+
+/// The point in front of a door on the side of `from`: its middle moved towards `from`, by half the
+/// doorway's shorter side and a step, onto walkable ground.
+fn front_of(world: &World, door: DoorId, from: Vec3) -> Vec3 {
+    let Some(door) = world.doors.get(door.index()) else {
+        return from;
+    };
+    let bounds = door.bounds;
+    let (width_m, depth_m) = ((bounds.max[0] - bounds.min[0]) as f32, (bounds.max[1] - bounds.min[1]) as f32);
+    // A doorway is passed along its shorter side.
+    let along_x = width_m <= depth_m;
+    let offset_m = width_m.min(depth_m) / 2.0 + WalkOptions::DOOR_RADIUS_M / 2.0;
+    let side = if along_x { from.x - door.position.x } else { from.z - door.position.z };
+    let signed_m = if side < 0.0 { -offset_m } else { offset_m };
+    let front = door.position + if along_x { Vec3::X * signed_m } else { Vec3::Z * signed_m };
+    world.nav.nearest(front, Settings::SNAP_M, &Traversal::default()).map_or(front, |ground| ground.point)
+}
+
+/// Ends the walk of a character where it stands; false when there is none.
+///
+/// # Errors
+/// When the character was removed.
+pub fn stop_in_place(world: &mut World, id: CharacterId) -> Result<bool, OpError> {
+    match alive(world, id)?.walk {
+        Some(walk) => Ok(stop(world, walk)),
+        None => Ok(false),
+    }
+}
+
+/// Ends a walk where the character stands; false when it has settled.
+pub fn stop(world: &mut World, walk: WalkId) -> bool {
+    settle(world, walk, Reason::Stopped.usual_status(), Reason::Stopped)
+}
+
+/// Ends a walk for somebody else's reason: a lost race, an ended owner. False when it has settled.
+pub fn cancel(world: &mut World, walk: WalkId, reason: Reason) -> bool {
+    settle(world, walk, Status::Cancelled, reason)
+}
+
+/// Ends everything of an owner: its walks settle as ownerGone, its watches are removed.
+pub fn end_owner(world: &mut World, owner: Owner) {
+    for id in world.open_walks() {
+        if world.walks.get(id).is_some_and(|walk| walk.owner == owner) {
+            settle(world, id, Status::Cancelled, Reason::OwnerGone);
+        }
+    }
+    world.watches.retain(|_, watch| watch.owner != owner);
+}
+
+/// Settles every open walk with levelEnd.
+pub fn end_level(world: &mut World) {
+    for id in world.open_walks() {
+        settle(world, id, Status::Cancelled, Reason::LevelEnd);
+    }
+}
+
+/// Ends a walk in the way the world decided; with `ensure`, one that would be partial or blocked puts the
+/// character on the walkable point nearest to its aim and arrives as forced.
+pub(crate) fn conclude(world: &mut World, id: WalkId, status: Status, reason: Reason) -> bool {
+    let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
+        return false;
+    };
+    let (character, aim, ensure) = (walk.character, walk.aim, walk.options.ensure);
+    if !ensure || matches!(status, Status::Arrived | Status::Cancelled) {
+        return settle(world, id, status, reason);
+    }
+    let radius_m = world.characters.get(character).map_or(0.0, |character| character.body.radius_m);
+    let by = Traversal { radius_m, through: None };
+    match world.nav.nearest(aim, Settings::SNAP_M, &by) {
+        Some(ground) => {
+            characters::place(world, character, ground.point);
+            settle(world, id, Status::Arrived, Reason::Forced)
+        }
+        None => settle(world, id, status, reason),
+    }
+}
+
+/// Ends a walk, once: false when it has settled before. The character stands; the result is delivered
+/// in step 12.
+pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reason) -> bool {
+    let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
+        return false;
+    };
+    let result = WalkResult::new(status, reason, journey(world, walk, status));
+    let (character, token) = (walk.character, walk.token);
+    if let Some((token, _)) = token {
+        world.requests.cancel(token);
+        world.askers.remove(token);
+    }
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.phase = Phase::Settled(Box::new(result));
+        walk.token = None;
+        walk.ask = None;
+    }
+    if let Some(character) = world.characters.get_mut(character)
+        && character.walk == Some(id)
+    {
+        character.walk = None;
+        character.is_moving = false;
+    }
+    match status {
+        Status::Arrived => world.walk_counts.arrived += 1,
+        Status::Partial => world.walk_counts.partial += 1,
+        Status::Blocked => world.walk_counts.blocked += 1,
+        Status::Cancelled => world.walk_counts.cancelled += 1,
+    }
+    world.events.push(Event::WalkSettled(id));
+    true
+}
+
+fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
+    let position = world.characters.get(walk.character).map_or(walk.aim, |character| character.body.position);
+    let straight_m = flat_distance(position, walk.aim);
+    let is_whole = walk.following.as_ref().is_some_and(|following| following.path.whole);
+    let remaining_m = match walk.remaining_m() {
+        Some(remaining_m) if is_whole && status != Status::Arrived => remaining_m,
+        _ => straight_m,
+    };
+    Journey {
+        walk: walk.serial,
+        character: walk.character,
+        position,
+        goal: walk.aim,
+        remaining_m,
+        travelled_m: walk.travelled_m,
+        ticks: world.tick.since(walk.issued),
+        repaths: walk.repaths,
+        by: walk.by,
+    }
+}

@@ -1,0 +1,64 @@
+//! Verbs about watches: made, switched, removed.
+
+use crate::world::World;
+use crate::world::event::Event;
+use crate::world::region::{Edge, Filter, Ground, How, Watch, WatchId};
+use crate::world::walk::Owner;
+
+/// A watch to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WatchOrder {
+    /// On whose behalf.
+    pub owner: Owner,
+    /// What to look at.
+    pub ground: Ground,
+    /// Who counts.
+    pub filter: Filter,
+    /// Which part of a body counts.
+    pub edge: Edge,
+    /// Report those already inside.
+    pub report_initial: bool,
+}
+
+/// Begins to watch; it looks for the first time in the next step 11.
+pub fn watch(world: &mut World, order: WatchOrder) -> WatchId {
+    world.serials.watch += 1;
+    let serial = world.serials.watch;
+    world.watches.insert(Watch {
+        serial,
+        owner: order.owner,
+        ground: order.ground,
+        filter: order.filter,
+        edge: order.edge,
+        enabled: true,
+        report_initial: order.report_initial,
+        fresh: Some(How::Initial),
+        inside: Default::default(),
+    })
+}
+
+/// Switches a watch on: those inside by then enter as `enabled`.
+pub fn enable(world: &mut World, id: WatchId) {
+    if let Some(watch) = world.watches.get_mut(id)
+        && !std::mem::replace(&mut watch.enabled, true)
+    {
+        watch.fresh = Some(How::Enabled);
+    }
+}
+
+/// Switches a watch off: everybody inside leaves as `disabled`.
+pub fn disable(world: &mut World, id: WatchId) {
+    let Some(watch) = world.watches.get_mut(id) else {
+        return;
+    };
+    if std::mem::replace(&mut watch.enabled, false) {
+        for character in std::mem::take(&mut watch.inside).into_values() {
+            world.events.push(Event::WatchLeft { watch: id, character, how: How::Disabled });
+        }
+    }
+}
+
+/// Ends a watch without a word; false when it is over already.
+pub fn remove(world: &mut World, id: WatchId) -> bool {
+    world.watches.remove(id).is_some()
+}

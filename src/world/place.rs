@@ -1,0 +1,14 @@
+//! Named places: marks, and routes that join them.
+
+use glam::Vec3;
+
+/// A place with a name, or a stop of a route that may have none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Empty for a nameless stop of a route.
+    pub name: String,
+    /// Metres.
+    pub position: Vec3,
+    /// Which way to look there, radians about +y.
+    pub facing_rad: Option<f32>,
+}

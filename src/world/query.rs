@@ -1,0 +1,267 @@
+//! Questions: by name, by place, about ways. They change nothing.
+
+use crate::base::geom::{flat_distance, ground};
+use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
+use crate::base::time::{Tick, TickRate};
+use crate::nav::{NavMap, PathTrouble};
+use crate::world::area::Area;
+use crate::world::character::Character;
+use crate::world::door::Door;
+use crate::world::outcome::{Blocker, Reason, Status, WalkResult};
+use crate::world::place::Mark;
+use crate::world::region::Region;
+use crate::world::settings::Settings;
+use crate::world::walk::Walk;
+use crate::world::{PathCounts, WalkCounts, World};
+
+impl World {
+    /// The tick under way, or the last one between ticks.
+    #[must_use]
+    pub fn tick(&self) -> Tick {
+        self.tick
+    }
+
+    /// Ticks a second.
+    #[must_use]
+    pub fn rate(&self) -> TickRate {
+        self.rate
+    }
+
+    /// Seed of the run.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Name of the level.
+    #[must_use]
+    pub fn level_name(&self) -> &str {
+        &self.level_name
+    }
+
+    /// The navigation map, as of the last step 5.
+    #[must_use]
+    pub fn nav(&self) -> &NavMap {
+        &self.nav
+    }
+
+    /// Crowd constants and limits.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Whether edits wait for step 5.
+    #[must_use]
+    pub fn has_pending_edits(&self) -> bool {
+        !self.edits.is_empty()
+    }
+
+    /// How many walks came to which end.
+    #[must_use]
+    pub fn walk_counts(&self) -> WalkCounts {
+        self.walk_counts
+    }
+
+    /// What path searching cost.
+    #[must_use]
+    pub fn path_counts(&self) -> PathCounts {
+        self.path_counts
+    }
+
+    /// A character that is alive, or was removed in this tick.
+    #[must_use]
+    pub fn character(&self, id: CharacterId) -> Option<&Character> {
+        self.characters.get(id)
+    }
+
+    /// The living character of that name.
+    #[must_use]
+    pub fn find_character(&self, name: &str) -> Option<CharacterId> {
+        self.characters.find(name)
+    }
+
+    /// Everybody alive, in order of creation.
+    pub fn characters(&self) -> impl Iterator<Item = (CharacterId, &Character)> {
+        self.characters.iter()
+    }
+
+    /// How many are alive.
+    #[must_use]
+    pub fn character_count(&self) -> usize {
+        self.characters.count()
+    }
+
+    /// The living player.
+    #[must_use]
+    pub fn player(&self) -> Option<CharacterId> {
+        self.characters.iter().find(|(_, character)| character.is_player).map(|(id, _)| id)
+    }
+
+    /// A walk that has not been freed.
+    #[must_use]
+    pub fn walk(&self, id: WalkId) -> Option<&Walk> {
+        self.walks.get(id)
+    }
+
+    /// Doors in level order.
+    #[must_use]
+    pub fn doors(&self) -> &[Door] {
+        &self.doors
+    }
+
+    /// The door of that name.
+    #[must_use]
+    pub fn find_door(&self, name: &str) -> Option<DoorId> {
+        self.doors.iter().position(|door| door.name == name).map(DoorId::from)
+    }
+
+    /// Everybody who stands in a door's area, in order of creation.
+    #[must_use]
+    pub fn occupants(&self, id: DoorId) -> Vec<CharacterId> {
+        let Some(door) = self.doors.get(id.index()) else {
+            return Vec::new();
+        };
+        // A cell at the rim may reach out of the area by half its size; no map has larger cells than its margin.
+        let bounds = door.bounds.grown(1.0);
+        self.characters
+            .iter()
+            .filter(|(_, character)| bounds.contains(ground(character.body.position)))
+            .filter(|(_, character)| self.stands_in(character, door.area))
+            .map(|(id, _)| id)
+            .collect()
+    }
+
+    fn stands_in(&self, character: &Character, area: AreaId) -> bool {
+        let mut areas = Vec::new();
+        self.nav.areas_at(character.body.position, &mut areas);
+        if areas.contains(&area) {
+            return true;
+        }
+        areas.clear();
+        if let Some(centre) = self.nav.node_centre(character.body.position) {
+            self.nav.areas_at(centre, &mut areas);
+        }
+        areas.contains(&area)
+    }
+
+    /// Regions in level order.
+    #[must_use]
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// The region of that name.
+    #[must_use]
+    pub fn find_region(&self, name: &str) -> Option<RegionId> {
+        self.regions.iter().position(|region| region.name == name).map(RegionId::from)
+    }
+
+    /// Areas, then obstacles, in level order.
+    #[must_use]
+    pub fn areas(&self) -> &[Area] {
+        &self.areas
+    }
+
+    /// The area or obstacle of that name.
+    #[must_use]
+    pub fn find_area(&self, name: &str) -> Option<AreaId> {
+        self.areas.iter().position(|area| area.name == name).map(AreaId::from)
+    }
+
+    /// The mark of that name.
+    #[must_use]
+    pub fn mark(&self, name: &str) -> Option<&Mark> {
+        self.marks.get(name)
+    }
+
+    /// Marks by name, sorted.
+    pub fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.marks.values()
+    }
+
+    /// The stops of the route of that name.
+    #[must_use]
+    pub fn route(&self, name: &str) -> Option<&[Mark]> {
+        self.routes.get(name).map(Vec::as_slice)
+    }
+
+    /// Names of routes, sorted.
+    pub fn route_names(&self) -> impl Iterator<Item = &str> {
+        self.routes.keys().map(String::as_str)
+    }
+
+    /// What a walk's end reads like: `blocked/doorClosed by door "vault" at (12.0, 7.0) after 83 ticks`.
+    #[must_use]
+    pub fn summary(&self, result: &WalkResult) -> String {
+        let journey = &result.journey;
+        let by = match journey.by {
+            Some(blocker) => format!(" by {}", self.blocker(blocker)),
+            None => String::new(),
+        };
+        let (x, z) = (journey.position.x, journey.position.z);
+        let (status, reason) = (result.status().name(), result.reason().name());
+        format!("{status}/{reason}{by} at ({x:.1}, {z:.1}) after {} ticks", journey.ticks)
+    }
+
+    /// Who or what stands in the way, with its kind: `door "vault"`.
+    #[must_use]
+    pub fn blocker(&self, blocker: Blocker) -> String {
+        match blocker {
+            Blocker::Character(id) => format!("character \"{}\"", self.name_of(id)),
+            Blocker::Door(id) => {
+                format!("door \"{}\"", self.doors.get(id.index()).map_or("", |door| door.name.as_str()))
+            }
+        }
+    }
+
+    /// One sentence about a walk's end.
+    #[must_use]
+    pub fn detail(&self, result: &WalkResult) -> String {
+        let journey = &result.journey;
+        let who = self.name_of(journey.character);
+        let by = journey.by.map(|blocker| self.blocker(blocker));
+        let left_m = flat_distance(journey.position, journey.goal);
+        match (result.reason(), by) {
+            (Reason::Reached | Reason::AlreadyThere, _) => format!("{who} stands at the goal"),
+            (Reason::Nearest, Some(by)) => {
+                format!("{who} stands {left_m:.1} m from the goal, as near as it gets: {by} is closed")
+            }
+            (Reason::Nearest, None) => {
+                format!("{who} stands {left_m:.1} m from the goal, as near as it gets")
+            }
+            (Reason::NoPath, _) => format!("there is no way from {who} to the goal"),
+            (Reason::StartOffNav, _) => {
+                format!("{who} stands farther than {} m from walkable ground", Settings::SNAP_M)
+            }
+            (Reason::DoorClosed, Some(by)) => format!("{by} is closed and {who} does not open it"),
+            (Reason::TooWide, _) => format!("the body of {who} does not fit through"),
+            (Reason::Limit, _) => "the search, or the number of walks, was beyond a limit".to_owned(),
+            (Reason::Forced, _) => format!("{who} could not walk there and was put on the goal"),
+            (Reason::Timeout, _) => format!("{who} had {left_m:.1} m to go when the time was over"),
+            (reason, Some(by)) => format!("{who} ended {} by {by}", reason.name()),
+            (reason, None) => format!("{who} ended {}, {left_m:.1} m from the goal", reason.name()),
+        }
+    }
+
+    /// The reason and the blocker behind what the map said.
+    #[must_use]
+    pub fn reason_of(&self, trouble: PathTrouble) -> (Reason, Option<Blocker>) {
+        match trouble {
+            PathTrouble::NoPath => (Reason::NoPath, None),
+            PathTrouble::StartOffNav => (Reason::StartOffNav, None),
+            PathTrouble::TooWide => (Reason::TooWide, None),
+            PathTrouble::Limit => (Reason::Limit, None),
+            PathTrouble::Area(area) => match self.areas.get(area.index()).and_then(|area| area.door) {
+                Some(door) => (Reason::DoorClosed, Some(Blocker::Door(door))),
+                None => (Reason::NoPath, None),
+            },
+        }
+    }
+
+    /// Whether a result says that somebody arrived; for hosts that do not care why.
+    #[must_use]
+    pub fn has_arrived(result: &WalkResult) -> bool {
+        result.status() == Status::Arrived
+    }
+}

@@ -1,0 +1,208 @@
+//! Regions, and watches: who stands inside which shape.
+//!
+//! A region is a named shape of the level. A watch is somebody's question about a shape: a region,
+//! an area, a circle that may travel with a character. Step 11 keeps the insiders of both.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use crate::base::geom::{Bounds, Point, edges, ground, polygon_contains, segment_distance_sq};
+use crate::base::ids::{AreaId, CharacterId, RegionId};
+use crate::world::walk::Owner;
+
+slotmap::new_key_type! {
+    /// A watch. Stale once it was removed or its owner ended.
+    pub struct WatchId;
+}
+
+/// A named trigger volume of the level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// Unique in the level.
+    pub name: String,
+    /// What it covers.
+    pub shape: Shape,
+    /// Who was inside at the last step 11, by serial.
+    pub inside: BTreeMap<u32, CharacterId>,
+}
+
+/// What a region covers, on the ground plane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A polygon, with the rectangle around it.
+    Polygon(Vec<Point>, Bounds),
+    /// A circle: centre and radius in metres.
+    Circle(Point, f64),
+}
+
+impl Shape {
+    /// A polygon, with its bounds worked out.
+    #[must_use]
+    pub fn polygon(points: Vec<Point>) -> Self {
+        let bounds = Bounds::of(&points);
+        Self::Polygon(points, bounds)
+    }
+
+    /// Whether a body counts as inside, by `edge`.
+    #[must_use]
+    pub fn holds(&self, position: Vec3, radius_m: f32, edge: Edge) -> bool {
+        let point = ground(position);
+        let radius = f64::from(radius_m);
+        match self {
+            Self::Circle(centre, reach) => {
+                let distance = libm::sqrt((point[0] - centre[0]).powi(2) + (point[1] - centre[1]).powi(2));
+                match edge {
+                    Edge::Centre => distance <= *reach,
+                    Edge::Any => distance <= *reach + radius,
+                    Edge::Full => distance + radius <= *reach,
+                }
+            }
+            Self::Polygon(points, bounds) => {
+                if !bounds.grown(radius).contains(point) {
+                    return false;
+                }
+                let inside = polygon_contains(points, point);
+                let near = || edges(points).any(|(a, b)| segment_distance_sq(point, a, b) <= radius * radius);
+                match edge {
+                    Edge::Centre => inside,
+                    Edge::Any => inside || near(),
+                    Edge::Full => inside && !near(),
+                }
+            }
+        }
+    }
+}
+
+/// Which part of a body must be inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Edge {
+    /// Its centre.
+    #[default]
+    Centre,
+    /// Any part of it.
+    Any,
+    /// All of it.
+    Full,
+}
+
+/// What a watch looks at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ground {
+    /// A region of the level.
+    Region(RegionId),
+    /// An area of the map, available or not.
+    Area(AreaId),
+    /// A circle around a place.
+    Near {
+        /// The middle, metres.
+        centre: Vec3,
+        /// Metres.
+        radius_m: f32,
+        /// Only along walkable straight lines.
+        line_of_walk: bool,
+    },
+    /// A circle that travels with a character and leaves that character out.
+    Around {
+        /// The character in the middle.
+        character: CharacterId,
+        /// Metres.
+        radius_m: f32,
+        /// Only along walkable straight lines.
+        line_of_walk: bool,
+    },
+}
+
+/// Who counts for a watch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Filter {
+    /// Everybody.
+    #[default]
+    All,
+    /// Whoever has one of these tags.
+    Tags(Vec<String>),
+    /// One character.
+    Only(CharacterId),
+}
+
+/// A question about a shape, kept until it is removed or its owner ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watch {
+    /// Number in order of creation, from 1.
+    pub serial: u64,
+    /// On whose behalf.
+    pub owner: Owner,
+    /// What it looks at.
+    pub ground: Ground,
+    /// Who counts.
+    pub filter: Filter,
+    /// Which part of a body counts.
+    pub edge: Edge,
+    /// Whether it looks at all.
+    pub enabled: bool,
+    /// Report those already inside when it first looks.
+    pub report_initial: bool,
+    /// Whether it has looked since it was made or enabled, and how newcomers count until then.
+    pub fresh: Option<How>,
+    /// Who was inside at the last step 11, by serial.
+    pub inside: BTreeMap<u32, CharacterId>,
+}
+
+/// How somebody came in or went out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// On foot.
+    Walked,
+    /// By `teleport`.
+    Teleported,
+    /// It appeared inside.
+    Spawned,
+    /// It was removed.
+    Despawned,
+    /// It stood inside when the watch began.
+    Initial,
+    /// The circle came to it or left it.
+    Moved,
+    /// The watch was switched on.
+    Enabled,
+    /// The watch was switched off.
+    Disabled,
+    /// A skipped scene led it through.
+    Skipped,
+}
+
+impl How {
+    /// The word scripts and traces use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Walked => "walked",
+            Self::Teleported => "teleported",
+            Self::Spawned => "spawned",
+            Self::Despawned => "despawned",
+            Self::Initial => "initial",
+            Self::Moved => "moved",
+            Self::Enabled => "enabled",
+            Self::Disabled => "disabled",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_of_a_body_count_as_asked() {
+        let square = Shape::polygon(vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]]);
+        let circle = Shape::Circle([2.0, 2.0], 2.0);
+        for shape in [&square, &circle] {
+            let at = |x: f32, edge| shape.holds(Vec3::new(x, 0.0, 2.0), 0.5, edge);
+            assert!(at(2.0, Edge::Full) && at(2.0, Edge::Centre) && at(2.0, Edge::Any));
+            assert!(!at(3.7, Edge::Full) && at(3.7, Edge::Centre) && at(3.7, Edge::Any));
+            assert!(!at(4.3, Edge::Centre) && at(4.3, Edge::Any));
+            assert!(!at(4.6, Edge::Any));
+        }
+    }
+}

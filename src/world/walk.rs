@@ -1,0 +1,357 @@
+//! A walk: a goal, the options it was asked with, and how far it has come.
+//!
+//! Holds: a walk settles exactly once; until then its character knows it as the current one. It is
+//! planned in step 6, moved in steps 7 to 9, settled in step 10 or by a verb, delivered in step 12.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::base::ids::{AreaId, CharacterId, DoorId, PathToken};
+use crate::base::time::{Tick, TickRate};
+use crate::crowd::follow::Cursor;
+use crate::nav::{Path, PathTrouble, Traversal};
+use crate::world::World;
+use crate::world::character::Character;
+use crate::world::outcome::{Blocker, WalkResult};
+
+/// Whoever asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Owner(pub u32);
+
+impl Owner {
+    /// The game that embeds the level; never ends.
+    pub const HOST: Self = Self(0);
+}
+
+/// What a walk does about doors that are not open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DoorPolicy {
+    /// They are walls.
+    #[default]
+    Avoid,
+    /// Those it can open are planned through, opened, and left open.
+    Open,
+    /// All are planned through; it stands in front until somebody opens.
+    Wait,
+}
+
+impl DoorPolicy {
+    /// Every policy, with the word levels and scripts use.
+    pub const NAMES: [(&str, Self); 3] = [("avoid", Self::Avoid), ("open", Self::Open), ("wait", Self::Wait)];
+}
+
+/// What counts as the end when the goal itself cannot be had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AcceptEnd {
+    /// The nearest reachable point, settled as partial.
+    #[default]
+    Partial,
+    /// The same, and standing beside whoever holds the goal counts as arrived.
+    Near,
+    /// The nearest reachable point counts as arrived.
+    Nearest,
+    /// Only the goal.
+    Exact,
+}
+
+impl AcceptEnd {
+    /// Every choice, with the word scripts use.
+    pub const NAMES: [(&str, Self); 4] = [
+        ("partial", Self::Partial),
+        ("near", Self::Near),
+        ("nearest", Self::Nearest),
+        ("exact", Self::Exact),
+    ];
+}
+
+/// Manners towards others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Crowd {
+    /// Ask standing characters aside, never the player.
+    #[default]
+    Push,
+    /// Wait for them.
+    Yield,
+    /// Pass through.
+    Ghost,
+}
+
+impl Crowd {
+    /// Every choice, with the word scripts use.
+    pub const NAMES: [(&str, Self); 3] =
+        [("push", Self::Push), ("yield", Self::Yield), ("ghost", Self::Ghost)];
+}
+
+/// Where a walk is to go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Goal {
+    /// A point, metres.
+    Point(Vec3),
+    /// A character, followed as it moves.
+    Character(CharacterId),
+    /// The point in front of a door, on the walker's side.
+    Door(DoorId),
+}
+
+/// How fast a walk goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Pace {
+    /// At the character's walking speed.
+    #[default]
+    Walk,
+    /// At its running speed.
+    Run,
+    /// At this speed, metres a second.
+    Speed(f32),
+}
+
+/// Where to look.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Look {
+    /// Radians about +y.
+    Angle(f32),
+    /// Towards a point.
+    Point(Vec3),
+    /// Towards a character, where it stands by then.
+    Character(CharacterId),
+}
+
+/// The options of a walk, checked: past this type nobody checks again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WalkOptions {
+    /// How fast.
+    pub pace: Pace,
+    /// Metres from the goal that count as reached; by the kind of goal when none is given.
+    pub radius_m: Option<f32>,
+    /// What counts as the end.
+    pub accept: AcceptEnd,
+    /// Turn there after arriving.
+    pub face: Option<Look>,
+    /// What to do about doors; the character's own policy when none is given.
+    pub doors: Option<DoorPolicy>,
+    /// Keys carried.
+    pub keys: Vec<String>,
+    /// Manners towards others.
+    pub crowd: Crowd,
+    /// Ticks without progress before the walk is blocked.
+    pub patience_ticks: u64,
+    /// Ticks for the whole walk.
+    pub timeout_ticks: Option<u64>,
+    /// Instead of partial or blocked: put it on the goal, arrived/forced.
+    pub ensure: bool,
+}
+
+impl WalkOptions {
+    /// Seconds without progress before a walk is blocked, unless it says otherwise (seed:X5).
+    pub const PATIENCE_S: f64 = 3.0;
+    /// Metres from a door that count as reached.
+    pub const DOOR_RADIUS_M: f32 = 0.6;
+    /// Metres along the path that count as progress (seed:X5).
+    pub const PROGRESS_M: f32 = 0.05;
+
+    /// The options of a walk that says nothing, at a tick rate.
+    #[must_use]
+    pub fn at(rate: TickRate) -> Self {
+        Self {
+            pace: Pace::Walk,
+            radius_m: None,
+            accept: AcceptEnd::Partial,
+            face: None,
+            doors: None,
+            keys: Vec::new(),
+            crowd: Crowd::Push,
+            patience_ticks: rate.ticks(Self::PATIENCE_S),
+            timeout_ticks: None,
+            ensure: false,
+        }
+    }
+}
+
+/// A path being followed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Following {
+    /// From where the walk was planned to its end.
+    pub path: Path,
+    /// How far along it the character is.
+    pub cursor: Cursor,
+    /// Why the path ends short of the goal, if it does.
+    pub trouble: Option<PathTrouble>,
+}
+
+/// Where a walk is in its life.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Phase {
+    /// Its first path is being searched.
+    Planning,
+    /// It follows its path.
+    Moving,
+    /// It stands before a door that is not open.
+    AtDoor(DoorId),
+    /// It has arrived and turns.
+    Turning {
+        /// Whether it stood there from the start.
+        already: bool,
+    },
+    /// It is over.
+    Settled(Box<WalkResult>),
+}
+
+/// Why a walk asks for a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// For the first time.
+    First,
+    /// A door it waited for or counted on changed.
+    Door,
+    /// The map changed on its way, or a way may have opened.
+    Map,
+    /// Its target moved.
+    Target,
+    /// It was displaced, or others are in the way.
+    Crowd,
+}
+
+impl Ask {
+    /// The word traces use for a new plan.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Door => "door",
+            Self::Map => "map",
+            Self::Target => "target",
+            Self::Crowd => "crowd",
+        }
+    }
+}
+
+/// A character under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Walk {
+    /// Number in order of creation, from 1 over the level; the `id` scripts see.
+    pub serial: u64,
+    /// Who walks.
+    pub character: CharacterId,
+    /// Where to, as asked.
+    pub goal: Goal,
+    /// Where to, as a point: the last place the goal was seen at.
+    pub aim: Vec3,
+    /// How.
+    pub options: WalkOptions,
+    /// On whose behalf.
+    pub owner: Owner,
+    /// Where it is in its life.
+    pub phase: Phase,
+    /// The path in use; kept until a new one is ready.
+    pub following: Option<Following>,
+    /// A path to be asked for in step 6.
+    pub ask: Option<Ask>,
+    /// The request under way.
+    pub token: Option<(PathToken, Ask)>,
+    /// Where the request under way aims.
+    pub planned_aim: Vec3,
+    /// When it was asked for.
+    pub issued: Tick,
+    /// Metres walked.
+    pub travelled_m: f32,
+    /// Plans made after the first.
+    pub repaths: u32,
+    /// Metres walked when it last made progress.
+    pub progress_m: f32,
+    /// When it last made progress.
+    pub progress_tick: Tick,
+    /// When it last asked for a path to a moving target.
+    pub retargeted: Tick,
+    /// Who or what is in its way.
+    pub by: Option<Blocker>,
+    /// Whether its result has been handed to scripts; step 13 frees it then.
+    pub is_delivered: bool,
+}
+
+impl Walk {
+    /// Metres of path left; none while there is no path.
+    #[must_use]
+    pub fn remaining_m(&self) -> Option<f32> {
+        let following = self.following.as_ref()?;
+        Some((following.path.length_m - following.cursor.along_m).max(0.0))
+    }
+
+    /// Its result, once settled.
+    #[must_use]
+    pub fn result(&self) -> Option<&WalkResult> {
+        match &self.phase {
+            Phase::Settled(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// Whether it has not settled.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.result().is_none()
+    }
+
+    /// The word scripts use for where it is in its life.
+    #[must_use]
+    pub fn state_name(&self) -> &'static str {
+        match self.phase {
+            Phase::Planning => "planning",
+            Phase::Moving => "moving",
+            Phase::AtDoor(_) => "waiting",
+            Phase::Turning { .. } => "turning",
+            Phase::Settled(_) => "settled",
+        }
+    }
+
+    /// Metres from the goal that count as reached.
+    #[must_use]
+    pub fn radius_m(&self, world: &World) -> f32 {
+        self.options.radius_m.unwrap_or(match self.goal {
+            Goal::Point(_) => world.settings.crowd.walk_threshold_m,
+            Goal::Character(_) => world.settings.crowd.npc_talk_distance_m,
+            Goal::Door(_) => WalkOptions::DOOR_RADIUS_M,
+        })
+    }
+
+    /// Metres a second that `character` goes on this walk.
+    #[must_use]
+    pub fn speed_mps(&self, character: &Character) -> f32 {
+        match self.options.pace {
+            Pace::Walk => character.gait.walk_mps,
+            Pace::Run => character.gait.run_mps,
+            Pace::Speed(speed) => speed,
+        }
+    }
+}
+
+/// Who is asking, for the map: the body, and the doors that its policy and keys let it plan through.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker<'a> {
+    /// Half the width of the body, metres.
+    pub radius_m: f32,
+    /// What to do about doors.
+    pub doors: DoorPolicy,
+    /// Keys carried.
+    pub keys: &'a [String],
+    /// Metres a second: what a door costs is what one could walk while it moves.
+    pub speed_mps: f32,
+}
+
+/// The traversal of a body with a policy about doors, as the doors stand now.
+#[must_use]
+pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
+    let tick_s = world.rate.tick_seconds();
+    let mut through: Vec<(AreaId, f32)> = world
+        .doors
+        .iter()
+        .filter(|door| match asker.doors {
+            DoorPolicy::Avoid => false,
+            DoorPolicy::Open => !door.is_passable() && door.opens_for(asker.keys),
+            DoorPolicy::Wait => !door.is_passable(),
+        })
+        .map(|door| (door.area, door.moving_ticks as f32 * tick_s * asker.speed_mps))
+        .collect();
+    through.sort_by_key(|(area, _)| *area);
+    Traversal { radius_m: asker.radius_m, through: (!through.is_empty()).then(|| Arc::from(through)) }
+}
