@@ -5,6 +5,7 @@
 
 pub mod base;
 pub mod crowd;
+pub mod game;
 pub mod level;
 pub mod nav;
 pub mod script;

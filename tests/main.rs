@@ -1,8 +1,12 @@
 //! The one integration binary: laws, levels, scripts, the command line.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod fixture;
 mod level_faults;
 mod level_load;
 mod nav_laws;
 mod nav_published;
 mod nav_sight;
+mod tidy;
+mod walks;

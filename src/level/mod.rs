@@ -18,6 +18,7 @@ mod report;
 mod resolve;
 mod schema;
 mod source;
+pub mod spawn;
 mod textgrid;
 
 #[cfg(test)]

@@ -1,0 +1,203 @@
+//! A level run to its end, as fast as it goes.
+//!
+//! In: a game, when to end, somebody who looks on. Out: a [`Report`]. Holds: the run ends at its bound at the
+//! latest; every walk has settled by then. Not here: clocks, printing, real time (`shell`).
+
+use std::collections::BTreeMap;
+
+use crate::base::time::Tick;
+use crate::game::Game;
+use crate::game::line::{Line, quoted};
+use crate::game::recorder::Recorded;
+use crate::world::{PathCounts, WalkCounts, World};
+
+/// When a run ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// After this many ticks, at the latest.
+    pub ticks_max: u64,
+    /// When an event of this name happens: one of `event.emit` or of the runtime.
+    pub until: Option<String>,
+}
+
+/// Why a run ended, as `ended` of its JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The bound was reached.
+    Bound,
+    /// The level's script called `level.finish`.
+    Finish,
+    /// The event that was waited for happened.
+    Until,
+    /// A script faulted under `--strict`.
+    Fault,
+    /// A limit stopped it.
+    Limit,
+    /// Somebody asked the process to stop.
+    Signal,
+}
+
+impl Ended {
+    /// The word that JSON and traces use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bound => "bound",
+            Self::Finish => "finish",
+            Self::Until => "until",
+            Self::Fault => "fault",
+            Self::Limit => "limit",
+            Self::Signal => "signal",
+        }
+    }
+}
+
+/// What somebody who looks on wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Onlooker {
+    /// Go on.
+    GoOn,
+    /// End after this tick: the process was asked to stop.
+    Stop,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Name of the level.
+    pub level: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Ticks that were run.
+    pub ticks: u64,
+    /// Game seconds that were run.
+    pub seconds: f64,
+    /// Why it ended.
+    pub ended: Ended,
+    /// Whether it ended well.
+    pub ok: bool,
+    /// What `level.finish` had to say.
+    pub note: Option<String>,
+    /// The state at the end.
+    pub hash: u64,
+    /// Whether another run would be the same; false after the watchdog fired.
+    pub is_reproducible: bool,
+    /// Characters alive at the end.
+    pub characters: usize,
+    /// Ends of walks.
+    pub walks: WalkCounts,
+    /// Script faults.
+    pub faults: u64,
+    /// Reloads that took effect.
+    pub reloads: u64,
+    /// Cost of searching.
+    pub paths: PathCounts,
+    /// The last values of `level.measure`.
+    pub measures: BTreeMap<String, f64>,
+}
+
+impl Report {
+    /// The object that `run --format json` prints, without what differs from run to run.
+    #[must_use]
+    pub fn fields(&self) -> Line {
+        let walks = Line::default()
+            .count("accepted", self.walks.accepted)
+            .count("arrived", self.walks.arrived)
+            .count("partial", self.walks.partial)
+            .count("blocked", self.walks.blocked)
+            .count("cancelled", self.walks.cancelled);
+        let paths = Line::default()
+            .count("requests", self.paths.requests)
+            .count("expansions", self.paths.expansions)
+            .count("maxPerTick", self.paths.max_per_tick);
+        let measures = self
+            .measures
+            .iter()
+            .fold(Line::default(), |line, (name, value)| line.raw(name, &value.to_string()));
+        Line::default()
+            .text("level", &self.level)
+            .count("seed", self.seed)
+            .count("ticks", self.ticks)
+            .raw("seconds", &format!("{:?}", self.seconds))
+            .text("ended", self.ended.name())
+            .flag("ok", self.ok)
+            .raw("note", &self.note.as_deref().map_or("null".to_owned(), quoted))
+            .hash("hash", self.hash)
+            .flag("reproducible", self.is_reproducible)
+            .count("characters", self.characters as u64)
+            .raw("walks", &walks.finish())
+            .count("faults", self.faults)
+            .count("reloads", self.reloads)
+            .raw("paths", &paths.finish())
+            .raw("measures", &measures.finish())
+    }
+
+    /// The last line of a trace.
+    #[must_use]
+    pub fn last_line(&self) -> String {
+        let line = Line::default().count("t", self.ticks).text("end", self.ended.name());
+        line.hash("hash", self.hash).flag("ok", self.ok).finish()
+    }
+}
+
+/// Runs a game to its end. `watch` sees every tick and may ask to stop; the first call is about tick 0, and
+/// the last about what happened as the level ended.
+pub fn run(game: &mut Game, bound: &Bound, mut watch: impl FnMut(&World, &Recorded) -> Onlooker) -> Report {
+    let start = game.start_facts();
+    let mut ended = None;
+    if watch(game.world(), &start) == Onlooker::Stop {
+        ended = Some(Ended::Signal);
+    }
+    // Bounded by the bound.
+    while ended.is_none() {
+        if game.world().tick().0 >= bound.ticks_max {
+            ended = Some(Ended::Bound);
+            break;
+        }
+        let recorded = game.tick(&[]);
+        let stop = watch(game.world(), &recorded) == Onlooker::Stop;
+        ended = after_tick(game, bound, &recorded).or(stop.then_some(Ended::Signal));
+    }
+    let ticks = game.world().tick().0;
+    let hash = game.fingerprint().whole();
+    let last = game.end();
+    let _ = watch(game.world(), &last);
+    report(game, ended.unwrap_or(Ended::Bound), bound, (ticks, hash))
+}
+
+/// Why a run ends after this tick, if it does.
+fn after_tick(game: &Game, bound: &Bound, recorded: &Recorded) -> Option<Ended> {
+    if game.outcome().is_some() {
+        return Some(Ended::Finish);
+    }
+    let until = bound.until.as_deref()?;
+    recorded.names.iter().any(|name| name == until).then_some(Ended::Until)
+}
+
+fn report(game: &Game, ended: Ended, bound: &Bound, (ticks, hash): (u64, u64)) -> Report {
+    let world = game.world();
+    let outcome = game.outcome();
+    let ok = match ended {
+        Ended::Finish => outcome.as_ref().is_none_or(|outcome| outcome.ok),
+        Ended::Bound => bound.until.is_none(),
+        Ended::Until => true,
+        Ended::Fault | Ended::Limit | Ended::Signal => false,
+    };
+    Report {
+        level: world.level_name().to_owned(),
+        seed: world.seed(),
+        ticks,
+        seconds: world.rate().seconds(Tick(ticks)),
+        ended,
+        ok,
+        note: outcome.and_then(|outcome| outcome.note),
+        hash,
+        is_reproducible: true,
+        characters: world.character_count(),
+        walks: world.walk_counts(),
+        faults: game.fault_count(),
+        reloads: 0,
+        paths: world.path_counts(),
+        measures: BTreeMap::new(),
+    }
+}

@@ -1,0 +1,276 @@
+//! Step 14: facts become lines, states become hashes.
+//!
+//! In: the facts of the tick, the world. Out: trace lines (cli-and-files.md, "Trace") and sentences for a
+//! person. Holds: facts are written down before step 13 frees what they name; nothing here changes the
+//! world, so a traced run is the same run (inv:D5).
+
+use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::game::line::{Line, float, place, quoted};
+use crate::game::narrate;
+use crate::world::World;
+use crate::world::cue::{Cue, CueKind};
+use crate::world::event::Event;
+use crate::world::fingerprint::Fingerprint;
+use crate::world::outcome::{Blocker, WalkResult};
+
+/// What to write down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordOptions {
+    /// Whether trace lines are wanted at all.
+    pub trace: bool,
+    /// Ticks between hash lines, 0 for none.
+    pub hash_every: u64,
+    /// Ticks between lines of positions, 0 for none.
+    pub positions_every: u64,
+    /// Ticks between lines of detail, 0 for none.
+    pub detail_every: u64,
+    /// Whether sentences for a person are wanted.
+    pub sentences: bool,
+}
+
+/// What a tick came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// Trace lines, without line breaks.
+    pub lines: Vec<String>,
+    /// Sentences for a person.
+    pub sentences: Vec<String>,
+    /// Names of what happened, as `--until` and hosts know them: events of scripts and of the runtime.
+    pub names: Vec<String>,
+}
+
+/// Writes down what is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    options: RecordOptions,
+}
+
+impl Recorder {
+    /// A recorder that writes down what `options` ask for.
+    #[must_use]
+    pub fn new(options: RecordOptions) -> Self {
+        Self { options }
+    }
+
+    /// Takes the facts of the tick, before step 13.
+    pub(crate) fn collect(&self, world: &mut World) -> Recorded {
+        let facts = world.events.take_recorded();
+        let mut recorded = Recorded::default();
+        for fact in &facts {
+            if self.options.trace {
+                recorded.lines.extend(line(world, fact));
+            }
+            if self.options.sentences {
+                recorded.sentences.extend(narrate::sentence(world, fact));
+            }
+            recorded.names.extend(name(fact).map(str::to_owned));
+        }
+        recorded
+    }
+
+    /// Adds hashes and positions, after step 13.
+    pub(crate) fn record(&self, world: &World, mut recorded: Recorded, fingerprint: Fingerprint) -> Recorded {
+        if !self.options.trace {
+            return recorded;
+        }
+        let due = |every: u64| every > 0 && world.tick().0.is_multiple_of(every);
+        if due(self.options.positions_every) {
+            recorded.lines.push(positions(world));
+        }
+        if due(self.options.detail_every) {
+            recorded.lines.push(detail(world));
+        }
+        if due(self.options.hash_every) {
+            recorded.lines.push(hashes(world, fingerprint));
+        }
+        recorded
+    }
+}
+
+/// The name under which `--until` waits for a fact; none for what is not an event.
+#[must_use]
+pub fn name(event: &Event) -> Option<&str> {
+    Some(match event {
+        Event::Spawned(_) => "spawned",
+        Event::Despawned(_) => "despawned",
+        Event::WalkSettled(_) => "walkSettled",
+        Event::DoorChanged { .. } => "doorChanged",
+        Event::AreaChanged { .. } => "areaChanged",
+        Event::MapRevision(_) => "mapRevision",
+        Event::SceneStarted { .. } => "cinematicStarted",
+        Event::SceneEnded { .. } => "cinematicEnded",
+        Event::Faulted(_) => "scriptFault",
+        Event::RegionEntered { .. } => "regionEntered",
+        Event::RegionLeft { .. } => "regionLeft",
+        Event::Emitted { name, .. } | Event::Input { name, .. } => name,
+        _ => return None,
+    })
+}
+
+/// The trace line of a fact; none for facts that only scripts wait for.
+fn line(world: &World, event: &Event) -> Option<String> {
+    let tick = world.tick().0;
+    let fact = |name: &str| Line::fact(tick, name);
+    let line = match event {
+        Event::Spawned(id) => fact("spawned").text("character", world.name_of(*id)).place_of(world, *id),
+        Event::Despawned(id) => fact("despawned").text("character", world.name_of(*id)).place_of(world, *id),
+        Event::WalkStarted(id) => walk_started(world, *id)?,
+        Event::WalkSettled(id) => walk_settled(world, *id)?,
+        Event::Replanned { walk, why } => {
+            let walk = world.walk(*walk)?;
+            let line = fact("replanned").text("character", world.name_of(walk.character));
+            line.count("walk", walk.serial).text("why", why.name())
+        }
+        Event::DoorChanged { door, state, by } => door_changed(world, *door, fact("doorChanged"))?
+            .text("state", state.name())
+            .maybe_text("by", by.map(|by| world.name_of(by))),
+        Event::AreaChanged { area, available, factor } => {
+            fact("areaChanged").text("area", area).flag("available", *available).number("cost", *factor)
+        }
+        Event::MapRevision(revision) => fact("mapRevision").count("revision", revision.0),
+        Event::RegionEntered { region, character, how } => fact("regionEntered")
+            .text("region", &world.regions().get(region.index())?.name)
+            .text("character", world.name_of(*character))
+            .text("how", how.name()),
+        Event::RegionLeft { region, character, how } => fact("regionLeft")
+            .text("region", &world.regions().get(region.index())?.name)
+            .text("character", world.name_of(*character))
+            .text("how", how.name()),
+        Event::Emitted { name, payload, .. } => {
+            fact("event").text("name", name).maybe_plain("payload", world, payload.as_ref())
+        }
+        Event::Input { name, payload } => {
+            fact("input").text("name", name).maybe_plain("payload", world, payload.as_ref())
+        }
+        Event::Cue(cue) => cue_line(world, cue),
+        Event::SceneStarted { name, locks } => {
+            let locks: Vec<String> = locks.iter().map(|lock| quoted(lock)).collect();
+            fact("cinematicStarted").text("name", name).raw("locks", &format!("[{}]", locks.join(",")))
+        }
+        Event::SceneEnded { info, .. } => fact("cinematicEnded").entries(world, info),
+        Event::Logged(log) => fact("log")
+            .text("level", log.level)
+            .text("owner", &log.owner)
+            .text("file", &log.file)
+            .count("line", u64::from(log.line))
+            .text("message", &log.message),
+        Event::Faulted(fault) => fact("scriptFault").entries(world, fault),
+        Event::Notice { what, count, walk, why } => {
+            let line = fact("notice").text("what", what).count("count", *count);
+            let line = if let Some(walk) = walk { line.count("walk", *walk) } else { line };
+            line.maybe_text("why", why.as_deref())
+        }
+        _ => return None,
+    };
+    Some(line.finish())
+}
+
+fn walk_started(world: &World, id: WalkId) -> Option<Line> {
+    let walk = world.walk(id)?;
+    let line = Line::fact(world.tick().0, "walkStarted").count("walk", walk.serial);
+    let line = line.text("character", world.name_of(walk.character)).place("goal", walk.aim);
+    Some(line.count("owner", u64::from(walk.owner.0)))
+}
+
+fn walk_settled(world: &World, id: WalkId) -> Option<Line> {
+    let result = world.walk(id)?.result()?;
+    Some(result_fields(world, result, Line::fact(world.tick().0, "walkSettled")))
+}
+
+/// Adds the fields of a `WalkResult`, under the names scripts use.
+fn result_fields(world: &World, result: &WalkResult, line: Line) -> Line {
+    let journey = &result.journey;
+    let by = journey.by.map(|blocker| match blocker {
+        Blocker::Character(id) => world.name_of(id).to_owned(),
+        Blocker::Door(id) => world.doors().get(id.index()).map_or(String::new(), |door| door.name.clone()),
+    });
+    line.flag("ok", result.is_ok())
+        .text("status", result.status().name())
+        .text("reason", result.reason().name())
+        .count("walk", journey.walk)
+        .text("character", world.name_of(journey.character))
+        .place("position", journey.position)
+        .place("goal", journey.goal)
+        .number("remaining", journey.remaining_m)
+        .number("travelled", journey.travelled_m)
+        .count("ticks", journey.ticks)
+        .count("repaths", u64::from(journey.repaths))
+        .maybe_text("by", by.as_deref())
+        .text("detail", &world.detail(result))
+}
+
+fn door_changed(world: &World, id: DoorId, line: Line) -> Option<Line> {
+    let door = world.doors().get(id.index())?;
+    Some(line.text("door", &door.name).flag("locked", door.is_locked))
+}
+
+fn cue_line(world: &World, cue: &Cue) -> Line {
+    let fact = |name: &str| Line::fact(world.tick().0, name).text("scene", &cue.scene);
+    match &cue.kind {
+        CueKind::Said { character, line, vars, seconds } => fact("said")
+            .text("character", character)
+            .text("line", line)
+            .plain("vars", world, vars)
+            .raw("seconds", &seconds.to_string()),
+        CueKind::Choice { id, options, answer } => {
+            let options: Vec<String> = options.iter().map(|option| quoted(option)).collect();
+            fact("choice")
+                .text("id", id)
+                .raw("options", &format!("[{}]", options.join(",")))
+                .text("answer", answer)
+        }
+        CueKind::Camera { kind, options } => {
+            fact("camera").text("kind", kind).plain("options", world, options)
+        }
+        CueKind::Other { kind, options } => fact("cue").text("kind", kind).plain("options", world, options),
+    }
+}
+
+impl Line {
+    /// Adds where a character stands; nothing for one that is gone.
+    fn place_of(self, world: &World, id: CharacterId) -> Self {
+        match world.character(id) {
+            Some(character) => self.place("position", character.body.position),
+            None => self,
+        }
+    }
+}
+
+fn positions(world: &World) -> String {
+    let everybody = world.characters().fold(Line::default(), |line, (_, character)| {
+        let (at, facing) = (character.body.position, character.facing_rad);
+        line.raw(&character.name, &format!("[{},{},{}]", float(at.x), float(at.z), float(facing)))
+    });
+    Line::default().count("t", world.tick().0).raw("positions", &everybody.finish()).finish()
+}
+
+fn detail(world: &World) -> String {
+    let paths = Line::default()
+        .count("waiting", world.requests.waiting() as u64)
+        .count("expansions", world.path_counts().expansions);
+    let everybody = world.characters().fold(Line::default(), |line, (_, character)| {
+        let walk = character.walk.and_then(|walk| world.walk(walk));
+        let following = walk.and_then(|walk| walk.following.as_ref());
+        let waypoints = following.map_or(0, |following| following.cursor.ahead(&following.path).len());
+        let velocity = character.body.velocity;
+        let one = Line::default().raw("velocity", &place(velocity)).count("waypoints", waypoints as u64);
+        line.raw(&character.name, &one.finish())
+    });
+    let detail = Line::default().raw("paths", &paths.finish()).raw("characters", &everybody.finish());
+    Line::default().count("t", world.tick().0).raw("detail", &detail.finish()).finish()
+}
+
+fn hashes(world: &World, fingerprint: Fingerprint) -> String {
+    let parts = Line::default()
+        .hash("characters", fingerprint.characters)
+        .hash("walks", fingerprint.walks)
+        .hash("doors", fingerprint.doors)
+        .hash("map", fingerprint.map)
+        .hash("random", fingerprint.random)
+        .hash("scripts", fingerprint.scripts);
+    Line::default()
+        .count("t", world.tick().0)
+        .hash("hash", fingerprint.whole())
+        .raw("parts", &parts.finish())
+        .finish()
+}

@@ -1,0 +1,243 @@
+//! A loaded level into a world: areas, doors, regions, places, characters.
+//!
+//! In: a [`LoadedLevel`], whose names lead somewhere and whose characters have ground to stand on. Out: a
+//! [`World`] at tick 0, and the behaviours its characters are to run. Holds: lists keep the order of the level.
+//! Not here: scripts, which attach the behaviours; checking, which `load` has done.
+
+use crate::base::geom::{Bounds, Point, raise};
+use crate::base::ids::{AreaId, CharacterId, DoorId};
+use crate::base::plain::{Plain, PlainKey};
+use crate::base::time::TickRate;
+use crate::level::def::{CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Outline};
+use crate::level::load::LoadedLevel;
+use crate::level::numbers::{CrowdDef, Limits as LimitsDef};
+use crate::level::resolve::{self, Resolved};
+use crate::world::area::{Area, AreaKind};
+use crate::world::character::Gait;
+use crate::world::door::{Door, DoorState};
+use crate::world::ops::characters::{Spawn, spawn};
+use crate::world::place::Mark;
+use crate::world::region::{Region, Shape};
+use crate::world::settings::{CrowdSettings, Limits, Settings};
+use crate::world::walk::DoorPolicy;
+use crate::world::{World, WorldParts};
+
+/// The behaviour that a character of the level is to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BehaviourRef {
+    /// Name of the script, as the level gives it.
+    pub script: String,
+    /// Values for its `params`, by name.
+    pub params: Plain,
+}
+
+/// A world, and who runs what in it.
+#[derive(Debug)]
+pub struct Spawned {
+    /// The world at tick 0.
+    pub world: World,
+    /// The characters of the level in its order, with their behaviours.
+    pub characters: Vec<(CharacterId, Option<BehaviourRef>)>,
+}
+
+/// Builds the world of a level; `seed` overrides the level's own.
+#[must_use]
+pub fn build(level: LoadedLevel, seed: Option<u64>) -> Spawned {
+    let LoadedLevel { def, resolved, map, .. } = level;
+    let rate = TickRate::new(def.tick_rate).unwrap_or_default();
+    let floor_y_m = resolve::floor_y_m(&def);
+    let parts = WorldParts {
+        level_name: def.name.clone(),
+        seed: seed.unwrap_or(def.seed),
+        rate,
+        nav: map,
+        areas: areas(&resolved),
+        doors: doors(&def, &resolved, rate, floor_y_m),
+        regions: regions(&def),
+        marks: resolved
+            .marks
+            .iter()
+            .map(|mark| (mark.name.clone().unwrap_or_default(), placed(mark)))
+            .collect(),
+        routes: resolved
+            .routes
+            .iter()
+            .map(|route| (route.name.clone(), route.stops.iter().map(placed).collect()))
+            .collect(),
+        settings: settings(&def),
+        is_precomputed: matches!(def.navigation, NavigationDef::TextGrid(_)) || resolved.areas.is_empty(),
+    };
+    let mut world = World::new(parts);
+    let characters = def
+        .characters
+        .iter()
+        .filter_map(|character| {
+            let id = spawn(&mut world, wanted(character, floor_y_m)).ok().flatten()?;
+            Some((id, behaviour(character)))
+        })
+        .collect();
+    Spawned { world, characters }
+}
+
+fn areas(resolved: &Resolved) -> Vec<Area> {
+    resolved
+        .areas
+        .iter()
+        .map(|area| Area {
+            name: area.name.clone(),
+            kind: if area.obstacle { AreaKind::Obstacle } else { AreaKind::Ground },
+            available: area.available,
+            factor: area.cost,
+            door: area.door.map(DoorId::from),
+        })
+        .collect()
+}
+
+fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: f64) -> Vec<Door> {
+    let door = |(door, &area): (&DoorDef, &AreaId)| {
+        let bounds = resolved.areas.get(area.index()).map_or(Bounds::of(&[[0.0, 0.0]]), |area| area.bounds);
+        Door {
+            name: door.name.value.clone(),
+            area,
+            position: raise(bounds.centre(), floor_y_m),
+            bounds,
+            moving_ticks: rate.ticks(door.duration_s),
+            state: if door.open { DoorState::Open } else { DoorState::Closed },
+            left_ticks: 0,
+            is_locked: door.locked,
+            key: door.key.clone(),
+            wish: None,
+        }
+    };
+    def.doors.iter().zip(&resolved.door_areas).map(door).collect()
+}
+
+fn regions(def: &LevelDef) -> Vec<Region> {
+    def.regions
+        .iter()
+        .map(|region| Region {
+            name: region.name.value.clone(),
+            shape: match &region.outline {
+                Outline::Polygon(points) => Shape::polygon(points.clone()),
+                Outline::Circle { centre, radius_m } => {
+                    let centre: Point = [centre.x, centre.z];
+                    Shape::Circle(centre, *radius_m)
+                }
+            },
+            inside: Default::default(),
+        })
+        .collect()
+}
+
+fn placed(mark: &resolve::Mark) -> Mark {
+    Mark { name: mark.name.clone().unwrap_or_default(), position: mark.position, facing_rad: mark.facing_rad }
+}
+
+fn wanted(character: &CharacterDef, floor_y_m: f64) -> Spawn {
+    Spawn {
+        name: character.name.value.clone(),
+        position: resolve::world(character.position.value, floor_y_m),
+        facing_rad: resolve::radians(character.facing_degrees),
+        radius_m: character.radius_m as f32,
+        height_m: character.height_m as f32,
+        gait: Gait {
+            walk_mps: character.walk_speed_mps as f32,
+            run_mps: character.run_speed_mps as f32,
+            turn_radps: character.rotation_speed_radps as f32,
+        },
+        tags: character.tags.clone(),
+        is_player: character.player,
+        doors: match character.doors {
+            DoorHabit::Avoid => DoorPolicy::Avoid,
+            DoorHabit::Open => DoorPolicy::Open,
+            DoorHabit::Wait => DoorPolicy::Wait,
+        },
+    }
+}
+
+fn behaviour(character: &CharacterDef) -> Option<BehaviourRef> {
+    let script = character.behaviour.as_ref()?.value.clone();
+    let params = character.params.iter();
+    let params =
+        params.filter_map(|(name, value)| Some((PlainKey::Name(name.clone()), plain(&value.value)?)));
+    Some(BehaviourRef { script, params: Plain::Map(params.collect()) })
+}
+
+/// JSON as plain data; what a level file holds is finite and no deeper than its own limit. None for null, which
+/// stands for "not given" in an object and is left out of lists.
+fn plain(value: &serde_json::Value) -> Option<Plain> {
+    Some(match value {
+        serde_json::Value::Null => return None,
+        serde_json::Value::Bool(flag) => Plain::Bool(*flag),
+        serde_json::Value::Number(number) => Plain::Number(number.as_f64()?),
+        serde_json::Value::String(text) => Plain::Text(text.clone()),
+        serde_json::Value::Array(items) => Plain::List(items.iter().filter_map(plain).collect()),
+        serde_json::Value::Object(entries) => Plain::Map(
+            entries
+                .iter()
+                .filter_map(|(key, value)| Some((PlainKey::Name(key.clone()), plain(value)?)))
+                .collect(),
+        ),
+    })
+}
+
+/// Crowd constants and limits of a level, as the world keeps them.
+#[must_use]
+pub fn settings(def: &LevelDef) -> Settings {
+    Settings { crowd: crowd(&def.crowd), limits: limits(&def.limits), path_budget: def.path_budget }
+}
+
+fn crowd(def: &CrowdDef) -> CrowdSettings {
+    let numbers = &def.numbers;
+    CrowdSettings {
+        walk_threshold_m: numbers.walk_threshold_m as f32,
+        target_replan_threshold_m: numbers.target_replan_threshold_m as f32,
+        dynamic_obstacle_influence_m: numbers.dynamic_obstacle_influence_m as f32,
+        dynamic_obstacle_radius_fraction: numbers.dynamic_obstacle_radius_fraction as f32,
+        nudge_m: numbers.nudge_m as f32,
+        replan_trigger_m: numbers.replan_trigger_m as f32,
+        replan_cooldown_ms: numbers.replan_cooldown_ms as f32,
+        npc_talk_distance_m: numbers.npc_talk_distance_m as f32,
+        iterations: numbers.iterations as u32,
+        moved_eps_m: numbers.moved_eps_m as f32,
+        nudge_cooldown_ms: numbers.nudge_cooldown_ms as f32,
+        is_reciprocal: def.reciprocal,
+    }
+}
+
+fn limits(def: &LimitsDef) -> Limits {
+    Limits {
+        fuel_per_call: def.fuel_per_call as u64,
+        fuel_per_tick: def.fuel_per_tick as u64,
+        fuel_at_load: def.fuel_at_load as u64,
+        memory_mib: def.memory_mib as u64,
+        coroutine_depth: def.coroutine_depth as u32,
+        tasks_per_owner: def.tasks_per_owner as u32,
+        tasks: def.tasks as u32,
+        timers_per_owner: def.timers_per_owner as u32,
+        handlers_per_owner: def.handlers_per_owner as u32,
+        watches_per_owner: def.watches_per_owner as u32,
+        walks_per_owner_per_tick: def.walks_per_owner_per_tick as u32,
+        expansions_per_path: (def.expansions_per_path > 0.0).then_some(def.expansions_per_path as u32),
+        events_per_tick: def.events_per_tick as u32,
+        event_rounds: def.event_rounds as u32,
+        characters: def.characters as u32,
+        state_kib: def.state_kib as u64,
+        string_kib: def.string_kib as u64,
+        pattern_bytes: def.pattern_bytes as u64,
+        table_elements: def.table_elements as u64,
+        log_lines_per_tick: def.log_lines_per_tick as u32,
+        watchdog_ms: def.watchdog_ms as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_the_same_for_files_and_for_embedding_games() {
+        assert_eq!(limits(&LimitsDef::default()), Limits::default());
+        assert_eq!(crowd(&CrowdDef::default()), CrowdSettings::default());
+    }
+}

@@ -1,0 +1,137 @@
+//! Small levels for tests: two rooms with a door between them, and a hand to drive them.
+
+use glam::Vec3;
+use walkon::base::ids::{CharacterId, DoorId, WalkId};
+use walkon::base::time::TickRate;
+use walkon::game::Game;
+use walkon::game::recorder::{RecordOptions, Recorder};
+use walkon::level::spawn;
+use walkon::level::{MemorySource, load};
+use walkon::world::World;
+use walkon::world::ops::walks::{WalkOrder, walk_to};
+use walkon::world::walk::{Goal, Owner, WalkOptions};
+
+/// Two rooms of 10 x 10 m joined by a doorway of 1 x 2 m; `hero` in the left one, nobody else.
+pub const TWO_ROOMS: &str = r#"{
+  "navigation": { "agentRadius": 0.35, "objectPadding": 0.0,
+    "areas": [
+      { "name": "left", "polygon": [[0,0],[10,0],[10,10],[0,10]] },
+      { "name": "doorway", "polygon": [[10,4],[11,4],[11,6],[10,6]] },
+      { "name": "right", "polygon": [[11,0],[21,0],[21,10],[11,10]] },
+      { "name": "island", "polygon": [[30,0],[34,0],[34,4],[30,4]] }
+    ] },
+  "doors": [ { "name": "gate", "area": "doorway", "open": true, "seconds": 0.5 } ],
+  "characters": [ { "name": "hero", "position": [2, 5] } ]
+}"#;
+
+/// One open room of 40 x 40 m with `hero` in a corner.
+pub const HALL: &str = r#"{
+  "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[40,0],[40,40],[0,40]] } ] },
+  "characters": [ { "name": "hero", "position": [4, 4] } ]
+}"#;
+
+/// A level under test.
+pub struct Stage {
+    /// The game.
+    pub game: Game,
+    /// Ends of walks as `status/reason`, in the order they settled, as the trace tells them.
+    pub ends: Vec<String>,
+    /// Trace lines so far.
+    pub lines: Vec<String>,
+}
+
+impl Stage {
+    /// The level in `json`, at tick 0. Panics when it is refused, with every reason.
+    pub fn of(json: &str) -> Self {
+        let source = MemorySource::new().with("stage.json", json);
+        let level = load("stage.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+        Self::on(spawn::build(level, None).world)
+    }
+
+    /// The same at another tick rate.
+    pub fn at_rate(json: &str, tick_rate: u32) -> Self {
+        Self::of(&json.replacen('{', &format!("{{ \"tickRate\": {tick_rate},"), 1))
+    }
+
+    fn on(world: World) -> Self {
+        let options = RecordOptions { trace: true, hash_every: 1, ..RecordOptions::default() };
+        let game = Game::new(world, Recorder::new(options));
+        Self { game, ends: Vec::new(), lines: Vec::new() }
+    }
+
+    pub fn world(&self) -> &World {
+        self.game.world()
+    }
+
+    pub fn hero(&self) -> CharacterId {
+        self.world().find_character("hero").unwrap()
+    }
+
+    pub fn gate(&self) -> DoorId {
+        self.world().find_door("gate").unwrap()
+    }
+
+    pub fn position(&self) -> Vec3 {
+        self.world().character(self.hero()).unwrap().body.position
+    }
+
+    /// Sends the hero; options by `adjust`.
+    pub fn walk(&mut self, x: f32, z: f32, adjust: impl FnOnce(&mut WalkOptions)) -> WalkId {
+        let mut options = options();
+        adjust(&mut options);
+        let goal = Goal::Point(Vec3::new(x, 0.0, z));
+        let order = WalkOrder { character: self.hero(), goal, options, owner: Owner::HOST };
+        walk_to(self.game.world_mut(), order).unwrap()
+    }
+
+    /// One tick; what settled in it is added to `ends`.
+    pub fn tick(&mut self) {
+        let recorded = self.game.tick(&[]);
+        self.take(recorded.lines);
+    }
+
+    pub fn take(&mut self, lines: Vec<String>) {
+        for line in &lines {
+            let fact: serde_json::Value = serde_json::from_str(line).unwrap();
+            if fact["e"] == "walkSettled" {
+                let text = |key: &str| fact[key].as_str().unwrap().to_owned();
+                self.ends.push(format!("{}/{}", text("status"), text("reason")));
+            }
+        }
+        self.lines.extend(lines);
+    }
+
+    pub fn ticks(&mut self, count: u64) {
+        for _ in 0..count {
+            self.tick();
+        }
+    }
+
+    /// Runs until as many walks have settled as `count`, at most `ticks_max`; their ends.
+    pub fn until_settled(&mut self, count: usize, ticks_max: u64) -> Vec<String> {
+        for _ in 0..ticks_max {
+            if self.ends.len() >= count {
+                break;
+            }
+            self.tick();
+        }
+        self.ends.clone()
+    }
+
+    /// Ends the level.
+    pub fn end(&mut self) {
+        let recorded = self.game.end();
+        self.take(recorded.lines);
+    }
+
+    /// Facts of one kind so far, as JSON.
+    pub fn facts(&self, kind: &str) -> Vec<serde_json::Value> {
+        let facts = self.lines.iter().map(|line| serde_json::from_str(line).unwrap());
+        facts.filter(|fact: &serde_json::Value| fact["e"] == kind).collect()
+    }
+}
+
+/// The options of a walk that says nothing.
+pub fn options() -> WalkOptions {
+    WalkOptions::at(TickRate::DEFAULT)
+}
