@@ -1,0 +1,245 @@
+//! The house rules that a text search can hold: layers, crates, unsafe code, dead files, the README.
+//!
+//! Goal: a newcomer can trust the map in the README. Method: read `src/` as text; every breach is printed
+//! with file, line and rule. Exceptions stand in one list with a reason each; the list only shrinks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Module, and the modules it may name (house.md, section 3).
+const LAYERS: [(&str, &[&str]); 10] = [
+    ("base", &["base"]),
+    ("nav", &["base", "nav"]),
+    ("crowd", &["base", "nav", "crowd"]),
+    ("world", &["base", "nav", "crowd", "world"]),
+    ("level", &["base", "nav", "crowd", "world", "level"]),
+    ("sim", &["base", "nav", "crowd", "world", "sim"]),
+    ("script", &["base", "nav", "crowd", "world", "script"]),
+    ("view", &["base", "nav", "crowd", "world", "view"]),
+    ("game", &["base", "nav", "crowd", "world", "level", "sim", "script", "view", "game"]),
+    ("shell", &["base", "nav", "world", "level", "script", "view", "game", "shell"]),
+];
+
+/// External crates, and the folders or files below `src/` that may name them (house.md, section 4).
+const CRATES: [(&str, &[&str]); 16] = [
+    ("mlua", &["script/"]),
+    ("slotmap", &["base/", "nav/requests", "world/", "script/"]),
+    ("rand_pcg", &["base/rng"]),
+    ("libm", &["base/", "nav/", "crowd/", "world/", "sim/", "script/", "level/"]),
+    ("log", &["world/", "level/", "sim/", "script/", "view/", "game/", "shell/"]),
+    ("serde", &["level/", "world/snapshot", "view/json", "game/", "shell/"]),
+    ("serde_json", &["level/", "view/json", "game/", "shell/"]),
+    ("schemars", &["level/"]),
+    ("anyhow", &["shell/"]),
+    ("clap", &["shell/"]),
+    ("clap_complete", &["shell/"]),
+    ("env_logger", &["shell/"]),
+    ("annotate_snippets", &["shell/"]),
+    ("tiny_skia", &["shell/pictures"]),
+    ("png", &["shell/pictures"]),
+    ("signal_hook", &["shell/"]),
+];
+
+/// Breaches that are allowed: file below `src/`, a part of the line, the reason. Only ever shortened.
+const EXCEPTIONS: [(&str, &str, &str); 0] = [];
+
+struct SourceFile {
+    /// Below `src/`, with forward slashes.
+    path: String,
+    text: String,
+}
+
+fn sources() -> Vec<SourceFile> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    collect(&root, &root, &mut files);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(files.len() > 20, "the source tree is where this test thinks it is");
+    files
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut Vec<SourceFile>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(root, &path, files);
+        } else if path.extension().is_some_and(|suffix| suffix == "rs") {
+            let relative: PathBuf = path.strip_prefix(root).unwrap().to_owned();
+            let path_text = relative.to_string_lossy().replace('\\', "/");
+            files.push(SourceFile { path: path_text, text: fs::read_to_string(&path).unwrap() });
+        }
+    }
+}
+
+/// The code of a line, without comments and without text in quotes that spans one line.
+fn code(line: &str) -> &str {
+    let trimmed = line.trim_start();
+    if trimmed.starts_with("//") { "" } else { line.split(" // ").next().unwrap_or(line) }
+}
+
+fn breaches(check: impl Fn(&SourceFile, &str) -> Option<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in sources() {
+        for (number, line) in file.text.lines().enumerate() {
+            let excused = EXCEPTIONS.iter().any(|(path, part, _)| *path == file.path && line.contains(part));
+            if let Some(rule) = check(&file, code(line)).filter(|_| !excused) {
+                found.push(format!("src/{}:{}: {rule}", file.path, number + 1));
+            }
+        }
+    }
+    found
+}
+
+fn assert_none(found: &[String]) {
+    assert!(found.is_empty(), "{} breaches:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn modules_import_only_from_the_layers_below() {
+    assert_none(&breaches(|file, line| {
+        let module = file.path.split(['/', '.']).next()?;
+        let allowed = LAYERS.iter().find(|(name, _)| *name == module)?.1;
+        let mut rest = line;
+        while let Some(at) = rest.find("crate::") {
+            rest = &rest[at + "crate::".len()..];
+            let named: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let is_module = LAYERS.iter().any(|(name, _)| *name == named);
+            if is_module && !allowed.contains(&named.as_str()) {
+                return Some(format!("{module} may not import {named} (layers, house rules)"));
+            }
+        }
+        None
+    }));
+}
+
+#[test]
+fn crates_are_named_only_in_their_places() {
+    assert_none(&breaches(|file, line| {
+        CRATES.iter().find_map(|(name, places)| {
+            let used =
+                [format!("use {name}::"), format!(" {name}::"), format!("({name}::"), format!("<{name}::")];
+            let uses = used.iter().any(|text| format!(" {line}").contains(text.as_str()));
+            let allowed = places.iter().any(|place| file.path.starts_with(place));
+            (uses && !allowed).then(|| format!("{name} is allowed in {} only", places.join(", ")))
+        })
+    }));
+}
+
+#[test]
+fn modules_are_named_from_the_crate_root() {
+    assert_none(&breaches(|_, line| {
+        line.contains("super::super").then(|| "write crate::module::..., never super::super".to_owned())
+    }));
+}
+
+#[test]
+fn unsafe_code_is_lifted_in_one_module() {
+    let lifted: Vec<String> = sources()
+        .iter()
+        .filter(|file| file.text.lines().any(|line| code(line).contains("allow(unsafe_code)")))
+        .map(|file| file.path.clone())
+        .collect();
+    assert!(lifted.len() <= 1, "unsafe code is lifted in {lifted:?}");
+    assert!(
+        lifted.iter().all(|path| path.starts_with("script/fuel")),
+        "only the fuel counter may: {lifted:?}"
+    );
+}
+
+#[test]
+fn every_file_is_named_by_a_module() {
+    let files = sources();
+    for file in &files {
+        if ["lib.rs", "main.rs"].contains(&file.path.as_str()) {
+            continue;
+        }
+        let path = file.path.trim_end_matches(".rs").trim_end_matches("/mod");
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let parents = [format!("{parent}.rs"), format!("{parent}/mod.rs"), "lib.rs".to_owned()];
+        let declares = |file: &SourceFile| {
+            file.text
+                .lines()
+                .any(|line| line.trim_end().trim_end_matches(';').ends_with(&format!("mod {name}")))
+        };
+        let named =
+            files
+                .iter()
+                .filter(|file| {
+                    if parent.is_empty() { file.path == "lib.rs" } else { parents[..2].contains(&file.path) }
+                })
+                .any(declares);
+        assert!(named, "src/{} is named by no `mod`", file.path);
+    }
+}
+
+#[test]
+fn every_module_opens_with_what_it_is_for() {
+    for file in sources() {
+        let is_tests = file.path.ends_with("tests.rs") || file.path.contains("/tests/");
+        assert!(is_tests || file.text.starts_with("//! "), "src/{} has no header", file.path);
+    }
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    assert_none(&breaches(|file, line| {
+        let is_tests = file.path.ends_with("tests.rs");
+        let left = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore", "TODO", "FIXME"];
+        left.iter()
+            .find(|left| line.contains(**left) && !is_tests)
+            .map(|left| format!("{left} is left behind"))
+    }));
+}
+
+#[test]
+fn the_readme_names_every_command_and_every_reason() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    for command in ["run", "check", "path", "draw", "bake", "types", "schema", "limits", "completions"] {
+        assert!(readme.contains(&format!("`{command}`")), "the README does not name the command {command}");
+    }
+    for reason in walkon::world::outcome::Reason::ALL {
+        let name = reason.name();
+        assert!(readme.contains(&format!("`{name}`")), "the README does not explain the reason {name}");
+    }
+}
+
+#[test]
+fn lengths_are_shown_and_never_fail() {
+    let files = sources();
+    let mut lengths: Vec<(usize, &str)> =
+        files.iter().map(|file| (file.text.lines().count(), file.path.as_str())).collect();
+    lengths.sort_unstable_by(|a, b| b.cmp(a));
+    println!("the ten longest files:");
+    for (lines, path) in lengths.iter().take(10) {
+        println!("{lines:6}  src/{path}");
+    }
+    let mut functions: Vec<(usize, String)> = files.iter().flat_map(functions_of).collect();
+    functions.sort_unstable_by(|a, b| b.cmp(a));
+    println!("the ten longest functions:");
+    for (lines, place) in functions.iter().take(10) {
+        println!("{lines:6}  {place}");
+    }
+    assert!(!functions.is_empty());
+}
+
+/// Functions by their indentation: from the line with `fn` to the closing brace in the same column.
+fn functions_of(file: &SourceFile) -> Vec<(usize, String)> {
+    let lines: Vec<&str> = file.text.lines().collect();
+    let mut found = Vec::new();
+    for (start, line) in lines.iter().enumerate() {
+        let indent = line.len() - line.trim_start().len();
+        let head = line.trim_start();
+        let is_function = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn ", "async fn "]
+            .iter()
+            .any(|prefix| head.starts_with(prefix));
+        if !is_function {
+            continue;
+        }
+        let close = format!("{}}}", " ".repeat(indent));
+        if let Some(length) = lines[start..].iter().position(|line| *line == close) {
+            let name = head.split("fn ").nth(1).unwrap_or("").split(['(', '<']).next().unwrap_or("");
+            found.push((length + 1, format!("src/{}:{}: {name}", file.path, start + 1)));
+        }
+    }
+    found
+}
