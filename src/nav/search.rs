@@ -71,11 +71,13 @@ pub(crate) struct Record {
 /// Which kernel the paused state belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kernel {
+    /// The plain A*: nodes wait in the heap.
     #[default]
     Heap,
-    Weighted,
-    Jump,
-    Canonical,
+    /// Steps from cell to cell; like leaps, cells wait in the bucket queue as `id << 8 | directions`.
+    Steps,
+    /// Jump points.
+    Leaps,
 }
 
 /// Whether searches keep a list of the nodes they expanded, for pictures.
@@ -125,10 +127,7 @@ impl Search {
     pub fn frontier(&self, out: &mut Vec<NodeId>) {
         match self.kernel {
             Kernel::Heap => out.extend(self.heap.iter().map(|Reverse((_, _, id))| NodeId(*id))),
-            Kernel::Weighted => out.extend(self.queue.values().map(NodeId)),
-            Kernel::Jump | Kernel::Canonical => {
-                out.extend(self.queue.values().map(|value| NodeId(value >> 8)))
-            }
+            Kernel::Steps | Kernel::Leaps => out.extend(self.queue.values().map(|value| NodeId(value >> 8))),
         }
     }
 

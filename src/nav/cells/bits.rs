@@ -17,7 +17,6 @@ pub struct Bits {
     /// By cell: bit d says that the neighbour in direction d is walkable.
     around: Vec<u8>,
     count: u64,
-    runs: u64,
 }
 
 /// Lines of bits with a guard word after each line, one before the first, and a blank line at either end.
@@ -32,14 +31,17 @@ pub(crate) struct Plane {
     rising: Vec<u64>,
     /// The same for scans towards lower positions.
     falling: Vec<u64>,
+    /// Stops of both kinds in the words of the map, those beyond the length of a line included.
+    stops: u64,
 }
 
 impl Plane {
     fn new(lines: u32, length: u32) -> Self {
         let stride = length.div_ceil(64) as usize + 1;
         let size = 1 + (lines as usize + 2) * stride;
-        let (words, stops) = (vec![0; size], vec![!0; size]);
-        Self { lines, length, stride, words, rising: stops.clone(), falling: stops }
+        let (words, blocked) = (vec![0; size], vec![!0; size]);
+        let stops = 2 * 64 * (stride as u64 - 1) * u64::from(lines);
+        Self { lines, length, stride, words, rising: blocked.clone(), falling: blocked, stops }
     }
 
     /// Index of the first word of a line; the word before it is always a guard. Line -1 is the blank line.
@@ -93,6 +95,8 @@ impl Plane {
             rising |= here & !(here << 1 | below >> 63);
             falling |= here & !(here >> 1 | above << 63);
         }
+        self.stops -= u64::from(self.rising[at].count_ones() + self.falling[at].count_ones());
+        self.stops += u64::from(rising.count_ones() + falling.count_ones());
         (self.rising[at], self.falling[at]) = (rising, falling);
     }
 
@@ -147,7 +151,7 @@ impl Bits {
     #[must_use]
     pub fn new(width: u32, depth: u32) -> Self {
         let (rows, columns) = (Plane::new(depth, width), Plane::new(width, depth));
-        Self { rows, columns, around: vec![0; width as usize * depth as usize], count: 0, runs: 0 }
+        Self { rows, columns, around: vec![0; width as usize * depth as usize], count: 0 }
     }
 
     /// A map from packed rows: `width.div_ceil(64)` words a row, bit i of word w of row z is cell (64 w + i, z).
@@ -175,7 +179,6 @@ impl Bits {
                 bits.rows.restop(z, word);
                 bits.look_around(z, word);
             }
-            bits.runs += bits.run_starts(z, 0, words);
         }
         for x in 0..width {
             for word in 0..depth.div_ceil(64) as usize {
@@ -184,14 +187,6 @@ impl Bits {
         }
         bits.count = bits.rows.words.iter().map(|word| u64::from(word.count_ones())).sum();
         bits
-    }
-
-    /// Runs of walkable cells that begin in some words of a row.
-    fn run_starts(&self, z: u32, first_word: usize, end_word: usize) -> u64 {
-        let base = self.rows.base(z);
-        let starts =
-            |at: usize| self.rows.words[at] & !(self.rows.words[at] << 1 | self.rows.words[at - 1] >> 63);
-        (base + first_word..base + end_word).map(|at| u64::from(starts(at).count_ones())).sum()
     }
 
     /// Works out what lies around the cells of one word of a row.
@@ -278,11 +273,8 @@ impl Bits {
         if self.rows.get(z, x) == walkable {
             return;
         }
-        let words = (x >> 6) as usize..(x >> 6) as usize + 2;
-        self.runs -= self.run_starts(z, words.start, words.end.min(self.rows.stride));
         self.rows.flip(z, x);
         self.columns.flip(x, z);
-        self.runs += self.run_starts(z, words.start, words.end.min(self.rows.stride));
         self.count = if walkable { self.count + 1 } else { self.count - 1 };
         self.rows.restop_beside(z, x, x);
         self.columns.restop_beside(x, z, z);
@@ -312,12 +304,9 @@ impl Bits {
         }
         let (first, last) = (changed.trailing_zeros(), 63 - changed.leading_zeros());
         let (first, last) = (64 * word as u32 + first, 64 * word as u32 + last);
-        let end_word = (word + 2).min(self.rows.stride);
-        self.runs -= self.run_starts(z, word, end_word);
         self.count -= u64::from(self.rows.words[at].count_ones());
         self.rows.words[at] = new;
         self.count += u64::from(new.count_ones());
-        self.runs += self.run_starts(z, word, end_word);
         self.rows.restop_beside(z, first, last);
         let mut flips = changed;
         while flips != 0 {
@@ -350,9 +339,10 @@ impl Bits {
         self.around[id as usize]
     }
 
-    /// Walkable cells in a row without a gap, on average; zero when nothing is walkable.
-    pub(crate) fn mean_run(&self) -> u64 {
-        self.count / self.runs.max(1)
+    /// Walkable cells at which a straight scan stops, over the four directions: what makes jumps short.
+    pub(crate) fn turns(&self) -> u64 {
+        let blocked = |plane: &Plane| 64 * (plane.stride as u64 - 1) * u64::from(plane.lines) - self.count;
+        self.rows.stops - 2 * blocked(&self.rows) + self.columns.stops - 2 * blocked(&self.columns)
     }
 
     /// The cells by row: lines are rows.

@@ -1,18 +1,19 @@
-//! Search over cells of even cost: jump points, or single steps in canonical order where clutter is high.
+//! Search over cells of even cost by jump points.
 //!
 //! In: walkable bits. Out: a `Search` that found the cheapest way. Holds: costs equal those of the weighted kernel.
-//! A node is expanded only in the directions that its arrival leaves worth trying; a node reached at equal cost from
-//! another side is expanded in the directions that adds. Only ends of straight scans enter the queue: turning points
-//! of diagonals are passed through. Charge: 1 a pop, one more for every 16 words read beyond the first 16.
-//! Not here: factors, gates, one-way cells; `cells/weighted.rs` serves those.
-//! Source: Harabor and Grastien, jump points 2011, block scans and pruning 2014; Sturtevant and Rabin 2016.
+//! A node is expanded only in the directions that its arrival leaves worth trying; only ends of straight scans enter the
+//! queue, while the turning points of diagonals are passed through. Where clutter is high, single steps are cheaper: then
+//! the kernel of `cells/weighted.rs` goes over the same ground. Charge: 1 a pop, one more for every 16 words read beyond
+//! the first 16. Not here: factors, gates, one-way cells.
+//! Source: Harabor and Grastien, jump points 2011, block scans and pruning 2014.
 
 use crate::nav::cells::Bits;
 use crate::nav::cells::layout::{CANONICAL, FACTOR_ONE, LEGAL, OFFSETS, Unit};
-use crate::nav::search::{Ends, Kernel, Record, Search, Step};
+use crate::nav::cells::weighted::{Even, Place};
+use crate::nav::search::{Ends, Kernel, Search, Step};
 
-/// Mean run of walkable cells below which single steps beat jumps. Cells.
-const CLUTTER_RUN: u64 = 6;
+/// Stops of straight scans a walkable cell, over the four directions, in percent, above which single steps beat jumps.
+const CLUTTER_PERCENT: u64 = 40;
 
 /// Words read that count as one expansion.
 const BLOCKS_PER_UNIT: u32 = 16;
@@ -30,16 +31,8 @@ impl Pace {
     /// The faster pace on a map. Cost: constant.
     #[must_use]
     pub fn of(bits: &Bits) -> Self {
-        if bits.mean_run() < CLUTTER_RUN { Self::Steps } else { Self::Leaps }
+        if bits.turns() * 100 > bits.count() * CLUTTER_PERCENT { Self::Steps } else { Self::Leaps }
     }
-}
-
-/// A node about to be expanded, or a turning point on the way from it.
-#[derive(Clone, Copy)]
-struct Place {
-    x: u32,
-    z: u32,
-    g: u32,
 }
 
 impl Search {
@@ -51,95 +44,16 @@ impl Search {
 
     /// The same with the cost of a step given, for maps on which one factor other than one is in use, and the pace.
     pub fn begin_jump_in(&mut self, bits: &Bits, unit: Unit, pace: Pace, ends: Ends) {
-        let kernel = if pace == Pace::Steps { Kernel::Canonical } else { Kernel::Jump };
-        if self.begin_cells(kernel, bits, unit, ends) {
-            let (x, z) = self.columns.split(ends.start.0);
-            let directions = LEGAL[bits.around(ends.start.0) as usize];
-            self.records[ends.start.index()].stamp = self.generation << 8 | u32::from(directions);
-            self.queue.push(self.to_go(x, z), ends.start.0 << 8 | u32::from(directions));
-        }
+        let kernel = if pace == Pace::Steps { Kernel::Steps } else { Kernel::Leaps };
+        self.begin_cells(kernel, bits, unit, ends);
     }
 
     /// Goes on with a search over cells that all cost the same until it ends or has spent `allowance` expansions.
     pub fn step_jump(&mut self, bits: &Bits, allowance: u32) -> Step {
         match self.kernel {
-            Kernel::Canonical => {
-                self.run_jump(allowance, |search, at, id, left| search.walk(bits, at, id, left))
-            }
-            _ => self.run_jump(allowance, |search, at, id, left| search.leap(bits, at, id, left)),
+            Kernel::Steps => self.run_steps(bits, Even(self.unit), allowance),
+            _ => self.run_cells(allowance, |search, from, id, left| search.leap(bits, from, id, left)),
         }
-    }
-
-    #[inline(always)]
-    fn run_jump(&mut self, allowance: u32, expand: impl Fn(&mut Self, Place, u32, u32) -> u32) -> Step {
-        let stop_at = self.spent.saturating_add(allowance);
-        // Bounded by the allowance, and by eight entries for every improvement of a cell.
-        while self.state == Step::Running && self.spent < stop_at {
-            let Some((f, value)) = self.queue.pop_below(self.best) else { return self.finish() };
-            let id = value >> 8;
-            let g = self.records[id as usize].g;
-            let (x, z) = self.columns.split(id);
-            if f < self.best && f == g + self.to_go(x, z) {
-                let units = expand(self, Place { x, z, g }, id, value & 0xff);
-                self.charge(id, units);
-            }
-        }
-        self.state
-    }
-
-    /// Records a way to a cell and queues the directions in which it is worth going on.
-    #[inline(always)]
-    fn relax(&mut self, at: Place, id: u32, parent: u32, directions: u8) {
-        let f = at.g + self.to_go(at.x, at.z);
-        if f >= self.best {
-            return;
-        }
-        let record = &mut self.records[id as usize];
-        let current = record.stamp >> 8 == self.generation;
-        let mut directions = u32::from(directions);
-        if !current || at.g < record.g {
-            *record = Record { g: at.g, parent, stamp: self.generation << 8 | directions };
-        } else {
-            if at.g > record.g {
-                return;
-            }
-            directions &= !record.stamp;
-            record.stamp |= directions;
-        }
-        if directions & 0xff != 0 {
-            self.queue.push(f, id << 8 | directions & 0xff);
-        }
-    }
-
-    /// Records a way to the goal.
-    #[inline(always)]
-    fn reach(&mut self, g: u32, parent: u32) {
-        if g < self.best {
-            self.best = g;
-            self.records[self.ends.goal.index()] = Record { g, parent, stamp: self.generation << 8 };
-        }
-    }
-
-    /// Expands a node by single steps.
-    #[inline(always)]
-    fn walk(&mut self, bits: &Bits, from: Place, id: u32, mut left: u32) -> u32 {
-        while left != 0 {
-            let direction = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let (dx, dz) = OFFSETS[direction];
-            let to = id.wrapping_add_signed(dx + dz * bits.width() as i32);
-            let step = if direction & 1 != 0 { self.unit.diagonal } else { self.unit.straight };
-            if to == self.ends.goal.0 {
-                self.reach(from.g + step, id);
-                continue;
-            }
-            let next = CANONICAL[direction][bits.around(to) as usize];
-            if next != 0 {
-                let (x, z) = (from.x.wrapping_add_signed(dx), from.z.wrapping_add_signed(dz));
-                self.relax(Place { x, z, g: from.g + step }, to, id, next);
-            }
-        }
-        1
     }
 
     /// Expands a node by jumps.
@@ -182,13 +96,13 @@ impl Search {
         };
         if passed {
             let steps = from.x.abs_diff(goal_x) + from.z.abs_diff(goal_z);
-            self.reach(from.g + steps * self.unit.straight, parent);
+            self.reach(from.g.saturating_add(steps.saturating_mul(self.unit.straight)), parent);
         } else if open {
             let (x, z) = if DIRECTION & 3 == 0 { (stop, from.z) } else { (from.x, stop) };
             let steps = from.x.abs_diff(x) + from.z.abs_diff(z);
             let id = z * bits.width() + x;
-            let place = Place { x, z, g: from.g + steps * self.unit.straight };
-            self.relax(place, id, parent, CANONICAL[DIRECTION][bits.around(id) as usize]);
+            let g = from.g.saturating_add(steps.saturating_mul(self.unit.straight));
+            self.relax(Place { x, z, g }, id, parent, || CANONICAL[DIRECTION][bits.around(id) as usize]);
         }
     }
 
@@ -209,7 +123,7 @@ impl Search {
             id = id.wrapping_add_signed(stride);
             at.x = at.x.wrapping_add_signed(dx);
             at.z = at.z.wrapping_add_signed(dz);
-            at.g += self.unit.diagonal;
+            at.g = at.g.saturating_add(self.unit.diagonal);
             if id == self.ends.goal.0 {
                 self.reach(at.g, parent);
                 return;

@@ -124,7 +124,9 @@ impl Unit {
     #[inline(always)]
     pub(crate) fn octile(self, dx: u32, dz: u32) -> u32 {
         let (low, high) = if dx < dz { (dx, dz) } else { (dz, dx) };
-        high * self.straight + low * (self.diagonal - self.straight)
+        let cost = u64::from(high) * u64::from(self.straight)
+            + u64::from(low) * u64::from(self.diagonal - self.straight);
+        cost.min(u64::from(u32::MAX)) as u32
     }
 }
 

@@ -1,14 +1,17 @@
-//! A* over cells with area factors, on the bucket queue.
+//! A* from cell to cell, with or without area factors, on the bucket queue.
 //!
 //! In: walkable bits, a factor a cell, gates that cost extra to enter. Out: a `Search` that found the cheapest way.
 //! Holds: a step costs its length times the factor of the cell it enters; entering a gate from outside it adds the
 //! gate's own cost once; the heuristic is the octile distance at the cheapest factor in use, so costs are optimal.
-//! Charge: 1 a node expanded. Not here: which cells belong to which gate, and where the factors come from.
-//! Source: A* with immutable entries, `nav/search.rs`; neighbours in the order of `cells/layout.rs`.
+//! Where the nine cells around a node cost the same, it is expanded only in the directions that its arrival leaves worth
+//! trying: every other cell is reached at no more cost by a path that takes its diagonals earlier, and the optimal path
+//! that takes them earliest is never cut. A cell reached at equal cost from another side is expanded in what that adds.
+//! Charge: 1 a pop. Not here: which cells belong to which gate, and where the factors come from.
+//! Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in Carlson et al. 2023.
 
 use crate::nav::cells::Bits;
-use crate::nav::cells::layout::{Columns, FACTOR_ONE, LEGAL, OFFSETS, Rates, Unit};
-use crate::nav::search::{Ends, Kernel, Search, Step};
+use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, LEGAL, OFFSETS, Rates, Unit};
+use crate::nav::search::{Ends, Kernel, Record, Search, Step};
 
 /// What a weighted search walks on. Must stay the same from slice to slice.
 #[derive(Clone, Copy, Debug)]
@@ -60,14 +63,17 @@ impl Extra<'_> {
     }
 }
 
-/// What steps cost: one type each for even ground, factors, and factors with gates, so that the common cases pay for
+/// What steps cost: one type each for even ground, factors, and either with gates, so that the common cases pay for
 /// nothing they do not use.
-trait Steps: Copy {
+pub(crate) trait Steps: Copy {
+    /// The cost of a step.
     fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32;
+    /// Whether all steps between the nine cells around `at` cost the same, but for their length. False is always safe.
+    fn is_even(&self, at: usize, width: usize) -> bool;
 }
 
 #[derive(Clone, Copy)]
-struct Even(Unit);
+pub(crate) struct Even(pub(crate) Unit);
 
 #[derive(Clone, Copy)]
 struct Factors<'a>(Rates, &'a [u16]);
@@ -80,12 +86,22 @@ impl Steps for Even {
     fn cost(&self, _from: usize, _to: usize, diagonal: bool) -> u32 {
         if diagonal { self.0.diagonal } else { self.0.straight }
     }
+
+    #[inline(always)]
+    fn is_even(&self, _at: usize, _width: usize) -> bool {
+        true
+    }
 }
 
 impl Steps for Factors<'_> {
     #[inline(always)]
     fn cost(&self, _from: usize, to: usize, diagonal: bool) -> u32 {
         if diagonal { self.0.diagonal(self.1[to]) } else { self.0.straight(self.1[to]) }
+    }
+
+    #[inline(always)]
+    fn is_even(&self, at: usize, width: usize) -> bool {
+        nine_alike(self.1, at, width)
     }
 }
 
@@ -94,16 +110,41 @@ impl<S: Steps> Steps for Gates<'_, S> {
     fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32 {
         self.0.cost(from, to, diagonal).saturating_add(self.1.toll(from, to))
     }
+
+    #[inline(always)]
+    fn is_even(&self, at: usize, width: usize) -> bool {
+        nine_alike(self.1.gate, at, width) && self.0.is_even(at, width)
+    }
+}
+
+/// Whether the nine cells around one have the same value. False in the first and last row; beside the other edges of the
+/// map cells from across it are looked at as well.
+#[inline(always)]
+fn nine_alike(values: &[u16], at: usize, width: usize) -> bool {
+    let value = values[at];
+    let alike = |first: usize| {
+        values.get(first..first + 3).is_some_and(|row| row.iter().all(|other| *other == value))
+    };
+    at > width && alike(at - 1) && alike(at - width - 1) && alike(at + width - 1)
+}
+
+/// A cell on the way, and what it cost to get there.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) x: u32,
+    pub(crate) z: u32,
+    pub(crate) g: u32,
 }
 
 impl Search {
-    /// Makes ready for a search over cells; false when its answer is known already.
-    pub(crate) fn begin_cells(&mut self, kernel: Kernel, bits: &Bits, floor: Unit, ends: Ends) -> bool {
+    /// Begins a search over cells. A start or goal that is not walkable exhausts it at once.
+    pub(crate) fn begin_cells(&mut self, kernel: Kernel, bits: &Bits, floor: Unit, ends: Ends) {
         let cells = u64::from(bits.width()) * u64::from(bits.depth());
         assert!(cells <= 1 << 24, "cell maps hold 2^24 cells at most, this one {cells}");
         self.begin(kernel, cells as u32, ends);
+        self.queue.reset(0, 0);
         if self.state == Step::Exhausted {
-            return false;
+            return;
         }
         self.columns = Columns::new(bits.width());
         self.goal_cell = self.columns.split(ends.goal.0);
@@ -112,9 +153,13 @@ impl Search {
         if !bits.get(x, z) || !bits.get(self.goal_cell.0, self.goal_cell.1) {
             self.state = Step::Exhausted;
         }
-        let h = self.to_go(x, z);
-        self.queue.reset(h, floor.straight.ilog2().saturating_sub(BUCKET_BITS));
-        self.state == Step::Running
+        if self.state == Step::Running {
+            let h = self.to_go(x, z);
+            self.queue.reset(h, floor.straight.ilog2().saturating_sub(BUCKET_BITS));
+            let directions = u32::from(LEGAL[bits.around(ends.start.0) as usize]);
+            self.records[ends.start.index()].stamp = self.generation << 8 | directions;
+            self.queue.push(h, ends.start.0 << 8 | directions);
+        }
     }
 
     /// Lower bound of the cost from a cell to the goal.
@@ -125,10 +170,7 @@ impl Search {
 
     /// Begins a search over weighted cells. A start or goal that is not walkable exhausts it at once.
     pub fn begin_weighted(&mut self, ground: &Ground, ends: Ends) {
-        if self.begin_cells(Kernel::Weighted, ground.bits, ground.floor(), ends) {
-            let (x, z) = self.columns.split(ends.start.0);
-            self.queue.push(self.to_go(x, z), ends.start.0);
-        }
+        self.begin_cells(Kernel::Steps, ground.bits, ground.floor(), ends);
     }
 
     /// Goes on with a search over weighted cells until it ends or has spent `allowance` expansions, one a node.
@@ -136,46 +178,96 @@ impl Search {
         let even = Even(ground.unit);
         let factors = Factors(Rates::new(ground.unit), ground.factor);
         match (ground.factor.is_empty(), ground.extra) {
-            (true, None) => self.run_weighted(ground.bits, even, allowance),
-            (true, Some(extra)) => self.run_weighted(ground.bits, Gates(even, extra), allowance),
-            (false, None) => self.run_weighted(ground.bits, factors, allowance),
-            (false, Some(extra)) => self.run_weighted(ground.bits, Gates(factors, extra), allowance),
+            (true, None) => self.run_steps(ground.bits, even, allowance),
+            (true, Some(extra)) => self.run_steps(ground.bits, Gates(even, extra), allowance),
+            (false, None) => self.run_steps(ground.bits, factors, allowance),
+            (false, Some(extra)) => self.run_steps(ground.bits, Gates(factors, extra), allowance),
         }
     }
 
-    fn run_weighted(&mut self, bits: &Bits, steps: impl Steps, allowance: u32) -> Step {
+    pub(crate) fn run_steps(&mut self, bits: &Bits, steps: impl Steps, allowance: u32) -> Step {
+        self.run_cells(allowance, |search, from, id, directions| {
+            search.walk(bits, steps, from, (id, directions))
+        })
+    }
+
+    /// Pops cells and expands them in the directions that wait; `expand` returns what to charge.
+    #[inline(always)]
+    pub(crate) fn run_cells(
+        &mut self,
+        allowance: u32,
+        expand: impl Fn(&mut Self, Place, u32, u32) -> u32,
+    ) -> Step {
         let stop_at = self.spent.saturating_add(allowance);
-        // Bounded by the allowance, and by one entry for every improvement of a cell.
+        // Bounded by the allowance, and by eight entries for every improvement of a cell.
         while self.state == Step::Running && self.spent < stop_at {
-            let Some((f, id)) = self.queue.pop_below(self.best) else { return self.finish() };
-            if f < self.best && self.claim(id) {
-                self.charge(id, 1);
-                self.expand_weighted(bits, steps, id);
+            let Some((f, value)) = self.queue.pop_below(self.best) else { return self.finish() };
+            let id = value >> 8;
+            let g = self.records[id as usize].g;
+            let (x, z) = self.columns.split(id);
+            if f < self.best && f == g + self.to_go(x, z) {
+                let units = expand(self, Place { x, z, g }, id, value & 0xff);
+                self.charge(id, units);
             }
         }
         self.state
     }
 
+    /// Records a way to a cell unless a cheaper one is known, and queues the directions in which it is worth going on.
     #[inline(always)]
-    fn expand_weighted(&mut self, bits: &Bits, steps: impl Steps, id: u32) {
-        let (x, z) = self.columns.split(id);
-        let g = self.records[id as usize].g;
-        let mut left = LEGAL[bits.around(id) as usize];
+    pub(crate) fn relax(&mut self, at: Place, id: u32, parent: u32, directions: impl FnOnce() -> u8) {
+        let record = self.records[id as usize];
+        let known = record.stamp >> 8 == self.generation;
+        if known && record.g < at.g {
+            return;
+        }
+        let f = at.g.saturating_add(self.to_go(at.x, at.z));
+        if f >= self.best {
+            return;
+        }
+        let mut directions = u32::from(directions());
+        if known && record.g == at.g {
+            directions &= !record.stamp;
+            self.records[id as usize].stamp |= directions;
+        } else {
+            self.records[id as usize] = Record { g: at.g, parent, stamp: self.generation << 8 | directions };
+        }
+        if directions != 0 {
+            self.queue.push(f, id << 8 | directions);
+        }
+    }
+
+    /// Records a way to the goal.
+    #[inline(always)]
+    pub(crate) fn reach(&mut self, g: u32, parent: u32) {
+        if g < self.best {
+            self.best = g;
+            self.records[self.ends.goal.index()] = Record { g, parent, stamp: self.generation << 8 };
+        }
+    }
+
+    /// Expands a cell by single steps.
+    #[inline(always)]
+    fn walk(&mut self, bits: &Bits, steps: impl Steps, from: Place, (id, mut left): (u32, u32)) -> u32 {
+        let width = bits.width();
         while left != 0 {
             let direction = left.trailing_zeros() as usize;
             left &= left - 1;
             let (dx, dz) = OFFSETS[direction];
-            let to = id.wrapping_add_signed(dx + dz * bits.width() as i32);
-            let to_g = g.saturating_add(steps.cost(id as usize, to as usize, direction & 1 != 0));
-            let f = to_g.saturating_add(self.to_go(x.wrapping_add_signed(dx), z.wrapping_add_signed(dz)));
-            if f < self.best && self.improve(to, to_g, id) {
-                if to == self.ends.goal.0 {
-                    self.best = to_g;
-                } else {
-                    self.queue.push(f, to);
-                }
+            let to = id.wrapping_add_signed(dx + dz * width as i32);
+            let g = from.g.saturating_add(steps.cost(id as usize, to as usize, direction & 1 != 0));
+            if to == self.ends.goal.0 {
+                self.reach(g, id);
+                continue;
             }
+            let (x, z) = (from.x.wrapping_add_signed(dx), from.z.wrapping_add_signed(dz));
+            self.relax(Place { x, z, g }, to, id, || {
+                let around = bits.around(to) as usize;
+                let even = steps.is_even(to as usize, width as usize);
+                if even { CANONICAL[direction][around] } else { LEGAL[around] }
+            });
         }
+        1
     }
 }
 

@@ -43,18 +43,20 @@ impl Table {
 
     /// What is kept ready for searches, from its definition.
     fn check_ready(&self, bits: &Bits) {
-        let mut runs = 0;
+        let mut turns = 0;
         for id in 0..self.width * self.depth {
             let (x, z) = (i64::from(id % self.width), i64::from(id / self.width));
             for (direction, (dx, dz)) in OFFSETS.into_iter().enumerate() {
                 let expected = self.at(x + i64::from(dx), z + i64::from(dz));
                 assert_eq!(bits.around(id) >> direction & 1 != 0, expected, "around ({x}, {z})");
             }
-            runs += u64::from(self.at(x, z) && !self.at(x - 1, z));
             let opens = |x: i64, z: i64, dx: i64, dz: i64| self.at(x, z) && !self.at(x - dx, z - dz);
             let stops = |dx: i64, dz: i64| {
                 !self.at(x, z) || opens(x + dz, z + dx, dx, dz) || opens(x - dz, z - dx, dx, dz)
             };
+            let turning =
+                [(1, 0), (-1, 0), (0, 1), (0, -1)].iter().filter(|(dx, dz)| stops(*dx, *dz)).count() as u64;
+            turns += if self.at(x, z) { turning } else { 0 };
             let bit = |plane: &Plane, stops: &[u64], line: i64, at: i64| {
                 stops[plane.base(line as u32) + at as usize / 64] >> (at % 64) & 1 != 0
             };
@@ -63,7 +65,7 @@ impl Table {
             assert_eq!(bit(&bits.columns, &bits.columns.rising, x, z), stops(0, 1), "south ({x}, {z})");
             assert_eq!(bit(&bits.columns, &bits.columns.falling, x, z), stops(0, -1), "north ({x}, {z})");
         }
-        assert_eq!(bits.runs, runs);
+        assert_eq!(bits.turns(), turns);
     }
 }
 
