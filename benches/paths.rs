@@ -5,7 +5,7 @@
 //! Method: forty scenario lines a map, evenly spaced; each solver goes over all of them three times, warm, and its
 //! fastest round counts. Every cost is compared with the published optimum; `grid_pathfinding` cuts corners, so it
 //! solves an easier problem and its costs are not compared.
-//! Options: `cargo bench --bench paths -- FAMILY...` for some families, `--lines N` for other numbers of lines.
+//! Options: `cargo bench --bench paths -- FAMILY...` for some families (or `support`), `--lines N` for other numbers of lines.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,8 +22,8 @@ use std::time::Instant;
 use grid_pathfinding::PathingGrid;
 use grid_util::grid::ValueGrid;
 use grid_util::point::Point;
-use walkon::nav::cells::{Bits, Ground};
-use walkon::nav::{Ends, NodeId, Search, Step};
+use walkon::nav::cells::{Bits, Ground, Unit, sight};
+use walkon::nav::{Ends, Kept, Labels, NodeId, Search, Step};
 
 const FAMILIES: [&str; 8] = ["dao", "da2", "sc1", "bg512", "mazes", "rooms", "random", "cities"];
 const ROUNDS: usize = 3;
@@ -74,6 +74,154 @@ fn main() {
     {
         run_family(&root.join(family), family, lines);
     }
+    if wanted.is_empty() || wanted.iter().any(|name| name == "support") {
+        support(&root.join("sc1/Aurora.map"));
+        terrain(&root.join("dao/brc202d.map"), lines);
+        terrain(&root.join("sc1/Aurora.map"), lines);
+    }
+}
+
+/// Nanoseconds of one round of `work`, in the fastest of several.
+fn nanos(mut work: impl FnMut()) -> f64 {
+    let round = |work: &mut dyn FnMut()| {
+        let begun = Instant::now();
+        work();
+        begun.elapsed().as_secs_f64() * 1e9
+    };
+    (0..7).map(|_| round(&mut work)).fold(f64::INFINITY, f64::min)
+}
+
+/// A cheap repeatable sequence of numbers below a bound.
+fn scattered(count: u32, bound: u32) -> Vec<u32> {
+    (0..count).map(|nth| (u64::from(nth).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as u32 % bound).collect()
+}
+
+/// The operations around a search, on one large map.
+fn support(file: &Path) {
+    let map = read_map(&std::fs::read_to_string(file).unwrap());
+    let cells = f64::from(map.width * map.depth);
+    let mut bits = map.bits();
+    let words = map.width.div_ceil(64) as usize;
+    let rows: Vec<u64> = (0..map.depth)
+        .flat_map(|z| (0..words).map(move |word| (z, word)))
+        .map(|(z, word)| bits.row_word(z, word))
+        .collect();
+    let places: Vec<(u32, u32)> = scattered(100_000, map.width * map.depth)
+        .into_iter()
+        .map(|id| (id % map.width, id / map.width))
+        .collect();
+    let count = places.len() as f64;
+    println!("\n| operation on {} x {} cells | ns |\n|---|---|", map.width, map.depth);
+    let build = nanos(|| drop(black_box(Bits::from_rows(map.width, map.depth, &rows))));
+    println!("| build bits, per cell | {:.2} |", build / cells);
+    let label = nanos(|| drop(black_box(Labels::of(&bits))));
+    println!("| label components, per cell (whole map {:.2} ms) | {:.2} |", label / 1e6, label / cells);
+    let labels = Labels::of(&bits);
+    let ask =
+        nanos(|| places.iter().for_each(|&(x, z)| assert!(black_box(labels.label(x, z)) != Some(u32::MAX))));
+    println!("| label of a cell | {:.1} |", ask / count);
+    let set = nanos(|| {
+        places.iter().for_each(|&(x, z)| {
+            let free = bits.get(x, z);
+            bits.set(x, z, !free);
+        });
+    });
+    println!("| flip a cell | {:.1} |", set / count);
+    flips(&map, &places);
+    let (mut long, mut touched) = (Vec::new(), 0.0);
+    for pair in places.windows(2).take(20_000) {
+        let [from, to] = [pair[0], pair[1]].map(|(x, z)| [f64::from(x) + 0.5, f64::from(z) + 0.5]);
+        touched += (from[0] - to[0]).abs().max((from[1] - to[1]).abs());
+        long.push((from, to));
+    }
+    let open = Bits::from_rows(map.width, map.depth, &vec![!0; rows.len()]);
+    let sight =
+        nanos(|| long.iter().for_each(|&(from, to)| assert!(black_box(sight::clear(&open, from, to)))));
+    println!("| clear line, per column of cells crossed | {:.2} |", sight / touched);
+    let far = nanos(|| {
+        places
+            .iter()
+            .take(100)
+            .for_each(|&(x, z)| assert!(black_box(labels.closest(0, [x.into(), z.into()])).is_some()))
+    });
+    println!("| nearest cell of the largest component | {:.0} |", far / 100.0);
+}
+
+/// Flips that keep labels up to date: how long, how often they have to be made anew.
+fn flips(map: &Map, places: &[(u32, u32)]) {
+    let mut bits = map.bits();
+    let mut labels = Labels::of(&bits);
+    let (mut kept, mut anew, mut spent) = (0, 0, 0.0);
+    for &(x, z) in places.iter().take(20_000) {
+        let free = bits.get(x, z);
+        let begun = Instant::now();
+        bits.set(x, z, !free);
+        let outcome = labels.flip(&bits, x, z);
+        let elapsed = begun.elapsed().as_secs_f64() * 1e9;
+        if outcome == Kept::Yes {
+            kept += 1;
+            spent += elapsed;
+        } else {
+            anew += 1;
+            bits.set(x, z, free);
+        }
+    }
+    println!(
+        "| flip a cell, labels kept ({kept} flips; {anew} others ask for new labels) | {:.0} |",
+        spent / f64::from(kept)
+    );
+}
+
+/// Patches of terrain of six factors, ours beside `pathfinding`.
+fn terrain(file: &Path, lines: usize) {
+    let map = read_map(&std::fs::read_to_string(file).unwrap());
+    let all = read_lines(&std::fs::read_to_string(format!("{}.scen", file.display())).unwrap());
+    let chosen: Vec<&Line> = (0..lines).map(|nth| &all[(2 * nth + 1) * all.len() / (2 * lines)]).collect();
+    let kinds = [500, 600, 750, 1000, 400, 650];
+    let patch = |x: u32, z: u32| kinds[((x / 12 * 7 + z / 9 * 3) ^ (x / 31 * z / 17)) as usize % 6];
+    let factor: Vec<u16> =
+        (0..map.width * map.depth).map(|id| patch(id % map.width, id / map.width)).collect();
+    let bits = map.bits();
+    let unit = Unit::for_map(u64::from(map.width * map.depth), 1000);
+    let ground = Ground { bits: &bits, factor: &factor, cheapest: 400, unit, extra: None };
+    let (mut search, mut nodes) = (Search::default(), Vec::new());
+    let id = |cell: (u32, u32)| NodeId(cell.1 * map.width + cell.0);
+    let (mut costs, mut expansions) = (Vec::new(), 0);
+    let ours = fastest(&chosen, |line| {
+        search.begin_weighted(&ground, Ends { start: id(line.start), goal: id(line.goal) });
+        search.step_weighted(&ground, u32::MAX);
+        search.nodes(&mut nodes);
+        expansions += search.spent();
+        costs.push(search.cost().0);
+    });
+    let price = |length: u32, cell: (u32, u32)| (length * u32::from(factor[id(cell).index()]) + 250) / 500;
+    let floor = unit.scaled(400);
+    let mut nth = 0;
+    let peer = fastest(&chosen, |line| {
+        let path = pathfinding::directed::astar::astar(
+            &line.start,
+            |&cell| {
+                map.steps(cell).map(|(to, length)| {
+                    (to, price(if length == 13_860 { unit.straight } else { unit.diagonal }, to))
+                })
+            },
+            |&cell| {
+                let (dx, dz) = (cell.0.abs_diff(line.goal.0), cell.1.abs_diff(line.goal.1));
+                floor.straight * dx.max(dz) + (floor.diagonal - floor.straight) * dx.min(dz)
+            },
+            |&cell| cell == line.goal,
+        );
+        if let Some((_, cost)) = black_box(path) {
+            assert_eq!(cost, costs[nth % chosen.len()]);
+        }
+        nth += 1;
+    });
+    let name = file.file_stem().unwrap().to_string_lossy();
+    let expansions = f64::from(expansions) / (ROUNDS * chosen.len()) as f64;
+    println!(
+        "\n{name} with terrain: ours {ours:.0} us ({expansions:.0} expansions), `pathfinding` {peer:.0} us, ratio {:.1}",
+        peer / ours
+    );
 }
 
 fn data() -> Option<PathBuf> {

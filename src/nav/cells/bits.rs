@@ -110,6 +110,12 @@ impl Plane {
         }
     }
 
+    /// Whether a cell is walkable; lines may be one off the map on either side, positions must be on it.
+    #[inline(always)]
+    pub(crate) fn probe(&self, line: i64, at: i64) -> bool {
+        self.words[1 + (line + 1) as usize * self.stride + (at >> 6) as usize] >> (at & 63) & 1 != 0
+    }
+
     #[inline(always)]
     fn get(&self, line: u32, at: u32) -> bool {
         self.words[self.base(line) + (at >> 6) as usize] >> (at & 63) & 1 != 0

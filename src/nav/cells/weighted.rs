@@ -66,6 +66,8 @@ impl Extra<'_> {
 /// What steps cost: one type each for even ground, factors, and either with gates, so that the common cases pay for
 /// nothing they do not use.
 pub(crate) trait Steps: Copy {
+    /// Whether all ground costs the same.
+    const EVEN: bool;
     /// The cost of a step.
     fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32;
     /// Whether all steps between the nine cells around `at` cost the same, but for their length. False is always safe.
@@ -82,6 +84,8 @@ struct Factors<'a>(Rates, &'a [u16]);
 struct Gates<'a, S>(S, Extra<'a>);
 
 impl Steps for Even {
+    const EVEN: bool = true;
+
     #[inline(always)]
     fn cost(&self, _from: usize, _to: usize, diagonal: bool) -> u32 {
         if diagonal { self.0.diagonal } else { self.0.straight }
@@ -94,6 +98,8 @@ impl Steps for Even {
 }
 
 impl Steps for Factors<'_> {
+    const EVEN: bool = false;
+
     #[inline(always)]
     fn cost(&self, _from: usize, to: usize, diagonal: bool) -> u32 {
         if diagonal { self.0.diagonal(self.1[to]) } else { self.0.straight(self.1[to]) }
@@ -106,6 +112,8 @@ impl Steps for Factors<'_> {
 }
 
 impl<S: Steps> Steps for Gates<'_, S> {
+    const EVEN: bool = false;
+
     #[inline(always)]
     fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32 {
         self.0.cost(from, to, diagonal).saturating_add(self.1.toll(from, to))
@@ -248,7 +256,7 @@ impl Search {
 
     /// Expands a cell by single steps.
     #[inline(always)]
-    fn walk(&mut self, bits: &Bits, steps: impl Steps, from: Place, (id, mut left): (u32, u32)) -> u32 {
+    fn walk<S: Steps>(&mut self, bits: &Bits, steps: S, from: Place, (id, mut left): (u32, u32)) -> u32 {
         let width = bits.width();
         while left != 0 {
             let direction = left.trailing_zeros() as usize;
@@ -258,6 +266,10 @@ impl Search {
             let g = from.g.saturating_add(steps.cost(id as usize, to as usize, direction & 1 != 0));
             if to == self.ends.goal.0 {
                 self.reach(g, id);
+                continue;
+            }
+            // Dead ends are seen before anything is read from memory that is likely cold.
+            if S::EVEN && CANONICAL[direction][bits.around(to) as usize] == 0 {
                 continue;
             }
             let (x, z) = (from.x.wrapping_add_signed(dx), from.z.wrapping_add_signed(dz));
