@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use mlua::{Function, Lua, LuaString, Table, Value};
+use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
 use crate::script::convert::{Args, Mistake, Named, function};
@@ -204,7 +204,13 @@ const UNARY: [Unary; 11] = [
 pub(crate) fn add_math(lua: &Lua, guarded: &Table) -> mlua::Result<()> {
     let math = lua.create_table()?;
     for (name, compute) in UNARY {
-        math.raw_set(name, function(lua, name, move |_, args| Ok(compute(any_number(args, "x")?)))?)?;
+        let slow = move |lua: &Lua, x: Value| {
+            let number = any_number(&mut Args::new(name, MultiValue::from_iter([x])), "x");
+            number.map(compute).map_err(|mistake| mistake.raise(lua))
+        };
+        let fast =
+            move |lua: &Lua, x: Value| if let Value::Number(x) = x { Ok(compute(x)) } else { slow(lua, x) };
+        math.raw_set(name, lua.create_function(fast)?)?;
     }
     math.raw_set(
         "atan2",

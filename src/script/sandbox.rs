@@ -83,6 +83,8 @@ pub(crate) fn compiler() -> Compiler {
 pub(crate) struct Sandbox {
     /// The globals all files share: frozen by [`seal`].
     pub(crate) globals: Table,
+    /// Luau's own globals, for Lua that is part of walkon.
+    pub(crate) native: Table,
     /// Luau's own `xpcall`, which lets yields pass.
     pub(crate) protect: Function,
     /// A handler of errors that adds the line of the script to errors of guarded functions.
@@ -97,7 +99,8 @@ pub(crate) struct Sandbox {
 pub(crate) fn build(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Sandbox> {
     let native = lua.globals();
     let host = library::host_functions(lua, machine)?;
-    let guarded: Table = own_chunk(lua, include_str!("prelude/base.lua"))?.call((
+    native.set_safeenv(true);
+    let guarded: Table = own_chunk(lua, &native, include_str!("prelude/base.lua"))?.call((
         native.clone(),
         host.clone(),
         library::limits(lua, machine)?,
@@ -118,6 +121,7 @@ pub(crate) fn build(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Sandbox> {
     lua.set_globals(globals.clone())?;
     Ok(Sandbox {
         globals,
+        native,
         protect,
         place: guarded.raw_get("place")?,
         show: guarded.raw_get("show")?,
@@ -198,7 +202,11 @@ pub(crate) fn environment(lua: &Lua, globals: &Table, own: &[(&str, Value)]) -> 
 }
 
 /// Compiles Lua that is part of walkon. Without line numbers: its frames are not shown, its errors name the caller.
-pub(crate) fn own_chunk(lua: &Lua, text: &str) -> mlua::Result<Function> {
+pub(crate) fn own_chunk(lua: &Lua, native: &Table, text: &str) -> mlua::Result<Function> {
     let compiler = Compiler::new().set_optimization_level(1).set_debug_level(0);
-    lua.load(text).set_name(format!("={OWN_CHUNK}")).set_compiler(compiler).into_function()
+    lua.load(text)
+        .set_name(format!("={OWN_CHUNK}"))
+        .set_compiler(compiler)
+        .set_environment(native.clone())
+        .into_function()
 }

@@ -141,7 +141,8 @@ impl ScriptVm {
             .globals
             .raw_set("require", function(&lua, "require", move |lua, args| require.require(lua, args))?)?;
         let report = report(&lua, &machine)?;
-        let task = sandbox::own_chunk(&lua, TASK)?.call((sandbox.protect.clone(), report.clone()))?;
+        let task = sandbox::own_chunk(&lua, &sandbox.native, TASK)?
+            .call((sandbox.protect.clone(), report.clone()))?;
         lua.set_app_data(Rc::clone(&machine));
         Ok(Self {
             machine,
@@ -181,13 +182,13 @@ impl ScriptVm {
         self.sandbox.globals.raw_set(name, value)
     }
 
-    /// A Lua file of walkon's own, compiled: its globals are nothing, what it needs comes as arguments. Its frames are not
-    /// shown in tracebacks and its errors name the line of the script that called it (`error(message, 2)`).
+    /// A Lua file of walkon's own, compiled: its globals are Luau's own, unguarded; what else it needs comes as arguments. Its
+    /// frames are not shown in tracebacks and its errors name the line of the script that called it (`error(message, 2)`).
     ///
     /// # Errors
     /// When it does not compile.
     pub fn own_chunk(&self, text: &str) -> mlua::Result<Function> {
-        sandbox::own_chunk(&self.lua, text)
+        sandbox::own_chunk(&self.lua, &self.sandbox.native, text)
     }
 
     /// Makes the globals read-only, collects what the setup left, and sets the memory limit of the level above it.

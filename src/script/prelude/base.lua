@@ -6,9 +6,8 @@
 
 local native, host, limits = ...
 
-local type, typeof, select, error, xpcall, tostring, tonumber, rawget, rawlen, rawset, setmetatable =
-    native.type, native.typeof, native.select, native.error, native.xpcall, native.tostring, native.tonumber,
-    native.rawget, native.rawlen, native.rawset, native.setmetatable
+-- `type`, `typeof`, `select`, `rawget`, `rawlen` and `tostring` stay globals: the compiler makes instructions of them.
+local error, xpcall, tonumber, setmetatable = native.error, native.xpcall, native.tonumber, native.setmetatable
 local find, match, gmatch, gsub, rep, format, split, sub, byte =
     native.string.find, native.string.match, native.string.gmatch, native.string.gsub, native.string.rep,
     native.string.format, native.string.split, native.string.sub, native.string.byte
