@@ -8,5 +8,6 @@ mod level_load;
 mod nav_laws;
 mod nav_published;
 mod nav_sight;
+mod sandbox;
 mod tidy;
 mod walks;

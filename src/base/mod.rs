@@ -9,7 +9,6 @@ pub mod hash;
 pub mod ids;
 pub mod plain;
 pub mod rng;
-pub mod suggest;
 pub mod time;
 pub mod trig;
 pub mod words;

@@ -10,8 +10,9 @@ use std::ops::RangeInclusive;
 use glam::Vec3;
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
-use crate::base::suggest::did_you_mean;
+use crate::base::words;
 use crate::script::fault;
+use crate::script::lend::Watch;
 
 /// A programmer's mistake in a call: the function, and what is wrong. Raised at the caller's line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +43,7 @@ impl Mistake {
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        Self::new(function, format!("unknown {kind} \"{}\"{}", shorten(name), did_you_mean(name, known)))
+        Self::new(function, format!("unknown {kind} \"{}\"{}", shorten(name), suggestion(name, known)))
     }
 
     /// `door with no name: ...` and the like: the error as Lua sees it, the caller's line in front.
@@ -62,6 +63,7 @@ pub fn function<R: IntoLuaMulti>(
     body: impl Fn(&Lua, &mut Args) -> Result<R, Mistake> + 'static,
 ) -> mlua::Result<Function> {
     lua.create_function(move |lua, values: MultiValue| {
+        let _watch = Watch;
         body(lua, &mut Args::new(name, values)).map_err(|mistake| mistake.raise(lua))
     })
 }
@@ -393,6 +395,11 @@ fn list_words(words: &[&str]) -> String {
     }
 }
 
+/// The end of a message about an unknown name: `; did you mean "gate"?`, or nothing.
+pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    words::did_you_mean(name, known).map_or_else(String::new, |question| format!("; {question}"))
+}
+
 /// Names in messages are cut at 40 letters; control characters are shown as escapes.
 pub(crate) fn shorten(text: &str) -> String {
     let mut shown = String::new();
@@ -405,3 +412,6 @@ pub(crate) fn shorten(text: &str) -> String {
     }
     shown
 }
+
+#[cfg(test)]
+mod tests;

@@ -152,15 +152,18 @@ pub fn caller(lua: &Lua) -> String {
 ///
 /// Level 0 is the host function that asks, then come `handlers` functions of ours; the error was raised at the next frame. A native function raises on behalf of the Lua function that called it.
 pub(crate) fn raised_by_own_code(lua: &Lua, handlers: usize) -> bool {
-    (1 + handlers..FRAMES_MAX)
-        .map_while(|level| {
-            lua.inspect_stack(level, |debug| {
-                let source = debug.source();
-                (source.what == "C", source.short_src.as_deref() == Some(OWN_CHUNK))
-            })
+    let own = |level| {
+        lua.inspect_stack(level, |debug| {
+            let source = debug.source();
+            if source.what == "C" { None } else { Some(source.short_src.as_deref() == Some(OWN_CHUNK)) }
         })
-        .find(|(native, _)| !native)
-        .is_some_and(|(_, own)| own)
+    };
+    match own(1 + handlers) {
+        Some(Some(own)) => own,
+        // At most one native function: below two of them lies `pcall` itself, whose caller did nothing wrong.
+        Some(None) => own(2 + handlers) == Some(Some(true)),
+        None => false,
+    }
 }
 
 impl Failure {
@@ -332,3 +335,6 @@ impl<Owner: Ord> Strikes<Owner> {
         self.recent.iter().map(|(owner, ticks)| (owner, ticks.as_slice()))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 
 use mlua::{Table, Value};
 
-use crate::base::suggest::did_you_mean;
-use crate::script::convert::shorten;
+use crate::script::convert::{shorten, suggestion};
 use crate::script::limits::Limits;
 
 /// What a script file is called in paths.
@@ -129,7 +128,7 @@ impl ScriptTexts {
             [(name, _)] => Ok(name),
             [] => Err(FileError::Unknown {
                 name: asked.to_owned(),
-                hint: did_you_mean(asked, self.known_words()),
+                hint: suggestion(without_suffix(asked), self.known_words()),
             }),
             several => Err(FileError::Ambiguous {
                 name: asked.to_owned(),
@@ -227,3 +226,6 @@ impl Loads {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

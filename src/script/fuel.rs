@@ -307,3 +307,6 @@ mod raw {
         gauge.rest.set(left);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,8 @@
 //! while the world is borrowed. Not here: when phases happen (`host`).
 //! It asks that `T::default()` is empty and cheap: that is what stands in for the world while it is away.
 
+use std::cell::Cell;
+
 use mlua::Lua;
 
 use crate::script::convert::Mistake;
@@ -49,6 +51,7 @@ pub fn with_world<T: Default + 'static, R>(
 ) -> Result<R, BindError> {
     let mut slot = lua.try_app_data_mut::<Lent<T>>().map_err(|_| BindError::Reentrant)?;
     let world = slot.as_mut().and_then(|slot| slot.0.as_mut()).ok_or(BindError::NoWorld)?;
+    let _watch = Watch;
     Ok(work(world))
 }
 
@@ -58,6 +61,27 @@ impl BindError {
     pub fn mistake(self, function: &str) -> Mistake {
         Mistake::new(function, self.to_string())
     }
+}
+
+thread_local! {
+    static PANICKED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lies in a local of host code that scripts call: notes a panic that passes by. Lua turns a panic into an error, which a
+/// script might swallow; the note is read when the call from the host ends, and the panic goes on from there.
+pub(crate) struct Watch;
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            PANICKED.set(true);
+        }
+    }
+}
+
+/// Whether host code panicked since the last call.
+pub(crate) fn take_panicked() -> bool {
+    PANICKED.take()
 }
 
 /// Moves the world out on construction and home on drop.
@@ -90,3 +114,6 @@ impl<T: Default + 'static> Drop for Home<'_, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -293,3 +293,6 @@ fn draw(rng: &mut Rng, args: &mut Args) -> Result<f64, Mistake> {
     }
     Ok(rng.int(low, high) as f64)
 }
+
+#[cfg(test)]
+mod tests;

@@ -182,3 +182,6 @@ fn list_or_map(entries: BTreeMap<PlainKey, Plain>) -> Plain {
         Plain::List(entries.into_values().collect())
     }
 }
+
+#[cfg(test)]
+mod tests;

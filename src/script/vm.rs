@@ -18,6 +18,7 @@ use crate::script::convert::{Args, Mistake, function};
 use crate::script::fault::{self, Failure, FaultKind};
 use crate::script::files::{FileError, Loaded, Loads, ScriptText, ScriptTexts};
 use crate::script::fuel::{Fuel, Signals, Trip};
+use crate::script::lend;
 use crate::script::library::{self, Console, Printed};
 use crate::script::limits::Limits;
 use crate::script::sandbox::{self, Sandbox};
@@ -264,10 +265,18 @@ impl ScriptVm {
     fn begin(&self, fuel: u64) -> crate::script::fuel::Running<'_> {
         self.machine.depth.set(0);
         self.machine.failure.take();
+        lend::take_panicked();
         self.machine.fuel.enter(fuel)
     }
 
+    /// Counts the fuel of a call that has ended.
+    ///
+    /// # Panics
+    /// When host code panicked during the call: no script may swallow that, because the world may be half changed.
     fn count(&self) {
+        if lend::take_panicked() {
+            std::panic::resume_unwind(Box::new("a host function panicked while a script ran"));
+        }
         self.tick_spent.set(self.tick_spent.get() + self.machine.fuel.spent());
     }
 
@@ -417,7 +426,7 @@ pub fn is_loading(lua: &Lua) -> bool {
 /// # Errors
 /// While the body of a file runs.
 pub fn refuse_while_loading(lua: &Lua, function: &str) -> Result<(), Mistake> {
-    if is_loading(lua) { Err(crate::script::lend::BindError::NoWorld.mistake(function)) } else { Ok(()) }
+    if is_loading(lua) { Err(lend::BindError::NoWorld.mistake(function)) } else { Ok(()) }
 }
 
 const TASK: &str = "local xpcall, report = ... return function(f, ...) return xpcall(f, report, ...) end";

@@ -20,6 +20,9 @@ local charge, caught, placeText, enter, leave = host.charge, host.caught, host.p
 local RESULT, PATTERN, SUBJECT, ELEMENTS, LINE =
     limits.result, limits.pattern, limits.subject, limits.elements, limits.line
 
+-- Every call copies its arguments, so a list of values is shorter than a table may be. Luau's own default.
+local VALUES = 8000
+
 -- Below this many elements or bytes, a call is not worth charging: it costs no more than a few safepoints.
 local SMALL = 64
 
@@ -137,8 +140,9 @@ end
 
 function base.print(...)
     local shown, length = {}, 0
-    for i = 1, select("#", ...) do
-        shown[i] = sub(show((select(i, ...))), 1, LINE)
+    local values = pack(...)
+    for i = 1, values.n do
+        shown[i] = sub(show(values[i]), 1, LINE)
         length += #shown[i]
         if length > LINE then
             break
@@ -305,21 +309,35 @@ function str.gsub(s, p, replacement, count)
     return gsub(s, p, replacement, count)
 end
 
+-- The most bytes a value takes in a formatted text; nil for what has an address.
+local function room(value)
+    local kind = type(value)
+    if kind == "string" then
+        return #value
+    elseif kind == "number" or kind == "boolean" or kind == "nil" or kind == "vector" then
+        return 99
+    end
+    return nil
+end
+
 function str.format(pattern, ...)
     if type(pattern) ~= "string" then
         pattern = text(pattern, 1, "format")
     end
-    local size, opaque = #pattern, false
     local count = select("#", ...)
-    for i = 1, count do
-        local value = select(i, ...)
-        local kind = type(value)
-        if kind == "string" then
-            size += #value
-        elseif kind == "number" or kind == "boolean" or kind == "nil" or kind == "vector" then
-            size += 99
-        else
-            opaque = true
+    local size, opaque = #pattern, false
+    if count <= 3 then
+        local a, b, c = ...
+        local x, y, z = room(a), room(b), room(c)
+        size += (x or 0) + (y or 0) + (z or 0)
+        opaque = not (x and y and z)
+    else
+        for i, value in pack(...) do
+            if i ~= "n" then
+                local width = room(value)
+                size += width or 0
+                opaque = opaque or not width
+            end
         end
     end
     if size > RESULT then
@@ -347,6 +365,28 @@ function str.split(s, separator)
         charge(#s // 16 + #s * width // 4096)
     end
     return split(s, separator)
+end
+
+-- A range of a text as so many values.
+local function checkValues(s, first, last, name)
+    if type(s) == "string" and type(last) == "number" then
+        local from = if type(first) == "number" then first else 1
+        if #s > VALUES and (last < 0 or last - from >= VALUES) then
+            error(format("%s: range too large: expected at most %d values", name, VALUES), 3)
+        end
+    end
+end
+
+function str.byte(s, first, last)
+    checkValues(s, first, last, "string.byte")
+    return byte(s, first, last)
+end
+
+function str.unpack(pattern, s, first)
+    if type(pattern) == "string" and #pattern > VALUES then
+        error(format("string.unpack: format too long: expected at most %d bytes", VALUES), 2)
+    end
+    return native.string.unpack(pattern, s, first)
 end
 
 -- ------ tables
@@ -402,7 +442,11 @@ end
 
 function tab.unpack(t, first, last)
     if type(t) == "table" and type(first or 1) == "number" and type(last or 1) == "number" then
-        chargeElements(checkRange("table.unpack", first or 1, last or rawlen(t)), 16)
+        local count = checkRange("table.unpack", first or 1, last or rawlen(t))
+        if count > VALUES then
+            error(format("table.unpack: range too large: expected at most %d values", VALUES), 2)
+        end
+        chargeElements(count, 16)
     end
     return unpack(t, first, last)
 end
@@ -488,6 +532,9 @@ for _, name in { "len", "offset", "codepoint" } do
     utf[name] = function(s, ...)
         if type(s) == "string" and #s >= SMALL then
             charge(#s // SMALL)
+        end
+        if name == "codepoint" then
+            checkValues(s, (...), select(2, ...), "utf8.codepoint")
         end
         return f(s, ...)
     end

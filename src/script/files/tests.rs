@@ -1,0 +1,89 @@
+use super::*;
+
+fn texts(paths: &[&str]) -> ScriptTexts {
+    ScriptTexts::new(paths.iter().map(|path| ((*path).to_owned(), String::new()))).unwrap()
+}
+
+#[test]
+fn a_name_is_the_path_or_the_stem_with_or_without_suffix() {
+    let texts = texts(&["guard.lua", "lib/util.luau", "behaviours/baker.lua", "lib/guard.lua"]);
+    for (asked, name) in [
+        ("guard", "guard"),
+        ("guard.lua", "guard"),
+        ("lib/util", "lib/util"),
+        ("util", "lib/util"),
+        ("util.luau", "lib/util"),
+        ("baker.lua", "behaviours/baker"),
+        ("lib/guard", "lib/guard"),
+    ] {
+        assert_eq!(texts.resolve(asked), Ok(name), "{asked}");
+    }
+    for (asked, message) in [
+        ("util.lua", "unknown script \"util.lua\"; did you mean \"util\"?"),
+        ("Baker", "unknown script \"Baker\"; did you mean \"baker\"?"),
+        ("gard", "unknown script \"gard\"; did you mean \"guard\"?"),
+        ("", "\"\" leads out of the script folders, expected a name below them"),
+    ] {
+        assert_eq!(texts.resolve(asked).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn a_stem_of_two_files_has_to_be_written_out() {
+    let error = texts(&["a/patrol.lua", "b/patrol.lua"]).resolve("patrol").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "\"patrol\" is the name of a/patrol.lua and b/patrol.lua; write one of them"
+    );
+}
+
+#[test]
+fn definitions_and_other_files_are_no_scripts() {
+    let texts = texts(&[
+        "types/walkon.lua",
+        "a/types/x.lua",
+        "api.d.lua",
+        "api.d.luau",
+        "notes.txt",
+        ".lua",
+        "types.lua",
+    ]);
+    assert_eq!(texts.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["types"]);
+}
+
+#[test]
+fn two_files_of_one_name_are_refused() {
+    let files = [("a.lua".to_owned(), String::new()), ("a.luau".to_owned(), String::new())];
+    assert!(matches!(ScriptTexts::new(files), Err(FileError::Twice { .. })));
+}
+
+#[test]
+fn fault_a22_texts_above_one_mebibyte_are_refused() {
+    let file = |bytes| ScriptTexts::new([("a.lua".to_owned(), " ".repeat(bytes))]);
+    assert!(file(1 << 20).is_ok());
+    assert_eq!(
+        file((1 << 20) + 1).unwrap_err().to_string(),
+        "\"a.lua\" has 1048577 bytes, expected at most 1048576"
+    );
+}
+
+#[test]
+fn fault_c4_names_that_lead_outside_mean_no_file() {
+    let texts = texts(&["guard.lua"]);
+    for asked in [
+        "../guard",
+        "/guard",
+        "a/../guard",
+        "@guard",
+        "C:guard",
+        "a\\guard",
+        "./guard",
+        "guard/",
+        "gu\0ard",
+        "a//b",
+    ] {
+        assert!(matches!(texts.resolve(asked), Err(FileError::Outside { .. })), "{asked}");
+        let path = format!("{asked}/x.lua");
+        assert!(ScriptTexts::new([(path.clone(), String::new())]).is_err(), "{path}");
+    }
+}

@@ -1,0 +1,2 @@
+-- expect: error string.rep result too large
+function attack() return string.rep("", 1e15) end

@@ -1,0 +1,2 @@
+-- expect: error range too large
+function attack() table.concat({}, "", 1, 1e8) end

@@ -1,0 +1,2 @@
+-- expect: fuel
+function attack() while true do end end

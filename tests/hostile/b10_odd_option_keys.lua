@@ -1,0 +1,2 @@
+-- expect: error unknown option 1, expected names
+function attack() probe.options({ true }) end

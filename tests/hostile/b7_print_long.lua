@@ -1,0 +1,2 @@
+-- expect: returns printed
+function attack() print(('x'):rep(1e6)) return 'printed' end

@@ -1,0 +1,2 @@
+-- expect: panic
+function attack() while true do pcall(probe.panic) end end

@@ -1,0 +1,2 @@
+-- expect: panic
+function attack() probe.panic() end

@@ -1,0 +1,2 @@
+-- expect: returns nil
+function attack() return tostring(embeddingGame) end

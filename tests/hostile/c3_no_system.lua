@@ -1,0 +1,2 @@
+-- expect: returns nil nil
+function attack() return tostring(io) .. ' ' .. tostring(os) end

@@ -1,0 +1,2 @@
+-- expect: error attempt to index boolean with '__index'
+function attack() getmetatable("").__index = {} end

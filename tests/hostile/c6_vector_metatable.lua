@@ -1,0 +1,2 @@
+-- expect: returns false
+function attack() return tostring(getmetatable(vector.create(1, 2, 3))) end

@@ -1,0 +1,2 @@
+-- expect: error attempt to modify a readonly table
+function attack() string.rep = nil end

@@ -1,0 +1,2 @@
+-- expect: returns false
+function attack() return tostring(getmetatable(_G)) end

@@ -1,0 +1,2 @@
+-- expect: error setmetatable: __mode is not available
+function attack() setmetatable({}, { __mode = 'k' }) end
