@@ -175,3 +175,39 @@ fn random_numbers_are_streams_of_the_file() {
     assert_ne!(draw(1, "a.lua"), draw(2, "a.lua"));
     assert_ne!(draw(1, "a.lua"), draw(1, "b.lua"));
 }
+
+/// A walk through everything the guarded libraries do on behalf of the host: errors, prints, coroutines, modules, numbers.
+const TOUR: &str = r#"
+function tour()
+    local kept = {}
+    for i = 1, 40 do
+        kept[i] = string.format("%d %s %*", i, "text", {}) .. ("x"):rep(500 + i)
+        pcall(error, { i }) pcall(math.sin, "a") pcall(string.rep, "x", 1e9) xpcall(error, tostring, i)
+        print(i, kept[i], math.random(1, 6), math.cos(i))
+        coroutine.wrap(function() coroutine.yield(i) end)()
+        kept["k" .. i] = (kept[i] .. "aXb"):find("X" .. ("y"):rep(100), 1, true)
+        kept[i] = kept[i]:gsub("x", "yy")
+        pcall(require, "nothing") pcall(require, "lib")
+    end
+    error("end")
+end
+"#;
+
+#[test]
+fn fault_b5_spent_memory_at_any_place_is_only_an_error() {
+    let mut kinds = std::collections::BTreeMap::new();
+    for room_bytes in (0..300_000).step_by(1499) {
+        let vm = vm_with_files(&[("guard.lua", TOUR), ("lib.lua", "return { 1, 2, 3 }")]);
+        let tour: Function = vm.load("guard").unwrap().environment.raw_get("tour").unwrap();
+        let cap = vm.used_memory() + room_bytes;
+        vm.lua.set_memory_limit(cap).unwrap();
+        vm.machine.fuel.set_memory_cap(cap);
+        let failure = vm.call(&tour, (), 100_000).unwrap_err();
+        *kinds.entry(failure.kind).or_insert(0) += 1;
+        vm.lua.set_memory_limit(0).unwrap();
+        let fine = vm.lua.load("return function() return 'fine' end").eval::<Function>().unwrap();
+        assert_eq!(fault::text_of(&first(vm.call(&fine, (), 100).unwrap())), "fine", "{room_bytes}");
+    }
+    assert!(kinds.keys().all(|kind| matches!(kind, FaultKind::Memory | FaultKind::Error)), "{kinds:?}");
+    assert!(kinds[&FaultKind::Memory] > 20 && kinds[&FaultKind::Error] > 20, "{kinds:?}");
+}
