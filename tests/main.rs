@@ -9,5 +9,6 @@ mod nav_laws;
 mod nav_published;
 mod nav_sight;
 mod sandbox;
+mod script_api;
 mod tidy;
 mod walks;

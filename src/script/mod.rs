@@ -4,6 +4,7 @@
 //! Holds: one VM per level; nothing a script does leaves its sandbox, its budget or its memory; no reference to the world is
 //! kept and no thread is started. Not here: the world itself, the order of the tick.
 
+pub mod bind;
 pub mod convert;
 pub mod fault;
 pub mod files;
@@ -13,4 +14,5 @@ pub mod library;
 pub mod limits;
 pub mod payload;
 mod sandbox;
+pub mod types;
 pub mod vm;

@@ -7,6 +7,7 @@ use crate::nav::{NavMap, PathTrouble};
 use crate::world::area::Area;
 use crate::world::character::Character;
 use crate::world::door::Door;
+use crate::world::event::Event;
 use crate::world::outcome::{Blocker, Reason, Status, WalkResult};
 use crate::world::place::Mark;
 use crate::world::region::Region;
@@ -55,6 +56,12 @@ impl World {
     #[must_use]
     pub fn has_pending_edits(&self) -> bool {
         !self.edits.is_empty()
+    }
+
+    /// All facts since the last step 14, in order.
+    #[must_use]
+    pub fn facts(&self) -> &[Event] {
+        self.events.recorded()
     }
 
     /// How many walks came to which end.

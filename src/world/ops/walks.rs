@@ -198,7 +198,7 @@ fn aim_of(world: &World, walker: CharacterId, goal: Goal) -> Result<Vec3, OpErro
 
 /// The point in front of a door on the side of `from`: its middle moved towards `from`, by half the
 /// doorway's shorter side and a step, onto walkable ground.
-fn front_of(world: &World, door: DoorId, from: Vec3) -> Vec3 {
+pub(crate) fn front_of(world: &World, door: DoorId, from: Vec3) -> Vec3 {
     let Some(door) = world.doors.get(door.index()) else {
         return from;
     };

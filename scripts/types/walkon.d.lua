@@ -1,0 +1,716 @@
+---@meta walkon
+-- Definitions of walkon's API. Written by `walkon types`; changes here are lost.
+
+---A position or direction, metres.
+---@class vector
+---@field x number
+---@field y number
+---@field z number
+---@operator add(vector): vector
+---@operator sub(vector): vector
+---@operator mul(number): vector
+---@operator div(number): vector
+---@operator unm: vector
+
+---@class vectorlib
+---@field zero vector
+---@field one vector
+---@field create fun(x: number, y: number, z: number?): vector
+---@field magnitude fun(v: vector): number
+---@field normalize fun(v: vector): vector
+---@field dot fun(a: vector, b: vector): number
+---@field cross fun(a: vector, b: vector): vector
+---@field angle fun(a: vector, b: vector, axis: vector?): number
+---@field floor fun(v: vector): vector
+---@field ceil fun(v: vector): vector
+---@field abs fun(v: vector): vector
+---@field sign fun(v: vector): vector
+---@field clamp fun(v: vector, low: vector, high: vector): vector
+---@field max fun(...: vector): vector
+---@field min fun(...: vector): vector
+vector = {}
+
+---Like `type`, and the name of the type for handles: `Character`.
+---@param value any
+---@return string
+function typeof(value) end
+
+---A named place; stops of a route may be nameless.
+---@alias Mark { name: string?, position: vector, facing: number? }
+
+---Where; a string is the name of a mark. Verbs of a character also take x and z.
+---@alias Place vector|string|Mark|Character|Door
+
+---A function, or the name of a handler of the owner.
+---@alias Handler (fun(payload: any): any)|string
+
+---Who counts; strings are tags.
+---@alias Filter string|string[]|Character|(fun(character: Character): boolean)
+
+---How a character is to walk. Everything may be left out.
+---@class WalkOptions
+---@field speed? number metres a second, 0.01 to 50; or gait, not both
+---@field gait? "walk"|"run" default "walk"
+---@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
+---@field face? Place|number turn there after arriving; the walk settles when the turn is done
+---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field keys? string[] keys carried, for doors = "open"
+---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
+---@field patience? number seconds without progress before the walk is blocked; default 3
+---@field timeout? number seconds for the whole walk; default none
+---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field onArrived? Handler runs for arrived; payload WalkResult
+---@field onFailed? Handler runs for partial and blocked
+---@field onCancelled? Handler runs for cancelled
+---@field onSettled? Handler runs always, last
+
+---Who is asking for a way. Everything may be left out.
+---@class PathOptions
+---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
+---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
+---@field keys? string[] keys carried, for doors = "open"
+
+---`PathOptions`, and what to do with the answer.
+---@class PathRequestOptions
+---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
+---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
+---@field keys? string[] keys carried, for doors = "open"
+---@field onPath? Handler runs when it is found; payload PathResult
+
+---How a walk ended. `tostring(result)` gives status, reason, by and place.
+---@class WalkResult
+---@field ok boolean whether it arrived
+---@field status "arrived"|"partial"|"blocked"|"cancelled" the four ways a walk ends
+---@field reason string why, out of the closed list of the reference
+---@field walk number the walk's id
+---@field character Character who walked
+---@field position vector where it stands
+---@field goal vector where it was to go
+---@field remaining number metres left
+---@field travelled number metres walked
+---@field ticks number ticks since the walk was asked for
+---@field repaths number plans made after the first
+---@field by? Character|Door who or what stood in the way
+---@field detail string one sentence
+
+---How a wish about a door ended.
+---@class DoorResult
+---@field ok boolean whether the door is as asked
+---@field reason "done"|"already"|"locked"|"occupied"|"cancelled" why
+---@field door Door the door
+---@field by? Character who did it, or stood in the way
+
+---What a path search found.
+---@class PathResult
+---@field status "complete"|"partial"|"none" whether it reaches the goal
+---@field reason? string why not: noPath, startOffNav, doorClosed, tooWide, limit, cancelled
+---@field waypoints vector[] points, the first is the start
+---@field length number metres
+---@field cost number metres times area factors
+---@field nearest? vector the reachable point nearest to the goal, when it is not the goal
+---@field by? Character|Door the closed door that is in the way, if that is the cause
+---@field expansions number nodes the search looked at
+---@field revision number of the map it holds for
+
+---Who is meant: all of what is given must hold.
+---@class CharacterQuery
+---@field tag? string has this tag
+---@field near? Place stands near this place; needs radius
+---@field radius? number metres around `near`
+---@field region? string stands in this region
+
+---Which doors are meant: all of what is given must hold.
+---@class DoorQuery
+---@field prefix? string the name begins with this
+---@field open? boolean open (or not), wholly
+
+---A character to be.
+---@class SpawnOptions
+---@field name string unique among the living
+---@field at Place the nearest walkable point within 8 m is taken
+---@field facing? number radians about +y
+---@field tags? string[] its own name is added
+---@field like? string copies the settings of that character
+---@field radius? number metres, 0.05 to 10
+---@field walkSpeed? number metres a second, 0.01 to 50
+---@field runSpeed? number metres a second; default twice the walking speed
+---@field rotationSpeed? number radians a second, 0.1 to 100
+---@field doors? "avoid"|"open"|"wait" what its walks do about doors
+---@field behaviour? string started at the next dispatch
+---@field params? table<string, any> parameters of the behaviour
+
+---How somebody is put down.
+---@class TeleportOptions
+---@field facing? number radians about +y; default: as it faced
+
+---How long an animation plays.
+---@class PlayOptions
+---@field seconds? number default 1
+---@field loop? boolean stays until it is replaced
+
+---How far to look, and for whom.
+---@class NearestOptions
+---@field within? number metres, default 8
+---@field radius? number half the width of the body, metres, default 0
+
+---For whom.
+---@class WalkableOptions
+---@field radius? number half the width of the body, metres, default 0
+
+---Where a random point may be.
+---@class PointOptions
+---@field area? string in this area
+---@field around? Place near this place
+---@field within? number metres around it, default 8
+---@field reachableFrom? Place with a way from here
+---@field rng? Rng the numbers to draw from; default a stream of the level
+
+---How a door is to be opened or closed. Everything may be left out.
+---@class DoorOptions
+---@field by? Character on whose account
+---@field key? string opens a door locked with it
+---@field whenOccupied? "wait"|"refuse"|"push" close only: wait (default) until it is clear, refuse, or move those inside out
+---@field patience? number seconds to wait when occupied; default: no bound
+
+---How a door is set.
+---@class DoorSetOptions
+---@field instant? boolean in no time
+
+---Who counts and who is told. Everything may be left out.
+---@class RegionOptions
+---@field filter? Filter a tag, a list of tags, a character, or a function that says yes
+---@field edge? "centre"|"any"|"full" which part of a body must be inside: its centre (default), any part, all of it
+---@field initial? boolean report those already inside
+---@field once? boolean remove itself after the first enter
+---@field lineOfWalk? boolean region.near: only along walkable straight lines
+---@field onEnter? Handler payload RegionEvent
+---@field onExit? Handler payload RegionEvent
+---@field onStay? Handler payload RegionEvent, each `every` seconds
+---@field every? number seconds between onStay, default 1
+
+---Who is told when a predicate changes.
+---@class WhenOptions
+---@field onTrue? Handler payload { watch }
+---@field onFalse? Handler payload { watch }
+---@field every? number seconds between tests, default each tick
+
+---Somebody came in or went out.
+---@class RegionEvent
+---@field character Character who
+---@field region? string name of the region, if it is one of the level
+---@field watch Watch the watch that saw it
+---@field how string walked, teleported, spawned, despawned, initial, moved, enabled, disabled or skipped
+
+---The running level.
+---@class walkon.level
+---@field name string Name of the level.
+---@field seed number Seed of the run.
+---@field tickRate number Ticks a second.
+---@field tick number The current tick; 0 is the level as loaded.
+---@field time number Game seconds since the start.
+---@field args string[] Arguments after `--` on the command line; read-only.
+level = {}
+
+---Ends the run after this tick; the first call counts.
+---@param ok boolean
+---@param note? string
+function level.finish(ok, note) end
+
+---Who and what is in the level.
+---@class walkon.world
+world = {}
+
+---The character of that name; raises when there is none.
+---@param name string
+---@return Character
+function world.character(name) end
+
+---The character of that name, or nil.
+---@param name string
+---@return Character?
+function world.findCharacter(name) end
+
+---All characters that match, in id order.
+---@param query? CharacterQuery
+---@return Character[]
+function world.characters(query) end
+
+---The character with `"player": true`.
+---@return Character?
+function world.player() end
+
+---A new character; nil and a sentence when no walkable point lies within 8 m of `at`.
+---@param options SpawnOptions
+---@return Character?
+---@return string?
+function world.spawn(options) end
+
+---The door of that name; raises when there is none.
+---@param name string
+---@return Door
+function world.door(name) end
+
+---The door of that name, or nil.
+---@param name string
+---@return Door?
+function world.findDoor(name) end
+
+---Doors in level order.
+---@param query? DoorQuery
+---@return Door[]
+function world.doors(query) end
+
+---Short for `toggle()` of that door.
+---@param name string
+---@return DoorMove
+function world.toggleDoor(name) end
+
+---Short for `open()` or `close()` of that door.
+---@param name string
+---@param open boolean
+---@return DoorMove
+function world.setDoor(name, open) end
+
+---Whether a running cinematic locks `what`, such as `"input"`.
+---@param what string
+---@return boolean
+function world.isLocked(what) end
+
+---Somebody in the level. The same character is always the same value. After `despawn`, `alive` is false, `name` and `id` stay readable and everything else raises.
+---@class Character
+---@field name string Its name, unique among the living. Readable for ever.
+---@field id number Its number, in order of creation. Readable for ever.
+---@field alive boolean Whether it has not been removed.
+---@field position vector Where it stands, metres.
+---@field facing number Which way it looks, radians about +y: 0 along +z, pi/2 along +x.
+---@field walkSpeed number Its walking speed, metres a second.
+---@field runSpeed number Its running speed, metres a second.
+---@field rotationSpeed number Its turning speed, radians a second.
+---@field radius number Half the width of its body, metres.
+---@field tags string[] Tags of the level, its own name, and `player` for the player; a fresh list, sorted.
+---@field animation string `stand`, `walk`, `run`, or what `play` set.
+---@field currentWalk Walk? The walk under way.
+---@field heldBy string? Name of the cinematic that holds it.
+local Character = {}
+
+---Starts a walk and returns its handle; it is the `currentWalk` at once, its path is searched in step 6. The walk before it settles `cancelled/superseded`.
+---@param goal Place
+---@param options? WalkOptions
+---@return Walk
+---@overload fun(self: Character, x: number, z: number, options?: WalkOptions): Walk
+function Character:walkTo(goal, options) end
+
+---The same as `walkTo`, and waits for the result; the walk belongs to the calling task and ends with it.
+---@async
+---@param goal Place
+---@param options? WalkOptions
+---@return WalkResult
+---@overload fun(self: Character, x: number, z: number, options?: WalkOptions): WalkResult
+function Character:walk(goal, options) end
+
+---Ends the walk where it stands, `cancelled/stopped`; false if there was none.
+---@return boolean
+function Character:stopInPlace() end
+
+---The same as `stopInPlace`.
+---@return boolean
+function Character:stop() end
+
+---Puts it on the nearest walkable point within 8 m and returns that, else nil. A walk under way settles `cancelled/stopped`.
+---@param to Place
+---@param options? TeleportOptions
+---@return vector?
+---@overload fun(self: Character, x: number, z: number, options?: TeleportOptions): vector?
+function Character:teleport(to, options) end
+
+---Turns towards a place, or to an angle in radians: one number is an angle, two are x and z.
+---@param target Place|number
+---@return Turn
+---@overload fun(self: Character, x: number, z: number): Turn
+function Character:face(target) end
+
+---Sets the animation state for some seconds (1 by default); does not stop a walk.
+---@param animation string
+---@param options? PlayOptions
+---@return Play
+function Character:play(animation, options) end
+
+---Changes the settings, metres a second, 0.01 to 50.
+---@param walkSpeed number
+---@param runSpeed? number
+function Character:setSpeed(walkSpeed, runSpeed) end
+
+---Whether a walk under way is moving it; planning, waiting and turning are not moving.
+---@return boolean
+function Character:isMoving() end
+
+---Straight metres on the ground plane.
+---@param other Place
+---@return number
+---@overload fun(self: Character, x: number, z: number): number
+function Character:distanceTo(other) end
+
+---Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.
+---@param goal Place
+---@param options? PathOptions
+---@return boolean
+---@return string?
+---@overload fun(self: Character, x: number, z: number, options?: PathOptions): boolean, string?
+function Character:canReach(goal, options) end
+
+---Whether it has a tag.
+---@param tag string
+---@return boolean
+function Character:hasTag(tag) end
+
+---Removes it: `alive` is false at once, its walk settles `cancelled/despawned`, walks towards it `cancelled/targetGone`.
+function Character:despawn() end
+
+---A walk: it settles exactly once, whatever happens.
+---@class Walk
+---@field id number Its number, in order of creation.
+---@field character Character Who walks.
+---@field goal vector Where to, metres; moves along with a character that is followed.
+---@field result WalkResult? The result; nil until it settles.
+---@field state string `planning`, `moving`, `waiting`, `turning` or `settled`.
+local Walk = {}
+
+---Waits for the result.
+---@async
+---@return WalkResult
+function Walk:wait() end
+
+---Ends the walk where the character stands, `cancelled/stopped`; false when it has settled.
+---@return boolean
+function Walk:stop() end
+
+---Metres of path left; nil while it plans.
+---@return number?
+function Walk:remaining() end
+
+---The points of the path that are left.
+---@return vector[]
+function Walk:path() end
+
+---A turn on the spot; its result is false if something else turned it.
+---@class Turn
+local Turn = {}
+
+---Waits for the end of the turn: false if something else turned it.
+---@async
+---@return boolean
+function Turn:wait() end
+
+---An animation; its result is false if it was replaced.
+---@class Play
+local Play = {}
+
+---Waits for the end of the animation: false if it was replaced.
+---@async
+---@return boolean
+function Play:wait() end
+
+---The navigation map: ways, areas, named places.
+---@class walkon.nav
+---@field revision number Revision of the map: one more for every tick in which it was edited.
+---@field pending boolean Whether edits wait for step 5.
+nav = {}
+
+---Searches at once, to the end; every node it looks at costs a unit of fuel.
+---@param from Place
+---@param to Place
+---@param options? PathOptions
+---@return PathResult
+function nav.findPath(from, to, options) end
+
+---Asks for a path; the search is spread over ticks, first come first served.
+---@param from Place
+---@param to Place
+---@param options? PathRequestOptions
+---@return PathRequest
+function nav.requestPath(from, to, options) end
+
+---Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.
+---@param from Place
+---@param to Place
+---@param options? PathOptions
+---@return boolean
+---@return string?
+function nav.reachable(from, to, options) end
+
+---The nearest walkable point, within 8 m unless said otherwise.
+---@param place Place
+---@param options? NearestOptions
+---@return vector?
+function nav.nearest(place, options) end
+
+---A random walkable point; nil if none was found.
+---@param options? PointOptions
+---@return vector?
+function nav.randomPoint(options) end
+
+---Whether the straight segment stays on walkable ground; its last walkable point.
+---@param from Place
+---@param to Place
+---@param options? PathOptions
+---@return boolean
+---@return vector
+function nav.lineOfWalk(from, to, options) end
+
+---Whether one can stand there.
+---@param place Place
+---@param options? WalkableOptions
+---@return boolean
+function nav.isWalkable(place, options) end
+
+---Puts an area in force or out of it; whether that was a change. The map follows in step 5.
+---@param area string
+---@param available boolean
+---@return boolean
+function nav.setAreaAvailable(area, available) end
+
+---Whether an area is in force, as last asked for.
+---@param area string
+---@return boolean
+function nav.isAreaAvailable(area) end
+
+---Cost of a metre in the area, 0.1 to 100; 1 is plain ground. The map follows in step 5.
+---@param area string
+---@param factor number
+function nav.setAreaCost(area, factor) end
+
+---Cost of a metre in the area, as last asked for.
+---@param area string
+---@return number
+function nav.areaCost(area) end
+
+---A named place; raises when there is none.
+---@param name string
+---@return Mark
+function nav.mark(name) end
+
+---A named place, or nil.
+---@param name string
+---@return Mark?
+function nav.findMark(name) end
+
+---The stops of a route, a fresh list.
+---@param name string
+---@return Mark[]
+function nav.route(name) end
+
+---A path being searched over the next ticks, within the level's `pathBudget`.
+---@class PathRequest
+---@field result PathResult? The result; nil until the search has ended.
+local PathRequest = {}
+
+---Waits for the result.
+---@async
+---@return PathResult
+function PathRequest:wait() end
+
+---Takes the request back: its result is `none`, `cancelled`.
+function PathRequest:cancel() end
+
+---A named area that opens and closes over time.
+---@class Door
+---@field name string Its name.
+---@field position vector The middle of its area's bounds, metres.
+---@field area string Name of the area it rules.
+---@field state "open"|"opening"|"closed"|"closing" `open`, `opening`, `closed` or `closing`.
+---@field passable boolean Whether it can be walked through: false from the start of closing until the end of opening.
+---@field locked boolean Whether it refuses to open.
+---@field key string? The key its lock wants.
+local Door = {}
+
+---Starts opening; a locked door refuses unless the key fits.
+---@param options? DoorOptions
+---@return DoorMove
+function Door:open(options) end
+
+---Starts closing, or waits as `whenOccupied` says. It never closes on somebody unless told to push.
+---@param options? DoorOptions
+---@return DoorMove
+function Door:close(options) end
+
+---Closes an open or opening door, opens any other.
+---@param options? DoorOptions
+---@return DoorMove
+function Door:toggle(options) end
+
+---Opens or closes it whatever the lock says.
+---@param open boolean
+---@param options? DoorSetOptions
+---@return DoorMove
+function Door:set(open, options) end
+
+---Locks it: it refuses to open, it may still close. With a key, only that key unlocks it.
+---@param key? string
+function Door:lock(key) end
+
+---Unlocks it; false when the lock wants another key.
+---@param key? string
+---@return boolean
+function Door:unlock(key) end
+
+---Whoever stands in the door's area, in id order.
+---@return Character[]
+function Door:occupants() end
+
+---Calls the handler when the door does that; payload `{ door, what, by? }`.
+---@param what "opening"|"opened"|"closing"|"closed"|"locked"|"unlocked"|"refused"
+---@param handler Handler
+---@return Listener
+function Door:on(what, handler) end
+
+---A wish about a door; it is answered exactly once.
+---@class DoorMove
+---@field result DoorResult? The result; nil until the wish is answered.
+local DoorMove = {}
+
+---Waits for the answer.
+---@async
+---@return DoorResult
+function DoorMove:wait() end
+
+---Who is inside which shape, as of step 11 of the last tick.
+---@class walkon.region
+region = {}
+
+---Watches a region of the level.
+---@param name string
+---@param options? RegionOptions
+---@return Watch
+function region.on(name, options) end
+
+---Short for `region.on` with `onEnter`.
+---@param name string
+---@param handler Handler
+---@param options? RegionOptions
+---@return Watch
+function region.onEnter(name, handler, options) end
+
+---Short for `region.on` with `onExit`.
+---@param name string
+---@param handler Handler
+---@param options? RegionOptions
+---@return Watch
+function region.onExit(name, handler, options) end
+
+---Watches a navigation area, available or not.
+---@param area string
+---@param options? RegionOptions
+---@return Watch
+function region.area(area, options) end
+
+---Watches a circle, metres; around a character it moves along and leaves that character out.
+---@param place Place
+---@param radius number
+---@param options? RegionOptions
+---@return Watch
+function region.near(place, radius, options) end
+
+---Runs `onTrue` and `onFalse` when the answer changes; it counts as false before the first test.
+---@param predicate fun(): boolean
+---@param options WhenOptions
+---@return Watch
+function region.when(predicate, options) end
+
+---A shape, or a predicate, that is being watched. It ends with its owner.
+---@class Watch
+local Watch = {}
+
+---Who is inside, in id order.
+---@return Character[]
+function Watch:inside() end
+
+---Whether anybody is inside.
+---@return boolean
+function Watch:occupied() end
+
+---Whether somebody is inside.
+---@param character Character
+---@return boolean
+function Watch:contains(character) end
+
+---Looks again after `disable`: those inside by then enter as `enabled`.
+function Watch:enable() end
+
+---Looks no more for now: everybody inside leaves as `disabled`.
+function Watch:disable() end
+
+---Ends the watch without a word.
+function Watch:remove() end
+
+---Random numbers that repeat with the seed of the run.
+---@class walkon.rng
+rng = {}
+
+---A stream of the run's seed and that name; the same name is the same stream.
+---@param name string
+---@return Rng
+function rng.stream(name) end
+
+---A stream of random numbers.
+---@class Rng
+local Rng = {}
+
+---From low (default 0) up to, not including, high (default 1).
+---@param low? number
+---@param high? number
+---@return number
+function Rng:float(low, high) end
+
+---A whole number, both ends included.
+---@param low number
+---@param high number
+---@return number
+function Rng:int(low, high) end
+
+---True with probability p, 0 to 1.
+---@param p number
+---@return boolean
+function Rng:chance(p) end
+
+---An entry of a list; nil from an empty one.
+---@param list any[]
+---@return any
+function Rng:pick(list) end
+
+---Puts a list in a random order, in place.
+---@param list any[]
+function Rng:shuffle(list) end
+
+---A value out of entries `{ weight, value }`; nil when all weights are 0.
+---@param list any[][]
+---@return any
+function Rng:weighted(list) end
+
+---Lines with tick, owner, file and line. `print` is `log.info`.
+---@class walkon.log
+log = {}
+
+---Writes a line for those who look closely.
+---@param format string
+---@param ... any
+function log.debug(format, ...) end
+
+---Writes a line. `%s` takes anything; too few values print as nil.
+---@param format string
+---@param ... any
+function log.info(format, ...) end
+
+---Writes a warning.
+---@param format string
+---@param ... any
+function log.warn(format, ...) end
+
+---Writes an error; the script goes on.
+---@param format string
+---@param ... any
+function log.error(format, ...) end
+
+---One table for the level, shared by its scripts, plain data, kept over reloads.
+---@type table<any, any>
+state = {}

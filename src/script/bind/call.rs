@@ -1,0 +1,191 @@
+//! What every binding does: reach the world for one call, find its own handle, raise, answer.
+//!
+//! Holds: the world is borrowed for one closure and no script runs meanwhile; every mistake becomes an error at the line of
+//! the caller. Not here: how arguments are read (`script::convert`, `place`).
+
+use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
+
+use crate::script::bind::handles::Thing;
+use crate::script::bind::table::Answer;
+use crate::script::convert::{Args, Mistake, Named};
+use crate::script::fault;
+use crate::script::lend;
+use crate::script::vm::Machine;
+use crate::world::World;
+use crate::world::ops::OpError;
+
+/// Why a binding gives no answer.
+#[derive(Debug)]
+pub enum Raise {
+    /// A mistake of the caller.
+    Mistake(Mistake),
+    /// Something of the VM: its memory or fuel is spent.
+    Lua(mlua::Error),
+}
+
+impl From<Mistake> for Raise {
+    fn from(mistake: Mistake) -> Self {
+        Self::Mistake(mistake)
+    }
+}
+
+impl From<mlua::Error> for Raise {
+    fn from(error: mlua::Error) -> Self {
+        Self::Lua(error)
+    }
+}
+
+impl Raise {
+    /// The error as Lua sees it: a mistake has the caller's line in front.
+    #[must_use]
+    pub fn error(self, lua: &Lua) -> mlua::Error {
+        match self {
+            Self::Mistake(mistake) => mistake.raise(lua),
+            Self::Lua(error) => error,
+        }
+    }
+}
+
+/// Calls `work` with the world, for the time of this call.
+///
+/// # Errors
+/// The mistake that `work` found, or that there is no world while a file loads.
+pub fn with<R>(
+    lua: &Lua,
+    args: &Args,
+    work: impl FnOnce(&mut World) -> Result<R, Mistake>,
+) -> Result<R, Raise> {
+    lend::with_world::<World, _>(lua, work)
+        .map_err(|error| error.mistake(args.function()))?
+        .map_err(Raise::Mistake)
+}
+
+/// Calls `work` with the world and the name of the function, and answers with what it gives.
+///
+/// # Errors
+/// As [`with`].
+pub fn ask<R: IntoLuaMulti>(
+    lua: &Lua,
+    args: &Args,
+    work: impl FnOnce(&mut World) -> Result<R, Mistake>,
+) -> Answer {
+    answer(lua, with(lua, args, work)?)
+}
+
+/// The answer `value`.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn answer(lua: &Lua, value: impl IntoLuaMulti) -> Answer {
+    Ok(value.into_lua_multi(lua)?)
+}
+
+/// The answer of a function that gives nothing.
+///
+/// # Errors
+/// None.
+pub fn nothing() -> Answer {
+    Ok(MultiValue::new())
+}
+
+/// What a mistake of a verb is called in the function `function`.
+pub fn op(function: &'static str) -> impl Fn(OpError) -> Mistake {
+    move |error| Mistake::new(function, error.to_string())
+}
+
+/// The handle a method or field was called on. The caller has checked that it is one.
+///
+/// # Errors
+/// When it is something else.
+pub fn myself<T: Thing>(args: &mut Args) -> Result<T, Mistake> {
+    let function = args.function();
+    let given = args.take("self");
+    thing::<T>(given.value()).ok_or_else(|| called_with_a_dot::<T>(function))
+}
+
+/// `walkTo: called with a dot; write guard:walkTo(...)`.
+#[must_use]
+pub fn called_with_a_dot<T: Thing>(function: &'static str) -> Mistake {
+    Mistake::new(function, format!("called with a dot; write {}:{function}(...)", T::VARIABLE))
+}
+
+/// What is behind a value, if it is a handle of that type.
+#[must_use]
+pub fn thing<T: Thing>(value: &Value) -> Option<T> {
+    let handle = value.as_userdata()?;
+    handle.borrow_scoped::<T, _>(|thing| *thing).ok()
+}
+
+/// A handle among the arguments.
+///
+/// # Errors
+/// When it is something else.
+pub fn handle<T: Thing>(given: &Named, expected: &str) -> Result<T, Mistake> {
+    thing(given.value()).ok_or_else(|| given.not(expected))
+}
+
+/// A list at 1, 2, 3 and so on, of at most `most` entries, each read by `read`, which is told its name: `keys[2]`.
+///
+/// # Errors
+/// When it is no table, is too long, or an entry is not what `read` expects.
+pub fn list<R>(
+    given: &Named,
+    expected: &str,
+    most: usize,
+    read: impl Fn(Named) -> Result<R, Mistake>,
+) -> Result<Vec<R>, Mistake> {
+    let table = given.table(expected)?;
+    let count = table.raw_len();
+    if count > most {
+        let what = format!("{} has {count} entries, expected at most {most}", given.name());
+        return Err(Mistake::new(given.function(), what));
+    }
+    let entries = (1..=count).map(|index| {
+        let value = table.raw_get(index).unwrap_or(Value::Nil);
+        read(Named::new(given.function(), &format!("{}[{index}]", given.name()), value))
+    });
+    entries.collect()
+}
+
+/// One of the words of a list such as `DoorPolicy::NAMES`.
+///
+/// # Errors
+/// When it is another, or no text.
+pub fn word<T: Copy>(given: &Named, names: &[(&'static str, T)]) -> Result<T, Mistake> {
+    let words: Vec<&'static str> = names.iter().map(|(word, _)| *word).collect();
+    let written = given.one_of(&words)?;
+    let found = names.iter().find(|(word, _)| *word == written).map(|(_, value)| *value);
+    found.ok_or_else(|| given.not("a known word"))
+}
+
+/// Counts `units` of fuel for work that the host did for the script.
+///
+/// # Errors
+/// When there is not so much left; the call ends at its next safepoint.
+pub fn charge(lua: &Lua, units: u64) -> mlua::Result<()> {
+    match lua.app_data_ref::<std::rc::Rc<Machine>>() {
+        Some(machine) => machine.fuel.charge(units),
+        None => Ok(()),
+    }
+}
+
+/// Where the script stands that called the running function: `boss.lua:88`; `a script` where that is not known.
+#[must_use]
+pub fn place_of_caller(lua: &Lua) -> String {
+    match fault::frames(lua, 1).first() {
+        Some(frame) => format!("{}:{}", frame.file, frame.line),
+        None => "a script".to_owned(),
+    }
+}
+
+/// A position as scripts see it.
+#[must_use]
+pub fn vector(point: glam::Vec3) -> mlua::Vector {
+    mlua::Vector::new(point.x, point.y, point.z)
+}
+
+/// A setting as its author wrote it: 1.4 and not 1.399999976158142.
+#[must_use]
+pub fn setting(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or_else(|_| f64::from(value))
+}

@@ -1,0 +1,433 @@
+//! `Character`: fields and verbs.
+//!
+//! Holds: `name`, `id` and `alive` answer for ever; everything else on a removed character raises and says when and by whom.
+//! Not here: behaviours (`behaviour`), the options of a walk (`walk_options`).
+
+use mlua::Lua;
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::CharacterId;
+use crate::nav::{Reach, Traversal};
+use crate::script::bind::call::{answer, ask, myself, nothing, op, place_of_caller, setting, vector, with};
+use crate::script::bind::handles::{self, PlayId, TurnId};
+use crate::script::bind::keep::keeper;
+use crate::script::bind::path_options::{self, Standpoint};
+use crate::script::bind::place::{self, Place};
+use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::walk_options::{self, Gaze};
+use crate::script::convert::{Args, Mistake};
+use crate::world::World;
+use crate::world::character::Character;
+use crate::world::ops::{alive, characters, walks};
+
+const TYPE: &str = "Character";
+
+/// What stands above the entries.
+pub const GROUP: Group = Group {
+    name: TYPE,
+    is_type: true,
+    doc: "Somebody in the level. The same character is always the same value. After `despawn`, `alive` is false, `name` \
+          and `id` stay readable and everything else raises.",
+};
+
+const TELEPORT_OPTIONS: &[&str] = &["facing"];
+const PLAY_OPTIONS: &[&str] = &["seconds", "loop"];
+
+/// Tables that these functions take.
+pub const SHAPES: &[Shape] = &[
+    Shape {
+        name: "TeleportOptions",
+        doc: "How somebody is put down.",
+        fields: &[field("facing", "number?", "0", "radians about +y; default: as it faced")],
+    },
+    Shape {
+        name: "PlayOptions",
+        doc: "How long an animation plays.",
+        fields: &[
+            field("seconds", "number?", "2", "default 1"),
+            field("loop", "boolean?", "true", "stays until it is replaced"),
+        ],
+    },
+];
+
+const GOAL: Param = param("goal", "Place", "\"gate\"");
+
+/// Everything a `Character` has.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        doc: "Its name, unique among the living. Readable for ever.",
+        example: "assert(guard.name == \"guard\")",
+        ..Entry::field(TYPE, "name", "string", name)
+    },
+    Entry {
+        doc: "Its number, in order of creation. Readable for ever.",
+        example: "assert(guard.id < player.id)",
+        ..Entry::field(TYPE, "id", "number", id)
+    },
+    Entry {
+        doc: "Whether it has not been removed.",
+        example: "assert(guard.alive)",
+        ..Entry::field(TYPE, "alive", "boolean", is_alive)
+    },
+    Entry {
+        doc: "Where it stands, metres.",
+        example: "local height = guard.position.y",
+        ..Entry::field(TYPE, "position", "vector", position)
+    },
+    Entry {
+        doc: "Which way it looks, radians about +y: 0 along +z, pi/2 along +x.",
+        example: "assert(guard.facing <= math.pi)",
+        ..Entry::field(TYPE, "facing", "number", facing)
+    },
+    Entry {
+        doc: "Its walking speed, metres a second.",
+        example: "assert(guard.walkSpeed == 1.4)",
+        ..Entry::field(TYPE, "walkSpeed", "number", walk_speed)
+    },
+    Entry {
+        doc: "Its running speed, metres a second.",
+        example: "assert(guard.runSpeed == 2.8)",
+        ..Entry::field(TYPE, "runSpeed", "number", run_speed)
+    },
+    Entry {
+        doc: "Its turning speed, radians a second.",
+        example: "assert(guard.rotationSpeed == 8)",
+        ..Entry::field(TYPE, "rotationSpeed", "number", rotation_speed)
+    },
+    Entry {
+        doc: "Half the width of its body, metres.",
+        example: "assert(guard.radius == 0.35)",
+        ..Entry::field(TYPE, "radius", "number", radius)
+    },
+    Entry {
+        doc: "Tags of the level, its own name, and `player` for the player; a fresh list, sorted.",
+        example: "assert(table.find(guard.tags, \"guard\"))",
+        ..Entry::field(TYPE, "tags", "{string}", tags)
+    },
+    Entry {
+        doc: "`stand`, `walk`, `run`, or what `play` set.",
+        example: "assert(guard.animation == \"stand\")",
+        ..Entry::field(TYPE, "animation", "string", animation)
+    },
+    Entry {
+        doc: "The walk under way.",
+        example: "local walk = guard:walkTo(\"gate\")\nassert(guard.currentWalk == walk)",
+        ..Entry::field(TYPE, "currentWalk", "Walk?", current_walk)
+    },
+    Entry {
+        doc: "Name of the cinematic that holds it.",
+        example: "assert(guard.heldBy == nil)",
+        ..Entry::field(TYPE, "heldBy", "string?", held_by)
+    },
+    Entry {
+        params: &[GOAL, param("options", "WalkOptions?", "{ gait = \"run\" }")],
+        returns: "Walk",
+        raises: "name gone",
+        doc: "Starts a walk and returns its handle; it is the `currentWalk` at once, its path is searched in step 6. The walk \
+              before it settles `cancelled/superseded`.",
+        example: "guard:walkTo(\"gate\", { onArrived = function(result) log.info(\"%s\", result) end })\nguard:walkTo(4, 2)",
+        ..Entry::method(TYPE, "walkTo", walk_to)
+    },
+    Entry {
+        params: &[GOAL, param("options", "WalkOptions?", "{ gait = \"run\" }")],
+        returns: "WalkResult",
+        raises: "name gone wait",
+        doc: "The same as `walkTo`, and waits for the result; the walk belongs to the calling task and ends with it.",
+        example: "local result = guard:walk(\"gate\")\nassert(result.status ~= nil)",
+        ..Entry::waiting_method(TYPE, "walk")
+    },
+    Entry {
+        returns: "boolean",
+        raises: "gone",
+        doc: "Ends the walk where it stands, `cancelled/stopped`; false if there was none.",
+        example: "assert(guard:stopInPlace() == false)",
+        ..Entry::method(TYPE, "stopInPlace", stop)
+    },
+    Entry {
+        returns: "boolean",
+        raises: "gone",
+        doc: "The same as `stopInPlace`.",
+        example: "guard:walkTo(\"gate\")\nassert(guard:stop())",
+        ..Entry::method(TYPE, "stop", stop)
+    },
+    Entry {
+        params: &[param("to", "Place", "\"post\""), param("options", "TeleportOptions?", "{ facing = 0 }")],
+        returns: "vector?",
+        raises: "name gone",
+        doc: "Puts it on the nearest walkable point within 8 m and returns that, else nil. A walk under way settles \
+              `cancelled/stopped`.",
+        example: "local point = guard:teleport(\"post\", { facing = 0 })\nassert(point == guard.position)",
+        ..Entry::method(TYPE, "teleport", teleport)
+    },
+    Entry {
+        params: &[param("target", "Place | number", "player")],
+        returns: "Turn",
+        raises: "name gone",
+        doc: "Turns towards a place, or to an angle in radians: one number is an angle, two are x and z.",
+        example: "guard:face(player)\nguard:face(math.pi)\nguard:face(4, 2)",
+        ..Entry::method(TYPE, "face", face)
+    },
+    Entry {
+        params: &[
+            param("animation", "string", "\"wave\""),
+            param("options", "PlayOptions?", "{ seconds = 2 }"),
+        ],
+        returns: "Play",
+        raises: "gone",
+        doc: "Sets the animation state for some seconds (1 by default); does not stop a walk.",
+        example: "guard:play(\"wave\", { seconds = 2 })\nassert(guard.animation == \"wave\")",
+        ..Entry::method(TYPE, "play", play)
+    },
+    Entry {
+        params: &[param("walkSpeed", "number", "2"), param("runSpeed", "number?", "4")],
+        raises: "range gone",
+        doc: "Changes the settings, metres a second, 0.01 to 50.",
+        example: "guard:setSpeed(2, 4)\nassert(guard.runSpeed == 4)",
+        ..Entry::method(TYPE, "setSpeed", set_speed)
+    },
+    Entry {
+        returns: "boolean",
+        raises: "gone",
+        doc: "Whether a walk under way is moving it; planning, waiting and turning are not moving.",
+        example: "assert(not guard:isMoving())",
+        ..Entry::method(TYPE, "isMoving", is_moving)
+    },
+    Entry {
+        params: &[param("other", "Place", "player")],
+        returns: "number",
+        raises: "name gone",
+        doc: "Straight metres on the ground plane.",
+        example: "assert(guard:distanceTo(player) > 0)\nassert(guard:distanceTo(guard.position) == 0)",
+        ..Entry::method(TYPE, "distanceTo", distance_to)
+    },
+    Entry {
+        params: &[GOAL, param("options", "PathOptions?", "{ doors = \"open\" }")],
+        returns: "boolean, string?",
+        raises: "name gone",
+        doc: "Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.",
+        example: "local yes, why = guard:canReach(player)\nassert(yes or why)",
+        ..Entry::method(TYPE, "canReach", can_reach)
+    },
+    Entry {
+        params: &[param("tag", "string", "\"watch\"")],
+        returns: "boolean",
+        raises: "gone",
+        doc: "Whether it has a tag.",
+        example: "assert(player:hasTag(\"player\"))",
+        ..Entry::method(TYPE, "hasTag", has_tag)
+    },
+    Entry {
+        raises: "gone",
+        doc: "Removes it: `alive` is false at once, its walk settles `cancelled/despawned`, walks towards it \
+              `cancelled/targetGone`.",
+        example: "player:despawn()\nassert(not player.alive and player.name == \"player\")",
+        ..Entry::method(TYPE, "despawn", despawn)
+    },
+];
+
+fn name(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<CharacterId>(args)?;
+    ask(lua, args, |world| Ok(world.name_of(id).to_owned()))
+}
+
+fn id(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<CharacterId>(args)?;
+    ask(lua, args, |world| {
+        let living = world.characters.get(id).map(|character| character.serial);
+        Ok(living.or_else(|| world.characters.gone(id).map(|gone| gone.serial)))
+    })
+}
+
+fn is_alive(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<CharacterId>(args)?;
+    ask(lua, args, |world| Ok(world.characters.alive(id).is_some()))
+}
+
+/// A field of a living character.
+fn of_living<R: mlua::IntoLuaMulti>(
+    lua: &Lua,
+    args: &mut Args,
+    read: impl FnOnce(&Character) -> R,
+) -> Answer {
+    let id = myself::<CharacterId>(args)?;
+    let function = args.function();
+    ask(lua, args, |world| alive(world, id).map(read).map_err(op(function)))
+}
+
+fn position(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| vector(character.body.position))
+}
+
+fn facing(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| character.facing_rad)
+}
+
+fn walk_speed(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| setting(character.gait.walk_mps))
+}
+
+fn run_speed(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| setting(character.gait.run_mps))
+}
+
+fn rotation_speed(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| setting(character.gait.turn_radps))
+}
+
+fn radius(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| setting(character.body.radius_m))
+}
+
+fn tags(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| character.tags.clone())
+}
+
+fn animation(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| character.animation().to_owned())
+}
+
+fn held_by(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| character.held.as_ref().map(|hold| hold.scene.clone()))
+}
+
+fn current_walk(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let walk = with(lua, args, |world| alive(world, id).map(|own| own.walk).map_err(op(function)))?;
+    answer(lua, walk.map(|walk| handles::walk(lua, walk)).transpose()?)
+}
+
+/// Starts a walk; also what `walk` of the prelude begins with, under its own name.
+pub(crate) fn walk_to(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let goal = place::take(args, "goal")?;
+    let (asked, handlers) = walk_options::read(lua, args)?;
+    let keeper = keeper(lua);
+    let owner = keeper.owner(lua);
+    let walk = with(lua, args, |world| {
+        let goal = goal.goal(world, function, id)?;
+        let options = asked.options(world, function)?;
+        let order = walks::WalkOrder { character: id, goal, options, owner };
+        walks::walk_to(world, order).map_err(op(function))
+    })?;
+    keeper.set_walk(lua, walk, handlers);
+    answer(lua, handles::walk(lua, walk)?)
+}
+
+fn stop(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    ask(lua, args, |world| walks::stop_in_place(world, id).map_err(op(function)))
+}
+
+fn teleport(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let to = place::take(args, "to")?;
+    let options = args.options(TELEPORT_OPTIONS)?;
+    let facing = options.find("facing").map(|facing| facing.number("radians")).transpose()?;
+    ask(lua, args, |world| {
+        let from = alive(world, id).map_err(op(function))?.body.position;
+        let to = to.point(world, function, Some(from))?;
+        let facing = facing.map(|facing| facing as f32);
+        Ok(characters::teleport(world, id, to, facing).map_err(op(function))?.map(vector))
+    })
+}
+
+fn face(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let is_number = matches!(args.peek(), mlua::Value::Number(_) | mlua::Value::Integer(_));
+    let gaze = if is_number && args.left() >= 2 {
+        Gaze::At(place::take(args, "target")?)
+    } else {
+        walk_options::gaze(&args.take("target"))?
+    };
+    let turn = with(lua, args, |world| {
+        let look = gaze.look(world, function)?;
+        characters::face(world, id, look).map_err(op(function))
+    })?;
+    answer(lua, handles::make(lua, TurnId(turn))?)
+}
+
+fn play(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let animation = args.take("animation").new_name()?;
+    let options = args.options(PLAY_OPTIONS)?;
+    let seconds = walk_options::seconds(&options, "seconds")?.unwrap_or(1.0);
+    let is_loop = options.find("loop").map_or(Ok(false), |given| given.boolean())?;
+    let play = with(lua, args, |world| {
+        let ticks = if is_loop { None } else { Some(world.rate().ticks(seconds)) };
+        characters::play(world, id, &animation, ticks).map_err(op(function))
+    })?;
+    answer(lua, handles::make(lua, PlayId(play))?)
+}
+
+fn set_speed(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let walk_mps = walk_options::speed_mps(&args.take("walkSpeed"))?;
+    let run_mps = args.take("runSpeed").present().map(|speed| walk_options::speed_mps(&speed)).transpose()?;
+    with(lua, args, |world| characters::set_speed(world, id, walk_mps, run_mps).map_err(op(function)))?;
+    nothing()
+}
+
+fn is_moving(lua: &Lua, args: &mut Args) -> Answer {
+    of_living(lua, args, |character| character.is_moving)
+}
+
+fn distance_to(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let other = place::take(args, "other")?;
+    ask(lua, args, |world| {
+        let from = alive(world, id).map_err(op(function))?.body.position;
+        Ok(flat_distance(from, other.point(world, function, Some(from))?))
+    })
+}
+
+fn can_reach(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let goal = place::take(args, "goal")?;
+    let options = path_options::read(args)?;
+    ask(lua, args, |world| {
+        let from = alive(world, id).map_err(op(function))?.body.position;
+        let to = goal.point(world, function, Some(from))?;
+        let by = options.traversal(world, Standpoint::Character(id));
+        Ok(reach(world, from, to, &by))
+    })
+}
+
+/// Whether there is a way, and the reason if not.
+pub(crate) fn reach(
+    world: &mut World,
+    from: glam::Vec3,
+    to: glam::Vec3,
+    by: &Traversal,
+) -> (bool, Option<&'static str>) {
+    world.nav.prepare(by);
+    match world.nav.reach(from, to, by) {
+        Reach::Yes => (true, None),
+        Reach::No(trouble) => (false, Some(world.reason_of(trouble).0.name())),
+    }
+}
+
+fn has_tag(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let tag = args.take("tag").text("a tag")?;
+    ask(lua, args, |world| alive(world, id).map(|own| own.has_tag(&tag)).map_err(op(function)))
+}
+
+fn despawn(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    let by = place_of_caller(lua);
+    with(lua, args, |world| characters::despawn(world, id, &by).map_err(op(function)))?;
+    nothing()
+}
+
+/// The character that a function of a library was given.
+pub(crate) fn expected(given: &crate::script::convert::Named) -> Result<CharacterId, Mistake> {
+    crate::script::bind::call::handle(given, "a character")
+}
+
+/// Where a place counted from, for functions that are given it as `from`.
+pub(crate) fn standpoint(place: &Place) -> Standpoint {
+    match place {
+        Place::Character(id) => Standpoint::Character(*id),
+        _ => Standpoint::Nobody,
+    }
+}

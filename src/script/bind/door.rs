@@ -1,0 +1,310 @@
+//! `Door` and `DoorMove`: fields, wishes, locks, listeners.
+//!
+//! Not here: how a wish is carried out (`sim::doors`), who listens (`handlers`).
+
+use mlua::{Lua, Value};
+
+use crate::base::ids::{CharacterId, DoorId};
+use crate::script::bind::call::{answer, ask, handle, list, myself, nothing, vector, with, word};
+use crate::script::bind::handles::{self, DoorMove};
+use crate::script::bind::keep::keeper;
+use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::walk_options::{chosen, seconds};
+use crate::script::convert::{Args, Mistake};
+use crate::world::World;
+use crate::world::door::{Door, DoorSignal, WhenOccupied};
+use crate::world::ops::doors::{self, DoorOrder, Speed};
+
+const TYPE: &str = "Door";
+
+/// What stands above the entries.
+pub const GROUPS: &[Group] = &[
+    Group { name: TYPE, is_type: true, doc: "A named area that opens and closes over time." },
+    Group { name: "DoorMove", is_type: true, doc: "A wish about a door; it is answered exactly once." },
+];
+
+const OPTION_NAMES: &[&str] = &["by", "key", "whenOccupied", "patience"];
+const SET_OPTIONS: &[&str] = &["instant"];
+
+/// Tables that these functions take.
+pub const SHAPES: &[Shape] = &[
+    Shape {
+        name: "DoorOptions",
+        doc: "How a door is to be opened or closed. Everything may be left out.",
+        fields: &[
+            field("by", "Character?", "guard", "on whose account"),
+            field("key", "string?", "\"bronze\"", "opens a door locked with it"),
+            field(
+                "whenOccupied",
+                "(\"wait\" | \"refuse\" | \"push\")?",
+                "\"refuse\"",
+                "close only: wait (default) until it is clear, refuse, or move those inside out",
+            ),
+            field("patience", "number?", "5", "seconds to wait when occupied; default: no bound"),
+        ],
+    },
+    Shape {
+        name: "DoorSetOptions",
+        doc: "How a door is set.",
+        fields: &[field("instant", "boolean?", "true", "in no time")],
+    },
+];
+
+const OPTIONS: Param = param("options", "DoorOptions?", "{ by = guard }");
+
+/// Everything a `Door` and a `DoorMove` have.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        doc: "Its name.",
+        example: "assert(door.name == \"gate\")",
+        ..Entry::field(TYPE, "name", "string", name)
+    },
+    Entry {
+        doc: "The middle of its area's bounds, metres.",
+        example: "local x = door.position.x",
+        ..Entry::field(TYPE, "position", "vector", position)
+    },
+    Entry {
+        doc: "Name of the area it rules.",
+        example: "assert(door.area == \"gateway\")",
+        ..Entry::field(TYPE, "area", "string", area)
+    },
+    Entry {
+        doc: "`open`, `opening`, `closed` or `closing`.",
+        example: "assert(door.state == \"closed\")",
+        ..Entry::field(TYPE, "state", "\"open\" | \"opening\" | \"closed\" | \"closing\"", state)
+    },
+    Entry {
+        doc: "Whether it can be walked through: false from the start of closing until the end of opening.",
+        example: "assert(not door.passable)",
+        ..Entry::field(TYPE, "passable", "boolean", is_passable)
+    },
+    Entry {
+        doc: "Whether it refuses to open.",
+        example: "door:lock()\nassert(door.locked)",
+        ..Entry::field(TYPE, "locked", "boolean", is_locked)
+    },
+    Entry {
+        doc: "The key its lock wants.",
+        example: "door:lock(\"bronze\")\nassert(door.key == \"bronze\")",
+        ..Entry::field(TYPE, "key", "string?", key)
+    },
+    Entry {
+        params: &[OPTIONS],
+        returns: "DoorMove",
+        doc: "Starts opening; a locked door refuses unless the key fits.",
+        example: "door:open({ by = guard })\nassert(door.state == \"opening\")",
+        ..Entry::method(TYPE, "open", open)
+    },
+    Entry {
+        params: &[OPTIONS],
+        returns: "DoorMove",
+        doc: "Starts closing, or waits as `whenOccupied` says. It never closes on somebody unless told to push.",
+        example: "door:close({ whenOccupied = \"refuse\" })",
+        ..Entry::method(TYPE, "close", close)
+    },
+    Entry {
+        params: &[OPTIONS],
+        returns: "DoorMove",
+        doc: "Closes an open or opening door, opens any other.",
+        example: "door:toggle()\nassert(door.state == \"opening\")",
+        ..Entry::method(TYPE, "toggle", toggle)
+    },
+    Entry {
+        params: &[
+            param("open", "boolean", "true"),
+            param("options", "DoorSetOptions?", "{ instant = true }"),
+        ],
+        returns: "DoorMove",
+        doc: "Opens or closes it whatever the lock says.",
+        example: "door:set(true, { instant = true })",
+        ..Entry::method(TYPE, "set", set)
+    },
+    Entry {
+        params: &[param("key", "string?", "\"bronze\"")],
+        doc: "Locks it: it refuses to open, it may still close. With a key, only that key unlocks it.",
+        example: "door:lock(\"bronze\")",
+        ..Entry::method(TYPE, "lock", lock)
+    },
+    Entry {
+        params: &[param("key", "string?", "\"bronze\"")],
+        returns: "boolean",
+        doc: "Unlocks it; false when the lock wants another key.",
+        example: "door:lock(\"bronze\")\nassert(not door:unlock() and door:unlock(\"bronze\"))",
+        ..Entry::method(TYPE, "unlock", unlock)
+    },
+    Entry {
+        returns: "{Character}",
+        doc: "Whoever stands in the door's area, in id order.",
+        example: "assert(#door:occupants() == 0)",
+        ..Entry::method(TYPE, "occupants", occupants)
+    },
+    Entry {
+        params: &[
+            param(
+                "what",
+                "\"opening\" | \"opened\" | \"closing\" | \"closed\" | \"locked\" | \"unlocked\" | \"refused\"",
+                "\"opened\"",
+            ),
+            param("handler", "Handler", "function(event) end"),
+        ],
+        returns: "Listener",
+        raises: "limit",
+        doc: "Calls the handler when the door does that; payload `{ door, what, by? }`.",
+        example: "door:on(\"opened\", function(event) log.info(\"%s opened\", event.door) end)",
+        ..Entry::method(TYPE, "on", on)
+    },
+    Entry {
+        doc: "The result; nil until the wish is answered.",
+        example: "local move = door:open()\nassert(move.result == nil)",
+        ..Entry::field("DoorMove", "result", "DoorResult?", move_result)
+    },
+    Entry {
+        returns: "DoorResult",
+        raises: "wait",
+        doc: "Waits for the answer.",
+        example: "local result = door:open():wait()\nassert(result.ok and result.door == door)",
+        ..Entry::waiting_method("DoorMove", "wait")
+    },
+];
+
+/// A field of a door. Doors are never removed.
+fn of<R: mlua::IntoLuaMulti + Default>(lua: &Lua, args: &mut Args, read: impl FnOnce(&Door) -> R) -> Answer {
+    let id = myself::<DoorId>(args)?;
+    ask(lua, args, |world| Ok(world.doors().get(id.index()).map(read).unwrap_or_default()))
+}
+
+fn name(lua: &Lua, args: &mut Args) -> Answer {
+    of(lua, args, |door| door.name.clone())
+}
+
+fn position(lua: &Lua, args: &mut Args) -> Answer {
+    of(lua, args, |door| Some(vector(door.position)))
+}
+
+fn area(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<DoorId>(args)?;
+    ask(lua, args, |world| {
+        let area = world.doors().get(id.index()).and_then(|door| world.areas().get(door.area.index()));
+        Ok(area.map(|area| area.name.clone()))
+    })
+}
+
+fn state(lua: &Lua, args: &mut Args) -> Answer {
+    of(lua, args, |door| door.shown_state().name())
+}
+
+fn is_passable(lua: &Lua, args: &mut Args) -> Answer {
+    of(lua, args, Door::is_passable)
+}
+
+fn is_locked(lua: &Lua, args: &mut Args) -> Answer {
+    of(lua, args, |door| door.is_locked)
+}
+
+fn key(lua: &Lua, args: &mut Args) -> Answer {
+    of(lua, args, |door| door.key.clone())
+}
+
+fn open(lua: &Lua, args: &mut Args) -> Answer {
+    wish(lua, args, doors::open)
+}
+
+fn close(lua: &Lua, args: &mut Args) -> Answer {
+    wish(lua, args, doors::close)
+}
+
+fn toggle(lua: &Lua, args: &mut Args) -> Answer {
+    wish(lua, args, doors::toggle)
+}
+
+fn wish(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> u64) -> Answer {
+    let id = myself::<DoorId>(args)?;
+    let (order, patience_s) = order(args)?;
+    let serial = with(lua, args, |world| {
+        let patience_ticks = patience_s.map(|seconds| world.rate().ticks(seconds));
+        Ok(verb(world, id, &DoorOrder { patience_ticks, ..order }))
+    })?;
+    moves(lua, serial)
+}
+
+/// The options of a wish, and the seconds of its patience.
+fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), Mistake> {
+    const WORDS: [(&str, WhenOccupied); 3] =
+        [("wait", WhenOccupied::Wait), ("refuse", WhenOccupied::Refuse), ("push", WhenOccupied::Push)];
+    let options = args.options(OPTION_NAMES)?;
+    let order = DoorOrder {
+        by: options.find("by").map(|by| handle::<CharacterId>(&by, "a character")).transpose()?,
+        key: options.find("key").map(|key| key.text("the name of a key")).transpose()?,
+        when_occupied: chosen(&options, "whenOccupied", &WORDS)?.unwrap_or_default(),
+        patience_ticks: None,
+    };
+    Ok((order, seconds(&options, "patience")?))
+}
+
+/// The handle of a wish.
+pub(crate) fn moves(lua: &Lua, serial: u64) -> Answer {
+    answer(lua, handles::make(lua, DoorMove(serial))?)
+}
+
+fn set(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<DoorId>(args)?;
+    let open = args.take("open").boolean()?;
+    let options = args.options(SET_OPTIONS)?;
+    let instant = options.find("instant").map_or(Ok(false), |given| given.boolean())?;
+    let speed = if instant { Speed::Instant } else { Speed::Usual };
+    let serial = with(lua, args, |world| Ok(doors::set(world, id, open, speed)))?;
+    moves(lua, serial)
+}
+
+fn lock(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<DoorId>(args)?;
+    let key = args.take("key").present().map(|key| key.text("the name of a key")).transpose()?;
+    with(lua, args, |world| {
+        doors::lock(world, id, key);
+        Ok(())
+    })?;
+    nothing()
+}
+
+fn unlock(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<DoorId>(args)?;
+    let key = args.take("key").present().map(|key| key.text("the name of a key")).transpose()?;
+    ask(lua, args, |world| Ok(doors::unlock(world, id, key.as_deref())))
+}
+
+fn occupants(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<DoorId>(args)?;
+    let inside = with(lua, args, |world| Ok(world.occupants(id)))?;
+    answer(lua, handles::characters(lua, &inside)?)
+}
+
+fn on(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<DoorId>(args)?;
+    let signals = DoorSignal::ALL.map(|signal| (signal.name(), signal));
+    let what = word(&args.take("what"), &signals)?;
+    let keeper = keeper(lua);
+    let handler = keeper.callback(lua, &args.take("handler"))?;
+    with(lua, args, |_| Ok(()))?;
+    let listener = keeper.listen_door(lua, id, what, handler).map_err(|what| args.mistake(what))?;
+    answer(lua, listener)
+}
+
+fn move_result(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<DoorMove>(args)?;
+    answer(lua, handles::latched(lua, id)?.unwrap_or(Value::Nil))
+}
+
+/// Doors of the level, as a list of handles.
+pub(crate) fn list_of(lua: &Lua, ids: &[DoorId]) -> Answer {
+    let table = lua.create_table_with_capacity(ids.len(), 0)?;
+    for &id in ids {
+        table.raw_push(handles::door(lua, id)?)?;
+    }
+    answer(lua, table)
+}
+
+/// Names that a function was given as a list.
+pub(crate) fn names(given: &crate::script::convert::Named, most: usize) -> Result<Vec<String>, Mistake> {
+    list(given, "a list of names", most, |name| name.text("a name"))
+}

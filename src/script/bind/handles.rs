@@ -1,0 +1,433 @@
+//! Handles: what scripts hold in place of the things of the world.
+//!
+//! In: ids. Out: Lua values; the same thing is always the same value, so `==` works and a handle can be a table key.
+//! Holds: a handle is an id and nothing else, without a destructor, because the collector may run in a host call; the table
+//! that finds the value of an id does not keep it alive; results are latched beside the handle and go with it.
+//! Not here: what the methods do (`character`, `door`, ...).
+
+use std::collections::BTreeMap;
+
+use mlua::{AnyUserData, Function, Lua, MetaMethod, Table, Value};
+
+use slotmap::Key;
+
+use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::base::plain::Plain;
+use crate::script::bind::call::{self, Raise, vector};
+use crate::script::bind::read_only;
+use crate::script::bind::table::{Body, Entry, Kind, Native};
+use crate::script::convert::{Args, Mistake, describe};
+use crate::script::{lend, payload};
+use crate::world::World;
+use crate::world::place::Mark;
+use crate::world::region::WatchId;
+
+/// An id that scripts hold as a handle.
+pub trait Thing: Copy + std::fmt::Debug + 'static {
+    /// What `typeof` says.
+    const TYPE: &'static str;
+    /// What a variable that holds one is called in messages.
+    const VARIABLE: &'static str;
+    /// The id as bits; different things of a type have different bits.
+    fn bits(self) -> u64;
+    /// What `tostring` gives.
+    fn show(self, world: &World) -> String;
+}
+
+/// A wish about a door, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DoorMove(pub u64);
+
+/// A turn, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnId(pub u64);
+
+/// An animation, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlayId(pub u64);
+
+/// A random stream, by its place among those of the level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamId(pub u64);
+
+/// What a `Watch` stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchRef {
+    /// A watch of the world: a shape.
+    Shape(WatchId),
+    /// A predicate of `region.when`, by the number the scheduler gave it.
+    When(u32),
+}
+
+impl Thing for CharacterId {
+    const TYPE: &'static str = "Character";
+    const VARIABLE: &'static str = "guard";
+    fn bits(self) -> u64 {
+        self.data().as_ffi()
+    }
+    fn show(self, world: &World) -> String {
+        format!("character \"{}\"", world.name_of(self))
+    }
+}
+
+impl Thing for WalkId {
+    const TYPE: &'static str = "Walk";
+    const VARIABLE: &'static str = "walk";
+    fn bits(self) -> u64 {
+        self.data().as_ffi()
+    }
+    fn show(self, world: &World) -> String {
+        match world.walk(self) {
+            Some(walk) => format!("walk {} of \"{}\"", walk.serial, world.name_of(walk.character)),
+            None => "walk".to_owned(),
+        }
+    }
+}
+
+impl Thing for DoorId {
+    const TYPE: &'static str = "Door";
+    const VARIABLE: &'static str = "door";
+    fn bits(self) -> u64 {
+        u64::from(self.0)
+    }
+    fn show(self, world: &World) -> String {
+        format!("door \"{}\"", world.doors().get(self.index()).map_or("", |door| door.name.as_str()))
+    }
+}
+
+impl Thing for WatchRef {
+    const TYPE: &'static str = "Watch";
+    const VARIABLE: &'static str = "watch";
+    fn bits(self) -> u64 {
+        match self {
+            Self::Shape(id) => id.data().as_ffi(),
+            // Versions of a slot begin at 1, so no watch of the world has these bits.
+            Self::When(serial) => u64::from(serial),
+        }
+    }
+    fn show(self, world: &World) -> String {
+        match self {
+            Self::Shape(id) => match world.watches.get(id) {
+                Some(watch) => format!("watch {}", watch.serial),
+                None => "watch".to_owned(),
+            },
+            Self::When(serial) => format!("watch of a predicate {serial}"),
+        }
+    }
+}
+
+impl Thing for PathToken {
+    const TYPE: &'static str = "PathRequest";
+    const VARIABLE: &'static str = "request";
+    fn bits(self) -> u64 {
+        self.data().as_ffi()
+    }
+    fn show(self, _: &World) -> String {
+        "path request".to_owned()
+    }
+}
+
+macro_rules! numbered {
+    ($type:ident, $name:literal, $variable:literal, $noun:literal) => {
+        impl Thing for $type {
+            const TYPE: &'static str = $name;
+            const VARIABLE: &'static str = $variable;
+            fn bits(self) -> u64 {
+                self.0
+            }
+            fn show(self, _: &World) -> String {
+                format!(concat!($noun, " {}"), self.0)
+            }
+        }
+    };
+}
+
+numbered!(DoorMove, "DoorMove", "move", "door move");
+numbered!(TurnId, "Turn", "turn", "turn");
+numbered!(PlayId, "Play", "play", "play");
+numbered!(StreamId, "Rng", "rng", "random stream");
+
+/// The values of handles by type and id, and what is kept beside them. App data of the VM.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    /// For each type: the bits of the id, read as a number, to the handle. Weak values.
+    handles: BTreeMap<&'static str, Table>,
+    /// Handle to its result. Weak keys.
+    latched: Table,
+    /// Tables of marks by name.
+    marks: Table,
+    /// Metatables of results.
+    pub(crate) walk_result_meta: Table,
+    /// Makes the `__index` of a type out of its methods and fields.
+    index_maker: Function,
+}
+
+/// How a type finds what is asked of it. In Lua, so that a method is found without a call of the host.
+const INDEX: &str = r"
+local methods, fields, missing = ...
+return function(self, key)
+    local method = methods[key]
+    if method ~= nil then
+        return method
+    end
+    local read = fields[key]
+    if read ~= nil then
+        return read(self)
+    end
+    return missing(self, key)
+end
+";
+
+/// Puts the empty tables of handles into the VM. Called once, before types are registered.
+pub(crate) fn install(lua: &Lua, index_maker: Function, show_result: Function) -> mlua::Result<()> {
+    let walk_result_meta = lua.create_table()?;
+    walk_result_meta.raw_set("__tostring", show_result)?;
+    walk_result_meta.raw_set("__metatable", false)?;
+    walk_result_meta.set_readonly(true);
+    lua.set_app_data(Cache {
+        handles: BTreeMap::new(),
+        latched: weak(lua, "k")?,
+        marks: lua.create_table()?,
+        walk_result_meta,
+        index_maker,
+    });
+    payload::install(lua, payload::Handles { read: read_plain, make: make_plain });
+    Ok(())
+}
+
+/// The text of [`INDEX`], for the VM to compile as a chunk of walkon's own.
+#[must_use]
+pub(crate) fn index_text() -> &'static str {
+    INDEX
+}
+
+fn weak(lua: &Lua, mode: &str) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    let metatable = lua.create_table()?;
+    metatable.raw_set("__mode", mode)?;
+    table.set_metatable(Some(metatable))?;
+    Ok(table)
+}
+
+/// Makes the type of `T` out of its `entries`; waiting ones are looked up in `waiting`.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn register<T: Thing>(
+    lua: &Lua,
+    entries: &[&'static Entry],
+    waiting: impl Fn(&Entry) -> Option<Function>,
+) -> mlua::Result<()> {
+    let methods = lua.create_table()?;
+    let fields = lua.create_table()?;
+    for entry in entries.iter().filter(|entry| entry.owner == T::TYPE) {
+        let function = match entry.body {
+            Body::Native(body) => Some(member::<T>(lua, entry, body)?),
+            Body::Prelude => waiting(entry),
+        };
+        if entry.kind == Kind::Field {
+            fields.raw_set(entry.name(), function)?;
+        } else {
+            methods.raw_set(entry.name(), function)?;
+        }
+    }
+    let names: Vec<&'static str> =
+        entries.iter().filter(|entry| entry.owner == T::TYPE).map(|entry| entry.name()).collect();
+    let missing = missing(lua, T::TYPE, names)?;
+    let index = index(lua, &methods, &fields, &missing)?;
+    let newindex = read_only(lua, T::TYPE)?;
+    let tostring = lua.create_function(|lua, value: Value| Ok(show::<T>(lua, &value)))?;
+    lua.register_userdata_type::<T>(move |registry| {
+        use mlua::UserDataFields;
+        registry.add_meta_field(MetaMethod::Type, T::TYPE);
+        registry.add_meta_field(MetaMethod::Index, index.clone());
+        registry.add_meta_field(MetaMethod::NewIndex, newindex.clone());
+        registry.add_meta_field(MetaMethod::ToString, tostring.clone());
+    })?;
+    let table = weak(lua, "v")?;
+    if let Some(mut cache) = lua.app_data_mut::<Cache>() {
+        cache.handles.insert(T::TYPE, table);
+    }
+    Ok(())
+}
+
+/// The `__index` of a type or library.
+pub(crate) fn index(
+    lua: &Lua,
+    methods: &Table,
+    fields: &Table,
+    missing: &Function,
+) -> mlua::Result<Function> {
+    let maker = lua.app_data_ref::<Cache>().map(|cache| cache.index_maker.clone());
+    let maker = maker.ok_or_else(|| mlua::Error::runtime("handles are installed before types"))?;
+    maker.call((methods, fields, missing))
+}
+
+/// A method or field: makes sure that its handle is one.
+fn member<T: Thing>(lua: &Lua, entry: &Entry, body: Native) -> mlua::Result<Function> {
+    let called = entry.called;
+    lua.create_function(move |lua, values| {
+        let mut args = Args::new(called, values);
+        if call::thing::<T>(args.peek()).is_none() {
+            return Err(call::called_with_a_dot::<T>(called).raise(lua));
+        }
+        body(lua, &mut args).map_err(|raise| raise.error(lua))
+    })
+}
+
+/// Raises for names that a type or library does not have.
+pub(crate) fn missing(lua: &Lua, owner: &'static str, names: Vec<&'static str>) -> mlua::Result<Function> {
+    lua.create_function(move |lua, (_, key): (Value, Value)| -> mlua::Result<Value> {
+        let mistake = match key.as_string() {
+            Some(name) => Mistake::unknown(owner, "field", &name.to_string_lossy(), names.iter().copied()),
+            None => Mistake::new(owner, format!("unknown field {}", describe(&key))),
+        };
+        Err(mistake.raise(lua))
+    })
+}
+
+/// `character "guard"`; the name of the type where there is no world to look in.
+fn show<T: Thing>(lua: &Lua, value: &Value) -> String {
+    let shown = call::thing::<T>(value)
+        .and_then(|thing| lend::with_world::<World, _>(lua, |world| thing.show(world)).ok());
+    shown.unwrap_or_else(|| T::TYPE.to_owned())
+}
+
+/// The handle of `thing`: the same value for as long as a script holds it.
+///
+/// # Errors
+/// When the memory of the VM is spent, or the type is not registered.
+pub fn make<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Value> {
+    let table = table_of::<T>(lua)?;
+    // Bits of an id are a number of their own: never NaN, because versions stay far below 2^30.
+    let key = f64::from_bits(thing.bits());
+    let known: Value = table.raw_get(key)?;
+    if !known.is_nil() {
+        return Ok(known);
+    }
+    let handle = Value::UserData(lua.create_any_userdata(thing)?);
+    table.raw_set(key, &handle)?;
+    Ok(handle)
+}
+
+fn table_of<T: Thing>(lua: &Lua) -> mlua::Result<Table> {
+    let table = lua.app_data_ref::<Cache>().and_then(|cache| cache.handles.get(T::TYPE).cloned());
+    table.ok_or_else(|| mlua::Error::runtime(format!("the type {} is not registered", T::TYPE)))
+}
+
+/// The handle of a character.
+///
+/// # Errors
+/// As [`make`].
+pub fn character(lua: &Lua, id: CharacterId) -> mlua::Result<Value> {
+    make(lua, id)
+}
+
+/// The handle of a walk.
+///
+/// # Errors
+/// As [`make`].
+pub fn walk(lua: &Lua, id: WalkId) -> mlua::Result<Value> {
+    make(lua, id)
+}
+
+/// The handle of a door.
+///
+/// # Errors
+/// As [`make`].
+pub fn door(lua: &Lua, id: DoorId) -> mlua::Result<Value> {
+    make(lua, id)
+}
+
+/// The handle of a watch of the world.
+///
+/// # Errors
+/// As [`make`].
+pub fn watch(lua: &Lua, id: WatchId) -> mlua::Result<Value> {
+    make(lua, WatchRef::Shape(id))
+}
+
+/// The read-only table of a mark; marks with a name are the same table every time.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
+    let marks = lua.app_data_ref::<Cache>().map(|cache| cache.marks.clone());
+    let marks = marks.ok_or_else(|| mlua::Error::runtime("handles are installed before marks"))?;
+    let known: Value = if mark.name.is_empty() { Value::Nil } else { marks.raw_get(mark.name.as_str())? };
+    if !known.is_nil() {
+        return Ok(known);
+    }
+    let table = lua.create_table_with_capacity(0, 3)?;
+    if !mark.name.is_empty() {
+        table.raw_set("name", mark.name.as_str())?;
+        marks.raw_set(mark.name.as_str(), &table)?;
+    }
+    table.raw_set("position", vector(mark.position))?;
+    table.raw_set("facing", mark.facing_rad)?;
+    table.set_readonly(true);
+    Ok(Value::Table(table))
+}
+
+/// Handles of characters, in the order given.
+///
+/// # Errors
+/// As [`make`].
+pub fn characters(lua: &Lua, ids: &[CharacterId]) -> mlua::Result<Table> {
+    let table = lua.create_table_with_capacity(ids.len(), 0)?;
+    for &id in ids {
+        table.raw_push(character(lua, id)?)?;
+    }
+    Ok(table)
+}
+
+/// Keeps the result of `thing` with its handle, if a script holds one: for reading and waiting after the world forgot it.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn latch<T: Thing>(lua: &Lua, thing: T, result: impl mlua::IntoLua) -> mlua::Result<()> {
+    let handle: Value = table_of::<T>(lua)?.raw_get(f64::from_bits(thing.bits()))?;
+    let latched = lua.app_data_ref::<Cache>().map(|cache| cache.latched.clone());
+    match latched {
+        Some(latched) if !handle.is_nil() => latched.raw_set(handle, result),
+        _ => Ok(()),
+    }
+}
+
+/// The result that was kept with the handle of `thing`.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn latched<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Option<Value>> {
+    let handle: Value = table_of::<T>(lua)?.raw_get(f64::from_bits(thing.bits()))?;
+    let latched = lua.app_data_ref::<Cache>().map(|cache| cache.latched.clone());
+    match latched {
+        Some(latched) if !handle.is_nil() => latched.raw_get(handle),
+        _ => Ok(None),
+    }
+}
+
+/// The character or door behind a handle; nothing for handles of other things.
+fn read_plain(handle: &AnyUserData) -> Option<Plain> {
+    let character = handle.borrow_scoped::<CharacterId, _>(|id| Plain::Character(*id));
+    character.or_else(|_| handle.borrow_scoped::<DoorId, _>(|id| Plain::Door(*id))).ok()
+}
+
+fn make_plain(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
+    match plain {
+        Plain::Character(id) => character(lua, *id),
+        Plain::Door(id) => door(lua, *id),
+        _ => Ok(Value::Nil),
+    }
+}
+
+/// A function of a library, for the table that scripts see.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn library_function(lua: &Lua, entry: &Entry, body: Native) -> mlua::Result<Function> {
+    let called = entry.called;
+    lua.create_function(move |lua, values| {
+        body(lua, &mut Args::new(called, values)).map_err(|raise: Raise| raise.error(lua))
+    })
+}

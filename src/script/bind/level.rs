@@ -1,0 +1,129 @@
+//! `level`: what is running, and when it is over.
+//!
+//! Holds: the first call of `level.finish` counts.
+
+use mlua::{Lua, Table};
+
+use crate::script::bind::call::{answer, ask, nothing, with};
+use crate::script::bind::table::{Answer, Entry, Group, param};
+use crate::script::convert::Args;
+
+const LEVEL: &str = "level";
+
+/// What stands above the entries.
+pub const GROUP: Group = Group { name: LEVEL, is_type: false, doc: "The running level." };
+
+/// What a script said about the end of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelOutcome {
+    /// Whether it counts as a success.
+    pub ok: bool,
+    /// A sentence of the author's.
+    pub note: Option<String>,
+}
+
+/// What the run was started with, and what scripts said about its end. App data of the VM.
+#[derive(Debug)]
+struct Run {
+    args: Table,
+    outcome: Option<LevelOutcome>,
+}
+
+/// Longest note, bytes; what is longer is cut.
+const NOTE_BYTES: usize = 4096;
+
+/// Everything `level` has.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        doc: "Name of the level.",
+        example: "assert(level.name == \"courtyard\")",
+        ..Entry::field(LEVEL, "level.name", "string", name)
+    },
+    Entry {
+        doc: "Seed of the run.",
+        example: "assert(level.seed >= 0)",
+        ..Entry::field(LEVEL, "level.seed", "number", seed)
+    },
+    Entry {
+        doc: "Ticks a second.",
+        example: "assert(level.tickRate == 60)",
+        ..Entry::field(LEVEL, "level.tickRate", "number", tick_rate)
+    },
+    Entry {
+        doc: "The current tick; 0 is the level as loaded.",
+        example: "assert(level.tick >= 0)",
+        ..Entry::field(LEVEL, "level.tick", "number", tick)
+    },
+    Entry {
+        doc: "Game seconds since the start.",
+        example: "assert(level.time == level.tick / level.tickRate)",
+        ..Entry::field(LEVEL, "level.time", "number", time)
+    },
+    Entry {
+        doc: "Arguments after `--` on the command line; read-only.",
+        example: "assert(#level.args == 0)",
+        ..Entry::field(LEVEL, "level.args", "{string}", arguments)
+    },
+    Entry {
+        params: &[param("ok", "boolean", "true"), param("note", "string?", "\"done\"")],
+        doc: "Ends the run after this tick; the first call counts.",
+        example: "level.finish(true, \"the guard is at the gate\")",
+        ..Entry::function(LEVEL, "level.finish", finish)
+    },
+];
+
+/// Tells the VM what the run was started with. Called once, at setup.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn install(lua: &Lua, args: &[String]) -> mlua::Result<()> {
+    let table = lua.create_sequence_from(args.iter().map(String::as_str))?;
+    table.set_readonly(true);
+    lua.set_app_data(Run { args: table, outcome: None });
+    Ok(())
+}
+
+/// What `level.finish` was called with first.
+#[must_use]
+pub fn outcome(lua: &Lua) -> Option<LevelOutcome> {
+    lua.app_data_ref::<Run>().and_then(|run| run.outcome.clone())
+}
+
+fn name(lua: &Lua, args: &mut Args) -> Answer {
+    ask(lua, args, |world| Ok(world.level_name().to_owned()))
+}
+
+fn seed(lua: &Lua, args: &mut Args) -> Answer {
+    ask(lua, args, |world| Ok(world.seed() as f64))
+}
+
+fn tick_rate(lua: &Lua, args: &mut Args) -> Answer {
+    ask(lua, args, |world| Ok(world.rate().per_second()))
+}
+
+fn tick(lua: &Lua, args: &mut Args) -> Answer {
+    ask(lua, args, |world| Ok(world.tick().0 as f64))
+}
+
+fn time(lua: &Lua, args: &mut Args) -> Answer {
+    ask(lua, args, |world| Ok(world.rate().seconds(world.tick())))
+}
+
+fn arguments(lua: &Lua, args: &mut Args) -> Answer {
+    with(lua, args, |_| Ok(()))?;
+    let given = lua.app_data_ref::<Run>().map(|run| run.args.clone());
+    answer(lua, given)
+}
+
+fn finish(lua: &Lua, args: &mut Args) -> Answer {
+    let ok = args.take("ok").boolean()?;
+    let note = args.take("note").present().map(|note| note.text("a sentence")).transpose()?;
+    with(lua, args, |_| Ok(()))?;
+    if let Some(mut run) = lua.app_data_mut::<Run>()
+        && run.outcome.is_none()
+    {
+        let cut = |note: String| note.chars().take(NOTE_BYTES / 4).collect();
+        run.outcome = Some(LevelOutcome { ok, note: note.map(cut) });
+    }
+    nothing()
+}

@@ -1,0 +1,200 @@
+//! `log`: lines that a script writes.
+//!
+//! In: a format and values. Out: facts for host and trace, with owner, file and line. Holds: writing never raises: too few
+//! values print as nil, a wrong directive prints as it stands; what a tick may write is limited, the rest is counted.
+//! Not here: `print`, which is `log.info` (`library`).
+
+use mlua::{Function, Lua, Value};
+
+use crate::base::time::Tick;
+use crate::script::bind::call::nothing;
+use crate::script::bind::keep::keeper;
+use crate::script::bind::table::{Answer, Entry, Group, Param, param};
+use crate::script::convert::Args;
+use crate::script::library::Printed;
+use crate::script::limits::Limits;
+use crate::script::vm::Machine;
+use crate::script::{fault, lend};
+use crate::world::World;
+use crate::world::event::{Event, LogLine};
+
+const LOG: &str = "log";
+
+/// What stands above the entries.
+pub const GROUP: Group =
+    Group { name: LOG, is_type: false, doc: "Lines with tick, owner, file and line. `print` is `log.info`." };
+
+const PARAMS: &[Param] = &[param("format", "string", "\"%s at %.1f\""), param("...", "any", "guard, 1.25")];
+
+/// Everything `log` has.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        params: PARAMS,
+        doc: "Writes a line for those who look closely.",
+        example: "log.debug(\"%s is at %s\", guard, guard.position)",
+        ..Entry::function(LOG, "log.debug", debug)
+    },
+    Entry {
+        params: PARAMS,
+        doc: "Writes a line. `%s` takes anything; too few values print as nil.",
+        example: "log.info(\"%s walks at %.1f m/s\", guard, guard.walkSpeed)",
+        ..Entry::function(LOG, "log.info", info)
+    },
+    Entry {
+        params: PARAMS,
+        doc: "Writes a warning.",
+        example: "log.warn(\"no way to %s\", door)",
+        ..Entry::function(LOG, "log.warn", warn)
+    },
+    Entry {
+        params: PARAMS,
+        doc: "Writes an error; the script goes on.",
+        example: "log.error(\"%d of %d lamps\", 2, 3)",
+        ..Entry::function(LOG, "log.error", error)
+    },
+];
+
+/// Lines of the current tick. App data of the VM.
+#[derive(Debug, Default)]
+struct Written {
+    tick: Tick,
+    lines: u32,
+    dropped: u64,
+}
+
+/// Luau's own `string.format` and a `tostring` without addresses.
+struct Format {
+    format: Function,
+    show: Function,
+}
+
+/// Gives the VM what lines are made with. Called once, at setup.
+pub(crate) fn install(lua: &Lua, format: Function, show: Function) {
+    lua.set_app_data(Written::default());
+    lua.set_app_data(Format { format, show });
+}
+
+/// How many lines were dropped since the last call, beyond `logLinesPerTick`.
+pub fn take_dropped(lua: &Lua) -> u64 {
+    lua.app_data_mut::<Written>().map_or(0, |mut written| std::mem::take(&mut written.dropped))
+}
+
+fn debug(lua: &Lua, args: &mut Args) -> Answer {
+    write(lua, "debug", args)
+}
+
+fn info(lua: &Lua, args: &mut Args) -> Answer {
+    write(lua, "info", args)
+}
+
+fn warn(lua: &Lua, args: &mut Args) -> Answer {
+    write(lua, "warn", args)
+}
+
+fn error(lua: &Lua, args: &mut Args) -> Answer {
+    write(lua, "error", args)
+}
+
+fn write(lua: &Lua, level: &'static str, args: &mut Args) -> Answer {
+    let format = args.take("format").text("a text")?;
+    let mut values = Vec::with_capacity(args.left());
+    while args.left() > 0 {
+        values.push(args.take("value").into_value());
+    }
+    let message = line(lua, &format, &values)?;
+    put(lua, level, keeper(lua).label(lua, keeper(lua).owner(lua)), message);
+    nothing()
+}
+
+/// Writes `message` for `owner`; where there is no world yet, as a printed line.
+pub fn put(lua: &Lua, level: &'static str, owner: String, message: String) {
+    let frame = fault::frames(lua, 1).pop();
+    let (file, line) = frame.map_or((String::new(), 0), |frame| (frame.file, frame.line));
+    let machine = lua.app_data_ref::<std::rc::Rc<Machine>>().map(|machine| std::rc::Rc::clone(&machine));
+    let most = machine.as_ref().map_or(Limits::default(), |machine| machine.limits).log_lines_per_tick;
+    let logged = LogLine { level, owner, file: file.clone(), line, message: message.clone() };
+    let done = lend::with_world::<World, _>(lua, |world| {
+        if count(lua, world.tick(), most) {
+            world.events.push(Event::Logged(Box::new(logged)));
+        }
+    });
+    if let (Err(_), Some(machine)) = (done, machine) {
+        machine.console.borrow_mut().push(Printed { file, line, text: message }, most);
+    }
+}
+
+/// Counts a line; false when it is one too many in this tick.
+fn count(lua: &Lua, tick: Tick, most: u32) -> bool {
+    let Some(mut written) = lua.app_data_mut::<Written>() else {
+        return true;
+    };
+    if written.tick != tick {
+        written.tick = tick;
+        written.lines = 0;
+    }
+    written.lines += 1;
+    let fits = written.lines <= most;
+    written.dropped += u64::from(!fits);
+    fits
+}
+
+/// `format` with its directives replaced by `values`, at most 4 KiB.
+///
+/// # Errors
+/// When a `__tostring` fails, or the memory of the VM is spent.
+pub fn line(lua: &Lua, format: &str, values: &[Value]) -> mlua::Result<String> {
+    let mut values = values.iter();
+    let mut text = String::new();
+    let mut rest = format;
+    // Bounded by the length of the format: each round takes a directive off its front.
+    while let Some((before, directive, after)) = next_directive(rest) {
+        text.push_str(before);
+        if directive == "%%" {
+            text.push('%');
+        } else {
+            text.push_str(&shown(lua, directive, values.next().unwrap_or(&Value::Nil))?);
+        }
+        rest = after;
+        if text.len() > Limits::LINE_BYTES {
+            break;
+        }
+    }
+    text.push_str(rest);
+    let end = (0..=Limits::LINE_BYTES.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
+    text.truncate(end.unwrap_or(0));
+    Ok(text)
+}
+
+/// What stands before the first directive, the directive, and the rest. A lone `%` is no directive, nor is `% s`: prose has it.
+fn next_directive(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    // Bounded by the number of percent signs.
+    while let Some(at) = text[from..].find('%').map(|at| at + from) {
+        let options = text[at + 1..].bytes().take_while(|byte| b"-+#0123456789.".contains(byte)).count();
+        let end = at + 1 + options + 1;
+        if options <= 8 && text.as_bytes().get(end - 1).is_some_and(|kind| b"sdifgGeExXqcuo%".contains(kind))
+        {
+            return Some((&text[..at], &text[at..end], &text[end..]));
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// One value as its directive shows it: whatever a number directive cannot take is shown as `%s` shows it.
+fn shown(lua: &Lua, directive: &str, value: &Value) -> mlua::Result<String> {
+    let (format, show) = match lua.app_data_ref::<Format>() {
+        Some(kept) => (kept.format.clone(), kept.show.clone()),
+        None => return Ok(String::new()),
+    };
+    let kind = directive.as_bytes().last().copied().unwrap_or(b's');
+    let is_number = matches!(value, Value::Number(_) | Value::Integer(_));
+    if kind != b's' && kind != b'q' && is_number {
+        return Ok(format.call::<mlua::LuaString>((directive, value))?.to_string_lossy());
+    }
+    let text: mlua::LuaString = show.call(value)?;
+    if kind == b's' && directive.len() > 2 {
+        return Ok(format.call::<mlua::LuaString>((directive, text))?.to_string_lossy());
+    }
+    Ok(text.to_string_lossy())
+}

@@ -1,0 +1,193 @@
+//! The names that scripts see, one Lua type or library a file, registered from one table.
+//!
+//! In: calls of scripts. Out: verbs and questions of the world. Holds: a binding borrows the world for one host call and never
+//! while calling Lua; mistakes raise at the caller's line, what the world does is a result. Not here: what waits
+//! (`prelude/`), who owns what (`keep` tells what is asked of the scheduler).
+
+pub mod call;
+pub mod character;
+pub mod door;
+pub mod handles;
+pub mod keep;
+pub mod level;
+pub mod log;
+pub mod names;
+pub mod nav;
+pub mod path_options;
+pub mod place;
+pub mod region;
+pub mod results;
+pub mod rng;
+pub mod table;
+pub mod walk;
+pub mod walk_options;
+pub mod world;
+
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Table, Value};
+
+use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::script::bind::handles::{DoorMove, PlayId, StreamId, TurnId, WatchRef};
+use crate::script::bind::keep::Keeper;
+use crate::script::bind::table::{Alias, Body, Entry, Group, Kind, Shape};
+use crate::script::convert::{Mistake, describe};
+use crate::script::lend;
+use crate::script::vm::ScriptVm;
+use crate::world::World;
+
+/// Every list of entries, in the order of the reference.
+const ENTRIES: &[&[Entry]] = &[
+    level::ENTRIES,
+    world::ENTRIES,
+    character::ENTRIES,
+    walk::ENTRIES,
+    nav::ENTRIES,
+    door::ENTRIES,
+    region::ENTRIES,
+    rng::ENTRIES,
+    log::ENTRIES,
+];
+
+/// Every list of groups, in the order of the reference.
+const GROUPS: &[&[Group]] = &[
+    &[level::GROUP, world::GROUP, character::GROUP],
+    walk::GROUPS,
+    nav::GROUPS,
+    door::GROUPS,
+    region::GROUPS,
+    rng::GROUPS,
+    &[log::GROUP],
+];
+
+/// Every list of tables that functions take or give.
+const SHAPES: &[&[Shape]] = &[
+    &[walk_options::SHAPE, path_options::SHAPE, path_options::REQUEST_SHAPE],
+    results::SHAPES,
+    world::SHAPES,
+    character::SHAPES,
+    nav::SHAPES,
+    door::SHAPES,
+    region::SHAPES,
+];
+
+/// Types that are other types.
+pub const ALIASES: &[Alias] = &[
+    Alias {
+        name: "Mark",
+        luau: "{ read name: string?, read position: vector, read facing: number? }",
+        doc: "A named place; stops of a route may be nameless.",
+    },
+    Alias {
+        name: "Place",
+        luau: "vector | string | Mark | Character | Door",
+        doc: "Where; a string is the name of a mark. Verbs of a character also take x and z.",
+    },
+    Alias {
+        name: "Handler",
+        luau: "((payload: any) -> ...any) | string",
+        doc: "A function, or the name of a handler of the owner.",
+    },
+    Alias {
+        name: "Filter",
+        luau: "string | {string} | Character | (character: Character) -> boolean",
+        doc: "Who counts; strings are tags.",
+    },
+];
+
+/// Every entry, in the order of the reference.
+#[must_use]
+pub fn entries() -> Vec<&'static Entry> {
+    ENTRIES.iter().flat_map(|list| list.iter()).collect()
+}
+
+/// Every library and handle type, in the order of the reference.
+#[must_use]
+pub fn groups() -> Vec<&'static Group> {
+    GROUPS.iter().flat_map(|list| list.iter()).collect()
+}
+
+/// Every table that functions take or give.
+#[must_use]
+pub fn shapes() -> Vec<&'static Shape> {
+    SHAPES.iter().flat_map(|list| list.iter()).collect()
+}
+
+/// What the bindings are installed with.
+pub struct Setup<'a> {
+    /// Owners, handlers and tasks.
+    pub keeper: Rc<dyn Keeper>,
+    /// `level.args`.
+    pub args: &'a [String],
+    /// The function of the prelude behind an entry that waits.
+    pub waiting: &'a dyn Fn(&Entry) -> Option<Function>,
+}
+
+/// Gives a VM that is not sealed yet every name of the table, and the slot for the world. Returns the `state` table, which
+/// sealing makes read-only like every global table: open it again afterwards with `set_readonly(false)`.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn install(vm: &ScriptVm, setup: &Setup<'_>) -> mlua::Result<Table> {
+    let lua = vm.lua();
+    lend::install::<World>(lua);
+    keep::install(lua, Rc::clone(&setup.keeper));
+    level::install(lua, setup.args)?;
+    rng::install(lua);
+    let native: Table = lua.globals().raw_get("string")?;
+    log::install(lua, native.raw_get("format")?, lua.globals().raw_get("tostring")?);
+    let index = vm.own_chunk(handles::index_text())?;
+    let show_result = lua.create_function(results::show_walk_result)?;
+    handles::install(lua, index, show_result)?;
+    register_types(lua, setup)?;
+    for group in groups().into_iter().filter(|group| !group.is_type) {
+        vm.define(group.name, library(lua, group.name, setup)?)?;
+    }
+    let state = lua.create_table()?;
+    vm.define("state", &state)?;
+    Ok(state)
+}
+
+fn register_types(lua: &Lua, setup: &Setup<'_>) -> mlua::Result<()> {
+    let entries = entries();
+    handles::register::<CharacterId>(lua, &entries, setup.waiting)?;
+    handles::register::<WalkId>(lua, &entries, setup.waiting)?;
+    handles::register::<TurnId>(lua, &entries, setup.waiting)?;
+    handles::register::<PlayId>(lua, &entries, setup.waiting)?;
+    handles::register::<DoorId>(lua, &entries, setup.waiting)?;
+    handles::register::<DoorMove>(lua, &entries, setup.waiting)?;
+    handles::register::<PathToken>(lua, &entries, setup.waiting)?;
+    handles::register::<WatchRef>(lua, &entries, setup.waiting)?;
+    handles::register::<StreamId>(lua, &entries, setup.waiting)
+}
+
+/// The global table `name`: its functions, and its fields read anew each time.
+fn library(lua: &Lua, name: &'static str, setup: &Setup<'_>) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    let fields = lua.create_table()?;
+    let entries: Vec<&'static Entry> = entries().into_iter().filter(|entry| entry.owner == name).collect();
+    for entry in &entries {
+        let function = match entry.body {
+            Body::Native(body) => Some(handles::library_function(lua, entry, body)?),
+            Body::Prelude => (setup.waiting)(entry),
+        };
+        let target = if entry.kind == Kind::Field { &fields } else { &table };
+        target.raw_set(entry.name(), function)?;
+    }
+    let missing = handles::missing(lua, name, entries.iter().map(|entry| entry.name()).collect())?;
+    let metatable = lua.create_table()?;
+    metatable.raw_set("__index", handles::index(lua, &lua.create_table()?, &fields, &missing)?)?;
+    metatable.raw_set("__newindex", read_only(lua, name)?)?;
+    metatable.raw_set("__metatable", false)?;
+    metatable.set_readonly(true);
+    table.set_metatable(Some(metatable))?;
+    Ok(table)
+}
+
+/// Raises for every assignment.
+pub(crate) fn read_only(lua: &Lua, owner: &'static str) -> mlua::Result<Function> {
+    lua.create_function(move |lua, (_, key, _): (Value, Value, Value)| {
+        let what = format!("fields are read-only, {} cannot be set", describe(&key));
+        Err::<(), _>(Mistake::new(owner, what).raise(lua))
+    })
+}

@@ -1,0 +1,474 @@
+//! `nav`: questions about the map, areas toggled and priced, named places.
+//!
+//! Holds: questions answer for the map of `nav.revision`; `isAreaAvailable` and `areaCost` read one's own edits back at once.
+
+use mlua::{Lua, Value};
+
+use crate::base::ids::PathToken;
+use crate::nav::RandomPoint;
+use crate::script::bind::call::{answer, ask, charge, handle, myself, nothing, op, setting, vector, with};
+use crate::script::bind::character::{reach, standpoint};
+use crate::script::bind::handles::{self, StreamId};
+use crate::script::bind::keep::keeper;
+use crate::script::bind::path_options::{self, PathAsk, Standpoint};
+use crate::script::bind::place::{self, Place};
+use crate::script::bind::results::{cancelled_path_result, path_result};
+use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::walk_options::metres;
+use crate::script::bind::{names, rng};
+use crate::script::convert::{Args, Mistake};
+use crate::world::World;
+use crate::world::ops::{areas, paths};
+use crate::world::settings::Settings;
+
+const NAV: &str = "nav";
+
+/// What stands above the entries.
+pub const GROUPS: &[Group] = &[
+    Group { name: NAV, is_type: false, doc: "The navigation map: ways, areas, named places." },
+    Group {
+        name: "PathRequest",
+        is_type: true,
+        doc: "A path being searched over the next ticks, within the level's `pathBudget`.",
+    },
+];
+
+const NEAREST_OPTIONS: &[&str] = &["within", "radius"];
+const WALKABLE_OPTIONS: &[&str] = &["radius"];
+const POINT_OPTIONS: &[&str] = &["area", "around", "within", "reachableFrom", "rng"];
+const REQUEST_OPTIONS: &[&str] = &["radius", "doors", "keys", "onPath"];
+
+/// Farthest a question looks, metres.
+const WITHIN_MAX_M: f64 = 10_000.0;
+/// Random points tried before the answer is none.
+const ATTEMPTS: u32 = 64;
+/// Path requests of a level that may wait at a time.
+const REQUESTS_MAX: usize = 4096;
+
+/// Tables that these functions take.
+pub const SHAPES: &[Shape] = &[
+    Shape {
+        name: "NearestOptions",
+        doc: "How far to look, and for whom.",
+        fields: &[
+            field("within", "number?", "4", "metres, default 8"),
+            field("radius", "number?", "0.5", "half the width of the body, metres, default 0"),
+        ],
+    },
+    Shape {
+        name: "WalkableOptions",
+        doc: "For whom.",
+        fields: &[field("radius", "number?", "0.5", "half the width of the body, metres, default 0")],
+    },
+    Shape {
+        name: "PointOptions",
+        doc: "Where a random point may be.",
+        fields: &[
+            field("area", "string?", "\"yard\"", "in this area"),
+            field("around", "Place?", "\"post\"", "near this place"),
+            field("within", "number?", "3", "metres around it, default 8"),
+            field("reachableFrom", "Place?", "guard", "with a way from here"),
+            field(
+                "rng",
+                "Rng?",
+                "rng.stream(\"points\")",
+                "the numbers to draw from; default a stream of the level",
+            ),
+        ],
+    },
+];
+
+const FROM: Param = param("from", "Place", "guard");
+const TO: Param = param("to", "Place", "\"gate\"");
+const PATH: Param = param("options", "PathOptions?", "{ doors = \"open\" }");
+const PLACE: Param = param("place", "Place", "\"post\"");
+const AREA: Param = param("area", "string", "\"yard\"");
+
+/// Everything `nav` and a `PathRequest` have.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        params: &[FROM, TO, PATH],
+        returns: "PathResult",
+        raises: "name",
+        doc: "Searches at once, to the end; every node it looks at costs a unit of fuel.",
+        example: "local path = nav.findPath(guard, \"post\")\nassert(path.status == \"complete\" and path.length > 0)",
+        ..Entry::function(NAV, "nav.findPath", find_path)
+    },
+    Entry {
+        params: &[FROM, TO, param("options", "PathRequestOptions?", "{ doors = \"open\" }")],
+        returns: "PathRequest",
+        raises: "name limit",
+        doc: "Asks for a path; the search is spread over ticks, first come first served.",
+        example: "local request = nav.requestPath(guard, \"post\", { onPath = function(path) log.info(\"%s\", path.status) end })",
+        ..Entry::function(NAV, "nav.requestPath", request_path)
+    },
+    Entry {
+        params: &[FROM, TO, PATH],
+        returns: "boolean, string?",
+        raises: "name",
+        doc: "Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.",
+        example: "local yes, why = nav.reachable(\"post\", \"gate\")\nassert(yes or why)",
+        ..Entry::function(NAV, "nav.reachable", reachable)
+    },
+    Entry {
+        params: &[PLACE, param("options", "NearestOptions?", "{ within = 4 }")],
+        returns: "vector?",
+        raises: "name",
+        doc: "The nearest walkable point, within 8 m unless said otherwise.",
+        example: "assert(nav.nearest(guard) == guard.position)",
+        ..Entry::function(NAV, "nav.nearest", nearest)
+    },
+    Entry {
+        params: &[param("options", "PointOptions?", "{ area = \"yard\" }")],
+        returns: "vector?",
+        raises: "name",
+        doc: "A random walkable point; nil if none was found.",
+        example: "local point = nav.randomPoint({ area = \"yard\" })\nassert(point and nav.isWalkable(point))",
+        ..Entry::function(NAV, "nav.randomPoint", random_point)
+    },
+    Entry {
+        params: &[FROM, TO, PATH],
+        returns: "boolean, vector",
+        raises: "name",
+        doc: "Whether the straight segment stays on walkable ground; its last walkable point.",
+        example: "local clear, last = nav.lineOfWalk(guard, \"post\")\nassert(clear and last == nav.mark(\"post\").position)",
+        ..Entry::function(NAV, "nav.lineOfWalk", line_of_walk)
+    },
+    Entry {
+        params: &[PLACE, param("options", "WalkableOptions?", "{ radius = 0.5 }")],
+        returns: "boolean",
+        raises: "name",
+        doc: "Whether one can stand there.",
+        example: "assert(nav.isWalkable(\"post\"))",
+        ..Entry::function(NAV, "nav.isWalkable", is_walkable)
+    },
+    Entry {
+        params: &[AREA, param("available", "boolean", "false")],
+        returns: "boolean",
+        raises: "name",
+        doc: "Puts an area in force or out of it; whether that was a change. The map follows in step 5.",
+        example: "nav.setAreaAvailable(\"yard\", false)\nassert(not nav.isAreaAvailable(\"yard\"))",
+        ..Entry::function(NAV, "nav.setAreaAvailable", set_area_available)
+    },
+    Entry {
+        params: &[AREA],
+        returns: "boolean",
+        raises: "name",
+        doc: "Whether an area is in force, as last asked for.",
+        example: "assert(nav.isAreaAvailable(\"yard\"))",
+        ..Entry::function(NAV, "nav.isAreaAvailable", is_area_available)
+    },
+    Entry {
+        params: &[AREA, param("factor", "number", "2")],
+        raises: "name range",
+        doc: "Cost of a metre in the area, 0.1 to 100; 1 is plain ground. The map follows in step 5.",
+        example: "nav.setAreaCost(\"yard\", 2.5)\nassert(nav.areaCost(\"yard\") == 2.5)",
+        ..Entry::function(NAV, "nav.setAreaCost", set_area_cost)
+    },
+    Entry {
+        params: &[AREA],
+        returns: "number",
+        raises: "name",
+        doc: "Cost of a metre in the area, as last asked for.",
+        example: "assert(nav.areaCost(\"yard\") == 1)",
+        ..Entry::function(NAV, "nav.areaCost", area_cost)
+    },
+    Entry {
+        params: &[param("name", "string", "\"gate\"")],
+        returns: "Mark",
+        raises: "name",
+        doc: "A named place; raises when there is none.",
+        example: "assert(nav.mark(\"gate\").name == \"gate\")",
+        ..Entry::function(NAV, "nav.mark", mark)
+    },
+    Entry {
+        params: &[param("name", "string", "\"gate\"")],
+        returns: "Mark?",
+        doc: "A named place, or nil.",
+        example: "assert(nav.findMark(\"nowhere\") == nil)",
+        ..Entry::function(NAV, "nav.findMark", find_mark)
+    },
+    Entry {
+        params: &[param("name", "string", "\"rounds\"")],
+        returns: "{Mark}",
+        raises: "name",
+        doc: "The stops of a route, a fresh list.",
+        example: "assert(nav.route(\"rounds\")[1].name == \"gate\")",
+        ..Entry::function(NAV, "nav.route", route)
+    },
+    Entry {
+        doc: "Revision of the map: one more for every tick in which it was edited.",
+        example: "assert(nav.revision >= 0)",
+        ..Entry::field(NAV, "nav.revision", "number", revision)
+    },
+    Entry {
+        doc: "Whether edits wait for step 5.",
+        example: "nav.setAreaCost(\"yard\", 3)\nassert(nav.pending)",
+        ..Entry::field(NAV, "nav.pending", "boolean", pending)
+    },
+    Entry {
+        doc: "The result; nil until the search has ended.",
+        example: "assert(nav.requestPath(guard, \"post\").result == nil)",
+        ..Entry::field("PathRequest", "result", "PathResult?", request_result)
+    },
+    Entry {
+        returns: "PathResult",
+        raises: "wait",
+        doc: "Waits for the result.",
+        example: "local path = nav.requestPath(guard, \"post\"):wait()\nassert(path.status == \"complete\")",
+        ..Entry::waiting_method("PathRequest", "wait")
+    },
+    Entry {
+        doc: "Takes the request back: its result is `none`, `cancelled`.",
+        example: "local request = nav.requestPath(guard, \"post\")\nrequest:cancel()\nassert(request.result.reason == \"cancelled\")",
+        ..Entry::method("PathRequest", "cancel", cancel)
+    },
+];
+
+/// Two places and who is asking.
+struct Way {
+    from: Place,
+    to: Place,
+    options: PathAsk,
+}
+
+impl Way {
+    fn take(args: &mut Args) -> Result<Self, Mistake> {
+        let (from, to) = ends(args)?;
+        Ok(Self { from, to, options: path_options::read(args)? })
+    }
+
+    /// Start, goal and traversal.
+    fn resolve(
+        &self,
+        world: &World,
+        function: &'static str,
+    ) -> Result<(glam::Vec3, glam::Vec3, crate::nav::Traversal), Mistake> {
+        let from = self.from.point(world, function, None)?;
+        let to = self.to.point(world, function, Some(from))?;
+        Ok((from, to, self.options.traversal(world, standpoint(&self.from))))
+    }
+}
+
+fn ends(args: &mut Args) -> Result<(Place, Place), Mistake> {
+    Ok((place::single(&args.take("from"))?, place::single(&args.take("to"))?))
+}
+
+fn find_path(lua: &Lua, args: &mut Args) -> Answer {
+    let (way, function) = (Way::take(args)?, args.function());
+    let answered = with(lua, args, |world| {
+        let (from, to, by) = way.resolve(world, function)?;
+        let query = paths::query(world, from, to, by);
+        Ok(paths::find(world, &query))
+    })?;
+    charge(lua, u64::from(answered.expansions))?;
+    let table = with(lua, args, |world| Ok(path_result(lua, world, &answered)))?;
+    answer(lua, table?)
+}
+
+fn request_path(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let (from, to) = ends(args)?;
+    let options = args.options(REQUEST_OPTIONS)?;
+    let way = Way { from, to, options: path_options::from(&options)? };
+    let keeper = keeper(lua);
+    let handler = options.find("onPath").map(|given| keeper.callback(lua, &given)).transpose()?;
+    let token = with(lua, args, |world| {
+        let (from, to, by) = way.resolve(world, function)?;
+        if world.requests.waiting() >= REQUESTS_MAX {
+            let what = format!("{REQUESTS_MAX} paths are being searched, the most allowed; wait for some");
+            return Err(Mistake::new(function, what));
+        }
+        let query = paths::query(world, from, to, by);
+        Ok(paths::request(world, query))
+    })?;
+    keeper.set_path(lua, token, handler);
+    answer(lua, handles::make(lua, token)?)
+}
+
+fn request_result(lua: &Lua, args: &mut Args) -> Answer {
+    let token = myself::<PathToken>(args)?;
+    answer(lua, handles::latched(lua, token)?.unwrap_or(Value::Nil))
+}
+
+fn cancel(lua: &Lua, args: &mut Args) -> Answer {
+    let token = myself::<PathToken>(args)?;
+    if handles::latched(lua, token)?.is_some() {
+        return nothing();
+    }
+    let result = with(lua, args, |world| {
+        paths::cancel(world, token);
+        Ok(cancelled_path_result(lua, world))
+    })??;
+    handles::latch(lua, token, &result)?;
+    keeper(lua).path_cancelled(lua, token, Value::Table(result));
+    nothing()
+}
+
+fn reachable(lua: &Lua, args: &mut Args) -> Answer {
+    let (way, function) = (Way::take(args)?, args.function());
+    ask(lua, args, |world| {
+        let (from, to, by) = way.resolve(world, function)?;
+        Ok(reach(world, from, to, &by))
+    })
+}
+
+fn nearest(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let place = place::single(&args.take("place"))?;
+    let options = args.options(NEAREST_OPTIONS)?;
+    let within_m = options.find("within").map(|within| metres(&within, 0.0, WITHIN_MAX_M)).transpose()?;
+    let body = body(&options, &place)?;
+    ask(lua, args, |world| {
+        let (point, by) = body.at(world, function)?;
+        Ok(world
+            .nav
+            .nearest(point, within_m.unwrap_or(Settings::SNAP_M), &by)
+            .map(|found| vector(found.point)))
+    })
+}
+
+fn is_walkable(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let place = place::single(&args.take("place"))?;
+    let options = args.options(WALKABLE_OPTIONS)?;
+    let body = body(&options, &place)?;
+    ask(lua, args, |world| {
+        let (point, by) = body.at(world, function)?;
+        Ok(world.nav.is_walkable(point, &by))
+    })
+}
+
+/// A body at a place.
+struct Body<'a> {
+    place: &'a Place,
+    radius_m: Option<f32>,
+}
+
+fn body<'a>(options: &crate::script::convert::Options, place: &'a Place) -> Result<Body<'a>, Mistake> {
+    let radius_m = options.find("radius").map(|radius| metres(&radius, 0.0, 10.0)).transpose()?;
+    Ok(Body { place, radius_m })
+}
+
+impl Body<'_> {
+    fn at(
+        &self,
+        world: &mut World,
+        function: &'static str,
+    ) -> Result<(glam::Vec3, crate::nav::Traversal), Mistake> {
+        let point = self.place.point(world, function, None)?;
+        let by = crate::nav::Traversal { radius_m: self.radius_m.unwrap_or(0.0), through: None };
+        world.nav.prepare(&by);
+        Ok((point, by))
+    }
+}
+
+fn random_point(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let options = args.options(POINT_OPTIONS)?;
+    let area = options.find("area").map(|area| area.text("an area's name")).transpose()?;
+    let around = options.find("around").map(|around| place::single(&around)).transpose()?;
+    let within_m = options.find("within").map(|within| metres(&within, 0.0, WITHIN_MAX_M)).transpose()?;
+    let from = options.find("reachableFrom").map(|from| place::single(&from)).transpose()?;
+    let stream = options.find("rng").map(|rng| handle::<StreamId>(&rng, "a random stream")).transpose()?;
+    let stream = match stream {
+        Some(stream) => stream,
+        None => rng::stream(lua, args, "nav.randomPoint")?,
+    };
+    let mut numbers = rng::lend(lua, stream);
+    let found = with(lua, args, |world| {
+        let at = from.as_ref().map_or(Standpoint::Nobody, standpoint);
+        let query = RandomPoint {
+            centre: around.map(|around| around.point(world, function, None)).transpose()?,
+            within_m: within_m.unwrap_or(Settings::SNAP_M),
+            area: area.map(|area| names::area(world, function, &area)).transpose()?,
+            reachable_from: from.map(|from| from.point(world, function, None)).transpose()?,
+            by: PathAsk::default().traversal(world, at),
+            attempts: ATTEMPTS,
+        };
+        world.nav.prepare(&query.by);
+        Ok(world.nav.random_point(&query, &mut numbers).map(vector))
+    });
+    rng::give_back(lua, stream, numbers);
+    answer(lua, found?)
+}
+
+fn line_of_walk(lua: &Lua, args: &mut Args) -> Answer {
+    let (way, function) = (Way::take(args)?, args.function());
+    ask(lua, args, |world| {
+        let (from, to, by) = way.resolve(world, function)?;
+        world.nav.prepare(&by);
+        let (clear, last) = world.nav.sight(from, to, &by);
+        Ok((clear, vector(last)))
+    })
+}
+
+fn area_name(args: &mut Args) -> Result<String, Mistake> {
+    args.take("area").text("an area's name")
+}
+
+fn set_area_available(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, area) = (args.function(), area_name(args)?);
+    let available = args.take("available").boolean()?;
+    ask(lua, args, |world| {
+        let area = names::area(world, function, &area)?;
+        areas::set_available(world, area, available).map_err(op(function))
+    })
+}
+
+fn is_area_available(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, area) = (args.function(), area_name(args)?);
+    ask(lua, args, |world| {
+        let id = names::area(world, function, &area)?;
+        Ok(world.areas().get(id.index()).is_some_and(|area| area.available))
+    })
+}
+
+fn set_area_cost(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, area) = (args.function(), area_name(args)?);
+    debug_assert_eq!((0.1, 100.0), areas::FACTOR_RANGE, "messages name the range of factors");
+    let factor = args.take("factor").number_in(0.1..=100.0, "")? as f32;
+    with(lua, args, |world| {
+        let area = names::area(world, function, &area)?;
+        areas::set_factor(world, area, factor).map_err(op(function))
+    })?;
+    nothing()
+}
+
+fn area_cost(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, area) = (args.function(), area_name(args)?);
+    ask(lua, args, |world| {
+        let id = names::area(world, function, &area)?;
+        Ok(world.areas().get(id.index()).map(|area| setting(area.factor)))
+    })
+}
+
+fn mark(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, name) = (args.function(), args.take("name").text("a mark's name")?);
+    let mark = with(lua, args, |world| names::mark(world, function, &name).cloned())?;
+    answer(lua, handles::mark(lua, &mark)?)
+}
+
+fn find_mark(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").text("a mark's name")?;
+    let mark = with(lua, args, |world| Ok(world.mark(&name).cloned()))?;
+    answer(lua, mark.map(|mark| handles::mark(lua, &mark)).transpose()?)
+}
+
+fn route(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, name) = (args.function(), args.take("name").text("a route's name")?);
+    let stops = with(lua, args, |world| names::route(world, function, &name).map(<[_]>::to_vec))?;
+    let table = lua.create_table_with_capacity(stops.len(), 0)?;
+    for stop in &stops {
+        table.raw_push(handles::mark(lua, stop)?)?;
+    }
+    answer(lua, table)
+}
+
+fn revision(lua: &Lua, args: &mut Args) -> Answer {
+    ask(lua, args, |world| Ok(world.nav().revision().0))
+}
+
+fn pending(lua: &Lua, args: &mut Args) -> Answer {
+    ask(lua, args, |world| Ok(world.has_pending_edits()))
+}

@@ -1,0 +1,109 @@
+//! The options of path questions, and who is asking.
+//!
+//! In: an options table, and the character that stands at the start, if one does. Out: a `Traversal`. Holds: what the
+//! options leave open is the character's own: its radius, its setting about doors.
+
+use crate::base::ids::CharacterId;
+use crate::nav::Traversal;
+use crate::script::bind::table::{Param, Shape, field};
+use crate::script::bind::walk_options::{chosen, keys, metres};
+use crate::script::convert::{Args, Mistake, Options};
+use crate::world::World;
+use crate::world::character::Gait;
+use crate::world::walk::{Asker, DoorPolicy, traversal};
+
+/// What a `PathOptions` table may hold.
+pub const SHAPE: Shape = Shape {
+    name: "PathOptions",
+    doc: "Who is asking for a way. Everything may be left out.",
+    fields: &FIELDS,
+};
+
+/// What `nav.requestPath` takes.
+pub const REQUEST_SHAPE: Shape = Shape {
+    name: "PathRequestOptions",
+    doc: "`PathOptions`, and what to do with the answer.",
+    fields: &[FIELDS[0], FIELDS[1], FIELDS[2], ON_PATH],
+};
+
+const FIELDS: [Param; 3] = [
+    field(
+        "radius",
+        "number?",
+        "0.5",
+        "half the width of the body, metres; default: that of the character at the start, else 0",
+    ),
+    field(
+        "doors",
+        "(\"avoid\" | \"open\" | \"wait\")?",
+        "\"open\"",
+        "what to do about doors that are not open; default: as the character at the start, else \"avoid\"",
+    ),
+    field("keys", "{string}?", "{ \"bronze\" }", "keys carried, for doors = \"open\""),
+];
+
+const ON_PATH: Param =
+    field("onPath", "Handler?", "function(result) end", "runs when it is found; payload PathResult");
+
+const NAMES: &[&str] = &["radius", "doors", "keys"];
+
+/// Widest body that is asked about, metres.
+const RADIUS_MAX_M: f64 = 10.0;
+
+/// The options of a path question.
+#[derive(Clone, Debug, Default)]
+pub struct PathAsk {
+    radius_m: Option<f32>,
+    doors: Option<DoorPolicy>,
+    keys: Vec<String>,
+}
+
+/// Who stands at the start.
+#[derive(Clone, Copy, Debug)]
+pub enum Standpoint {
+    /// A character.
+    Character(CharacterId),
+    /// Nobody: a point, a mark, a door.
+    Nobody,
+}
+
+/// The options of a path question, from the last argument.
+///
+/// # Errors
+/// Names the option, and what was expected.
+pub fn read(args: &mut Args) -> Result<PathAsk, Mistake> {
+    from(&args.options(NAMES)?)
+}
+
+/// The options of a path question, out of a table that may hold more.
+///
+/// # Errors
+/// As [`read`].
+pub fn from(options: &Options) -> Result<PathAsk, Mistake> {
+    Ok(PathAsk {
+        radius_m: options.find("radius").map(|radius| metres(&radius, 0.0, RADIUS_MAX_M)).transpose()?,
+        doors: chosen(options, "doors", &DoorPolicy::NAMES)?,
+        keys: keys(options)?,
+    })
+}
+
+impl PathAsk {
+    /// Who asks, as the map is told.
+    #[must_use]
+    pub fn traversal(&self, world: &World, at: Standpoint) -> Traversal {
+        let character = match at {
+            Standpoint::Character(id) => world.characters.get(id),
+            Standpoint::Nobody => None,
+        };
+        let own = character.map_or((0.0, DoorPolicy::Avoid, Gait::WALK_MPS), |own| {
+            (own.body.radius_m, own.doors, own.gait.walk_mps)
+        });
+        let asker = Asker {
+            radius_m: self.radius_m.unwrap_or(own.0),
+            doors: self.doors.unwrap_or(own.1),
+            keys: &self.keys,
+            speed_mps: own.2,
+        };
+        traversal(world, asker)
+    }
+}

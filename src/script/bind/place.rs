@@ -1,0 +1,138 @@
+//! Places: the ways a script says where.
+//!
+//! In: a vector, the name of a mark, a mark, a character, a door, or two numbers. Out: a point or a goal. Holds: read first,
+//! without the world; resolved later, with it; coordinates are finite and within a million metres. Not here: whether one can
+//! stand there.
+
+use glam::Vec3;
+use mlua::Value;
+
+use crate::base::ids::{CharacterId, DoorId};
+use crate::script::bind::call::{op, thing};
+use crate::script::bind::names;
+use crate::script::convert::{Args, Mistake, Named};
+use crate::world::World;
+use crate::world::ops::{alive, walks::front_of};
+use crate::world::walk::{Goal, Look};
+
+/// Farthest coordinate that is a place, metres.
+pub const COORDINATE_MAX_M: f64 = 1e6;
+
+/// What a place of a verb of a character may be.
+const SPOKEN: &str = "a mark's name, a vector, x and z, a character or a door";
+/// What any other place may be.
+const WRITTEN: &str = "a mark's name, a vector, a mark, a character or a door";
+
+/// A place as a script said it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// A vector, or the position of a mark, metres.
+    Point(Vec3),
+    /// Two numbers on the ground, metres.
+    Flat(f32, f32),
+    /// The name of a mark.
+    Mark(String),
+    /// A character.
+    Character(CharacterId),
+    /// A door.
+    Door(DoorId),
+}
+
+/// A place among the arguments of a verb of a character: also two numbers, `x` and `z`.
+///
+/// # Errors
+/// When it is none.
+pub fn take(args: &mut Args, name: &'static str) -> Result<Place, Mistake> {
+    if matches!(args.peek(), Value::Number(_) | Value::Integer(_)) {
+        let (x, z) = (coordinate(&args.take("x"))?, coordinate(&args.take("z"))?);
+        return Ok(Place::Flat(x, z));
+    }
+    read(&args.take(name), SPOKEN)
+}
+
+/// A place that is one value.
+///
+/// # Errors
+/// When it is none.
+pub fn single(given: &Named) -> Result<Place, Mistake> {
+    read(given, WRITTEN)
+}
+
+fn coordinate(given: &Named) -> Result<f32, Mistake> {
+    Ok(given.number_in(-COORDINATE_MAX_M..=COORDINATE_MAX_M, "metres")? as f32)
+}
+
+fn read(given: &Named, expected: &str) -> Result<Place, Mistake> {
+    match given.value() {
+        Value::Vector(_) => within(given, given.vector(expected)?).map(Place::Point),
+        Value::String(_) => given.text(expected).map(Place::Mark),
+        Value::Table(mark) => match mark.raw_get::<Value>("position") {
+            Ok(position @ Value::Vector(_)) => {
+                let position = Named::new(given.function(), &format!("{}.position", given.name()), position);
+                within(&position, position.vector(expected)?).map(Place::Point)
+            }
+            _ => Err(given.not(expected)),
+        },
+        value => {
+            let character = thing::<CharacterId>(value).map(Place::Character);
+            let place = character.or_else(|| thing::<DoorId>(value).map(Place::Door));
+            place.ok_or_else(|| given.not(expected))
+        }
+    }
+}
+
+fn within(given: &Named, point: Vec3) -> Result<Vec3, Mistake> {
+    if point.abs().max_element() as f64 <= COORDINATE_MAX_M {
+        return Ok(point);
+    }
+    Err(given.not(&format!("coordinates from -{COORDINATE_MAX_M} to {COORDINATE_MAX_M} metres")))
+}
+
+impl Place {
+    /// Where it is now. `from` is where somebody stands who asks: two numbers are on that floor, and a door stands for the
+    /// point in front of it on that side.
+    ///
+    /// # Errors
+    /// When there is no such mark, or the character was removed.
+    pub fn point(&self, world: &World, function: &'static str, from: Option<Vec3>) -> Result<Vec3, Mistake> {
+        Ok(match self {
+            Self::Point(point) => *point,
+            Self::Flat(x, z) => Vec3::new(*x, from.map_or(0.0, |from| from.y), *z),
+            Self::Mark(name) => names::mark(world, function, name)?.position,
+            Self::Character(id) => alive(world, *id).map_err(op(function))?.body.position,
+            Self::Door(id) => match from {
+                Some(from) => front_of(world, *id, from),
+                None => world.doors().get(id.index()).map_or(Vec3::ZERO, |door| door.position),
+            },
+        })
+    }
+
+    /// As the goal of a walk of `walker`: a character is followed, a door walked up to.
+    ///
+    /// # Errors
+    /// As [`Place::point`].
+    pub fn goal(&self, world: &World, function: &'static str, walker: CharacterId) -> Result<Goal, Mistake> {
+        Ok(match self {
+            Self::Character(id) => Goal::Character(*id),
+            Self::Door(id) => Goal::Door(*id),
+            point => {
+                let from = alive(world, walker).map_err(op(function))?.body.position;
+                Goal::Point(point.point(world, function, Some(from))?)
+            }
+        })
+    }
+
+    /// As something to look at; a door is looked at in its middle.
+    ///
+    /// # Errors
+    /// As [`Place::point`].
+    pub fn look(&self, world: &World, function: &'static str) -> Result<Look, Mistake> {
+        Ok(match self {
+            Self::Character(id) => {
+                alive(world, *id).map_err(op(function))?;
+                Look::Character(*id)
+            }
+            place => Look::Point(place.point(world, function, None)?),
+        })
+    }
+}

@@ -1,0 +1,391 @@
+//! `region` and `Watch`: who is inside which shape, and being told of it.
+//!
+//! Not here: step 11, which finds out (`sim::regions`); predicates, which the scheduler tests.
+
+use mlua::{Lua, Value};
+
+use crate::base::ids::CharacterId;
+use crate::script::bind::call::{answer, ask, myself, nothing, thing, with};
+use crate::script::bind::handles::{self, WatchRef};
+use crate::script::bind::keep::{WatchHandlers, WhenOrder, keeper};
+use crate::script::bind::place::{self, Place};
+use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::walk_options::{chosen, metres, seconds};
+use crate::script::bind::{character, door, names};
+use crate::script::convert::{Args, Mistake, Named, Options};
+use crate::world::World;
+use crate::world::ops::alive;
+use crate::world::ops::watches::{self, WatchOrder};
+use crate::world::region::{Edge, Filter, Ground};
+
+const REGION: &str = "region";
+const WATCH: &str = "Watch";
+
+/// What stands above the entries.
+pub const GROUPS: &[Group] = &[
+    Group { name: REGION, is_type: false, doc: "Who is inside which shape, as of step 11 of the last tick." },
+    Group {
+        name: WATCH,
+        is_type: true,
+        doc: "A shape, or a predicate, that is being watched. It ends with its owner.",
+    },
+];
+
+const OPTION_NAMES: &[&str] =
+    &["filter", "edge", "initial", "once", "lineOfWalk", "onEnter", "onExit", "onStay", "every"];
+const WHEN_OPTIONS: &[&str] = &["onTrue", "onFalse", "every"];
+
+/// Most tags of a filter.
+const TAGS_MAX: usize = 64;
+
+/// Tables that these functions take, and the payload of their handlers.
+pub const SHAPES: &[Shape] = &[
+    Shape {
+        name: "RegionOptions",
+        doc: "Who counts and who is told. Everything may be left out.",
+        fields: &[
+            field(
+                "filter",
+                "Filter?",
+                "\"player\"",
+                "a tag, a list of tags, a character, or a function that says yes",
+            ),
+            field(
+                "edge",
+                "(\"centre\" | \"any\" | \"full\")?",
+                "\"any\"",
+                "which part of a body must be inside: its centre (default), any part, all of it",
+            ),
+            field("initial", "boolean?", "true", "report those already inside"),
+            field("once", "boolean?", "true", "remove itself after the first enter"),
+            field("lineOfWalk", "boolean?", "false", "region.near: only along walkable straight lines"),
+            field("onEnter", "Handler?", "function(event) end", "payload RegionEvent"),
+            field("onExit", "Handler?", "function(event) end", "payload RegionEvent"),
+            field("onStay", "Handler?", "function(event) end", "payload RegionEvent, each `every` seconds"),
+            field("every", "number?", "2", "seconds between onStay, default 1"),
+        ],
+    },
+    Shape {
+        name: "WhenOptions",
+        doc: "Who is told when a predicate changes.",
+        fields: &[
+            field("onTrue", "Handler?", "function(event) end", "payload { watch }"),
+            field("onFalse", "Handler?", "function(event) end", "payload { watch }"),
+            field("every", "number?", "0.5", "seconds between tests, default each tick"),
+        ],
+    },
+    Shape {
+        name: "RegionEvent",
+        doc: "Somebody came in or went out.",
+        fields: &[
+            field("character", "Character", "", "who"),
+            field("region", "string?", "", "name of the region, if it is one of the level"),
+            field("watch", "Watch", "", "the watch that saw it"),
+            field(
+                "how",
+                "string",
+                "",
+                "walked, teleported, spawned, despawned, initial, moved, enabled, disabled or skipped",
+            ),
+        ],
+    },
+];
+
+const NAME: Param = param("name", "string", "\"hall\"");
+const HANDLER: Param = param("handler", "Handler", "function(event) end");
+const OPTIONS: Param = param("options", "RegionOptions?", "{ filter = \"player\" }");
+
+/// Everything `region` and a `Watch` have.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        params: &[NAME, OPTIONS],
+        returns: "Watch",
+        raises: "name limit",
+        doc: "Watches a region of the level.",
+        example: "local watch = region.on(\"hall\", { onEnter = function(event) log.info(\"%s\", event.character) end })",
+        ..Entry::function(REGION, "region.on", on)
+    },
+    Entry {
+        params: &[NAME, HANDLER, OPTIONS],
+        returns: "Watch",
+        raises: "name limit",
+        doc: "Short for `region.on` with `onEnter`.",
+        example: "region.onEnter(\"hall\", function(event) event.character:stop() end, { filter = \"player\" })",
+        ..Entry::function(REGION, "region.onEnter", on_enter)
+    },
+    Entry {
+        params: &[NAME, HANDLER, OPTIONS],
+        returns: "Watch",
+        raises: "name limit",
+        doc: "Short for `region.on` with `onExit`.",
+        example: "region.onExit(\"hall\", function(event) log.info(\"left %s\", event.how) end)",
+        ..Entry::function(REGION, "region.onExit", on_exit)
+    },
+    Entry {
+        params: &[param("area", "string", "\"yard\""), OPTIONS],
+        returns: "Watch",
+        raises: "name limit",
+        doc: "Watches a navigation area, available or not.",
+        example: "region.area(\"yard\", { initial = true })",
+        ..Entry::function(REGION, "region.area", area)
+    },
+    Entry {
+        params: &[param("place", "Place", "guard"), param("radius", "number", "3"), OPTIONS],
+        returns: "Watch",
+        raises: "name limit",
+        doc: "Watches a circle, metres; around a character it moves along and leaves that character out.",
+        example: "region.near(guard, 3, { filter = \"player\", lineOfWalk = true })",
+        ..Entry::function(REGION, "region.near", near)
+    },
+    Entry {
+        params: &[
+            param("predicate", "() -> boolean", "function() return true end"),
+            param("options", "WhenOptions", "{ every = 0.5 }"),
+        ],
+        returns: "Watch",
+        raises: "limit",
+        doc: "Runs `onTrue` and `onFalse` when the answer changes; it counts as false before the first test.",
+        example: "region.when(function() return door.passable end, { onTrue = function() log.info(\"open\") end })",
+        ..Entry::function(REGION, "region.when", when)
+    },
+    Entry {
+        returns: "{Character}",
+        doc: "Who is inside, in id order.",
+        example: "assert(#region.on(\"hall\"):inside() == 0)",
+        ..Entry::method(WATCH, "inside", inside)
+    },
+    Entry {
+        returns: "boolean",
+        doc: "Whether anybody is inside.",
+        example: "assert(not region.on(\"hall\"):occupied())",
+        ..Entry::method(WATCH, "occupied", is_occupied)
+    },
+    Entry {
+        params: &[param("character", "Character", "guard")],
+        returns: "boolean",
+        doc: "Whether somebody is inside.",
+        example: "assert(not region.on(\"hall\"):contains(guard))",
+        ..Entry::method(WATCH, "contains", contains)
+    },
+    Entry {
+        doc: "Looks again after `disable`: those inside by then enter as `enabled`.",
+        example: "local watch = region.on(\"hall\")\nwatch:disable()\nwatch:enable()",
+        ..Entry::method(WATCH, "enable", enable)
+    },
+    Entry {
+        doc: "Looks no more for now: everybody inside leaves as `disabled`.",
+        example: "region.on(\"hall\"):disable()",
+        ..Entry::method(WATCH, "disable", disable)
+    },
+    Entry {
+        doc: "Ends the watch without a word.",
+        example: "region.on(\"hall\"):remove()",
+        ..Entry::method(WATCH, "remove", remove)
+    },
+];
+
+/// The options of a watch.
+struct WatchAsk {
+    filter: Filter,
+    edge: Edge,
+    initial: bool,
+    line_of_walk: bool,
+    every_s: f64,
+    handlers: WatchHandlers,
+}
+
+fn read(lua: &Lua, args: &mut Args) -> Result<WatchAsk, Mistake> {
+    const EDGES: [(&str, Edge); 3] = [("centre", Edge::Centre), ("any", Edge::Any), ("full", Edge::Full)];
+    let options = args.options(OPTION_NAMES)?;
+    let flag = |name| options.find(name).map_or(Ok(false), |given: Named| given.boolean());
+    let mut handlers = WatchHandlers { once: flag("once")?, ..WatchHandlers::default() };
+    let filter = match options.find("filter") {
+        Some(given) => filter(&given, &mut handlers)?,
+        None => Filter::All,
+    };
+    let keeper = keeper(lua);
+    let handler = |name| options.find(name).map(|given| keeper.callback(lua, &given)).transpose();
+    handlers.enter = handler("onEnter")?;
+    handlers.exit = handler("onExit")?;
+    handlers.stay = handler("onStay")?;
+    Ok(WatchAsk {
+        filter,
+        edge: chosen(&options, "edge", &EDGES)?.unwrap_or_default(),
+        initial: flag("initial")?,
+        line_of_walk: flag("lineOfWalk")?,
+        every_s: seconds(&options, "every")?.unwrap_or(1.0),
+        handlers,
+    })
+}
+
+fn filter(given: &Named, handlers: &mut WatchHandlers) -> Result<Filter, Mistake> {
+    const EXPECTED: &str = "a tag, a list of tags, a character or a function";
+    Ok(match given.value() {
+        Value::String(_) => Filter::Tags(vec![given.text(EXPECTED)?]),
+        Value::Table(_) => Filter::Tags(door::names(given, TAGS_MAX)?),
+        Value::Function(accept) => {
+            handlers.filter = Some(accept.clone());
+            Filter::All
+        }
+        value => Filter::Only(thing::<CharacterId>(value).ok_or_else(|| given.not(EXPECTED))?),
+    })
+}
+
+fn on(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").text("a region's name")?;
+    let asked = read(lua, args)?;
+    on_region(lua, args, &name, asked)
+}
+
+fn on_region(lua: &Lua, args: &mut Args, name: &str, asked: WatchAsk) -> Answer {
+    let function = args.function();
+    begin(lua, args, asked, |world, _| Ok(Ground::Region(names::region(world, function, name)?)))
+}
+
+fn on_enter(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").text("a region's name")?;
+    let handler = keeper(lua).callback(lua, &args.take("handler"))?;
+    let mut asked = read(lua, args)?;
+    asked.handlers.enter = Some(handler);
+    on_region(lua, args, &name, asked)
+}
+
+fn on_exit(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").text("a region's name")?;
+    let handler = keeper(lua).callback(lua, &args.take("handler"))?;
+    let mut asked = read(lua, args)?;
+    asked.handlers.exit = Some(handler);
+    on_region(lua, args, &name, asked)
+}
+
+fn area(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, name) = (args.function(), args.take("area").text("an area's name")?);
+    let asked = read(lua, args)?;
+    begin(lua, args, asked, |world, _| Ok(Ground::Area(names::area(world, function, &name)?)))
+}
+
+fn near(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let place = place::single(&args.take("place"))?;
+    let radius_m = metres(&args.take("radius"), 0.0, 10_000.0)?;
+    let asked = read(lua, args)?;
+    begin(lua, args, asked, |world, line_of_walk| match place {
+        Place::Character(character) => {
+            alive(world, character).map_err(|error| Mistake::new(function, error.to_string()))?;
+            Ok(Ground::Around { character, radius_m, line_of_walk })
+        }
+        place => {
+            let centre = place.point(world, function, None)?;
+            Ok(Ground::Near { centre, radius_m, line_of_walk })
+        }
+    })
+}
+
+/// Begins to watch what `ground` finds, for the current owner.
+fn begin(
+    lua: &Lua,
+    args: &Args,
+    asked: WatchAsk,
+    ground: impl FnOnce(&World, bool) -> Result<Ground, Mistake>,
+) -> Answer {
+    let keeper = keeper(lua);
+    let owner = keeper.owner(lua);
+    let line_of_walk = asked.line_of_walk;
+    let (ground, every_ticks) =
+        with(lua, args, |world| Ok((ground(world, line_of_walk)?, world.rate().ticks(asked.every_s))))?;
+    check_count(lua, args)?;
+    let WatchAsk { filter, edge, initial, handlers, .. } = asked;
+    let order = WatchOrder { owner, ground, filter, edge, report_initial: initial };
+    let watch = with(lua, args, |world| Ok(watches::watch(world, order)))?;
+    keeper.set_watch(lua, watch, WatchHandlers { every_ticks: every_ticks.max(1), ..handlers });
+    answer(lua, handles::watch(lua, watch)?)
+}
+
+/// `region.on: behaviour "guard" has 256 watches, the most allowed (limits.watchesPerOwner); remove some`.
+fn check_count(lua: &Lua, args: &Args) -> Result<(), Mistake> {
+    keeper(lua).watches_at_limit(lua).map_or(Ok(()), |what| Err(args.mistake(what)))
+}
+
+fn when(lua: &Lua, args: &mut Args) -> Answer {
+    let predicate = args.take("predicate").callable()?;
+    let given = args.take("options");
+    given.table("a table of options")?;
+    let options: Options = given.options(WHEN_OPTIONS)?;
+    let keeper = keeper(lua);
+    let handler = |name| options.find(name).map(|given| keeper.callback(lua, &given)).transpose();
+    let (on_true, on_false) = (handler("onTrue")?, handler("onFalse")?);
+    let every_s = seconds(&options, "every")?.unwrap_or(0.0);
+    let every_ticks = with(lua, args, |world| Ok(world.rate().ticks(every_s).max(1)))?;
+    check_count(lua, args)?;
+    let when = keeper.set_when(lua, WhenOrder { predicate, on_true, on_false, every_ticks });
+    answer(lua, handles::make(lua, WatchRef::When(when))?)
+}
+
+fn insiders(lua: &Lua, args: &mut Args) -> Result<Vec<CharacterId>, super::call::Raise> {
+    match myself::<WatchRef>(args)? {
+        WatchRef::Shape(id) => {
+            if let Some(inside) = keeper(lua).watch_insiders(lua, id) {
+                return Ok(inside);
+            }
+            with(lua, args, |world| {
+                let watch = world.watches.get(id);
+                Ok(watch.map_or(Vec::new(), |watch| watch.inside.values().copied().collect()))
+            })
+        }
+        WatchRef::When(_) => Ok(Vec::new()),
+    }
+}
+
+fn inside(lua: &Lua, args: &mut Args) -> Answer {
+    let inside = insiders(lua, args)?;
+    answer(lua, handles::characters(lua, &inside)?)
+}
+
+fn is_occupied(lua: &Lua, args: &mut Args) -> Answer {
+    let inside = insiders(lua, args)?;
+    answer(lua, !inside.is_empty())
+}
+
+fn contains(lua: &Lua, args: &mut Args) -> Answer {
+    let inside = insiders(lua, args)?;
+    let character = character::expected(&args.take("character"))?;
+    answer(lua, inside.contains(&character))
+}
+
+fn enable(lua: &Lua, args: &mut Args) -> Answer {
+    switch(lua, args, watches::enable, |lua, when| keeper(lua).enable_when(lua, when, true))
+}
+
+fn disable(lua: &Lua, args: &mut Args) -> Answer {
+    switch(lua, args, watches::disable, |lua, when| keeper(lua).enable_when(lua, when, false))
+}
+
+fn remove(lua: &Lua, args: &mut Args) -> Answer {
+    match myself::<WatchRef>(args)? {
+        WatchRef::Shape(id) => {
+            with(lua, args, |world| Ok(watches::remove(world, id)))?;
+            keeper(lua).forget_watch(lua, id);
+        }
+        WatchRef::When(when) => keeper(lua).remove_when(lua, when),
+    }
+    nothing()
+}
+
+fn switch(
+    lua: &Lua,
+    args: &mut Args,
+    shape: impl FnOnce(&mut World, crate::world::region::WatchId),
+    when: impl FnOnce(&Lua, u32),
+) -> Answer {
+    match myself::<WatchRef>(args)? {
+        WatchRef::Shape(id) => ask(lua, args, |world| {
+            shape(world, id);
+            Ok(())
+        })
+        .and_then(|_| nothing()),
+        WatchRef::When(serial) => {
+            when(lua, serial);
+            nothing()
+        }
+    }
+}

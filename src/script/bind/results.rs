@@ -1,0 +1,187 @@
+//! Results as tables: what a walk, a door or a path search came to.
+//!
+//! In: results of the world. Out: read-only tables with the fields of the reference; a walk's has a `tostring`.
+
+use mlua::{Lua, Table, Value};
+
+use crate::base::ids::{CharacterId, DoorId};
+use crate::nav::{PathAnswer, PathStatus};
+use crate::script::bind::call::vector;
+use crate::script::bind::handles::{self, Cache};
+use crate::script::bind::table::{Param, Shape, field};
+use crate::world::World;
+use crate::world::door::DoorReason;
+use crate::world::outcome::{Blocker, WalkResult};
+
+/// Tables that functions give.
+pub const SHAPES: &[Shape] = &[
+    Shape {
+        name: "WalkResult",
+        doc: "How a walk ended. `tostring(result)` gives status, reason, by and place.",
+        fields: WALK_RESULT,
+    },
+    Shape { name: "DoorResult", doc: "How a wish about a door ended.", fields: DOOR_RESULT },
+    Shape { name: "PathResult", doc: "What a path search found.", fields: PATH_RESULT },
+];
+
+const WALK_RESULT: &[Param] = &[
+    field("ok", "boolean", "", "whether it arrived"),
+    field(
+        "status",
+        "\"arrived\" | \"partial\" | \"blocked\" | \"cancelled\"",
+        "",
+        "the four ways a walk ends",
+    ),
+    field("reason", "string", "", "why, out of the closed list of the reference"),
+    field("walk", "number", "", "the walk's id"),
+    field("character", "Character", "", "who walked"),
+    field("position", "vector", "", "where it stands"),
+    field("goal", "vector", "", "where it was to go"),
+    field("remaining", "number", "", "metres left"),
+    field("travelled", "number", "", "metres walked"),
+    field("ticks", "number", "", "ticks since the walk was asked for"),
+    field("repaths", "number", "", "plans made after the first"),
+    field("by", "(Character | Door)?", "", "who or what stood in the way"),
+    field("detail", "string", "", "one sentence"),
+];
+
+const DOOR_RESULT: &[Param] = &[
+    field("ok", "boolean", "", "whether the door is as asked"),
+    field("reason", "\"done\" | \"already\" | \"locked\" | \"occupied\" | \"cancelled\"", "", "why"),
+    field("door", "Door", "", "the door"),
+    field("by", "Character?", "", "who did it, or stood in the way"),
+];
+
+const PATH_RESULT: &[Param] = &[
+    field("status", "\"complete\" | \"partial\" | \"none\"", "", "whether it reaches the goal"),
+    field("reason", "string?", "", "why not: noPath, startOffNav, doorClosed, tooWide, limit, cancelled"),
+    field("waypoints", "{vector}", "", "points, the first is the start"),
+    field("length", "number", "", "metres"),
+    field("cost", "number", "", "metres times area factors"),
+    field("nearest", "vector?", "", "the reachable point nearest to the goal, when it is not the goal"),
+    field("by", "(Character | Door)?", "", "the closed door that is in the way, if that is the cause"),
+    field("expansions", "number", "", "nodes the search looked at"),
+    field("revision", "number", "", "of the map it holds for"),
+];
+
+/// The result of a walk.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn walk_result(lua: &Lua, world: &World, result: &WalkResult) -> mlua::Result<Table> {
+    let journey = &result.journey;
+    let table = lua.create_table_with_capacity(0, WALK_RESULT.len())?;
+    table.raw_set("ok", result.is_ok())?;
+    table.raw_set("status", result.status().name())?;
+    table.raw_set("reason", result.reason().name())?;
+    table.raw_set("walk", journey.walk)?;
+    table.raw_set("character", handles::character(lua, journey.character)?)?;
+    table.raw_set("position", vector(journey.position))?;
+    table.raw_set("goal", vector(journey.goal))?;
+    table.raw_set("remaining", journey.remaining_m)?;
+    table.raw_set("travelled", journey.travelled_m)?;
+    table.raw_set("ticks", journey.ticks)?;
+    table.raw_set("repaths", journey.repaths)?;
+    table.raw_set("by", blocker(lua, journey.by)?)?;
+    table.raw_set("detail", world.detail(result))?;
+    let meta = lua.app_data_ref::<Cache>().map(|cache| cache.walk_result_meta.clone());
+    table.set_metatable(meta)?;
+    table.set_readonly(true);
+    Ok(table)
+}
+
+fn blocker(lua: &Lua, by: Option<Blocker>) -> mlua::Result<Option<Value>> {
+    Ok(match by {
+        Some(Blocker::Character(id)) => Some(handles::character(lua, id)?),
+        Some(Blocker::Door(id)) => Some(handles::door(lua, id)?),
+        None => None,
+    })
+}
+
+/// `tostring` of a walk's result: `blocked/doorClosed by door "vault" at (12.0, 7.0) after 83 ticks`.
+pub(crate) fn show_walk_result(_: &Lua, result: Table) -> mlua::Result<String> {
+    let (status, reason): (String, String) = (result.raw_get("status")?, result.raw_get("reason")?);
+    let by = match result.raw_get::<Value>("by")? {
+        Value::Nil => String::new(),
+        by => format!(" by {}", by.to_string()?),
+    };
+    let position: mlua::Vector = result.raw_get("position")?;
+    let ticks: u64 = result.raw_get("ticks")?;
+    Ok(format!("{status}/{reason}{by} at ({:.1}, {:.1}) after {ticks} ticks", position.x(), position.z()))
+}
+
+/// The result of a wish about a door.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn door_result(
+    lua: &Lua,
+    door: DoorId,
+    reason: DoorReason,
+    by: Option<CharacterId>,
+) -> mlua::Result<Table> {
+    let table = lua.create_table_with_capacity(0, DOOR_RESULT.len())?;
+    table.raw_set("ok", reason.is_ok())?;
+    table.raw_set("reason", reason.name())?;
+    table.raw_set("door", handles::door(lua, door)?)?;
+    table.raw_set("by", by.map(|id| handles::character(lua, id)).transpose()?)?;
+    table.set_readonly(true);
+    Ok(table)
+}
+
+/// What a path search found.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn path_result(lua: &Lua, world: &World, answer: &PathAnswer) -> mlua::Result<Table> {
+    let trouble = answer.trouble.map(|trouble| world.reason_of(trouble));
+    let table = lua.create_table_with_capacity(0, PATH_RESULT.len())?;
+    table.raw_set("status", status_name(answer.status))?;
+    table.raw_set("reason", trouble.map(|(reason, _)| reason.name()))?;
+    table.raw_set("waypoints", points(lua, &answer.path.points)?)?;
+    table.raw_set("length", answer.path.length_m)?;
+    table.raw_set("cost", answer.path.cost_m)?;
+    table.raw_set("nearest", answer.nearest.map(vector))?;
+    table.raw_set("by", blocker(lua, trouble.and_then(|(_, by)| by))?)?;
+    table.raw_set("expansions", answer.expansions)?;
+    table.raw_set("revision", answer.revision.0)?;
+    table.set_readonly(true);
+    Ok(table)
+}
+
+/// The result of a path request that was taken back.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn cancelled_path_result(lua: &Lua, world: &World) -> mlua::Result<Table> {
+    let table = lua.create_table_with_capacity(0, PATH_RESULT.len())?;
+    table.raw_set("status", status_name(PathStatus::None))?;
+    table.raw_set("reason", "cancelled")?;
+    table.raw_set("waypoints", lua.create_table()?)?;
+    table.raw_set("length", 0)?;
+    table.raw_set("cost", 0)?;
+    table.raw_set("expansions", 0)?;
+    table.raw_set("revision", world.nav().revision().0)?;
+    table.set_readonly(true);
+    Ok(table)
+}
+
+fn status_name(status: PathStatus) -> &'static str {
+    match status {
+        PathStatus::Complete => "complete",
+        PathStatus::Partial => "partial",
+        PathStatus::None => "none",
+    }
+}
+
+/// Points as a list of vectors.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn points(lua: &Lua, points: &[glam::Vec3]) -> mlua::Result<Table> {
+    let table = lua.create_table_with_capacity(points.len(), 0)?;
+    for &point in points {
+        table.raw_push(vector(point))?;
+    }
+    Ok(table)
+}

@@ -1,0 +1,257 @@
+//! `rng` and `Rng`: random numbers that repeat.
+//!
+//! Holds: a stream is the run's seed and a name; the same name is the same stream, for the whole level.
+
+use mlua::{Lua, Table, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::rng::Rng;
+use crate::script::bind::call::{Raise, answer, charge, list, myself, nothing, with};
+use crate::script::bind::handles::{self, StreamId};
+use crate::script::bind::table::{Answer, Entry, Group, param};
+use crate::script::convert::{Args, Mistake};
+use crate::script::limits::Limits;
+use crate::script::vm::Machine;
+
+const RNG: &str = "rng";
+const TYPE: &str = "Rng";
+
+/// What stands above the entries.
+pub const GROUPS: &[Group] = &[
+    Group { name: RNG, is_type: false, doc: "Random numbers that repeat with the seed of the run." },
+    Group { name: TYPE, is_type: true, doc: "A stream of random numbers." },
+];
+
+/// Whole numbers that a number of Lua holds exactly.
+const EXACT: i64 = 1 << 53;
+/// Streams of a level.
+const STREAMS_MAX: usize = 65_536;
+
+/// The streams of a level, in order of their first use. App data of the VM.
+#[derive(Debug, Default)]
+struct Streams(Vec<(String, Rng)>);
+
+/// Everything `rng` and an `Rng` have.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        params: &[param("name", "string", "\"loot\"")],
+        returns: "Rng",
+        raises: "limit",
+        doc: "A stream of the run's seed and that name; the same name is the same stream.",
+        example: "assert(rng.stream(\"loot\") == rng.stream(\"loot\"))",
+        ..Entry::function(RNG, "rng.stream", stream_named)
+    },
+    Entry {
+        params: &[param("low", "number?", "2"), param("high", "number?", "3")],
+        returns: "number",
+        raises: "range",
+        doc: "From low (default 0) up to, not including, high (default 1).",
+        example: "local x = rng.stream(\"loot\"):float(2, 3)\nassert(x >= 2 and x < 3)",
+        ..Entry::method(TYPE, "float", float)
+    },
+    Entry {
+        params: &[param("low", "number", "1"), param("high", "number", "6")],
+        returns: "number",
+        raises: "range",
+        doc: "A whole number, both ends included.",
+        example: "local die = rng.stream(\"loot\"):int(1, 6)\nassert(die >= 1 and die <= 6)",
+        ..Entry::method(TYPE, "int", int)
+    },
+    Entry {
+        params: &[param("p", "number", "0.5")],
+        returns: "boolean",
+        raises: "range",
+        doc: "True with probability p, 0 to 1.",
+        example: "assert(rng.stream(\"loot\"):chance(1))",
+        ..Entry::method(TYPE, "chance", chance)
+    },
+    Entry {
+        params: &[param("list", "{any}", "{ 1, 2 }")],
+        returns: "any",
+        doc: "An entry of a list; nil from an empty one.",
+        example: "assert(rng.stream(\"loot\"):pick({ \"axe\" }) == \"axe\")",
+        ..Entry::method(TYPE, "pick", pick)
+    },
+    Entry {
+        params: &[param("list", "{any}", "{ 1, 2 }")],
+        doc: "Puts a list in a random order, in place.",
+        example: "local deck = { 1, 2, 3 }\nrng.stream(\"loot\"):shuffle(deck)\nassert(#deck == 3)",
+        ..Entry::method(TYPE, "shuffle", shuffle)
+    },
+    Entry {
+        params: &[param("list", "{{any}}", "{ { 1, \"axe\" } }")],
+        returns: "any",
+        raises: "range",
+        doc: "A value out of entries `{ weight, value }`; nil when all weights are 0.",
+        example: "assert(rng.stream(\"loot\"):weighted({ { 3, \"axe\" }, { 0, \"bow\" } }) == \"axe\")",
+        ..Entry::method(TYPE, "weighted", weighted)
+    },
+];
+
+/// Puts the empty list of streams into the VM.
+pub(crate) fn install(lua: &Lua) {
+    lua.set_app_data(Streams::default());
+}
+
+/// Mixes in the state of all streams.
+pub fn hash_into(lua: &Lua, hash: &mut StateHash) {
+    if let Some(streams) = lua.app_data_ref::<Streams>() {
+        for (name, numbers) in &streams.0 {
+            hash.text(name);
+            numbers.hash_into(hash);
+        }
+    }
+}
+
+fn stream_named(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").new_name()?;
+    let stream = stream(lua, args, &name)?;
+    answer(lua, handles::make(lua, stream)?)
+}
+
+/// The stream called `name`, begun at its first use.
+///
+/// # Errors
+/// While a file loads, and when the level has too many streams.
+pub fn stream(lua: &Lua, args: &Args, name: &str) -> Result<StreamId, Raise> {
+    let seed = with(lua, args, |world| Ok(world.seed()))?;
+    begin(lua, seed, name).ok_or_else(|| {
+        args.mistake(format!("the level has {STREAMS_MAX} streams, the most allowed; use fewer names")).into()
+    })
+}
+
+/// The stream called `name` of a run with this seed; none when the level has too many.
+pub fn begin(lua: &Lua, seed: u64, name: &str) -> Option<StreamId> {
+    let mut streams = lua.app_data_mut::<Streams>()?;
+    let known = streams.0.iter().position(|(known, _)| known == name);
+    if known.is_none() && streams.0.len() >= STREAMS_MAX {
+        return None;
+    }
+    let index = known.unwrap_or_else(|| {
+        streams.0.push((name.to_owned(), Rng::stream(seed, name)));
+        streams.0.len() - 1
+    });
+    Some(StreamId(index as u64))
+}
+
+/// The numbers of a stream, to be used and given back.
+pub(crate) fn lend(lua: &Lua, stream: StreamId) -> Rng {
+    let numbers = lua.app_data_ref::<Streams>();
+    let numbers = numbers.and_then(|streams| streams.0.get(stream.0 as usize).map(|(_, own)| own.clone()));
+    numbers.unwrap_or_else(|| Rng::stream(0, ""))
+}
+
+/// Takes the numbers of a stream back.
+pub(crate) fn give_back(lua: &Lua, stream: StreamId, numbers: Rng) {
+    if let Some(mut streams) = lua.app_data_mut::<Streams>()
+        && let Some((_, own)) = streams.0.get_mut(stream.0 as usize)
+    {
+        *own = numbers;
+    }
+}
+
+/// Draws from the stream that the method was called on.
+fn draw<R>(lua: &Lua, stream: StreamId, work: impl FnOnce(&mut Rng) -> R) -> R {
+    let mut numbers = lend(lua, stream);
+    let drawn = work(&mut numbers);
+    give_back(lua, stream, numbers);
+    drawn
+}
+
+fn float(lua: &Lua, args: &mut Args) -> Answer {
+    let stream = myself::<StreamId>(args)?;
+    let low = args.take("low").present().map_or(Ok(0.0), |low| low.number(""))?;
+    let high = args.take("high").present().map_or(Ok(1.0), |high| high.number(""))?;
+    if low > high || !(high - low).is_finite() {
+        return Err(empty_range(args, low, high).into());
+    }
+    answer(lua, draw(lua, stream, |numbers| numbers.float(low, high)))
+}
+
+fn empty_range(args: &Args, low: f64, high: f64) -> Mistake {
+    args.mistake(format!("the range is {low} to {high}, expected low not above high"))
+}
+
+fn int(lua: &Lua, args: &mut Args) -> Answer {
+    let stream = myself::<StreamId>(args)?;
+    let low = args.take("low").integer_in(-EXACT..=EXACT)?;
+    let high = args.take("high").integer_in(-EXACT..=EXACT)?;
+    if low > high {
+        return Err(empty_range(args, low as f64, high as f64).into());
+    }
+    answer(lua, draw(lua, stream, |numbers| numbers.int(low, high)) as f64)
+}
+
+fn chance(lua: &Lua, args: &mut Args) -> Answer {
+    let stream = myself::<StreamId>(args)?;
+    let p = args.take("p").number_in(0.0..=1.0, "")?;
+    answer(lua, draw(lua, stream, |numbers| numbers.chance(p)))
+}
+
+fn entries_of(lua: &Lua, args: &mut Args) -> Result<(Table, usize), Raise> {
+    let given = args.take("list");
+    let table = given.table("a list")?;
+    let (count, most) = (table.raw_len(), elements_max(lua));
+    if count > most {
+        return Err(args.mistake(format!("list has {count} entries, expected at most {most}")).into());
+    }
+    Ok((table, count))
+}
+
+fn elements_max(lua: &Lua) -> usize {
+    let machine = lua.app_data_ref::<std::rc::Rc<Machine>>();
+    machine.map_or(Limits::default().table_elements, |machine| machine.limits.table_elements) as usize
+}
+
+fn pick(lua: &Lua, args: &mut Args) -> Answer {
+    let stream = myself::<StreamId>(args)?;
+    let (table, count) = entries_of(lua, args)?;
+    let index = draw(lua, stream, |numbers| numbers.below(count as u64)) + 1;
+    answer(lua, table.raw_get::<Value>(index)?)
+}
+
+fn shuffle(lua: &Lua, args: &mut Args) -> Answer {
+    let stream = myself::<StreamId>(args)?;
+    let (table, count) = entries_of(lua, args)?;
+    if table.is_readonly() {
+        return Err(args.mistake("list is read-only, expected a list of the script's own").into());
+    }
+    charge(lua, count as u64 / 4)?;
+    let mut order: Vec<Value> = (1..=count).map(|index| table.raw_get(index)).collect::<mlua::Result<_>>()?;
+    draw(lua, stream, |numbers| numbers.shuffle(&mut order));
+    for (index, value) in order.into_iter().enumerate() {
+        table.raw_set(index + 1, value)?;
+    }
+    nothing()
+}
+
+fn weighted(lua: &Lua, args: &mut Args) -> Answer {
+    let stream = myself::<StreamId>(args)?;
+    let given = args.take("list");
+    let expected = "a list of { weight, value }";
+    let most = elements_max(lua);
+    let entries = list(&given, expected, most, |entry| {
+        let pair = entry.table("{ weight, value }")?;
+        let weight = pair.raw_get::<Value>(1).unwrap_or(Value::Nil);
+        let name = format!("{}[1]", entry.name());
+        let weight = crate::script::convert::Named::new(entry.function(), &name, weight);
+        let weight = weight.number_in(0.0..=1e9, "")?;
+        Ok((weight, pair.raw_get::<Value>(2).unwrap_or(Value::Nil)))
+    })?;
+    charge(lua, entries.len() as u64 / 4)?;
+    let total: f64 = entries.iter().map(|(weight, _)| weight).sum();
+    if total <= 0.0 {
+        return answer(lua, Value::Nil);
+    }
+    let mut left = draw(lua, stream, |numbers| numbers.float(0.0, total));
+    let heavy = entries.iter().filter(|(weight, _)| *weight > 0.0);
+    let mut chosen = Value::Nil;
+    for (weight, value) in heavy {
+        chosen = value.clone();
+        if left < *weight {
+            break;
+        }
+        left -= weight;
+    }
+    answer(lua, chosen)
+}

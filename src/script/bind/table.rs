@@ -1,0 +1,170 @@
+//! The registration table: one entry for every name that scripts see.
+//!
+//! In: lists of entries, one beside the code of each Lua type. Out: what the VM registers, the editor definitions
+//! (`script::types`), the API list, the examples and argument checks of the tests. Holds: a name that is not in the table
+//! does not exist in Lua, and a name that is in it has an example that runs. Not here: what the functions do.
+
+use mlua::{Lua, MultiValue};
+
+use crate::script::bind::call::Raise;
+use crate::script::convert::Args;
+
+/// What a host function gives back to Lua, or raises at the caller's line.
+pub type Answer = Result<MultiValue, Raise>;
+
+/// The code of one entry. Methods and fields of a handle find the handle as first argument.
+pub type Native = fn(&Lua, &mut Args) -> Answer;
+
+/// How a name is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `nav.findPath(...)`.
+    Function,
+    /// `guard:walkTo(...)`.
+    Method,
+    /// `guard.position`, `level.tick`.
+    Field,
+}
+
+/// Where the code of an entry is.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// In Rust.
+    Native(Native),
+    /// In the prelude, because it waits.
+    Prelude,
+}
+
+/// One parameter of a function, or one field of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: &'static str,
+    /// Its Luau type; ends in `?` where it may be left out.
+    pub luau: &'static str,
+    /// A Lua expression of that type, valid in the level of the tests.
+    pub sample: &'static str,
+    /// What it means, for fields of tables; empty for parameters, which the entry's sentence explains.
+    pub doc: &'static str,
+}
+
+impl Param {
+    /// Whether it may be left out.
+    #[must_use]
+    pub fn is_optional(&self) -> bool {
+        self.luau.ends_with('?')
+    }
+}
+
+/// A parameter.
+#[must_use]
+pub const fn param(name: &'static str, luau: &'static str, sample: &'static str) -> Param {
+    Param { name, luau, sample, doc: "" }
+}
+
+/// A field of a table.
+#[must_use]
+pub const fn field(name: &'static str, luau: &'static str, sample: &'static str, doc: &'static str) -> Param {
+    Param { name, luau, sample, doc }
+}
+
+/// One name that scripts see.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The library or handle type it belongs to: `nav`, `Character`.
+    pub owner: &'static str,
+    /// What messages call it: `nav.findPath`, `walkTo`, `position`.
+    pub called: &'static str,
+    /// How it is used.
+    pub kind: Kind,
+    /// Its parameters, without the handle of a method.
+    pub params: &'static [Param],
+    /// Luau types of its results, separated by commas; empty for none.
+    pub returns: &'static str,
+    /// Whether the calling task waits.
+    pub waits: bool,
+    /// What it does, in a sentence or two.
+    pub doc: &'static str,
+    /// Lua that uses it; runs in the tests, in a level with what `tests/script_api.rs` lists.
+    pub example: &'static str,
+    /// Codes of lua-api.md section 5 that it raises besides those every function shares.
+    pub raises: &'static str,
+    /// Its code.
+    pub body: Body,
+}
+
+impl Entry {
+    const fn new(owner: &'static str, called: &'static str, kind: Kind, body: Body) -> Self {
+        let (params, returns, doc, example, raises): (&'static [Param], _, _, _, _) = (&[], "", "", "", "");
+        Self { owner, called, kind, params, returns, waits: false, doc, example, raises, body }
+    }
+
+    /// A function of a library; `called` is the whole name.
+    #[must_use]
+    pub const fn function(owner: &'static str, called: &'static str, body: Native) -> Self {
+        Self::new(owner, called, Kind::Function, Body::Native(body))
+    }
+
+    /// A method of a handle.
+    #[must_use]
+    pub const fn method(owner: &'static str, called: &'static str, body: Native) -> Self {
+        Self::new(owner, called, Kind::Method, Body::Native(body))
+    }
+
+    /// A method of a handle that waits: its code is in the prelude.
+    #[must_use]
+    pub const fn waiting_method(owner: &'static str, called: &'static str) -> Self {
+        Self { waits: true, ..Self::new(owner, called, Kind::Method, Body::Prelude) }
+    }
+
+    /// A function of a library that waits: its code is in the prelude.
+    #[must_use]
+    pub const fn waiting_function(owner: &'static str, called: &'static str) -> Self {
+        Self { waits: true, ..Self::new(owner, called, Kind::Function, Body::Prelude) }
+    }
+
+    /// A field of a handle or library.
+    #[must_use]
+    pub const fn field(owner: &'static str, called: &'static str, luau: &'static str, body: Native) -> Self {
+        Self { returns: luau, ..Self::new(owner, called, Kind::Field, Body::Native(body)) }
+    }
+
+    /// The name without its library: `findPath`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.called.rsplit('.').next().unwrap_or(self.called)
+    }
+}
+
+/// A table with known fields that functions take or give.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// The name of its type.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Its fields, in the order of the reference.
+    pub fields: &'static [Param],
+}
+
+/// A type that is another type.
+#[derive(Clone, Copy, Debug)]
+pub struct Alias {
+    /// Its name.
+    pub name: &'static str,
+    /// The Luau type behind it.
+    pub luau: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+}
+
+/// A library or handle type: what stands above its entries in the definitions.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// `nav`, `Character`.
+    pub name: &'static str,
+    /// Whether it is a type of handles; else it is a global table.
+    pub is_type: bool,
+    /// What it is.
+    pub doc: &'static str,
+}

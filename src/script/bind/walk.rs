@@ -1,0 +1,194 @@
+//! `Walk`, `Turn` and `Play`: what verbs that take time give.
+//!
+//! Holds: a walk's handle answers from the world while the walk is there, and from its result ever after.
+
+use mlua::{Lua, Table, Value};
+
+use crate::base::ids::WalkId;
+use crate::script::bind::call::{answer, ask, myself, vector, with};
+use crate::script::bind::handles;
+use crate::script::bind::results::{points, walk_result};
+use crate::script::bind::table::{Answer, Entry, Group};
+use crate::script::convert::Args;
+use crate::script::lend;
+use crate::world::World;
+use crate::world::ops::walks;
+use crate::world::walk::{Phase, Walk};
+
+const TYPE: &str = "Walk";
+
+/// What stands above the entries.
+pub const GROUPS: &[Group] = &[
+    Group { name: TYPE, is_type: true, doc: "A walk: it settles exactly once, whatever happens." },
+    Group {
+        name: "Turn",
+        is_type: true,
+        doc: "A turn on the spot; its result is false if something else turned it.",
+    },
+    Group { name: "Play", is_type: true, doc: "An animation; its result is false if it was replaced." },
+];
+
+/// Everything a `Walk`, a `Turn` and a `Play` have.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        doc: "Its number, in order of creation.",
+        example: "assert(guard:walkTo(\"gate\").id < guard:walkTo(\"post\").id)",
+        ..Entry::field(TYPE, "id", "number", id)
+    },
+    Entry {
+        doc: "Who walks.",
+        example: "assert(guard:walkTo(\"gate\").character == guard)",
+        ..Entry::field(TYPE, "character", "Character", character)
+    },
+    Entry {
+        doc: "Where to, metres; moves along with a character that is followed.",
+        example: "assert(guard:walkTo(\"gate\").goal == nav.mark(\"gate\").position)",
+        ..Entry::field(TYPE, "goal", "vector", goal)
+    },
+    Entry {
+        doc: "The result; nil until it settles.",
+        example: "local walk = guard:walkTo(\"gate\")\nassert(walk.result == nil)\nwalk:stop()\nassert(walk.result.reason == \"stopped\")",
+        ..Entry::field(TYPE, "result", "WalkResult?", result)
+    },
+    Entry {
+        doc: "`planning`, `moving`, `waiting`, `turning` or `settled`.",
+        example: "assert(guard:walkTo(\"gate\").state == \"planning\")",
+        ..Entry::field(TYPE, "state", "string", state)
+    },
+    Entry {
+        returns: "WalkResult",
+        raises: "wait",
+        doc: "Waits for the result.",
+        example: "local result = guard:walkTo(\"gate\"):wait()\nassert(result.character == guard)",
+        ..Entry::waiting_method(TYPE, "wait")
+    },
+    Entry {
+        returns: "boolean",
+        doc: "Ends the walk where the character stands, `cancelled/stopped`; false when it has settled.",
+        example: "local walk = guard:walkTo(\"gate\")\nassert(walk:stop() and not walk:stop())",
+        ..Entry::method(TYPE, "stop", stop)
+    },
+    Entry {
+        returns: "number?",
+        doc: "Metres of path left; nil while it plans.",
+        example: "assert(guard:walkTo(\"gate\"):remaining() == nil)",
+        ..Entry::method(TYPE, "remaining", remaining)
+    },
+    Entry {
+        returns: "{vector}",
+        doc: "The points of the path that are left.",
+        example: "assert(#guard:walkTo(\"gate\"):path() == 0)",
+        ..Entry::method(TYPE, "path", path)
+    },
+    Entry {
+        returns: "boolean",
+        raises: "wait",
+        doc: "Waits for the end of the turn: false if something else turned it.",
+        example: "assert(guard:face(player):wait() ~= nil)",
+        ..Entry::waiting_method("Turn", "wait")
+    },
+    Entry {
+        returns: "boolean",
+        raises: "wait",
+        doc: "Waits for the end of the animation: false if it was replaced.",
+        example: "assert(guard:play(\"wave\", { seconds = 0.1 }):wait() ~= nil)",
+        ..Entry::waiting_method("Play", "wait")
+    },
+];
+
+/// Keeps the result of a walk with its handle: the world forgets the walk in step 13.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn latch(lua: &Lua, walk: WalkId, result: &Table) -> mlua::Result<()> {
+    handles::latch(lua, walk, result)
+}
+
+/// What a walk answers: from the world, else from its result, else nothing.
+fn read<R: mlua::IntoLua>(
+    lua: &Lua,
+    args: &mut Args,
+    living: impl FnOnce(&Walk) -> R,
+    kept: impl FnOnce(&Table) -> mlua::Result<Value>,
+) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    match with(lua, args, |world| Ok(world.walk(id).map(living)))? {
+        Some(value) => answer(lua, value),
+        None => match handles::latched(lua, id)? {
+            Some(Value::Table(result)) => answer(lua, kept(&result)?),
+            _ => answer(lua, Value::Nil),
+        },
+    }
+}
+
+fn id(lua: &Lua, args: &mut Args) -> Answer {
+    read(lua, args, |walk| walk.serial, |result| result.raw_get("walk"))
+}
+
+fn character(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    match with(lua, args, |world| Ok(world.walk(id).map(|walk| walk.character)))? {
+        Some(character) => answer(lua, handles::character(lua, character)?),
+        None => match handles::latched(lua, id)? {
+            Some(Value::Table(result)) => answer(lua, result.raw_get::<Value>("character")?),
+            _ => answer(lua, Value::Nil),
+        },
+    }
+}
+
+fn goal(lua: &Lua, args: &mut Args) -> Answer {
+    read(lua, args, |walk| vector(walk.aim), |result| result.raw_get("goal"))
+}
+
+fn state(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    ask(lua, args, |world| Ok(world.walk(id).map_or("settled", Walk::state_name)))
+}
+
+fn result(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    answer(lua, result_of(lua, id)?)
+}
+
+/// The result of a walk, once it has settled: the same table every time while a script holds the handle.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn result_of(lua: &Lua, id: WalkId) -> mlua::Result<Option<Value>> {
+    if let Some(kept) = handles::latched(lua, id)? {
+        return Ok(Some(kept));
+    }
+    let table = lend::with_world::<World, _>(lua, |world| {
+        let result = world.walk(id).and_then(Walk::result);
+        result.map(|result| walk_result(lua, world, result)).transpose()
+    });
+    let Ok(table) = table else {
+        return Ok(None);
+    };
+    let Some(table) = table? else {
+        return Ok(None);
+    };
+    latch(lua, id, &table)?;
+    Ok(Some(Value::Table(table)))
+}
+
+fn stop(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    ask(lua, args, |world| Ok(walks::stop(world, id)))
+}
+
+fn remaining(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    let left_m = |walk: &Walk| if walk.phase == Phase::Planning { None } else { walk.remaining_m() };
+    ask(lua, args, |world| Ok(world.walk(id).and_then(left_m)))
+}
+
+fn path(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    let left = with(lua, args, |world| {
+        let open = world.walk(id).filter(|walk| walk.is_open() && walk.phase != Phase::Planning);
+        let following = open.and_then(|walk| walk.following.as_ref());
+        Ok(following.map_or(Vec::new(), |way| way.cursor.ahead(&way.path).to_vec()))
+    })?;
+    answer(lua, points(lua, &left)?)
+}

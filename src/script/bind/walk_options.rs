@@ -1,0 +1,249 @@
+//! The options of a walk: read and checked, once.
+//!
+//! In: an options table. Out: `WalkOptions` of the world, and the handlers. Holds: an option that is not known here is a
+//! mistake, with the nearest known one named.
+
+use mlua::{Lua, Value};
+
+use crate::script::bind::call::{list, word};
+use crate::script::bind::keep::{WalkHandlers, keeper};
+use crate::script::bind::place::{self, Place};
+use crate::script::bind::table::{Param, Shape, field};
+use crate::script::convert::{Args, Mistake, Named, Options};
+use crate::world::World;
+use crate::world::character::Gait;
+use crate::world::walk::{AcceptEnd, Crowd, DoorPolicy, Look, Pace, WalkOptions};
+
+/// What a `WalkOptions` table may hold.
+pub const SHAPE: Shape = Shape {
+    name: "WalkOptions",
+    doc: "How a character is to walk. Everything may be left out.",
+    fields: FIELDS,
+};
+
+const FIELDS: &[Param] = &[
+    field("speed", "number?", "1.5", "metres a second, 0.01 to 50; or gait, not both"),
+    field("gait", "(\"walk\" | \"run\")?", "\"run\"", "default \"walk\""),
+    field(
+        "radius",
+        "number?",
+        "0.5",
+        "metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6",
+    ),
+    field(
+        "accept",
+        "(\"partial\" | \"near\" | \"nearest\" | \"exact\")?",
+        "\"near\"",
+        "what counts when the goal cannot be had; default \"partial\"",
+    ),
+    field(
+        "face",
+        "(Place | number)?",
+        "\"post\"",
+        "turn there after arriving; the walk settles when the turn is done",
+    ),
+    field(
+        "doors",
+        "(\"avoid\" | \"open\" | \"wait\")?",
+        "\"open\"",
+        "what to do about doors that are not open; default: the character's own setting",
+    ),
+    field("keys", "{string}?", "{ \"bronze\" }", "keys carried, for doors = \"open\""),
+    field(
+        "crowd",
+        "(\"push\" | \"yield\" | \"ghost\")?",
+        "\"yield\"",
+        "standing characters are asked aside, waited for, or passed through; default \"push\"",
+    ),
+    field("patience", "number?", "2", "seconds without progress before the walk is blocked; default 3"),
+    field("timeout", "number?", "30", "seconds for the whole walk; default none"),
+    field("ensure", "boolean?", "true", "instead of partial or blocked: put it on the goal, arrived/forced"),
+    field("onArrived", "Handler?", "function(result) end", "runs for arrived; payload WalkResult"),
+    field("onFailed", "Handler?", "function(result) end", "runs for partial and blocked"),
+    field("onCancelled", "Handler?", "function(result) end", "runs for cancelled"),
+    field("onSettled", "Handler?", "function(result) end", "runs always, last"),
+];
+
+/// Names of the options, as `Args::options` takes them.
+pub const NAMES: &[&str] = &[
+    "speed",
+    "gait",
+    "radius",
+    "accept",
+    "face",
+    "doors",
+    "keys",
+    "crowd",
+    "patience",
+    "timeout",
+    "ensure",
+    "onArrived",
+    "onFailed",
+    "onCancelled",
+    "onSettled",
+];
+
+/// Longest time an option may name, seconds: a day.
+pub const SECONDS_MAX: f64 = 86_400.0;
+
+/// Most keys somebody carries.
+const KEYS_MAX: usize = 64;
+
+/// Options of a walk as a script gave them; what needs the world is not worked out yet.
+#[derive(Clone, Debug)]
+pub struct WalkAsk {
+    pace: Pace,
+    radius_m: Option<f32>,
+    accept: AcceptEnd,
+    face: Option<Gaze>,
+    doors: Option<DoorPolicy>,
+    keys: Vec<String>,
+    crowd: Crowd,
+    patience_s: f64,
+    timeout_s: Option<f64>,
+    ensure: bool,
+}
+
+/// Where to look, as a script said it.
+#[derive(Clone, Debug)]
+pub enum Gaze {
+    /// Radians about +y.
+    Angle(f32),
+    /// Towards a place.
+    At(Place),
+}
+
+impl Gaze {
+    /// With the world.
+    ///
+    /// # Errors
+    /// As [`Place::look`].
+    pub fn look(&self, world: &World, function: &'static str) -> Result<Look, Mistake> {
+        match self {
+            Self::Angle(angle) => Ok(Look::Angle(*angle)),
+            Self::At(place) => place.look(world, function),
+        }
+    }
+}
+
+/// The options of a walk, from the last argument.
+///
+/// # Errors
+/// Names the option, and what was expected.
+pub fn read(lua: &Lua, args: &mut Args) -> Result<(WalkAsk, WalkHandlers), Mistake> {
+    let options = args.options(NAMES)?;
+    let ask = WalkAsk {
+        pace: pace(args, &options)?,
+        radius_m: options.find("radius").map(|radius| metres(&radius, 0.0, 1000.0)).transpose()?,
+        accept: chosen(&options, "accept", &AcceptEnd::NAMES)?.unwrap_or_default(),
+        face: options.find("face").map(|face| gaze(&face)).transpose()?,
+        doors: chosen(&options, "doors", &DoorPolicy::NAMES)?,
+        keys: keys(&options)?,
+        crowd: chosen(&options, "crowd", &Crowd::NAMES)?.unwrap_or_default(),
+        patience_s: seconds(&options, "patience")?.unwrap_or(WalkOptions::PATIENCE_S),
+        timeout_s: seconds(&options, "timeout")?,
+        ensure: options.find("ensure").map_or(Ok(false), |ensure| ensure.boolean())?,
+    };
+    let keeper = keeper(lua);
+    let handler = |name| options.find(name).map(|given| keeper.callback(lua, &given)).transpose();
+    let handlers = WalkHandlers {
+        arrived: handler("onArrived")?,
+        failed: handler("onFailed")?,
+        cancelled: handler("onCancelled")?,
+        settled: handler("onSettled")?,
+    };
+    Ok((ask, handlers))
+}
+
+fn pace(args: &Args, options: &Options) -> Result<Pace, Mistake> {
+    let gait = chosen(options, "gait", &[("walk", Pace::Walk), ("run", Pace::Run)])?;
+    let speed = options.find("speed").map(|speed| speed_mps(&speed)).transpose()?;
+    match (gait, speed) {
+        (Some(_), Some(_)) => Err(args.mistake("speed and gait are both given, expected one of them")),
+        (gait, None) => Ok(gait.unwrap_or_default()),
+        (None, Some(speed)) => Ok(Pace::Speed(speed)),
+    }
+}
+
+/// A speed, metres a second.
+///
+/// # Errors
+/// Outside [`Gait::SPEED_RANGE_MPS`].
+pub fn speed_mps(given: &Named) -> Result<f32, Mistake> {
+    // Written out: the bounds are shown in messages, and 0.01 is no exact f32.
+    debug_assert_eq!((0.01, 50.0), Gait::SPEED_RANGE_MPS, "messages name the range of speeds");
+    Ok(given.number_in(0.01..=50.0, "metres a second")? as f32)
+}
+
+/// A length, metres.
+///
+/// # Errors
+/// Outside the range.
+pub fn metres(given: &Named, low: f64, high: f64) -> Result<f32, Mistake> {
+    Ok(given.number_in(low..=high, "metres")? as f32)
+}
+
+/// An option that is one of some words.
+///
+/// # Errors
+/// When it is another.
+pub fn chosen<T: Copy>(
+    options: &Options,
+    name: &'static str,
+    names: &[(&'static str, T)],
+) -> Result<Option<T>, Mistake> {
+    options.find(name).map(|given| word(&given, names)).transpose()
+}
+
+/// The option `keys`.
+///
+/// # Errors
+/// When it is no list of names.
+pub fn keys(options: &Options) -> Result<Vec<String>, Mistake> {
+    let given = options.find("keys");
+    let read = |key: Named| key.text("the name of a key");
+    given.map_or(Ok(Vec::new()), |given| list(&given, "a list of keys", KEYS_MAX, read))
+}
+
+/// An option that is a time in seconds.
+///
+/// # Errors
+/// When it is no number from 0 to a day.
+pub fn seconds(options: &Options, name: &'static str) -> Result<Option<f64>, Mistake> {
+    options.find(name).map(|given| given.number_in(0.0..=SECONDS_MAX, "seconds")).transpose()
+}
+
+/// A place or an angle.
+///
+/// # Errors
+/// When it is neither.
+pub fn gaze(given: &Named) -> Result<Gaze, Mistake> {
+    match given.value() {
+        Value::Number(_) | Value::Integer(_) => Ok(Gaze::Angle(given.number("radians")? as f32)),
+        _ => place::single(given)
+            .map(Gaze::At)
+            .map_err(|_| given.not("an angle, a mark's name, a vector, a mark, a character or a door")),
+    }
+}
+
+impl WalkAsk {
+    /// With the world: seconds become ticks, names of marks become points.
+    ///
+    /// # Errors
+    /// As [`Place::look`].
+    pub fn options(self, world: &World, function: &'static str) -> Result<WalkOptions, Mistake> {
+        let rate = world.rate();
+        Ok(WalkOptions {
+            pace: self.pace,
+            radius_m: self.radius_m,
+            accept: self.accept,
+            face: self.face.map(|face| face.look(world, function)).transpose()?,
+            doors: self.doors,
+            keys: self.keys,
+            crowd: self.crowd,
+            patience_ticks: rate.ticks(self.patience_s),
+            timeout_ticks: self.timeout_s.map(|seconds| rate.ticks(seconds)),
+            ensure: self.ensure,
+        })
+    }
+}

@@ -1,0 +1,400 @@
+//! `world`: who and what is in the level, by name and by question.
+
+use mlua::Lua;
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::{CharacterId, DoorId};
+use crate::script::bind::call::{answer, ask, op, with, word};
+use crate::script::bind::keep::keeper;
+use crate::script::bind::place::{self, Place};
+use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::walk_options::{metres, speed_mps};
+use crate::script::bind::{door, handles, names};
+use crate::script::convert::{Args, Mistake, Named, Options};
+use crate::world::World;
+use crate::world::ops::characters::{self, Spawn};
+use crate::world::ops::doors::{self, DoorOrder};
+use crate::world::region::Edge;
+use crate::world::settings::Settings;
+use crate::world::walk::DoorPolicy;
+
+const WORLD: &str = "world";
+
+/// What stands above the entries.
+pub const GROUP: Group = Group { name: WORLD, is_type: false, doc: "Who and what is in the level." };
+
+const CHARACTER_QUERY: &[&str] = &["tag", "near", "radius", "region"];
+const DOOR_QUERY: &[&str] = &["prefix", "open"];
+const SPAWN_OPTIONS: &[&str] = &[
+    "name",
+    "at",
+    "facing",
+    "tags",
+    "like",
+    "radius",
+    "walkSpeed",
+    "runSpeed",
+    "rotationSpeed",
+    "doors",
+    "behaviour",
+    "params",
+];
+
+/// Most tags of a character.
+const TAGS_MAX: usize = 64;
+
+/// Tables that these functions take.
+pub const SHAPES: &[Shape] = &[
+    Shape {
+        name: "CharacterQuery",
+        doc: "Who is meant: all of what is given must hold.",
+        fields: &[
+            field("tag", "string?", "\"watch\"", "has this tag"),
+            field("near", "Place?", "guard", "stands near this place; needs radius"),
+            field("radius", "number?", "10", "metres around `near`"),
+            field("region", "string?", "\"hall\"", "stands in this region"),
+        ],
+    },
+    Shape {
+        name: "DoorQuery",
+        doc: "Which doors are meant: all of what is given must hold.",
+        fields: &[
+            field("prefix", "string?", "\"ga\"", "the name begins with this"),
+            field("open", "boolean?", "false", "open (or not), wholly"),
+        ],
+    },
+    Shape {
+        name: "SpawnOptions",
+        doc: "A character to be.",
+        fields: &[
+            field("name", "string", "\"scout\"", "unique among the living"),
+            field("at", "Place", "\"post\"", "the nearest walkable point within 8 m is taken"),
+            field("facing", "number?", "0", "radians about +y"),
+            field("tags", "{string}?", "{ \"watch\" }", "its own name is added"),
+            field("like", "string?", "\"guard\"", "copies the settings of that character"),
+            field("radius", "number?", "0.4", "metres, 0.05 to 10"),
+            field("walkSpeed", "number?", "1.2", "metres a second, 0.01 to 50"),
+            field("runSpeed", "number?", "3", "metres a second; default twice the walking speed"),
+            field("rotationSpeed", "number?", "8", "radians a second, 0.1 to 100"),
+            field("doors", "(\"avoid\" | \"open\" | \"wait\")?", "\"open\"", "what its walks do about doors"),
+            field("behaviour", "string?", "\"idle\"", "started at the next dispatch"),
+            field("params", "{[string]: any}?", "{}", "parameters of the behaviour"),
+        ],
+    },
+];
+
+const CHARACTER_NAME: Param = param("name", "string", "\"guard\"");
+const DOOR_NAME: Param = param("name", "string", "\"gate\"");
+
+/// Everything `world` has.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        params: &[CHARACTER_NAME],
+        returns: "Character",
+        raises: "name",
+        doc: "The character of that name; raises when there is none.",
+        example: "assert(world.character(\"guard\") == guard)",
+        ..Entry::function(WORLD, "world.character", character)
+    },
+    Entry {
+        params: &[CHARACTER_NAME],
+        returns: "Character?",
+        doc: "The character of that name, or nil.",
+        example: "assert(world.findCharacter(\"nobody\") == nil)",
+        ..Entry::function(WORLD, "world.findCharacter", find_character)
+    },
+    Entry {
+        params: &[param("query", "CharacterQuery?", "{ tag = \"watch\" }")],
+        returns: "{Character}",
+        raises: "name",
+        doc: "All characters that match, in id order.",
+        example: "assert(#world.characters() == 2)\nassert(world.characters({ near = guard, radius = 0.5 })[1] == guard)",
+        ..Entry::function(WORLD, "world.characters", characters)
+    },
+    Entry {
+        returns: "Character?",
+        doc: "The character with `\"player\": true`.",
+        example: "assert(world.player() == player)",
+        ..Entry::function(WORLD, "world.player", player)
+    },
+    Entry {
+        params: &[param("options", "SpawnOptions", "{ name = \"scout\", at = \"post\" }")],
+        returns: "Character?, string?",
+        raises: "name state limit data",
+        doc: "A new character; nil and a sentence when no walkable point lies within 8 m of `at`.",
+        example: "local scout = world.spawn({ name = \"scout\", at = \"post\", like = \"guard\" })\nassert(scout and scout.walkSpeed == guard.walkSpeed)",
+        ..Entry::function(WORLD, "world.spawn", spawn)
+    },
+    Entry {
+        params: &[DOOR_NAME],
+        returns: "Door",
+        raises: "name",
+        doc: "The door of that name; raises when there is none.",
+        example: "assert(world.door(\"gate\") == door)",
+        ..Entry::function(WORLD, "world.door", find)
+    },
+    Entry {
+        params: &[DOOR_NAME],
+        returns: "Door?",
+        doc: "The door of that name, or nil.",
+        example: "assert(world.findDoor(\"nowhere\") == nil)",
+        ..Entry::function(WORLD, "world.findDoor", find_door)
+    },
+    Entry {
+        params: &[param("query", "DoorQuery?", "{ open = false }")],
+        returns: "{Door}",
+        doc: "Doors in level order.",
+        example: "assert(world.doors({ prefix = \"ga\" })[1] == door)",
+        ..Entry::function(WORLD, "world.doors", doors)
+    },
+    Entry {
+        params: &[DOOR_NAME],
+        returns: "DoorMove",
+        raises: "name",
+        doc: "Short for `toggle()` of that door.",
+        example: "world.toggleDoor(\"gate\")\nassert(door.state == \"opening\")",
+        ..Entry::function(WORLD, "world.toggleDoor", toggle_door)
+    },
+    Entry {
+        params: &[DOOR_NAME, param("open", "boolean", "true")],
+        returns: "DoorMove",
+        raises: "name",
+        doc: "Short for `open()` or `close()` of that door.",
+        example: "world.setDoor(\"gate\", true)\nassert(door.state == \"opening\")",
+        ..Entry::function(WORLD, "world.setDoor", set_door)
+    },
+    Entry {
+        params: &[param("what", "string", "\"input\"")],
+        returns: "boolean",
+        doc: "Whether a running cinematic locks `what`, such as `\"input\"`.",
+        example: "assert(not world.isLocked(\"input\"))",
+        ..Entry::function(WORLD, "world.isLocked", is_locked)
+    },
+];
+
+fn character(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, name) = (args.function(), args.take("name").text("a character's name")?);
+    let id = with(lua, args, |world| names::character(world, function, &name))?;
+    answer(lua, handles::character(lua, id)?)
+}
+
+fn find_character(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").text("a character's name")?;
+    let id = with(lua, args, |world| Ok(world.find_character(&name)))?;
+    answer(lua, id.map(|id| handles::character(lua, id)).transpose()?)
+}
+
+fn characters(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let options = args.take("query").options(CHARACTER_QUERY)?;
+    let query = CharacterQuery::read(args, &options)?;
+    let ids = with(lua, args, |world| query.find(world, function))?;
+    answer(lua, handles::characters(lua, &ids)?)
+}
+
+/// Who is meant.
+struct CharacterQuery {
+    tag: Option<String>,
+    near: Option<(Place, f32)>,
+    region: Option<String>,
+}
+
+impl CharacterQuery {
+    fn read(args: &Args, options: &Options) -> Result<Self, Mistake> {
+        let radius_m = options.find("radius").map(|radius| metres(&radius, 0.0, 1e6)).transpose()?;
+        let near = match (options.find("near"), radius_m) {
+            (Some(near), Some(radius_m)) => Some((place::single(&near)?, radius_m)),
+            (Some(near), None) => {
+                place::single(&near)?;
+                return Err(options.get("radius").not("a finite number of metres, because near is given"));
+            }
+            (None, Some(_)) => {
+                return Err(args.mistake("radius is given without near, expected both or none"));
+            }
+            (None, None) => None,
+        };
+        Ok(Self {
+            tag: options.find("tag").map(|tag| tag.text("a tag")).transpose()?,
+            near,
+            region: options.find("region").map(|region| region.text("a region's name")).transpose()?,
+        })
+    }
+
+    fn find(&self, world: &World, function: &'static str) -> Result<Vec<CharacterId>, Mistake> {
+        let circle = match &self.near {
+            Some((place, radius_m)) => Some((place.point(world, function, None)?, *radius_m)),
+            None => None,
+        };
+        let region = match &self.region {
+            Some(name) => world.regions().get(names::region(world, function, name)?.index()),
+            None => None,
+        };
+        let matching = world.characters().filter(|(_, own)| {
+            let body = &own.body;
+            self.tag.as_ref().is_none_or(|tag| own.has_tag(tag))
+                && circle.is_none_or(|(centre, radius_m)| flat_distance(centre, body.position) <= radius_m)
+                && region.is_none_or(|region| region.shape.holds(body.position, body.radius_m, Edge::Centre))
+        });
+        Ok(matching.map(|(id, _)| id).collect())
+    }
+}
+
+fn player(lua: &Lua, args: &mut Args) -> Answer {
+    let id = with(lua, args, |world| Ok(world.player()))?;
+    answer(lua, id.map(|id| handles::character(lua, id)).transpose()?)
+}
+
+fn spawn(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let given = args.take("options");
+    given.table("a table with name and at")?;
+    let options = given.options(SPAWN_OPTIONS)?;
+    let order = SpawnAsk::read(&options)?;
+    let keeper = keeper(lua);
+    let behaviour = options
+        .find("behaviour")
+        .map(|name| keeper.check_behaviour(lua, &name, &options.get("params")))
+        .transpose()?;
+    if behaviour.is_none()
+        && let Some(params) = options.find("params")
+    {
+        params.table("a table of parameters")?;
+        return Err(args.mistake("params is given without behaviour, expected both or none").into());
+    }
+    let name = order.name.clone();
+    let id = with(lua, args, |world| {
+        let spawn = order.resolve(world, function)?;
+        characters::spawn(world, spawn).map_err(op(function))
+    })?;
+    let Some(id) = id else {
+        let why =
+            format!("no walkable point lies within {} m of where \"{name}\" was to be", Settings::SNAP_M);
+        return answer(lua, (mlua::Nil, why));
+    };
+    if let Some(behaviour) = behaviour {
+        keeper.attach(lua, id, behaviour);
+    }
+    answer(lua, handles::character(lua, id)?)
+}
+
+/// A character to be, as a script said it.
+struct SpawnAsk {
+    name: String,
+    at: Place,
+    facing_rad: Option<f32>,
+    tags: Option<Vec<String>>,
+    like: Option<String>,
+    radius_m: Option<f32>,
+    walk_mps: Option<f32>,
+    run_mps: Option<f32>,
+    turn_radps: Option<f32>,
+    doors: Option<DoorPolicy>,
+}
+
+impl SpawnAsk {
+    fn read(options: &Options) -> Result<Self, Mistake> {
+        let number = |name, low: f64, high: f64, of: &str| {
+            let given: Option<Named> = options.find(name);
+            given.map(|given| given.number_in(low..=high, of).map(|number| number as f32)).transpose()
+        };
+        let speed = |name| options.find(name).map(|given: Named| speed_mps(&given)).transpose();
+        Ok(Self {
+            name: options.get("name").new_name()?,
+            at: place::single(&options.get("at"))?,
+            facing_rad: options
+                .find("facing")
+                .map(|facing| facing.number("radians"))
+                .transpose()?
+                .map(|rad| rad as f32),
+            tags: options.find("tags").map(|tags| door::names(&tags, TAGS_MAX)).transpose()?,
+            like: options.find("like").map(|like| like.text("a character's name")).transpose()?,
+            radius_m: number("radius", 0.05, 10.0, "metres")?,
+            walk_mps: speed("walkSpeed")?,
+            run_mps: speed("runSpeed")?,
+            turn_radps: number("rotationSpeed", 0.1, 100.0, "radians a second")?,
+            doors: options.find("doors").map(|doors| word(&doors, &DoorPolicy::NAMES)).transpose()?,
+        })
+    }
+
+    fn resolve(self, world: &World, function: &'static str) -> Result<Spawn, Mistake> {
+        let position = self.at.point(world, function, None)?;
+        let mut spawn = Spawn::new(self.name, position);
+        if let Some(like) = self.like {
+            let id = names::character(world, function, &like)?;
+            if let Some(model) = world.character(id) {
+                spawn.radius_m = model.body.radius_m;
+                spawn.height_m = model.body.height_m;
+                spawn.gait = model.gait;
+                spawn.doors = model.doors;
+                spawn.facing_rad = model.facing_rad;
+                let own = |tag: &&String| **tag != model.name && *tag != "player";
+                spawn.tags = model.tags.iter().filter(own).cloned().collect();
+            }
+        }
+        spawn.facing_rad = self.facing_rad.unwrap_or(spawn.facing_rad);
+        spawn.tags = self.tags.unwrap_or(spawn.tags);
+        spawn.radius_m = self.radius_m.unwrap_or(spawn.radius_m);
+        if let Some(walk_mps) = self.walk_mps {
+            spawn.gait.walk_mps = walk_mps;
+            spawn.gait.run_mps = 2.0 * walk_mps;
+        }
+        spawn.gait.run_mps = self.run_mps.unwrap_or(spawn.gait.run_mps.min(50.0));
+        spawn.gait.turn_radps = self.turn_radps.unwrap_or(spawn.gait.turn_radps);
+        spawn.doors = self.doors.unwrap_or(spawn.doors);
+        Ok(spawn)
+    }
+}
+
+fn door_named(lua: &Lua, args: &mut Args) -> Result<DoorId, super::call::Raise> {
+    let (function, name) = (args.function(), args.take("name").text("a door's name")?);
+    with(lua, args, |world| names::door(world, function, &name))
+}
+
+fn find(lua: &Lua, args: &mut Args) -> Answer {
+    let id = door_named(lua, args)?;
+    answer(lua, handles::door(lua, id)?)
+}
+
+fn find_door(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").text("a door's name")?;
+    let id = with(lua, args, |world| Ok(world.find_door(&name)))?;
+    answer(lua, id.map(|id| handles::door(lua, id)).transpose()?)
+}
+
+fn doors(lua: &Lua, args: &mut Args) -> Answer {
+    let options = args.take("query").options(DOOR_QUERY)?;
+    let prefix = options.find("prefix").map(|prefix| prefix.text("the beginning of a name")).transpose()?;
+    let open = options.find("open").map(|open| open.boolean()).transpose()?;
+    let ids: Vec<DoorId> = with(lua, args, |world| {
+        let all = world.doors().iter().enumerate();
+        let matching = all.filter(|(_, door)| {
+            prefix.as_ref().is_none_or(|prefix| door.name.starts_with(prefix.as_str()))
+                && open.is_none_or(|open| door.is_passable() == open)
+        });
+        Ok(matching.map(|(index, _)| DoorId::from(index)).collect())
+    })?;
+    door::list_of(lua, &ids)
+}
+
+fn toggle_door(lua: &Lua, args: &mut Args) -> Answer {
+    let id = door_named(lua, args)?;
+    let serial = with(lua, args, |world| Ok(doors::toggle(world, id, &DoorOrder::default())))?;
+    door::moves(lua, serial)
+}
+
+fn set_door(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, name) = (args.function(), args.take("name").text("a door's name")?);
+    let open = args.take("open").boolean()?;
+    let serial = with(lua, args, |world| {
+        let id = names::door(world, function, &name)?;
+        let order = DoorOrder::default();
+        Ok(if open { doors::open(world, id, &order) } else { doors::close(world, id, &order) })
+    })?;
+    door::moves(lua, serial)
+}
+
+fn is_locked(lua: &Lua, args: &mut Args) -> Answer {
+    let what = args.take("what").text("what is locked")?;
+    ask(lua, args, |_| Ok(()))?;
+    answer(lua, keeper(lua).is_locked(lua, &what))
+}

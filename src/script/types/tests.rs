@@ -1,0 +1,84 @@
+//! Tests of the definitions. Their oracle for syntax is Luau's own compiler where it reads types, and a count of names.
+
+use super::luau_type::{self, Type};
+use super::*;
+
+#[test]
+fn every_type_of_the_table_is_understood() {
+    let params = bind::entries().into_iter().flat_map(|entry| entry.params.iter());
+    let fields = bind::shapes().into_iter().flat_map(|shape| shape.fields.iter());
+    for param in params.chain(fields) {
+        assert!(luau_type::read(param.luau).is_some(), "{}: {}", param.name, param.luau);
+    }
+    for entry in bind::entries() {
+        for returned in entry.returns.split(", ").filter(|own| !own.is_empty()) {
+            assert!(luau_type::read(returned).is_some(), "{}: {returned}", entry.called);
+        }
+    }
+    for alias in bind::ALIASES {
+        assert!(luau_type::read(alias.luau).is_some(), "{}", alias.name);
+    }
+}
+
+#[test]
+fn luau_types_become_annotations() {
+    let cases = [
+        ("number?", "number?"),
+        ("{string}", "string[]"),
+        ("{[string]: any}?", "table<string, any>?"),
+        ("(\"walk\" | \"run\")?", "(\"walk\"|\"run\")?"),
+        ("(character: Character) -> boolean", "fun(character: Character): boolean"),
+        ("((payload: any) -> ...any) | string", "(fun(payload: any): any)|string"),
+        ("{ read name: string?, read at: vector }", "{ name: string?, at: vector }"),
+        ("() -> ()", "fun()"),
+    ];
+    for (luau, expected) in cases {
+        assert_eq!(annotated::annotated(luau), expected, "{luau}");
+    }
+    assert_eq!(luau_type::read("{string"), None);
+    assert_eq!(luau_type::read("Place"), Some(Type::Name("Place".to_owned())));
+}
+
+#[test]
+fn luau_itself_reads_every_type() {
+    let lua = mlua::Lua::new();
+    let entries = bind::entries().into_iter().flat_map(|entry| entry.params.iter());
+    let fields = bind::shapes().into_iter().flat_map(|shape| shape.fields.iter());
+    for param in entries.chain(fields) {
+        let text = format!("local x: {} = nil :: any", param.luau);
+        assert!(lua.load(&text).into_function().is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn both_files_have_every_name() {
+    let (luau, annotated) = (luau(), lua_ls());
+    for entry in bind::entries() {
+        assert!(luau.contains(entry.name()), "{}", entry.called);
+        let shown = match entry.kind {
+            Kind::Field => format!("---@field {} ", entry.name()),
+            Kind::Method => format!("function {}:{}(", entry.owner, entry.name()),
+            Kind::Function => format!("function {}(", entry.called),
+        };
+        assert!(annotated.contains(&shown), "{shown}");
+    }
+}
+
+#[test]
+fn annotations_are_lua_that_compiles() {
+    let lua = mlua::Lua::new();
+    lua.load(lua_ls()).into_function().expect("definitions are Lua");
+}
+
+#[test]
+fn every_entry_is_documented_and_has_an_example() {
+    for entry in bind::entries() {
+        assert!(
+            entry.doc.ends_with('.') || entry.doc.ends_with(')'),
+            "{} needs a sentence: {}",
+            entry.called,
+            entry.doc
+        );
+        assert!(!entry.example.is_empty(), "{} needs an example", entry.called);
+    }
+}

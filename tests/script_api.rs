@@ -1,0 +1,776 @@
+//! The names that scripts see: every example of the table runs, every argument is checked, messages are those of lua-api.md.
+//!
+//! Method: one level (below), one VM, a keeper that only counts; Lua is given as text and what it prints is compared.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Table, Value};
+use walkon::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use walkon::game::Game;
+use walkon::game::recorder::{RecordOptions, Recorder};
+use walkon::level::{MemorySource, load, spawn};
+use walkon::script::bind;
+use walkon::script::bind::keep::{Attachment, Callback, Keeper, WalkHandlers, WatchHandlers, WhenOrder};
+use walkon::script::bind::table::{Entry, Kind, Param, Shape};
+use walkon::script::convert::{Mistake, Named};
+use walkon::script::files::ScriptTexts;
+use walkon::script::lend;
+use walkon::script::vm::{ScriptVm, VmSettings};
+use walkon::world::door::DoorSignal;
+use walkon::world::event::Event;
+use walkon::world::region::WatchId;
+use walkon::world::walk::Owner;
+
+/// A yard with `guard` and `player`, a hall behind a closed door.
+const LEVEL: &str = r#"{
+  "name": "courtyard",
+  "navigation": { "agentRadius": 0.35, "objectPadding": 0.0,
+    "areas": [
+      { "name": "yard", "polygon": [[0,0],[20,0],[20,12],[0,12]] },
+      { "name": "gateway", "polygon": [[20,5],[21,5],[21,7],[20,7]], "available": false },
+      { "name": "inner", "polygon": [[21,0],[34,0],[34,12],[21,12]] }
+    ] },
+  "doors": [ { "name": "gate", "area": "gateway", "seconds": 0.5 } ],
+  "marks": { "post": [3, 3], "gate": { "position": [18, 6], "facingDegrees": 90 }, "throne": [32, 6] },
+  "routes": { "rounds": ["gate", "post", [5, 9]] },
+  "regions": [ { "name": "hall", "polygon": [[24,2],[32,2],[32,10],[24,10]] } ],
+  "characters": [
+    { "name": "guard", "position": [6, 6], "tags": ["watch"] },
+    { "name": "player", "position": [10, 6], "player": true }
+  ]
+}"#;
+
+/// A keeper that counts, and takes any function as a handler.
+#[derive(Default)]
+struct Ledger {
+    walks: RefCell<Vec<(WalkId, WalkHandlers)>>,
+    watches: RefCell<Vec<WatchHandlers>>,
+    whens: Cell<u32>,
+    attached: RefCell<Vec<String>>,
+    notes: RefCell<Vec<String>>,
+}
+
+impl Keeper for Ledger {
+    fn owner(&self, _: &Lua) -> Owner {
+        Owner(1)
+    }
+    fn label(&self, _: &Lua, _: Owner) -> String {
+        "level script".to_owned()
+    }
+    fn callback(&self, _: &Lua, given: &Named) -> Result<Callback, Mistake> {
+        match given.value() {
+            Value::Function(function) => Ok(Callback::Function(function.clone())),
+            Value::String(name) => Ok(Callback::Named(name.to_string_lossy())),
+            _ => Err(given.not("a function or the name of a handler")),
+        }
+    }
+    fn set_walk(&self, _: &Lua, walk: WalkId, handlers: WalkHandlers) {
+        self.walks.borrow_mut().push((walk, handlers));
+    }
+    fn watches_at_limit(&self, _: &Lua) -> Option<String> {
+        let many = self.watches.borrow().len() >= 256;
+        let what = "level script has 256 watches, the most allowed (limits.watchesPerOwner); remove some";
+        many.then(|| what.to_owned())
+    }
+    fn set_watch(&self, _: &Lua, _: WatchId, handlers: WatchHandlers) {
+        self.watches.borrow_mut().push(handlers);
+    }
+    fn forget_watch(&self, _: &Lua, _: WatchId) {
+        self.notes.borrow_mut().push("watch forgotten".to_owned());
+    }
+    fn watch_insiders(&self, _: &Lua, _: WatchId) -> Option<Vec<CharacterId>> {
+        None
+    }
+    fn set_when(&self, _: &Lua, order: WhenOrder) -> u32 {
+        self.notes.borrow_mut().push(format!("predicate every {} ticks", order.every_ticks));
+        self.whens.set(self.whens.get() + 1);
+        self.whens.get()
+    }
+    fn enable_when(&self, _: &Lua, when: u32, enabled: bool) {
+        self.notes.borrow_mut().push(format!("predicate {when} enabled {enabled}"));
+    }
+    fn remove_when(&self, _: &Lua, when: u32) {
+        self.notes.borrow_mut().push(format!("predicate {when} removed"));
+    }
+    fn listen_door(&self, _: &Lua, _: DoorId, what: DoorSignal, _: Callback) -> Result<Value, String> {
+        self.notes.borrow_mut().push(format!("listens to {}", what.name()));
+        Ok(Value::Nil)
+    }
+    fn set_path(&self, _: &Lua, _: PathToken, handler: Option<Callback>) {
+        self.notes.borrow_mut().push(format!("path with handler {}", handler.is_some()));
+    }
+    fn path_cancelled(&self, _: &Lua, _: PathToken, _: Value) {
+        self.notes.borrow_mut().push("path cancelled".to_owned());
+    }
+    fn check_behaviour(&self, _: &Lua, name: &Named, params: &Named) -> Result<Attachment, Mistake> {
+        let name = name.text("a behaviour's name")?;
+        let params =
+            params.clone().present().map(|params| params.table("a table of parameters")).transpose()?;
+        Ok(Attachment { name, params })
+    }
+    fn attach(&self, _: &Lua, _: CharacterId, behaviour: Attachment) {
+        self.attached.borrow_mut().push(behaviour.name);
+    }
+    fn is_locked(&self, _: &Lua, _: &str) -> bool {
+        false
+    }
+}
+
+/// A level with a VM.
+struct Bench {
+    game: Game,
+    vm: ScriptVm,
+    ledger: Rc<Ledger>,
+    files: u32,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let source = MemorySource::new().with("courtyard.json", LEVEL);
+        let level = load("courtyard.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+        let game = Game::new(spawn::build(level, None).world, Recorder::new(RecordOptions::default()));
+        let vm = ScriptVm::new(VmSettings::default()).unwrap();
+        let ledger = Rc::new(Ledger::default());
+        let waiting = |_: &Entry| None::<Function>;
+        let setup =
+            bind::Setup { keeper: Rc::clone(&ledger) as Rc<dyn Keeper>, args: &[], waiting: &waiting };
+        let state: Table = bind::install(&vm, &setup).unwrap();
+        vm.seal().unwrap();
+        state.set_readonly(false);
+        Self { game, vm, ledger, files: 0 }
+    }
+
+    /// Runs Lua as the body of a function of `guard.lua`, which begins on the first line; what it printed.
+    fn run(&mut self, lua: &str) -> Result<Vec<String>, String> {
+        self.files += 1;
+        let path = format!("{}/guard.lua", self.files);
+        let body = format!(
+            "function main() local guard, player, door = world.findCharacter(\"guard\"), world.player(), world.findDoor(\"gate\") {lua}\nend"
+        );
+        self.vm.set_texts(ScriptTexts::new([(path.clone(), body)]).unwrap());
+        let loaded = self.vm.load(&path).map_err(|failure| failure.message)?;
+        let main: Function = loaded.environment.raw_get("main").unwrap();
+        let vm = &self.vm;
+        let outcome = lend::phase(vm.lua(), self.game.world_mut(), |_| vm.call(&main, (), 100_000));
+        let printed = self.vm.take_printed().0.into_iter().map(|line| line.text).collect();
+        match outcome {
+            Ok(_) => Ok(printed),
+            Err(failure) => Err(failure.message.replace(&path, "guard.lua")),
+        }
+    }
+
+    fn ticks(&mut self, count: u64) {
+        for _ in 0..count {
+            self.game.tick(&[]);
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.ledger.notes.take()
+    }
+}
+
+/// Runs `lua` in a fresh level and compares what it prints.
+fn check(lua: &str, expected: &[&str]) {
+    match Bench::new().run(lua) {
+        Ok(printed) => assert_eq!(printed, expected, "{lua}"),
+        Err(message) => panic!("{lua}\nfailed: {message}"),
+    }
+}
+
+/// Runs `lua` in a fresh level and compares the error it ends with.
+fn check_error(lua: &str, expected: &str) {
+    match Bench::new().run(lua) {
+        Ok(printed) => panic!("{lua}\nended without an error and printed {printed:?}"),
+        Err(message) => assert_eq!(message, expected, "{lua}"),
+    }
+}
+
+#[test]
+fn every_example_of_the_table_runs() {
+    let mut failed = Vec::new();
+    for entry in bind::entries().into_iter().filter(|entry| !entry.waits) {
+        if let Err(message) = Bench::new().run(entry.example) {
+            failed.push(format!("{}: {message}\n{}", entry.called, entry.example));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+/// The call of an entry with these arguments.
+fn call_of(entry: &Entry, args: &[String]) -> String {
+    let args = args.join(", ");
+    match entry.kind {
+        Kind::Method => format!("{}:{}({args})", receiver(entry.owner), entry.name()),
+        _ => format!("{}({args})", entry.called),
+    }
+}
+
+fn receiver(owner: &str) -> &'static str {
+    match owner {
+        "Character" => "guard",
+        "Walk" => "guard:walkTo(\"post\")",
+        "Door" => "door",
+        "Watch" => "region.on(\"hall\")",
+        "PathRequest" => "nav.requestPath(guard, \"post\")",
+        "Rng" => "rng.stream(\"test\")",
+        other => panic!("no receiver for {other}"),
+    }
+}
+
+fn samples(params: &[Param]) -> Vec<String> {
+    params.iter().map(|param| param.sample.to_owned()).collect()
+}
+
+/// A value that no parameter of that type takes; none for parameters that take everything.
+fn wrong_value(luau: &str) -> Option<&'static str> {
+    match luau.trim_end_matches('?') {
+        "any" => None,
+        "boolean" => Some("\"yes\""),
+        _ => Some("true"),
+    }
+}
+
+#[test]
+fn every_parameter_refuses_a_wrong_type_by_name() {
+    let mut wrong = Vec::new();
+    for entry in bind::entries().into_iter().filter(|entry| !entry.waits) {
+        for (index, param) in entry.params.iter().enumerate() {
+            let Some(value) = wrong_value(param.luau) else { continue };
+            let mut args = samples(entry.params);
+            args[index] = value.to_owned();
+            let start = format!("guard.lua:1: {}: {} is {}, expected ", entry.called, param.name, value);
+            expect_start(&mut wrong, &call_of(entry, &args), &start);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_needed_parameter_is_missed_by_name() {
+    let mut wrong = Vec::new();
+    for entry in bind::entries().into_iter().filter(|entry| !entry.waits) {
+        for (index, param) in entry.params.iter().enumerate().filter(|(_, param)| !param.is_optional()) {
+            if param.luau == "any" {
+                continue;
+            }
+            let args = samples(&entry.params[..index]);
+            let start = format!("guard.lua:1: {}: {} is nil, expected ", entry.called, param.name);
+            expect_start(&mut wrong, &call_of(entry, &args), &start);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_option_refuses_a_wrong_type_by_name_and_unknown_ones_are_named() {
+    let mut wrong = Vec::new();
+    for entry in bind::entries().into_iter().filter(|entry| !entry.waits) {
+        for (index, param) in entry.params.iter().enumerate() {
+            let Some(shape) = shape_of(param) else { continue };
+            let mut args = samples(entry.params);
+            args[index] = "{ zzzzzz = 1 }".to_owned();
+            let start = format!("guard.lua:1: {}: unknown option \"zzzzzz\"", entry.called);
+            expect_start(&mut wrong, &call_of(entry, &args), &start);
+            for option in shape.fields {
+                args[index] = with_option(shape, option, wrong_value(option.luau).unwrap_or("nil"));
+                let Some(value) = wrong_value(option.luau) else { continue };
+                if option.luau.starts_with("{[string]") {
+                    args[index] = with_option(shape, option, value).replace('}', ", behaviour = \"idle\" }");
+                }
+                let start = format!("guard.lua:1: {}: {} is {value}, expected ", entry.called, option.name);
+                expect_start(&mut wrong, &call_of(entry, &args), &start);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_option_takes_its_sample() {
+    let mut wrong = Vec::new();
+    for entry in bind::entries().into_iter().filter(|entry| !entry.waits) {
+        for (index, param) in entry.params.iter().enumerate() {
+            let Some(shape) = shape_of(param) else { continue };
+            for option in
+                shape.fields.iter().filter(|option| !["params", "near", "radius"].contains(&option.name))
+            {
+                let mut args = samples(entry.params);
+                args[index] = with_option(shape, option, option.sample);
+                let call = call_of(entry, &args);
+                if let Err(message) = Bench::new().run(&call) {
+                    wrong.push(format!("{call}: {message}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A table with what `shape` needs and `option` set to `value`.
+fn with_option(shape: &Shape, option: &Param, value: &str) -> String {
+    let needed = shape.fields.iter().filter(|field| !field.is_optional() && field.name != option.name);
+    let mut fields: Vec<String> = needed.map(|field| format!("{} = {}", field.name, field.sample)).collect();
+    fields.push(format!("{} = {value}", option.name));
+    format!("{{ {} }}", fields.join(", "))
+}
+
+fn shape_of(param: &Param) -> Option<&'static Shape> {
+    let name = param.luau.trim_end_matches('?');
+    bind::shapes().into_iter().find(|shape| shape.name == name)
+}
+
+fn expect_start(wrong: &mut Vec<String>, call: &str, start: &str) {
+    match Bench::new().run(call) {
+        Ok(_) => wrong.push(format!("{call}: no error, expected {start}")),
+        Err(message) if !message.starts_with(start) => {
+            wrong.push(format!("{call}: {message}, expected {start}"))
+        }
+        Err(_) => {}
+    }
+}
+
+#[test]
+fn every_method_called_with_a_dot_says_so() {
+    let mut wrong = Vec::new();
+    for entry in bind::entries().into_iter().filter(|entry| entry.kind == Kind::Method && !entry.waits) {
+        let call = format!("local own = {} own.{}(1)", receiver(entry.owner), entry.name());
+        expect_start(&mut wrong, &call, &format!("guard.lua:1: {}: called with a dot; write ", entry.called));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
+    let at_31 = |lua: &str| format!("{}{lua}", "\n".repeat(30));
+    let cases = [
+        (
+            "guard:walkTo(nil)",
+            "walkTo: goal is nil, expected a mark's name, a vector, x and z, a character or a door",
+        ),
+        ("guard:walkTo(0/0, 1)", "walkTo: x is NaN, expected a finite number of metres"),
+        ("guard:walkTo(1)", "walkTo: z is nil, expected a finite number of metres"),
+        ("guard:walkTo(2e6, 1)", "walkTo: x is 2000000, expected -1000000 to 1000000"),
+        (
+            "guard:walkTo(\"gate\", { onArive = print })",
+            "walkTo: unknown option \"onArive\"; did you mean \"onArrived\"?",
+        ),
+        (
+            "guard:walkTo(\"gate\", { doors = \"opne\" })",
+            "walkTo: doors is \"opne\", expected \"avoid\", \"open\" or \"wait\"",
+        ),
+        ("guard.walkTo(12, 7)", "walkTo: called with a dot; write guard:walkTo(...)"),
+        ("guard:walkTo(\"gatte\")", "walkTo: unknown mark \"gatte\"; did you mean \"gate\"?"),
+        ("nav.setAreaCost(\"yard\", 0)", "nav.setAreaCost: factor is 0, expected 0.1 to 100"),
+        ("guard:setSpeed(99)", "setSpeed: walkSpeed is 99, expected 0.01 to 50"),
+        (
+            "world.character(\"gaurd\")",
+            "world.character: unknown character \"gaurd\"; did you mean \"guard\"?",
+        ),
+        ("world.door(\"gat\")", "world.door: unknown door \"gat\"; did you mean \"gate\"?"),
+        ("nav.areaCost(\"yrad\")", "nav.areaCost: unknown area \"yrad\"; did you mean \"yard\"?"),
+        ("region.on(\"hal\")", "region.on: unknown region \"hal\"; did you mean \"hall\"?"),
+        ("nav.route(\"round\")", "nav.route: unknown route \"round\"; did you mean \"rounds\"?"),
+        ("local p = guard.postion", "Character: unknown field \"postion\"; did you mean \"position\"?"),
+        ("nav.findPaths(guard, player)", "nav: unknown field \"findPaths\"; did you mean \"findPath\"?"),
+        ("guard.facing = 1", "Character: fields are read-only, \"facing\" cannot be set"),
+        ("level.tick = 1", "level: fields are read-only, \"tick\" cannot be set"),
+        (
+            "guard:walkTo(\"gate\", { speed = 1, gait = \"run\" })",
+            "walkTo: speed and gait are both given, expected one of them",
+        ),
+        (
+            "world.spawn({ name = \"guard\", at = \"post\" })",
+            "world.spawn: the name \"guard\" is taken by a living character; choose another",
+        ),
+        ("rng.stream(\"a\"):int(2, 1)", "int: the range is 2 to 1, expected low not above high"),
+        ("rng.stream(\"a\"):chance(2)", "chance: p is 2, expected 0 to 1"),
+        (
+            "region.near(guard, 3, { filter = 1 })",
+            "region.near: filter is 1, expected a tag, a list of tags, a character or a function",
+        ),
+        ("guard:walkTo(\"gate\", { keys = { 1 } })", "walkTo: keys[1] is 1, expected the name of a key"),
+        (
+            "world.characters({ near = guard })",
+            "world.characters: radius is nil, expected a finite number of metres, because near is given",
+        ),
+    ];
+    for (lua, expected) in cases {
+        check_error(&at_31(lua), &format!("guard.lua:31: {expected}"));
+    }
+}
+
+#[test]
+fn a_removed_character_answers_to_its_name_and_raises_otherwise() {
+    let mut bench = Bench::new();
+    let gone = "\n\nplayer:despawn() state.player = player print(player.alive, player.name, player.id, world.player())";
+    assert_eq!(bench.run(gone).unwrap(), ["false\tplayer\t2\tnil"]);
+    for ticks in [0, 2] {
+        bench.ticks(ticks);
+        let tick = bench.game.world().tick().0;
+        let said = bench.run("local p = state.player print(p.alive, p.name, p.id, tostring(p))").unwrap();
+        assert_eq!(said, ["false\tplayer\t2\tcharacter \"player\""], "tick {tick}");
+        let expected = "character \"player\" was removed at tick 0 (despawned by 1/guard.lua:3)";
+        for (lua, called) in [
+            ("state.player:walkTo(1, 1)", "walkTo"),
+            ("local p = state.player.position", "position"),
+            ("guard:walkTo(state.player)", "walkTo"),
+            ("guard:distanceTo(state.player)", "distanceTo"),
+            ("state.player:despawn()", "despawn"),
+            ("region.near(state.player, 2)", "region.near"),
+        ] {
+            assert_eq!(bench.run(lua).unwrap_err(), format!("guard.lua:1: {called}: {expected}"), "{lua}");
+        }
+    }
+}
+
+#[test]
+fn nothing_of_the_world_works_while_a_file_loads_but_log() {
+    let vm = Bench::new().vm;
+    let texts = [
+        ("a.lua", "world.character(\"guard\")"),
+        ("b.lua", "local tick = level.tick"),
+        ("c.lua", "rng.stream(\"a\")"),
+        ("d.lua", "log.info(\"loading %s\", 1)"),
+    ];
+    vm.set_texts(ScriptTexts::new(texts.map(|(path, text)| (path.to_owned(), text.to_owned()))).unwrap());
+    let load = |path: &str| vm.load(path).map(|_| ()).map_err(|failure| failure.message);
+    let refused = |called: &str| {
+        format!("{called}: there is no world while a file loads; call it from start or onStart")
+    };
+    assert_eq!(load("a.lua").unwrap_err(), format!("a.lua:1: {}", refused("world.character")));
+    assert_eq!(load("b.lua").unwrap_err(), format!("b.lua:1: {}", refused("level.tick")));
+    assert_eq!(load("c.lua").unwrap_err(), format!("c.lua:1: {}", refused("rng.stream")));
+    load("d.lua").unwrap();
+    assert_eq!(vm.take_printed().0[0].text, "loading 1");
+}
+
+#[test]
+fn handles_are_values() {
+    check(
+        "local again = world.character(\"guard\")
+         print(again == guard, rawequal(again, guard), typeof(guard), type(guard), tostring(guard))
+         local seen = { [guard] = \"here\" } print(seen[again], seen[player])
+         local walk = guard:walkTo(\"gate\") print(typeof(walk), tostring(walk), walk == guard.currentWalk)
+         print(typeof(door), tostring(door), tostring(region.on(\"hall\")), typeof(rng.stream(\"a\")))
+         print(tostring(door:open()), tostring(guard:face(1)), tostring(guard:play(\"wave\")))
+         print(getmetatable(guard), pcall(setmetatable, guard, {}))
+         print(nav.mark(\"gate\") == nav.mark(\"gate\"), nav.route(\"rounds\")[1] == nav.mark(\"gate\"))",
+        &[
+            "true\ttrue\tCharacter\tuserdata\tcharacter \"guard\"",
+            "here\tnil",
+            "Walk\twalk 1 of \"guard\"\ttrue",
+            "Door\tdoor \"gate\"\twatch 1\tRng",
+            "door move 1\tturn 1\tplay 1",
+            "false\tfalse\t1/guard.lua:7: invalid argument #1 to 'setmetatable' (table expected, got Character)",
+            "true\ttrue",
+        ],
+    );
+}
+
+#[test]
+fn a_handle_that_was_collected_comes_back_as_the_same_thing() {
+    let mut bench = Bench::new();
+    bench.run("state.seen = { [guard.id] = true } for i = 1, 2000 do local t = { guard } end").unwrap();
+    bench.vm.lua().gc_collect().unwrap();
+    assert_eq!(bench.run("print(state.seen[guard.id], guard.alive)").unwrap(), ["true\ttrue"]);
+}
+
+#[test]
+fn a_place_is_a_vector_a_name_a_mark_two_numbers_a_character_or_a_door() {
+    check(
+        "local function goal(walk) print(walk.goal.x, walk.goal.z) end
+         goal(guard:walkTo(4, 2))
+         goal(guard:walkTo(vector.create(5, 0, 3)))
+         goal(guard:walkTo(\"post\"))
+         goal(guard:walkTo(nav.mark(\"gate\")))
+         goal(guard:walkTo(player))
+         print(guard:walkTo(door).goal.x < 20)
+         print(guard:distanceTo(10, 6), guard:distanceTo(player), guard:distanceTo(\"gate\"))",
+        &["4\t2", "5\t3", "3\t3", "18\t6", "10\t6", "true", "4\t4\t12"],
+    );
+}
+
+#[test]
+fn a_walk_answers_from_the_world_and_then_from_its_result() {
+    let mut bench = Bench::new();
+    bench.run("state.walk = guard:walkTo(7, 6) print(state.walk.state)").unwrap();
+    bench.ticks(20);
+    let said = bench
+        .run("local w = state.walk print(w.state, w:remaining() > 0, #w:path(), w.result, guard:isMoving())");
+    assert_eq!(said.unwrap(), ["moving\ttrue\t1\tnil\ttrue"]);
+    // As step 12 of the scheduler does: the result goes to the handle before the world forgets the walk.
+    let mut settled = None;
+    for _ in 0..200 {
+        bench.ticks(1);
+        let said = bench.run("local r = state.walk.result print(if r then tostring(r) else \"\")").unwrap();
+        if !said[0].is_empty() {
+            settled = Some(said[0].clone());
+            break;
+        }
+    }
+    assert_eq!(
+        settled, None,
+        "without a scheduler nobody latches, and the walk is forgotten in the tick it settles"
+    );
+    assert_eq!(
+        bench.run("print(state.walk.state, state.walk:remaining(), state.walk:stop())").unwrap(),
+        ["settled\tnil\tfalse"]
+    );
+}
+
+#[test]
+fn a_stopped_walk_has_its_result_at_once_and_keeps_it() {
+    let mut bench = Bench::new();
+    let lua = "local walk = guard:walkTo(\"gate\") state.walk = walk
+        print(walk:stop(), walk.state, walk.result.ok, tostring(walk.result))
+        print(walk.result == walk.result, walk.result.character == guard, walk.result.detail)
+        print(pcall(function() walk.result.ok = true end))";
+    let expected = [
+        "true\tsettled\tfalse\tcancelled/stopped at (6.0, 6.0) after 0 ticks",
+        "true\ttrue\tguard ended stopped, 12.0 m from the goal",
+        "false\tguard.lua:4: attempt to modify a readonly table",
+    ];
+    assert_eq!(bench.run(lua).unwrap().join("\n").replace("1/guard", "guard"), expected.join("\n"));
+    bench.ticks(3);
+    let later =
+        bench.run("local w = state.walk print(w.id, w.character == guard, w.goal.x, w.result.reason)");
+    assert_eq!(later.unwrap(), ["1\ttrue\t18\tstopped"]);
+}
+
+#[test]
+fn handlers_and_options_of_a_walk_reach_the_world() {
+    let mut bench = Bench::new();
+    bench
+        .run(
+            "guard:walkTo(\"gate\", { gait = \"run\", radius = 0.5, accept = \"near\", doors = \"open\", keys = { \"bronze\" },
+               crowd = \"ghost\", patience = 2, timeout = 30, ensure = true, face = player,
+               onArrived = function() end, onSettled = \"report\" })",
+        )
+        .unwrap();
+    let (walk, handlers) = bench.ledger.walks.borrow()[0].clone();
+    assert!(handlers.arrived.is_some() && handlers.settled.is_some() && handlers.failed.is_none());
+    let options = &bench.game.world().walk(walk).unwrap().options;
+    assert_eq!((options.patience_ticks, options.timeout_ticks, options.ensure), (120, Some(1800), true));
+    assert_eq!((options.radius_m, options.keys.as_slice()), (Some(0.5), ["bronze".to_owned()].as_slice()));
+}
+
+#[test]
+fn path_questions_answer_about_the_map() {
+    check(
+        "local path = nav.findPath(guard, \"post\")
+         print(path.status, path.reason, #path.waypoints, math.abs(path.length - guard:distanceTo(\"post\")) < 0.01)
+         print(path.revision == nav.revision, path.expansions >= 0, path.by)
+         local shut = nav.findPath(guard, \"throne\")
+         print(shut.status, shut.reason, shut.by == door, shut.nearest ~= nil)
+         print(nav.findPath(guard, \"throne\", { doors = \"open\" }).status)
+         print(nav.reachable(guard, \"throne\"))
+         print(guard:canReach(\"throne\"), guard:canReach(\"throne\", { doors = \"open\" }))
+         print(nav.lineOfWalk(guard, \"throne\"), nav.isWalkable(vector.create(-5, 0, 3)))",
+        &[
+            "complete\tnil\t2\ttrue",
+            "true\ttrue\tnil",
+            "partial\tdoorClosed\ttrue\ttrue",
+            "complete",
+            "false\tdoorClosed",
+            "false\ttrue\tnil",
+            "false\tfalse",
+        ],
+    );
+}
+
+#[test]
+fn areas_read_back_at_once_and_the_map_follows() {
+    let mut bench = Bench::new();
+    let lua = "print(nav.setAreaAvailable(\"inner\", false), nav.setAreaAvailable(\"inner\", false), nav.isAreaAvailable(\"inner\"))
+        nav.setAreaCost(\"yard\", 2.5) print(nav.areaCost(\"yard\"), nav.pending, nav.isWalkable(\"throne\"))
+        state.revision = nav.revision";
+    assert_eq!(bench.run(lua).unwrap(), ["true\tfalse\tfalse", "2.5\ttrue\ttrue"]);
+    bench.ticks(1);
+    let later = "print(nav.pending, nav.isWalkable(\"throne\"), nav.revision - state.revision)";
+    assert_eq!(bench.run(later).unwrap(), ["false\tfalse\t1"]);
+}
+
+#[test]
+fn doors_open_close_lock_and_tell() {
+    let mut bench = Bench::new();
+    let lua = "print(door.state, door.passable, door.locked, door.key, door.area, door.position.x)
+        door:lock(\"bronze\") print(door.locked, door.key, door:unlock(), door:unlock(\"bronze\"), door.locked)
+        state.move = door:open() print(door.state, state.move.result, world.toggleDoor(\"gate\") ~= state.move)
+        world.setDoor(\"gate\", true) print(door.state, #world.doors({ open = true }), #world.doors())";
+    let expected = [
+        "closed\tfalse\tfalse\tnil\tgateway\t20.5",
+        "true\tbronze\tfalse\ttrue\tfalse",
+        "opening\tnil\ttrue",
+        "opening\t0\t1",
+    ];
+    assert_eq!(bench.run(lua).unwrap(), expected);
+    bench.ticks(40);
+    assert_eq!(bench.run("print(door.state, door.passable, #door:occupants())").unwrap(), ["open\ttrue\t0"]);
+    bench.run("guard:teleport(20.5, 6)").unwrap();
+    assert_eq!(bench.run("print(door:occupants()[1] == guard)").unwrap(), ["true"]);
+    bench.run("door:on(\"closed\", function() end)").unwrap();
+    assert_eq!(bench.notes(), ["listens to closed"]);
+}
+
+#[test]
+fn watches_know_who_is_inside_after_step_11() {
+    let mut bench = Bench::new();
+    bench.run("state.hall = region.on(\"hall\") state.near = region.near(guard, 5, { filter = { \"player\" } })").unwrap();
+    bench.ticks(1);
+    let lua = "print(#state.hall:inside(), state.near:occupied(), state.near:contains(player), state.near:contains(guard))";
+    assert_eq!(bench.run(lua).unwrap(), ["0\ttrue\ttrue\tfalse"]);
+    bench.run("player:teleport(28, 6)").unwrap();
+    bench.ticks(1);
+    assert_eq!(
+        bench.run("print(state.hall:inside()[1] == player, state.near:occupied())").unwrap(),
+        ["true\tfalse"]
+    );
+    assert_eq!(bench.run("print(world.characters({ region = \"hall\" })[1] == player)").unwrap(), ["true"]);
+    bench.run("state.hall:disable() print(#state.hall:inside()) state.hall:enable()").unwrap();
+    bench.run("state.hall:remove() print(state.hall:occupied())").unwrap();
+    assert_eq!(bench.notes(), ["watch forgotten"]);
+}
+
+#[test]
+fn predicates_are_handed_to_the_scheduler() {
+    let mut bench = Bench::new();
+    let lua =
+        "local watch = region.when(function() return true end, { onTrue = function() end, every = 0.5 })
+        print(typeof(watch), watch:occupied()) watch:disable() watch:enable() watch:remove()";
+    assert_eq!(bench.run(lua).unwrap(), ["Watch\tfalse"]);
+    let notes = [
+        "predicate every 30 ticks",
+        "predicate 1 enabled false",
+        "predicate 1 enabled true",
+        "predicate 1 removed",
+    ];
+    assert_eq!(bench.notes(), notes);
+}
+
+#[test]
+fn an_owner_has_256_watches_at_most() {
+    check_error(
+        "for i = 1, 257 do region.on(\"hall\") end",
+        "guard.lua:1: region.on: level script has 256 watches, the most allowed (limits.watchesPerOwner); remove some",
+    );
+}
+
+#[test]
+fn a_new_character_has_what_it_was_given() {
+    let mut bench = Bench::new();
+    let lua = "local scout = world.spawn({ name = \"scout\", at = \"post\", tags = { \"watch\" }, walkSpeed = 2, doors = \"open\", facing = 1 })
+        print(scout.name, scout.walkSpeed, scout.runSpeed, scout:hasTag(\"watch\"), scout:hasTag(\"scout\"), scout.facing)
+        local twin = world.spawn({ name = \"twin\", at = player, like = \"scout\", behaviour = \"idle\" })
+        print(twin.walkSpeed, twin:hasTag(\"watch\"), twin:hasTag(\"scout\"), #world.characters({ tag = \"watch\" }))
+        print(world.spawn({ name = \"lost\", at = vector.create(500, 0, 0) }))";
+    let expected = [
+        "scout\t2\t4\ttrue\ttrue\t1",
+        "2\ttrue\tfalse\t3",
+        "nil\tno walkable point lies within 8 m of where \"lost\" was to be",
+    ];
+    assert_eq!(bench.run(lua).unwrap(), expected);
+    assert_eq!(bench.ledger.attached.take(), ["idle"]);
+}
+
+#[test]
+fn a_character_turns_plays_and_jumps() {
+    let mut bench = Bench::new();
+    let lua =
+        "guard:face(math.pi / 2) guard:play(\"wave\", { seconds = 0.1 }) print(guard.animation, guard.facing)
+        print(guard:teleport(4, 4, { facing = 0 }) == guard.position, guard:teleport(500, 0))
+        guard:face(player)";
+    assert_eq!(bench.run(lua).unwrap(), ["wave\t0", "true\tnil"]);
+    bench.ticks(30);
+    let later = "local at = guard.position - player.position print(guard.animation, math.abs(guard.facing - math.atan2(-at.x, -at.z)) < 0.01)";
+    assert_eq!(bench.run(later).unwrap(), ["stand\ttrue"]);
+}
+
+#[test]
+fn streams_repeat_and_are_found_by_name() {
+    let draw = "local r = rng.stream(\"loot\") local t = {} for i = 1, 5 do t[i] = r:int(1, 100) end
+        local list = { 1, 2, 3, 4, 5 } r:shuffle(list)
+        print(table.concat(t, \" \"), table.concat(list), r:pick({}), r:weighted({ { 0, 1 } }), r:pick({ 7 }))";
+    let (one, other) = (Bench::new().run(draw).unwrap(), Bench::new().run(draw).unwrap());
+    assert_eq!(one, other);
+    let mut bench = Bench::new();
+    let first = bench.run("print(rng.stream(\"a\"):float(), rng.stream(\"b\"):float())").unwrap();
+    let second = bench.run("print(rng.stream(\"a\"):float(), rng.stream(\"b\"):float())").unwrap();
+    assert_ne!(first, second, "a stream goes on");
+}
+
+#[test]
+fn lines_take_anything_and_never_raise() {
+    let mut bench = Bench::new();
+    bench
+        .run(
+            "log.info(\"%s at %s has %d of %.2f%%\", guard, guard.position, 3, 1.5)
+             log.warn(\"%s %d %s\", nil, \"x\") log.error(\"100% sure %z %\") log.debug(\"%5s|%-5s|\", \"a\", \"b\")",
+        )
+        .unwrap();
+    let lines: Vec<(String, u32, String)> = bench
+        .game
+        .world()
+        .facts()
+        .iter()
+        .filter_map(|event| match event {
+            Event::Logged(line) => Some((line.level.to_owned(), line.line, line.message.clone())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ("info".to_owned(), 1, "character \"guard\" at 6, 0, 6 has 3 of 1.50%".to_owned()),
+            ("warn".to_owned(), 2, "nil x nil".to_owned()),
+            ("error".to_owned(), 2, "100% sure %z %".to_owned()),
+            ("debug".to_owned(), 2, "    a|b    |".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn the_first_finish_counts() {
+    let mut bench = Bench::new();
+    assert_eq!(bind::level::outcome(bench.vm.lua()), None);
+    bench.run("level.finish(true, \"home\") level.finish(false)").unwrap();
+    let outcome = bind::level::outcome(bench.vm.lua()).unwrap();
+    assert_eq!((outcome.ok, outcome.note.as_deref()), (true, Some("home")));
+}
+
+#[test]
+fn names_of_later_tiers_are_absent() {
+    for lua in
+        ["guard.follow", "guard.patrol", "guard.blackboard", "nav.areasAt", "level.measure", "nav.setTile"]
+    {
+        let message = Bench::new().run(&format!("local x = {lua}")).unwrap_err();
+        assert!(message.contains("unknown field"), "{lua}: {message}");
+    }
+    for global in ["blackboard", "bt", "dialogue", "campaign"] {
+        check(&format!("print({global})"), &["nil"]);
+    }
+    for option in ["via", "avoid", "costs", "onBlocked", "onWaypoint", "onNear"] {
+        let message =
+            Bench::new().run(&format!("guard:walkTo(\"gate\", {{ {option} = {{}} }})")).unwrap_err();
+        assert!(
+            message.starts_with(&format!("guard.lua:1: walkTo: unknown option \"{option}\"")),
+            "{message}"
+        );
+    }
+}
+
+/// The files under `scripts/types` are what the table says. With `UPDATE=1` they are written anew.
+#[test]
+fn the_shipped_definitions_are_current() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/types");
+    for (name, text) in walkon::script::types::files() {
+        let path = folder.join(name);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        let shipped = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(shipped == text, "{name} is not what the table says; run the tests with UPDATE=1");
+    }
+}
