@@ -137,7 +137,7 @@ impl NavMap {
     /// A path, all at once. Cost: the search, at most `query.expansions_max`.
     #[must_use]
     pub fn plan(&self, query: &PathQuery, search: &mut Search) -> PathAnswer {
-        match self.begin(query, search) {
+        match self.begin(query) {
             Err(answer) => *answer,
             Ok(mut plan) => {
                 // Bounded by the limit of the query: every step with a full allowance ends.
@@ -168,9 +168,9 @@ impl NavMap {
     }
 
     /// The answer, when it needs no search, or the work that is left.
-    pub(crate) fn begin(&self, query: &PathQuery, search: &mut Search) -> Result<Plan, Box<PathAnswer>> {
+    pub(crate) fn begin(&self, query: &PathQuery) -> Result<Plan, Box<PathAnswer>> {
         let Self::Cells(cells) = self;
-        Plan::begin(cells, query, search)
+        Plan::begin(cells, query)
     }
 
     /// Goes on with a plan until there is an answer or the allowance is spent.

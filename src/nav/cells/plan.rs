@@ -34,6 +34,8 @@ pub(crate) struct Plan {
     /// Cells to search for in turn, cheapest guess first; one, but for ties.
     targets: Vec<(u32, u32)>,
     next: usize,
+    /// Whether the search for the next target has begun.
+    begun: bool,
     best: Option<(Cost, (u32, u32), Vec<NodeId>)>,
     /// None when the goal itself is reached.
     trouble: Option<PathTrouble>,
@@ -138,11 +140,7 @@ impl CellMap {
 
 impl Plan {
     /// Decides all that needs no search: the answer, or the work that is left.
-    pub(crate) fn begin(
-        map: &CellMap,
-        query: &PathQuery,
-        search: &mut Search,
-    ) -> Result<Self, Box<PathAnswer>> {
+    pub(crate) fn begin(map: &CellMap, query: &PathQuery) -> Result<Self, Box<PathAnswer>> {
         let view = map.view(&query.by);
         if !query.goal.is_finite() {
             return Err(Box::new(map.no_path(PathTrouble::NoPath)));
@@ -158,6 +156,7 @@ impl Plan {
             moved,
             targets: Vec::new(),
             next: 0,
+            begun: false,
             best: None,
             trouble,
             spent: 0,
@@ -179,7 +178,6 @@ impl Plan {
             plan.next = plan.targets.len();
             return Err(Box::new(plan.answer(map, query, &view)));
         }
-        plan.begin_next(map, &view, search);
         if !map.is_prepared(&query.by) {
             plan.own_view = Some(view);
         }
@@ -189,7 +187,7 @@ impl Plan {
     /// Charged so far.
     pub(crate) fn spent(&self, search: &Search) -> u32 {
         // A search that ended was counted already, and the next one counts from zero.
-        let running = if self.next < self.targets.len() { search.spent() } else { 0 };
+        let running = if self.begun { search.spent() } else { 0 };
         self.spent.saturating_add(running)
     }
 
@@ -215,6 +213,9 @@ impl Plan {
                 break None;
             }
             let left = stop_at.min(query.expansions_max) - spent;
+            if !self.begun {
+                self.begin_next(map, &view, search);
+            }
             let ground = map.ground(&view, &self.tolls);
             let step = match jumps(map, &view) {
                 true => search.step_jump(view.bits(), left),
@@ -231,8 +232,8 @@ impl Plan {
     }
 
     fn begin_next(&mut self, map: &CellMap, view: &View, search: &mut Search) {
-        let Some(&target) = self.targets.get(self.next) else { return };
-        let ends = Ends { start: map.node(self.start), goal: map.node(target) };
+        let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
+        self.begun = true;
         if jumps(map, view) {
             search.begin_jump_in(view.bits(), map.unit(), view.standing.pace, ends);
         } else {
@@ -240,7 +241,7 @@ impl Plan {
         }
     }
 
-    /// Keeps the cheaper of this target and those before, and begins with the next that could be cheaper still.
+    /// Keeps the cheaper of this target and those before, and goes on to the next that could be cheaper still.
     fn end_search(&mut self, map: &CellMap, view: &View, search: &mut Search) {
         let target = self.targets[self.next];
         let rank = |cost: Cost, cell: (u32, u32)| (cost, cell.1, cell.0);
@@ -252,6 +253,7 @@ impl Plan {
             self.best = Some((search.cost(), target, nodes));
         }
         self.spent = self.spent.saturating_add(search.spent());
+        self.begun = false;
         let floor = map.ground(view, &self.tolls).floor();
         let least =
             |cell: (u32, u32)| floor.octile(cell.0.abs_diff(self.start.0), cell.1.abs_diff(self.start.1));
@@ -260,7 +262,6 @@ impl Plan {
         while self.next < self.targets.len() && Cost(least(self.targets[self.next])) > best {
             self.next += 1;
         }
-        self.begin_next(map, view, search);
     }
 
     /// Where a body ends that goes to a cell: its centre, or where it stands when it is there.

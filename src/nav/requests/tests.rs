@@ -1,0 +1,252 @@
+//! Requests under any budget against paths planned at once.
+
+use glam::Vec3;
+
+use super::*;
+use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
+use crate::nav::cells::{CellArea, CellMap, CellSource, Frame};
+use crate::nav::{NavEdit, PathStatus, Traversal};
+
+/// Scattered blocks; the last column is area 0, so that the map can change without a path changing much.
+fn field(side: u32, rng: &mut Rng) -> NavMap {
+    let count = (side * side) as usize;
+    let source = CellSource {
+        frame: Frame { width: side, depth: side, cell_size_m: 1.0, ..Frame::default() },
+        walkable: (0..count).map(|_| !rng.chance(0.25)).collect(),
+        area: (0..count).map(|cell| u16::from(cell as u32 % side == side - 1)).collect(),
+        areas: vec![CellArea { available: true, factor: 1.0 }],
+        ..CellSource::default()
+    };
+    CellMap::from_cells(&source).unwrap().into()
+}
+
+fn place(rng: &mut Rng, side: u32) -> Vec3 {
+    let mut axis = || rng.float(0.0, f64::from(side)) as f32;
+    Vec3::new(axis(), 0.0, axis())
+}
+
+fn query(start: Vec3, goal: Vec3) -> PathQuery {
+    PathQuery { start, goal, by: Traversal::default(), accept: Accept::Nearest, expansions_max: u32::MAX }
+}
+
+fn toggle(map: &mut NavMap) {
+    let now = map.cells().and_then(|cells| cells.is_available(AreaId(0))).unwrap();
+    map.apply(&[NavEdit { area: AreaId(0), available: Some(!now), factor: None }]).unwrap();
+}
+
+fn hash(requests: &PathRequests) -> u64 {
+    let mut hash = StateHash::default();
+    requests.hash_into(&mut hash);
+    hash.finish()
+}
+
+#[test]
+fn inv_p8_any_budget_gives_the_answers_of_no_budget() {
+    let mut rng = Rng::stream(1, "requests");
+    let map = field(60, &mut rng);
+    let queries: Vec<PathQuery> = (0..60).map(|_| query(place(&mut rng, 60), place(&mut rng, 60))).collect();
+    let mut search = Search::default();
+    let expected: Vec<PathAnswer> = queries.iter().map(|query| map.plan(query, &mut search)).collect();
+    for budget in [1, 7, 64, 1000, u32::MAX] {
+        let mut requests = PathRequests::default();
+        let tokens: Vec<PathToken> = queries.iter().map(|query| requests.push(query.clone())).collect();
+        let mut answers = Vec::new();
+        let mut spent = 0u64;
+        let mut steps = 0u64;
+        while requests.waiting() > 0 {
+            let charged = requests.step(&map, budget, &mut answers);
+            assert!(charged <= budget, "seed:N6: {charged} of {budget}");
+            spent += u64::from(charged);
+            steps += 1;
+            assert!(steps < 200_000, "fault:G23: it ends");
+        }
+        assert_eq!(answers.len(), queries.len(), "each is answered once");
+        for (token, expected) in tokens.iter().zip(&expected) {
+            let (_, answer) = answers.iter().find(|(other, _)| other == token).unwrap();
+            assert_eq!(answer, expected, "budget {budget}");
+        }
+        // One of those that need no search costs one.
+        let work: u64 = expected.iter().map(|answer| u64::from(answer.expansions.max(1))).sum();
+        assert_eq!(spent + requests.debt, work, "budget {budget}");
+        if budget < 2000 {
+            assert!(steps <= work / u64::from(budget) + 1, "fault:G23: {steps} steps for {work} at {budget}");
+        }
+    }
+}
+
+#[test]
+fn seed_n3_equal_requests_share_the_budget() {
+    let mut rng = Rng::stream(2, "requests");
+    let map = field(40, &mut rng);
+    let mut search = Search::default();
+    let walk = loop {
+        let walk = query(place(&mut rng, 40), place(&mut rng, 40));
+        if map.plan(&walk, &mut search).expansions > 20 {
+            break walk;
+        }
+    };
+    let each = map.plan(&walk, &mut search).expansions;
+    let mut requests = PathRequests::default();
+    (0..100).for_each(|_| {
+        requests.push(walk.clone());
+    });
+    let mut answers = Vec::new();
+    requests.step(&map, 50 * each, &mut answers);
+    requests.step(&map, 50 * each, &mut answers);
+    assert_eq!(answers.len(), 100);
+}
+
+#[test]
+fn fault_g24_small_requests_pass_a_huge_one() {
+    // A serpentine, and a small room beside its start.
+    let side = 200;
+    let walls = |cell: u32| {
+        let (x, z) = (cell % side, cell / side);
+        z % 2 == 0 || (z % 4 == 1 && x == side - 1) || (z % 4 == 3 && x == 0)
+    };
+    let source = CellSource {
+        frame: Frame { width: side, depth: side, cell_size_m: 1.0, ..Frame::default() },
+        walkable: (0..side * side).map(walls).collect(),
+        factor: (0..side * side).map(|cell| 1.0 + (cell % 2) as f32).collect(),
+        ..CellSource::default()
+    };
+    let map: NavMap = CellMap::from_cells(&source).unwrap().into();
+    let huge = query(Vec3::new(0.5, 0.0, 0.5), Vec3::new(0.5, 0.0, 198.5));
+    let small = query(Vec3::new(0.5, 0.0, 0.5), Vec3::new(8.5, 0.0, 0.5));
+    let mut search = Search::default();
+    let huge_work = map.plan(&huge, &mut search).expansions;
+    let small_work = map.plan(&small, &mut search).expansions;
+    assert!(huge_work > 1000 * small_work);
+    let mut requests = PathRequests::default();
+    let first = requests.push(huge);
+    let tokens: Vec<PathToken> = (0..1000).map(|_| requests.push(small.clone())).collect();
+    let (mut answers, mut steps) = (Vec::new(), 0);
+    while answers.len() < 1000 {
+        requests.step(&map, 100, &mut answers);
+        steps += 1;
+    }
+    assert!(answers.iter().all(|(token, _)| *token != first));
+    for (place, token) in tokens.iter().enumerate() {
+        let served = answers.iter().position(|answer| answer.0 == *token).unwrap();
+        assert!(served.abs_diff(place) < POOL, "first come, first served: {place} came as {served}");
+    }
+    let fair = 1000 * small_work / 100 + 1;
+    assert!(steps <= 2 * fair, "{steps} steps, alone {fair}");
+}
+
+#[test]
+fn seed_n5_a_cancelled_request_never_delivers() {
+    let mut rng = Rng::stream(3, "requests");
+    let map = field(50, &mut rng);
+    for _ in 0..200 {
+        let mut requests = PathRequests::default();
+        let tokens: Vec<PathToken> =
+            (0..8).map(|_| requests.push(query(place(&mut rng, 50), place(&mut rng, 50)))).collect();
+        let victim = tokens[rng.below(8) as usize];
+        let mut answers = Vec::new();
+        for _ in 0..rng.below(6) {
+            requests.step(&map, 20, &mut answers);
+        }
+        let before = answers.iter().any(|(token, _)| *token == victim);
+        requests.cancel(victim);
+        requests.cancel(victim);
+        while requests.waiting() > 0 {
+            requests.step(&map, 500, &mut answers);
+        }
+        assert_eq!(answers.len(), 7 + usize::from(before));
+        assert_eq!(answers.iter().any(|(token, _)| *token == victim), before);
+        let again = requests.push(query(place(&mut rng, 50), place(&mut rng, 50)));
+        assert_ne!(again, victim, "seed:N1: an old token never means a new request");
+    }
+}
+
+#[test]
+fn seed_n7_a_map_that_changes_restarts_a_search_three_times_at_most() {
+    let mut rng = Rng::stream(4, "requests");
+    let mut map = field(60, &mut rng);
+    let mut search = Search::default();
+    let walk = loop {
+        let walk = query(place(&mut rng, 60), place(&mut rng, 60));
+        let answer = map.plan(&walk, &mut search);
+        if answer.expansions > 100 && answer.status == PathStatus::Complete {
+            break walk;
+        }
+    };
+    for changes in 0..5 {
+        let mut requests = PathRequests::default();
+        requests.push(walk.clone());
+        let mut answers = Vec::new();
+        for _ in 0..changes {
+            requests.step(&map, 5, &mut answers);
+            toggle(&mut map);
+        }
+        assert!(answers.is_empty());
+        while requests.waiting() > 0 {
+            requests.step(&map, 5, &mut answers);
+        }
+        let answer = &answers[0].1;
+        if changes <= 3 {
+            let expected = map.plan(&walk, &mut search);
+            assert_eq!(answer.path, expected.path, "planned on the map as it is");
+            assert!(answer.expansions >= expected.expansions);
+        } else {
+            assert_eq!(answer.trouble, Some(PathTrouble::Limit), "never noPath");
+        }
+        assert_eq!(answer.revision, map.revision());
+    }
+}
+
+#[test]
+fn an_unreachable_goal_waits_for_its_place_and_not_for_searches() {
+    let mut rng = Rng::stream(5, "requests");
+    let map = field(60, &mut rng);
+    let mut search = Search::default();
+    let mut long = || loop {
+        let walk = query(place(&mut rng, 60), place(&mut rng, 60));
+        if map.plan(&walk, &mut search).expansions > 100 {
+            break walk;
+        }
+    };
+    let mut requests = PathRequests::default();
+    (0..4).for_each(|_| {
+        requests.push(long());
+    });
+    let beyond = Vec3::new(-40.0, 0.0, -40.0);
+    let exact = PathQuery { accept: Accept::Exact, ..query(place(&mut Rng::stream(6, "x"), 60), beyond) };
+    let unreachable = requests.push(exact);
+    let mut answers = Vec::new();
+    requests.step(&map, 10, &mut answers);
+    assert_eq!(answers.len(), 1);
+    assert_eq!((answers[0].0, answers[0].1.expansions), (unreachable, 0));
+}
+
+#[test]
+fn every_part_of_the_state_is_in_the_hash() {
+    let mut rng = Rng::stream(7, "requests");
+    let map = field(60, &mut rng);
+    let mut requests = PathRequests::default();
+    let mut seen = vec![hash(&requests)];
+    let mut note = |requests: &PathRequests| {
+        let now = hash(requests);
+        assert!(!seen.contains(&now), "after {} changes", seen.len());
+        seen.push(now);
+    };
+    let start = Vec3::new(0.5, 0.0, 0.5);
+    let token = requests.push(query(start, Vec3::new(55.0, 0.0, 50.0)));
+    note(&requests);
+    requests.push(query(start, Vec3::new(50.0, 0.0, 51.0)));
+    note(&requests);
+    let mut answers = Vec::new();
+    while answers.is_empty() {
+        requests.step(&map, 1, &mut answers);
+        note(&requests);
+    }
+    requests.cancel(token);
+    requests.push(PathQuery { accept: Accept::Exact, ..query(start, start) });
+    note(&requests);
+    let mut copy = requests.clone();
+    assert_eq!(hash(&copy), hash(&requests));
+    copy.debt += 1;
+    assert_ne!(hash(&copy), hash(&requests));
+}
