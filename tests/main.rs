@@ -5,6 +5,7 @@
 mod fixture;
 mod level_faults;
 mod level_load;
+mod map_laws;
 mod nav_laws;
 mod nav_published;
 mod nav_sight;

@@ -376,7 +376,14 @@ fn gates_are_paid_once_on_entering() {
             table.free.iter().map(|_| if rng.chance(0.3) { rng.below(4) as u16 } else { 0 }).collect();
         let toll = [0, 30_000, 200_000];
         let price = table.price(unit_of(&table));
+        let width = table.width as usize;
         let with_tolls = |from: usize, to: usize, diagonal: bool| {
+            // A corner of a gate may not be cut in passing: there is always a way round by two straight steps.
+            let sides = [from / width * width + to % width, to / width * width + from % width];
+            let foreign = |side: usize| gate[side] != 0 && gate[side] != gate[from] && gate[side] != gate[to];
+            if diagonal && sides.into_iter().any(foreign) {
+                return 1 << 40;
+            }
             let entered = gate[to] != 0 && gate[to] != gate[from];
             let extra = if entered { toll.get(gate[to] as usize).copied().unwrap_or(0) } else { 0 };
             price(from, to, diagonal) + u64::from(extra)

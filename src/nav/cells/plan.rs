@@ -10,7 +10,6 @@ use glam::Vec3;
 use crate::base::cost::Cost;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
-use crate::nav::cells::line::cells_along;
 use crate::nav::cells::map::{CellMap, Region, View, distance_sq};
 use crate::nav::cells::{Ground, sight};
 use crate::nav::search::{Ends, Search, Step};
@@ -372,24 +371,20 @@ fn turns(nodes: &[NodeId]) -> impl Iterator<Item = NodeId> + '_ {
 /// The closed areas that a path goes through, joined where one follows on itself.
 fn crossings(map: &CellMap, points: &[Vec3], area_at: impl Fn(u32, u32) -> Option<u32>) -> Vec<Crossing> {
     let mut found: Vec<Crossing> = Vec::new();
-    let mut open = false;
     let mut start_m = 0.0;
     for pair in points.windows(2) {
         let length_m = f64::from(geom::flat_distance(pair[0], pair[1]));
-        for stretch in cells_along(map.to_cells(pair[0]), map.to_cells(pair[1])) {
-            let area = u32::try_from(stretch.x).ok().zip(u32::try_from(stretch.z).ok());
-            let area = area.and_then(|(x, z)| area_at(x, z)).map(AreaId);
-            let along = |part: f64| (start_m + part * length_m) as f32;
-            match (area, found.last_mut()) {
-                (Some(area), Some(last)) if open && last.area == area => last.leave_m = along(stretch.leave),
-                (Some(area), _) => found.push(Crossing {
-                    area,
-                    enter_m: along(stretch.enter),
-                    leave_m: along(stretch.leave),
-                }),
-                (None, _) => {}
+        for touch in sight::touched(map.to_cells(pair[0]), map.to_cells(pair[1])) {
+            let cell = u32::try_from(touch.x).ok().zip(u32::try_from(touch.z).ok());
+            let Some(area) = cell.and_then(|(x, z)| area_at(x, z)).map(AreaId) else { continue };
+            let [enter_m, leave_m] =
+                [touch.enter, touch.leave].map(|part| (start_m + part * length_m) as f32);
+            let cell_m = map.frame().cell_size_m as f32;
+            match found.last_mut() {
+                // Within a cell of where it was left: the line only grazed what lies beside the door.
+                Some(last) if last.area == area && enter_m <= last.leave_m + cell_m => last.leave_m = leave_m,
+                _ => found.push(Crossing { area, enter_m, leave_m }),
             }
-            open = area.is_some();
         }
         start_m += length_m;
     }

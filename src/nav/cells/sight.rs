@@ -223,6 +223,63 @@ fn shortened(bits: &Bits, from: [f64; 2], to: [f64; 2], mut part: f64) -> [f64; 
     from
 }
 
+/// A cell that a line touches, and where along the line the column (row, when the line is steep) of the cell begins
+/// and ends, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Touch {
+    pub(crate) x: i64,
+    pub(crate) z: i64,
+    pub(crate) enter: f64,
+    pub(crate) leave: f64,
+}
+
+/// The cells that a line touches, in walking order, the ends' own included.
+pub(crate) fn touched(from: [f64; 2], to: [f64; 2]) -> Vec<Touch> {
+    let Some(line) = Line::new(from, to) else { return Vec::new() };
+    let length = (line.high[0] - line.low[0]) as f64;
+    let mut touched = Vec::new();
+    let _ = line.strips(|strip| {
+        let part = |along: i64| (along - line.low[0]) as f64 / length;
+        let (enter, leave) = (part(strip.along.0), part(strip.along.1));
+        let touch = |row: i64| {
+            let (x, z) = if line.steep { (row, strip.at) } else { (strip.at, row) };
+            Touch { x, z, enter, leave }
+        };
+        let rows = strip.rows.0..=strip.rows.1;
+        match line.high[1] < line.low[1] {
+            true => touched.extend(rows.rev().map(touch)),
+            false => touched.extend(rows.map(touch)),
+        }
+        true
+    });
+    if touched.is_empty() {
+        touched.push(Touch { x: from[0].floor() as i64, z: from[1].floor() as i64, enter: 0.0, leave: 1.0 });
+    }
+    if line.turned {
+        touched.reverse();
+        touched
+            .iter_mut()
+            .for_each(|touch| (touch.enter, touch.leave) = (1.0 - touch.leave, 1.0 - touch.enter));
+    }
+    touched
+}
+
+/// What entering the gates along a line costs, each once; touching a corner of one is entering it.
+fn tolls(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> u32 {
+    let Some(extra) = ground.extra else { return 0 };
+    let gate = |x: i64, z: i64| extra.gate[z as usize * ground.bits.width() as usize + x as usize];
+    let mut last = gate(from[0].floor() as i64, from[1].floor() as i64);
+    let mut tolls = 0_u32;
+    for touch in touched(from, to) {
+        let gate = gate(touch.x, touch.z);
+        if gate != 0 && gate != last {
+            tolls = tolls.saturating_add(extra.cost.get(gate as usize).copied().unwrap_or(0));
+            last = gate;
+        }
+    }
+    tolls
+}
+
 /// What walking a straight line costs: the length in each cell times its factor, and the gates entered, in the unit of
 /// the ground, rounded up. None when it is not clear.
 #[must_use]
@@ -239,15 +296,10 @@ pub fn cost(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> Option<Cost> {
     let cell = |at: i64, row: i64| {
         if line.steep { at as usize * width + row as usize } else { row as usize * width + at as usize }
     };
-    let (mut weighted, mut tolls, mut last) = (0.0, 0_u32, None);
+    let mut weighted = 0.0;
     let mut add = |cell: usize, share: f64| {
         let factor = if ground.factor.is_empty() { FACTOR_ONE } else { ground.factor[cell] };
         weighted += share * f64::from(factor);
-        if let (Some(extra), Some(last)) = (ground.extra, last) {
-            let toll = if line.turned { extra.toll(cell, last) } else { extra.toll(last, cell) };
-            tolls = tolls.saturating_add(toll);
-        }
-        last = Some(cell);
     };
     let _ = line.strips(|strip| {
         let share = (strip.along.1 - strip.along.0) as f64;
@@ -271,5 +323,5 @@ pub fn cost(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> Option<Cost> {
     let stretch = libm::sqrt(length * length + rise * rise) / length / ONE as f64;
     let steps = weighted * stretch / f64::from(FACTOR_ONE) * f64::from(ground.unit.straight);
     // A hair off, lest rounding of the square root adds a unit to straight walks along an axis.
-    Some(Cost(libm::ceil(steps - 1e-6) as u32) + Cost(tolls))
+    Some(Cost(libm::ceil(steps - 1e-6) as u32) + Cost(tolls(ground, from, to)))
 }

@@ -72,6 +72,10 @@ pub(crate) trait Steps: Copy {
     fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32;
     /// Whether all steps between the nine cells around `at` cost the same, but for their length. False is always safe.
     fn is_even(&self, at: usize, width: usize) -> bool;
+    /// Whether a diagonal step cuts the corner of a gate that it neither leaves nor enters: a closed door's, say.
+    fn brushes(&self, _ends: [usize; 2], _sides: [usize; 2]) -> bool {
+        false
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -122,6 +126,12 @@ impl<S: Steps> Steps for Gates<'_, S> {
     #[inline(always)]
     fn is_even(&self, at: usize, width: usize) -> bool {
         nine_alike(self.1.gate, at, width) && self.0.is_even(at, width)
+    }
+
+    #[inline(always)]
+    fn brushes(&self, ends: [usize; 2], sides: [usize; 2]) -> bool {
+        let gate = self.1.gate;
+        sides.into_iter().any(|side| gate[side] != 0 && ends.into_iter().all(|end| gate[end] != gate[side]))
     }
 }
 
@@ -262,7 +272,12 @@ impl Search {
             let direction = left.trailing_zeros() as usize;
             left &= left - 1;
             let (dx, dz) = OFFSETS[direction];
-            let to = id.wrapping_add_signed(dx + dz * width as i32);
+            let row = dz * width as i32;
+            let to = id.wrapping_add_signed(dx + row);
+            let sides = [id.wrapping_add_signed(dx) as usize, id.wrapping_add_signed(row) as usize];
+            if direction & 1 != 0 && steps.brushes([id as usize, to as usize], sides) {
+                continue;
+            }
             let g = from.g.saturating_add(steps.cost(id as usize, to as usize, direction & 1 != 0));
             if to == self.ends.goal.0 {
                 self.reach(g, id);
