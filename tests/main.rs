@@ -11,5 +11,6 @@ mod nav_published;
 mod nav_sight;
 mod sandbox;
 mod script_api;
+mod script_flow;
 mod tidy;
 mod walks;

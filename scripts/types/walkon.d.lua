@@ -44,6 +44,9 @@ function typeof(value) end
 ---A function, or the name of a handler of the owner.
 ---@alias Handler (fun(payload: any): any)|string
 
+---What can be waited for.
+---@alias Awaitable Walk|DoorMove|PathRequest|Timer|Task|Turn|Play|Scene|Cue
+
 ---Who counts; strings are tags.
 ---@alias Filter string|string[]|Character|(fun(character: Character): boolean)
 
@@ -202,6 +205,40 @@ function typeof(value) end
 ---@field watch Watch the watch that saw it
 ---@field how string walked, teleported, spawned, despawned, initial, moved, enabled, disabled or skipped
 
+---How often, and with what.
+---@class EveryOptions
+---@field times? number how often; without it there is no end
+---@field payload any plain data for the handler
+
+---How long a predicate is tested.
+---@class UntilOptions
+---@field timeout? number seconds; without it there is no end
+
+---Which event is meant, and how long it is waited for.
+---@class EventOptions
+---@field timeout? number seconds; without it there is no end
+---@field where? fun(payload: any): boolean which one counts
+
+---How a scene ended.
+---@class SceneInfo
+---@field name string its name
+---@field ok boolean whether it finished
+---@field outcome "finished"|"cancelled"|"fault"|"levelEnd" how it ended
+---@field skipped boolean whether it was skipped
+---@field mark? string its last mark
+---@field ticks number how long it ran
+---@field error? string the message of the fault
+
+---How a line is spoken.
+---@class SayOptions
+---@field seconds? number default 2
+---@field vars? table<string, any> values for the line
+
+---What is chosen when nobody answers.
+---@class ChoiceOptions
+---@field default? string default: the first option
+---@field seconds? number how long the question stands
+
 ---The running level.
 ---@class walkon.level
 ---@field name string Name of the level.
@@ -292,6 +329,7 @@ function world.isLocked(what) end
 ---@field animation string `stand`, `walk`, `run`, or what `play` set.
 ---@field currentWalk Walk? The walk under way.
 ---@field heldBy string? Name of the cinematic that holds it.
+---@field behaviour any The `self` of its behaviour.
 local Character = {}
 
 ---Starts a walk and returns its handle; it is the `currentWalk` at once, its path is searched in step 6. The walk before it settles `cancelled/superseded`.
@@ -366,6 +404,14 @@ function Character:hasTag(tag) end
 
 ---Removes it: `alive` is false at once, its walk settles `cancelled/despawned`, walks towards it `cancelled/targetGone`.
 function Character:despawn() end
+
+---Starts a behaviour at the next dispatch; the one it has stops with `"detached"`.
+---@param behaviour string
+---@param params? table<string, any>
+function Character:attach(behaviour, params) end
+
+---Stops its behaviour with `"detached"` at the next dispatch.
+function Character:detach() end
 
 ---A walk: it settles exactly once, whatever happens.
 ---@class Walk
@@ -642,6 +688,295 @@ function Watch:disable() end
 
 ---Ends the watch without a word.
 function Watch:remove() end
+
+---Handlers that run later, in step 3.
+---@class walkon.timer
+timer = {}
+
+---Runs the handler once, so many seconds from now, in the next tick at the earliest.
+---@param seconds number
+---@param handler? Handler
+---@param payload any
+---@return Timer
+function timer.after(seconds, handler, payload) end
+
+---Runs the handler again and again; a function that returns false ends it.
+---@param seconds number
+---@param handler Handler
+---@param options? EveryOptions
+---@return Timer
+function timer.every(seconds, handler, options) end
+
+---A timer; its result is true when its time came, false when it was cancelled.
+---@class Timer
+local Timer = {}
+
+---Ends it; false when it is over.
+---@return boolean
+function Timer:cancel() end
+
+---Seconds until it is due; 0 when it is over.
+---@return number
+function Timer:remaining() end
+
+---Lets its time stand still.
+function Timer:pause() end
+
+---Lets its time go on.
+function Timer:resume() end
+
+---Waits until its time has come: true; false when it is cancelled.
+---@async
+---@return boolean
+function Timer:wait() end
+
+---What scripts tell one another, and hear of the runtime.
+---@class walkon.event
+event = {}
+
+---Calls the handler for every event of that name.
+---@param name string
+---@param handler Handler
+---@return Listener
+function event.on(name, handler) end
+
+---The same for the first such event only.
+---@param name string
+---@param handler Handler
+---@return Listener
+function event.once(name, handler) end
+
+---Tells all listeners, every behaviour with `on[name]`, and the host. Delivered in step 12.
+---@param name string
+---@param payload any
+function event.emit(name, payload) end
+
+---Tells that character's behaviour only; false if it has none.
+---@param character Character
+---@param name string
+---@param payload any
+---@return boolean
+function event.send(character, name, payload) end
+
+---Somebody who listens to an event or a door.
+---@class Listener
+local Listener = {}
+
+---Ends it; false when it is over.
+---@return boolean
+function Listener:remove() end
+
+---Code that takes time. Handlers, `run` and the script of a scene are tasks; a bare `coroutine.yield()` in one waits a tick.
+---@class walkon.task
+task = {}
+
+---Starts a task after the running code has returned or waited.
+---@param fn fun(value1: any): any
+---@param ... any
+---@return Task
+function task.spawn(fn, ...) end
+
+---Waits so long, a tick at least.
+---@async
+---@param seconds number
+function task.sleep(seconds) end
+
+---Waits n ticks.
+---@async
+---@param n number
+function task.ticks(n) end
+
+---Waits until the predicate, tested each tick, holds; false when the time is over.
+---@async
+---@param predicate fun(): boolean
+---@param options? UntilOptions
+---@return boolean
+function task.waitUntil(predicate, options) end
+
+---Waits for an event: its payload, nil when the time is over.
+---@async
+---@param name string
+---@param options? EventOptions
+---@return any
+function task.waitEvent(name, options) end
+
+---Waits for the result of x; raises its error if x is a task that failed, nil if it was cancelled.
+---@async
+---@param x Awaitable
+---@return any
+function task.await(x) end
+
+---Waits for all: results under the same keys. A fault in one cancels the rest and raises here.
+---@async
+---@param entries table<any, Awaitable|(fun(): any)>
+---@return table<any, any>
+function task.all(entries) end
+
+---Waits for the first: its key and result. The others are cancelled, walks with `lostRace`.
+---@async
+---@param entries table<any, Awaitable|(fun(): any)>
+---@return any
+---@return any
+function task.race(entries) end
+
+---True and the result; false when the time is over, and the entry is cancelled.
+---@async
+---@param seconds number
+---@param entry Awaitable|(fun(): any)
+---@return boolean
+---@return any
+function task.timeout(seconds, entry) end
+
+---Runs when the current task ends unfinished, last in, first out; it may not wait.
+---@param fn fun(why: string)
+function task.onCancel(fn) end
+
+---Cancels this owner's task of that name, then starts the new one under it.
+---@param name string
+---@param fn fun(value1: any): any
+---@param ... any
+---@return Task
+function task.restart(name, fn, ...) end
+
+---The task that runs.
+---@return Task
+function task.current() end
+
+---A task that was started.
+---@class Task
+---@field status string `running`, `done`, `failed` or `cancelled`.
+local Task = {}
+
+---Ends it, with what it waits for by walk, all, race or timeout; false when it is over.
+---@return boolean
+function Task:cancel() end
+
+---Waits for what its function returns.
+---@async
+---@return any
+function Task:wait() end
+
+---Scenes: code that holds characters for a while.
+---@class walkon.cinematic
+cinematic = {}
+
+---Starts a scene at the next dispatch.
+---@param name string
+---@param args? table<string, any>
+---@return Scene
+function cinematic.play(name, args) end
+
+---A scene written inside another script, from its `start` or `onStart`.
+---@param name string
+---@param definition table<string, any>
+function cinematic.define(name, definition) end
+
+---The running scene of that name, or the oldest.
+---@param name? string
+---@return Scene?
+function cinematic.running(name) end
+
+---A scene. From outside it can be waited for and cancelled; its own script, which gets it as first argument, walks, speaks and waits with it.
+---@class Scene
+---@field name string Its name.
+---@field lastMark string? The mark it passed last.
+---@field info SceneInfo? How it ended; nil until it has.
+local Scene = {}
+
+---Ends it at the next dispatch; false when it is over.
+---@return boolean
+function Scene:cancel() end
+
+---From outside: waits until the scene is over. In the scene's own code, with seconds: a pause.
+---@async
+---@param seconds? number
+---@return SceneInfo
+function Scene:wait(seconds) end
+
+---`character:walk` with accept near, crowd push, patience 2, timeout 60, ensure: it always arrives. The scene must hold the character.
+---@async
+---@param character Character
+---@param goal Place
+---@param options? WalkOptions
+---@return WalkResult
+function Scene:walk(character, goal, options) end
+
+---The same without waiting.
+---@param character Character
+---@param goal Place
+---@param options? WalkOptions
+---@return Walk
+function Scene:start(character, goal, options) end
+
+---`task.all`.
+---@async
+---@param entries table<any, Awaitable|(fun(): any)>
+---@return table<any, any>
+function Scene:parallel(entries) end
+
+---`task.race`.
+---@async
+---@param entries table<any, Awaitable|(fun(): any)>
+---@return any
+---@return any
+function Scene:race(entries) end
+
+---The result, or nil after `timeout` seconds, 60 by default.
+---@async
+---@param entry Awaitable|(fun(): any)
+---@param options? UntilOptions
+---@return any
+function Scene:waitFor(entry, options) end
+
+---Asks the host to speak a line; over after `seconds`.
+---@async
+---@param character Character
+---@param line string
+---@param options? SayOptions
+function Scene:say(character, line, options) end
+
+---Asks the host a question; with no host to answer: `default`, else the first option, with a warning.
+---@async
+---@param id string
+---@param options string[]
+---@param settings? ChoiceOptions
+---@return string
+function Scene:choice(id, options, settings) end
+
+---Asks the host to move the camera: pan, follow, cut, shake, zoom or reset. Reset by itself when the scene ends.
+---@param kind string
+---@param options? table<string, any>
+---@return Cue
+function Scene:camera(kind, options) end
+
+---Asks the host for anything else: fades, sound. Over after `seconds`, 0 by default.
+---@param kind string
+---@param options? table<string, any>
+---@return Cue
+function Scene:cue(kind, options) end
+
+---A point of the scene, for logs, tests and `SceneInfo`.
+---@param name string
+function Scene:mark(name) end
+
+---Runs the function; what is in it is never skipped.
+---@async
+---@param fn fun()
+function Scene:noSkip(fn) end
+
+---Runs the function; it is left out while a scene is skipped.
+---@async
+---@param fn fun()
+function Scene:cosmetic(fn) end
+
+---Something the host was asked for; over after its seconds.
+---@class Cue
+local Cue = {}
+
+---Waits until it is over.
+---@async
+---@return boolean
+function Cue:wait() end
 
 ---Random numbers that repeat with the seed of the run.
 ---@class walkon.rng

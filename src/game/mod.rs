@@ -12,23 +12,17 @@ pub mod recorder;
 
 use crate::game::inputs::Input;
 use crate::game::recorder::{Recorded, Recorder};
+pub use crate::script::bind::level::LevelOutcome;
+use crate::script::host::{ScriptHost, StartError};
 use crate::sim;
 use crate::world::World;
 use crate::world::fingerprint::{self, Fingerprint};
 use crate::world::ops::walks;
 
-/// How a level's own script judged it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LevelOutcome {
-    /// Whether it ended well.
-    pub ok: bool,
-    /// What there is to say about it.
-    pub note: Option<String>,
-}
-
 /// A level that runs.
 pub struct Game {
     world: World,
+    scripts: Option<ScriptHost>,
     recorder: Recorder,
 }
 
@@ -36,7 +30,20 @@ impl Game {
     /// A game about a world, without scripts.
     #[must_use]
     pub fn new(world: World, recorder: Recorder) -> Self {
-        Self { world, recorder }
+        Self { world, scripts: None, recorder }
+    }
+
+    /// A game about a world with its scripts, at tick 0: behaviours are attached, `onStart` has run.
+    ///
+    /// # Errors
+    /// When the parameters of a behaviour are wrong.
+    pub fn with_scripts(
+        mut world: World,
+        mut scripts: ScriptHost,
+        recorder: Recorder,
+    ) -> Result<Self, StartError> {
+        scripts.start(&mut world)?;
+        Ok(Self { world, scripts: Some(scripts), recorder })
     }
 
     /// The world, for questions.
@@ -55,7 +62,10 @@ impl Game {
         let world = &mut self.world;
         world.tick = world.tick.after(1);
         inputs::run(world, inputs); // 1
-        // 2 reload, 3 scripts
+        // 2 reload
+        if let Some(scripts) = &mut self.scripts {
+            scripts.scripts(world); // 3
+        }
         sim::doors::run(world); // 4
         sim::edits::run(world); // 5
         sim::paths::run(world); // 6
@@ -64,10 +74,16 @@ impl Game {
         sim::integrate::run(world); // 9
         sim::arrivals::run(world); // 10
         sim::regions::run(world); // 11
-        drain(world); // 12
+        match &mut self.scripts {
+            Some(scripts) => scripts.dispatch(world), // 12
+            None => drain(world),
+        }
         let facts = self.recorder.collect(world);
-        sim::cull::run(world); // 13
-        let fingerprint = fingerprint::of(&self.world);
+        let culled = sim::cull::run(world); // 13
+        if let Some(scripts) = &mut self.scripts {
+            scripts.culled(&culled.characters, &culled.walks);
+        }
+        let fingerprint = self.fingerprint();
         self.recorder.record(&self.world, facts, fingerprint) // 14
     }
 
@@ -78,27 +94,36 @@ impl Game {
 
     /// Ends the level: every open walk settles, and what happened then is returned.
     pub fn end(&mut self) -> Recorded {
-        walks::end_level(&mut self.world);
-        drain(&mut self.world);
+        match &mut self.scripts {
+            Some(scripts) => scripts.end(&mut self.world),
+            None => {
+                walks::end_level(&mut self.world);
+                drain(&mut self.world);
+            }
+        }
         self.recorder.collect(&mut self.world)
     }
 
     /// Hashes of the state between ticks, by part.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
-        fingerprint::of(&self.world)
+        let mut fingerprint = fingerprint::of(&self.world);
+        if let Some(scripts) = &self.scripts {
+            (fingerprint.random, fingerprint.scripts) = scripts.hash();
+        }
+        fingerprint
     }
 
     /// What the level's script said by `level.finish`.
     #[must_use]
     pub fn outcome(&self) -> Option<LevelOutcome> {
-        None
+        self.scripts.as_ref().and_then(ScriptHost::outcome)
     }
 
     /// Script faults so far.
     #[must_use]
     pub fn fault_count(&self) -> u64 {
-        0
+        self.scripts.as_ref().map_or(0, ScriptHost::fault_count)
     }
 }
 

@@ -4,15 +4,30 @@
 //! Holds: one VM per level; nothing a script does leaves its sandbox, its budget or its memory; no reference to the world is
 //! kept and no thread is started. Not here: the world itself, the order of the tick.
 
+mod behaviour;
 pub mod bind;
+mod cinematic;
 pub mod convert;
+mod dispatch;
 pub mod fault;
 pub mod files;
 pub mod fuel;
+pub mod handlers;
+pub mod host;
+mod invoke;
+mod keeper;
 pub mod lend;
 pub mod library;
 pub mod limits;
+pub mod owner;
+mod params;
 pub mod payload;
+mod request;
+mod runtime;
 mod sandbox;
+mod schedule;
+mod task;
+mod timer;
 pub mod types;
 pub mod vm;
+pub mod wait;

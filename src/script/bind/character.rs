@@ -15,6 +15,7 @@ use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, Place};
 use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
 use crate::script::bind::walk_options::{self, Gaze};
+use crate::script::cinematic::note_removal;
 use crate::script::convert::{Args, Mistake};
 use crate::world::World;
 use crate::world::character::Character;
@@ -416,6 +417,7 @@ fn despawn(lua: &Lua, args: &mut Args) -> Answer {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let by = place_of_caller(lua);
     with(lua, args, |world| characters::despawn(world, id, &by).map_err(op(function)))?;
+    note_removal(lua, id);
     nothing()
 }
 

@@ -4,9 +4,12 @@
 //! while calling Lua; mistakes raise at the caller's line, what the world does is a result. Not here: what waits
 //! (`prelude/`), who owns what (`keep` tells what is asked of the scheduler).
 
+pub mod behaviour;
 pub mod call;
 pub mod character;
+pub mod cinematic;
 pub mod door;
+pub mod event;
 pub mod handles;
 pub mod keep;
 pub mod level;
@@ -19,6 +22,8 @@ pub mod region;
 pub mod results;
 pub mod rng;
 pub mod table;
+pub mod task;
+pub mod timer;
 pub mod walk;
 pub mod walk_options;
 pub mod world;
@@ -34,6 +39,7 @@ use crate::script::bind::table::{Alias, Body, Entry, Group, Kind, Shape};
 use crate::script::convert::{Mistake, describe};
 use crate::script::lend;
 use crate::script::vm::ScriptVm;
+use crate::script::wait::{CueId, ListenerId, SceneId, TaskId, TimerId};
 use crate::world::World;
 
 /// Every list of entries, in the order of the reference.
@@ -41,10 +47,15 @@ const ENTRIES: &[&[Entry]] = &[
     level::ENTRIES,
     world::ENTRIES,
     character::ENTRIES,
+    behaviour::ENTRIES,
     walk::ENTRIES,
     nav::ENTRIES,
     door::ENTRIES,
     region::ENTRIES,
+    timer::ENTRIES,
+    event::ENTRIES,
+    task::ENTRIES,
+    cinematic::ENTRIES,
     rng::ENTRIES,
     log::ENTRIES,
 ];
@@ -56,6 +67,10 @@ const GROUPS: &[&[Group]] = &[
     nav::GROUPS,
     door::GROUPS,
     region::GROUPS,
+    timer::GROUPS,
+    event::GROUPS,
+    task::GROUPS,
+    cinematic::GROUPS,
     rng::GROUPS,
     &[log::GROUP],
 ];
@@ -69,6 +84,9 @@ const SHAPES: &[&[Shape]] = &[
     nav::SHAPES,
     door::SHAPES,
     region::SHAPES,
+    timer::SHAPES,
+    task::SHAPES,
+    cinematic::SHAPES,
 ];
 
 /// Types that are other types.
@@ -87,6 +105,11 @@ pub const ALIASES: &[Alias] = &[
         name: "Handler",
         luau: "((payload: any) -> ...any) | string",
         doc: "A function, or the name of a handler of the owner.",
+    },
+    Alias {
+        name: "Awaitable",
+        luau: "Walk | DoorMove | PathRequest | Timer | Task | Turn | Play | Scene | Cue",
+        doc: "What can be waited for.",
     },
     Alias {
         name: "Filter",
@@ -158,7 +181,12 @@ fn register_types(lua: &Lua, setup: &Setup<'_>) -> mlua::Result<()> {
     handles::register::<DoorMove>(lua, &entries, setup.waiting)?;
     handles::register::<PathToken>(lua, &entries, setup.waiting)?;
     handles::register::<WatchRef>(lua, &entries, setup.waiting)?;
-    handles::register::<StreamId>(lua, &entries, setup.waiting)
+    handles::register::<StreamId>(lua, &entries, setup.waiting)?;
+    handles::register::<TimerId>(lua, &entries, setup.waiting)?;
+    handles::register::<ListenerId>(lua, &entries, setup.waiting)?;
+    handles::register::<TaskId>(lua, &entries, setup.waiting)?;
+    handles::register::<SceneId>(lua, &entries, setup.waiting)?;
+    handles::register::<CueId>(lua, &entries, setup.waiting)
 }
 
 /// The global table `name`: its functions, and its fields read anew each time.

@@ -1,0 +1,60 @@
+//! What a `Character` has because of behaviours: `behaviour`, `attach`, `detach`.
+
+use mlua::{Lua, Value};
+
+use crate::base::ids::CharacterId;
+use crate::script::bind::call::{answer, myself, nothing, op, with};
+use crate::script::bind::keep::keeper;
+use crate::script::bind::table::{Answer, Entry, param};
+use crate::script::convert::Args;
+use crate::script::runtime::{self, Work};
+use crate::world::ops::alive;
+
+const TYPE: &str = "Character";
+
+/// Everything a `Character` has because of behaviours.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        doc: "The `self` of its behaviour.",
+        example: "assert(guard.behaviour == nil)",
+        ..Entry::field(TYPE, "behaviour", "any", behaviour)
+    },
+    Entry {
+        params: &[param("behaviour", "string", "\"idle\""), param("params", "{[string]: any}?", "{}")],
+        raises: "name data gone",
+        doc: "Starts a behaviour at the next dispatch; the one it has stops with `\"detached\"`.",
+        example: "guard:attach(\"idle\")",
+        ..Entry::method(TYPE, "attach", attach)
+    },
+    Entry {
+        raises: "gone",
+        doc: "Stops its behaviour with `\"detached\"` at the next dispatch.",
+        example: "guard:detach()",
+        ..Entry::method(TYPE, "detach", detach)
+    },
+];
+
+fn behaviour(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
+    let this = runtime::with(lua, |runtime| {
+        runtime.behaviours.of(id).and_then(|owner| runtime.behaviours.this(owner))
+    });
+    answer(lua, this.map_or(Value::Nil, Value::Table))
+}
+
+fn attach(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
+    let (name, params) = (args.take("behaviour"), args.take("params"));
+    let attachment = keeper(lua).check_behaviour(lua, &name, &params)?;
+    keeper(lua).attach(lua, id, attachment);
+    nothing()
+}
+
+fn detach(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
+    runtime::push_work(lua, Work::Detach { character: id, why: "detached" });
+    nothing()
+}

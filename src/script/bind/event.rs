@@ -1,0 +1,143 @@
+//! `event` and `Listener`: what scripts tell one another.
+//!
+//! Holds: a payload is copied once, when it is emitted, and read-only for all who hear it; the runtime's own events cannot be
+//! emitted by scripts.
+
+use mlua::Lua;
+
+use crate::base::ids::CharacterId;
+use crate::base::plain::Plain;
+use crate::script::bind::call::{answer, handle, myself, nothing, op, with};
+use crate::script::bind::handles;
+use crate::script::bind::table::{Answer, Entry, Group, Param, param};
+use crate::script::convert::{Args, Mistake};
+use crate::script::dispatch::RUNTIME_EVENTS;
+use crate::script::owner::{self, Counted};
+use crate::script::wait::ListenerId;
+use crate::script::{handlers, payload, runtime};
+use crate::world::event::Event;
+use crate::world::ops::alive;
+
+const EVENT: &str = "event";
+const TYPE: &str = "Listener";
+
+/// What stands above the entries.
+pub const GROUPS: &[Group] = &[
+    Group { name: EVENT, is_type: false, doc: "What scripts tell one another, and hear of the runtime." },
+    Group { name: TYPE, is_type: true, doc: "Somebody who listens to an event or a door." },
+];
+
+const NAME: Param = param("name", "string", "\"alarm\"");
+const HANDLER: Param = param("handler", "Handler", "function(payload) end");
+const PAYLOAD: Param = param("payload", "any", "{ at = guard.position }");
+
+/// Everything `event` and a `Listener` have.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        params: &[NAME, HANDLER],
+        returns: "Listener",
+        raises: "limit name",
+        doc: "Calls the handler for every event of that name.",
+        example: "event.on(\"alarm\", function(e) log.info(\"alarm at %s\", e.at) end)",
+        ..Entry::function(EVENT, "event.on", on)
+    },
+    Entry {
+        params: &[NAME, HANDLER],
+        returns: "Listener",
+        raises: "limit name",
+        doc: "The same for the first such event only.",
+        example: "event.once(\"walkSettled\", function(result) log.info(\"%s\", result) end)",
+        ..Entry::function(EVENT, "event.once", once)
+    },
+    Entry {
+        params: &[NAME, PAYLOAD],
+        raises: "data state",
+        doc: "Tells all listeners, every behaviour with `on[name]`, and the host. Delivered in step 12.",
+        example: "event.emit(\"alarm\", { at = guard.position })",
+        ..Entry::function(EVENT, "event.emit", emit)
+    },
+    Entry {
+        params: &[param("character", "Character", "guard"), NAME, PAYLOAD],
+        returns: "boolean",
+        raises: "gone data state",
+        doc: "Tells that character's behaviour only; false if it has none.",
+        example: "assert(event.send(guard, \"alarm\") == false)",
+        ..Entry::function(EVENT, "event.send", send)
+    },
+    Entry {
+        returns: "boolean",
+        doc: "Ends it; false when it is over.",
+        example: "local listener = event.on(\"alarm\", function() end)\nassert(listener:remove() and not listener:remove())",
+        ..Entry::method(TYPE, "remove", remove)
+    },
+];
+
+/// The handle of a listener.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn listener(lua: &Lua, serial: u64) -> mlua::Result<mlua::Value> {
+    handles::make(lua, ListenerId(serial))
+}
+
+fn listen(lua: &Lua, args: &mut Args, once: bool) -> Answer {
+    with(lua, args, |_| Ok(()))?;
+    let name = args.take("name").new_name()?;
+    let callback = handlers::read(lua, &args.take("handler"))?;
+    if let Some(what) = owner::at_limit(lua, Counted::Handlers) {
+        return Err(args.mistake(what).into());
+    }
+    let serial = handlers::listen(lua, &name, callback, once);
+    answer(lua, listener(lua, serial)?)
+}
+
+fn on(lua: &Lua, args: &mut Args) -> Answer {
+    listen(lua, args, false)
+}
+
+fn once(lua: &Lua, args: &mut Args) -> Answer {
+    listen(lua, args, true)
+}
+
+/// Name and payload of an event that scripts may emit.
+fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), Mistake> {
+    let name = args.take("name").new_name()?;
+    if RUNTIME_EVENTS.contains(&name.as_str()) {
+        return Err(args.mistake(format!("\"{name}\" is an event of the runtime; choose another name")));
+    }
+    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let given = args.take("payload").present();
+    let payload = given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX)));
+    Ok((name, payload.transpose()?))
+}
+
+fn emit(lua: &Lua, args: &mut Args) -> Answer {
+    let (name, payload) = read(lua, args)?;
+    let by = owner::label(lua, owner::current(lua));
+    with(lua, args, |world| {
+        world.events.push(Event::Emitted { name, payload, to: None, by });
+        Ok(())
+    })?;
+    nothing()
+}
+
+fn send(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let to = handle::<CharacterId>(&args.take("character"), "a character")?;
+    let (name, payload) = read(lua, args)?;
+    let by = owner::label(lua, owner::current(lua));
+    let has_behaviour = runtime::with(lua, |runtime| runtime.behaviours.of(to).is_some());
+    with(lua, args, |world| {
+        alive(world, to).map_err(op(function))?;
+        if has_behaviour {
+            world.events.push(Event::Emitted { name, payload, to: Some(to), by });
+        }
+        Ok(())
+    })?;
+    answer(lua, has_behaviour)
+}
+
+fn remove(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<ListenerId>(args)?;
+    answer(lua, handlers::remove_listener(lua, id.0))
+}

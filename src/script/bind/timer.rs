@@ -1,0 +1,158 @@
+//! `timer` and `Timer`: handlers that run when their time has come.
+
+use mlua::Lua;
+
+use crate::base::plain::Plain;
+use crate::script::bind::call::{answer, myself, nothing, with};
+use crate::script::bind::handles;
+use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::convert::{Args, Mistake, Named};
+use crate::script::handlers;
+use crate::script::owner::{self, Counted};
+use crate::script::request::{SECONDS_MAX, seconds};
+use crate::script::timer::{self, TimerOrder};
+use crate::script::wait::TimerId;
+use crate::script::{payload, runtime};
+
+const TIMER: &str = "timer";
+const TYPE: &str = "Timer";
+
+/// What stands above the entries.
+pub const GROUPS: &[Group] = &[
+    Group { name: TIMER, is_type: false, doc: "Handlers that run later, in step 3." },
+    Group {
+        name: TYPE,
+        is_type: true,
+        doc: "A timer; its result is true when its time came, false when it was cancelled.",
+    },
+];
+
+/// Tables that these functions take.
+pub const SHAPES: &[Shape] = &[Shape {
+    name: "EveryOptions",
+    doc: "How often, and with what.",
+    fields: &[
+        field("times", "number?", "3", "how often; without it there is no end"),
+        field("payload", "any", "{ lamp = 2 }", "plain data for the handler"),
+    ],
+}];
+
+const SECONDS: Param = param("seconds", "number", "0.1");
+
+/// Everything `timer` and a `Timer` have.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        params: &[
+            SECONDS,
+            param("handler", "Handler?", "function(payload) end"),
+            param("payload", "any", "{ lamp = 2 }"),
+        ],
+        returns: "Timer",
+        raises: "range data limit",
+        doc: "Runs the handler once, so many seconds from now, in the next tick at the earliest.",
+        example: "timer.after(2, function(payload) log.info(\"lamp %d\", payload.lamp) end, { lamp = 2 })\ntimer.after(0.1):wait()",
+        ..Entry::function(TIMER, "timer.after", after)
+    },
+    Entry {
+        params: &[
+            SECONDS,
+            param("handler", "Handler", "function() end"),
+            param("options", "EveryOptions?", "{ times = 3 }"),
+        ],
+        returns: "Timer",
+        raises: "range data limit",
+        doc: "Runs the handler again and again; a function that returns false ends it.",
+        example: "timer.every(0.5, function() return guard.alive end, { times = 3 })",
+        ..Entry::function(TIMER, "timer.every", every)
+    },
+    Entry {
+        returns: "boolean",
+        doc: "Ends it; false when it is over.",
+        example: "local t = timer.after(1)\nassert(t:cancel() and not t:cancel())",
+        ..Entry::method(TYPE, "cancel", cancel)
+    },
+    Entry {
+        returns: "number",
+        doc: "Seconds until it is due; 0 when it is over.",
+        example: "assert(timer.after(1):remaining() == 1)",
+        ..Entry::method(TYPE, "remaining", remaining)
+    },
+    Entry {
+        doc: "Lets its time stand still.",
+        example: "timer.after(1):pause()",
+        ..Entry::method(TYPE, "pause", pause)
+    },
+    Entry {
+        doc: "Lets its time go on.",
+        example: "local t = timer.after(1)\nt:pause()\nt:resume()",
+        ..Entry::method(TYPE, "resume", resume)
+    },
+    Entry {
+        returns: "boolean",
+        raises: "wait",
+        doc: "Waits until its time has come: true; false when it is cancelled.",
+        example: "assert(timer.after(0.1):wait() == true)",
+        ..Entry::waiting_method(TYPE, "wait")
+    },
+];
+
+fn read_payload(lua: &Lua, given: Option<Named>) -> Result<Option<Plain>, Mistake> {
+    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX))).transpose()
+}
+
+fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), Mistake> {
+    owner::at_limit(lua, Counted::Timers).map_or(Ok(()), |what| Err(args.mistake(what)))
+}
+
+fn start(lua: &Lua, order: TimerOrder) -> Answer {
+    let id = runtime::with(lua, |runtime| timer::start(runtime, order));
+    answer(lua, handles::make(lua, TimerId(id))?)
+}
+
+fn after(lua: &Lua, args: &mut Args) -> Answer {
+    with(lua, args, |_| Ok(()))?;
+    let seconds = seconds(&args.take("seconds"))?;
+    let callback = handlers::read_option(lua, args.take("handler").present())?;
+    let payload = read_payload(lua, args.take("payload").present())?;
+    refuse_at_limit(lua, args)?;
+    let owner = owner::current(lua);
+    start(lua, TimerOrder { owner, callback, payload, seconds, turns_max: Some(1) })
+}
+
+fn every(lua: &Lua, args: &mut Args) -> Answer {
+    with(lua, args, |_| Ok(()))?;
+    let seconds = args.take("seconds").number_in(0.0..=SECONDS_MAX, "seconds")?;
+    let callback = Some(handlers::read(lua, &args.take("handler"))?);
+    let options = args.options(&["times", "payload"])?;
+    let times = options.find("times").map(|times| times.integer_in(1..=1_000_000_000)).transpose()?;
+    let payload = read_payload(lua, options.find("payload"))?;
+    refuse_at_limit(lua, args)?;
+    let owner = owner::current(lua);
+    start(lua, TimerOrder { owner, callback, payload, seconds, turns_max: times.map(i64::unsigned_abs) })
+}
+
+fn cancel(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<TimerId>(args)?;
+    answer(lua, timer::end(lua, id.0))
+}
+
+fn remaining(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<TimerId>(args)?;
+    let seconds = runtime::with(lua, |runtime| {
+        runtime.timers.left(id.0, runtime.now) as f64 / f64::from(runtime.rate.per_second())
+    });
+    answer(lua, seconds)
+}
+
+fn pause(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<TimerId>(args)?;
+    runtime::with(lua, |runtime| runtime.timers.pause(id.0, runtime.now));
+    nothing()
+}
+
+fn resume(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<TimerId>(args)?;
+    runtime::with(lua, |runtime| runtime.timers.resume(id.0, runtime.now));
+    nothing()
+}

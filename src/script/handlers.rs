@@ -1,0 +1,388 @@
+//! Handlers: which function or name is to be called when something happens, and for whom.
+//!
+//! In: handlers as scripts give them. Out: the same, taken from the table before anything is called, so nothing is called
+//! twice. Holds: a handler runs as a task of its owner, and not at all when its owner has ended; a handler given by name is
+//! looked up in its owner when it is registered, and again when it is called. Not here: the order of calls (`dispatch`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use mlua::{Function, Lua, MultiValue, Table, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::base::time::Tick;
+use crate::script::bind::keep::{Callback, WalkHandlers, WatchHandlers};
+use crate::script::convert::{Mistake, Named};
+use crate::script::owner::{self, Owners};
+use crate::script::runtime;
+use crate::script::task::{self, Delivery, Role, Spawn};
+use crate::script::vm::ScriptVm;
+use crate::world::door::DoorSignal;
+use crate::world::region::WatchId;
+use crate::world::walk::Owner;
+
+/// A watch with its handlers.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchRecord {
+    pub(crate) owner: Owner,
+    pub(crate) handlers: WatchHandlers,
+    /// Those who came in and counted: how, and when `stay` is due next.
+    pub(crate) inside: BTreeMap<CharacterId, (&'static str, Tick)>,
+}
+
+/// Somebody who listens to an event, or to a door.
+#[derive(Clone, Debug)]
+pub(crate) struct Listener {
+    pub(crate) serial: u64,
+    pub(crate) owner: Owner,
+    pub(crate) callback: Callback,
+    pub(crate) once: bool,
+    /// `on[name]` of this character's behaviour: hears events sent to it, and is called with `self`.
+    pub(crate) behaviour_of: Option<CharacterId>,
+}
+
+/// All handlers.
+#[derive(Debug, Default)]
+pub(crate) struct Handlers {
+    walks: BTreeMap<WalkId, (Owner, WalkHandlers)>,
+    paths: BTreeMap<PathToken, (Owner, Option<Callback>)>,
+    pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
+    doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
+    events: BTreeMap<String, Vec<Listener>>,
+    last: u64,
+}
+
+impl Handlers {
+    pub(crate) fn take_walk(&mut self, walk: WalkId) -> Option<(Owner, WalkHandlers)> {
+        self.walks.remove(&walk)
+    }
+
+    pub(crate) fn take_path(&mut self, token: PathToken) -> Option<(Owner, Option<Callback>)> {
+        self.paths.remove(&token)
+    }
+
+    pub(crate) fn forget_path(&mut self, token: PathToken) {
+        self.paths.remove(&token);
+    }
+
+    pub(crate) fn door(&self, door: DoorId, what: DoorSignal) -> Vec<Listener> {
+        self.doors.get(&(door, what.name())).cloned().unwrap_or_default()
+    }
+
+    /// Those who listen to the event `name`, in order of registration.
+    pub(crate) fn event(&self, name: &str) -> Vec<Listener> {
+        self.events.get(name).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn hears(&self, name: &str) -> bool {
+        self.events.contains_key(name)
+    }
+
+    /// Walks, and tokens of paths, whose handlers belong to an owner that ends. Walk handlers stay: they are reported
+    /// undelivered when their walk settles.
+    pub(crate) fn end_owner(&mut self, owner: Owner) {
+        self.paths.retain(|_, (other, _)| *other != owner);
+        self.watches.retain(|_, record| record.owner != owner);
+        for list in self.doors.values_mut().chain(self.events.values_mut()) {
+            list.retain(|listener| listener.owner != owner);
+        }
+        self.doors.retain(|_, list| !list.is_empty());
+        self.events.retain(|_, list| !list.is_empty());
+    }
+
+    fn add(&mut self, owner: Owner, callback: Callback) -> Listener {
+        self.last += 1;
+        Listener { serial: self.last, owner, callback, once: false, behaviour_of: None }
+    }
+
+    /// Ends a listener; its owner, if there was such a listener.
+    fn remove(&mut self, serial: u64) -> Option<Owner> {
+        let mut found = None;
+        for list in self.doors.values_mut().chain(self.events.values_mut()) {
+            list.retain(|listener| {
+                let is_it = listener.serial == serial;
+                if is_it {
+                    found = Some(listener.owner);
+                }
+                !is_it
+            });
+            if found.is_some() {
+                break;
+            }
+        }
+        self.events.retain(|_, list| !list.is_empty());
+        self.doors.retain(|_, list| !list.is_empty());
+        found
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.last).word(self.walks.len() as u64);
+        for (walk, (owner, handlers)) in &self.walks {
+            hash.word(slotmap::Key::data(walk).as_ffi()).word(u64::from(owner.0));
+            for callback in [&handlers.arrived, &handlers.failed, &handlers.cancelled, &handlers.settled] {
+                hash_callback(hash, callback.as_ref());
+            }
+        }
+        for (token, (owner, callback)) in &self.paths {
+            hash.word(slotmap::Key::data(token).as_ffi()).word(u64::from(owner.0));
+            hash_callback(hash, callback.as_ref());
+        }
+        for (watch, record) in &self.watches {
+            hash.word(slotmap::Key::data(watch).as_ffi()).word(u64::from(record.owner.0));
+            for (character, (how, due)) in &record.inside {
+                hash.word(slotmap::Key::data(character).as_ffi()).text(how).word(due.0);
+            }
+        }
+        let doors = self.doors.iter().map(|((door, what), list)| (format!("{} {what}", door.0), list));
+        let events = self.events.iter().map(|(name, list)| (name.clone(), list));
+        for (name, list) in doors.chain(events) {
+            hash.text(&name);
+            for listener in list {
+                hash.word(listener.serial).word(u64::from(listener.owner.0)).flag(listener.once);
+            }
+        }
+    }
+}
+
+fn hash_callback(hash: &mut StateHash, callback: Option<&Callback>) {
+    match callback {
+        None => hash.word(0),
+        Some(Callback::Function(_)) => hash.word(1),
+        Some(Callback::Named(name)) => hash.word(2).text(name),
+    };
+}
+
+/// A handler as a script gives it: a function, or the name of a handler of the running owner.
+///
+/// # Errors
+/// For anything else, and for a name that the owner does not have.
+pub fn read(lua: &Lua, given: &Named) -> Result<Callback, Mistake> {
+    if let Some(function) = given.value().as_function() {
+        return Ok(Callback::Function(function.clone()));
+    }
+    let name = given.text("a function or the name of a handler")?;
+    let owner = owner::current(lua);
+    let names = runtime::with(lua, |runtime| names_of(&runtime.owners, owner));
+    let found = names.as_ref().and_then(|names| names.raw_get::<Value>(name.as_str()).ok());
+    if found.is_some_and(|value| value.is_function()) {
+        return Ok(Callback::Named(name));
+    }
+    let known = names.map(|names| function_names(&names)).unwrap_or_default();
+    Err(Mistake::unknown(given.function(), "handler", &name, known.iter().map(String::as_str)))
+}
+
+/// The same for a handler that may be left out.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_option(lua: &Lua, given: Option<Named>) -> Result<Option<Callback>, Mistake> {
+    given.map(|given| read(lua, &given)).transpose()
+}
+
+fn names_of(owners: &Owners, owner: Owner) -> Option<Table> {
+    owners.get(owner).and_then(|record| record.names.clone())
+}
+
+fn function_names(table: &Table) -> BTreeSet<String> {
+    let pairs = table.pairs::<Value, Value>().filter_map(Result::ok);
+    pairs
+        .filter(|(_, value)| value.is_function())
+        .filter_map(|(key, _)| key.as_string().map(|key| key.to_string_lossy()))
+        .collect()
+}
+
+/// Keeps the handlers of a walk for the running owner, until it settles.
+pub fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
+    let WalkHandlers { arrived, failed, cancelled, settled } = &handlers;
+    if [arrived, failed, cancelled, settled].iter().all(|handler| handler.is_none()) {
+        return;
+    }
+    let owner = owner::current(lua);
+    runtime::with(lua, |runtime| runtime.handlers.walks.insert(walk, (owner, handlers)));
+}
+
+/// Keeps the handler of a requested path for the running owner, until it is answered.
+pub fn set_path(lua: &Lua, token: PathToken, callback: Option<Callback>) {
+    let owner = owner::current(lua);
+    runtime::with(lua, |runtime| runtime.handlers.paths.insert(token, (owner, callback)));
+}
+
+/// Keeps the handlers of a watch for the running owner, until it is removed; counts it against the owner's limit.
+pub fn set_watch(lua: &Lua, watch: WatchId, handlers: WatchHandlers) {
+    let owner = owner::current(lua);
+    runtime::with(lua, |runtime| {
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.watches += 1;
+        }
+        let record = WatchRecord { owner, handlers, inside: BTreeMap::new() };
+        runtime.handlers.watches.insert(watch, record);
+    });
+}
+
+/// Forgets a watch that was removed.
+pub fn forget_watch(lua: &Lua, watch: WatchId) {
+    runtime::with(lua, |runtime| {
+        let record = runtime.handlers.watches.remove(&watch)?;
+        let owner = runtime.owners.get_mut(record.owner)?;
+        owner.watches = owner.watches.saturating_sub(1);
+        Some(())
+    });
+}
+
+/// Whoever counts for a watch with a predicate as its filter; none for other watches.
+#[must_use]
+pub fn watch_insiders(lua: &Lua, watch: WatchId) -> Option<Vec<CharacterId>> {
+    runtime::with(lua, |runtime| {
+        let record = runtime.handlers.watches.get(&watch)?;
+        record.handlers.filter.as_ref()?;
+        Some(record.inside.keys().copied().collect())
+    })
+}
+
+/// Listens to a door for the running owner; returns the number of the listener.
+pub fn set_door(lua: &Lua, door: DoorId, what: DoorSignal, callback: Callback) -> u64 {
+    let owner = owner::current(lua);
+    runtime::with(lua, |runtime| {
+        let listener = runtime.handlers.add(owner, callback);
+        let serial = listener.serial;
+        runtime.handlers.doors.entry((door, what.name())).or_default().push(listener);
+        count(&mut runtime.owners, owner);
+        serial
+    })
+}
+
+fn count(owners: &mut Owners, owner: Owner) {
+    if let Some(record) = owners.get_mut(owner) {
+        record.handlers += 1;
+    }
+}
+
+/// Listens to an event for the running owner; returns the number of the listener.
+pub(crate) fn listen(lua: &Lua, name: &str, callback: Callback, once: bool) -> u64 {
+    let owner = owner::current(lua);
+    runtime::with(lua, |runtime| {
+        let mut listener = runtime.handlers.add(owner, callback);
+        listener.once = once;
+        let serial = listener.serial;
+        runtime.handlers.events.entry(name.to_owned()).or_default().push(listener);
+        count(&mut runtime.owners, owner);
+        serial
+    })
+}
+
+/// Lets the behaviour of a character hear an event through its `on` table.
+pub(crate) fn listen_on(lua: &Lua, owner: Owner, character: CharacterId, name: &str, function: Function) {
+    runtime::with(lua, |runtime| {
+        let mut listener = runtime.handlers.add(owner, Callback::Function(function));
+        listener.behaviour_of = Some(character);
+        runtime.handlers.events.entry(name.to_owned()).or_default().push(listener);
+    });
+}
+
+/// Ends a listener of an event or a door; false when it is over.
+pub fn remove_listener(lua: &Lua, serial: u64) -> bool {
+    runtime::with(lua, |runtime| {
+        let Some(owner) = runtime.handlers.remove(serial) else {
+            return false;
+        };
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.handlers = record.handlers.saturating_sub(1);
+        }
+        true
+    })
+}
+
+/// A handler that is to be called now, as a task of its owner.
+#[derive(Debug)]
+pub(crate) struct Delivering {
+    pub(crate) owner: Owner,
+    pub(crate) callback: Callback,
+    pub(crate) payload: Value,
+    pub(crate) label: Rc<str>,
+    /// Events are kept in bounded number for an owner that stands still; everything else without.
+    pub(crate) is_event: bool,
+    /// Call a function with the owner's `self` first.
+    pub(crate) with_receiver: bool,
+    pub(crate) role: Role,
+}
+
+impl Delivering {
+    pub(crate) fn new(owner: Owner, callback: Callback, payload: Value, label: &str) -> Self {
+        let label = Rc::from(label);
+        Self { owner, callback, payload, label, is_event: false, with_receiver: false, role: Role::Plain }
+    }
+}
+
+/// Calls a handler; false when its owner has ended, or the name means nothing any more.
+pub(crate) fn deliver(vm: &ScriptVm, mut handler: Delivering) -> bool {
+    let lua = vm.lua();
+    if handler.with_receiver {
+        bind_receiver(lua, &mut handler);
+    }
+    let is_kept = runtime::with(lua, |runtime| {
+        let record = runtime.owners.get_mut(handler.owner)?;
+        if record.paused.is_none() {
+            return Some(false);
+        }
+        if handler.is_event {
+            let is_event = |kept: &Delivery| matches!(kept, Delivery::Handler { is_event: true, .. });
+            let events = record.kept.iter().filter(|kept| is_event(kept)).count();
+            if events >= Owners::KEPT_EVENTS_MAX {
+                let oldest = record.kept.iter().position(is_event);
+                oldest.map(|oldest| record.kept.remove(oldest));
+                log::warn!("{} is held and has {events} events to hear; the oldest is dropped", record.label);
+            }
+        }
+        record.kept.push_back(Delivery::Handler {
+            callback: handler.callback.clone(),
+            payload: handler.payload.clone(),
+            label: Rc::clone(&handler.label),
+            is_event: handler.is_event,
+        });
+        Some(true)
+    });
+    match is_kept {
+        None => false,
+        Some(true) => true,
+        Some(false) => call(vm, handler),
+    }
+}
+
+/// `on` functions are called with `self`; from here on they look like any other.
+fn bind_receiver(lua: &Lua, handler: &mut Delivering) {
+    let receiver = runtime::with(lua, |runtime| {
+        runtime.owners.get(handler.owner).and_then(|record| record.receiver.clone())
+    });
+    if let (Some(receiver), Callback::Function(function)) = (receiver, &handler.callback)
+        && let Ok(bound) = function.bind(receiver)
+    {
+        handler.callback = Callback::Function(bound);
+    }
+}
+
+fn call(vm: &ScriptVm, handler: Delivering) -> bool {
+    let lua = vm.lua();
+    let Delivering { owner, callback, payload, label, role, .. } = handler;
+    let mut args = MultiValue::new();
+    let function = match callback {
+        Callback::Function(function) => function,
+        Callback::Named(name) => {
+            let found = runtime::with(lua, |runtime| {
+                let record = runtime.owners.get(owner)?;
+                Some((record.names.clone()?, record.receiver.clone()))
+            });
+            let Some((names, receiver)) = found else {
+                return false;
+            };
+            args.extend(receiver);
+            match names.raw_get::<Value>(name) {
+                Ok(Value::Function(function)) => function,
+                _ => return false,
+            }
+        }
+    };
+    args.push_back(payload);
+    task::run_now(vm, Spawn { owner, callback: label, role, function, args, name: None });
+    true
+}

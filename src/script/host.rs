@@ -1,0 +1,439 @@
+//! The scripts of one level, as the game drives them.
+//!
+//! In: script texts, the behaviours of the level's characters, a seed, limits; the world, lent for a phase. Out: verbs on the
+//! world, facts, the level's own outcome, faults, a hash. Holds: Lua runs at the start of the level, in steps 3 and 12, and at
+//! its end, nowhere else; the world goes home after each phase. Not here: the order of steps 3 (`schedule`) and 12
+//! (`dispatch`).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mlua::{Function, Lua, Table, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::ids::{CharacterId, WalkId};
+use crate::base::plain::Plain;
+use crate::base::time::{Tick, TickRate};
+use crate::script::behaviour::{self, Behaviours, Class};
+use crate::script::bind::keep::Keeper;
+use crate::script::bind::level::{self, LevelOutcome};
+use crate::script::bind::rng;
+use crate::script::bind::table::Entry;
+use crate::script::bind::{self, Setup};
+use crate::script::cinematic::{self, Scenes};
+use crate::script::convert::Named;
+use crate::script::fault::{Failure, FaultKind, Strikes};
+use crate::script::files::{FileError, ScriptTexts};
+use crate::script::fuel::{Signals, Trip};
+use crate::script::handlers::Handlers;
+use crate::script::invoke::{self, Call};
+use crate::script::keeper::{Scheduler, stem};
+use crate::script::limits::Limits;
+use crate::script::owner::{OwnerKind, Owners};
+use crate::script::runtime::{self, Runtime};
+use crate::script::schedule::{self, Predicates, global_function};
+use crate::script::task::{Tasks, Why};
+use crate::script::timer::Timers;
+use crate::script::vm::{ScriptVm, VmError, VmSettings};
+use crate::script::{dispatch, lend, payload, request};
+use crate::world::World;
+use crate::world::event::Event;
+use crate::world::ops;
+use crate::world::settings::{self, Settings};
+use crate::world::walk::Owner;
+
+/// The behaviour that a level gives to a character.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BehaviourRef {
+    /// Name of its file.
+    pub name: String,
+    /// Its parameters, a map.
+    pub params: Plain,
+}
+
+/// What the scripts of a level are started with.
+#[derive(Debug, Default)]
+pub struct ScriptSetup {
+    /// Texts by path below the script folders, with suffix.
+    pub texts: BTreeMap<String, String>,
+    /// Name of the level script.
+    pub level_script: Option<String>,
+    /// The level's characters in order, with their behaviours.
+    pub characters: Vec<(CharacterId, Option<BehaviourRef>)>,
+    /// `level.args`.
+    pub args: Vec<String>,
+    /// Flags of the shell; a game that has none leaves the default.
+    pub signals: Arc<Signals>,
+}
+
+/// Why the scripts of a level could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The VM could not be made.
+    #[error(transparent)]
+    Vm(#[from] VmError),
+    /// The script files are not what they should be.
+    #[error(transparent)]
+    Files(#[from] FileError),
+    /// A file does not compile, or its body failed.
+    #[error("{}", .0.message)]
+    Load(Box<Failure>),
+    /// The file of a behaviour is not one: its name, what is wrong.
+    #[error("behaviour \"{name}\": {what}")]
+    Behaviour {
+        /// Name of the behaviour.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The parameters of a character's behaviour are wrong.
+    #[error("character \"{character}\": behaviour \"{name}\": {what}")]
+    Params {
+        /// Name of the character.
+        character: String,
+        /// Name of the behaviour.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// The scripts of one level.
+#[derive(Debug)]
+pub struct ScriptHost {
+    vm: ScriptVm,
+    /// Environment of the level script.
+    level: Option<Table>,
+    /// `state`, shared by all scripts.
+    state: Table,
+    characters: Vec<(CharacterId, Class, Plain)>,
+    is_reproducible: bool,
+    is_over: bool,
+}
+
+impl ScriptHost {
+    /// A VM in which the bodies of the level script and of the characters' behaviours have run.
+    ///
+    /// # Errors
+    /// When a file is missing, does not compile, fails, or is no behaviour.
+    pub fn new(setup: ScriptSetup, settings: &Settings, seed: u64) -> Result<Self, StartError> {
+        let limits = vm_limits(&settings.limits);
+        let vm = ScriptVm::new(VmSettings { seed, limits, signals: setup.signals })?;
+        let state = prepare(&vm, settings, &setup.args).map_err(VmError::from)?;
+        vm.set_texts(ScriptTexts::new(setup.texts)?);
+        let level = match &setup.level_script {
+            Some(name) => Some(load(&vm, name)?.0),
+            None => None,
+        };
+        let mut characters = Vec::new();
+        for (character, behaviour) in setup.characters {
+            let Some(BehaviourRef { name, params }) = behaviour else {
+                continue;
+            };
+            let class = class(&vm, &name)?;
+            characters.push((character, class, params));
+        }
+        Ok(Self { vm, level, state, characters, is_reproducible: true, is_over: false })
+    }
+
+    /// Tick 0: behaviours are attached in character order, `onStart` runs, then `init` and `start` of each behaviour.
+    ///
+    /// # Errors
+    /// When the parameters of a behaviour are wrong.
+    pub fn start(&mut self, world: &mut World) -> Result<(), StartError> {
+        let characters = std::mem::take(&mut self.characters);
+        let level = self.level.clone();
+        self.phase(world, 0, |vm| {
+            if let Some(environment) = level {
+                begin_level_script(vm, environment);
+            }
+            let mut owners = Vec::new();
+            for (character, class, params) in characters {
+                let name = class.name.clone();
+                match behaviour::create(vm, character, class, &params) {
+                    Ok(owner) => owners.push(owner),
+                    Err(what) => {
+                        let found = lend::with_world(vm.lua(), |world: &mut World| {
+                            world.name_of(character).to_owned()
+                        });
+                        return Err(StartError::Params { character: found.unwrap_or_default(), name, what });
+                    }
+                }
+            }
+            call_level(vm, "onStart", "start");
+            owners.into_iter().for_each(|owner| behaviour::begin(vm, owner, "attach"));
+            Ok(())
+        })?;
+        self.check_state();
+        Ok(())
+    }
+
+    /// Step 3.
+    pub fn scripts(&mut self, world: &mut World) {
+        self.vm.begin_tick();
+        self.phase(world, 3, schedule::run);
+    }
+
+    /// Step 12: hands out the facts of the world, in bounded rounds.
+    pub fn dispatch(&mut self, world: &mut World) {
+        self.phase(world, 12, dispatch::run);
+    }
+
+    /// Step 13: forgets what was freed.
+    pub fn culled(&mut self, characters: &[CharacterId], walks: &[WalkId]) {
+        runtime::with(self.vm.lua(), |runtime| {
+            characters.iter().for_each(|character| {
+                runtime.removed_by.remove(character);
+            });
+            walks.iter().for_each(|&walk| {
+                runtime.handlers.take_walk(walk);
+            });
+        });
+    }
+
+    /// The end of the level: open walks settle as levelEnd and are told, scenes end, behaviours and the level script stop.
+    /// Nothing of the scripts runs afterwards.
+    pub fn end(&mut self, world: &mut World) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
+        self.vm.begin_tick();
+        self.phase(world, 12, |vm| {
+            let lua = vm.lua();
+            let _ = lend::with_world(lua, ops::walks::end_level);
+            dispatch::run(vm);
+            cinematic::end_all(vm);
+            for (_, owner) in runtime::with(lua, |runtime| runtime.behaviours.in_order()) {
+                behaviour::end(vm, owner, "levelEnd");
+            }
+            end_level_script(vm, "levelEnd");
+            let _ = lend::with_world(lua, ops::walks::end_level);
+            leave_undelivered(vm);
+        });
+    }
+
+    /// What `level.finish` was called with first.
+    #[must_use]
+    pub fn outcome(&self) -> Option<LevelOutcome> {
+        level::outcome(self.vm.lua())
+    }
+
+    /// Faults so far.
+    #[must_use]
+    pub fn fault_count(&self) -> u64 {
+        runtime::with(self.vm.lua(), |runtime| runtime.fault_count)
+    }
+
+    /// Whether nothing but counts has ended a call: false once the watchdog has.
+    #[must_use]
+    pub fn is_reproducible(&self) -> bool {
+        self.is_reproducible
+    }
+
+    /// Whether what scripts keep fills the memory of the level, so that it cannot go on.
+    #[must_use]
+    pub fn is_memory_exhausted(&self) -> bool {
+        self.vm.memory_exhausted()
+    }
+
+    /// Hashes of the random streams, and of everything else the host keeps for scripts that can change the future.
+    #[must_use]
+    pub fn hash(&self) -> (u64, u64) {
+        let mut random = StateHash::default();
+        self.vm.hash_into(&mut random);
+        rng::hash_into(self.vm.lua(), &mut random);
+        let mut scripts = StateHash::default();
+        runtime::with(self.vm.lua(), |runtime| hash_runtime(runtime, &mut scripts));
+        (random.finish(), scripts.finish())
+    }
+
+    /// Lends the world for one phase.
+    fn phase<R>(&mut self, world: &mut World, step: u32, run: impl FnOnce(&ScriptVm) -> R) -> R {
+        let (now, rate) = (world.tick(), world.rate());
+        runtime::with(self.vm.lua(), |runtime| {
+            runtime.now = now;
+            runtime.rate = rate;
+            runtime.step = step;
+        });
+        let vm = &self.vm;
+        let result = lend::phase(vm.lua(), world, |_| run(vm));
+        self.is_reproducible &= vm.fuel().trip() != Some(Trip::Watchdog);
+        result
+    }
+
+    /// A `state` that is not plain data is a fault that names the key.
+    fn check_state(&self) {
+        let given = Named::new("onStart", "state", Value::Table(self.state.clone()));
+        if let Err(mistake) = payload::read(self.vm.lua(), &given, self.vm.limits().state_kib) {
+            let owner =
+                runtime::with(self.vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+            let failure = Failure::new(FaultKind::Data, mistake.to_string(), None);
+            invoke::report(&self.vm, &Call::plain(owner.unwrap_or(Owner::HOST), "onStart"), failure);
+        }
+    }
+}
+
+fn vm_limits(limits: &settings::Limits) -> Limits {
+    let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    Limits {
+        fuel_per_call: limits.fuel_per_call,
+        fuel_per_tick: limits.fuel_per_tick,
+        fuel_at_load: limits.fuel_at_load,
+        memory_mib: narrow(limits.memory_mib),
+        coroutine_depth: limits.coroutine_depth,
+        state_kib: narrow(limits.state_kib),
+        string_kib: narrow(limits.string_kib),
+        pattern_bytes: narrow(limits.pattern_bytes),
+        table_elements: narrow(limits.table_elements),
+        log_lines_per_tick: limits.log_lines_per_tick,
+        watchdog_ms: narrow(limits.watchdog_ms),
+    }
+}
+
+/// Gives the VM every name that scripts see, and the host's tables; returns `state`.
+fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> mlua::Result<Table> {
+    let lua = vm.lua();
+    lua.set_app_data(new_runtime(settings));
+    let prelude = prelude(vm)?;
+    let waiting = |entry: &Entry| -> Option<Function> {
+        prelude.raw_get::<Value>(format!("{}.{}", entry.owner, entry.name())).ok()?.as_function().cloned()
+    };
+    let keeper: Rc<dyn Keeper> = Rc::new(Scheduler);
+    let state = bind::install(vm, &Setup { keeper, args, waiting: &waiting })?;
+    vm.seal()?;
+    state.set_readonly(false);
+    Ok(state)
+}
+
+/// The functions that wait, by `Type.name`.
+fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
+    let lua = vm.lua();
+    let chunk = vm.own_chunk(include_str!("prelude/task.lua"))?;
+    let coroutine: Table = lua.globals().raw_get("coroutine")?;
+    let error: Function = lua.globals().raw_get("error")?;
+    chunk.call((request::natives(lua)?, coroutine.raw_get::<Function>("yield")?, error))
+}
+
+fn new_runtime(settings: &Settings) -> Runtime {
+    Runtime {
+        limits: settings.limits.clone(),
+        now: Tick::default(),
+        rate: TickRate::DEFAULT,
+        step: 0,
+        owners: Owners::default(),
+        tasks: Tasks::default(),
+        timers: Timers::default(),
+        handlers: Handlers::default(),
+        predicates: Predicates::default(),
+        behaviours: Behaviours::default(),
+        scenes: Scenes::default(),
+        strikes: Strikes::default(),
+        current: None,
+        pending: None,
+        cleanups: VecDeque::new(),
+        work: VecDeque::new(),
+        facts_taken: 0,
+        jobs: VecDeque::new(),
+        level: None,
+        removed_by: BTreeMap::new(),
+        fault_count: 0,
+        is_behind: false,
+    }
+}
+
+fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
+    for (owner, record) in runtime.owners.iter() {
+        hash.word(u64::from(owner.0)).text(&record.label);
+        hash.word(record.paused.map_or(0, |tick| tick.0 + 1))
+            .word(record.run_again.map_or(0, |tick| tick.0 + 1));
+        hash.word(record.kept.len() as u64);
+    }
+    runtime.tasks.hash_into(hash);
+    runtime.timers.hash_into(hash);
+    runtime.handlers.hash_into(hash);
+    runtime.predicates.hash_into(hash);
+    runtime.behaviours.hash_into(hash);
+    runtime.scenes.hash_into(hash);
+    for (owner, ticks) in runtime.strikes.iter() {
+        hash.word(u64::from(owner.0));
+        ticks.iter().for_each(|tick| {
+            hash.word(tick.0);
+        });
+    }
+    hash.word(runtime.jobs.len() as u64).word(runtime.work.len() as u64).flag(runtime.is_behind);
+}
+
+/// Environment and result of a file.
+fn load(vm: &ScriptVm, name: &str) -> Result<(Table, Value), StartError> {
+    let loaded = vm.load(name).map_err(|failure| StartError::Load(Box::new(failure)))?;
+    Ok((loaded.environment, loaded.result))
+}
+
+fn class(vm: &ScriptVm, name: &str) -> Result<Class, StartError> {
+    let (_, result) = load(vm, name)?;
+    let lua = vm.lua();
+    if let Value::Table(table) = &result
+        && let Some(class) = runtime::with(lua, |runtime| runtime.behaviours.class_of(table))
+    {
+        return Ok(class);
+    }
+    behaviour::define(lua, stem(name), &result)
+        .map_err(|what| StartError::Behaviour { name: name.to_owned(), what })
+}
+
+fn begin_level_script(vm: &ScriptVm, environment: Table) {
+    runtime::with(vm.lua(), |runtime| {
+        let owner = runtime.owners.begin(OwnerKind::Level, "level script".to_owned());
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.names = Some(environment.clone());
+        }
+        runtime.level = Some((owner, environment));
+    });
+}
+
+/// Calls a function of the level script, if it has it.
+fn call_level(vm: &ScriptVm, name: &str, why: &str) {
+    let found = runtime::with(vm.lua(), |runtime| runtime.level.clone());
+    if let Some((owner, environment)) = found
+        && let Some(function) = global_function(&environment, name)
+    {
+        invoke::call(vm, &Call::plain(owner, name), &function, why);
+    }
+}
+
+/// Tells the level script to stop, and ends everything it owns.
+pub(crate) fn end_level_script(vm: &ScriptVm, why: &str) {
+    let lua = vm.lua();
+    let Some((owner, environment)) = runtime::with(lua, |runtime| runtime.level.take()) else {
+        return;
+    };
+    if let Some(function) = global_function(&environment, "onStop") {
+        invoke::call(vm, &Call::plain(owner, "onStop"), &function, why);
+    }
+    let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
+    behaviour::end_owner(vm, owner, why);
+}
+
+/// What is left when the level has ended is reported, not run.
+fn leave_undelivered(vm: &ScriptVm) {
+    let lua: &Lua = vm.lua();
+    let left = lend::with_world(lua, |world: &mut World| {
+        let mut left = Vec::new();
+        while let Some(event) = world.events.pop() {
+            if let Event::WalkSettled(id) = event
+                && let Some(walk) = world.walks.get_mut(id)
+            {
+                walk.is_delivered = true;
+                left.push((id, walk.serial));
+            }
+        }
+        left
+    });
+    for (id, serial) in left.unwrap_or_default() {
+        if runtime::with(lua, |runtime| runtime.handlers.take_walk(id)).is_some() {
+            dispatch::undelivered(vm, serial, "levelEnd");
+        }
+    }
+    runtime::with(lua, |runtime| runtime.work.clear());
+}

@@ -1,0 +1,172 @@
+//! The scheduler as bindings see it.
+//!
+//! In: what bindings ask. Out: owners, handlers, behaviours, locks of this level. Not here: any of the work; this file only
+//! passes on.
+
+use mlua::{Function, Lua, Value};
+
+use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::base::plain::Plain;
+use crate::script::behaviour::{self, Class};
+use crate::script::bind::event::listener;
+use crate::script::bind::keep::{Attachment, Callback, Keeper, WalkHandlers, WatchHandlers, WhenOrder};
+use crate::script::convert::{Mistake, Named};
+use crate::script::handlers;
+use crate::script::owner::{self, Counted};
+use crate::script::params;
+use crate::script::runtime::{self, Work};
+use crate::script::wait::{Outcome, Wait};
+use crate::script::{cinematic, lend, payload};
+use crate::world::World;
+use crate::world::door::DoorSignal;
+use crate::world::region::WatchId;
+use crate::world::walk::Owner;
+
+/// The one keeper of a level; everything it knows is beside the VM.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scheduler;
+
+impl Keeper for Scheduler {
+    fn owner(&self, lua: &Lua) -> Owner {
+        owner::current(lua)
+    }
+
+    fn label(&self, lua: &Lua, owner: Owner) -> String {
+        owner::label(lua, owner)
+    }
+
+    fn callback(&self, lua: &Lua, given: &Named) -> Result<Callback, Mistake> {
+        handlers::read(lua, given)
+    }
+
+    fn set_walk(&self, lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
+        handlers::set_walk(lua, walk, handlers);
+    }
+
+    fn watches_at_limit(&self, lua: &Lua) -> Option<String> {
+        owner::at_limit(lua, Counted::Watches)
+    }
+
+    fn set_watch(&self, lua: &Lua, watch: WatchId, handlers: WatchHandlers) {
+        handlers::set_watch(lua, watch, handlers);
+    }
+
+    fn forget_watch(&self, lua: &Lua, watch: WatchId) {
+        handlers::forget_watch(lua, watch);
+    }
+
+    fn watch_insiders(&self, lua: &Lua, watch: WatchId) -> Option<Vec<CharacterId>> {
+        handlers::watch_insiders(lua, watch)
+    }
+
+    fn set_when(&self, lua: &Lua, order: WhenOrder) -> u32 {
+        let owner = owner::current(lua);
+        runtime::with(lua, |runtime| {
+            if let Some(record) = runtime.owners.get_mut(owner) {
+                record.watches += 1;
+            }
+            let now = runtime.now;
+            runtime.predicates.add(owner, now, order)
+        })
+    }
+
+    fn enable_when(&self, lua: &Lua, when: u32, enabled: bool) {
+        runtime::with(lua, |runtime| runtime.predicates.enable(when, enabled));
+    }
+
+    fn remove_when(&self, lua: &Lua, when: u32) {
+        runtime::with(lua, |runtime| {
+            if let Some(owner) = runtime.predicates.remove(when)
+                && let Some(record) = runtime.owners.get_mut(owner)
+            {
+                record.watches = record.watches.saturating_sub(1);
+            }
+        });
+    }
+
+    fn listen_door(
+        &self,
+        lua: &Lua,
+        door: DoorId,
+        what: DoorSignal,
+        handler: Callback,
+    ) -> Result<Value, String> {
+        if let Some(what) = owner::at_limit(lua, Counted::Handlers) {
+            return Err(what);
+        }
+        let serial = handlers::set_door(lua, door, what, handler);
+        listener(lua, serial).map_err(|error| error.to_string())
+    }
+
+    fn set_path(&self, lua: &Lua, token: PathToken, handler: Option<Callback>) {
+        handlers::set_path(lua, token, handler);
+    }
+
+    fn path_cancelled(&self, lua: &Lua, token: PathToken, result: Value) {
+        runtime::push_work(lua, Work::Settled(Wait::Path(token), Outcome::Value(result)));
+    }
+
+    fn check_behaviour(&self, lua: &Lua, name: &Named, params: &Named) -> Result<Attachment, Mistake> {
+        let asked = name.text("the name of a behaviour")?;
+        let class = class(lua, &asked).map_err(|what| Mistake::new(name.function(), what))?;
+        let given = read_params(lua, params)?;
+        let checked =
+            lend::with_world(lua, |world: &mut World| params::fill(&class.params, &given, Some(world)));
+        match checked {
+            Ok(Ok(_)) => {}
+            Ok(Err(what)) => return Err(Mistake::new(name.function(), what)),
+            Err(error) => return Err(error.mistake(name.function())),
+        }
+        let table = params.value().as_table().cloned();
+        Ok(Attachment { name: class.name, params: table })
+    }
+
+    fn attach(&self, lua: &Lua, character: CharacterId, behaviour: Attachment) {
+        let table = behaviour.params.map_or(Value::Nil, Value::Table);
+        // Read once before, in `check_behaviour`, in the same call: nothing can have changed.
+        let params = read_params(lua, &Named::new("attach", "params", table));
+        let params = params.unwrap_or_else(|_| crate::script::invoke::map([]));
+        runtime::push_work(lua, Work::Attach { character, name: behaviour.name, params });
+    }
+
+    fn is_locked(&self, lua: &Lua, what: &str) -> bool {
+        cinematic::is_locked(lua, what)
+    }
+}
+
+fn read_params(lua: &Lua, given: &Named) -> Result<Plain, Mistake> {
+    if given.value().is_nil() {
+        return Ok(crate::script::invoke::map([]));
+    }
+    given.table("a table of parameters")?;
+    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    payload::read(lua, given, u32::try_from(limit).unwrap_or(u32::MAX))
+}
+
+/// The behaviour called `asked`; its file is loaded if it was not. A sentence about what is wrong.
+fn class(lua: &Lua, asked: &str) -> Result<Class, String> {
+    let result = load(lua, asked)?;
+    if let Value::Table(table) = &result
+        && let Some(class) = runtime::with(lua, |runtime| runtime.behaviours.class_of(table))
+    {
+        return Ok(class);
+    }
+    behaviour::define(lua, stem(asked), &result).map_err(|what| format!("behaviour \"{asked}\": {what}"))
+}
+
+/// What the file `asked` returns, through the `require` that scripts have. A sentence about what is wrong.
+pub(crate) fn load(lua: &Lua, asked: &str) -> Result<Value, String> {
+    let require: mlua::Result<Function> = lua.globals().raw_get("require");
+    let result = require.and_then(|require| require.call::<Value>(asked));
+    result.map_err(|error| {
+        let text = crate::script::fault::text_of_error(&error);
+        // Without the place and name of `require`, which the caller did not write.
+        text.split_once("require: ").map_or(text.clone(), |(_, what)| what.to_owned())
+    })
+}
+
+/// The last part of a script's name, without suffix.
+pub(crate) fn stem(name: &str) -> &str {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.strip_suffix(".lua").or_else(|| file.strip_suffix(".luau")).unwrap_or(file)
+}

@@ -1,0 +1,140 @@
+//! What the host of scripts keeps beside the VM: owners, tasks, timers, handlers, scenes, and the work they have made.
+//!
+//! In: bindings and the two script phases, each for one short look. Out: the same. Holds: no Lua runs while it is looked at;
+//! work made by scripts and facts of the world are dealt with in one order, that of their occurrence. Not here: the world.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Table};
+
+use crate::base::ids::CharacterId;
+use crate::base::plain::Plain;
+use crate::base::time::{Tick, TickRate};
+use crate::script::behaviour::Behaviours;
+use crate::script::cinematic::{SceneEnd, Scenes};
+use crate::script::fault::Strikes;
+use crate::script::handlers::Handlers;
+use crate::script::lend;
+use crate::script::owner::Owners;
+use crate::script::schedule::{Job, Predicates};
+use crate::script::task::{Answering, Pending, Tasks, Why};
+use crate::script::timer::Timers;
+use crate::script::wait::{Outcome, Wait};
+use crate::world::World;
+use crate::world::region::WatchId;
+use crate::world::settings::Limits;
+use crate::world::walk::Owner;
+
+/// Whose code runs right now.
+#[derive(Clone, Debug)]
+pub(crate) struct Current {
+    pub(crate) owner: Owner,
+    /// What runs: `update`, `onArrived`, ...
+    pub(crate) callback: Rc<str>,
+    /// The task it runs in; none where it may not wait.
+    pub(crate) task: Option<u64>,
+}
+
+/// Work that scripts made for step 12.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// A task to begin.
+    Begin(u64),
+    /// Something of the scripts' own is over.
+    Settled(Wait, Outcome),
+    /// A task waits for what is over already.
+    Answer(Answering, Outcome),
+    /// A behaviour to begin.
+    Attach { character: CharacterId, name: String, params: Plain },
+    /// The behaviour of a character to end.
+    Detach { character: CharacterId, why: &'static str },
+    /// A scene to begin.
+    BeginScene(u64),
+    /// A scene to end.
+    EndScene(u64, SceneEnd),
+    /// Somebody has stayed inside a watch for its interval.
+    Stayed(WatchId, CharacterId),
+    /// The answer of a predicate changed.
+    Turned { predicate: u32, value: bool },
+    /// What was kept for an owner that stood still.
+    Kept(Owner),
+}
+
+/// A function of `task.onCancel` to run once the code under way has returned.
+#[derive(Debug)]
+pub(crate) struct Cleanup {
+    pub(crate) owner: Owner,
+    pub(crate) function: Function,
+    pub(crate) why: Why,
+}
+
+/// Everything the script side keeps. Part of the VM's app data.
+#[derive(Debug)]
+pub(crate) struct Runtime {
+    pub(crate) limits: Limits,
+    pub(crate) now: Tick,
+    pub(crate) rate: TickRate,
+    /// The step of the tick under way: 0 at the start of the level, 3, 12.
+    pub(crate) step: u32,
+    pub(crate) owners: Owners,
+    pub(crate) tasks: Tasks,
+    pub(crate) timers: Timers,
+    pub(crate) handlers: Handlers,
+    pub(crate) predicates: Predicates,
+    pub(crate) behaviours: Behaviours,
+    pub(crate) scenes: Scenes,
+    pub(crate) strikes: Strikes<Owner>,
+    pub(crate) current: Option<Current>,
+    /// The wait that the running task has asked for and not begun.
+    pub(crate) pending: Option<Pending>,
+    pub(crate) cleanups: VecDeque<Cleanup>,
+    /// Work for step 12, each with the number of facts that come before it.
+    pub(crate) work: VecDeque<(u64, Work)>,
+    /// Facts of the world that were taken so far.
+    pub(crate) facts_taken: u64,
+    /// What step 3 has to run and did not get to.
+    pub(crate) jobs: VecDeque<Job>,
+    /// The level script's owner and environment.
+    pub(crate) level: Option<(Owner, Table)>,
+    /// Who removed a character in this tick.
+    pub(crate) removed_by: BTreeMap<CharacterId, Owner>,
+    pub(crate) fault_count: u64,
+    /// Facts that were left for the next tick because the fuel of this one was spent.
+    pub(crate) is_behind: bool,
+}
+
+impl Runtime {
+    /// The owner as messages name it.
+    pub(crate) fn label(&self, owner: Owner) -> Rc<str> {
+        self.owners.get(owner).map_or_else(|| Rc::from("host"), |record| Rc::clone(&record.label))
+    }
+
+    /// Whole ticks that last at least `seconds`, one or more.
+    pub(crate) fn ticks(&self, seconds: f64) -> u64 {
+        self.rate.ticks(seconds).max(1)
+    }
+}
+
+/// Looks at the runtime of this VM. No Lua may run meanwhile.
+pub(crate) fn with<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> R) -> R {
+    let mut slot = lua.app_data_mut::<Runtime>();
+    match slot.as_deref_mut() {
+        Some(runtime) => look(runtime),
+        None => unreachable!("the host installs the runtime before any script is loaded"),
+    }
+}
+
+/// Looks at the runtime of this VM, if it has one; tools that only bind names do without.
+pub(crate) fn find<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> Option<R>) -> Option<R> {
+    look(lua.app_data_mut::<Runtime>().as_deref_mut()?)
+}
+
+/// Adds work for step 12, behind all facts there are now.
+pub(crate) fn push_work(lua: &Lua, work: Work) {
+    let waiting = lend::with_world(lua, |world: &mut World| world.events.waiting()).unwrap_or(0) as u64;
+    with(lua, |runtime| {
+        let position = runtime.facts_taken + waiting;
+        runtime.work.push_back((position, work));
+    });
+}

@@ -1,0 +1,291 @@
+//! Step 3: what runs because of the time.
+//!
+//! In: timers, behaviours, predicates and tasks whose time has come. Out: calls, in this order: timers by due tick, then by
+//! creation; the level script's `onTick` and predicates; each behaviour's `update` and predicates, by character; tasks by
+//! id; tasks that were started meanwhile. Holds: what the fuel of a tick does not suffice for waits for the next tick, and
+//! comes first then, so nothing is passed over twice. Not here: what runs because of what happened (`dispatch`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use mlua::{Function, Lua, MultiValue, Table, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::time::Tick;
+use crate::script::bind::keep::{Callback, WhenOrder};
+use crate::script::handlers::{self, Delivering};
+use crate::script::invoke::{self, Call};
+use crate::script::owner::{self, OwnerKind};
+use crate::script::runtime::{self, Runtime, Work};
+use crate::script::task::{self, Role, Spawn};
+use crate::script::timer;
+use crate::script::vm::ScriptVm;
+use crate::script::{behaviour, payload};
+use crate::world::event::Event;
+use crate::world::walk::Owner;
+
+/// One thing for step 3 to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Job {
+    /// A timer that is due.
+    Timer(u64),
+    /// `onTick` of the level script.
+    LevelTick,
+    /// `update` of a behaviour.
+    Update(Owner),
+    /// A predicate of `region.when`.
+    Predicate(u32),
+    /// A faulted `run` that begins again.
+    RunAgain(Owner),
+    /// A task whose time has come, or that tests a predicate.
+    Wake(u64),
+}
+
+/// A watch over a predicate.
+#[derive(Debug)]
+pub(crate) struct Predicate {
+    pub(crate) owner: Owner,
+    function: Function,
+    on_true: Option<Callback>,
+    on_false: Option<Callback>,
+    every_ticks: u64,
+    next: Tick,
+    value: bool,
+    enabled: bool,
+}
+
+/// All watches over predicates.
+#[derive(Debug, Default)]
+pub(crate) struct Predicates {
+    predicates: BTreeMap<u32, Predicate>,
+    last: u32,
+}
+
+impl Predicates {
+    fn of(&self, owner: Owner) -> impl Iterator<Item = u32> {
+        self.predicates.iter().filter(move |(_, predicate)| predicate.owner == owner).map(|(&id, _)| id)
+    }
+
+    pub(crate) fn add(&mut self, owner: Owner, now: Tick, order: WhenOrder) -> u32 {
+        self.last += 1;
+        let predicate = Predicate {
+            owner,
+            function: order.predicate,
+            on_true: order.on_true,
+            on_false: order.on_false,
+            every_ticks: order.every_ticks.max(1),
+            next: now.after(1),
+            value: false,
+            enabled: true,
+        };
+        self.predicates.insert(self.last, predicate);
+        self.last
+    }
+
+    /// Ends a watch; its owner, if there was such a watch.
+    pub(crate) fn remove(&mut self, id: u32) -> Option<Owner> {
+        self.predicates.remove(&id).map(|predicate| predicate.owner)
+    }
+
+    pub(crate) fn enable(&mut self, id: u32, enabled: bool) {
+        if let Some(predicate) = self.predicates.get_mut(&id) {
+            predicate.enabled = enabled;
+        }
+    }
+
+    pub(crate) fn end_owner(&mut self, owner: Owner) {
+        self.predicates.retain(|_, predicate| predicate.owner != owner);
+    }
+
+    /// Owner and handler for an answer that changed.
+    pub(crate) fn handler(&self, id: u32, value: bool) -> Option<(Owner, Callback)> {
+        let predicate = self.predicates.get(&id)?;
+        let callback = if value { predicate.on_true.clone() } else { predicate.on_false.clone() };
+        Some((predicate.owner, callback?))
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(u64::from(self.last));
+        for (&id, predicate) in &self.predicates {
+            hash.word(u64::from(id)).word(u64::from(predicate.owner.0)).word(predicate.next.0);
+            hash.word(predicate.every_ticks).flag(predicate.value).flag(predicate.enabled);
+        }
+    }
+}
+
+/// Runs step 3. The world is lent.
+pub(crate) fn run(vm: &ScriptVm) {
+    let lua = vm.lua();
+    runtime::with(lua, |runtime| {
+        runtime.step = 3;
+        let jobs = due_jobs(runtime);
+        let waiting: BTreeSet<Job> = runtime.jobs.iter().copied().collect();
+        runtime.jobs.extend(jobs.into_iter().filter(|job| !waiting.contains(job)));
+    });
+    // A step 12 that was cut short gets its share of this tick.
+    let reserve =
+        if runtime::with(lua, |runtime| runtime.is_behind) { vm.limits().fuel_per_tick / 2 } else { 0 };
+    while let Some(job) = runtime::with(lua, |runtime| runtime.jobs.pop_front()) {
+        if vm.tick_left() <= reserve {
+            runtime::with(lua, |runtime| runtime.jobs.push_front(job));
+            break;
+        }
+        run_job(vm, job);
+    }
+    run_spawned(vm, reserve);
+    let count = runtime::with(lua, |runtime| runtime.jobs.len() + runtime.tasks.spawned.len());
+    if count > 0 {
+        invoke::push(
+            vm,
+            Event::Notice { what: "scriptDeferred", count: count as u64, walk: None, why: None },
+        );
+    }
+}
+
+/// Tasks that were started in this step, in order; those they start in turn, up to as many generations as step 12 has rounds.
+fn run_spawned(vm: &ScriptVm, reserve: u64) {
+    let lua = vm.lua();
+    let generations = runtime::with(lua, |runtime| runtime.limits.event_rounds);
+    for _ in 0..generations {
+        let count = runtime::with(lua, |runtime| runtime.tasks.spawned.len());
+        for _ in 0..count {
+            if vm.tick_left() <= reserve {
+                return;
+            }
+            if let Some(id) = runtime::with(lua, |runtime| runtime.tasks.spawned.pop_front()) {
+                task::begin(vm, id);
+            }
+        }
+    }
+}
+
+fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
+    let now = runtime.now;
+    let mut jobs: Vec<Job> = runtime.timers.due(now).into_iter().map(Job::Timer).collect();
+    let due = |predicate: &Predicate| predicate.enabled && predicate.next <= now;
+    let predicates = |runtime: &Runtime, owner: Owner| -> Vec<Job> {
+        let all = runtime.predicates.of(owner);
+        all.filter(|id| runtime.predicates.predicates.get(id).is_some_and(due)).map(Job::Predicate).collect()
+    };
+    if let Some((owner, _)) = runtime.level {
+        jobs.push(Job::LevelTick);
+        jobs.extend(predicates(runtime, owner));
+    }
+    let scenes: Vec<Owner> = runtime
+        .owners
+        .iter()
+        .filter(|(_, record)| matches!(record.kind, OwnerKind::Scene(_)))
+        .map(|(owner, _)| owner)
+        .collect();
+    for owner in scenes {
+        jobs.extend(predicates(runtime, owner));
+    }
+    for (serial, owner) in runtime.behaviours.in_order() {
+        let Some(record) = runtime.owners.get(owner).filter(|record| record.paused.is_none()) else {
+            continue;
+        };
+        if record.run_again.is_some_and(|tick| tick <= now) {
+            jobs.push(Job::RunAgain(owner));
+        }
+        if runtime.behaviours.updates_at(owner, serial, now) {
+            jobs.push(Job::Update(owner));
+        }
+        jobs.extend(predicates(runtime, owner));
+    }
+    jobs.extend(runtime.tasks.take_due(now).into_iter().map(Job::Wake));
+    jobs
+}
+
+fn run_job(vm: &ScriptVm, job: Job) {
+    match job {
+        Job::Timer(id) => run_timer(vm, id),
+        Job::LevelTick => level_tick(vm),
+        Job::Update(owner) => behaviour::update(vm, owner),
+        Job::Predicate(id) => run_predicate(vm, id),
+        Job::RunAgain(owner) => behaviour::run_again(vm, owner),
+        Job::Wake(task) => task::wake(vm, task),
+    }
+}
+
+fn run_timer(vm: &ScriptVm, id: u64) {
+    let lua = vm.lua();
+    let found = runtime::with(lua, |runtime| {
+        let timer = runtime.timers.get(id)?.clone();
+        if runtime.owners.is_paused(timer.owner) {
+            return None;
+        }
+        let is_last = runtime.timers.turn(id, runtime.now, runtime.rate)?;
+        Some((timer, is_last))
+    });
+    let Some((timer, is_last)) = found else {
+        return;
+    };
+    if is_last {
+        timer::complete(lua, id);
+    }
+    let Some(callback) = timer.callback else {
+        return;
+    };
+    let payload = timer.payload.as_ref().map_or(Ok(Value::Nil), |payload| payload::write(lua, payload));
+    let ends_by_false = !is_last && matches!(callback, Callback::Function(_));
+    let mut handler = Delivering::new(timer.owner, callback, payload.unwrap_or(Value::Nil), "timer");
+    if ends_by_false {
+        handler.role = Role::TimerHandler(id);
+    }
+    handlers::deliver(vm, handler);
+}
+
+fn level_tick(vm: &ScriptVm) {
+    let found = runtime::with(vm.lua(), |runtime| {
+        let (owner, environment) = runtime.level.clone()?;
+        Some((owner, environment, f64::from(runtime.rate.tick_seconds())))
+    });
+    let Some((owner, environment, _)) = found else {
+        return;
+    };
+    let rate = runtime::with(vm.lua(), |runtime| runtime.rate.per_second());
+    if let Some(function) = global_function(&environment, "onTick") {
+        invoke::call(vm, &Call::plain(owner, "onTick"), &function, 1.0 / f64::from(rate));
+    }
+}
+
+/// A function that a script has as a global of its own.
+pub(crate) fn global_function(environment: &Table, name: &str) -> Option<Function> {
+    environment.raw_get::<Value>(name).ok().and_then(|value| value.as_function().cloned())
+}
+
+fn run_predicate(vm: &ScriptVm, id: u32) {
+    let lua = vm.lua();
+    let found = runtime::with(lua, |runtime| {
+        let now = runtime.now;
+        let predicate = runtime.predicates.predicates.get_mut(&id)?;
+        if runtime.owners.is_paused(predicate.owner) {
+            return None;
+        }
+        predicate.next = now.after(predicate.every_ticks);
+        Some((predicate.owner, predicate.function.clone()))
+    });
+    let Some((owner, function)) = found else {
+        return;
+    };
+    let call = Call { owner, callback: Rc::from("when"), task: None };
+    match invoke::test(vm, &call, &function, ()) {
+        Ok(value) => {
+            let changed = runtime::with(lua, |runtime| {
+                let predicate = runtime.predicates.predicates.get_mut(&id)?;
+                (std::mem::replace(&mut predicate.value, value) != value).then_some(())
+            });
+            if changed.is_some() {
+                runtime::push_work(lua, Work::Turned { predicate: id, value });
+            }
+        }
+        Err(failure) => invoke::report(vm, &call, failure),
+    }
+}
+
+/// Starts a task for the running owner: a function of a script, with its arguments.
+pub(crate) fn spawn_current(lua: &Lua, function: Function, args: MultiValue, name: Option<String>) -> u64 {
+    let owner = owner::current(lua);
+    let callback = Rc::from(name.as_deref().unwrap_or("task"));
+    task::spawn(lua, Spawn { owner, callback, role: Role::Plain, function, args, name })
+}

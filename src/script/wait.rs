@@ -1,0 +1,195 @@
+//! What a task can wait for, and the results that handles keep once they are there.
+//!
+//! In: handles of scripts, results as they come. Out: the thing behind a handle; the result it was given. Holds: a result
+//! is latched beside its handle and nowhere else, so nothing has to be aged: when no script holds the handle, nobody can
+//! ask. Not here: who waits (`task`), when results are delivered (`dispatch`).
+
+use mlua::{Lua, Table, Value};
+use slotmap::Key;
+
+use crate::base::hash::StateHash;
+use crate::base::ids::{PathToken, WalkId};
+use crate::script::bind::call::thing;
+use crate::script::bind::handles::{self, DoorMove, PlayId, Thing, TurnId};
+use crate::world::World;
+
+/// Something that is over some day, with a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wait {
+    /// A walk; its result is a `WalkResult`.
+    Walk(WalkId),
+    /// A wish about a door, by its number; its result is a `DoorResult`.
+    DoorMove(u64),
+    /// A path that was asked for; its result is a `PathResult`.
+    Path(PathToken),
+    /// A turn, by its number; its result is a boolean.
+    Turn(u64),
+    /// An animation, by its number; its result is a boolean.
+    Play(u64),
+    /// A timer or a cue; its result is a boolean.
+    Timer(u64),
+    /// A task; its result is what its function returned first.
+    Task(u64),
+    /// A scene; its result is a `SceneInfo`.
+    Scene(u64),
+}
+
+macro_rules! thing {
+    ($(#[$doc:meta])* $type:ident, $name:literal, $variable:literal, $noun:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $type(pub u64);
+
+        impl Thing for $type {
+            const TYPE: &'static str = $name;
+            const VARIABLE: &'static str = $variable;
+            fn bits(self) -> u64 {
+                self.0
+            }
+            fn show(self, _: &World) -> String {
+                format!(concat!($noun, " {}"), self.0)
+            }
+        }
+    };
+}
+
+thing!(
+    /// A task as scripts hold it.
+    TaskId, "Task", "tk", "task"
+);
+thing!(
+    /// A timer as scripts hold it.
+    TimerId, "Timer", "t", "timer"
+);
+thing!(
+    /// A cue of a scene as scripts hold it: a timer of its own type.
+    CueId, "Cue", "cue", "cue"
+);
+thing!(
+    /// A listener of an event or a door as scripts hold it.
+    ListenerId, "Listener", "listener", "listener"
+);
+thing!(
+    /// A scene as scripts hold it.
+    SceneId, "Scene", "scene", "scene"
+);
+
+/// How something came to its end.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    /// With a result.
+    Value(Value),
+    /// A task that failed, with its message.
+    Failed(String),
+    /// A task that was cancelled.
+    Cancelled,
+}
+
+impl Wait {
+    pub(crate) fn hash_into(self, hash: &mut StateHash) {
+        let (kind, number) = match self {
+            Self::Walk(id) => (1, id.data().as_ffi()),
+            Self::DoorMove(serial) => (2, serial),
+            Self::Path(token) => (3, token.data().as_ffi()),
+            Self::Turn(serial) => (4, serial),
+            Self::Play(serial) => (5, serial),
+            Self::Timer(serial) => (6, serial),
+            Self::Task(serial) => (7, serial),
+            Self::Scene(serial) => (8, serial),
+        };
+        hash.word(kind).word(number);
+    }
+}
+
+/// What `value` stands for, when it can be waited for.
+#[must_use]
+pub fn read(value: &Value) -> Option<Wait> {
+    value.as_userdata()?;
+    let walk = thing::<WalkId>(value).map(Wait::Walk);
+    walk.or_else(|| thing::<TaskId>(value).map(|id| Wait::Task(id.0)))
+        .or_else(|| thing::<TimerId>(value).map(|id| Wait::Timer(id.0)))
+        .or_else(|| thing::<DoorMove>(value).map(|id| Wait::DoorMove(id.0)))
+        .or_else(|| thing::<TurnId>(value).map(|id| Wait::Turn(id.0)))
+        .or_else(|| thing::<PlayId>(value).map(|id| Wait::Play(id.0)))
+        .or_else(|| thing::<PathToken>(value).map(Wait::Path))
+        .or_else(|| thing::<CueId>(value).map(|id| Wait::Timer(id.0)))
+        .or_else(|| thing::<SceneId>(value).map(|id| Wait::Scene(id.0)))
+}
+
+/// Keeps the result of `wait` with its handle, if a script holds one.
+pub(crate) fn latch(lua: &Lua, wait: Wait, outcome: &Outcome) -> mlua::Result<()> {
+    if let Wait::Task(id) = wait {
+        return handles::latch(lua, TaskId(id), ended_task(lua, outcome)?);
+    }
+    let Outcome::Value(value) = outcome else {
+        return Ok(());
+    };
+    match wait {
+        Wait::Walk(id) => handles::latch(lua, id, value),
+        Wait::DoorMove(serial) => handles::latch(lua, DoorMove(serial), value),
+        Wait::Path(token) => handles::latch(lua, token, value),
+        Wait::Turn(serial) => handles::latch(lua, TurnId(serial), value),
+        Wait::Play(serial) => handles::latch(lua, PlayId(serial), value),
+        Wait::Timer(serial) => {
+            handles::latch(lua, TimerId(serial), value)?;
+            handles::latch(lua, CueId(serial), value)
+        }
+        Wait::Scene(serial) => handles::latch(lua, SceneId(serial), value),
+        Wait::Task(_) => Ok(()),
+    }
+}
+
+/// What is kept of a task that is over: its status, and its result or message.
+fn ended_task(lua: &Lua, outcome: &Outcome) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    match outcome {
+        Outcome::Value(value) => {
+            table.raw_set("status", "done")?;
+            table.raw_set("value", value)?;
+        }
+        Outcome::Failed(message) => {
+            table.raw_set("status", "failed")?;
+            table.raw_set("message", message.as_str())?;
+        }
+        Outcome::Cancelled => table.raw_set("status", "cancelled")?,
+    }
+    Ok(table)
+}
+
+/// The result that a handle keeps already.
+pub(crate) fn known(lua: &Lua, wait: Wait) -> Option<Outcome> {
+    let kept = match wait {
+        Wait::Walk(id) => handles::latched(lua, id),
+        Wait::DoorMove(serial) => handles::latched(lua, DoorMove(serial)),
+        Wait::Path(token) => handles::latched(lua, token),
+        Wait::Turn(serial) => handles::latched(lua, TurnId(serial)),
+        Wait::Play(serial) => handles::latched(lua, PlayId(serial)),
+        Wait::Timer(serial) => match handles::latched(lua, TimerId(serial)) {
+            Ok(Some(value)) if !value.is_nil() => Ok(Some(value)),
+            _ => handles::latched(lua, CueId(serial)),
+        },
+        Wait::Scene(serial) => handles::latched(lua, SceneId(serial)),
+        Wait::Task(id) => handles::latched(lua, TaskId(id)),
+    };
+    let kept = kept.ok().flatten().filter(|value| !value.is_nil())?;
+    if !matches!(wait, Wait::Task(_)) {
+        return Some(Outcome::Value(kept));
+    }
+    let ended = kept.as_table()?;
+    let status: String = ended.raw_get("status").ok()?;
+    Some(match status.as_str() {
+        "failed" => Outcome::Failed(ended.raw_get("message").unwrap_or_default()),
+        "cancelled" => Outcome::Cancelled,
+        _ => Outcome::Value(ended.raw_get("value").unwrap_or(Value::Nil)),
+    })
+}
+
+/// `running`, `done`, `failed` or `cancelled`.
+pub(crate) fn task_status(lua: &Lua, id: TaskId) -> &'static str {
+    match known(lua, Wait::Task(id.0)) {
+        None => "running",
+        Some(Outcome::Value(_)) => "done",
+        Some(Outcome::Failed(_)) => "failed",
+        Some(Outcome::Cancelled) => "cancelled",
+    }
+}
