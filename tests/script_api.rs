@@ -372,6 +372,7 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
         ("guard.walkTo(12, 7)", "walkTo: called with a dot; write guard:walkTo(...)"),
         ("guard:walkTo(\"gatte\")", "walkTo: unknown mark \"gatte\"; did you mean \"gate\"?"),
         ("nav.setAreaCost(\"yard\", 0)", "nav.setAreaCost: factor is 0, expected 0.1 to 100"),
+        ("guard:face(1e9)", "face: target is 1000000000, expected -1000000 to 1000000"),
         ("guard:setSpeed(99)", "setSpeed: walkSpeed is 99, expected 0.01 to 50"),
         (
             "world.character(\"gaurd\")",
@@ -587,6 +588,23 @@ fn path_questions_answer_about_the_map() {
             "false\tfalse",
         ],
     );
+}
+
+/// Each new radius costs a pass over the map, each search its expansions: a loop of them ends, and soon.
+#[test]
+fn fault_b_questions_to_the_map_are_paid_for() {
+    let cases = [
+        "for i = 1, 1e9 do nav.isWalkable(guard, { radius = i % 1000 / 250 }) end",
+        "for i = 1, 1e9 do nav.findPath(guard, \"throne\", { doors = \"open\" }) end",
+        "for i = 1, 1e9 do nav.randomPoint() end",
+        "for i = 1, 1e9 do world.characters() end",
+        "for i = 1, 1e9 do nav.lineOfWalk(guard, \"post\") end",
+        "local list = table.create(90000, 1) local r = rng.stream(\"a\") while true do r:shuffle(list) end",
+    ];
+    for lua in cases {
+        let message = Bench::new().run(lua).unwrap_err();
+        assert!(message.contains("stopped after 100000 steps in one callback"), "{lua}: {message}");
+    }
 }
 
 #[test]

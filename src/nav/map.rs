@@ -75,6 +75,20 @@ impl NavMap {
         cells.prepare(by);
     }
 
+    /// Whether questions for a traversal cost no pass over the map; see [`NavMap::prepare`].
+    #[must_use]
+    pub fn is_prepared(&self, by: &Traversal) -> bool {
+        let Self::Cells(cells) = self;
+        cells.is_prepared(by)
+    }
+
+    /// How many nodes the map has, walkable or not.
+    #[must_use]
+    pub fn node_count(&self) -> u64 {
+        let Self::Cells(cells) = self;
+        u64::from(cells.frame().width) * u64::from(cells.frame().depth)
+    }
+
     /// Whether a body may stand at a point.
     #[must_use]
     pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {

@@ -276,7 +276,7 @@ impl CellMap {
     }
 
     /// Whether nothing has to be made for a traversal.
-    pub(super) fn is_prepared(&self, by: &Traversal) -> bool {
+    pub(crate) fn is_prepared(&self, by: &Traversal) -> bool {
         let class = self.class(by);
         let passage = self.through(by).is_none_or(|list| self.kept_passage(class, list).is_some());
         passage && self.kept_standing(class).is_some()

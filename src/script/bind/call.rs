@@ -5,6 +5,7 @@
 
 use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
 
+use crate::nav::Traversal;
 use crate::script::bind::handles::Thing;
 use crate::script::bind::table::Answer;
 use crate::script::convert::{Args, Mistake, Named};
@@ -70,6 +71,29 @@ pub fn ask<R: IntoLuaMulti>(
     work: impl FnOnce(&mut World) -> Result<R, Mistake>,
 ) -> Answer {
     answer(lua, with(lua, args, work)?)
+}
+
+/// Calls `work`, which gives an answer and the fuel that it took, and charges that.
+///
+/// # Errors
+/// As [`with`], and when there is not so much fuel left.
+pub fn ask_map<R: IntoLuaMulti>(
+    lua: &Lua,
+    args: &Args,
+    work: impl FnOnce(&mut World) -> Result<(R, u64), Mistake>,
+) -> Answer {
+    let (value, units) = with(lua, args, work)?;
+    // Afterwards: a call overspends once at most, because the next safepoint ends it.
+    charge(lua, units)?;
+    answer(lua, value)
+}
+
+/// The fuel of making the map ready for `by`: a pass over its nodes when this body and these doors are new to it.
+#[must_use]
+pub fn preparing(world: &World, by: &Traversal) -> u64 {
+    /// Nodes in a unit of fuel. A script can look at the largest map with a new body in one call, but not at ten.
+    const NODES: u64 = 256;
+    if world.nav().is_prepared(by) { 0 } else { world.nav().node_count() / NODES }
 }
 
 /// The answer `value`.

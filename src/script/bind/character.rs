@@ -8,7 +8,9 @@ use mlua::Lua;
 use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::nav::{Reach, Traversal};
-use crate::script::bind::call::{answer, ask, myself, nothing, op, place_of_caller, setting, vector, with};
+use crate::script::bind::call::{
+    answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, setting, vector, with,
+};
 use crate::script::bind::handles::{self, PlayId, TurnId};
 use crate::script::bind::keep::keeper;
 use crate::script::bind::path_options::{self, Standpoint};
@@ -323,11 +325,10 @@ fn teleport(lua: &Lua, args: &mut Args) -> Answer {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let to = place::take(args, "to")?;
     let options = args.options(TELEPORT_OPTIONS)?;
-    let facing = options.find("facing").map(|facing| facing.number("radians")).transpose()?;
+    let facing = options.find("facing").map(|facing| walk_options::radians(&facing)).transpose()?;
     ask(lua, args, |world| {
         let from = alive(world, id).map_err(op(function))?.body.position;
         let to = to.point(world, function, Some(from))?;
-        let facing = facing.map(|facing| facing as f32);
         Ok(characters::teleport(world, id, to, facing).map_err(op(function))?.map(vector))
     })
 }
@@ -385,7 +386,7 @@ fn can_reach(lua: &Lua, args: &mut Args) -> Answer {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let goal = place::take(args, "goal")?;
     let options = path_options::read(args)?;
-    ask(lua, args, |world| {
+    ask_map(lua, args, |world| {
         let from = alive(world, id).map_err(op(function))?.body.position;
         let to = goal.point(world, function, Some(from))?;
         let by = options.traversal(world, Standpoint::Character(id));
@@ -393,18 +394,20 @@ fn can_reach(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-/// Whether there is a way, and the reason if not.
+/// Whether there is a way, the reason if not, and the fuel that it took to find out.
 pub(crate) fn reach(
     world: &mut World,
     from: glam::Vec3,
     to: glam::Vec3,
     by: &Traversal,
-) -> (bool, Option<&'static str>) {
+) -> ((bool, Option<&'static str>), u64) {
+    let units = preparing(world, by);
     world.nav.prepare(by);
-    match world.nav.reach(from, to, by) {
+    let reached = match world.nav.reach(from, to, by) {
         Reach::Yes => (true, None),
         Reach::No(trouble) => (false, Some(world.reason_of(trouble).0.name())),
-    }
+    };
+    (reached, units)
 }
 
 fn has_tag(lua: &Lua, args: &mut Args) -> Answer {

@@ -222,7 +222,8 @@ pub(crate) fn register<T: Thing>(
     let fields = lua.create_table()?;
     for entry in entries.iter().filter(|entry| entry.owner == T::TYPE) {
         let function = match entry.body {
-            Body::Native(body) => Some(member::<T>(lua, entry, body)?),
+            // Its code finds the handle with `call::myself`, which refuses everything else.
+            Body::Native(body) => Some(library_function(lua, entry, body)?),
             Body::Prelude => waiting(entry),
         };
         if entry.kind == Kind::Field {
@@ -263,18 +264,6 @@ pub(crate) fn index(
     maker.call((methods, fields, missing))
 }
 
-/// A method or field: makes sure that its handle is one.
-fn member<T: Thing>(lua: &Lua, entry: &Entry, body: Native) -> mlua::Result<Function> {
-    let called = entry.called;
-    lua.create_function(move |lua, values| {
-        let mut args = Args::new(called, values);
-        if call::thing::<T>(args.peek()).is_none() {
-            return Err(call::called_with_a_dot::<T>(called).raise(lua));
-        }
-        body(lua, &mut args).map_err(|raise| raise.error(lua))
-    })
-}
-
 /// Raises for names that a type or library does not have.
 pub(crate) fn missing(lua: &Lua, owner: &'static str, names: Vec<&'static str>) -> mlua::Result<Function> {
     lua.create_function(move |lua, (_, key): (Value, Value)| -> mlua::Result<Value> {
@@ -298,16 +287,27 @@ fn show<T: Thing>(lua: &Lua, value: &Value) -> String {
 /// # Errors
 /// When the memory of the VM is spent, or the type is not registered.
 pub fn make<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Value> {
-    let table = table_of::<T>(lua)?;
-    // Bits of an id are a number of their own: never NaN, because versions stay far below 2^30.
-    let key = f64::from_bits(thing.bits());
-    let known: Value = table.raw_get(key)?;
+    let key = key_of(thing);
+    let known = known::<T>(lua, key)?;
     if !known.is_nil() {
         return Ok(known);
     }
     let handle = Value::UserData(lua.create_any_userdata(thing)?);
-    table.raw_set(key, &handle)?;
+    table_of::<T>(lua)?.raw_set(key, &handle)?;
     Ok(handle)
+}
+
+/// The handle under a key, or nil. Reading raw runs no script, so the cache may stay borrowed.
+fn known<T: Thing>(lua: &Lua, key: f64) -> mlua::Result<Value> {
+    let cache = lua.app_data_ref::<Cache>();
+    let table = cache.as_ref().and_then(|cache| cache.handles.get(T::TYPE));
+    table.map_or(Ok(Value::Nil), |table| table.raw_get(key))
+}
+
+/// The bits of an id as a number to look up by. Around 1.0, because a host may have told its processor to take the tiny numbers
+/// that the bare bits mean for zero. Exact, and never NaN, while a slot was used less than 2^30 times.
+fn key_of<T: Thing>(thing: T) -> f64 {
+    f64::from_bits(thing.bits() ^ 1.0_f64.to_bits())
 }
 
 fn table_of<T: Thing>(lua: &Lua) -> mlua::Result<Table> {
@@ -386,7 +386,7 @@ pub fn characters(lua: &Lua, ids: &[CharacterId]) -> mlua::Result<Table> {
 /// # Errors
 /// When the memory of the VM is spent.
 pub fn latch<T: Thing>(lua: &Lua, thing: T, result: impl mlua::IntoLua) -> mlua::Result<()> {
-    let handle: Value = table_of::<T>(lua)?.raw_get(f64::from_bits(thing.bits()))?;
+    let handle = known::<T>(lua, key_of(thing))?;
     let latched = lua.app_data_ref::<Cache>().map(|cache| cache.latched.clone());
     match latched {
         Some(latched) if !handle.is_nil() => latched.raw_set(handle, result),
@@ -399,7 +399,7 @@ pub fn latch<T: Thing>(lua: &Lua, thing: T, result: impl mlua::IntoLua) -> mlua:
 /// # Errors
 /// When the memory of the VM is spent.
 pub fn latched<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Option<Value>> {
-    let handle: Value = table_of::<T>(lua)?.raw_get(f64::from_bits(thing.bits()))?;
+    let handle = known::<T>(lua, key_of(thing))?;
     let latched = lua.app_data_ref::<Cache>().map(|cache| cache.latched.clone());
     match latched {
         Some(latched) if !handle.is_nil() => latched.raw_get(handle),
@@ -421,7 +421,7 @@ fn make_plain(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
     }
 }
 
-/// A function of a library, for the table that scripts see.
+/// A function, method or field, for the table that scripts see.
 ///
 /// # Errors
 /// When the memory of the VM is spent.

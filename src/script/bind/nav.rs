@@ -4,9 +4,12 @@
 
 use mlua::{Lua, Value};
 
+use crate::base::geom::flat_distance;
 use crate::base::ids::PathToken;
 use crate::nav::RandomPoint;
-use crate::script::bind::call::{answer, ask, charge, handle, myself, nothing, op, setting, vector, with};
+use crate::script::bind::call::{
+    answer, ask, ask_map, charge, handle, myself, nothing, op, preparing, setting, vector, with,
+};
 use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::keep::keeper;
@@ -42,6 +45,10 @@ const REQUEST_OPTIONS: &[&str] = &["radius", "doors", "keys", "onPath"];
 const WITHIN_MAX_M: f64 = 10_000.0;
 /// Random points tried before the answer is none.
 const ATTEMPTS: u32 = 64;
+/// Fuel of a random point.
+const POINT_UNITS: u64 = 16;
+/// Metres of a straight line that are looked at for a unit of fuel.
+const LINE_M_PER_UNIT: f32 = 4.0;
 /// Path requests of a level that may wait at a time.
 const REQUESTS_MAX: usize = 4096;
 
@@ -256,12 +263,13 @@ fn ends(args: &mut Args) -> Result<(Place, Place), Mistake> {
 
 fn find_path(lua: &Lua, args: &mut Args) -> Answer {
     let (way, function) = (Way::take(args)?, args.function());
-    let answered = with(lua, args, |world| {
+    let (answered, units) = with(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
+        let units = preparing(world, &by);
         let query = paths::query(world, from, to, by);
-        Ok(paths::find(world, &query))
+        Ok((paths::find(world, &query), units))
     })?;
-    charge(lua, u64::from(answered.expansions))?;
+    charge(lua, units + u64::from(answered.expansions))?;
     let table = with(lua, args, |world| Ok(path_result(lua, world, &answered)))?;
     answer(lua, table?)
 }
@@ -273,16 +281,18 @@ fn request_path(lua: &Lua, args: &mut Args) -> Answer {
     let way = Way { from, to, options: path_options::from(&options)? };
     let keeper = keeper(lua);
     let handler = options.find("onPath").map(|given| keeper.callback(lua, &given)).transpose()?;
-    let token = with(lua, args, |world| {
+    let (token, units) = with(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
+        let units = preparing(world, &by);
         if world.requests.waiting() >= REQUESTS_MAX {
             let what = format!("{REQUESTS_MAX} paths are being searched, the most allowed; wait for some");
             return Err(Mistake::new(function, what));
         }
         let query = paths::query(world, from, to, by);
-        Ok(paths::request(world, query))
+        Ok((paths::request(world, query), units))
     })?;
     keeper.set_path(lua, token, handler);
+    charge(lua, units)?;
     answer(lua, handles::make(lua, token)?)
 }
 
@@ -307,7 +317,7 @@ fn cancel(lua: &Lua, args: &mut Args) -> Answer {
 
 fn reachable(lua: &Lua, args: &mut Args) -> Answer {
     let (way, function) = (Way::take(args)?, args.function());
-    ask(lua, args, |world| {
+    ask_map(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         Ok(reach(world, from, to, &by))
     })
@@ -319,12 +329,10 @@ fn nearest(lua: &Lua, args: &mut Args) -> Answer {
     let options = args.options(NEAREST_OPTIONS)?;
     let within_m = options.find("within").map(|within| metres(&within, 0.0, WITHIN_MAX_M)).transpose()?;
     let body = body(&options, &place)?;
-    ask(lua, args, |world| {
-        let (point, by) = body.at(world, function)?;
-        Ok(world
-            .nav
-            .nearest(point, within_m.unwrap_or(Settings::SNAP_M), &by)
-            .map(|found| vector(found.point)))
+    ask_map(lua, args, |world| {
+        let (point, by, units) = body.at(world, function)?;
+        let found = world.nav.nearest(point, within_m.unwrap_or(Settings::SNAP_M), &by);
+        Ok((found.map(|found| vector(found.point)), units))
     })
 }
 
@@ -333,9 +341,9 @@ fn is_walkable(lua: &Lua, args: &mut Args) -> Answer {
     let place = place::single(&args.take("place"))?;
     let options = args.options(WALKABLE_OPTIONS)?;
     let body = body(&options, &place)?;
-    ask(lua, args, |world| {
-        let (point, by) = body.at(world, function)?;
-        Ok(world.nav.is_walkable(point, &by))
+    ask_map(lua, args, |world| {
+        let (point, by, units) = body.at(world, function)?;
+        Ok((world.nav.is_walkable(point, &by), units))
     })
 }
 
@@ -355,11 +363,12 @@ impl Body<'_> {
         &self,
         world: &mut World,
         function: &'static str,
-    ) -> Result<(glam::Vec3, crate::nav::Traversal), Mistake> {
+    ) -> Result<(glam::Vec3, crate::nav::Traversal, u64), Mistake> {
         let point = self.place.point(world, function, None)?;
         let by = crate::nav::Traversal { radius_m: self.radius_m.unwrap_or(0.0), through: None };
+        let units = preparing(world, &by);
         world.nav.prepare(&by);
-        Ok((point, by))
+        Ok((point, by, units))
     }
 }
 
@@ -386,20 +395,24 @@ fn random_point(lua: &Lua, args: &mut Args) -> Answer {
             by: PathAsk::default().traversal(world, at),
             attempts: ATTEMPTS,
         };
+        let units = preparing(world, &query.by);
         world.nav.prepare(&query.by);
-        Ok(world.nav.random_point(&query, &mut numbers).map(vector))
+        Ok((world.nav.random_point(&query, &mut numbers).map(vector), units + POINT_UNITS))
     });
     rng::give_back(lua, stream, numbers);
-    answer(lua, found?)
+    let (point, units) = found?;
+    charge(lua, units)?;
+    answer(lua, point)
 }
 
 fn line_of_walk(lua: &Lua, args: &mut Args) -> Answer {
     let (way, function) = (Way::take(args)?, args.function());
-    ask(lua, args, |world| {
+    ask_map(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
+        let units = preparing(world, &by);
         world.nav.prepare(&by);
         let (clear, last) = world.nav.sight(from, to, &by);
-        Ok((clear, vector(last)))
+        Ok(((clear, vector(last)), units + (flat_distance(from, last) / LINE_M_PER_UNIT) as u64))
     })
 }
 

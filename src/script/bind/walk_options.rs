@@ -175,6 +175,14 @@ pub fn speed_mps(given: &Named) -> Result<f32, Mistake> {
     Ok(given.number_in(0.01..=50.0, "metres a second")? as f32)
 }
 
+/// An angle; several turns are as good as none.
+///
+/// # Errors
+/// Beyond a million radians, where an `f32` holds no direction any more.
+pub fn radians(given: &Named) -> Result<f32, Mistake> {
+    Ok(given.number_in(-1e6..=1e6, "radians")? as f32)
+}
+
 /// A length, metres.
 ///
 /// # Errors
@@ -219,7 +227,7 @@ pub fn seconds(options: &Options, name: &'static str) -> Result<Option<f64>, Mis
 /// When it is neither.
 pub fn gaze(given: &Named) -> Result<Gaze, Mistake> {
     match given.value() {
-        Value::Number(_) | Value::Integer(_) => Ok(Gaze::Angle(given.number("radians")? as f32)),
+        Value::Number(_) | Value::Integer(_) => Ok(Gaze::Angle(radians(given)?)),
         _ => place::single(given)
             .map(Gaze::At)
             .map_err(|_| given.not("an angle, a mark's name, a vector, a mark, a character or a door")),

@@ -4,11 +4,12 @@ use mlua::Lua;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId};
-use crate::script::bind::call::{answer, ask, op, with, word};
+use crate::nav::Traversal;
+use crate::script::bind::call::{answer, ask, charge, op, preparing, with, word};
 use crate::script::bind::keep::keeper;
 use crate::script::bind::place::{self, Place};
 use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
-use crate::script::bind::walk_options::{metres, speed_mps};
+use crate::script::bind::walk_options::{metres, radians, speed_mps};
 use crate::script::bind::{door, handles, names};
 use crate::script::convert::{Args, Mistake, Named, Options};
 use crate::world::World;
@@ -40,6 +41,8 @@ const SPAWN_OPTIONS: &[&str] = &[
     "params",
 ];
 
+/// Characters looked at, or handed out, for a unit of fuel.
+const CHARACTERS_PER_UNIT: u64 = 16;
 /// Most tags of a character.
 const TAGS_MAX: usize = 64;
 
@@ -188,7 +191,9 @@ fn characters(lua: &Lua, args: &mut Args) -> Answer {
     let function = args.function();
     let options = args.take("query").options(CHARACTER_QUERY)?;
     let query = CharacterQuery::read(args, &options)?;
-    let ids = with(lua, args, |world| query.find(world, function))?;
+    let (ids, looked_at) =
+        with(lua, args, |world| Ok((query.find(world, function)?, world.character_count())))?;
+    charge(lua, looked_at as u64 / CHARACTERS_PER_UNIT)?;
     answer(lua, handles::characters(lua, &ids)?)
 }
 
@@ -262,10 +267,12 @@ fn spawn(lua: &Lua, args: &mut Args) -> Answer {
         return Err(args.mistake("params is given without behaviour, expected both or none").into());
     }
     let name = order.name.clone();
-    let id = with(lua, args, |world| {
+    let (id, units) = with(lua, args, |world| {
         let spawn = order.resolve(world, function)?;
-        characters::spawn(world, spawn).map_err(op(function))
+        let units = preparing(world, &Traversal { radius_m: spawn.radius_m, through: None });
+        Ok((characters::spawn(world, spawn).map_err(op(function))?, units))
     })?;
+    charge(lua, units)?;
     let Some(id) = id else {
         let why =
             format!("no walkable point lies within {} m of where \"{name}\" was to be", Settings::SNAP_M);
@@ -301,11 +308,7 @@ impl SpawnAsk {
         Ok(Self {
             name: options.get("name").new_name()?,
             at: place::single(&options.get("at"))?,
-            facing_rad: options
-                .find("facing")
-                .map(|facing| facing.number("radians"))
-                .transpose()?
-                .map(|rad| rad as f32),
+            facing_rad: options.find("facing").map(|facing| radians(&facing)).transpose()?,
             tags: options.find("tags").map(|tags| door::names(&tags, TAGS_MAX)).transpose()?,
             like: options.find("like").map(|like| like.text("a character's name")).transpose()?,
             radius_m: number("radius", 0.05, 10.0, "metres")?,
