@@ -226,6 +226,21 @@ impl CellMap {
         self.terrain.area_count()
     }
 
+    /// The polygon that an area or obstacle was cut from; None where it was given cell by cell.
+    #[must_use]
+    pub fn area_outline(&self, area: AreaId) -> Option<&[Point]> {
+        self.terrain.outlines().get(area.index()).map(|outline| outline.polygon.as_slice())
+    }
+
+    /// The cells that an area owns, walkable or not, as rows: z, first x and the x after the last; in order of z,
+    /// then x. Nothing for obstacles.
+    pub fn area_runs(&self, area: AreaId) -> impl Iterator<Item = (u32, [u32; 2])> + '_ {
+        let spans = self.terrain.owned(area.index());
+        spans
+            .into_iter()
+            .flat_map(|spans| spans.rows().flat_map(|z| spans.row(z).iter().map(move |run| (z, *run))))
+    }
+
     pub(super) fn class(&self, by: &Traversal) -> RadiusClass {
         RadiusClass::of(self.frame(), f64::from(by.radius_m), self.agent_radius_m())
     }

@@ -1,0 +1,241 @@
+//! The map: cells by what they cost, areas, obstacles, doors.
+//!
+//! In: a world. Out: layers `cells`, `areas`, `doors` of a picture, their names, their part of the legend.
+//! Holds: cells show what the map is now, outlines show what the author drew; a closed area is there,
+//! hatched. Not here: who walks on it (`draw_world`), what a search saw (`draw_search`).
+//! Source: colours by cost after seed 004, doors and areas are ours.
+
+use super::blocks::{Lattice, merge};
+use super::picture::{Colour, Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
+use super::theme;
+use crate::base::geom::Bounds;
+use crate::base::ids::{AreaId, DoorId};
+use crate::nav::NavMap;
+use crate::world::World;
+use crate::world::area::{Area, AreaKind};
+use crate::world::door::{Door, DoorState};
+
+/// What a cell is, by what it costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Plain,
+    Dear,
+    Dearest,
+    Blocked,
+}
+
+impl Kind {
+    const ALL: [Self; 4] = [Self::Plain, Self::Dear, Self::Dearest, Self::Blocked];
+
+    fn of(is_walkable: bool, factor: f32) -> Self {
+        match (is_walkable, factor) {
+            (false, _) => Self::Blocked,
+            (true, factor) if factor > theme::DEAREST_ABOVE => Self::Dearest,
+            (true, factor) if factor > theme::DEAR_ABOVE => Self::Dear,
+            (true, _) => Self::Plain,
+        }
+    }
+
+    fn look(self) -> Look {
+        match self {
+            Self::Plain => Look::filled(theme::CELL_PLAIN).glyph('.'),
+            Self::Dear => Look::filled(theme::CELL_DEAR).glyph('~'),
+            Self::Dearest => Look::filled(theme::CELL_DEAREST).glyph('%'),
+            Self::Blocked => Look::filled(theme::CELL_BLOCKED).glyph('#'),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "free",
+            Self::Dear => "dear",
+            Self::Dearest => "dearest",
+            Self::Blocked => "blocked",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Plain => "free",
+            Self::Dear => "cost above 1",
+            Self::Dearest => "cost above 1.5",
+            Self::Blocked => "blocked",
+        }
+    }
+}
+
+/// What each area and obstacle covers: the polygon its author drew, else the cells that belong to it.
+#[derive(Clone, Debug, Default)]
+pub struct Outlines {
+    forms: Vec<Option<Form>>,
+}
+
+impl Outlines {
+    /// Of every area and obstacle of a map, in the order of their ids; `count` of them.
+    #[must_use]
+    pub fn of(nav: &NavMap, count: usize) -> Self {
+        Self { forms: (0..count).map(|index| outline(nav, AreaId::from(index))).collect() }
+    }
+
+    /// What one covers; none where it has neither polygon nor cells.
+    #[must_use]
+    pub fn get(&self, area: AreaId) -> Option<&Form> {
+        self.forms.get(area.index())?.as_ref()
+    }
+}
+
+fn outline(nav: &NavMap, area: AreaId) -> Option<Form> {
+    let cells = nav.cells()?;
+    if let Some(polygon) = cells.area_outline(area) {
+        return (polygon.len() > 2).then(|| Form::Polygon(polygon.to_vec()));
+    }
+    let lattice = lattice(nav)?;
+    let runs = cells.area_runs(area);
+    // Runs of one area do not overlap, so each is a rectangle of its own; equal neighbours are merged.
+    let mut blocks: Vec<Bounds> = Vec::new();
+    for (z, [first, end]) in runs {
+        let run = lattice.rectangle([first, end - 1], [z, z]);
+        match blocks.iter_mut().rev().find(|block| block.min[0] == run.min[0] && block.max[0] == run.max[0]) {
+            Some(block) if (block.max[1] - run.min[1]).abs() < lattice.cell_m * 1e-6 => {
+                block.max[1] = run.max[1]
+            }
+            _ => blocks.push(run),
+        }
+    }
+    (!blocks.is_empty()).then_some(Form::Blocks(blocks))
+}
+
+/// The grid of a map of cells.
+pub(super) fn lattice(nav: &NavMap) -> Option<Lattice> {
+    let frame = nav.cells()?.frame();
+    Some(Lattice {
+        min: [frame.min_x, frame.min_z],
+        cell_m: frame.cell_size_m,
+        width: frame.width,
+        depth: frame.depth,
+    })
+}
+
+/// Draws the map of `world`. Cost: one look at every cell.
+pub fn draw_nav(picture: &mut Picture, world: &World) {
+    draw_cells(picture, world.nav());
+    draw_areas(picture, world, &Outlines::of(world.nav(), world.areas().len()));
+}
+
+fn draw_cells(picture: &mut Picture, nav: &NavMap) {
+    let (Some(cells), Some(lattice)) = (nav.cells(), lattice(nav)) else { return };
+    let mut blocks = merge(&lattice, |x, z| Some(Kind::of(cells.walkable(x, z), cells.factor_at(x, z))));
+    let mut shapes = Vec::new();
+    for kind in Kind::ALL {
+        let Some(blocks) = blocks.remove(&kind) else { continue };
+        picture.explain(Swatch::Patch(kind.look()), kind.words());
+        shapes.push(Shape::new(Form::Blocks(blocks), kind.look(), Tag::Cells(kind.name())));
+    }
+    picture.add("cells", shapes);
+}
+
+/// Areas, obstacles and doors as outlines over whatever cells are shown.
+pub(super) fn draw_areas(picture: &mut Picture, world: &World, outlines: &Outlines) {
+    let mut areas = Vec::new();
+    for (index, area) in world.areas().iter().enumerate() {
+        let id = AreaId::from(index);
+        let Some(form) = outlines.get(id).filter(|_| area.door.is_none()) else { continue };
+        let look = area_look(area);
+        if area.kind == AreaKind::Obstacle && area.available {
+            picture.keep_clear.push(form.bounds());
+        }
+        areas.push(Shape::new(form.clone(), look, Tag::Area(id)).hint(area_hint(area)));
+        if !area.name.is_empty() {
+            picture.labels.push(area_label(area, id, form));
+        }
+        if !area.available {
+            picture.explain(Swatch::Patch(look), "not available");
+        }
+    }
+    picture.add("areas", areas);
+    let doors = world.doors().iter().enumerate();
+    let shapes =
+        doors.filter_map(|(index, door)| draw_door(picture, door, DoorId::from(index), outlines)).collect();
+    picture.add("doors", shapes);
+}
+
+fn area_look(area: &Area) -> Look {
+    match (area.kind, area.available) {
+        (AreaKind::Ground, true) => Look::line(theme::AREA_LINE, 1.0),
+        (AreaKind::Ground, false) => {
+            Look::line(theme::AREA_CLOSED, 1.0).dashed().hatched(theme::AREA_CLOSED).glyph(':')
+        }
+        (AreaKind::Obstacle, true) => Look::filled(theme::OBSTACLE).stroked(theme::OBSTACLE_LINE, 1.0),
+        (AreaKind::Obstacle, false) => Look::line(theme::AREA_CLOSED, 1.0).dashed(),
+    }
+}
+
+fn area_hint(area: &Area) -> String {
+    let kind = match area.kind {
+        AreaKind::Ground => "area",
+        AreaKind::Obstacle => "obstacle",
+    };
+    let state = if area.available { "" } else { ", not available" };
+    let cost = if area.factor == 1.0 { String::new() } else { format!(", cost {}", area.factor) };
+    format!("{kind} \"{}\"{cost}{state}", area.name)
+}
+
+fn area_label(area: &Area, id: AreaId, form: &Form) -> Label {
+    let bounds = form.bounds();
+    let cost = if area.factor == 1.0 { String::new() } else { format!(" x{}", area.factor) };
+    let (colour, spread) = match (area.kind, area.available) {
+        (AreaKind::Ground, true) => (theme::AREA_NAME, Spread::Within(form.face())),
+        (AreaKind::Obstacle, true) => {
+            (theme::OBSTACLE_NAME, Spread::Beside((bounds.max[1] - bounds.min[1]) / 2.0))
+        }
+        (_, false) => (theme::INK_SOFT, Spread::Within(form.face())),
+    };
+    let text = format!("{}{cost}", area.name);
+    Label {
+        at: bounds.centre(),
+        text,
+        colour,
+        size_px: theme::NAME_PX,
+        spread,
+        importance: 2,
+        tag: Tag::Area(id),
+    }
+}
+
+fn draw_door(picture: &mut Picture, door: &Door, id: DoorId, outlines: &Outlines) -> Option<Shape> {
+    let form = outlines.get(door.area)?.clone();
+    let (colour, glyph, words) = match door.state {
+        DoorState::Open => (theme::DOOR_OPEN, '\'', "open door"),
+        DoorState::Opening | DoorState::Closing => (theme::DOOR_MOVING, '/', "moving door"),
+        DoorState::Closed => (theme::DOOR_CLOSED, '+', "closed door"),
+    };
+    let look = door_look(colour, door.state).glyph(glyph);
+    picture.explain(Swatch::Patch(look), words);
+    let locked = if door.is_locked { ", locked" } else { "" };
+    let bounds = form.bounds();
+    picture.keep_clear.push(bounds);
+    picture.labels.push(Label {
+        at: bounds.centre(),
+        text: format!("{}{}", door.name, if door.is_locked { " (locked)" } else { "" }),
+        colour,
+        size_px: theme::NAME_PX,
+        spread: Spread::Beside((bounds.max[1] - bounds.min[1]) / 2.0),
+        importance: 3,
+        tag: Tag::Door(id),
+    });
+    Some(Shape::new(form, look, Tag::Door(id)).hint(format!(
+        "door \"{}\", {}{locked}",
+        door.name,
+        door.state.name()
+    )))
+}
+
+fn door_look(colour: Colour, state: DoorState) -> Look {
+    match state {
+        DoorState::Open => Look::filled(colour.with_opacity(40)).stroked(colour, 1.5),
+        DoorState::Opening | DoorState::Closing => {
+            Look::filled(colour.with_opacity(120)).stroked(colour, 1.5)
+        }
+        DoorState::Closed => Look::filled(colour.with_opacity(220)).stroked(colour, 1.5),
+    }
+}

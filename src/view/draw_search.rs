@@ -1,0 +1,160 @@
+//! What a search looked at, and what it found.
+//!
+//! In: a map, what the search left behind, its answer. Out: layers `cells` and `path`, their part of the legend.
+//! Holds: a cell is shown as the most that is true of it: blocked, else on the path, searched, frontier,
+//! free. Not here: searching.
+//! Source: seed 001: blocked red, searched (closed list) yellow, frontier (open list) white, path green, and
+//! an orange line for the full path.
+
+use std::collections::BTreeSet;
+
+use glam::Vec3;
+
+use super::blocks::{Lattice, merge};
+use super::draw_nav::{Outlines, draw_areas, lattice};
+use super::picture::{Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
+use super::theme;
+use crate::base::geom::{Point, ground};
+use crate::nav::{NavMap, NodeId, PathAnswer, SearchRecord};
+use crate::world::World;
+
+/// A search and where it happened.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchScene<'a> {
+    /// The level it happened in.
+    pub world: &'a World,
+    /// Where the path was to begin, metres.
+    pub from: Vec3,
+    /// Where it was to end, metres.
+    pub to: Vec3,
+    /// What was looked at.
+    pub record: &'a SearchRecord,
+    /// What was found.
+    pub answer: &'a PathAnswer,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Free,
+    Frontier,
+    Searched,
+    Path,
+    Blocked,
+}
+
+impl Kind {
+    const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Free, "free", "free"),
+        (Self::Frontier, "frontier", "frontier"),
+        (Self::Searched, "searched", "searched"),
+        (Self::Path, "path", "on the path"),
+        (Self::Blocked, "blocked", "blocked"),
+    ];
+
+    fn look(self) -> Look {
+        match self {
+            Self::Free => Look::filled(theme::SEARCH_FREE).glyph('.'),
+            Self::Frontier => Look::filled(theme::SEARCH_FRONTIER).glyph('?'),
+            Self::Searched => Look::filled(theme::SEARCH_DONE).glyph('o'),
+            Self::Path => Look::filled(theme::SEARCH_PATH).glyph('*'),
+            Self::Blocked => Look::filled(theme::SEARCH_BLOCKED).glyph('#'),
+        }
+    }
+}
+
+/// Draws a search over the map. Cost: one look at every cell.
+pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
+    let nav = scene.world.nav();
+    if let Some(lattice) = lattice(nav) {
+        draw_cells(picture, scene, nav, &lattice);
+    }
+    draw_areas(picture, scene.world, &Outlines::of(nav, scene.world.areas().len()));
+    draw_lines(picture, scene);
+}
+
+fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap, lattice: &Lattice) {
+    let Some(cells) = nav.cells() else { return };
+    let set = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<BTreeSet<u32>>();
+    let (path, searched, frontier) =
+        (set(&scene.record.raw), set(&scene.record.expanded), set(&scene.record.frontier));
+    let mut blocks = merge(lattice, |x, z| {
+        let node = z * lattice.width + x;
+        Some(match () {
+            () if path.contains(&node) => Kind::Path,
+            () if searched.contains(&node) => Kind::Searched,
+            () if frontier.contains(&node) => Kind::Frontier,
+            () if !cells.walkable(x, z) => Kind::Blocked,
+            () => Kind::Free,
+        })
+    });
+    let mut shapes = Vec::new();
+    for (kind, name, words) in Kind::ALL {
+        let Some(blocks) = blocks.remove(&kind) else { continue };
+        picture.explain(Swatch::Patch(kind.look()), words);
+        shapes.push(Shape::new(Form::Blocks(blocks), kind.look(), Tag::Cells(name)));
+    }
+    picture.add("cells", shapes);
+}
+
+fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
+    let mut shapes = Vec::new();
+    let raw: Vec<Point> =
+        scene.record.raw.iter().filter_map(|&node| centre(scene.world.nav(), node)).collect();
+    if raw.len() > 1 {
+        let look = Look::line(theme::SEARCH_RAW, 1.5).dashed();
+        picture.explain(Swatch::Line(look), "through the cells");
+        shapes.push(Shape::new(Form::Line(raw), look, Tag::Search("raw")).hint("path through the cells"));
+    }
+    let smooth: Vec<Point> = scene.answer.path.points.iter().map(|&point| ground(point)).collect();
+    if smooth.len() > 1 {
+        let look = Look::line(theme::SEARCH_SMOOTH, 3.0);
+        picture.explain(Swatch::Line(look), "path, smoothed");
+        let hint = format!("path, {:.2} m", scene.answer.path.length_m);
+        for &corner in &smooth[1..smooth.len() - 1] {
+            let look = Look::filled(theme::PATH_CORNER).stroked(theme::INK, 0.75);
+            shapes.push(Shape::new(dot(corner, 3.0), look, Tag::Search("corner")));
+        }
+        shapes.insert(
+            shapes.len().min(1),
+            Shape::new(Form::Line(smooth), look, Tag::Search("smooth")).hint(hint),
+        );
+    }
+    ends(picture, scene, &mut shapes);
+    picture.add("path", shapes);
+}
+
+fn ends(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>) {
+    let from = ground(scene.from);
+    let to = ground(scene.to);
+    let start = Look::filled(theme::SEARCH_START).stroked(theme::SEARCH_FRONTIER, 1.5).glyph('S');
+    let goal = Look::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.5).glyph('G');
+    picture.explain(Swatch::Dot(start), "start");
+    picture.explain(Swatch::Dot(goal), "goal");
+    shapes.push(Shape::new(dot(from, 6.0), start, Tag::Search("start")));
+    shapes.push(Shape::new(dot(to, 6.0), goal, Tag::Search("goal")));
+    if let Some(nearest) = scene.answer.nearest {
+        let look = Look::line(theme::PATH_END, 2.0).glyph('N');
+        picture.explain(Swatch::Dot(look), "nearest reachable point");
+        shapes.push(Shape::new(dot(ground(nearest), 6.0), look, Tag::Search("nearest")));
+    }
+    for (at, text, what) in [(from, "from", "start"), (to, "to", "goal")] {
+        picture.labels.push(Label {
+            at,
+            text: format!("{text} {:.1}, {:.1}", at[0], at[1]),
+            colour: theme::INK,
+            size_px: theme::NAME_PX,
+            spread: Spread::Beside(6.0 / 24.0),
+            importance: 9,
+            tag: Tag::Search(what),
+        });
+    }
+}
+
+fn dot(centre: Point, radius_px: f32) -> Form {
+    Form::Dot { centre, radius_px }
+}
+
+fn centre(nav: &NavMap, node: NodeId) -> Option<Point> {
+    let frame = nav.cells()?.frame();
+    Some(frame.centre(node.0 % frame.width.max(1), node.0 / frame.width.max(1)))
+}

@@ -1,0 +1,198 @@
+//! Who and what is on the map: characters, the ways they have left, regions, marks, routes.
+//!
+//! In: a world. Out: layers `regions`, `marks`, `paths`, `characters` of a picture, their names. Holds: a body is
+//! drawn at its true radius with a tick towards where it looks; the player has a colour of its own.
+//! Not here: the map below (`draw_nav`).
+//! Source: paths after seed 004: lines green, corners yellow, the end red.
+
+use std::collections::BTreeSet;
+
+use super::picture::{Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
+use super::theme;
+use crate::base::geom::{Bounds, Point, ground};
+use crate::base::ids::{CharacterId, RegionId};
+use crate::base::trig;
+use crate::world::World;
+use crate::world::character::Character;
+use crate::world::region::Shape as RegionShape;
+use crate::world::walk::Walk;
+
+/// Most names in the legend of the text form.
+const NAMES_MAX: usize = 24;
+
+/// Draws everything that is on the map of `world`.
+pub fn draw_world(picture: &mut Picture, world: &World) {
+    draw_regions(picture, world);
+    draw_routes(picture, world);
+    draw_marks(picture, world);
+    draw_paths(picture, world);
+    draw_characters(picture, world);
+}
+
+fn draw_regions(picture: &mut Picture, world: &World) {
+    let mut shapes = Vec::new();
+    for (index, region) in world.regions().iter().enumerate() {
+        let id = RegionId::from(index);
+        let look = Look::filled(theme::REGION.with_opacity(26)).stroked(theme::REGION, 1.25).dashed();
+        let form = match &region.shape {
+            RegionShape::Polygon(points, _) => Form::Polygon(points.clone()),
+            RegionShape::Circle(centre, radius_m) => Form::Circle { centre: *centre, radius_m: *radius_m },
+        };
+        picture.explain(Swatch::Patch(look), "region");
+        picture.labels.push(Label {
+            at: form.bounds().centre(),
+            text: region.name.clone(),
+            colour: theme::REGION,
+            size_px: theme::NAME_PX,
+            spread: Spread::Within(form.face()),
+            importance: 4,
+            tag: Tag::Region(id),
+        });
+        let hint = format!("region \"{}\", {} inside", region.name, region.inside.len());
+        shapes.push(Shape::new(form, look, Tag::Region(id)).hint(hint));
+    }
+    picture.add("regions", shapes);
+}
+
+fn draw_routes(picture: &mut Picture, world: &World) {
+    let mut shapes = Vec::new();
+    for name in world.route_names() {
+        let stops: Vec<Point> =
+            world.route(name).unwrap_or_default().iter().map(|stop| ground(stop.position)).collect();
+        if stops.len() < 2 {
+            continue;
+        }
+        let look = Look::line(theme::ROUTE, 1.0).dashed();
+        picture.explain(Swatch::Line(look), "route");
+        let route = Tag::Route(name.to_owned());
+        shapes.push(Shape::new(Form::Line(stops), look, route).hint(format!("route \"{name}\"")));
+    }
+    picture.add("routes", shapes);
+}
+
+fn draw_marks(picture: &mut Picture, world: &World) {
+    let mut shapes = Vec::new();
+    for mark in world.marks() {
+        let at = ground(mark.position);
+        let tag = || Tag::Mark(mark.name.clone());
+        let look = Look::filled(theme::SEARCH_FRONTIER).stroked(theme::MARK, 1.5).glyph('x');
+        picture.explain(Swatch::Dot(look), "mark");
+        let hint = format!("mark \"{}\" ({}, {})", mark.name, at[0], at[1]);
+        shapes.push(Shape::new(Form::Dot { centre: at, radius_px: 3.0 }, look, tag()).hint(hint));
+        picture.labels.push(Label {
+            at,
+            text: mark.name.clone(),
+            colour: theme::MARK,
+            size_px: theme::NAME_PX,
+            spread: Spread::Beside(0.1),
+            importance: 5,
+            tag: tag(),
+        });
+    }
+    picture.add("marks", shapes);
+}
+
+fn draw_paths(picture: &mut Picture, world: &World) {
+    let mut shapes = Vec::new();
+    for (_, character) in world.characters() {
+        let walk = character.walk.and_then(|id| world.walk(id).map(|walk| (id, walk)));
+        let Some((id, walk)) = walk.filter(|(_, walk)| walk.is_open()) else { continue };
+        let points = points_left(character, walk);
+        let Some((end, corners)) = points.split_last().filter(|(_, corners)| !corners.is_empty()) else {
+            continue;
+        };
+        let line = Look::line(theme::PATH, 2.0).glyph('*');
+        picture.explain(Swatch::Line(line), "way left");
+        let hint = format!(
+            "walk {} of \"{}\", {:.1} m left",
+            walk.serial,
+            character.name,
+            walk.remaining_m().unwrap_or(0.0)
+        );
+        shapes.push(Shape::new(Form::Line(points.clone()), line, Tag::Walk(id)).hint(hint));
+        for &corner in &corners[1..] {
+            let look = Look::filled(theme::PATH_CORNER).stroked(theme::INK, 0.5);
+            shapes.push(Shape::new(Form::Dot { centre: corner, radius_px: 3.0 }, look, Tag::Walk(id)));
+        }
+        let look = Look::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('X');
+        picture.explain(Swatch::Dot(look), "its end");
+        shapes.push(Shape::new(Form::Dot { centre: *end, radius_px: 5.0 }, look, Tag::Walk(id)));
+    }
+    picture.add("paths", shapes);
+}
+
+/// From where the character stands to the end of its path.
+fn points_left(character: &Character, walk: &Walk) -> Vec<Point> {
+    let Some(following) = &walk.following else { return Vec::new() };
+    let mut points = vec![ground(character.body.position)];
+    let mut along_m = 0.0;
+    for pair in following.path.points.windows(2) {
+        along_m += crate::base::geom::flat_distance(pair[0], pair[1]);
+        if along_m > following.cursor.along_m {
+            points.push(ground(pair[1]));
+        }
+    }
+    points
+}
+
+fn draw_characters(picture: &mut Picture, world: &World) {
+    let mut shapes = Vec::new();
+    let mut used = BTreeSet::new();
+    for (index, (id, character)) in world.characters().enumerate() {
+        let (at, radius_m) = (ground(character.body.position), f64::from(character.body.radius_m));
+        let (colour, words) =
+            if character.is_player { (theme::PLAYER, "player") } else { (theme::CHARACTER, "character") };
+        let glyph = glyph_of(character, &mut used);
+        let look = Look::filled(colour).stroked(theme::CHARACTER_LINE, 1.0).glyph(glyph);
+        picture.explain(Swatch::Dot(Look { glyph: None, ..look }), words);
+        if index < NAMES_MAX {
+            picture.explain_glyph(glyph, format!("{} ({:.1}, {:.1})", character.name, at[0], at[1]));
+        }
+        shapes.push(
+            Shape::new(Form::Circle { centre: at, radius_m }, look, Tag::Character(id))
+                .hint(hint(character, at)),
+        );
+        shapes.push(facing(character, at, radius_m, id));
+        picture.keep_clear.push(Bounds::of(&[at]).grown(radius_m));
+        picture.labels.push(Label {
+            at,
+            text: character.name.clone(),
+            colour: theme::INK,
+            size_px: theme::NAME_PX,
+            spread: Spread::Beside(radius_m),
+            importance: if character.is_player { 8 } else { 7 },
+            tag: Tag::Character(id),
+        });
+    }
+    picture.add("characters", shapes);
+}
+
+fn hint(character: &Character, at: Point) -> String {
+    let degrees = character.facing_rad.to_degrees();
+    format!(
+        "\"{}\" ({:.2}, {:.2}), {}, facing {degrees:.0} degrees",
+        character.name,
+        at[0],
+        at[1],
+        character.animation()
+    )
+}
+
+fn facing(character: &Character, at: Point, radius_m: f64, id: CharacterId) -> Shape {
+    let ahead = ground(trig::direction(character.facing_rad));
+    let reach = |part: f64| [0, 1].map(|axis| at[axis] + ahead[axis] * radius_m * part);
+    Shape::new(Form::Line(vec![at, reach(1.45)]), Look::line(theme::FACING, 2.0), Tag::Character(id))
+}
+
+/// `@` for the player; else the first letter of the name that is free, else a digit, else `&`.
+fn glyph_of(character: &Character, used: &mut BTreeSet<char>) -> char {
+    if character.is_player {
+        return '@';
+    }
+    // `X` is the end of a path.
+    let letters = character.name.chars().filter(|c| c.is_ascii_alphabetic()).map(|c| c.to_ascii_uppercase());
+    let free = letters.chain('A'..='Z').find(|c| *c != 'X' && !used.contains(c));
+    let glyph = free.unwrap_or('&');
+    used.insert(glyph);
+    glyph
+}

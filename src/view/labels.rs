@@ -1,0 +1,115 @@
+//! Which labels are shown, and where.
+//!
+//! In: a picture and the way from metres to pixels. Out: places in pixels. Holds: no two placed
+//! labels overlap; the more important one stays, then the earlier; nothing leaves the map.
+//! Source: greedy placement over a fixed list of positions, as in Christensen, Marks and Shieber 1995.
+
+use super::hatch::Pixel;
+use super::picture::{Label, Picture, Spread};
+use crate::base::geom::{Bounds, Point, polygon_contains};
+
+/// Width of a character over the height of its line, in every font we draw with.
+pub(super) const ADVANCE: f32 = 0.6;
+
+/// Most labels of one picture: more cannot be read.
+const LABELS_MAX: usize = 400;
+/// Pixels between a body and its name, and around every label.
+const GAP_PX: f32 = 2.0;
+
+/// Places tried on either side of the middle of a polygon, along each axis.
+const STEPS: i32 = 6;
+
+/// Width of a line of text, pixels.
+pub(super) fn text_width_px(text: &str, size_px: f32) -> f32 {
+    text.chars().count() as f32 * size_px * ADVANCE
+}
+
+/// A rectangle of pixels: left, top, right, bottom.
+type Box4 = [f32; 4];
+
+/// The middle of each label that found a place, in order of importance.
+pub(super) fn place(
+    picture: &Picture,
+    to_pixel: impl Fn([f64; 2]) -> Pixel,
+    scale: f32,
+    map: Box4,
+) -> Vec<(&Label, Pixel)> {
+    let mut order: Vec<&Label> = picture.labels.iter().collect();
+    order.sort_by_key(|label| std::cmp::Reverse(label.importance));
+    let clear = |bounds: &Bounds| {
+        let ([left, top], [right, bottom]) = (to_pixel(bounds.min), to_pixel(bounds.max));
+        [left, top, right, bottom]
+    };
+    let mut taken: Vec<Box4> = picture.keep_clear.iter().map(clear).collect();
+    let mut placed = Vec::new();
+    for label in order {
+        if placed.len() == LABELS_MAX {
+            break;
+        }
+        let (width, height) = (text_width_px(&label.text, label.size_px), label.size_px);
+        let at = to_pixel(label.at);
+        let free = |middle: &Pixel| {
+            let room = around(*middle, width, height);
+            inside(room, map) && !taken.iter().any(|other| overlap(room, *other))
+        };
+        let places = match &label.spread {
+            Spread::Within(face) => {
+                let face: Vec<Pixel> = face.iter().map(|&corner| to_pixel(corner)).collect();
+                within(&face, width, height)
+            }
+            Spread::Beside(radius_m) => beside(at, *radius_m as f32 * scale, width, height),
+        };
+        if let Some(middle) = places.into_iter().find(free) {
+            taken.push(around(middle, width, height));
+            placed.push((label, middle));
+        }
+    }
+    placed
+}
+
+/// Places wholly inside a polygon, the nearest to its middle first.
+fn within(face: &[Pixel], width: f32, height: f32) -> Vec<Pixel> {
+    let corners: Vec<Point> = face.iter().map(|corner| corner.map(f64::from)).collect();
+    let bounds = Bounds::of(&corners);
+    let (centre, size) = (bounds.centre(), [0, 1].map(|axis| bounds.max[axis] - bounds.min[axis]));
+    let steps = -STEPS..=STEPS;
+    let mut places: Vec<(i32, Pixel)> = steps
+        .clone()
+        .flat_map(|down| steps.clone().map(move |across| [across, down]))
+        .map(|step| {
+            let part = step.map(|step| f64::from(step) / f64::from(2 * STEPS + 1));
+            let at = [0, 1].map(|axis| (centre[axis] + part[axis] * size[axis]) as f32);
+            (step[0] * step[0] + step[1] * step[1], at)
+        })
+        .filter(|(_, at)| {
+            let [left, top, right, bottom] = around(*at, width, height).map(f64::from);
+            let points = [[left, top], [right, top], [right, bottom], [left, bottom], at.map(f64::from)];
+            points.iter().all(|point| polygon_contains(&corners, *point))
+        })
+        .collect();
+    places.sort_by_key(|(distance, _)| *distance);
+    places.into_iter().map(|(_, at)| at).collect()
+}
+
+/// Places around a body: below, above, right, left, then farther away.
+fn beside([x, y]: Pixel, radius_px: f32, width: f32, height: f32) -> Vec<Pixel> {
+    let ring = |more: f32| {
+        let away = radius_px + GAP_PX + more;
+        let (dx, dy) = (away + width / 2.0 + 1.0, away + height / 2.0);
+        [[x, y + dy], [x, y - dy], [x + dx, y], [x - dx, y], [x + dx, y + dy], [x - dx, y - dy]]
+    };
+    [ring(0.0), ring(height)].concat()
+}
+
+fn around([x, y]: Pixel, width: f32, height: f32) -> Box4 {
+    let (dx, dy) = (width / 2.0 + GAP_PX, height / 2.0 + GAP_PX / 2.0);
+    [x - dx, y - dy, x + dx, y + dy]
+}
+
+fn overlap(a: Box4, b: Box4) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
+fn inside(a: Box4, map: Box4) -> bool {
+    a[0] >= map[0] && a[1] >= map[1] && a[2] <= map[2] && a[3] <= map[3]
+}

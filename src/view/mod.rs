@@ -1,0 +1,27 @@
+//! Pictures as data, made from read-only state: shapes that know what they show, and text forms of them.
+//!
+//! In: a world, a navigation map, what a search looked at. Out: a [`Picture`] in world metres; [`svg`] and
+//! [`ascii`] turn it into text, the shell into pixels. Holds: nothing here changes what it shows, and one set of
+//! colours ([`theme`]) serves every drawing. World x grows to the right and world z downwards, so a picture
+//! reads like the rows of a text grid; height (y) is not shown. Not here: files, pixels, windows.
+
+pub mod ascii;
+mod blocks;
+mod clip;
+mod draw_nav;
+mod draw_search;
+mod draw_world;
+mod hatch;
+mod labels;
+mod picture;
+mod screen;
+pub mod svg;
+pub mod theme;
+
+pub use draw_nav::{Outlines, draw_nav};
+pub use draw_search::{SearchScene, draw_search};
+pub use draw_world::draw_world;
+pub use picture::{
+    Colour, Form, Label, Layer, LegendEntry, Look, Picture, Shape, Spread, Stroke, Swatch, Tag,
+};
+pub use screen::{Anchor, Group, Outline, PIXELS_MAX, Primitive, SIDE_PX_MAX, Screen, ScreenError};

@@ -1,0 +1,388 @@
+//! A picture: what is shown, where it lies in the world, and how it looks, before any scale is chosen.
+//!
+//! In: shapes from the drawing functions. Out: layers for [`super::screen`] and [`super::ascii`]. Holds: every
+//! coordinate is in world metres, every shape carries a [`Tag`] with the id of what it shows, later layers lie
+//! on top. Not here: pixels, files.
+//! Source: shapes tagged with ids after landmass's debug drawing.
+
+use crate::base::geom::{Bounds, Point};
+use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
+
+/// A colour: red, green, blue and opacity, 0 to 255 each, not premultiplied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Colour(pub u8, pub u8, pub u8, pub u8);
+
+impl Colour {
+    /// An opaque colour from its six hexadecimal digits, as in `0xE8751A`.
+    #[must_use]
+    pub const fn hex(rgb: u32) -> Self {
+        Self((rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8, 255)
+    }
+
+    /// The same colour with another opacity, 0 to 255.
+    #[must_use]
+    pub const fn with_opacity(self, opacity: u8) -> Self {
+        Self(self.0, self.1, self.2, opacity)
+    }
+
+    /// What this colour looks like when `opacity` (0 to 1) of it lies over `ground`: opaque.
+    #[must_use]
+    pub fn over(self, ground: Self, opacity: f32) -> Self {
+        let mix = |above: u8, below: u8| {
+            (f32::from(above) * opacity + f32::from(below) * (1.0 - opacity)).round().clamp(0.0, 255.0) as u8
+        };
+        Self(mix(self.0, ground.0), mix(self.1, ground.1), mix(self.2, ground.2), 255)
+    }
+}
+
+/// What a shape shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tag {
+    /// Cells of one kind: `free`, `blocked`, `searched` and so on.
+    Cells(&'static str),
+    /// An area or obstacle.
+    Area(AreaId),
+    /// A door.
+    Door(DoorId),
+    /// A region.
+    Region(RegionId),
+    /// A mark, by name.
+    Mark(String),
+    /// A route, by name.
+    Route(String),
+    /// A character.
+    Character(CharacterId),
+    /// The way that is left of a walk.
+    Walk(WalkId),
+    /// A part of a search: `raw`, `smooth`, `start`, `goal`.
+    Search(&'static str),
+    /// Title, legend, axes, scale bar.
+    Furniture,
+}
+
+impl Tag {
+    /// The kind of thing, as one word.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Cells(_) => "cells",
+            Self::Area(_) => "area",
+            Self::Door(_) => "door",
+            Self::Region(_) => "region",
+            Self::Mark(_) => "mark",
+            Self::Route(_) => "route",
+            Self::Character(_) => "character",
+            Self::Walk(_) => "walk",
+            Self::Search(_) => "search",
+            Self::Furniture => "furniture",
+        }
+    }
+
+    /// Which one of its kind: a number, a name, or nothing.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Cells(kind) | Self::Search(kind) => (*kind).to_owned(),
+            Self::Area(id) => id.0.to_string(),
+            Self::Door(id) => id.0.to_string(),
+            Self::Region(id) => id.0.to_string(),
+            Self::Mark(name) | Self::Route(name) => name.clone(),
+            Self::Character(id) => generation(&format!("{id:?}")),
+            Self::Walk(id) => generation(&format!("{id:?}")),
+            Self::Furniture => String::new(),
+        }
+    }
+}
+
+/// `CharacterId(3v1)` to `3v1`.
+fn generation(shown: &str) -> String {
+    shown.split(['(', ')']).nth(1).unwrap_or_default().to_owned()
+}
+
+/// Where a shape lies, world metres on the ground plane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// Rectangles that do not overlap, all alike: cells merged into blocks.
+    Blocks(Vec<Bounds>),
+    /// A closed polygon, its first corner not repeated; even-odd where it crosses itself.
+    Polygon(Vec<Point>),
+    /// A line through two or more points.
+    Line(Vec<Point>),
+    /// A circle of a size in the world.
+    Circle {
+        /// The middle.
+        centre: Point,
+        /// Metres.
+        radius_m: f64,
+    },
+    /// A circle of the same size at every scale.
+    Dot {
+        /// The middle.
+        centre: Point,
+        /// Pixels.
+        radius_px: f32,
+    },
+}
+
+impl Form {
+    /// The rectangle around it; of a dot, its middle.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        match self {
+            Self::Polygon(points) | Self::Line(points) => Bounds::of(points),
+            Self::Blocks(blocks) => blocks.iter().fold(Bounds::EMPTY, |all, block| all.union(*block)),
+            Self::Circle { centre, radius_m } => Bounds::of(&[*centre]).grown(*radius_m),
+            Self::Dot { centre, .. } => Bounds::of(&[*centre]),
+        }
+    }
+
+    /// Corners of what its name may be written on: the polygon, the largest block, the square in a circle.
+    #[must_use]
+    pub fn face(&self) -> Vec<Point> {
+        let area = |block: &Bounds| (block.max[0] - block.min[0]) * (block.max[1] - block.min[1]);
+        let bounds = match self {
+            Self::Polygon(points) => return points.clone(),
+            Self::Blocks(blocks) => {
+                let largest = blocks.iter().max_by(|a, b| area(a).total_cmp(&area(b)));
+                largest.copied().unwrap_or(Bounds::EMPTY)
+            }
+            Self::Circle { centre, radius_m } => Bounds::of(&[*centre]).grown(radius_m * 0.7),
+            other => other.bounds(),
+        };
+        let Bounds { min, max } = bounds;
+        vec![min, [max[0], min[1]], max, [min[0], max[1]]]
+    }
+}
+
+/// A line around or along a shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stroke {
+    /// Its colour.
+    pub colour: Colour,
+    /// Its width, pixels, the same at every scale.
+    pub width_px: f32,
+    /// Whether it is broken into dashes.
+    pub is_dashed: bool,
+}
+
+/// How a shape looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Look {
+    /// Colour of the inside.
+    pub fill: Option<Colour>,
+    /// Colour of thin slanted lines over the inside.
+    pub hatch: Option<Colour>,
+    /// The line around it.
+    pub stroke: Option<Stroke>,
+    /// The character that stands for it in text; shapes without one are left out there.
+    pub glyph: Option<char>,
+}
+
+impl Look {
+    /// Filled, without a line.
+    #[must_use]
+    pub fn filled(colour: Colour) -> Self {
+        Self { fill: Some(colour), ..Self::default() }
+    }
+
+    /// A line, without a filling.
+    #[must_use]
+    pub fn line(colour: Colour, width_px: f32) -> Self {
+        Self { stroke: Some(Stroke { colour, width_px, is_dashed: false }), ..Self::default() }
+    }
+
+    /// The same with a line around it.
+    #[must_use]
+    pub fn stroked(mut self, colour: Colour, width_px: f32) -> Self {
+        self.stroke = Some(Stroke { colour, width_px, is_dashed: false });
+        self
+    }
+
+    /// The same with its line in dashes.
+    #[must_use]
+    pub fn dashed(mut self) -> Self {
+        if let Some(stroke) = &mut self.stroke {
+            stroke.is_dashed = true;
+        }
+        self
+    }
+
+    /// The same with slanted lines over it.
+    #[must_use]
+    pub fn hatched(mut self, colour: Colour) -> Self {
+        self.hatch = Some(colour);
+        self
+    }
+
+    /// The same, shown as `glyph` in text.
+    #[must_use]
+    pub fn glyph(mut self, glyph: char) -> Self {
+        self.glyph = Some(glyph);
+        self
+    }
+}
+
+/// Something in a picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// Where it lies.
+    pub form: Form,
+    /// How it looks.
+    pub look: Look,
+    /// What it shows.
+    pub tag: Tag,
+    /// What a pointer that rests on it should read; empty for nothing.
+    pub hint: String,
+}
+
+impl Shape {
+    /// A shape without a hint.
+    #[must_use]
+    pub fn new(form: Form, look: Look, tag: Tag) -> Self {
+        Self { form, look, tag, hint: String::new() }
+    }
+
+    /// The same with words for a pointer that rests on it.
+    #[must_use]
+    pub fn hint(mut self, words: impl Into<String>) -> Self {
+        self.hint = words.into();
+        self
+    }
+}
+
+/// Shapes of one kind, drawn in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    /// What it holds, as one word.
+    pub name: &'static str,
+    /// The shapes, bottom first.
+    pub shapes: Vec<Shape>,
+}
+
+/// Where a label may lie around its point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spread {
+    /// Wholly inside this polygon, as near to its middle as there is room; left out where there is none.
+    Within(Vec<Point>),
+    /// Beside something of this radius, metres: below, above, right or left, where there is room.
+    Beside(f64),
+}
+
+/// Words in a picture. Where two would overlap, the more important one stays, then the earlier.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// What it names lies here.
+    pub at: Point,
+    /// The words, one line.
+    pub text: String,
+    /// Their colour.
+    pub colour: Colour,
+    /// Their height, pixels, the same at every scale.
+    pub size_px: f32,
+    /// Where they may lie.
+    pub spread: Spread,
+    /// Higher ones are placed first.
+    pub importance: u8,
+    /// What they name.
+    pub tag: Tag,
+}
+
+/// What stands before the words of a legend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Swatch {
+    /// A small rectangle.
+    Patch(Look),
+    /// A short line.
+    Line(Look),
+    /// A dot.
+    Dot(Look),
+}
+
+impl Swatch {
+    /// How it looks.
+    #[must_use]
+    pub fn look(&self) -> &Look {
+        match self {
+            Self::Patch(look) | Self::Line(look) | Self::Dot(look) => look,
+        }
+    }
+}
+
+/// A line of the legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegendEntry {
+    /// What it looks like. None: it is only for text, where `glyph` stands for it.
+    pub swatch: Option<Swatch>,
+    /// What stands for it in text.
+    pub glyph: Option<char>,
+    /// What it is.
+    pub text: String,
+}
+
+/// A picture of a part of the world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// First line of the picture.
+    pub title: String,
+    /// The part of the world it shows, metres.
+    pub bounds: Bounds,
+    /// Side of a cell, metres: the pitch of the text form and of the grid lines.
+    pub cell_m: f64,
+    /// Layers, bottom first.
+    pub layers: Vec<Layer>,
+    /// Words, in order of importance and then as given.
+    pub labels: Vec<Label>,
+    /// What no words should cover.
+    pub keep_clear: Vec<Bounds>,
+    /// What the colours mean.
+    pub legend: Vec<LegendEntry>,
+}
+
+impl Picture {
+    /// An empty picture of `bounds`. Empty bounds become one metre around the origin.
+    #[must_use]
+    pub fn new(title: impl Into<String>, bounds: Bounds, cell_m: f64) -> Self {
+        let bounds = if bounds.is_empty() { Bounds { min: [0.0, 0.0], max: [1.0, 1.0] } } else { bounds };
+        Self {
+            title: title.into(),
+            bounds,
+            cell_m,
+            layers: Vec::new(),
+            labels: Vec::new(),
+            keep_clear: Vec::new(),
+            legend: Vec::new(),
+        }
+    }
+
+    /// Adds a layer on top. An empty one is left out.
+    pub fn add(&mut self, name: &'static str, shapes: Vec<Shape>) {
+        if !shapes.is_empty() {
+            self.layers.push(Layer { name, shapes });
+        }
+    }
+
+    /// Adds a line to the legend, once.
+    pub fn explain(&mut self, swatch: Swatch, text: &str) {
+        let glyph = swatch.look().glyph;
+        let entry = LegendEntry { swatch: Some(swatch), glyph, text: text.to_owned() };
+        if !self.legend.contains(&entry) {
+            self.legend.push(entry);
+        }
+    }
+
+    /// Adds a line to the legend of the text form only.
+    pub fn explain_glyph(&mut self, glyph: char, text: impl Into<String>) {
+        self.legend.push(LegendEntry { swatch: None, glyph: Some(glyph), text: text.into() });
+    }
+
+    /// Width and depth of what is shown, metres; never zero.
+    #[must_use]
+    pub fn size_m(&self) -> [f64; 2] {
+        [0, 1].map(|axis| (self.bounds.max[axis] - self.bounds.min[axis]).max(1e-6))
+    }
+
+    /// Shapes with a tag of that kind, in drawing order.
+    pub fn shapes_of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Shape> {
+        self.layers.iter().flat_map(|layer| &layer.shapes).filter(move |shape| shape.tag.kind() == kind)
+    }
+}

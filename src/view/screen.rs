@@ -1,0 +1,500 @@
+//! A picture at a scale: pixels, with title, axes, scale bar and legend around the map.
+//!
+//! In: a [`Picture`] and pixels per metre. Out: a [`Screen`], a list of outlines in pixels that SVG and PNG
+//! draw alike. Holds: x to the right, world z downwards, (0, 0) in the upper left corner; sizes are checked
+//! before anything is made. Not here: files, fonts, pixels themselves.
+
+use super::clip;
+use super::hatch::{Pixel, hatch};
+use super::labels::{place, text_width_px};
+use super::picture::{Colour, Form, Look, Picture, Shape, Stroke, Swatch, Tag};
+use super::theme;
+use crate::base::geom::{Bounds, Point};
+
+/// Longest side of a picture, pixels.
+pub const SIDE_PX_MAX: u32 = 16_384;
+/// Most pixels of a picture: 160 MB while it is made.
+pub const PIXELS_MAX: u64 = 40_000_000;
+
+/// Longer side of a map that no scale was asked for, pixels.
+const MAP_SIDE_PX: f64 = 1200.0;
+/// Largest cell when no scale is asked for, pixels.
+const CELL_PX_MAX: f64 = 24.0;
+/// Room around the map, pixels: left for the numbers of the z axis, above for title and x axis.
+const LEFT_PX: f32 = 46.0;
+const ABOVE_PX: f32 = 54.0;
+const RIGHT_PX: f32 = 24.0;
+/// Height of a line of the legend, pixels.
+const LINE_PX: f32 = 20.0;
+const WIDTH_PX_MIN: f32 = 420.0;
+
+/// An outline in pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outline {
+    /// Rectangles: left, top, width, height. They do not overlap and meet without seams.
+    Blocks(Vec<[f32; 4]>),
+    /// A closed polygon, even-odd.
+    Polygon(Vec<Pixel>),
+    /// An open line.
+    Line(Vec<Pixel>),
+    /// Segments, all alike.
+    Segments(Vec<[Pixel; 2]>),
+    /// A circle.
+    Circle(Pixel, f32),
+    /// One line of words: its anchor at half the height of a capital letter, and its size.
+    Text {
+        /// The anchor.
+        at: Pixel,
+        /// The words.
+        text: String,
+        /// Height of the line, pixels.
+        size_px: f32,
+        /// What the anchor is.
+        anchor: Anchor,
+    },
+}
+
+/// Which end of a text is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// Its left end.
+    Start,
+    /// Its middle.
+    Middle,
+    /// Its right end.
+    End,
+}
+
+/// Something to draw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Primitive {
+    /// Where.
+    pub outline: Outline,
+    /// The inside; of text, its colour.
+    pub fill: Option<Colour>,
+    /// The line; of text, a halo behind it.
+    pub stroke: Option<Stroke>,
+    /// What it shows.
+    pub tag: Tag,
+    /// What a pointer that rests on it should read; empty for nothing.
+    pub hint: String,
+}
+
+/// Primitives of one layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Name of the layer.
+    pub name: &'static str,
+    /// What to draw, bottom first.
+    pub primitives: Vec<Primitive>,
+}
+
+/// A picture in pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Screen {
+    /// Pixels.
+    pub width_px: u32,
+    /// Pixels.
+    pub height_px: u32,
+    /// Behind everything.
+    pub background: Colour,
+    /// Groups, bottom first.
+    pub groups: Vec<Group>,
+}
+
+/// Why there is no picture of that size.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ScreenError {
+    /// More pixels than a picture may have.
+    #[error(
+        "scale {scale}: the picture would be {width} x {height} pixels, expected at most 16384 a side and 40 million in all; choose a smaller scale"
+    )]
+    TooBig {
+        /// Pixels per metre.
+        scale: f64,
+        /// Pixels.
+        width: u64,
+        /// Pixels.
+        height: u64,
+    },
+    /// A scale that is no scale.
+    #[error("scale {0}: expected a number of pixels per metre above 0")]
+    Scale(f64),
+}
+
+impl Picture {
+    /// The picture at `scale` pixels per metre; by default the map's longer side takes 1,200 pixels, and no
+    /// cell more than 24.
+    ///
+    /// # Errors
+    /// A scale that is not a positive number, or that makes the picture too big.
+    pub fn screen(&self, scale: Option<f64>) -> Result<Screen, ScreenError> {
+        let scale = scale.unwrap_or_else(|| self.default_scale());
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(ScreenError::Scale(scale));
+        }
+        let frame = Frame::new(self, scale)?;
+        let mut groups = vec![Group { name: "ground", primitives: vec![frame.backdrop()] }];
+        for layer in &self.layers {
+            let primitives = layer.shapes.iter().flat_map(|shape| frame.shape(shape)).collect();
+            groups.push(Group { name: layer.name, primitives });
+            if layer.name == "cells" {
+                groups.extend(frame.grid_lines(self.cell_m));
+            }
+        }
+        groups.push(Group { name: "axes", primitives: frame.axes() });
+        groups.push(Group { name: "labels", primitives: frame.labels(self) });
+        groups.push(Group { name: "legend", primitives: frame.legend(self) });
+        Ok(Screen { width_px: frame.width_px, height_px: frame.height_px, background: theme::PAPER, groups })
+    }
+
+    fn default_scale(&self) -> f64 {
+        let [width, depth] = self.size_m();
+        let by_side = MAP_SIDE_PX / width.max(depth);
+        if self.cell_m > 0.0 { by_side.min(CELL_PX_MAX / self.cell_m) } else { by_side }
+    }
+}
+
+/// The way from metres to pixels, and where things stand around the map.
+struct Frame {
+    bounds: Bounds,
+    scale: f64,
+    map: [f32; 4],
+    width_px: u32,
+    height_px: u32,
+    legend_rows: Vec<Vec<usize>>,
+}
+
+impl Frame {
+    fn new(picture: &Picture, scale: f64) -> Result<Self, ScreenError> {
+        let [width_m, depth_m] = picture.size_m();
+        let (map_x, map_y) = (width_m * scale, depth_m * scale);
+        let too_big = |width: f64, height: f64| ScreenError::TooBig {
+            scale,
+            width: width as u64,
+            height: height as u64,
+        };
+        let side_max = f64::from(SIDE_PX_MAX);
+        if !(map_x <= side_max && map_y <= side_max) {
+            return Err(too_big(map_x, map_y));
+        }
+        let title = text_width_px(&picture.title, theme::TITLE_PX);
+        let width = (map_x as f32 + LEFT_PX + RIGHT_PX).max(title + 2.0 * RIGHT_PX).max(WIDTH_PX_MIN).ceil();
+        let legend_rows = legend_rows(picture, width - LEFT_PX - RIGHT_PX);
+        let below = 14.0 + LINE_PX * (1 + legend_rows.len()) as f32 + 10.0;
+        let height = (map_y as f32 + ABOVE_PX + below).ceil();
+        let pixels = f64::from(width) * f64::from(height);
+        if f64::from(width.max(height)) > side_max || pixels > PIXELS_MAX as f64 {
+            return Err(too_big(f64::from(width), f64::from(height)));
+        }
+        let map = [LEFT_PX, ABOVE_PX, LEFT_PX + map_x as f32, ABOVE_PX + map_y as f32];
+        let (width_px, height_px) = (width as u32, height as u32);
+        Ok(Self { bounds: picture.bounds, scale, map, width_px, height_px, legend_rows })
+    }
+
+    fn pixel(&self, point: Point) -> Pixel {
+        let at = |axis: usize, from: f32| from + ((point[axis] - self.bounds.min[axis]) * self.scale) as f32;
+        [at(0, self.map[0]), at(1, self.map[1])]
+    }
+
+    fn backdrop(&self) -> Primitive {
+        let [left, top, right, bottom] = self.map;
+        let outline = Outline::Blocks(vec![[left, top, right - left, bottom - top]]);
+        furniture(outline, Some(theme::CELL_BLOCKED.over(theme::PAPER, 0.25)), None)
+    }
+
+    fn shape(&self, shape: &Shape) -> Vec<Primitive> {
+        self.outlines(&shape.form).into_iter().flat_map(|outline| parts(shape, outline)).collect()
+    }
+
+    /// A form in pixels, cut off at the edge of the map.
+    fn outlines(&self, form: &Form) -> Vec<Outline> {
+        let pixels = |points: &[Point]| points.iter().map(|&at| self.pixel(at)).collect::<Vec<_>>();
+        let face = |corners: Vec<Pixel>| {
+            let cut = clip::polygon(&corners, self.map);
+            if cut.len() > 2 { vec![Outline::Polygon(cut)] } else { Vec::new() }
+        };
+        match form {
+            Form::Blocks(blocks) => {
+                vec![Outline::Blocks(blocks.iter().map(|block| self.block(block)).collect())]
+            }
+            Form::Polygon(corners) => face(pixels(corners)),
+            Form::Line(points) => {
+                clip::line(&pixels(points), self.map).into_iter().map(Outline::Line).collect()
+            }
+            Form::Circle { centre, radius_m } => {
+                let ([x, y], radius) = (self.pixel(*centre), (radius_m * self.scale) as f32);
+                if clip::holds(self.map, &[[x - radius, y - radius], [x + radius, y + radius]]) {
+                    vec![Outline::Circle([x, y], radius)]
+                } else {
+                    face(clip::circle([x, y], radius))
+                }
+            }
+            Form::Dot { centre, radius_px } => {
+                let at = self.pixel(*centre);
+                if clip::holds(self.map, &[at]) { vec![Outline::Circle(at, *radius_px)] } else { Vec::new() }
+            }
+        }
+    }
+
+    fn block(&self, block: &Bounds) -> [f32; 4] {
+        // Rounded to whole pixels: neighbours share an edge, so there is neither a gap nor an overlap.
+        let [left, top] = self.pixel(block.min).map(f32::round);
+        let [right, bottom] = self.pixel(block.max).map(f32::round);
+        [left, top, right - left, bottom - top]
+    }
+
+    fn grid_lines(&self, cell_m: f64) -> Option<Group> {
+        if cell_m * self.scale < theme::GRID_LINES_FROM_PX {
+            return None;
+        }
+        let [left, top, right, bottom] = self.map;
+        let mut lines = Vec::new();
+        for axis in 0..2 {
+            let count = ((self.bounds.max[axis] - self.bounds.min[axis]) / cell_m).round() as u32;
+            for index in 1..count {
+                let mut at = self.bounds.min;
+                at[axis] += f64::from(index) * cell_m;
+                let [x, y] = self.pixel(at).map(|value| value.round() + 0.5);
+                lines.push(if axis == 0 { [[x, top], [x, bottom]] } else { [[left, y], [right, y]] });
+            }
+        }
+        let stroke = Stroke { colour: theme::GRID_LINE, width_px: 1.0, is_dashed: false };
+        Some(Group {
+            name: "grid",
+            primitives: vec![furniture(Outline::Segments(lines), None, Some(stroke))],
+        })
+    }
+
+    fn axes(&self) -> Vec<Primitive> {
+        let [left, top, right, bottom] = self.map;
+        let stroke = Stroke { colour: theme::INK_SOFT, width_px: 1.0, is_dashed: false };
+        let corners = vec![[left, top], [right, top], [right, bottom], [left, bottom]];
+        let mut parts = vec![furniture(Outline::Polygon(corners), None, Some(stroke))];
+        let step = nice(64.0 / self.scale);
+        let mut ticks = Vec::new();
+        for axis in 0..2 {
+            let (low, high) = (self.bounds.min[axis], self.bounds.max[axis]);
+            let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
+            for index in first..=last {
+                let value = index as f64 * step;
+                let mut at = self.bounds.min;
+                at[axis] = value;
+                let [x, y] = self.pixel(at);
+                let (end, anchor, word) = if axis == 0 {
+                    ([x, top - 4.0], Anchor::Middle, [x, top - 11.0])
+                } else {
+                    ([left - 4.0, y], Anchor::End, [left - 7.0, y])
+                };
+                ticks.push([[x, y], end]);
+                parts.push(text(word, number(value, step), anchor));
+            }
+        }
+        parts.push(furniture(Outline::Segments(ticks), None, Some(stroke)));
+        parts.push(text([right + 14.0, top - 11.0], "x".to_owned(), Anchor::Middle));
+        parts.push(text([left - 7.0, bottom + 9.0], "z".to_owned(), Anchor::End));
+        parts
+    }
+
+    fn labels(&self, picture: &Picture) -> Vec<Primitive> {
+        let halo = Stroke { colour: theme::HALO, width_px: 3.0, is_dashed: false };
+        place(picture, |point| self.pixel(point), self.scale as f32, self.map)
+            .into_iter()
+            .map(|(label, at)| Primitive {
+                outline: Outline::Text {
+                    at,
+                    text: label.text.clone(),
+                    size_px: label.size_px,
+                    anchor: Anchor::Middle,
+                },
+                fill: Some(label.colour),
+                stroke: Some(halo),
+                tag: label.tag.clone(),
+                hint: String::new(),
+            })
+            .collect()
+    }
+
+    fn legend(&self, picture: &Picture) -> Vec<Primitive> {
+        let title = Outline::Text {
+            at: [LEFT_PX, 18.0],
+            text: picture.title.clone(),
+            size_px: theme::TITLE_PX,
+            anchor: Anchor::Start,
+        };
+        let mut parts = vec![furniture(title, Some(theme::INK), None)];
+        let mut y = self.map[3] + 14.0 + LINE_PX / 2.0;
+        parts.extend(self.scale_bar(y));
+        for row in &self.legend_rows {
+            y += LINE_PX;
+            let mut x = LEFT_PX;
+            for entry in row.iter().filter_map(|&index| picture.legend.get(index)) {
+                parts.extend(entry.swatch.iter().flat_map(|swatch| self.swatch(swatch, [x, y])));
+                parts.push(text([x + 26.0, y], entry.text.clone(), Anchor::Start));
+                x += entry_width_px(&entry.text);
+            }
+        }
+        parts
+    }
+
+    fn swatch(&self, swatch: &Swatch, [x, y]: Pixel) -> Vec<Primitive> {
+        let (left, right, top, bottom) = (x, x + 18.0, y - 6.0, y + 6.0);
+        let look = *swatch.look();
+        match swatch {
+            Swatch::Line(_) => {
+                vec![furniture(Outline::Line(vec![[left, y], [right, y]]), None, look.stroke)]
+            }
+            Swatch::Dot(_) => vec![furniture(Outline::Circle([x + 9.0, y], 5.0), look.fill, look.stroke)],
+            Swatch::Patch(_) => {
+                let corners = vec![[left, top], [right, top], [right, bottom], [left, bottom]];
+                let edge = Stroke { colour: theme::INK.with_opacity(60), width_px: 1.0, is_dashed: false };
+                let lines = look.hatch.map(|colour| {
+                    let stroke = Stroke { colour, width_px: 1.0, is_dashed: false };
+                    furniture(Outline::Segments(hatch(&corners, 5.0)), None, Some(stroke))
+                });
+                let patch = furniture(Outline::Polygon(corners), look.fill, look.stroke.or(Some(edge)));
+                std::iter::once(patch).chain(lines).collect()
+            }
+        }
+    }
+
+    fn scale_bar(&self, y: f32) -> Vec<Primitive> {
+        let metres = nice(70.0 / self.scale);
+        let (left, right) = (LEFT_PX, LEFT_PX + (metres * self.scale) as f32);
+        let stroke = Stroke { colour: theme::INK, width_px: 1.5, is_dashed: false };
+        let bar = [
+            [[left, y], [right, y]],
+            [[left, y - 3.0], [left, y + 3.0]],
+            [[right, y - 3.0], [right, y + 3.0]],
+        ];
+        let words = format!("{} m", number(metres, metres));
+        vec![
+            furniture(Outline::Segments(bar.to_vec()), None, Some(stroke)),
+            text([right + 8.0, y], words, Anchor::Start),
+        ]
+    }
+}
+
+/// What there is to draw of a shape: its filling and line, and slanted lines over the filling.
+fn parts(shape: &Shape, outline: Outline) -> Vec<Primitive> {
+    let Look { fill, hatch: slanted, stroke, .. } = shape.look;
+    let lines = slanted.map(|colour| {
+        let segments = corners_of(&outline).iter().flat_map(|ring| hatch(ring, theme::HATCH_PX)).collect();
+        let stroke = Some(Stroke { colour, width_px: 1.0, is_dashed: false });
+        let outline = Outline::Segments(segments);
+        Primitive { outline, fill: None, stroke, tag: shape.tag.clone(), hint: String::new() }
+    });
+    let is_seen = fill.is_some() || stroke.is_some();
+    let body = is_seen.then(|| {
+        let (tag, hint) = (shape.tag.clone(), shape.hint.clone());
+        Primitive { outline, fill, stroke, tag, hint }
+    });
+    body.into_iter().chain(lines).collect()
+}
+
+fn furniture(outline: Outline, fill: Option<Colour>, stroke: Option<Stroke>) -> Primitive {
+    Primitive { outline, fill, stroke, tag: Tag::Furniture, hint: String::new() }
+}
+
+fn text(at: Pixel, text: String, anchor: Anchor) -> Primitive {
+    furniture(Outline::Text { at, text, size_px: theme::SMALL_PX, anchor }, Some(theme::INK_SOFT), None)
+}
+
+fn corners_of(outline: &Outline) -> Vec<Vec<Pixel>> {
+    match outline {
+        Outline::Polygon(corners) => vec![corners.clone()],
+        Outline::Blocks(blocks) => blocks
+            .iter()
+            .map(|[x, y, w, h]| vec![[*x, *y], [x + w, *y], [x + w, y + h], [*x, y + h]])
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn entry_width_px(words: &str) -> f32 {
+    26.0 + text_width_px(words, theme::SMALL_PX) + 18.0
+}
+
+fn legend_rows(picture: &Picture, width_px: f32) -> Vec<Vec<usize>> {
+    let mut rows: Vec<Vec<usize>> = Vec::new();
+    let mut used = f32::INFINITY;
+    for (index, entry) in picture.legend.iter().enumerate().filter(|(_, entry)| entry.swatch.is_some()) {
+        let width = entry_width_px(&entry.text);
+        if used + width > width_px {
+            rows.push(Vec::new());
+            used = 0.0;
+        }
+        used += width;
+        if let Some(row) = rows.last_mut() {
+            row.push(index);
+        }
+    }
+    rows
+}
+
+/// The next number from 1, 2, 5, 10 and so on that is not below `least`.
+fn nice(least: f64) -> f64 {
+    let mut step = 1e-6;
+    // Bounded by the range of doubles that scales can reach: about 60 rounds.
+    for factor in [2.0, 2.5, 2.0].into_iter().cycle().take(60) {
+        if step >= least {
+            break;
+        }
+        step *= factor;
+    }
+    step
+}
+
+/// A number with as many digits after the point as `step` needs, and no minus before zero.
+fn number(value: f64, step: f64) -> String {
+    let digits = (0..6).find(|&digits| (step * 10f64.powi(digits)).fract().abs() < 1e-6).unwrap_or(6);
+    let value = if value.abs() < step / 2.0 { 0.0 } else { value };
+    format!("{value:.*}", digits as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_one_two_or_five_times_a_power_of_ten() {
+        for (least, step) in [(0.03, 0.05), (0.9, 1.0), (1.1, 2.0), (3.0, 5.0), (6.0, 10.0), (170.0, 200.0)] {
+            assert!((nice(least) - step).abs() < 1e-9 * step, "{least}: {}", nice(least));
+        }
+        assert_eq!(number(-0.0, 5.0), "0");
+        assert_eq!(number(0.5, 0.5), "0.5");
+    }
+
+    #[test]
+    fn a_picture_beyond_the_limits_is_refused_by_its_size() {
+        let picture = Picture::new("t", Bounds { min: [0.0, 0.0], max: [1e6, 1e6] }, 1.0);
+        assert!(matches!(picture.screen(Some(1.0)), Err(ScreenError::TooBig { .. })));
+        assert!(matches!(picture.screen(Some(f64::NAN)), Err(ScreenError::Scale(_))));
+        assert!(picture.screen(None).is_ok());
+    }
+
+    #[test]
+    fn world_z_grows_downwards() {
+        let mut picture = Picture::new("t", Bounds { min: [0.0, 0.0], max: [10.0, 10.0] }, 1.0);
+        let dot = |z: f64| {
+            Shape::new(Form::Dot { centre: [5.0, z], radius_px: 2.0 }, Look::default(), Tag::Furniture)
+        };
+        picture.add(
+            "dots",
+            vec![dot(1.0), dot(9.0)]
+                .into_iter()
+                .map(|mut shape| {
+                    shape.look = Look::filled(theme::MARK);
+                    shape
+                })
+                .collect(),
+        );
+        let screen = picture.screen(None).unwrap();
+        let dots = screen.groups.iter().find(|group| group.name == "dots").unwrap();
+        let height = |index: usize| match dots.primitives[index].outline {
+            Outline::Circle(at, _) => at[1],
+            _ => unreachable!("dots are circles"),
+        };
+        assert!(height(0) < height(1));
+    }
+}

@@ -1,0 +1,104 @@
+//! Every colour and size of every picture.
+//!
+//! Holds: cells in the colours of seed 004 (green up to a factor of 1, yellow above it, red above 1.5, black
+//! where blocked; half transparent over paper), searches in those of seed 001 (blocked red, searched
+//! yellow, frontier white, path green, full path orange), paths green with yellow waypoints and a red end.
+//! They are toned down so that bodies and words stay readable on them.
+
+use super::picture::Colour;
+
+/// Behind everything.
+pub const PAPER: Colour = Colour::hex(0xFAF9F6);
+/// Words and thin lines of the frame.
+pub const INK: Colour = Colour::hex(0x2B2F36);
+/// Words of less weight.
+pub const INK_SOFT: Colour = Colour::hex(0x757A82);
+/// Behind words that lie on the map.
+pub const HALO: Colour = Colour::hex(0xFFFFFF).with_opacity(200);
+
+/// Walkable at a factor of 1 or less: green, 0.3 over paper.
+pub const CELL_PLAIN: Colour = Colour::hex(0xD3E6CC);
+/// Walkable at a factor above 1: yellow.
+pub const CELL_DEAR: Colour = Colour::hex(0xF4E3A6);
+/// Walkable at a factor above 1.5: red.
+pub const CELL_DEAREST: Colour = Colour::hex(0xEEBFAE);
+/// Not walkable: black, toned to slate.
+pub const CELL_BLOCKED: Colour = Colour::hex(0x5B6068);
+/// Lines between cells, where cells are large enough to show them.
+pub const GRID_LINE: Colour = Colour::hex(0x2B2F36).with_opacity(18);
+
+/// A factor above this is shown as dear.
+pub const DEAR_ABOVE: f32 = 1.0;
+/// A factor above this is shown as dearest.
+pub const DEAREST_ABOVE: f32 = 1.5;
+
+/// Outline of an area.
+pub const AREA_LINE: Colour = Colour::hex(0x4E7D57).with_opacity(170);
+/// Name of an area.
+pub const AREA_NAME: Colour = Colour::hex(0x3C6646);
+/// Outline and slanted lines of an area that is not available.
+pub const AREA_CLOSED: Colour = Colour::hex(0xA9ADB3);
+/// Outline of an obstacle.
+pub const OBSTACLE_LINE: Colour = Colour::hex(0x22252A);
+/// Inside of an obstacle in force.
+pub const OBSTACLE: Colour = Colour::hex(0x3A3D43);
+/// Name of an obstacle.
+pub const OBSTACLE_NAME: Colour = Colour::hex(0x22252A);
+
+/// An open door.
+pub const DOOR_OPEN: Colour = Colour::hex(0x2E9E6B);
+/// A door that moves.
+pub const DOOR_MOVING: Colour = Colour::hex(0xE09F2B);
+/// A closed door.
+pub const DOOR_CLOSED: Colour = Colour::hex(0x9B4A32);
+
+/// Outline of a region.
+pub const REGION: Colour = Colour::hex(0x7A5BB0);
+/// A mark.
+pub const MARK: Colour = Colour::hex(0x2F6FB5);
+/// A route.
+pub const ROUTE: Colour = Colour::hex(0x2F6FB5).with_opacity(110);
+
+/// A character.
+pub const CHARACTER: Colour = Colour::hex(0x2C7DC4);
+/// The player.
+pub const PLAYER: Colour = Colour::hex(0xE25A8B);
+/// Outline of a character.
+pub const CHARACTER_LINE: Colour = Colour::hex(0x142B42);
+/// The tick that shows where a character looks.
+pub const FACING: Colour = Colour::hex(0x142B42);
+
+/// The way that is left of a walk.
+pub const PATH: Colour = Colour::hex(0x1F9D45);
+/// Its corners.
+pub const PATH_CORNER: Colour = Colour::hex(0xF5C518);
+/// Its end.
+pub const PATH_END: Colour = Colour::hex(0xD6332B);
+
+/// A search: walkable and not looked at.
+pub const SEARCH_FREE: Colour = Colour::hex(0xE4E6E3);
+/// A search: not walkable.
+pub const SEARCH_BLOCKED: Colour = Colour::hex(0xCB7469);
+/// A search: looked at and done with.
+pub const SEARCH_DONE: Colour = Colour::hex(0xF6DD7B);
+/// A search: seen, not looked at.
+pub const SEARCH_FRONTIER: Colour = Colour::hex(0xFFFFFF);
+/// A search: cells of the path found.
+pub const SEARCH_PATH: Colour = Colour::hex(0x6BBF73);
+/// A search: the line through those cells.
+pub const SEARCH_RAW: Colour = Colour::hex(0x246B3C);
+/// A search: the path that is walked.
+pub const SEARCH_SMOOTH: Colour = Colour::hex(0xE86A10);
+/// A search: where it starts.
+pub const SEARCH_START: Colour = Colour::hex(0x2C7DC4);
+
+/// Height of names on the map, pixels.
+pub const NAME_PX: f32 = 11.0;
+/// Height of the title, pixels.
+pub const TITLE_PX: f32 = 14.0;
+/// Height of legend, axes and scale bar, pixels.
+pub const SMALL_PX: f32 = 10.5;
+/// Cells smaller than this are drawn without lines between them, pixels.
+pub const GRID_LINES_FROM_PX: f64 = 7.0;
+/// Distance between slanted lines, pixels.
+pub const HATCH_PX: f32 = 7.0;
