@@ -9,5 +9,7 @@ pub mod game;
 pub mod level;
 pub mod nav;
 pub mod script;
+pub mod shell;
 pub mod sim;
+pub mod view;
 pub mod world;

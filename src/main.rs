@@ -1,3 +1,7 @@
 //! The `walkon` command: hands over to the shell.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    walkon::shell::cli::main()
+}

@@ -11,6 +11,7 @@ mod def;
 mod diagnostic;
 mod json;
 mod load;
+pub mod movingai;
 mod numbers;
 mod polygon;
 mod read;

@@ -1,0 +1,152 @@
+//! Maps and scenarios of the MovingAI benchmarks.
+//!
+//! In: the text of a `.map` and of a `.scen`. Out: a map of unit cells, and the queries with the costs they should
+//! have. Holds: `.` and `G` are walkable, everything else is not; sizes are checked before anything is
+//! allocated; what is wrong is named with its line. Not here: answering the queries.
+//! Source: Sturtevant 2012, "Benchmarks for Grid-Based Pathfinding".
+
+use crate::nav::NavMap;
+use crate::nav::cells::{CELLS_MAX, CellMap, CellSource, Frame};
+
+/// Most queries of one scenario file.
+const QUERIES_MAX: usize = 1_000_000;
+
+/// What is wrong with a file, and in which line, from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct MovingAiError {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong and what was expected.
+    pub message: String,
+}
+
+/// A query of a scenario: cells, and the length of the best path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scenario {
+    /// The group it belongs to, by length.
+    pub bucket: u32,
+    /// Size of the map it was made for, cells.
+    pub size: [u32; 2],
+    /// Cell to start from: x, and y as z.
+    pub start: [u32; 2],
+    /// Cell to reach.
+    pub goal: [u32; 2],
+    /// Length of the best path over square cells, diagonals between two free neighbours only; 0 for no path
+    /// where start and goal differ.
+    pub optimal: f64,
+}
+
+fn wrong(line: usize, message: impl Into<String>) -> MovingAiError {
+    MovingAiError { line: line + 1, message: message.into() }
+}
+
+/// The map of a `.map` file: unit cells, the first at (0, 0) to (1, 1).
+///
+/// # Errors
+/// The first line that is not as it should be.
+pub fn map(text: &str) -> Result<NavMap, MovingAiError> {
+    let mut lines = text.lines().enumerate();
+    let (mut width, mut depth) = (None, None);
+    for (index, line) in lines.by_ref() {
+        let mut words = line.split_whitespace();
+        match (words.next(), words.next()) {
+            (Some("type"), Some("octile")) => {}
+            (Some("width"), Some(value)) => width = Some(whole(index, value)?),
+            (Some("height"), Some(value)) => depth = Some(whole(index, value)?),
+            (Some("map"), None) => break,
+            _ => return Err(wrong(index, "expected type octile, height, width or map")),
+        }
+    }
+    let (Some(width), Some(depth)) = (width, depth) else {
+        return Err(wrong(0, "expected a header with height, width and map"));
+    };
+    if u64::from(width) * u64::from(depth) > CELLS_MAX {
+        return Err(wrong(0, format!("{width} x {depth} cells, limit {CELLS_MAX}")));
+    }
+    let mut walkable = Vec::with_capacity(width as usize * depth as usize);
+    for z in 0..depth {
+        let Some((index, row)) = lines.next() else {
+            return Err(wrong(text.lines().count(), format!("{z} rows, expected {depth}")));
+        };
+        if row.len() != width as usize {
+            return Err(wrong(index, format!("{} cells, expected {width}", row.len())));
+        }
+        walkable.extend(row.bytes().map(|cell| matches!(cell, b'.' | b'G')));
+    }
+    let frame = Frame { min_x: 0.0, min_z: 0.0, cell_size_m: 1.0, width, depth, floor_y_m: 0.0 };
+    let source = CellSource { frame, walkable, ..CellSource::default() };
+    let cells = CellMap::from_cells(&source).map_err(|error| wrong(0, error.to_string()))?;
+    Ok(NavMap::from(cells))
+}
+
+/// The queries of a `.scen` file.
+///
+/// # Errors
+/// The first line that is not as it should be.
+pub fn scenarios(text: &str) -> Result<Vec<Scenario>, MovingAiError> {
+    let mut list = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        if line.trim().is_empty() || line.starts_with("version") {
+            continue;
+        }
+        if list.len() == QUERIES_MAX {
+            return Err(wrong(index, format!("more than {QUERIES_MAX} queries")));
+        }
+        list.push(scenario(index, line)?);
+    }
+    Ok(list)
+}
+
+fn scenario(index: usize, line: &str) -> Result<Scenario, MovingAiError> {
+    // The name of the map may hold spaces: the eight other fields are counted from both ends.
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (Some(&first), true) = (words.first(), words.len() >= 9) else {
+        return Err(wrong(index, format!("{} fields, expected 9", words.len())));
+    };
+    let last = &words[words.len() - 7..];
+    let number = |at: usize| whole(index, last[at]);
+    let optimal = last[6].parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
+    Ok(Scenario {
+        bucket: whole(index, first)?,
+        size: [number(0)?, number(1)?],
+        start: [number(2)?, number(3)?],
+        goal: [number(4)?, number(5)?],
+        optimal: optimal.ok_or_else(|| wrong(index, format!("\"{}\" is not a length", last[6])))?,
+    })
+}
+
+fn whole(index: usize, text: &str) -> Result<u32, MovingAiError> {
+    text.parse().map_err(|_| wrong(index, format!("\"{text}\" is not a whole number")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_and_its_queries_are_read() {
+        let map = map("type octile\nheight 2\nwidth 3\nmap\n.@G\n...\n").unwrap();
+        let cells = map.cells().unwrap();
+        let row = |z: u32| (0..3).map(|x| cells.walkable(x, z)).collect::<Vec<_>>();
+        assert_eq!((row(0), row(1)), (vec![true, false, true], vec![true, true, true]));
+        let list = scenarios("version 1\n4\tmaps/a b.map\t3\t2\t0\t0\t2\t0\t4.0\n").unwrap();
+        let expected = Scenario { bucket: 4, size: [3, 2], start: [0, 0], goal: [2, 0], optimal: 4.0 };
+        assert_eq!(list, vec![expected]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (text, line) in [
+            ("", 1),
+            ("type octile\nheight 2\nwidth 3\nmap\n...\n", 6),
+            ("type octile\nheight 1\nwidth 3\nmap\n..\n", 5),
+            ("type hex\n", 1),
+            ("type octile\nheight x\n", 2),
+            ("height 100000\nwidth 100000\nmap\n", 1),
+        ] {
+            assert_eq!(map(text).unwrap_err().line, line, "{text:?}");
+        }
+        assert_eq!(scenarios("version 1\n1 a 2 3\n").unwrap_err().line, 2);
+    }
+}

@@ -1,0 +1,327 @@
+//! Arguments as they are typed.
+//!
+//! In: words of a command line. Out: one struct a command. Holds: every command has an example in its help; what
+//! is wrong with a single value is said here, what is wrong between files and values in the command. Not here:
+//! anything that looks at the disk.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+/// A gameplay runtime: Rust owns the map, the characters and the loop, Lua decides what the characters want.
+#[derive(Debug, Parser)]
+#[command(name = "walkon", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Example:\n  walkon run levels/courtyard.json\n\n\
+    LEVEL is a path, or the name of a level of the project around the current folder.\n\
+    Exit codes: 0 ok, 1 expectations failed, 2 usage, 3 level rejected, 4 script failed, 5 stopped by a limit,\n\
+    6 input or output, 70 a bug of walkon, 130 and 143 signals.")]
+pub struct Cli {
+    #[command(flatten)]
+    pub general: General,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What every command understands.
+#[derive(Clone, Debug, Args)]
+pub struct General {
+    /// When to colour messages; NO_COLOR is honoured
+    #[arg(long, global = true, value_enum, default_value_t = ColorWhen::Auto, value_name = "WHEN")]
+    pub color: ColorWhen,
+    /// Say less: errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more; twice for everything
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
+
+/// The form of a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// For programs
+    Json,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a level headlessly, as fast as possible
+    Run(RunArgs),
+    /// Check levels and scripts without running them
+    Check(CheckArgs),
+    /// Ask for one path, or answer a file of path queries
+    Path(PathArgs),
+    /// Draw the map, a tick of a run, or a search
+    Draw(DrawArgs),
+    /// Write the precomputed grid of a level beside it
+    Bake(BakeArgs),
+    /// Print the JSON schema of levels
+    Schema(SchemaArgs),
+    /// Print the limits in force
+    Limits(LimitsArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon run levels/courtyard.json\n  \
+    walkon run courtyard --seconds 10 --seed 7 --format json\n  \
+    walkon run courtyard --until rang --trace run.jsonl -- fast")]
+pub struct RunArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// End after this many game seconds [default: 60]
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
+    pub seconds: Option<f64>,
+    /// End after this many ticks
+    #[arg(long, value_name = "N")]
+    pub ticks: Option<u64>,
+    /// Seed of every random stream; the level's own by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    pub seed: Option<u64>,
+    /// End at this event; the run fails if it does not happen
+    #[arg(long, value_name = "EVENT")]
+    pub until: Option<String>,
+    /// Write a trace, one fact a line; `-` for stdout, the result then goes to stderr
+    #[arg(long, value_name = "FILE|-")]
+    pub trace: Option<PathBuf>,
+    /// In the trace, a hash every N ticks; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub hash_every: u64,
+    /// In the trace, everybody's position every N ticks; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub positions: u64,
+    /// In the trace, paths and neighbours every N ticks; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub detail: u64,
+    /// A script fault ends and fails the run
+    #[arg(long)]
+    pub strict: bool,
+    /// `max`, or a multiple of real time
+    #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
+    pub speed: Speed,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// What scripts read as level.args
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+}
+
+/// Largest seed: the largest whole number that JSON and Lua hold exactly.
+const SEED_MAX: u64 = (1 << 53) - 1;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  walkon check levels/courtyard.json\n  walkon check levels scripts --format json"
+)]
+pub struct CheckArgs {
+    /// Levels, scripts, or folders of both
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon path levels/courtyard.json --from 3,3 --to 17,9\n  \
+    walkon path courtyard --from 3,3 --to 17,9 --out search.svg\n  \
+    walkon path --map arena.map --scen arena.map.scen --every 10")]
+pub struct PathArgs {
+    /// The level: a path or a name
+    #[arg(required_unless_present = "map")]
+    pub level: Option<PathBuf>,
+    /// Where the path begins, metres
+    #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, required_unless_present = "map")]
+    pub from: Option<Place>,
+    /// Where it is to end, metres
+    #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, required_unless_present = "map")]
+    pub to: Option<Place>,
+    /// Half the width of the body, metres
+    #[arg(long, value_name = "R", default_value_t = 0.35, value_parser = radius)]
+    pub radius: f32,
+    /// Layer of a tile map
+    #[arg(long, value_name = "NAME")]
+    pub layer: Option<String>,
+    /// The centres of the cells instead of the smoothed path
+    #[arg(long)]
+    pub raw: bool,
+    /// Draw the search into this file (.png, .svg, .txt)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// A MovingAI map, with --scen
+    #[arg(long, value_name = "FILE", requires = "scen", conflicts_with_all = ["level", "from", "to", "out", "raw", "layer"])]
+    pub map: Option<PathBuf>,
+    /// Queries for it, with the costs they should have
+    #[arg(long, value_name = "FILE", requires = "map")]
+    pub scen: Option<PathBuf>,
+    /// Answer every Nth query only
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "scen", value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: u64,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon draw levels/courtyard.json\n  \
+    walkon draw courtyard --tick 300 --out courtyard.png\n  \
+    walkon draw courtyard --from 3,3 --to 32,6 --out search.svg")]
+pub struct DrawArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// Run the level up to this tick; 0 is the level as loaded
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub tick: u64,
+    /// Seed of every random stream; the level's own by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    pub seed: Option<u64>,
+    /// Draw a search that begins here, metres
+    #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, requires = "to")]
+    pub from: Option<Place>,
+    /// And is to end here, metres
+    #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, requires = "from")]
+    pub to: Option<Place>,
+    /// Layer of a tile map
+    #[arg(long, value_name = "NAME")]
+    pub layer: Option<String>,
+    /// Pixels per metre (text: characters per metre)
+    #[arg(long, value_name = "PX", value_parser = scale)]
+    pub scale: Option<f64>,
+    /// The file to write (.png, .svg, .txt); text on stdout by default
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  walkon bake levels/courtyard.json      writes levels/courtyard.grid.txt")]
+pub struct BakeArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  walkon schema > level.schema.json")]
+pub struct SchemaArgs {}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon limits\n  walkon limits courtyard --format json")]
+pub struct LimitsArgs {
+    /// A level that sets limits of its own
+    pub level: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  walkon completions bash > ~/.local/share/bash-completion/completions/walkon"
+)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// A place as typed: `X,Z` or `X,Y,Z`, metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Metres.
+    pub x: f64,
+    /// Metres; given on 3-D maps only.
+    pub y: Option<f64>,
+    /// Metres.
+    pub z: f64,
+}
+
+/// How fast a run goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Speed {
+    /// As fast as it can.
+    Max,
+    /// This many game seconds a second.
+    Times(f64),
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(format!("\"{text}\" is not a finite number")),
+    }
+}
+
+fn place(text: &str) -> Result<Place, String> {
+    let numbers = text.split(',').map(finite).collect::<Result<Vec<_>, _>>()?;
+    if let Some(far) = numbers.iter().find(|value| value.abs() > 1e6) {
+        return Err(format!("{far} m is farther than 1e6 m from the origin"));
+    }
+    match numbers[..] {
+        [x, z] => Ok(Place { x, y: None, z }),
+        [x, y, z] => Ok(Place { x, y: Some(y), z }),
+        _ => Err("expected X,Z in metres, as in 3,4.5".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    finite(text).and_then(|value| within(value, 0.0, 1e9, "seconds"))
+}
+
+fn radius(text: &str) -> Result<f32, String> {
+    finite(text).and_then(|value| within(value, 0.0, 100.0, "metres")).map(|value| value as f32)
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    let value = finite(text)?;
+    if value > 0.0 { Ok(value) } else { Err("expected a number of pixels per metre above 0".to_owned()) }
+}
+
+fn within(value: f64, low: f64, high: f64, unit: &str) -> Result<f64, String> {
+    if (low..=high).contains(&value) { Ok(value) } else { Err(format!("expected {low} to {high} {unit}")) }
+}
+
+fn speed(text: &str) -> Result<Speed, String> {
+    if text == "max" {
+        return Ok(Speed::Max);
+    }
+    match finite(text) {
+        Ok(times) if (0.001..=1000.0).contains(&times) => Ok(Speed::Times(times)),
+        _ => Err("expected max, or a multiple of real time from 0.001 to 1000".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_fit_together_and_every_command_shows_an_example() {
+        Cli::command().debug_assert();
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("walkon "), "{} has no example", command.get_name());
+        }
+    }
+
+    #[test]
+    fn places_are_two_or_three_finite_numbers() {
+        assert_eq!(place("-1, 2.5"), Ok(Place { x: -1.0, y: None, z: 2.5 }));
+        assert_eq!(place("1,2,3"), Ok(Place { x: 1.0, y: Some(2.0), z: 3.0 }));
+        for text in ["", "1", "1,2,3,4", "1,nan", "1,inf", "a,b", "1,2e7"] {
+            assert!(place(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! `walkon check`: levels and scripts, without running them.
+//!
+//! Holds: everything that is wrong is shown, not only the first thing; the map report is notes and warnings, so
+//! it never fails a check. A folder is checked with all levels and scripts below it.
+
+use std::path::{Path, PathBuf};
+
+use super::args::{CheckArgs, Format};
+use super::exit::{Exit, Failure};
+use super::{Shell, refusal};
+use crate::level::{Diagnostic, LevelFile, Severity};
+use crate::shell::output::{Results, tell};
+use crate::shell::project::{FoundLevel, MARKER, find_level, is_script};
+
+/// Folders inside one another that are looked into, and files that are checked at most.
+const DEPTH_MAX: usize = 32;
+const FILES_MAX: usize = 100_000;
+
+pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Result<Exit, Failure> {
+    let mut files = Vec::new();
+    for path in &args.paths {
+        if path.is_dir() {
+            gather(path, DEPTH_MAX, &mut files)?;
+        } else {
+            files.push(path.clone());
+        }
+    }
+    let mut checked = Checked::default();
+    for file in &files {
+        checked.file(shell, file, args.format)?;
+    }
+    match args.format {
+        Format::Json => {
+            results.line(&serde_json::Value::Array(std::mem::take(&mut checked.json)).to_string())?
+        }
+        Format::Human => results.line(&checked.summary())?,
+    }
+    Ok(checked.exit)
+}
+
+/// Levels and scripts below a folder, in the order of their names.
+fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", folder.display()));
+    let mut entries =
+        std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && depth > 0 && name != "types" && !name.starts_with('.') {
+            gather(&entry.path(), depth - 1, files)?;
+        } else if !is_folder && is_ours(&name) {
+            files.push(entry.path());
+        }
+        if files.len() > FILES_MAX {
+            return Err(Failure::io(format!("{}: more than {FILES_MAX} files to check", folder.display())));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file in a folder is a level or a script. Other JSON has its own suffix, as in `level.schema.json`.
+fn is_ours(name: &str) -> bool {
+    let other = [".schema.json", ".graph.json"].iter().any(|suffix| name.ends_with(suffix));
+    is_script(name) || (name.ends_with(".json") && !other && name != MARKER && !name.starts_with('.'))
+}
+
+#[derive(Default)]
+struct Checked {
+    exit: Exit,
+    json: Vec<serde_json::Value>,
+    files: usize,
+    errors: usize,
+    warnings: usize,
+}
+
+impl Checked {
+    fn file(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), Failure> {
+        self.files += 1;
+        if is_script(&file.to_string_lossy()) {
+            return self.script(shell, file, format);
+        }
+        let found = find_level(file)?;
+        let (diagnostics, files, refused) = match crate::level::load(&found.path, &found.project.folder) {
+            Ok(level) => {
+                let mut all = level.diagnostics.clone();
+                all.extend(crate::level::report(&level));
+                (all, level.files, None)
+            }
+            Err(error) => {
+                let exit = refusal(&error);
+                (error.diagnostics, error.files, Some(exit))
+            }
+        };
+        if let Some(exit) = refused {
+            self.worst(exit);
+        }
+        self.show(shell, &found, (&diagnostics, &files), format);
+        Ok(())
+    }
+
+    fn worst(&mut self, exit: Exit) {
+        // Reading failed, then levels, then scripts.
+        let rank = |exit: Exit| match exit {
+            Exit::Io => 3,
+            Exit::Level => 2,
+            Exit::Script => 1,
+            _ => 0,
+        };
+        if rank(exit) > rank(self.exit) {
+            self.exit = exit;
+        }
+    }
+
+    fn show(
+        &mut self,
+        shell: &Shell,
+        found: &FoundLevel,
+        (diagnostics, files): (&[Diagnostic], &[LevelFile]),
+        format: Format,
+    ) {
+        for diagnostic in diagnostics {
+            match diagnostic.severity {
+                Severity::Error => self.errors += 1,
+                Severity::Warning => self.warnings += 1,
+                Severity::Note => {}
+            }
+            if format == Format::Json {
+                // A diagnostic is made of text and numbers: it always has a JSON form.
+                self.json.extend(serde_json::to_value(diagnostic));
+            } else if diagnostic.severity == Severity::Error || !shell.is_quiet {
+                tell(&shell.rendered(found, diagnostic, files));
+            }
+        }
+    }
+
+    fn summary(&self) -> String {
+        let count =
+            |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+        format!(
+            "{} checked: {}, {}",
+            count(self.files, "file"),
+            count(self.errors, "error"),
+            count(self.warnings, "warning")
+        )
+    }
+
+    fn script(&mut self, _shell: &Shell, file: &Path, _format: Format) -> Result<(), Failure> {
+        std::fs::metadata(file).map_err(|error| Failure::io(format!("{}: {error}", file.display())))?;
+        Ok(())
+    }
+}

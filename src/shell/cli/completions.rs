@@ -1,0 +1,14 @@
+//! `walkon completions`: what a shell needs to complete our command line.
+
+use clap::CommandFactory;
+
+use super::args::{Cli, CompletionsArgs};
+use super::exit::{Exit, Failure};
+use crate::shell::output::Results;
+
+pub(super) fn run(args: &CompletionsArgs, results: &mut Results) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "walkon", &mut script);
+    results.text(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Ok)
+}

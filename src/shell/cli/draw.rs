@@ -1,0 +1,142 @@
+//! `walkon draw`: the map, a tick of a run, or a search, as text, SVG or PNG.
+
+use std::path::Path;
+
+use super::args::DrawArgs;
+use super::exit::{Exit, Failure};
+use super::path::{Asked, flat_only, floor_of, on_floor};
+use super::{Shell, run};
+use crate::game::Game;
+use crate::nav::Traversal;
+use crate::shell::output::{Results, Target};
+use crate::shell::pictures;
+use crate::shell::project::find_level;
+use crate::view::{Picture, SearchScene, ascii, draw_nav, draw_search, draw_world, svg};
+use crate::world::World;
+use crate::world::character::Gait;
+
+/// The form of a picture, by the suffix of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Png,
+    Svg,
+    Text,
+}
+
+/// The form that a file's name asks for.
+pub(super) fn form_of(path: &Path) -> Result<Form, Failure> {
+    let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match suffix.as_str() {
+        "png" => Ok(Form::Png),
+        "svg" => Ok(Form::Svg),
+        "txt" => Ok(Form::Text),
+        _ => Err(Failure::usage(format!(
+            "{}: expected a name that ends in .png, .svg or .txt",
+            path.display()
+        ))),
+    }
+}
+
+pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Result<Exit, Failure> {
+    flat_only(args.layer.as_deref())?;
+    let form = args.out.as_deref().map(form_of).transpose()?;
+    let found = find_level(&args.level)?;
+    let loaded = shell.load(&found)?;
+    let floor_y_m = floor_of(&loaded.map);
+    let ends = match (args.from, args.to) {
+        (Some(from), Some(to)) => Some((on_floor(from, floor_y_m)?, on_floor(to, floor_y_m)?)),
+        _ => None,
+    };
+    let stage = if args.tick == 0 {
+        Stage::Loaded(Box::new(crate::level::spawn::build(loaded, args.seed).world))
+    } else {
+        Stage::Run(Box::new(run::game_at(shell, &found, loaded, (args.seed, args.tick))?))
+    };
+    let world = stage.world();
+    let target =
+        args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
+    let picture = match ends {
+        Some((from, to)) => {
+            let by = Traversal { radius_m: Gait::RADIUS_M, through: None };
+            let answered = Asked { from, to, by }.answer(world.nav());
+            let (record, answer) = (&answered.record, &answered.answer);
+            search_picture(&SearchScene { world, from, to, record, answer })
+        }
+        None => world_picture(world),
+    };
+    match (target, form) {
+        (Some(target), Some(form)) => write(&picture, form, args.scale, &target)?,
+        _ => results.text(&ascii::render(&picture, columns(&picture, args.scale)))?,
+    }
+    Ok(Exit::Ok)
+}
+
+/// What is drawn: a level as loaded, or after some ticks.
+enum Stage {
+    Loaded(Box<World>),
+    Run(Box<Game>),
+}
+
+impl Stage {
+    fn world(&self) -> &World {
+        match self {
+            Self::Loaded(world) => world,
+            Self::Run(game) => game.world(),
+        }
+    }
+}
+
+/// A picture of a search.
+pub(super) fn search_picture(scene: &SearchScene<'_>) -> Picture {
+    let words = match scene.answer.status {
+        crate::nav::PathStatus::None => "no path".to_owned(),
+        _ => format!("{:.2} m", scene.answer.path.length_m),
+    };
+    let title =
+        format!("{}  path: {words}, {} expansions", scene.world.level_name(), scene.answer.expansions);
+    let mut picture = blank(scene.world, title);
+    draw_search(&mut picture, scene);
+    picture
+}
+
+/// A picture of a level as it stands.
+fn world_picture(world: &World) -> Picture {
+    let (tick, seconds) = (world.tick().0, world.rate().seconds(world.tick()));
+    let title = format!("{}  tick {tick} ({seconds:.2} s)", world.level_name());
+    let mut picture = blank(world, title);
+    draw_nav(&mut picture, world);
+    draw_world(&mut picture, world);
+    picture
+}
+
+fn blank(world: &World, title: String) -> Picture {
+    let cell_m = world.nav().cells().map_or(0.0, |cells| cells.frame().cell_size_m);
+    Picture::new(title, world.nav().bounds(), cell_m)
+}
+
+/// Writes a picture in the form asked for.
+pub(super) fn write(
+    picture: &Picture,
+    form: Form,
+    scale: Option<f64>,
+    target: &Target,
+) -> Result<(), Failure> {
+    let screen = || picture.screen(scale).map_err(|error| Failure::usage(error.to_string()));
+    match form {
+        Form::Text => target.write(ascii::render(picture, columns(picture, scale)).as_bytes()),
+        Form::Svg => target.write(svg::render(&screen()?).as_bytes()),
+        Form::Png => {
+            let bytes = pictures::png(&screen()?);
+            target
+                .write(&bytes.map_err(|error| Failure::io(format!("{}: {error}", target.path().display())))?)
+        }
+    }
+}
+
+/// Columns of the text form, from characters per metre.
+fn columns(picture: &Picture, scale: Option<f64>) -> u32 {
+    match scale {
+        Some(scale) => (picture.size_m()[0] * scale).round().clamp(8.0, 16_384.0) as u32,
+        None => ascii::COLUMNS,
+    }
+}

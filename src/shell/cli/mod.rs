@@ -1,0 +1,164 @@
+//! The command line: one file a command.
+//!
+//! In: the arguments of the process. Out: results on stdout, everything else on stderr, an exit code. Holds: a
+//! command runs on a thread with a stack of its own size (fault:H14); a closed pipe ends it quietly
+//! (fault:H7); a panic is a bug of ours and ends with 70 (fault:H19). Not here: what commands do.
+
+pub(super) mod args;
+mod bake;
+mod check;
+mod completions;
+mod draw;
+pub(super) mod exit;
+mod limits;
+mod movingai;
+mod path;
+mod run;
+mod schema;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::args::{Cli, ColorWhen, Command, General};
+use self::exit::{Exit, Failure};
+use super::crash;
+use super::output::{Results, tell};
+use super::project::FoundLevel;
+use super::report::{Finding, Report};
+use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
+
+/// Stack of the thread that runs a command: enough for the deepest Lua, whatever the system's default is.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Parses the arguments of the process, runs the command, and says how it ended.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout and end well; nobody listening is no error.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { Exit::Ok.code() });
+        }
+    };
+    start_log(&cli.general);
+    crash::watch();
+    let command =
+        std::thread::Builder::new().name("walkon".to_owned()).stack_size(STACK_BYTES).spawn(|| perform(cli));
+    let ended = match command.map(std::thread::JoinHandle::join) {
+        Ok(Ok(exit)) => exit,
+        // The hook has written the report.
+        Ok(Err(_)) => Exit::Bug,
+        Err(error) => {
+            tell(&format!("walkon: no thread for the command: {error}"));
+            Exit::Io
+        }
+    };
+    ExitCode::from(ended.code())
+}
+
+fn start_log(general: &General) {
+    let level = match (general.quiet, general.verbose) {
+        (true, _) => log::LevelFilter::Error,
+        (false, 0) => log::LevelFilter::Warn,
+        (false, 1) => log::LevelFilter::Info,
+        (false, 2) => log::LevelFilter::Debug,
+        (false, _) => log::LevelFilter::Trace,
+    };
+    let style = match general.color {
+        ColorWhen::Auto => env_logger::WriteStyle::Auto,
+        ColorWhen::Always => env_logger::WriteStyle::Always,
+        ColorWhen::Never => env_logger::WriteStyle::Never,
+    };
+    // A second logger in one process is no reason to stop.
+    let _ =
+        env_logger::Builder::new().filter_level(level).write_style(style).format_timestamp(None).try_init();
+}
+
+fn perform(cli: Cli) -> Exit {
+    let shell = Shell { report: Report::new(cli.general.color), is_quiet: cli.general.quiet };
+    let mut results = Results::stdout();
+    let ended = match cli.command {
+        Command::Run(args) => run::run(&shell, &args),
+        Command::Check(args) => check::run(&shell, &args, &mut results),
+        Command::Path(args) => path::run(&shell, &args, &mut results),
+        Command::Draw(args) => draw::run(&shell, &args, &mut results),
+        Command::Bake(args) => bake::run(&shell, &args, &mut results),
+        Command::Schema(_) => schema::run(&mut results),
+        Command::Limits(args) => limits::run(&shell, &args, &mut results),
+        Command::Completions(args) => completions::run(&args, &mut results),
+    };
+    match ended.and_then(|exit| results.flush().map(|()| exit)) {
+        Ok(exit) => exit,
+        Err(failure) => {
+            if let Some(text) = shell.report.failure(&failure) {
+                tell(&text);
+            }
+            failure.exit()
+        }
+    }
+}
+
+/// What commands share.
+struct Shell {
+    report: Report,
+    is_quiet: bool,
+}
+
+impl Shell {
+    /// Reads and builds a level; what is wrong with it is shown.
+    fn load(&self, found: &FoundLevel) -> Result<LoadedLevel, Failure> {
+        match crate::level::load(&found.path, &found.project.folder) {
+            Ok(level) => {
+                self.show(found, &level.diagnostics, &level.files);
+                Ok(level)
+            }
+            Err(error) => {
+                self.show(found, &error.diagnostics, &error.files);
+                Err(Failure::Told(refusal(&error)))
+            }
+        }
+    }
+
+    /// Shows diagnostics on stderr; warnings and notes only to those who did not ask for quiet.
+    fn show(&self, found: &FoundLevel, diagnostics: &[Diagnostic], files: &[LevelFile]) {
+        for diagnostic in diagnostics {
+            let is_shown = match diagnostic.severity {
+                Severity::Error => true,
+                Severity::Warning => !self.is_quiet,
+                // What was left out is part of the errors; other notes are for `check`.
+                Severity::Note => diagnostic.code == crate::level::code::MORE,
+            };
+            if is_shown {
+                tell(&self.rendered(found, diagnostic, files));
+            }
+        }
+    }
+
+    /// A diagnostic with its line.
+    fn rendered(&self, found: &FoundLevel, diagnostic: &Diagnostic, files: &[LevelFile]) -> String {
+        let text =
+            files.iter().find(|file| file.path == diagnostic.path).map_or("", |file| file.text.as_str());
+        let path = shown_path(found, &diagnostic.path);
+        self.report.finding(&Finding::of(diagnostic, &path, text), text)
+    }
+}
+
+/// The code for a level that was refused: 6 when its own file or one it names could not be read by the system.
+fn refusal(error: &crate::level::LevelError) -> Exit {
+    match error.source {
+        Some(crate::level::SourceError::Failed(_)) => Exit::Io,
+        _ => Exit::Level,
+    }
+}
+
+/// A file of a project as people find it: from the current folder when it lies below, else from the root.
+fn shown_path(found: &FoundLevel, path: &str) -> String {
+    let whole = found.project.folder.root().join(path);
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    match here.ok().and_then(|here| whole.strip_prefix(here).ok().map(std::path::Path::to_path_buf)) {
+        Some(short) if !short.as_os_str().is_empty() => short.display().to_string(),
+        _ => whole.display().to_string(),
+    }
+}

@@ -1,0 +1,115 @@
+//! `walkon path --map --scen`: the queries of a MovingAI scenario, each against the cost it should have.
+//!
+//! Holds: costs are those of the cells, not of the smoothed line: square-8, no corner cutting, unit cells; what
+//! differs from the file by more than a thousandth counts as wrong, and one wrong answer fails the command.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::Instant;
+
+use super::args::{Format, PathArgs};
+use super::exit::{Exit, Failure};
+use crate::level::movingai::{MovingAiError, Scenario, map, scenarios};
+use crate::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
+use crate::shell::output::Results;
+
+/// Largest map or scenario file.
+const BYTES_MAX: u64 = 256 << 20;
+/// Lengths in the files have two to eight digits after the point.
+const TOLERANCE: f64 = 1e-3;
+
+pub(super) fn run(args: &PathArgs, files: (&Path, &Path), results: &mut Results) -> Result<Exit, Failure> {
+    let (map_path, scen_path) = files;
+    let refused = |path: &Path| {
+        let path = path.display().to_string();
+        move |error: MovingAiError| {
+            Failure::new(Exit::Level, format!("{path}:{}: {}", error.line, error.message))
+        }
+    };
+    let mut nav = map(&text(map_path)?).map_err(refused(map_path))?;
+    let list = scenarios(&text(scen_path)?).map_err(refused(scen_path))?;
+    let by = Traversal::default();
+    nav.prepare(&by);
+    let mut search = Search::default();
+    let mut sum = Sum::default();
+    for scenario in list.iter().step_by(args.every.try_into().unwrap_or(usize::MAX)) {
+        let began = Instant::now();
+        let cost = answer(&nav, scenario, &mut search);
+        let micros = began.elapsed().as_secs_f64() * 1e6;
+        let is_right = is_right(scenario, cost);
+        sum.add(micros, is_right);
+        if args.format == Format::Json || !is_right {
+            results.line(&line(scenario, cost, micros))?;
+        }
+    }
+    results.line(&sum.line())?;
+    Ok(if sum.wrong == 0 { Exit::Ok } else { Exit::Failed })
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let failed = |why: &dyn std::fmt::Display| Failure::io(format!("{}: {why}", path.display()));
+    let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
+    let mut bytes = Vec::new();
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err(failed(&"more than 256 MiB"));
+    }
+    String::from_utf8(bytes).map_err(|_| failed(&"it is not UTF-8 text"))
+}
+
+/// The length of the best way over the cells; none where there is no way, or a cell is not on the map.
+fn answer(nav: &NavMap, scenario: &Scenario, search: &mut Search) -> Option<f64> {
+    let frame = nav.cells()?.frame();
+    let inside = |[x, z]: [u32; 2]| x < frame.width && z < frame.depth;
+    if !inside(scenario.start) || !inside(scenario.goal) {
+        return None;
+    }
+    if scenario.start == scenario.goal {
+        return Some(0.0);
+    }
+    let at = |[x, z]: [u32; 2]| frame.on_floor(frame.centre(x, z));
+    let query = PathQuery {
+        start: at(scenario.start),
+        goal: at(scenario.goal),
+        by: Traversal::default(),
+        accept: Accept::Exact,
+        expansions_max: u32::MAX,
+    };
+    let answer = nav.plan(&query, search);
+    (answer.status == PathStatus::Complete).then(|| nav.metres(search.cost()))
+}
+
+fn is_right(scenario: &Scenario, cost: Option<f64>) -> bool {
+    match cost {
+        Some(cost) => (cost - scenario.optimal).abs() <= TOLERANCE * scenario.optimal.max(1.0),
+        None => scenario.optimal == 0.0,
+    }
+}
+
+fn line(scenario: &Scenario, cost: Option<f64>, micros: f64) -> String {
+    let cost = cost.map_or_else(|| "null".to_owned(), |cost| format!("{cost:.6}"));
+    format!(
+        "{{\"bucket\":{},\"cost\":{cost},\"optimal\":{},\"micros\":{micros:.1}}}",
+        scenario.bucket, scenario.optimal
+    )
+}
+
+#[derive(Default)]
+struct Sum {
+    queries: u64,
+    wrong: u64,
+    micros: f64,
+}
+
+impl Sum {
+    fn add(&mut self, micros: f64, is_right: bool) {
+        self.queries += 1;
+        self.wrong += u64::from(!is_right);
+        self.micros += micros;
+    }
+
+    fn line(&self) -> String {
+        let mean = self.micros / (self.queries.max(1) as f64);
+        format!("{{\"queries\":{},\"wrong\":{},\"meanMicros\":{mean:.1}}}", self.queries, self.wrong)
+    }
+}

@@ -1,0 +1,173 @@
+//! `walkon path`: one path, with its measures and, if asked for, a picture of the search.
+
+use std::time::Instant;
+
+use glam::Vec3;
+
+use super::args::{Format, PathArgs, Place};
+use super::exit::{Exit, Failure};
+use super::{Shell, draw, movingai};
+use crate::game::line::{Line, float, place, quoted};
+use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathStatus, Search, SearchRecord, Traversal};
+use crate::shell::output::{Results, Target};
+use crate::shell::project::find_level;
+use crate::view::SearchScene;
+use crate::world::World;
+
+pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, Failure> {
+    if let (Some(map), Some(scen)) = (&args.map, &args.scen) {
+        return movingai::run(args, (map, scen), results);
+    }
+    let (Some(level), Some(from), Some(to)) = (&args.level, args.from, args.to) else {
+        return Err(Failure::usage("path: expected LEVEL with --from and --to, or --map with --scen"));
+    };
+    flat_only(args.layer.as_deref())?;
+    let found = find_level(level)?;
+    let loaded = shell.load(&found)?;
+    let floor_y_m = floor_of(&loaded.map);
+    let (from, to) = (on_floor(from, floor_y_m)?, on_floor(to, floor_y_m)?);
+    let target =
+        args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
+    let format = target.as_ref().map(|target| draw::form_of(target.path())).transpose()?;
+    let world = crate::level::spawn::build(loaded, None).world;
+    let by = Traversal { radius_m: args.radius, through: None };
+    let asked = Asked { from, to, by };
+    let answered = asked.answer(world.nav());
+    results.line(&match args.format {
+        Format::Human => human(&world, &answered, args.raw),
+        Format::Json => json_form(&world, &answered, args.raw),
+    })?;
+    if let (Some(target), Some(format)) = (target, format) {
+        let scene =
+            SearchScene { world: &world, from, to, record: &answered.record, answer: &answered.answer };
+        draw::write(&draw::search_picture(&scene), format, None, &target)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// A question for a path.
+pub(super) struct Asked {
+    pub from: Vec3,
+    pub to: Vec3,
+    pub by: Traversal,
+}
+
+/// Its answer.
+pub(super) struct Answered {
+    pub answer: PathAnswer,
+    pub record: SearchRecord,
+    pub micros: f64,
+}
+
+impl Asked {
+    /// Asks the map: once for the time it takes, once more for what was looked at.
+    pub fn answer(&self, nav: &NavMap) -> Answered {
+        let query = PathQuery {
+            start: self.from,
+            goal: self.to,
+            by: self.by.clone(),
+            accept: Accept::Nearest,
+            expansions_max: u32::MAX,
+        };
+        let mut search = Search::default();
+        // The first answer pays for memory that later ones find ready.
+        let _ = nav.plan(&query, &mut search);
+        let began = Instant::now();
+        let answer = nav.plan(&query, &mut search);
+        let micros = began.elapsed().as_secs_f64() * 1e6;
+        let (_, record) = nav.plan_recorded(&query, &mut search);
+        Answered { answer, record, micros }
+    }
+}
+
+/// Refuses a layer where there are none.
+pub(super) fn flat_only(layer: Option<&str>) -> Result<(), Failure> {
+    match layer {
+        Some(layer) => {
+            Err(Failure::usage(format!("--layer {layer}: the maps of this version have no layers")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Height of the floor of a map, metres.
+pub(super) fn floor_of(nav: &NavMap) -> f64 {
+    nav.cells().map_or(0.0, |cells| cells.frame().floor_y_m)
+}
+
+/// A place as typed, on the floor of a flat map.
+pub(super) fn on_floor(place: Place, floor_y_m: f64) -> Result<Vec3, Failure> {
+    if place.y.is_some() {
+        return Err(Failure::usage("--from and --to: this map is flat, expected X,Z"));
+    }
+    Ok(Vec3::new(place.x as f32, floor_y_m as f32, place.z as f32))
+}
+
+/// The points to show: corners of the path, or the middles of its cells.
+fn points(world: &World, answered: &Answered, raw: bool) -> Vec<Vec3> {
+    let nodes = &answered.record.raw;
+    match world.nav().cells() {
+        Some(cells) if raw && !nodes.is_empty() => {
+            let frame = cells.frame();
+            let centre = |id: u32| frame.on_floor(frame.centre(id % frame.width, id / frame.width));
+            nodes.iter().map(|node| centre(node.0)).collect()
+        }
+        _ => answered.answer.path.points.clone(),
+    }
+}
+
+fn status(answer: &PathAnswer) -> &'static str {
+    match answer.status {
+        PathStatus::Complete => "complete",
+        PathStatus::Partial => "partial",
+        PathStatus::None => "none",
+    }
+}
+
+/// The reason as in `PathResult`, with the door that is in the way.
+fn reason(world: &World, answer: &PathAnswer) -> (Option<&'static str>, Option<String>) {
+    match answer.trouble {
+        Some(trouble) => {
+            let (reason, by) = world.reason_of(trouble);
+            (Some(reason.name()), by.map(|by| world.blocker(by)))
+        }
+        None => (None, None),
+    }
+}
+
+fn json_form(world: &World, answered: &Answered, raw: bool) -> String {
+    let answer = &answered.answer;
+    let found = answer.status != PathStatus::None;
+    let measure = |value: f32| if found { float(value) } else { "null".to_owned() };
+    let points: Vec<String> = points(world, answered, raw).into_iter().map(place).collect();
+    Line::default()
+        .text("status", status(answer))
+        .raw("reason", &reason(world, answer).0.map_or_else(|| "null".to_owned(), quoted))
+        .raw("cost", &measure(answer.path.cost_m))
+        .raw("length", &measure(answer.path.length_m))
+        .raw("waypoints", &format!("[{}]", points.join(",")))
+        .raw("nearest", &answer.nearest.map_or_else(|| "null".to_owned(), place))
+        .count("expansions", u64::from(answer.expansions))
+        .raw("micros", &format!("{:.1}", answered.micros))
+        .finish()
+}
+
+fn human(world: &World, answered: &Answered, raw: bool) -> String {
+    let answer = &answered.answer;
+    let (reason, by) = reason(world, answer);
+    let mut text = status(answer).to_owned();
+    if let Some(reason) = reason {
+        text.push_str(&format!(" ({reason}{})", by.map_or_else(String::new, |by| format!(" by {by}"))));
+    }
+    if answer.status != PathStatus::None {
+        text.push_str(&format!(": {:.2} m, cost {:.2}", answer.path.length_m, answer.path.cost_m));
+    }
+    text.push_str(&format!(", {} expansions, {:.1} us", answer.expansions, answered.micros));
+    if let Some(nearest) = answer.nearest {
+        text.push_str(&format!("\nnearest reachable point: {:.2}, {:.2}", nearest.x, nearest.z));
+    }
+    for point in points(world, answered, raw) {
+        text.push_str(&format!("\n  {:.2}, {:.2}", point.x, point.z));
+    }
+    text
+}

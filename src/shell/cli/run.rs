@@ -1,0 +1,306 @@
+//! `walkon run`: a level from its first tick to its end.
+//!
+//! In: a level, its scripts, a bound. Out: a line for each notable event and a summary, or one JSON object; a
+//! trace. Holds: everything that can be refused is refused before tick 0; a signal ends the run between two
+//! ticks and the trace says so (fault:H5). Not here: the rules of the tick (`game`).
+
+use std::time::{Duration, Instant};
+
+use super::args::{Format, RunArgs, Speed};
+use super::exit::{Exit, Failure};
+use super::{Shell, shown_path};
+use crate::base::hash::{self, StateHash};
+use crate::base::time::TickRate;
+use crate::game::Game;
+use crate::game::headless::{self, Bound, Ended, Onlooker, Report};
+use crate::game::line::Line;
+use crate::game::recorder::{RecordOptions, Recorded, Recorder};
+use crate::level::{LevelFile, LoadedLevel};
+use crate::script::fuel::Signals;
+use crate::shell::crash;
+use crate::shell::output::Results;
+use crate::shell::project::{FoundLevel, find_level};
+use crate::shell::report::clean;
+use crate::shell::trace::Trace;
+use crate::shell::watchdog::{Interrupts, Watchdog};
+use crate::world::World;
+use crate::world::settings::Settings;
+
+/// Game seconds of a run that names no bound.
+const SECONDS: f64 = 60.0;
+/// How far a run in real time may fall behind before it gives up catching up.
+const BEHIND_MAX: Duration = Duration::from_millis(250);
+
+pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
+    let found = find_level(&args.level)?;
+    let level = shell.load(&found)?;
+    let scripts = found.project.scripts(&found.path)?;
+    let inputs = found.project.folder.files_read();
+    let interrupts = Interrupts::listen();
+    let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
+    let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
+    let bound = Bound {
+        ticks_max: args.ticks.unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS))),
+        until: args.until.clone(),
+    };
+    let level_hash = hash_of(&level.files);
+    let settings = crate::level::spawn::settings(&level.def);
+    let seed = args.seed.unwrap_or(level.def.seed);
+    crash::begin(&shown_path(&found, &found.path), level_hash, seed);
+    let to_stdout = args.trace.as_deref() == Some(std::path::Path::new("-"));
+    let signals = std::sync::Arc::new(Signals::default());
+    let mut session = Session {
+        results: if to_stdout { Results::stderr() } else { Results::stdout() },
+        trace,
+        shell,
+        format: args.format,
+        pace: Pace::new(args.speed, rate),
+        interrupts: interrupts.clone(),
+        closed: false,
+    };
+    if let Some(trace) = &mut session.trace {
+        let header =
+            Header { level: &level, found: &found, args, bound: &bound, level_hash, settings: &settings };
+        trace.header(&header.line(&scripts, seed))?;
+    }
+    let options = RecordOptions {
+        trace: args.trace.is_some(),
+        hash_every: args.hash_every,
+        positions_every: args.positions,
+        detail_every: args.detail,
+        sentences: args.format == Format::Human,
+    };
+    let mut game = Game::new(crate::level::spawn::build(level, args.seed).world, Recorder::new(options));
+    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, interrupts);
+    let began = Instant::now();
+    let report = headless::run(&mut game, &bound, |world, recorded| session.watch(world, recorded));
+    let wall = began.elapsed();
+    drop(watchdog);
+    session.end(&report, wall)
+}
+
+/// The world of a level after a headless run up to a tick; for pictures.
+pub(super) fn game_at(
+    shell: &Shell,
+    found: &FoundLevel,
+    level: LoadedLevel,
+    (seed, tick): (Option<u64>, u64),
+) -> Result<Game, Failure> {
+    let _ = (shell, found.project.scripts(&found.path)?);
+    let interrupts = Interrupts::listen();
+    let world = crate::level::spawn::build(level, seed).world;
+    let mut game = Game::new(world, Recorder::new(RecordOptions::default()));
+    game.start_facts();
+    // Bounded by the tick that was asked for.
+    while game.world().tick().0 < tick {
+        game.tick(&[]);
+        if let Some(exit) = interrupts.asked() {
+            return Err(Failure::Told(exit));
+        }
+    }
+    Ok(game)
+}
+
+/// A run under way.
+struct Session<'a> {
+    results: Results,
+    trace: Option<Trace>,
+    shell: &'a Shell,
+    format: Format,
+    pace: Pace,
+    interrupts: Interrupts,
+    closed: bool,
+}
+
+impl Session<'_> {
+    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
+        let tick = world.tick().0;
+        crash::at_tick(tick);
+        for line in &recorded.lines {
+            crash::fact(line);
+            if let Some(trace) = &mut self.trace {
+                self.closed |= !trace.line(line);
+            }
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.breathe();
+        }
+        if !self.shell.is_quiet {
+            let seconds = world.rate().seconds(world.tick());
+            for sentence in &recorded.sentences {
+                let told = self.results.line(&format!("{seconds:8.2} s  {}", clean(sentence)));
+                self.closed |= told.is_err();
+            }
+        }
+        self.pace.wait(tick);
+        if self.pace.is_slow() {
+            self.closed |= self.results.flush().is_err();
+        }
+        if self.closed || self.interrupts.asked().is_some() { Onlooker::Stop } else { Onlooker::GoOn }
+    }
+
+    fn end(mut self, report: &Report, wall: Duration) -> Result<Exit, Failure> {
+        let mut exit = exit_of(report);
+        if report.ended == Ended::Signal
+            && let Some(asked) = self.interrupts.asked()
+        {
+            exit = asked;
+        }
+        if let Some(mut trace) = self.trace.take() {
+            trace.line(&report.last_line());
+            if !trace.finish() {
+                exit = Exit::Io;
+            }
+        }
+        if self.closed {
+            return Err(Failure::Closed);
+        }
+        let text = match self.format {
+            Format::Json => json(report, wall),
+            Format::Human => summary(report, wall),
+        };
+        self.results.line(&text)?;
+        self.results.flush()?;
+        Ok(exit)
+    }
+}
+
+/// The code of a run that ended by itself.
+fn exit_of(report: &Report) -> Exit {
+    match report.ended {
+        Ended::Fault => Exit::Script,
+        Ended::Limit => Exit::Limit,
+        _ if !report.is_reproducible => Exit::Limit,
+        Ended::Signal => Exit::Interrupted,
+        Ended::Bound | Ended::Finish | Ended::Until => {
+            if report.ok {
+                Exit::Ok
+            } else {
+                Exit::Failed
+            }
+        }
+    }
+}
+
+fn speed_of(report: &Report, wall: Duration) -> f64 {
+    report.seconds / wall.as_secs_f64().max(1e-9)
+}
+
+fn json(report: &Report, wall: Duration) -> String {
+    let fields = report.fields().raw("wallSeconds", &format!("{:.6}", wall.as_secs_f64()));
+    fields.raw("speed", &format!("{:.1}", speed_of(report, wall))).finish()
+}
+
+fn summary(report: &Report, wall: Duration) -> String {
+    let Report { walks, paths, .. } = report;
+    let judged = if report.ok { "ok" } else { "not ok" };
+    let note = report.note.as_ref().map_or_else(String::new, |note| format!(": {}", clean(note)));
+    let mut text = format!(
+        "{}: {:.1} s ({} ticks) in {:.3} s, {:.0} times real time; ended by {}, {judged}{note}\n",
+        clean(&report.level),
+        report.seconds,
+        report.ticks,
+        wall.as_secs_f64(),
+        speed_of(report, wall),
+        report.ended.name(),
+    );
+    text.push_str(&format!(
+        "  walks   {} accepted: {} arrived, {} partial, {} blocked, {} cancelled\n",
+        walks.accepted, walks.arrived, walks.partial, walks.blocked, walks.cancelled
+    ));
+    text.push_str(&format!(
+        "  paths   {} requests, {} expansions, at most {} in a tick\n",
+        paths.requests, paths.expansions, paths.max_per_tick
+    ));
+    for (name, value) in &report.measures {
+        text.push_str(&format!("  measure {} = {value}\n", clean(name)));
+    }
+    let repeatable = if report.is_reproducible { "" } else { ", not repeatable: the watchdog ended a call" };
+    text.push_str(&format!(
+        "  state   {} characters, {} faults, hash {:016x}{repeatable}",
+        report.characters, report.faults, report.hash
+    ));
+    text
+}
+
+/// Keeps a run at its speed.
+struct Pace {
+    tick: Option<Duration>,
+    next: Instant,
+}
+
+impl Pace {
+    fn new(speed: Speed, rate: TickRate) -> Self {
+        let tick = match speed {
+            Speed::Max => None,
+            Speed::Times(times) => {
+                Some(Duration::from_secs_f64(1.0 / (f64::from(rate.per_second()) * times)))
+            }
+        };
+        Self { tick, next: Instant::now() }
+    }
+
+    fn is_slow(&self) -> bool {
+        self.tick.is_some()
+    }
+
+    fn wait(&mut self, tick: u64) {
+        let Some(length) = self.tick else { return };
+        let now = Instant::now();
+        if tick == 0 || now > self.next + BEHIND_MAX {
+            self.next = now;
+        }
+        if let Some(left) = self.next.checked_duration_since(now) {
+            std::thread::sleep(left);
+        }
+        self.next += length;
+    }
+}
+
+/// A hash over a level and every file it names.
+fn hash_of(files: &[LevelFile]) -> u64 {
+    let mut state = StateHash::default();
+    for file in files {
+        state.word(file.hash);
+    }
+    state.finish()
+}
+
+/// The first line of a trace.
+struct Header<'a> {
+    level: &'a LoadedLevel,
+    found: &'a FoundLevel,
+    args: &'a RunArgs,
+    bound: &'a Bound,
+    level_hash: u64,
+    settings: &'a Settings,
+}
+
+impl Header<'_> {
+    fn line(&self, scripts: &std::collections::BTreeMap<String, String>, seed: u64) -> String {
+        let hashes = scripts
+            .iter()
+            .fold(Line::default(), |line, (name, text)| line.hash(name, hash::of_bytes(text.as_bytes())));
+        let args: Vec<String> = self.args.args.iter().map(|arg| crate::game::line::quoted(arg)).collect();
+        let until = self.bound.until.as_deref().map_or_else(|| "null".to_owned(), crate::game::line::quoted);
+        let limits = super::limits::named(self.settings).into_iter().fold(Line::default(), |line, limit| {
+            line.raw(limit.name, &limit.value.map_or_else(|| "null".to_owned(), |value| value.to_string()))
+        });
+        Line::default()
+            .text("walkon", env!("CARGO_PKG_VERSION"))
+            .count("trace", 1)
+            .text("level", &self.level.def.name)
+            .text("levelFile", &self.found.path)
+            .hash("levelHash", self.level_hash)
+            .raw("scripts", &hashes.finish())
+            .count("seed", seed)
+            .count("tickRate", u64::from(self.level.def.tick_rate))
+            .count("ticks", self.bound.ticks_max)
+            .raw("until", &until)
+            .flag("strict", self.args.strict)
+            .raw("args", &format!("[{}]", args.join(",")))
+            .count("pathBudget", u64::from(self.settings.path_budget))
+            .raw("limits", &limits.finish())
+            .finish()
+    }
+}

@@ -1,0 +1,215 @@
+//! A [`Source`] over one folder of the disk.
+//!
+//! In: a folder, paths below it. Out: bytes. Holds: nothing outside the folder is ever read, also not through
+//! links and not when one is swapped in between the check and the opening; devices, pipes and folders are
+//! refused without waiting for them; a read ends one byte above what was allowed. It remembers what it read,
+//! so that a command can refuse to write over its own input. Not here: which files belong to a level.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::level::{Source, SourceError, checked_path};
+
+/// Most names that are gathered for a suggestion.
+const NAMES_MAX: usize = 2048;
+/// Folders inside one another that are looked into for a suggestion.
+const NAMES_DEPTH_MAX: usize = 4;
+
+/// A folder that files are read from.
+#[derive(Debug)]
+pub struct Folder {
+    root: PathBuf,
+    read: RefCell<BTreeSet<PathBuf>>,
+}
+
+impl Folder {
+    /// The folder at `root`.
+    ///
+    /// # Errors
+    /// Those of the operating system, when there is no such folder or it may not be entered.
+    pub fn open(root: &Path) -> std::io::Result<Self> {
+        let root = root.canonicalize()?;
+        if !root.is_dir() {
+            return Err(std::io::Error::new(std::io::ErrorKind::NotADirectory, "it is not a folder"));
+        }
+        Ok(Self { root, read: RefCell::default() })
+    }
+
+    /// The folder, without links in its path.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Every file that was read so far, without links in its path.
+    #[must_use]
+    pub fn files_read(&self) -> Vec<PathBuf> {
+        self.read.borrow().iter().cloned().collect()
+    }
+
+    /// Opens the file at `real`, which has been resolved, and sees to it that it is the one that was meant.
+    fn open_inside(&self, asked: &Path, real: &Path) -> Result<File, SourceError> {
+        let before = std::fs::metadata(real).map_err(from_io)?;
+        if !before.is_file() {
+            return Err(SourceError::NotAFile);
+        }
+        let file = without_waiting().open(real).map_err(from_io)?;
+        let opened = file.metadata().map_err(from_io)?;
+        if !opened.is_file() {
+            return Err(SourceError::NotAFile);
+        }
+        // What the path means now that the file is open: had a link been swapped in, the two would differ.
+        let again = asked.canonicalize().map_err(from_io)?;
+        let after = std::fs::metadata(&again).map_err(from_io)?;
+        if !again.starts_with(&self.root) || !is_same_file(&opened, &after) {
+            return Err(SourceError::Outside);
+        }
+        Ok(file)
+    }
+}
+
+impl Source for Folder {
+    fn read(&self, path: &str, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
+        checked_path(path)?;
+        let asked = self.root.join(path);
+        let real = asked.canonicalize().map_err(from_io)?;
+        if !real.starts_with(&self.root) {
+            return Err(SourceError::Outside);
+        }
+        let file = self.open_inside(&asked, &real)?;
+        let mut bytes = Vec::new();
+        file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(from_io)?;
+        if bytes.len() as u64 > bytes_max {
+            return Err(SourceError::TooBig { bytes_max });
+        }
+        self.read.borrow_mut().insert(real);
+        Ok(bytes)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        gather(&self.root, "", NAMES_DEPTH_MAX, &mut names);
+        names
+    }
+}
+
+fn gather(folder: &Path, prefix: &str, depth: usize, names: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut entries: Vec<_> = entries.flatten().take(NAMES_MAX).collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if names.len() >= NAMES_MAX || name.starts_with('.') {
+            continue;
+        }
+        let path = format!("{prefix}{name}");
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth > 0 => {
+                gather(&entry.path(), &format!("{path}/"), depth - 1, names)
+            }
+            Ok(kind) if !kind.is_dir() => names.push(path),
+            _ => {}
+        }
+    }
+}
+
+fn from_io(error: std::io::Error) -> SourceError {
+    match error.kind() {
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => SourceError::NotFound,
+        _ => SourceError::Failed(error.to_string()),
+    }
+}
+
+/// Options that do not wait for somebody to write into a pipe, should one have taken the file's place.
+fn without_waiting() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // O_NONBLOCK; it has no effect on regular files.
+        options.custom_flags(if cfg!(target_os = "linux") { 0o4000 } else { 0x4 });
+    }
+    options
+}
+
+#[cfg(unix)]
+fn is_same_file(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// Without file numbers, as much as can be compared.
+#[cfg(not(unix))]
+fn is_same_file(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
+    (a.len(), a.created().ok()) == (b.len(), b.created().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, Folder) {
+        let outer = tempfile::tempdir().unwrap();
+        std::fs::create_dir(outer.path().join("game")).unwrap();
+        std::fs::write(outer.path().join("secret"), "secret").unwrap();
+        std::fs::write(outer.path().join("game/a.json"), "{}").unwrap();
+        let folder = Folder::open(&outer.path().join("game")).unwrap();
+        (outer, folder)
+    }
+
+    #[test]
+    fn files_below_the_folder_are_read_and_remembered() {
+        let (_outer, folder) = folder();
+        assert_eq!(folder.read("a.json", 2).unwrap(), b"{}");
+        assert_eq!(folder.files_read(), vec![folder.root().join("a.json")]);
+        assert_eq!(folder.read("b.json", 2), Err(SourceError::NotFound));
+        assert_eq!(folder.names(), vec!["a.json"]);
+    }
+
+    #[test]
+    fn fault_f25_a_file_above_the_limit_is_not_read_to_its_end() {
+        let (_outer, folder) = folder();
+        assert_eq!(folder.read("a.json", 1), Err(SourceError::TooBig { bytes_max: 1 }));
+    }
+
+    #[test]
+    fn fault_f22_a_path_is_refused_by_its_text() {
+        let (_outer, folder) = folder();
+        for path in ["../secret", "/etc/passwd", "a/../../secret", "C:\\x", "a.json\0.txt", "CON", "a.json."]
+        {
+            assert!(matches!(folder.read(path, 10), Err(SourceError::Path(_))), "{path:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn fault_f23_a_link_that_points_out_is_refused_and_one_that_stays_inside_is_not() {
+        let (outer, folder) = folder();
+        let game = outer.path().join("game");
+        std::os::unix::fs::symlink(outer.path().join("secret"), game.join("out")).unwrap();
+        std::os::unix::fs::symlink(outer.path(), game.join("up")).unwrap();
+        std::os::unix::fs::symlink("a.json", game.join("in.json")).unwrap();
+        assert_eq!(folder.read("out", 10), Err(SourceError::Outside));
+        assert_eq!(folder.read("up/secret", 10), Err(SourceError::Outside));
+        assert_eq!(folder.read("in.json", 10).unwrap(), b"{}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn fault_f24_what_is_no_regular_file_is_refused_without_waiting() {
+        let (outer, folder) = folder();
+        let game = outer.path().join("game");
+        std::fs::create_dir(game.join("dir")).unwrap();
+        std::os::unix::fs::symlink("loop", game.join("loop")).unwrap();
+        assert_eq!(folder.read("dir", 10), Err(SourceError::NotAFile));
+        assert!(folder.read("loop", 10).is_err());
+        let made = std::process::Command::new("mkfifo").arg(game.join("pipe")).status();
+        if made.is_ok_and(|status| status.success()) {
+            assert_eq!(folder.read("pipe", 10), Err(SourceError::NotAFile));
+        }
+    }
+}

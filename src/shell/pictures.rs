@@ -1,0 +1,158 @@
+//! A picture as PNG.
+//!
+//! In: a [`Screen`]. Out: the bytes of a PNG file. Holds: the same screen gives the same bytes; cells meet
+//! without seams, everything else has smooth edges. Not here: what is drawn (`view`), where it is
+//! written (`output`).
+
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Line, StrokeDash,
+    Transform,
+};
+
+use super::glyphs;
+use crate::view::{Anchor, Colour, Outline, Primitive, Screen, Stroke};
+
+/// The file. Memory: four bytes a pixel, and the picture's own limit bounds the pixels.
+///
+/// # Errors
+/// A sentence, when the memory for the pixels cannot be had.
+pub(super) fn png(screen: &Screen) -> Result<Vec<u8>, String> {
+    let pixmap = Pixmap::new(screen.width_px, screen.height_px);
+    let mut pixmap = pixmap.ok_or_else(|| "there is no memory for a picture of that size".to_owned())?;
+    pixmap.fill(colour(screen.background));
+    for primitive in screen.groups.iter().flat_map(|group| &group.primitives) {
+        draw(&mut pixmap, primitive);
+    }
+    pixmap.encode_png().map_err(|error| error.to_string())
+}
+
+fn draw(pixmap: &mut Pixmap, part: &Primitive) {
+    match &part.outline {
+        Outline::Blocks(blocks) => fill_blocks(pixmap, blocks, part.fill),
+        Outline::Polygon(corners) => outline(pixmap, path(corners, End::Closed), part),
+        Outline::Line(points) => outline(pixmap, path(points, End::Open), part),
+        Outline::Segments(segments) => outline(pixmap, segments_path(segments), part),
+        Outline::Circle([x, y], radius) => outline(pixmap, PathBuilder::from_circle(*x, *y, *radius), part),
+        Outline::Text { at, text, size_px, anchor } => {
+            let line = letters(text, place(*at, text, *size_px, *anchor), *size_px);
+            let Some(line) = line else { return };
+            let weight = (size_px * 0.115).max(1.0);
+            if let Some(halo) = part.stroke {
+                let wide = Stroke { width_px: weight + 2.0 * halo.width_px, ..halo };
+                stroke(pixmap, &line, &wide);
+            }
+            if let Some(colour) = part.fill {
+                stroke(pixmap, &line, &Stroke { colour, width_px: weight, is_dashed: false });
+            }
+        }
+    }
+}
+
+/// Cells: rectangles of whole pixels, without smoothing.
+fn fill_blocks(pixmap: &mut Pixmap, blocks: &[[f32; 4]], fill: Option<Colour>) {
+    let Some(fill) = fill else { return };
+    let paint = paint(fill, Edges::Sharp);
+    for [x, y, width, height] in blocks {
+        // Blocks thinner than a pixel have no rectangle.
+        if let Some(rectangle) = Rect::from_xywh(*x, *y, *width, *height) {
+            pixmap.fill_rect(rectangle, &paint, Transform::identity(), None);
+        }
+    }
+}
+
+fn outline(pixmap: &mut Pixmap, path: Option<Path>, part: &Primitive) {
+    let Some(path) = path else { return };
+    if let Some(fill) = part.fill {
+        pixmap.fill_path(&path, &paint(fill, Edges::Smooth), FillRule::EvenOdd, Transform::identity(), None);
+    }
+    if let Some(line) = part.stroke {
+        stroke(pixmap, &path, &line);
+    }
+}
+
+fn stroke(pixmap: &mut Pixmap, path: &Path, stroke: &Stroke) {
+    let line = Line {
+        width: stroke.width_px,
+        line_cap: LineCap::Round,
+        line_join: LineJoin::Round,
+        dash: if stroke.is_dashed { StrokeDash::new(vec![5.0, 4.0], 0.0) } else { None },
+        ..Line::default()
+    };
+    pixmap.stroke_path(path, &paint(stroke.colour, Edges::Smooth), &line, Transform::identity(), None);
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Edges {
+    Smooth,
+    Sharp,
+}
+
+fn paint(fill: Colour, edges: Edges) -> Paint<'static> {
+    let mut paint = Paint { anti_alias: edges == Edges::Smooth, ..Paint::default() };
+    paint.set_color(colour(fill));
+    paint
+}
+
+fn colour(Colour(red, green, blue, opacity): Colour) -> Color {
+    Color::from_rgba8(red, green, blue, opacity)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Open,
+    Closed,
+}
+
+fn path(points: &[[f32; 2]], end: End) -> Option<Path> {
+    let mut builder = PathBuilder::new();
+    add(&mut builder, points);
+    if end == End::Closed {
+        builder.close();
+    }
+    builder.finish()
+}
+
+fn segments_path(segments: &[[[f32; 2]; 2]]) -> Option<Path> {
+    let mut builder = PathBuilder::new();
+    segments.iter().for_each(|pair| add(&mut builder, pair));
+    builder.finish()
+}
+
+fn add(builder: &mut PathBuilder, points: &[[f32; 2]]) {
+    for (index, [x, y]) in points.iter().enumerate() {
+        if index == 0 { builder.move_to(*x, *y) } else { builder.line_to(*x, *y) }
+    }
+}
+
+/// Left end of a line of text.
+fn place([x, y]: [f32; 2], text: &str, size_px: f32, anchor: Anchor) -> [f32; 2] {
+    let unit = size_px / glyphs::LINE_UNITS;
+    // The gap after the last character is no part of the line.
+    let width = (text.chars().count() as f32 * glyphs::ADVANCE_UNITS - 1.0) * unit;
+    let left = match anchor {
+        Anchor::Start => x,
+        Anchor::Middle => x - width / 2.0,
+        Anchor::End => x - width,
+    };
+    [left, y - 3.0 * unit]
+}
+
+fn letters(text: &str, [left, top]: [f32; 2], size_px: f32) -> Option<Path> {
+    let unit = size_px / glyphs::LINE_UNITS;
+    let mut builder = PathBuilder::new();
+    for (index, character) in text.chars().enumerate() {
+        let from = left + index as f32 * glyphs::ADVANCE_UNITS * unit;
+        for stroke in glyphs::strokes(character) {
+            let mut points: Vec<[f32; 2]> =
+                stroke.iter().map(|[x, y]| [from + x * unit, top + y * unit]).collect();
+            // A dot is a line too short to see that it is one.
+            if let [first, second] = &mut points[..]
+                && first == second
+            {
+                second[0] += 0.01;
+            }
+            add(&mut builder, &points);
+        }
+    }
+    builder.finish()
+}

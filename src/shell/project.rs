@@ -1,0 +1,292 @@
+//! A project on disk: its root, its folders, its levels, the texts of its scripts.
+//!
+//! In: what somebody typed for LEVEL, the current folder. Out: the root, the level's path below it, script texts by
+//! name. Holds: the root is the nearest folder upward with a `walkon.json`, else the level's own folder; nothing
+//! outside the root is read; every cap is on a count or a size, so no folder can keep a command busy.
+//! Not here: what is in a level (`level`) or a script (`script`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::cli::exit::{Exit, Failure};
+use super::disk::Folder;
+use crate::base::words;
+use crate::level::{Source, SourceError, checked_path};
+
+/// The file that marks a project.
+pub(super) const MARKER: &str = "walkon.json";
+const MARKER_BYTES_MAX: u64 = 1 << 20;
+/// Largest script (faults.md, part 5).
+const SCRIPT_BYTES_MAX: u64 = 1 << 20;
+/// Most scripts of a project, and most bytes of all of them.
+const SCRIPTS_MAX: usize = 10_000;
+const SCRIPTS_BYTES_MAX: u64 = 256 << 20;
+/// Most files and folders that are looked at, and folders inside one another.
+const ENTRIES_MAX: usize = 100_000;
+const DEPTH_MAX: usize = 32;
+
+/// `walkon.json`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Marker {
+    #[serde(default)]
+    #[allow(dead_code, reason = "a name is allowed and nothing needs it yet")]
+    name: Option<String>,
+    #[serde(default = "scripts")]
+    scripts: Vec<String>,
+    #[serde(default = "levels")]
+    levels: Vec<String>,
+    #[serde(default, rename = "$schema")]
+    #[allow(dead_code, reason = "for editors")]
+    schema: Option<String>,
+}
+
+fn scripts() -> Vec<String> {
+    vec!["scripts".to_owned()]
+}
+
+fn levels() -> Vec<String> {
+    vec!["levels".to_owned()]
+}
+
+/// A project.
+#[derive(Debug)]
+pub(super) struct Project {
+    /// Its root, as a source of files.
+    pub folder: Folder,
+    /// Script folders below the root; `.` is the root itself.
+    pub script_folders: Vec<String>,
+    /// Level folders below the root.
+    level_folders: Vec<String>,
+    /// Whether there is a `walkon.json`.
+    pub is_marked: bool,
+}
+
+impl Project {
+    /// The project around a folder: the nearest one upward that is marked, else the folder itself.
+    pub fn around(folder: &Path) -> Result<Self, Failure> {
+        let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", folder.display()));
+        let start = folder.canonicalize().map_err(failed)?;
+        let marked = start.ancestors().find(|above| above.join(MARKER).is_file());
+        let folder = Folder::open(marked.unwrap_or(&start)).map_err(failed)?;
+        let marker = if marked.is_some() { Some(read_marker(&folder)?) } else { None };
+        let is_marked = marker.is_some();
+        let (script_folders, level_folders) =
+            marker.map_or_else(|| (scripts(), levels()), |marker| (marker.scripts, marker.levels));
+        Ok(Self { folder, script_folders, level_folders, is_marked })
+    }
+
+    /// Names of the levels in the level folders, without suffix.
+    fn level_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for folder in &self.level_folders {
+            let prefix = if folder == "." { String::new() } else { format!("{folder}/") };
+            let inside = |path: &String| path.strip_prefix(&prefix).map(str::to_owned);
+            let stem = |path: String| path.strip_suffix(".json").map(str::to_owned);
+            names.extend(self.folder.names().iter().filter_map(inside).filter_map(stem));
+        }
+        names
+    }
+
+    /// The path below the root of a file that lies below it.
+    fn below(&self, real: &Path) -> Result<String, Failure> {
+        let inside = real.strip_prefix(self.folder.root()).unwrap_or(real);
+        let parts: Option<Vec<&str>> = inside.components().map(|part| part.as_os_str().to_str()).collect();
+        let path = parts.map(|parts| parts.join("/"));
+        path.ok_or_else(|| {
+            Failure::usage(format!("{}: its name is not UTF-8, expected a name that is", real.display()))
+        })
+    }
+
+    /// Every script of the project, by its path below its script folder. Without script folders, those beside
+    /// `level`.
+    pub fn scripts(&self, level: &str) -> Result<BTreeMap<String, String>, Failure> {
+        let mut gathered = Gathered::default();
+        let root = self.folder.root();
+        let mut found = false;
+        for folder in self.script_folders.iter().filter(|folder| root.join(folder).is_dir()) {
+            found = true;
+            gathered.folder(self, folder, DEPTH_MAX)?;
+        }
+        if !found {
+            let beside = level.rsplit_once('/').map_or(".", |(folder, _)| folder);
+            // A folder that nobody marked as a project may hold anything: only a little of it is looked at.
+            gathered.folder(self, beside, if self.is_marked { DEPTH_MAX } else { 3 })?;
+        }
+        Ok(gathered.texts)
+    }
+}
+
+fn read_marker(folder: &Folder) -> Result<Marker, Failure> {
+    let place = folder.root().join(MARKER);
+    let refused = |exit: Exit, why: String| Failure::new(exit, format!("{}{why}", place.display()));
+    let bytes =
+        folder.read(MARKER, MARKER_BYTES_MAX).map_err(|error| refused(Exit::Io, format!(": {error}")))?;
+    let marker: Marker = serde_json::from_slice(&bytes).map_err(|error| {
+        refused(Exit::Level, format!(":{}:{}: {}", error.line(), error.column(), without_place(&error)))
+    })?;
+    for name in marker.scripts.iter().chain(&marker.levels).filter(|name| *name != ".") {
+        checked_path(name).map_err(|error| {
+            refused(Exit::Level, format!(": folder \"{name}\": {error}"))
+                .help("name a folder below the project, such as \"scripts\"")
+        })?;
+    }
+    Ok(marker)
+}
+
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
+}
+
+/// A level that was found.
+#[derive(Debug)]
+pub(super) struct FoundLevel {
+    /// Its project.
+    pub project: Project,
+    /// Its path below the root of the project.
+    pub path: String,
+}
+
+/// The level that `asked` means: a path, or a name in the level folders of the project around the current folder.
+pub(super) fn find_level(asked: &Path) -> Result<FoundLevel, Failure> {
+    if asked.as_os_str().is_empty() {
+        return Err(Failure::usage("level: an empty name, expected the path or the name of a level"));
+    }
+    match std::fs::metadata(asked) {
+        Ok(found) if found.is_dir() => match named_level(asked) {
+            Ok(level) => Ok(level),
+            Err(_) => Err(Failure::io(format!("{}: it is a folder, expected a level", asked.display()))),
+        },
+        Ok(_) => level_at(asked),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => named_level(asked),
+        Err(error) => Err(Failure::io(format!("{}: {error}", asked.display()))),
+    }
+}
+
+fn level_at(path: &Path) -> Result<FoundLevel, Failure> {
+    let real = path.canonicalize().map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+    let project = Project::around(real.parent().unwrap_or(Path::new("/")))?;
+    let path = project.below(&real)?;
+    Ok(FoundLevel { project, path })
+}
+
+fn named_level(asked: &Path) -> Result<FoundLevel, Failure> {
+    let missing = || format!("{}: there is no such level", asked.display());
+    let project = Project::around(Path::new("."))?;
+    let Some(name) = asked.to_str() else { return Err(Failure::io(missing())) };
+    if checked_path(name).is_ok() {
+        for folder in &project.level_folders {
+            let base = if folder == "." { name.to_owned() } else { format!("{folder}/{name}") };
+            for path in [format!("{base}.json"), base] {
+                if project.folder.root().join(&path).is_file() {
+                    return Ok(FoundLevel { project, path });
+                }
+            }
+        }
+    }
+    let names = project.level_names();
+    let help = words::did_you_mean(name.trim_end_matches(".json"), names.iter().map(String::as_str));
+    let help = help.or_else(|| listed(&names));
+    let failure = Failure::io(missing());
+    Err(match help {
+        Some(help) => failure.help(help),
+        None => failure.help("give a path, or a name below the \"levels\" of a project"),
+    })
+}
+
+fn listed(names: &[String]) -> Option<String> {
+    if names.is_empty() {
+        return None;
+    }
+    let shown: Vec<&str> = names.iter().take(8).map(String::as_str).collect();
+    let more = if names.len() > 8 { ", ..." } else { "" };
+    Some(format!("the levels here are {}{more}", shown.join(", ")))
+}
+
+/// Whether a file of that name is a script, and not a definition for editors.
+pub(super) fn is_script(name: &str) -> bool {
+    let definition = name.ends_with(".d.lua") || name.ends_with(".d.luau");
+    !definition && (name.ends_with(".lua") || name.ends_with(".luau"))
+}
+
+#[derive(Default)]
+struct Gathered {
+    texts: BTreeMap<String, String>,
+    bytes: u64,
+    entries: usize,
+}
+
+impl Gathered {
+    /// All scripts below a folder of the project.
+    fn folder(&mut self, project: &Project, folder: &str, depth: usize) -> Result<(), Failure> {
+        let prefix = if folder == "." { String::new() } else { format!("{folder}/") };
+        self.below(project, &prefix, "", depth)
+    }
+
+    fn below(&mut self, project: &Project, prefix: &str, inside: &str, depth: usize) -> Result<(), Failure> {
+        let place = project.folder.root().join(format!("{prefix}{inside}"));
+        let entries = match std::fs::read_dir(&place) {
+            Ok(entries) => entries,
+            // Beside a level that belongs to no project, what cannot be read is none of its scripts.
+            Err(_) if !project.is_marked && !inside.is_empty() => return Ok(()),
+            Err(error) => return Err(Failure::io(format!("{}: {error}", place.display()))),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| Failure::io(format!("{}: {error}", place.display())))?;
+            self.entries += 1;
+            if self.entries > ENTRIES_MAX {
+                let message = format!(
+                    "{}: more than {ENTRIES_MAX} files, expected the scripts of a level",
+                    place.display()
+                );
+                return Err(
+                    Failure::io(message).help(format!("mark the root of the project with a {MARKER}"))
+                );
+            }
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            match entry.file_name().into_string() {
+                Ok(name) => names.push((name, is_folder)),
+                Err(name) => log::warn!("{}: skipped, its name is not UTF-8", place.join(name).display()),
+            }
+        }
+        // The order of a folder differs from machine to machine.
+        names.sort();
+        for (name, is_folder) in names {
+            let path = format!("{inside}{name}");
+            if is_folder && depth > 0 && name != "types" && !name.starts_with('.') {
+                self.below(project, prefix, &format!("{path}/"), depth - 1)?;
+            } else if !is_folder && is_script(&name) {
+                self.script(project, prefix, path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn script(&mut self, project: &Project, prefix: &str, path: String) -> Result<(), Failure> {
+        let file = format!("{prefix}{path}");
+        let refused = |exit: Exit, why: &dyn std::fmt::Display| Failure::new(exit, format!("{file}: {why}"));
+        let bytes = project.folder.read(&file, SCRIPT_BYTES_MAX).map_err(|error| match error {
+            SourceError::Failed(_) | SourceError::NotFound => refused(Exit::Io, &error),
+            other => refused(Exit::Script, &other),
+        })?;
+        self.bytes += bytes.len() as u64;
+        if self.texts.len() >= SCRIPTS_MAX || self.bytes > SCRIPTS_BYTES_MAX {
+            return Err(refused(
+                Exit::Script,
+                &"more scripts than a project may have: 10,000 files, 256 MiB",
+            ));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            refused(Exit::Script, &format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
+        })?;
+        if self.texts.insert(path.clone(), text).is_some() {
+            let message = format!("script \"{path}\" lies in two script folders, expected it in one");
+            return Err(Failure::new(Exit::Script, message));
+        }
+        Ok(())
+    }
+}

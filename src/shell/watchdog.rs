@@ -1,0 +1,105 @@
+//! The clock that can stop a script, and the signals that end a run.
+//!
+//! In: flags of the virtual machine, a time for one call. Out: flags set. Holds: nothing here decides what a run
+//! computes: a call that is ended marks the run as not repeatable; a signal ends it between ticks; a second
+//! signal ends the process at once (fault:H5). The clock is the monotonic one (fault:H12). Not here: what a
+//! script is stopped for by count (`script::fuel`).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::cli::exit::Exit;
+use crate::script::fuel::Signals;
+
+/// Time between two looks at the clock.
+const BEAT: Duration = Duration::from_millis(10);
+
+/// The signal that asked for the end, if any.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Interrupts {
+    number: Arc<AtomicUsize>,
+}
+
+impl Interrupts {
+    /// From now on SIGINT and SIGTERM are remembered; the second one ends the process with its own code.
+    pub fn listen() -> Self {
+        let interrupts = Self::default();
+        for (signal, exit) in [(SIGINT, Exit::Interrupted), (SIGTERM, Exit::Terminated)] {
+            let asked = Arc::new(AtomicBool::new(false));
+            // In this order: the first signal finds the flag down and raises it, the second finds it up.
+            let registered = signal_hook::flag::register_conditional_shutdown(
+                signal,
+                exit.code().into(),
+                Arc::clone(&asked),
+            )
+            .and_then(|_| signal_hook::flag::register(signal, asked))
+            .and_then(|_| {
+                signal_hook::flag::register_usize(signal, Arc::clone(&interrupts.number), signal as usize)
+            });
+            if let Err(error) = registered {
+                log::warn!("signal {signal} cannot be caught: {error}");
+            }
+        }
+        interrupts
+    }
+
+    /// The code to end with, once a signal came.
+    pub fn asked(&self) -> Option<Exit> {
+        match self.number.load(Ordering::Relaxed) as i32 {
+            SIGINT => Some(Exit::Interrupted),
+            SIGTERM => Some(Exit::Terminated),
+            _ => None,
+        }
+    }
+}
+
+/// A thread with a clock; ends when it is dropped.
+pub(super) struct Watchdog {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watchdog {
+    /// Watches the calls behind `flags`: one that lasts longer than `call_ms` is ended, and so is the one that
+    /// runs when a signal comes.
+    pub fn start(flags: Arc<Signals>, call_ms: u64, interrupts: Interrupts) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&over);
+        let watch = move || watch(&flags, Duration::from_millis(call_ms), &interrupts, &seen);
+        let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch);
+        if let Err(error) = &thread {
+            log::warn!("no watchdog: {error}");
+        }
+        Self { over, thread: thread.ok() }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A watchdog that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(flags: &Signals, call: Duration, interrupts: &Interrupts, over: &AtomicBool) {
+    let mut seen = (flags.calls.load(Ordering::Relaxed), Instant::now());
+    while !over.load(Ordering::Relaxed) {
+        std::thread::sleep(BEAT);
+        if interrupts.asked().is_some() {
+            flags.stop.store(true, Ordering::Relaxed);
+        }
+        let calls = flags.calls.load(Ordering::Relaxed);
+        if calls != seen.0 {
+            seen = (calls, Instant::now());
+        } else if calls % 2 == 1 && seen.1.elapsed() >= call {
+            flags.late.store(true, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,626 @@
+//! The command line from outside: exit codes, help, the form of every result.
+//!
+//! Goal: what cli-and-files promises holds for the program that people run. Method: the real binary in a folder of
+//! its own, with a project as an author would lay it out; nothing is shared between tests.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value;
+
+const YARD: &str = r#"{
+  "name": "yard",
+  "navigation": {
+    "cellSize": 0.5, "agentRadius": 0.3, "objectPadding": 0.0,
+    "areas": [
+      { "name": "yard", "polygon": [[0,0],[10,0],[10,8],[0,8]] },
+      { "name": "gateway", "polygon": [[10,3],[11,3],[11,5],[10,5]] },
+      { "name": "hall", "polygon": [[11,0],[18,0],[18,8],[11,8]] },
+      { "name": "mud", "cost": 2, "polygon": [[6,6],[10,6],[10,8],[6,8]] }
+    ],
+    "obstacles": [ { "name": "well", "polygon": [[4,3],[6,3],[6,5],[4,5]] } ]
+  },
+  "doors": [ { "name": "gate", "area": "gateway" } ],
+  "marks": { "post": [1,1] },
+  "regions": [ { "name": "entry", "polygon": [[11,3],[12,3],[12,5],[11,5]] } ],
+  "characters": [ { "name": "guard", "position": [1,1] }, { "name": "player", "position": [8,2], "player": true } ]
+}"#;
+
+/// A project in a folder of its own.
+struct Project(tempfile::TempDir);
+
+impl Project {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Self(folder);
+        project.write("walkon.json", "{ \"name\": \"mine\" }");
+        project.write("levels/yard.json", YARD);
+        project
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).unwrap()
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.path().join(name).exists()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(cargo_bin("walkon"));
+        command.current_dir(self.path()).args(arguments).env_remove("RUST_LOG").stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs, expects an exit code, returns stdout and stderr.
+    fn expect(&self, code: i32, arguments: &[&str]) -> (String, String) {
+        let output = self.run(arguments);
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "walkon {arguments:?}\nstdout: {out}\nstderr: {err}");
+        (out, err)
+    }
+
+    fn json(&self, code: i32, arguments: &[&str]) -> Value {
+        let (out, err) = self.expect(code, arguments);
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error} in\n{out}\n{err}"))
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn sorted<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    let mut names = names.to_vec();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let project = Project::new();
+    let (help, _) = project.expect(0, &["--help"]);
+    for command in ["run", "check", "path", "draw", "bake", "schema", "limits", "completions"] {
+        assert!(help.contains(command), "{command} in\n{help}");
+        let (help, err) = project.expect(0, &[command, "--help"]);
+        assert!(help.contains(&format!("walkon {command}")) && help.contains("Example"), "{help}");
+        assert_eq!(err, "", "help goes to stdout");
+    }
+    assert!(project.expect(0, &["--version"]).0.starts_with("walkon "));
+}
+
+#[test]
+fn wrong_arguments_end_with_two_and_a_suggestion() {
+    let project = Project::new();
+    for (arguments, part) in [
+        (&["rum", "yard"] as &[&str], "run"),
+        (&["run", "yard", "--secnods", "1"], "--seconds"),
+        (&["run", "yard", "--seconds", "nan"], "finite"),
+        (&["run", "yard", "--seconds", "1", "--ticks", "1"], "cannot be used with"),
+        (&["path", "yard", "--from", "1,1"], "--to"),
+        (&["path", "yard", "--from", "1,1", "--to", "1"], "X,Z"),
+        (&["draw", "yard", "--out", "a.bmp"], ".png"),
+        (&["path", "yard", "--from", "1,2,3", "--to", "1,1"], "flat"),
+        (&["run", ""], "required"),
+        (&["draw", "yard", "--scale", "100000", "--out", "a.png"], "smaller scale"),
+        (&[], "Usage"),
+    ] {
+        let (out, err) = project.expect(2, arguments);
+        assert!(err.contains(part), "{arguments:?}: {part} in\n{err}");
+        assert_eq!(out, "", "{arguments:?}: messages go to stderr");
+    }
+}
+
+#[test]
+fn a_level_is_found_by_path_and_by_name_and_a_missing_one_gets_a_suggestion() {
+    let project = Project::new();
+    for name in ["levels/yard.json", "yard", "yard.json", "./levels/../levels/yard.json"] {
+        project.expect(0, &["run", name, "--ticks", "1"]);
+    }
+    let (_, err) = project.expect(6, &["run", "yart"]);
+    assert!(err.contains("did you mean \"yard\"?"), "{err}");
+    let (_, err) = project.expect(6, &["run", "levels"]);
+    assert!(err.contains("folder"), "{err}");
+}
+
+#[test]
+fn run_prints_one_object_with_the_documented_keys() {
+    let project = Project::new();
+    let report = project.json(0, &["run", "yard", "--ticks", "30", "--format", "json"]);
+    let expected = [
+        "level",
+        "seed",
+        "ticks",
+        "seconds",
+        "ended",
+        "ok",
+        "note",
+        "hash",
+        "reproducible",
+        "characters",
+        "walks",
+        "faults",
+        "reloads",
+        "paths",
+        "measures",
+        "wallSeconds",
+        "speed",
+    ];
+    assert_eq!(keys(&report), sorted(&expected));
+    assert_eq!((&report["ticks"], &report["seconds"]), (&30.into(), &0.5.into()));
+    assert_eq!((&report["ended"], &report["ok"]), (&"bound".into(), &true.into()));
+    let hash = report["hash"].as_str().unwrap();
+    assert!(
+        hash.len() == 16 && hash.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c)),
+        "{hash}"
+    );
+    let again = project.json(0, &["run", "yard", "--ticks", "30", "--format", "json"]);
+    assert_eq!(report["hash"], again["hash"]);
+    let (out, err) = project.expect(0, &["run", "yard", "--seconds", "2"]);
+    assert!(out.contains("120 ticks") && out.contains("hash"), "{out}");
+    assert_eq!(err, "");
+}
+
+#[test]
+fn an_event_that_does_not_happen_fails_the_run() {
+    let project = Project::new();
+    let report = project.json(1, &["run", "yard", "--ticks", "5", "--until", "rang", "--format", "json"]);
+    assert_eq!((&report["ended"], &report["ok"]), (&"bound".into(), &false.into()));
+}
+
+#[test]
+fn fault_f42_a_level_with_nobody_in_it_runs_to_its_end() {
+    let project = Project::new();
+    project.write(
+        "levels/bare.json",
+        r#"{ "areas": [ { "name": "a", "polygon": [[0,0],[4,0],[4,4],[0,4]] } ] }"#,
+    );
+    let report = project.json(0, &["run", "bare", "--format", "json"]);
+    assert_eq!((&report["ticks"], &report["characters"]), (&3600.into(), &0.into()));
+}
+
+#[test]
+fn a_trace_has_a_header_facts_hashes_and_a_last_line() {
+    let project = Project::new();
+    let arguments =
+        ["run", "yard", "--ticks", "4", "--trace", "t.jsonl", "--hash-every", "2", "--positions", "4"];
+    project.expect(0, &arguments);
+    let trace = project.read("t.jsonl");
+    let lines: Vec<Value> = trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let expected = [
+        "walkon",
+        "trace",
+        "level",
+        "levelFile",
+        "levelHash",
+        "scripts",
+        "seed",
+        "tickRate",
+        "ticks",
+        "until",
+        "strict",
+        "args",
+        "pathBudget",
+        "limits",
+    ];
+    assert_eq!(keys(&lines[0]), sorted(&expected));
+    assert_eq!(lines[0]["levelFile"], "levels/yard.json");
+    assert_eq!(lines[1]["e"], "spawned");
+    let hashes = lines.iter().filter(|line| line["parts"].is_object()).count();
+    assert_eq!(hashes, 2, "{trace}");
+    assert!(lines.iter().any(|line| line["positions"]["guard"].is_array()), "{trace}");
+    assert_eq!(lines.last().unwrap()["end"], "bound");
+    let report = project.json(0, &["run", "yard", "--ticks", "4", "--format", "json"]);
+    assert_eq!(lines.last().unwrap()["hash"], report["hash"], "a traced run is the same run");
+}
+
+#[test]
+fn a_trace_on_stdout_sends_the_result_to_stderr() {
+    let project = Project::new();
+    let (out, err) = project.expect(0, &["run", "yard", "--ticks", "2", "--trace", "-", "--format", "json"]);
+    for line in out.lines() {
+        serde_json::from_str::<Value>(line).unwrap();
+    }
+    assert!(out.starts_with("{\"walkon\":"), "{out}");
+    assert_eq!(serde_json::from_str::<Value>(&err).unwrap()["ticks"], 2);
+}
+
+#[test]
+fn a_rejected_level_ends_with_three_and_shows_the_line() {
+    let project = Project::new();
+    project.write("levels/bad.json", &YARD.replace("\"doors\"", "\"dors\""));
+    for command in ["run", "draw", "bake", "check"] {
+        let target = if command == "check" { "levels/bad.json" } else { "bad" };
+        let (_, err) = project.expect(3, &[command, target]);
+        for part in
+            ["error[unknown-field]", "levels/bad.json:13:3", "\"dors\"", "^^^", "did you mean \"doors\"?"]
+        {
+            assert!(err.contains(part), "{command}: {part} in\n{err}");
+        }
+    }
+}
+
+#[test]
+fn check_lists_diagnostics_as_json_and_exits_by_the_worst() {
+    let project = Project::new();
+    let list = project.json(0, &["check", "levels/yard.json", "--format", "json"]);
+    assert!(list.as_array().unwrap().iter().all(|entry| entry["severity"] != "error"), "{list}");
+    project.write("levels/bad.json", &YARD.replace("[1,1]", "[1,\"one\"]"));
+    let list = project.json(3, &["check", "levels", "--format", "json"]);
+    let error = list.as_array().unwrap().iter().find(|entry| entry["severity"] == "error").unwrap();
+    let expected = ["code", "severity", "path", "line", "column", "pointer", "message", "help"];
+    assert_eq!(keys(error), sorted(&expected));
+    let (out, err) = project.expect(3, &["check", "levels"]);
+    assert!(out.contains("2 files checked") && err.contains("levels/bad.json"), "{out}\n{err}");
+    project.expect(6, &["check", "nowhere.json"]);
+}
+
+#[test]
+fn path_answers_in_the_documented_form() {
+    let project = Project::new();
+    let answer = project.json(0, &["path", "yard", "--from", "1,1", "--to", "9,7", "--format", "json"]);
+    let expected = ["status", "reason", "cost", "length", "waypoints", "nearest", "expansions", "micros"];
+    assert_eq!(keys(&answer), sorted(&expected));
+    assert_eq!(answer["status"], "complete");
+    let points = answer["waypoints"].as_array().unwrap();
+    assert_eq!(
+        (&points[0], &points[points.len() - 1]),
+        (&serde_json::json!([1, 1]), &serde_json::json!([9, 7]))
+    );
+    let answer = project.json(0, &["path", "yard", "--from", "1,1", "--to", "15,4", "--format", "json"]);
+    assert_eq!((&answer["status"], &answer["reason"]), (&"partial".into(), &"doorClosed".into()));
+    assert!(answer["nearest"].is_array());
+    let answer = project.json(0, &["path", "yard", "--from", "-90,1", "--to", "15,4", "--format", "json"]);
+    assert_eq!((&answer["status"], &answer["cost"]), (&"none".into(), &Value::Null));
+    let raw = project.json(0, &["path", "yard", "--from", "1,1", "--to", "9,7", "--raw", "--format", "json"]);
+    assert!(raw["waypoints"].as_array().unwrap().len() > points.len());
+    let (out, _) = project.expect(0, &["path", "yard", "--from", "1,1", "--to", "15,4"]);
+    assert!(out.starts_with("partial (doorClosed by door \"gate\")"), "{out}");
+}
+
+#[test]
+fn a_scenario_file_is_answered_line_by_line_and_a_wrong_cost_fails() {
+    let project = Project::new();
+    project.write("a.map", "type octile\nheight 3\nwidth 4\nmap\n....\n.@@.\n....\n");
+    project.write("a.scen", "version 1\n0\ta.map\t4\t3\t0\t0\t3\t2\t5\n0\ta.map\t4\t3\t0\t0\t1\t1\t0\n");
+    let (out, _) = project.expect(0, &["path", "--map", "a.map", "--scen", "a.scen", "--format", "json"]);
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(keys(&lines[0]), sorted(&["bucket", "cost", "optimal", "micros"]));
+    assert_eq!((&lines[0]["cost"], &lines[1]["cost"]), (&5.0.into(), &Value::Null));
+    assert_eq!((&lines[2]["queries"], &lines[2]["wrong"]), (&2.into(), &0.into()));
+    project.write("b.scen", "version 1\n0\ta.map\t4\t3\t0\t0\t3\t2\t4.5\n");
+    let (out, _) = project.expect(1, &["path", "--map", "a.map", "--scen", "b.scen"]);
+    assert!(out.contains("\"wrong\":1"), "{out}");
+    project.write("c.map", "type octile\nheight 3\nwidth 4\nmap\n....\n");
+    let (_, err) = project.expect(3, &["path", "--map", "c.map", "--scen", "a.scen"]);
+    assert!(err.contains("c.map:6:"), "{err}");
+    project.expect(6, &["path", "--map", "none.map", "--scen", "a.scen"]);
+}
+
+#[test]
+fn published_scenarios_are_answered_with_their_optimal_cost() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/movingai/dao");
+    let (map, scen) = (data.join("arena.map"), data.join("arena.map.scen"));
+    if !map.exists() {
+        println!("skipped: no ../shared/data/movingai here");
+        return;
+    }
+    let project = Project::new();
+    let (map, scen) = (map.to_string_lossy().into_owned(), scen.to_string_lossy().into_owned());
+    let (out, _) = project.expect(0, &["path", "--map", &map, "--scen", &scen]);
+    let summary: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    assert!(summary["queries"].as_u64().unwrap() > 100 && summary["wrong"] == 0, "{summary}");
+}
+
+#[test]
+fn seed_n11_a_search_is_drawn_in_its_colours() {
+    let project = Project::new();
+    project.expect(0, &["draw", "yard", "--from", "1,1", "--to", "9,7", "--out", "s.svg"]);
+    let svg = project.read("s.svg");
+    for kind in ["free", "blocked", "searched", "frontier", "path"] {
+        assert!(svg.contains(&format!("data-kind=\"cells\" data-key=\"{kind}\"")), "{kind}");
+    }
+    for line in ["raw", "smooth", "start", "goal"] {
+        assert!(svg.contains(&format!("data-kind=\"search\" data-key=\"{line}\"")), "{line}");
+    }
+    project.expect(0, &["path", "yard", "--from", "1,1", "--to", "9,7", "--out", "p.svg"]);
+    assert!(project.read("p.svg").contains("data-key=\"searched\""));
+}
+
+#[test]
+fn seed_t14_and_o23_a_map_shows_costs_areas_doors_and_bodies() {
+    let project = Project::new();
+    project.expect(0, &["draw", "yard", "--out", "y.svg"]);
+    let svg = project.read("y.svg");
+    for (kind, key) in
+        [("cells", "free"), ("cells", "dearest"), ("cells", "blocked"), ("door", "0"), ("area", "4")]
+    {
+        assert!(svg.contains(&format!("data-kind=\"{kind}\" data-key=\"{key}\"")), "{kind} {key}");
+    }
+    for name in [">guard<", ">player<", ">gate<", ">entry<", ">post<", "area &quot;mud&quot;, cost 2"] {
+        assert!(svg.contains(name), "{name}");
+    }
+    let (out, _) = project.expect(0, &["draw", "yard"]);
+    assert!(out.contains("####") && out.contains("@ player") && out.contains("+ closed door"), "{out}");
+    project.expect(0, &["draw", "yard", "--tick", "3", "--out", "t.txt"]);
+    assert!(project.read("t.txt").starts_with("yard  tick 3"));
+}
+
+#[test]
+fn pictures_are_the_same_every_time_and_png_has_its_signature() {
+    let project = Project::new();
+    for name in ["a.png", "b.png", "a.svg", "b.svg"] {
+        project.expect(0, &["draw", "yard", "--scale", "10", "--out", name]);
+    }
+    let bytes = |name: &str| std::fs::read(project.path().join(name)).unwrap();
+    assert!(bytes("a.png").starts_with(b"\x89PNG\r\n\x1a\n"));
+    assert_eq!(bytes("a.png"), bytes("b.png"));
+    assert_eq!(bytes("a.svg"), bytes("b.svg"));
+    let left: Vec<_> =
+        std::fs::read_dir(project.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{left:?}");
+}
+
+#[test]
+fn a_baked_grid_lies_beside_its_level_and_bakes_to_itself() {
+    let project = Project::new();
+    let report = project.json(0, &["bake", "yard", "--format", "json"]);
+    assert_eq!(report["file"], "levels/yard.grid.txt");
+    let grid = project.read("levels/yard.grid.txt");
+    assert!(grid.starts_with("cellSize 0.5\nagentRadius 0.3\n"), "{grid}");
+    project.write("levels/again.json", r#"{ "navigation": "yard.grid.txt" }"#);
+    project.expect(0, &["bake", "again"]);
+    assert_eq!(project.read("levels/again.grid.txt"), grid);
+}
+
+#[test]
+fn schema_limits_and_completions_print_what_they_are_for() {
+    let project = Project::new();
+    let schema = project.json(0, &["schema"]);
+    assert!(schema["properties"]["navigation"].is_object(), "{schema}");
+    let limits = project.json(0, &["limits", "--format", "json"]);
+    assert_eq!((&limits["fuelPerCall"], &limits["pathBudget"]), (&100_000.into(), &2000.into()));
+    project
+        .write("levels/small.json", &YARD.replacen("\"name\"", "\"limits\": { \"tasks\": 7 }, \"name\"", 1));
+    let (out, _) = project.expect(0, &["limits", "small"]);
+    assert!(
+        out.lines().any(|line| line.starts_with("tasks ") && line.contains('7') && line.contains("set by")),
+        "{out}"
+    );
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(project.expect(0, &["completions", shell]).0.contains("walkon"));
+    }
+}
+
+#[test]
+fn colours_are_for_terminals_and_for_those_who_ask() {
+    let project = Project::new();
+    project.write("levels/bad.json", "{");
+    let (_, plain) = project.expect(3, &["run", "bad"]);
+    assert!(!plain.contains('\u{1b}'), "{plain}");
+    let (_, coloured) = project.expect(3, &["run", "bad", "--color", "always"]);
+    assert!(coloured.contains('\u{1b}'), "{coloured}");
+}
+
+#[test]
+fn fault_h10_an_output_that_cannot_be_written_is_refused_before_tick_0() {
+    let project = Project::new();
+    std::fs::create_dir(project.path().join("folder.svg")).unwrap();
+    let mut cases = vec![
+        vec!["run", "yard", "--trace", "."],
+        vec!["run", "yard", "--trace", "no/such/folder/t.jsonl"],
+        vec!["draw", "yard", "--out", "folder.svg"],
+        vec!["draw", "yard", "--out", "no/such/folder/a.svg"],
+    ];
+    if Path::new("/dev/full").exists() {
+        std::os::unix::fs::symlink("/dev/full", project.path().join("full.svg")).unwrap();
+        cases.push(vec!["run", "yard", "--trace", "/dev/full"]);
+        cases.push(vec!["draw", "yard", "--out", "full.svg"]);
+    }
+    for case in cases {
+        let (out, err) = project.expect(6, &case);
+        assert!(out.is_empty() && err.starts_with("error"), "{case:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn fault_h11_a_command_never_writes_over_what_it_reads() {
+    let project = Project::new();
+    let before = project.read("levels/yard.json");
+    let (_, err) = project.expect(6, &["run", "yard", "--trace", "levels/yard.json"]);
+    assert!(err.contains("reads it"), "{err}");
+    assert_eq!(project.read("levels/yard.json"), before);
+    std::os::unix::fs::symlink("levels/yard.json", project.path().join("y.txt")).unwrap();
+    project.expect(6, &["draw", "yard", "--out", "y.txt"]);
+    assert_eq!(project.read("levels/yard.json"), before);
+    project.write("old.svg", "old");
+    project.expect(0, &["draw", "yard", "--out", "old.svg"]);
+    assert!(project.read("old.svg").starts_with("<svg"), "what was there is replaced");
+}
+
+#[test]
+fn fault_h11_a_second_writer_of_a_trace_is_refused() {
+    let project = Project::new();
+    let arguments = ["run", "yard", "--trace", "t.jsonl", "--speed", "1", "--seconds", "30"];
+    let mut first = project.command(&arguments).stdout(Stdio::null()).spawn().unwrap();
+    wait_for(|| project.has("t.jsonl") && !project.read("t.jsonl").is_empty());
+    let (_, err) = project.expect(6, &["run", "yard", "--trace", "t.jsonl"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(err.contains("another run"), "{err}");
+}
+
+/// Polls a condition that another process makes true, at most ten seconds.
+fn wait_for(mut condition: impl FnMut() -> bool) {
+    for _ in 0..1000 {
+        if condition() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("waited ten seconds in vain");
+}
+
+#[test]
+fn fault_h3_a_killed_run_leaves_a_trace_of_whole_lines_up_to_the_last() {
+    let project = Project::new();
+    let arguments = ["run", "yard", "--trace", "t.jsonl", "--speed", "1", "--seconds", "30"];
+    let mut run = project.command(&arguments).stdout(Stdio::null()).spawn().unwrap();
+    wait_for(|| project.has("t.jsonl") && project.read("t.jsonl").lines().count() > 3);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let trace = project.read("t.jsonl");
+    let whole = &trace[..trace.rfind('\n').unwrap()];
+    for line in whole.lines() {
+        serde_json::from_str::<Value>(line).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_h5_a_signal_ends_the_run_with_its_code_and_a_last_line() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let project = Project::new();
+        let arguments = ["run", "yard", "--trace", "t.jsonl", "--speed", "1", "--seconds", "60"];
+        let mut run = project.command(&arguments).stdout(Stdio::null()).spawn().unwrap();
+        wait_for(|| project.has("t.jsonl") && !project.read("t.jsonl").is_empty());
+        let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(run.wait().unwrap().code(), Some(code), "{signal}");
+        let trace = project.read("t.jsonl");
+        let last: Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
+        assert_eq!((&last["end"], &last["ok"]), (&"signal".into(), &false.into()));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_h7_a_closed_pipe_ends_quietly() {
+    let project = Project::new();
+    for arguments in [
+        &["schema"] as &[&str],
+        &["draw", "yard"],
+        &["run", "yard", "--trace", "-"],
+        &["run", "yard", "--format", "json"],
+        &["completions", "bash"],
+        &["--help"],
+    ] {
+        let mut child =
+            project.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_h9_a_closed_stderr_is_no_panic() {
+    let project = Project::new();
+    for arguments in [&["run", "nowhere"] as &[&str], &["run"], &["run", "yard", "--ticks", "1"]] {
+        let mut child =
+            project.command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stderr.take());
+        let code = child.wait().unwrap().code();
+        assert!(matches!(code, Some(0 | 2 | 6)), "{arguments:?}: {code:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_h14_a_small_stack_is_enough() {
+    let project = Project::new();
+    let walkon = cargo_bin("walkon");
+    let script = format!("ulimit -s 256 && exec '{}' run yard --ticks 10", walkon.display());
+    let output = Command::new("sh").arg("-c").arg(script).current_dir(project.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
+#[test]
+fn fault_h16_runs_in_one_folder_do_not_disturb_each_other() {
+    let project = Project::new();
+    let runs: Vec<_> = (0..6)
+        .map(|_| {
+            let mut command = project.command(&["draw", "yard", "--out", "same.svg"]);
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    for run in runs {
+        let output = run.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    }
+    assert!(project.read("same.svg").ends_with("</svg>\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_h17_names_that_are_not_utf8_work_or_end_with_usage() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::new();
+    let name = std::ffi::OsStr::from_bytes(b"y\xffrd.json");
+    let path = project.path().join("levels").join(name);
+    if std::fs::write(&path, YARD).is_err() {
+        println!("skipped: this file system refuses such names");
+        return;
+    }
+    let status = project.command(&["run"]).arg(&path).arg("--ticks").arg("1").output().unwrap().status;
+    assert!(matches!(status.code(), Some(0 | 2)), "{status}");
+    project.expect(0, &["run", "--ticks", "1", "yard", "--", "--strict"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_f23_and_f24_a_level_that_leads_out_or_is_no_file_is_refused() {
+    let project = Project::new();
+    project.write("levels/link.json", r#"{ "navigation": "map.json" }"#);
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("map.json"), "{}").unwrap();
+    std::os::unix::fs::symlink(outside.path().join("map.json"), project.path().join("levels/map.json"))
+        .unwrap();
+    let (_, err) = project.expect(3, &["run", "link"]);
+    assert!(err.contains("outside the project"), "{err}");
+    std::fs::remove_file(project.path().join("levels/map.json")).unwrap();
+    std::fs::create_dir(project.path().join("levels/map.json")).unwrap();
+    let (_, err) = project.expect(3, &["run", "link"]);
+    assert!(err.contains("not a regular file"), "{err}");
+}
+
+#[test]
+fn fault_f41_diagnostics_end_and_say_how_many_more_there_are() {
+    let project = Project::new();
+    let areas: Vec<String> =
+        (0..300).map(|index| format!("{{ \"name\": \"a{index}\", \"polygon\": 1 }}")).collect();
+    project.write("levels/many.json", &format!("{{ \"areas\": [{}] }}", areas.join(",")));
+    let (_, err) = project.expect(3, &["run", "many"]);
+    assert!(err.len() < 200_000 && err.contains("more"), "{} bytes", err.len());
+}
+
+#[test]
+fn a_project_file_that_is_wrong_is_named_with_its_line() {
+    let project = Project::new();
+    project.write("walkon.json", "{ \"scirpts\": [] }");
+    let (_, err) = project.expect(3, &["run", "levels/yard.json"]);
+    assert!(err.contains("walkon.json:1:") && err.contains("scirpts"), "{err}");
+    project.write("walkon.json", "{ \"scripts\": [\"../elsewhere\"] }");
+    let (_, err) = project.expect(3, &["run", "levels/yard.json"]);
+    assert!(err.contains("../elsewhere"), "{err}");
+}
