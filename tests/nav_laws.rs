@@ -211,11 +211,29 @@ fn islands(rng: &mut Rng, width: i32, depth: i32) -> Table {
     table
 }
 
-fn with_factors(rng: &mut Rng, mut table: Table) -> Table {
-    let kinds = [50, 400, 500, 600, 650, 750, 1000, 50_000];
-    for factor in &mut table.factor {
-        *factor = kinds[rng.below(kinds.len() as u64) as usize];
+/// Values by cell: noise, or rectangles over even ground.
+fn patches(rng: &mut Rng, table: &Table, ground: u16, kinds: &[u16]) -> Vec<u16> {
+    let pick = |rng: &mut Rng| kinds[rng.below(kinds.len() as u64) as usize];
+    if rng.chance(0.3) {
+        return table.free.iter().map(|_| if rng.chance(0.4) { pick(rng) } else { ground }).collect();
     }
+    let mut values = vec![ground; table.free.len()];
+    for _ in 0..rng.below(7) {
+        let (left, top) = (rng.below(table.width as u64) as i32, rng.below(table.depth as u64) as i32);
+        let (right, bottom) = (left + rng.int(1, 12) as i32, top + rng.int(1, 12) as i32);
+        let kind = pick(rng);
+        for z in top..bottom.min(table.depth) {
+            for x in left..right.min(table.width) {
+                values[table.id(x, z)] = kind;
+            }
+        }
+    }
+    values
+}
+
+fn with_factors(rng: &mut Rng, mut table: Table) -> Table {
+    let ground = [500, 750][rng.below(2) as usize];
+    table.factor = patches(rng, &table, ground, &[50, 400, 500, 600, 650, 750, 1000, 50_000]);
     table
 }
 
@@ -364,7 +382,7 @@ fn seed_o5_inv_p1_random_terrain_costs_what_dijkstra_finds() {
 #[test]
 fn gates_are_paid_once_on_entering() {
     let mut search = Search::default();
-    for seed in 0..2_000 {
+    for seed in 0..6_000 {
         let mut rng = Rng::stream(seed, "gates");
         let mut table = random_table(&mut rng, 20);
         if seed % 2 == 0 {
@@ -372,8 +390,7 @@ fn gates_are_paid_once_on_entering() {
         }
         let Some(start) = table.some_free(&mut rng) else { continue };
         let bits = table.bits();
-        let gate: Vec<u16> =
-            table.free.iter().map(|_| if rng.chance(0.3) { rng.below(4) as u16 } else { 0 }).collect();
+        let gate = patches(&mut rng, &table, 0, &[0, 1, 2, 3]);
         let toll = [0, 30_000, 200_000];
         let price = table.price(unit_of(&table));
         let width = table.width as usize;

@@ -39,6 +39,22 @@ pub(crate) const CANONICAL: [[u8; 256]; 8] = {
     table
 };
 
+/// Legal steps by direction of arrival and by what lies around, but for the three that lead back: whatever the ground
+/// costs, the cell before was nearer to them.
+pub(crate) const FORWARD: [[u8; 256]; 8] = {
+    let mut table = [[0; 256]; 8];
+    let mut direction = 0;
+    while direction < 8 {
+        let mut around = 0;
+        while around < 256 {
+            table[direction][around] = legal(around as u8) & 0b1100_0111_u8.rotate_left(direction as u32);
+            around += 1;
+        }
+        direction += 1;
+    }
+    table
+};
+
 const fn legal(around: u8) -> u8 {
     let straight = around & 0b0101_0101;
     straight | (around & 0b1010_1010 & around.rotate_left(1) & around.rotate_right(1))

@@ -3,14 +3,15 @@
 //! In: walkable bits, a factor a cell, gates that cost extra to enter. Out: a `Search` that found the cheapest way.
 //! Holds: a step costs its length times the factor of the cell it enters; entering a gate from outside it adds the
 //! gate's own cost once; the heuristic is the octile distance at the cheapest factor in use, so costs are optimal.
-//! Where the nine cells around a node cost the same, it is expanded only in the directions that its arrival leaves worth
-//! trying: every other cell is reached at no more cost by a path that takes its diagonals earlier, and the optimal path
-//! that takes them earliest is never cut. A cell reached at equal cost from another side is expanded in what that adds.
+//! A node is expanded only in the directions that its arrival leaves worth trying: never back, where its parent gets
+//! more cheaply; and where the cells beside it cost the same as the node, not sideways either, because a path that takes
+//! its diagonals earlier gets there at no more cost. The optimal path that takes them earliest is never cut. A cell
+//! reached at equal cost from another side is expanded in what that adds.
 //! Charge: 1 a pop. Not here: which cells belong to which gate, and where the factors come from.
 //! Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in Carlson et al. 2023.
 
 use crate::nav::cells::Bits;
-use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, LEGAL, OFFSETS, Rates, Unit};
+use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, Unit};
 use crate::nav::search::{Ends, Kernel, Record, Search, Step};
 
 /// What a weighted search walks on. Must stay the same from slice to slice.
@@ -70,11 +71,47 @@ pub(crate) trait Steps: Copy {
     const EVEN: bool;
     /// The cost of a step.
     fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32;
-    /// Whether all steps between the nine cells around `at` cost the same, but for their length. False is always safe.
-    fn is_even(&self, at: usize, width: usize) -> bool;
+    /// Whether the walkable cells beside one that was reached in some direction cost the same to enter as that one.
+    fn is_even(&self, beside: Beside) -> bool;
     /// Whether a diagonal step cuts the corner of a gate that it neither leaves nor enters: a closed door's, say.
     fn brushes(&self, _ends: [usize; 2], _sides: [usize; 2]) -> bool {
         false
+    }
+}
+
+/// A cell just reached, what lies around it, and the direction of the last step.
+#[derive(Clone, Copy)]
+pub(crate) struct Beside {
+    at: usize,
+    around: u8,
+    direction: usize,
+    width: i32,
+}
+
+impl Beside {
+    /// Whether the cells that decide whether its sides need a look have the same value as the cell itself, so far as they
+    /// are walkable: ahead and abreast of a straight arrival, abreast and behind of a diagonal one.
+    #[inline(always)]
+    fn alike(self, values: &[u16]) -> bool {
+        if self.direction & 1 == 0 { self.all([1, 2, 6, 7], values) } else { self.all([2, 3, 5, 6], values) }
+    }
+
+    /// The same for all six sides: a gate behind could be brushed by the way round.
+    #[inline(always)]
+    fn alike_behind(self, values: &[u16]) -> bool {
+        self.all([1, 2, 3, 5, 6, 7], values)
+    }
+
+    /// Whether cells some turns away from the direction of arrival have the value of the cell itself, or are blocked.
+    #[inline(always)]
+    fn all<const COUNT: usize>(self, turns: [usize; COUNT], values: &[u16]) -> bool {
+        let value = values[self.at];
+        turns.into_iter().all(|turn| {
+            let side = (self.direction + turn) & 7;
+            let (dx, dz) = OFFSETS[side];
+            let cell = self.at.wrapping_add_signed((dx + dz * self.width) as isize);
+            self.around >> side & 1 == 0 || values[cell] == value
+        })
     }
 }
 
@@ -96,7 +133,7 @@ impl Steps for Even {
     }
 
     #[inline(always)]
-    fn is_even(&self, _at: usize, _width: usize) -> bool {
+    fn is_even(&self, _beside: Beside) -> bool {
         true
     }
 }
@@ -110,8 +147,8 @@ impl Steps for Factors<'_> {
     }
 
     #[inline(always)]
-    fn is_even(&self, at: usize, width: usize) -> bool {
-        nine_alike(self.1, at, width)
+    fn is_even(&self, beside: Beside) -> bool {
+        beside.alike(self.1)
     }
 }
 
@@ -124,8 +161,8 @@ impl<S: Steps> Steps for Gates<'_, S> {
     }
 
     #[inline(always)]
-    fn is_even(&self, at: usize, width: usize) -> bool {
-        nine_alike(self.1.gate, at, width) && self.0.is_even(at, width)
+    fn is_even(&self, beside: Beside) -> bool {
+        beside.alike_behind(self.1.gate) && self.0.is_even(beside)
     }
 
     #[inline(always)]
@@ -133,17 +170,6 @@ impl<S: Steps> Steps for Gates<'_, S> {
         let gate = self.1.gate;
         sides.into_iter().any(|side| gate[side] != 0 && ends.into_iter().all(|end| gate[end] != gate[side]))
     }
-}
-
-/// Whether the nine cells around one have the same value. False in the first and last row; beside the other edges of the
-/// map cells from across it are looked at as well.
-#[inline(always)]
-fn nine_alike(values: &[u16], at: usize, width: usize) -> bool {
-    let value = values[at];
-    let alike = |first: usize| {
-        values.get(first..first + 3).is_some_and(|row| row.iter().all(|other| *other == value))
-    };
-    at > width && alike(at - 1) && alike(at - width - 1) && alike(at + width - 1)
 }
 
 /// A cell on the way, and what it cost to get there.
@@ -289,15 +315,15 @@ impl Search {
             }
             let (x, z) = (from.x.wrapping_add_signed(dx), from.z.wrapping_add_signed(dz));
             self.relax(Place { x, z, g }, to, id, || {
-                let around = bits.around(to) as usize;
-                let even = steps.is_even(to as usize, width as usize);
-                if even { CANONICAL[direction][around] } else { LEGAL[around] }
+                let around = bits.around(to);
+                let even = steps.is_even(Beside { at: to as usize, around, direction, width: width as i32 });
+                if even { CANONICAL[direction][around as usize] } else { FORWARD[direction][around as usize] }
             });
         }
         1
     }
 }
 
-/// The straight step spans two to four ranges of the queue: finer ones are empty too often, coarser ones expand more
-/// cells twice.
-const BUCKET_BITS: u32 = 1;
+/// The straight step spans four to eight ranges of the queue. Finer ranges are empty too often, coarser ones expand more
+/// cells twice; from one step to half a range the differences stay below a tenth.
+const BUCKET_BITS: u32 = 2;
