@@ -15,6 +15,7 @@ use walkon::script::bind::keep::{Attachment, Callback, Keeper, WalkHandlers, Wat
 use walkon::script::bind::table::{Entry, Kind, Param, Shape};
 use walkon::script::convert::{Mistake, Named};
 use walkon::script::files::ScriptTexts;
+use walkon::script::host::{ScriptHost, ScriptSetup};
 use walkon::script::lend;
 use walkon::script::vm::{ScriptVm, VmSettings};
 use walkon::world::door::DoorSignal;
@@ -224,6 +225,10 @@ fn receiver(owner: &str) -> &'static str {
         "Watch" => "region.on(\"hall\")",
         "PathRequest" => "nav.requestPath(guard, \"post\")",
         "Rng" => "rng.stream(\"test\")",
+        "Timer" => "timer.after(1)",
+        "Task" => "task.spawn(function() end)",
+        "Listener" => "event.on(\"alarm\", function() end)",
+        "Scene" => "c",
         other => panic!("no receiver for {other}"),
     }
 }
@@ -251,6 +256,63 @@ fn every_parameter_refuses_a_wrong_type_by_name() {
             args[index] = value.to_owned();
             let start = format!("guard.lua:1: {}: {} is {}, expected ", entry.called, param.name, value);
             expect_start(&mut wrong, &call_of(entry, &args), &start);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What `lua` raises as a task of the level script, or of a scene that holds the guard; none when it ends well.
+fn raised_in_a_task(lua: &str, in_scene: bool) -> Option<String> {
+    let source = MemorySource::new().with("courtyard.json", LEVEL);
+    let level = load("courtyard.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let spawned = spawn::build(level, None);
+    let body =
+        format!("local ok, why = pcall(function() {lua} end) if not ok then log.error(\"%s\", why) end");
+    let run = if in_scene {
+        let scene = format!("{{ holds = {{ \"guard\" }}, script = function(c) {body} end }}");
+        format!("cinematic.define(\"scene\", {scene}) cinematic.play(\"scene\")")
+    } else {
+        format!("task.spawn(function() {body} end)")
+    };
+    let names =
+        "local guard, player, door = world.character(\"guard\"), world.player(), world.door(\"gate\")";
+    let setup = ScriptSetup {
+        texts: [
+            ("level.lua".to_owned(), format!("function onStart() {names} {run} end")),
+            ("idle.lua".to_owned(), "return {}".to_owned()),
+        ]
+        .into(),
+        level_script: Some("level.lua".to_owned()),
+        ..ScriptSetup::default()
+    };
+    let scripts = ScriptHost::new(setup, spawned.world.settings(), 1).unwrap();
+    let options = RecordOptions { trace: true, ..RecordOptions::default() };
+    let mut game = Game::with_scripts(spawned.world, scripts, Recorder::new(options)).unwrap();
+    let mut lines = game.start_facts().lines;
+    for _ in 0..3 {
+        lines.extend(game.tick(&[]).lines);
+    }
+    let lines = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let told = lines.filter(|line| line["e"] == "log" || line["e"] == "scriptFault");
+    told.map(|line| line["message"].as_str().unwrap().to_owned()).next()
+}
+
+/// The same law for what waits, starts or listens, under the scheduler.
+#[test]
+fn every_parameter_under_the_scheduler_refuses_a_wrong_type_by_name() {
+    let bound: Vec<&str> = bindings().map(|entry| entry.called).collect();
+    let mut wrong = Vec::new();
+    for entry in bind::entries().into_iter().filter(|entry| !bound.contains(&entry.called)) {
+        for (index, param) in entry.params.iter().enumerate() {
+            let Some(value) = wrong_value(param.luau) else { continue };
+            let mut args = samples(entry.params);
+            args[index] = value.to_owned();
+            let (call, in_scene) = (call_of(entry, &args), entry.owner == "Scene");
+            let start = format!("level.lua:1: {}: {} is {value}, expected ", entry.called, param.name);
+            match raised_in_a_task(&call, in_scene) {
+                Some(message) if message.starts_with(&start) => {}
+                other => wrong.push(format!("{call}: {other:?}, expected {start}")),
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

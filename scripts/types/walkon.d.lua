@@ -930,10 +930,10 @@ function Scene:waitFor(entry, options) end
 
 ---Asks the host to speak a line; over after `seconds`.
 ---@async
----@param character Character
+---@param who Character
 ---@param line string
 ---@param options? SayOptions
-function Scene:say(character, line, options) end
+function Scene:say(who, line, options) end
 
 ---Asks the host a question; with no host to answer: `default`, else the first option, with a warning.
 ---@async

@@ -174,7 +174,7 @@ const KEYS: [&str; 6] = ["skippable", "holds", "locks", "onSkip", "onEnd", "scri
 /// Checks the table of a scene; a sentence about the first mistake.
 pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
     let Value::Table(table) = value else {
-        return Err(format!("the scene is {}, expected a table with a script", describe(value)));
+        return Err(format!("definition is {}, expected a table with a script", describe(value)));
     };
     let get = |key: &str| table.raw_get::<Value>(key).unwrap_or(Value::Nil);
     let Value::Function(script) = get("script") else {

@@ -195,7 +195,7 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         params: &[
-            CHARACTER,
+            param("who", "Character", "guard"),
             param("line", "string", "\"hello\""),
             param("options", "SayOptions?", "{ seconds = 0.1 }"),
         ],
@@ -527,7 +527,7 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<(f64, String), Raise> {
     let id = own_scene(lua, args)?;
     let question = args.take("id").new_name()?;
     let options = list(&args.take("options"), "a list of answers", 64, |given| given.text("a text"))?;
-    let settings = args.options(&["default", "seconds"])?;
+    let settings = args.take("settings").options(&["default", "seconds"])?;
     let default = settings.find("default").map(|given| given.text("one of the options")).transpose()?;
     let lasting = settings.find("seconds").map_or(Ok(0.0), |given| seconds(&given))?;
     if options.is_empty() {
@@ -604,5 +604,6 @@ pub(crate) fn add_natives(lua: &Lua, natives: &Table) -> mlua::Result<()> {
     natives.raw_set("sceneWaitFor", native(lua, "waitFor", scene_wait_for)?)?;
     natives.raw_set("sceneSay", native(lua, "say", scene_say)?)?;
     natives.raw_set("sceneChoice", native(lua, "choice", scene_choice)?)?;
-    natives.raw_set("sceneOwn", native(lua, "noSkip", scene_own)?)
+    natives.raw_set("sceneNoSkip", native(lua, "noSkip", scene_own)?)?;
+    natives.raw_set("sceneCosmetic", native(lua, "cosmetic", scene_own)?)
 }

@@ -66,11 +66,11 @@ return {
         return picked
     end,
     ["Scene.noSkip"] = function(scene, run)
-        native.sceneOwn(scene, run)
+        native.sceneNoSkip(scene, run)
         run()
     end,
     ["Scene.cosmetic"] = function(scene, run)
-        native.sceneOwn(scene, run)
+        native.sceneCosmetic(scene, run)
         run()
     end,
 }
