@@ -1129,3 +1129,22 @@ fn published_cell_size_and_default_sizes_are_those_of_the_seed() {
     assert_eq!((source.agent_radius_m, source.object_padding_m), (0.45, 0.25));
     assert_eq!((source.boundary_padding_m, source.floor_y_m), (0.0, 0.0));
 }
+
+#[test]
+fn fault_f16_ten_thousand_polygons_are_cut_in_time() {
+    let mut rng = Rng::stream(12, "caps");
+    let shapes: Vec<AreaShape> = (0..10_000)
+        .map(|at| {
+            let (x, z) = (f64::from(at % 100) * 6.0, f64::from(at / 100) * 6.0);
+            let corners = (0..24).map(|corner| {
+                let angle = f64::from(corner) * std::f64::consts::TAU / 24.0;
+                let away = rng.float(3.0, 5.0);
+                [x + away * libm::cos(angle), z + away * libm::sin(angle)]
+            });
+            area(&corners.collect::<Vec<_>>())
+        })
+        .collect();
+    let source = GridSource { boundary_padding_m: 0.3, ..grid(&shapes, &[]) };
+    let map = build(&source);
+    assert!(map.islands()[0].cells > 1_000_000);
+}

@@ -62,19 +62,30 @@ impl RadiusClass {
     }
 }
 
+/// All cells that are passable for `class`. Cost: per word and row of the disc.
+pub(crate) fn eroded(walkable: &Bits, class: RadiusClass) -> Bits {
+    let whole = Window { first_x: 0, end_x: walkable.width(), first_z: 0, end_z: walkable.depth() };
+    let mut rows = Vec::with_capacity(whole.words().len() * walkable.depth() as usize);
+    each_row(walkable, class, whole, |_, row| rows.extend_from_slice(row));
+    Bits::from_rows(walkable.width(), walkable.depth(), &rows)
+}
+
 /// Writes the cells of `window` that are passable for `class` into `passable`, from all of `walkable`.
 pub(crate) fn erode(walkable: &Bits, class: RadiusClass, window: Window, passable: &mut Bits) {
+    let first_word = window.words().start;
+    each_row(walkable, class, window, |z, row| passable.replace_row(z, first_word, row));
+}
+
+fn each_row(walkable: &Bits, class: RadiusClass, window: Window, mut write: impl FnMut(u32, &[u64])) {
     let words = window.words();
     let mut row = vec![0u64; words.len()];
     if class.reach_cells() >= walkable.width().max(walkable.depth()) {
-        for z in window.first_z..window.end_z {
-            passable.replace_row(z, words.start, &row);
-        }
+        (window.first_z..window.end_z).for_each(|z| write(z, &row));
         return;
     }
     let disc = class.disc();
     let depth = i64::from(walkable.depth());
-    let mut grown = Grown::new(walkable, words.clone(), class.reach_cells());
+    let mut grown = Grown::new(walkable, words, class.reach_cells());
     for z in window.first_z..window.end_z {
         row.fill(!0);
         for reach in &disc {
@@ -87,7 +98,7 @@ pub(crate) fn erode(walkable: &Bits, class: RadiusClass, window: Window, passabl
                 }
             }
         }
-        passable.replace_row(z, words.start, &row);
+        write(z, &row);
     }
 }
 

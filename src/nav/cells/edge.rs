@@ -53,10 +53,12 @@ pub(crate) fn pieces(
     let mut pieces = Vec::new();
     let mut pairs = 0;
     for (area, polygon) in polygons.iter().enumerate() {
+        let touching: Vec<usize> =
+            (0..polygons.len()).filter(|&other| bounds[other].overlaps(&bounds[area])).collect();
         for (a, b) in single_edges(polygon) {
             let edge_bounds = Bounds::of(&[a, b]).grown(2.0 * BESIDE_M);
             let near: Vec<usize> =
-                (0..polygons.len()).filter(|&other| bounds[other].overlaps(&edge_bounds)).collect();
+                touching.iter().copied().filter(|&other| bounds[other].overlaps(&edge_bounds)).collect();
             pairs += near.iter().map(|&other| polygons[other].len()).sum::<usize>();
             if pairs > PAIRS_MAX {
                 return Err(CellMapError::TooManyOverlaps);

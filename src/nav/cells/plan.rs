@@ -11,7 +11,7 @@ use crate::base::cost::Cost;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::nav::cells::map::{CellMap, Region, View, distance_sq};
-use crate::nav::cells::{Ground, sight};
+use crate::nav::cells::{Frame, Ground, sight};
 use crate::nav::search::{Ends, Search, Step};
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
@@ -108,21 +108,19 @@ impl CellMap {
         let least = distance_sq(first, point);
         // Distances that differ by rounding alone are equal.
         let limit = least + 1e-9 * (1.0 + least);
-        let radius = libm::sqrt(limit);
+        let radius = limit.sqrt();
         let mut cells = Vec::new();
-        let end = |value: f64, size: u32| value.clamp(0.0, f64::from(size)) as u32;
-        let depth = self.frame().depth;
-        for z in end((point[1] - radius).floor() - 1.0, depth)..end((point[1] + radius).ceil() + 1.0, depth) {
+        let Frame { width, depth, .. } = *self.frame();
+        let end = |value: f64| value.clamp(0.0, f64::from(depth)) as u32;
+        for z in end(point[1] - radius - 1.0)..end(point[1] + radius + 2.0) {
             let away = f64::from(z) + 0.5 - point[1];
-            let half = libm::sqrt((limit - away * away).max(0.0));
-            let mut row = [point[0] - half, point[0] + half].map(|x| (x - 0.5).round());
-            if row[0] == row[1] {
-                row[1] = -1.0;
-            }
-            let on_map = row.into_iter().filter(|x| (0.0..f64::from(self.frame().width)).contains(x));
-            for cell in on_map.map(|x| (x as u32, z)) {
-                if distance_sq(cell, point) <= limit && view.region(cell.0, cell.1) == Some(region) {
-                    cells.push(cell);
+            let half = (limit - away * away).max(0.0).sqrt();
+            // The cells around the two ends of the row's chord; one when the circle only touches the row.
+            let row = [point[0] - half, point[0] + half].map(|x| if x >= 0.0 { x as u32 } else { u32::MAX });
+            for &x in &row[usize::from(row[0] == row[1])..] {
+                let near = x < width && distance_sq((x, z), point) <= limit;
+                if near && view.region(x, z) == Some(region) {
+                    cells.push((x, z));
                 }
             }
             if cells.len() >= TIES_MAX {
@@ -348,7 +346,7 @@ impl Line<'_> {
             .map(|pair| {
                 geom::segment_distance_sq(geom::ground(pair[0]), geom::ground(pair[1]), geom::ground(pair[1]))
             })
-            .map(libm::sqrt)
+            .map(f64::sqrt)
             .sum();
         let even = self.ground.factor.is_empty() && self.ground.extra.is_none();
         let cost_m = match even {

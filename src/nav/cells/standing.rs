@@ -37,11 +37,7 @@ impl Standing {
 
     /// A wider class, from that of the map itself.
     pub(crate) fn wider(class: RadiusClass, terrain: &Terrain, states: &[AreaState], base: &Self) -> Self {
-        let eroded = |bits: &Bits| {
-            let mut passable = Bits::new(bits.width(), bits.depth());
-            clearance::erode(bits, class, Window::all(&terrain.frame), &mut passable);
-            passable
-        };
+        let eroded = |bits| clearance::eroded(bits, class);
         Self::new(class, terrain, states, (eroded(&base.bare), eroded(&base.open)))
     }
 
@@ -93,8 +89,7 @@ impl Passage {
         let ground = terrain.walkable(|at| is_open(&through, (terrain, states), at));
         let mut narrow = Bits::default();
         if !standing.class.is_base() {
-            narrow = Bits::new(ground.width(), ground.depth());
-            clearance::erode(&ground, standing.class, Window::all(&terrain.frame), &mut narrow);
+            narrow = clearance::eroded(&ground, standing.class);
         }
         let gate = vec![0; terrain.frame.cell_count() as usize];
         let doors = Doors::default();
