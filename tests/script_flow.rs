@@ -974,7 +974,7 @@ fn printed_lines_and_logged_lines_keep_their_order() {
     check_start(
         "print(\"one\", 1)\nlog.info(\"two\")\nprint(\"three\")",
         0,
-        &["0: two", "0: one\t1", "0: three"],
+        &["0: one\t1", "0: two", "0: three"],
     );
 }
 
@@ -1033,4 +1033,47 @@ fn every_example_of_the_table_runs_as_a_task() {
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+#[test]
+fn characters_of_the_level_are_no_news_and_later_ones_are() {
+    check_start(
+        r#"
+        event.on("spawned", function(e) log.info("%s at %d", e.name, e.position.x) end)
+        timer.after(2/60, function() world.spawn({ name = "dora", at = "far" }) end)
+        timer.after(3/60, function() world.spawn({ name = "dora", at = "far" }) end)
+        "#,
+        4,
+        &[
+            "2: dora at 15",
+            "3! level.lua:5: world.spawn: the name \"dora\" is taken by a living character; choose another",
+        ],
+    );
+}
+
+#[test]
+fn fault_d29_a_file_that_loads_while_the_level_runs_has_no_world() {
+    let level = r#"function onStart()
+        log.info("%s", select(2, pcall(require, "module")))
+        log.info("%s", select(2, pcall(function() world.character("anna"):attach("bad") end)))
+    end"#;
+    let expected = [
+        "0: level.lua:2: require: module.lua:1: world.character: there is no world while a file loads; call it from start or onStart",
+        "0: level.lua:3: attach: bad.lua:1: timer.after: there is no world while a file loads; call it from start or onStart",
+    ];
+    let files = [
+        ("level.lua", level),
+        ("module.lua", "world.character(\"anna\")"),
+        ("bad.lua", "timer.after(1) return {}"),
+    ];
+    check(&files, 1, &expected);
+}
+
+#[test]
+fn lines_beyond_the_limit_of_a_tick_are_counted_and_not_written() {
+    let level = "function onTick() for n = 1, 150 do print(n) end end";
+    let mut run = setup(&[("level.lua", level)]).unwrap();
+    run.tick(1);
+    assert_eq!(run.lines.len(), 101);
+    assert_eq!(run.lines.last().map(String::as_str), Some("1? printDropped"));
 }

@@ -253,7 +253,8 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
         }
         Event::Input { name, payload } => hear(vm, &name, heard(lua, payload.as_ref())?, None),
         Event::Spawned(id) => {
-            if is_heard(lua, "spawned") {
+            let is_news = runtime::with(lua, |runtime| runtime.facts_taken > runtime.facts_before);
+            if is_news && is_heard(lua, "spawned") {
                 hear(vm, "spawned", appearance(lua, id)?, None);
             }
         }

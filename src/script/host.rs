@@ -18,14 +18,14 @@ use crate::base::time::{Tick, TickRate};
 use crate::script::behaviour::{self, Behaviours, Class};
 use crate::script::bind::keep::Keeper;
 use crate::script::bind::level::{self, LevelOutcome};
-use crate::script::bind::rng;
 use crate::script::bind::table::Entry;
 use crate::script::bind::{self, Setup};
+use crate::script::bind::{log, rng};
 use crate::script::cinematic::{self, Scenes};
 use crate::script::convert::Named;
 use crate::script::fault::{Failure, FaultKind, Strikes};
 use crate::script::files::{FileError, ScriptTexts};
-use crate::script::fuel::{Signals, Trip};
+use crate::script::fuel::Signals;
 use crate::script::handlers::Handlers;
 use crate::script::invoke::{self, Call};
 use crate::script::keeper::{Scheduler, stem};
@@ -33,7 +33,7 @@ use crate::script::limits::Limits;
 use crate::script::owner::{OwnerKind, Owners};
 use crate::script::runtime::{self, Runtime};
 use crate::script::schedule::{self, Predicates, global_function};
-use crate::script::task::{Tasks, Why};
+use crate::script::task::{Delivery, Tasks, Why};
 use crate::script::timer::Timers;
 use crate::script::vm::{ScriptVm, VmError, VmSettings};
 use crate::script::{dispatch, lend, payload, request};
@@ -108,7 +108,6 @@ pub struct ScriptHost {
     /// `state`, shared by all scripts.
     state: Table,
     characters: Vec<(CharacterId, Class, Plain)>,
-    is_reproducible: bool,
     is_over: bool,
 }
 
@@ -134,7 +133,7 @@ impl ScriptHost {
             let class = class(&vm, &name)?;
             characters.push((character, class, params));
         }
-        Ok(Self { vm, level, state, characters, is_reproducible: true, is_over: false })
+        Ok(Self { vm, level, state, characters, is_over: false })
     }
 
     /// Tick 0: behaviours are attached in character order, `onStart` runs, then `init` and `start` of each behaviour.
@@ -144,6 +143,8 @@ impl ScriptHost {
     pub fn start(&mut self, world: &mut World) -> Result<(), StartError> {
         let characters = std::mem::take(&mut self.characters);
         let level = self.level.clone();
+        let facts_before = world.events.waiting() as u64;
+        runtime::with(self.vm.lua(), |runtime| runtime.facts_before = facts_before);
         self.phase(world, 0, |vm| {
             if let Some(environment) = level {
                 begin_level_script(vm, environment);
@@ -177,7 +178,16 @@ impl ScriptHost {
 
     /// Step 12: hands out the facts of the world, in bounded rounds.
     pub fn dispatch(&mut self, world: &mut World) {
-        self.phase(world, 12, dispatch::run);
+        self.phase(world, 12, |vm| {
+            dispatch::run(vm);
+            let dropped = log::take_dropped(vm.lua());
+            if dropped > 0 {
+                invoke::push(
+                    vm,
+                    Event::Notice { what: "printDropped", count: dropped, walk: None, why: None },
+                );
+            }
+        });
     }
 
     /// Step 13: forgets what was freed.
@@ -228,7 +238,7 @@ impl ScriptHost {
     /// Whether nothing but counts has ended a call: false once the watchdog has.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        self.is_reproducible
+        runtime::with(self.vm.lua(), |runtime| !runtime.is_disturbed)
     }
 
     /// Whether what scripts keep fills the memory of the level, so that it cannot go on.
@@ -257,9 +267,7 @@ impl ScriptHost {
             runtime.step = step;
         });
         let vm = &self.vm;
-        let result = lend::phase(vm.lua(), world, |_| run(vm));
-        self.is_reproducible &= vm.fuel().trip() != Some(Trip::Watchdog);
-        result
+        lend::phase(vm.lua(), world, |_| run(vm))
     }
 
     /// A `state` that is not plain data is a fault that names the key.
@@ -291,6 +299,18 @@ fn vm_limits(limits: &settings::Limits) -> Limits {
     }
 }
 
+/// `print` is `log.info`: its lines keep their order among the others, and count with them.
+const PRINT: &str = r##"
+local info, tostring, concat, select = ...
+return function(...)
+    local shown = {}
+    for i = 1, select("#", ...) do
+        shown[i] = tostring((select(i, ...)))
+    end
+    info("%s", concat(shown, "\t"))
+end
+"##;
+
 /// Gives the VM every name that scripts see, and the host's tables; returns `state`.
 fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> mlua::Result<Table> {
     let lua = vm.lua();
@@ -301,6 +321,15 @@ fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> mlua::Result<
     };
     let keeper: Rc<dyn Keeper> = Rc::new(Scheduler);
     let state = bind::install(vm, &Setup { keeper, args, waiting: &waiting })?;
+    let globals = lua.globals();
+    let (log, table): (Table, Table) = (globals.raw_get("log")?, globals.raw_get("table")?);
+    let print: Function = vm.own_chunk(PRINT)?.call((
+        log.raw_get::<Function>("info")?,
+        globals.raw_get::<Function>("tostring")?,
+        table.raw_get::<Function>("concat")?,
+        globals.raw_get::<Function>("select")?,
+    ))?;
+    vm.define("print", print)?;
     vm.seal()?;
     state.set_readonly(false);
     Ok(state)
@@ -338,6 +367,8 @@ fn new_runtime(settings: &Settings) -> Runtime {
         level: None,
         removed_by: BTreeMap::new(),
         fault_count: 0,
+        is_disturbed: false,
+        facts_before: 0,
         is_behind: false,
     }
 }
@@ -347,7 +378,12 @@ fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
         hash.word(u64::from(owner.0)).text(&record.label);
         hash.word(record.paused.map_or(0, |tick| tick.0 + 1))
             .word(record.run_again.map_or(0, |tick| tick.0 + 1));
-        hash.word(record.kept.len() as u64);
+        for kept in &record.kept {
+            match kept {
+                Delivery::Handler { label, is_event, .. } => hash.text(label).flag(*is_event),
+                Delivery::Resume { task, serial, .. } => hash.word(*task).word(*serial),
+            };
+        }
     }
     runtime.tasks.hash_into(hash);
     runtime.timers.hash_into(hash);
@@ -361,7 +397,14 @@ fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
             hash.word(tick.0);
         });
     }
-    hash.word(runtime.jobs.len() as u64).word(runtime.work.len() as u64).flag(runtime.is_behind);
+    for job in &runtime.jobs {
+        job.hash_into(hash);
+    }
+    for (position, work) in &runtime.work {
+        hash.word(position.wrapping_sub(runtime.facts_taken));
+        work.hash_into(hash);
+    }
+    hash.flag(runtime.is_behind);
 }
 
 /// Environment and result of a file.

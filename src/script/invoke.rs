@@ -10,7 +10,7 @@ use std::rc::Rc;
 use mlua::{Function, IntoLuaMulti, MultiValue, Value};
 
 use crate::base::plain::{Plain, PlainKey};
-use crate::script::fault::{Failure, Verdict};
+use crate::script::fault::{Failure, FaultKind, Verdict};
 use crate::script::owner::OwnerKind;
 use crate::script::runtime::{self, Current};
 use crate::script::vm::ScriptVm;
@@ -115,8 +115,13 @@ pub(crate) fn clean_up(vm: &ScriptVm) {
 /// Tells the world of a fault and counts it against its owner; the third within ten seconds suspends it.
 pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
     let lua = vm.lua();
+    if failure.kind == FaultKind::Stopped {
+        // The shell asked everything to stop: nobody's mistake.
+        return;
+    }
     let (verdict, kind) = runtime::with(lua, |runtime| {
         runtime.fault_count += 1;
+        runtime.is_disturbed |= failure.kind == FaultKind::Watchdog;
         let kind = runtime.owners.get(call.owner).map(|record| record.kind);
         let verdict = match kind {
             Some(_) => runtime.strikes.count(call.owner, runtime.now),

@@ -8,6 +8,9 @@ use std::rc::Rc;
 
 use mlua::{Function, Lua, Table};
 
+use slotmap::Key;
+
+use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::plain::Plain;
 use crate::base::time::{Tick, TickRate};
@@ -61,6 +64,38 @@ pub(crate) enum Work {
     Kept(Owner),
 }
 
+impl Work {
+    /// Mixes in what is to be done.
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        let (kind, number) = match self {
+            Self::Begin(task) => (1, *task),
+            Self::Settled(wait, _) => {
+                wait.hash_into(hash);
+                (2, 0)
+            }
+            Self::Answer(to, _) => (3, to.task),
+            Self::Attach { character, name, params } => {
+                hash.text(name);
+                params.hash_into(hash);
+                (4, character.data().as_ffi())
+            }
+            Self::Detach { character, .. } => (5, character.data().as_ffi()),
+            Self::BeginScene(scene) => (6, *scene),
+            Self::EndScene(scene, _) => (7, *scene),
+            Self::Stayed(watch, character) => {
+                hash.word(watch.data().as_ffi());
+                (8, character.data().as_ffi())
+            }
+            Self::Turned { predicate, value } => {
+                hash.flag(*value);
+                (9, u64::from(*predicate))
+            }
+            Self::Kept(owner) => (10, u64::from(owner.0)),
+        };
+        hash.word(kind).word(number);
+    }
+}
+
 /// A function of `task.onCancel` to run once the code under way has returned.
 #[derive(Debug)]
 pub(crate) struct Cleanup {
@@ -100,6 +135,10 @@ pub(crate) struct Runtime {
     /// Who removed a character in this tick.
     pub(crate) removed_by: BTreeMap<CharacterId, Owner>,
     pub(crate) fault_count: u64,
+    /// Whether the watchdog has ended a call.
+    pub(crate) is_disturbed: bool,
+    /// Facts from before the scripts were there: who stands in the level is no news to them.
+    pub(crate) facts_before: u64,
     /// Facts that were left for the next tick because the fuel of this one was spent.
     pub(crate) is_behind: bool,
 }

@@ -41,6 +41,20 @@ pub(crate) enum Job {
     Wake(u64),
 }
 
+impl Job {
+    pub(crate) fn hash_into(self, hash: &mut StateHash) {
+        let (kind, number) = match self {
+            Self::Timer(id) => (1, id),
+            Self::LevelTick => (2, 0),
+            Self::Update(owner) => (3, u64::from(owner.0)),
+            Self::Predicate(id) => (4, u64::from(id)),
+            Self::RunAgain(owner) => (5, u64::from(owner.0)),
+            Self::Wake(task) => (6, task),
+        };
+        hash.word(kind).word(number);
+    }
+}
+
 /// A watch over a predicate.
 #[derive(Debug)]
 pub(crate) struct Predicate {

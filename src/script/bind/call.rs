@@ -11,7 +11,7 @@ use crate::script::bind::table::Answer;
 use crate::script::convert::{Args, Mistake, Named};
 use crate::script::fault;
 use crate::script::lend;
-use crate::script::vm::Machine;
+use crate::script::vm::{Machine, refuse_while_loading};
 use crate::world::World;
 use crate::world::ops::OpError;
 
@@ -56,6 +56,8 @@ pub fn with<R>(
     args: &Args,
     work: impl FnOnce(&mut World) -> Result<R, Mistake>,
 ) -> Result<R, Raise> {
+    // A file that loads while the level runs, by require or attach, is loaded as it would be at the start.
+    refuse_while_loading(lua, args.function())?;
     lend::with_world::<World, _>(lua, work)
         .map_err(|error| error.mistake(args.function()))?
         .map_err(Raise::Mistake)
