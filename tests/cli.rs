@@ -99,7 +99,7 @@ fn sorted<'a>(names: &[&'a str]) -> Vec<&'a str> {
 fn every_command_has_help_with_an_example() {
     let project = Project::new();
     let (help, _) = project.expect(0, &["--help"]);
-    for command in ["run", "check", "path", "draw", "bake", "schema", "limits", "completions"] {
+    for command in ["run", "check", "path", "draw", "bake", "types", "schema", "limits", "completions"] {
         assert!(help.contains(command), "{command} in\n{help}");
         let (help, err) = project.expect(0, &[command, "--help"]);
         assert!(help.contains(&format!("walkon {command}")) && help.contains("Example"), "{help}");
@@ -623,4 +623,70 @@ fn a_project_file_that_is_wrong_is_named_with_its_line() {
     project.write("walkon.json", "{ \"scripts\": [\"../elsewhere\"] }");
     let (_, err) = project.expect(3, &["run", "levels/yard.json"]);
     assert!(err.contains("../elsewhere"), "{err}");
+}
+
+/// The yard with a behaviour for its guard.
+fn guarded(behaviour: &str) -> String {
+    YARD.replace("\"guard\",", &format!("\"guard\", \"behaviour\": \"{behaviour}\","))
+}
+
+#[test]
+fn fault_f19_check_names_a_script_that_is_missing_and_the_nearest_one() {
+    let project = Project::new();
+    project.write("scripts/behaviours/guard.lua", "return {}\n");
+    project.write("levels/typo.json", &guarded("gaurd"));
+    let list = project.json(3, &["check", "levels/typo.json", "--format", "json"]);
+    let error = list.as_array().unwrap().iter().find(|entry| entry["severity"] == "error").unwrap();
+    assert_eq!(
+        (&error["code"], &error["pointer"]),
+        (&"unresolved".into(), &"/characters/0/behaviour".into())
+    );
+    assert!(error["help"].as_str().unwrap().contains("guard"), "{error}");
+    project.write("levels/right.json", &guarded("guard"));
+    project.expect(0, &["check", "levels/right.json"]);
+}
+
+#[test]
+fn check_shows_the_line_of_a_mistake_in_a_script_without_running_any() {
+    let project = Project::new();
+    project.write("scripts/behaviours/guard.lua", "local a = 1\nlocal = 2\n");
+    project.write("scripts/never.lua", "error('this must not run')\n");
+    project.write("scripts/types/walkon.d.lua", "this is no script\n");
+    project.write("levels/yard.json", &guarded("guard"));
+    for path in ["levels/yard.json", "scripts", "scripts/behaviours/guard.lua", "."] {
+        let (out, err) = project.expect(4, &["check", path]);
+        assert!(
+            err.contains("scripts/behaviours/guard.lua:2:1") && err.contains("local = 2"),
+            "{path}: {err}"
+        );
+        assert!(out.contains("1 error,"), "{path}: said once however often it is named: {out}");
+    }
+    project.expect(0, &["check", "scripts/never.lua"]);
+    project.write("levels/yard.json", &guarded("guard").replace("\"doors\"", "\"dors\""));
+    project.expect(3, &["check", "."]);
+}
+
+#[test]
+fn fault_f23_a_script_that_links_out_of_the_project_is_refused() {
+    let project = Project::new();
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret.lua"), "return {}").unwrap();
+    project.write("scripts/own.lua", "return {}");
+    std::os::unix::fs::symlink(outside.path().join("secret.lua"), project.path().join("scripts/out.lua"))
+        .unwrap();
+    let (_, err) = project.expect(4, &["check", "levels/yard.json"]);
+    assert!(err.contains("scripts/out.lua") && err.contains("outside the project"), "{err}");
+}
+
+#[test]
+fn types_are_written_for_both_editors_and_are_those_of_the_repository() {
+    let project = Project::new();
+    project.expect(0, &["types"]);
+    project.expect(0, &["types", "--out", "elsewhere"]);
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/types");
+    for name in ["walkon.d.lua", "walkon.d.luau"] {
+        let written = project.read(&format!("scripts/types/{name}"));
+        assert_eq!(written, project.read(&format!("elsewhere/{name}")));
+        assert_eq!(written, std::fs::read_to_string(own.join(name)).unwrap(), "{name}: run `walkon types`");
+    }
 }

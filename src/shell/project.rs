@@ -119,6 +119,32 @@ impl Project {
     }
 }
 
+impl Project {
+    /// The path below the root of a script, from its path below a script folder. `level` is the level it belongs
+    /// to, for projects without script folders.
+    pub fn script_path(&self, script: &str, level: &str) -> Option<String> {
+        let beside = level.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        let folders = self.script_folders.iter().map(String::as_str).chain([beside]);
+        let mut paths = folders.map(|folder| match folder {
+            "." => script.to_owned(),
+            folder => format!("{folder}/{script}"),
+        });
+        paths.find(|path| self.folder.root().join(path).is_file())
+    }
+
+    /// The text of the script at a path below the root.
+    pub fn script_text(&self, path: &str) -> Result<String, Failure> {
+        let refused = |exit: Exit, why: &dyn std::fmt::Display| Failure::new(exit, format!("{path}: {why}"));
+        let bytes = self.folder.read(path, SCRIPT_BYTES_MAX).map_err(|error| match error {
+            SourceError::Failed(_) | SourceError::NotFound => refused(Exit::Io, &error),
+            other => refused(Exit::Script, &other),
+        })?;
+        String::from_utf8(bytes).map_err(|error| {
+            refused(Exit::Script, &format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
+        })
+    }
+}
+
 fn read_marker(folder: &Folder) -> Result<Marker, Failure> {
     let place = folder.root().join(MARKER);
     let refused = |exit: Exit, why: String| Failure::new(exit, format!("{}{why}", place.display()));
@@ -160,13 +186,14 @@ pub(super) fn find_level(asked: &Path) -> Result<FoundLevel, Failure> {
             Ok(level) => Ok(level),
             Err(_) => Err(Failure::io(format!("{}: it is a folder, expected a level", asked.display()))),
         },
-        Ok(_) => level_at(asked),
+        Ok(_) => file_at(asked),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => named_level(asked),
         Err(error) => Err(Failure::io(format!("{}: {error}", asked.display()))),
     }
 }
 
-fn level_at(path: &Path) -> Result<FoundLevel, Failure> {
+/// A file of a project, by its path: a level or a script.
+pub(super) fn file_at(path: &Path) -> Result<FoundLevel, Failure> {
     let real = path.canonicalize().map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
     let project = Project::around(real.parent().unwrap_or(Path::new("/")))?;
     let path = project.below(&real)?;
@@ -268,21 +295,12 @@ impl Gathered {
 
     fn script(&mut self, project: &Project, prefix: &str, path: String) -> Result<(), Failure> {
         let file = format!("{prefix}{path}");
-        let refused = |exit: Exit, why: &dyn std::fmt::Display| Failure::new(exit, format!("{file}: {why}"));
-        let bytes = project.folder.read(&file, SCRIPT_BYTES_MAX).map_err(|error| match error {
-            SourceError::Failed(_) | SourceError::NotFound => refused(Exit::Io, &error),
-            other => refused(Exit::Script, &other),
-        })?;
-        self.bytes += bytes.len() as u64;
+        let text = project.script_text(&file)?;
+        self.bytes += text.len() as u64;
         if self.texts.len() >= SCRIPTS_MAX || self.bytes > SCRIPTS_BYTES_MAX {
-            return Err(refused(
-                Exit::Script,
-                &"more scripts than a project may have: 10,000 files, 256 MiB",
-            ));
+            let message = format!("{file}: more scripts than a project may have: 10,000 files, 256 MiB");
+            return Err(Failure::new(Exit::Script, message));
         }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            refused(Exit::Script, &format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
-        })?;
         if self.texts.insert(path.clone(), text).is_some() {
             let message = format!("script \"{path}\" lies in two script folders, expected it in one");
             return Err(Failure::new(Exit::Script, message));

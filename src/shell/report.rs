@@ -37,6 +37,7 @@ pub(super) struct Finding<'a> {
 impl<'a> Finding<'a> {
     /// What a diagnostic says, about the file at `path` whose text is `text`.
     pub fn of(diagnostic: &'a Diagnostic, path: &'a str, text: &str) -> Self {
+        let is_whole = (diagnostic.span.start, diagnostic.span.end, diagnostic.line) == (0, 0, 1);
         let span = diagnostic.span.start as usize..diagnostic.span.end as usize;
         let length =
             text.get(span).map_or(1, |meant| meant.lines().next().unwrap_or_default().chars().count());
@@ -45,7 +46,8 @@ impl<'a> Finding<'a> {
             code: diagnostic.code,
             message: &diagnostic.message,
             path,
-            line: diagnostic.line,
+            // What is about the whole file shows none of its lines.
+            line: if is_whole { 0 } else { diagnostic.line },
             column: diagnostic.column,
             length,
             help: diagnostic.help.as_deref(),

@@ -68,6 +68,8 @@ pub enum Command {
     Draw(DrawArgs),
     /// Write the precomputed grid of a level beside it
     Bake(BakeArgs),
+    /// Write the definitions that editors complete and check scripts with
+    Types(TypesArgs),
     /// Print the JSON schema of levels
     Schema(SchemaArgs),
     /// Print the limits in force
@@ -211,6 +213,14 @@ pub struct BakeArgs {
     pub level: PathBuf,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  walkon types --out scripts/types")]
+pub struct TypesArgs {
+    /// Folder to write into [default: `types` of the first script folder]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

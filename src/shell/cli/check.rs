@@ -3,14 +3,16 @@
 //! Holds: everything that is wrong is shown, not only the first thing; the map report is notes and warnings, so
 //! it never fails a check. A folder is checked with all levels and scripts below it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::args::{CheckArgs, Format};
 use super::exit::{Exit, Failure};
-use super::{Shell, refusal};
-use crate::level::{Diagnostic, LevelFile, Severity};
+use super::{Shell, refusal, script_texts};
+use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
 use crate::shell::output::{Results, tell};
-use crate::shell::project::{FoundLevel, MARKER, find_level, is_script};
+use crate::shell::project::{FoundLevel, MARKER, file_at, find_level, is_script};
+use crate::shell::scripts;
 
 /// Folders inside one another that are looked into, and files that are checked at most.
 const DEPTH_MAX: usize = 32;
@@ -72,6 +74,8 @@ struct Checked {
     files: usize,
     errors: usize,
     warnings: usize,
+    /// Scripts that were checked, wherever they are named.
+    scripts: BTreeSet<PathBuf>,
 }
 
 impl Checked {
@@ -81,21 +85,37 @@ impl Checked {
             return self.script(shell, file, format);
         }
         let found = find_level(file)?;
-        let (diagnostics, files, refused) = match crate::level::load(&found.path, &found.project.folder) {
-            Ok(level) => {
-                let mut all = level.diagnostics.clone();
-                all.extend(crate::level::report(&level));
-                (all, level.files, None)
-            }
+        match crate::level::load(&found.path, &found.project.folder) {
+            Ok(level) => self.level(shell, &found, &level, format),
             Err(error) => {
-                let exit = refusal(&error);
-                (error.diagnostics, error.files, Some(exit))
+                self.worst(refusal(&error));
+                self.show(shell, &found, (&error.diagnostics, &error.files), format);
+                Ok(())
             }
-        };
-        if let Some(exit) = refused {
-            self.worst(exit);
         }
-        self.show(shell, &found, (&diagnostics, &files), format);
+    }
+
+    /// A level that loads: its warnings, the report of its map, the scripts it names.
+    fn level(
+        &mut self,
+        shell: &Shell,
+        found: &FoundLevel,
+        level: &LoadedLevel,
+        format: Format,
+    ) -> Result<(), Failure> {
+        let texts = found.project.scripts(&found.path)?;
+        let known = script_texts(&texts)?;
+        let unresolved = scripts::unresolved(level, &known);
+        if !unresolved.is_empty() {
+            self.worst(Exit::Level);
+        }
+        let all = [level.diagnostics.clone(), unresolved, crate::level::report(level)].concat();
+        self.show(shell, found, (&all, &level.files), format);
+        for name in scripts::of_level(level, &known) {
+            let Some(script) = known.get(&name) else { continue };
+            let Some(path) = found.project.script_path(&script.path, &found.path) else { continue };
+            self.script_text(shell, found, (&path, &script.text), format);
+        }
         Ok(())
     }
 
@@ -145,8 +165,22 @@ impl Checked {
         )
     }
 
-    fn script(&mut self, _shell: &Shell, file: &Path, _format: Format) -> Result<(), Failure> {
-        std::fs::metadata(file).map_err(|error| Failure::io(format!("{}: {error}", file.display())))?;
+    fn script(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), Failure> {
+        let found = file_at(file)?;
+        let text = found.project.script_text(&found.path)?;
+        self.script_text(shell, &found, (&found.path, &text), format);
         Ok(())
+    }
+
+    /// The text of a script at a path below the root; each is checked once, however many levels name it.
+    fn script_text(&mut self, shell: &Shell, found: &FoundLevel, (path, text): (&str, &str), format: Format) {
+        if !self.scripts.insert(found.project.folder.root().join(path)) {
+            return;
+        }
+        if let Some(mistake) = scripts::syntax(path, text) {
+            self.worst(Exit::Script);
+            let file = LevelFile::new(path, text.as_bytes());
+            self.show(shell, found, (&[mistake], &[file]), format);
+        }
     }
 }

@@ -15,7 +15,9 @@ mod movingai;
 mod path;
 mod run;
 mod schema;
+mod types;
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -26,7 +28,9 @@ use super::crash;
 use super::output::{Results, tell};
 use super::project::FoundLevel;
 use super::report::{Finding, Report};
+use super::scripts;
 use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
+use crate::script::files::ScriptTexts;
 
 /// Stack of the thread that runs a command: enough for the deepest Lua, whatever the system's default is.
 const STACK_BYTES: usize = 64 << 20;
@@ -85,6 +89,7 @@ fn perform(cli: Cli) -> Exit {
         Command::Path(args) => path::run(&shell, &args, &mut results),
         Command::Draw(args) => draw::run(&shell, &args, &mut results),
         Command::Bake(args) => bake::run(&shell, &args, &mut results),
+        Command::Types(args) => types::run(&args, &mut results),
         Command::Schema(_) => schema::run(&mut results),
         Command::Limits(args) => limits::run(&shell, &args, &mut results),
         Command::Completions(args) => completions::run(&args, &mut results),
@@ -121,6 +126,18 @@ impl Shell {
         }
     }
 
+    /// The scripts of a level; names in the level that mean none are shown, and refuse it (fault:F19).
+    fn scripts(&self, found: &FoundLevel, level: &LoadedLevel) -> Result<BTreeMap<String, String>, Failure> {
+        let texts = found.project.scripts(&found.path)?;
+        let known = script_texts(&texts)?;
+        let unresolved = scripts::unresolved(level, &known);
+        if unresolved.is_empty() {
+            return Ok(texts);
+        }
+        self.show(found, &unresolved, &level.files);
+        Err(Failure::Told(Exit::Level))
+    }
+
     /// Shows diagnostics on stderr; warnings and notes only to those who did not ask for quiet.
     fn show(&self, found: &FoundLevel, diagnostics: &[Diagnostic], files: &[LevelFile]) {
         for diagnostic in diagnostics {
@@ -143,6 +160,12 @@ impl Shell {
         let path = shown_path(found, &diagnostic.path);
         self.report.finding(&Finding::of(diagnostic, &path, text), text)
     }
+}
+
+/// Texts by the names that scripts have for one another.
+fn script_texts(texts: &BTreeMap<String, String>) -> Result<ScriptTexts, Failure> {
+    let files = texts.iter().map(|(path, text)| (path.clone(), text.clone()));
+    ScriptTexts::new(files).map_err(|error| Failure::new(Exit::Script, error.to_string()))
 }
 
 /// The code for a level that was refused: 6 when its own file or one it names could not be read by the system.

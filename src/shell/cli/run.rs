@@ -34,7 +34,7 @@ const BEHIND_MAX: Duration = Duration::from_millis(250);
 pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
-    let scripts = found.project.scripts(&found.path)?;
+    let scripts = shell.scripts(&found, &level)?;
     let inputs = found.project.folder.files_read();
     let interrupts = Interrupts::listen();
     let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
