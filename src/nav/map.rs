@@ -69,7 +69,7 @@ impl NavMap {
     }
 
     /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a
-    /// character appears or changes its radius or doors. Answers are the same without. The eight last used are kept.
+    /// character appears or changes its radius or doors. Answers are the same without. The twelve last used are kept.
     pub fn prepare(&mut self, by: &Traversal) {
         let Self::Cells(cells) = self;
         cells.prepare(by);

@@ -20,8 +20,8 @@ use crate::nav::cells::terrain::{AreaState, Terrain};
 use crate::nav::cells::{Bits, Extra, FACTOR_ONE, Ground, Unit, fixed_factor, sight};
 use crate::nav::{Island, Location, MapChange, NavEdit, NodeId, Revision, Traversal};
 
-/// Classes of radius, and sets of doors, that are kept up to date; more than this and the oldest is dropped.
-const KEPT_MAX: usize = 8;
+/// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest is dropped.
+const KEPT_MAX: usize = 12;
 
 /// A navigation map on a uniform grid. `Default` has no cells.
 #[derive(Clone, Debug)]
@@ -262,25 +262,28 @@ impl CellMap {
     }
 
     fn kept_passage(&self, class: RadiusClass, through: &[(AreaId, f32)]) -> Option<&Arc<Passage>> {
-        self.passages.iter().find(|passage| {
-            passage.class == class && passage.through.iter().eq(through.iter().map(|(area, _)| area))
-        })
+        self.passages.iter().find(|passage| passage.is_for(class, through))
     }
 
     /// Keeps what a traversal needs up to date from now on. Without it answers are the same, but everything that is
-    /// asked for a radius or a set of doors not prepared costs a pass over the map. Eight of each are kept.
+    /// asked for a radius or a set of doors not prepared costs a pass over the map. The twelve last used of each are kept.
     pub fn prepare(&mut self, by: &Traversal) {
         let class = self.class(by);
         if !class.is_base() && by.through.is_some() {
             // Asked for when a body turns out to be too wide.
             self.prepare(&Traversal { radius_m: 0.0, through: by.through.clone() });
         }
-        if self.kept_standing(class).is_none() {
+        let kept = self.wider.iter().position(|standing| standing.class == class);
+        if let Some(at) = kept {
+            self.wider[at..].rotate_left(1);
+        } else if !class.is_base() {
             keep(&mut self.wider, Arc::new(Standing::wider(class, &self.terrain, &self.states, &self.base)));
         }
-        if let Some(list) = by.through.as_ref().filter(|list| !list.is_empty())
-            && self.kept_passage(class, list).is_none()
-        {
+        let Some(list) = by.through.as_ref().filter(|list| !list.is_empty()) else { return };
+        let kept = self.passages.iter().position(|passage| passage.is_for(class, list));
+        if let Some(at) = kept {
+            self.passages[at..].rotate_left(1);
+        } else {
             let standing = self.standing(class);
             let through = list.iter().map(|(area, _)| *area).collect();
             keep(
@@ -592,7 +595,7 @@ fn unit_for(terrain: &Terrain, dearest: f32) -> Unit {
     Unit::for_map(u64::from(terrain.frame.cell_count()), fixed_factor(dearest))
 }
 
-/// Adds to a list of what is kept up to date; the oldest makes room.
+/// Adds to a list of what is kept up to date, last used last; the first makes room.
 fn keep<T>(list: &mut Vec<T>, entry: T) {
     if list.len() >= KEPT_MAX {
         list.remove(0);

@@ -98,6 +98,11 @@ impl Passage {
         passage
     }
 
+    /// Whether it serves bodies of a class that go through these doors.
+    pub(crate) fn is_for(&self, class: RadiusClass, through: &[(AreaId, f32)]) -> bool {
+        self.class == class && self.through.iter().eq(through.iter().map(|(area, _)| area))
+    }
+
     /// The cells that can be planned through.
     pub(crate) fn bits(&self) -> &Bits {
         if self.class.is_base() { &self.ground } else { &self.narrow }
