@@ -13,3 +13,6 @@ pub mod shell;
 pub mod sim;
 pub mod view;
 pub mod world;
+
+/// The vectors of the API.
+pub use glam;

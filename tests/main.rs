@@ -6,6 +6,7 @@ mod cli;
 mod fixture;
 mod level_faults;
 mod level_load;
+mod levels;
 mod map_laws;
 mod nav_laws;
 mod nav_published;

@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use walkon::game::Game;
 use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::level::{MemorySource, load, spawn};
+use walkon::game::{Game, Setup, StartError};
+use walkon::level::{MemorySource, load};
 use walkon::script::bind;
-use walkon::script::host::{BehaviourRef, ScriptHost, ScriptSetup, StartError};
 
 /// One open room of 20 x 20 m with marks in it, a second one that is reached only through a door.
 const LEVEL: &str = r#"{
@@ -47,24 +46,16 @@ fn setup_with(files: &[(&str, &str)], adjust: impl FnOnce(&mut String)) -> Resul
         json = json.replace(slot, &given);
     }
     adjust(&mut json);
+    if has("level.lua") {
+        json = json.replacen('{', "{ \"script\": \"level.lua\",", 1);
+    }
     let source = MemorySource::new().with("flow.json", json.as_str());
     let level = load("flow.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
-    let spawned = spawn::build(level, None);
-    let characters = spawned.characters.into_iter().map(|(id, behaviour)| {
-        (id, behaviour.map(|given| BehaviourRef { name: given.script, params: given.params }))
-    });
     let texts: BTreeMap<String, String> =
         files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    let setup = ScriptSetup {
-        texts,
-        level_script: has("level.lua").then(|| "level.lua".to_owned()),
-        characters: characters.collect(),
-        ..ScriptSetup::default()
-    };
-    let (settings, seed) = (spawned.world.settings().clone(), spawned.world.seed());
-    let scripts = ScriptHost::new(setup, &settings, seed)?;
     let options = RecordOptions { trace: true, ..RecordOptions::default() };
-    let mut game = Game::with_scripts(spawned.world, scripts, Recorder::new(options))?;
+    let mut game =
+        Game::load(level, Setup { scripts: texts, recorder: Recorder::new(options), ..Setup::default() })?;
     let lines = told(&game.start_facts().lines);
     Ok(Run { game, lines, ticks: 0 })
 }

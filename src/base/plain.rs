@@ -42,6 +42,13 @@ pub enum PlainKey {
 }
 
 impl Plain {
+    /// A map from names and values; the last of two equal names counts.
+    #[must_use]
+    pub fn map<'a>(entries: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
+        let named = |(name, value): (&str, Self)| (PlainKey::Name(name.to_owned()), value);
+        Self::Map(entries.into_iter().map(named).collect())
+    }
+
     /// Mixes the value into `hash`. Cost: its size.
     pub fn hash_into(&self, hash: &mut StateHash) {
         match self {

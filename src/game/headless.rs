@@ -6,14 +6,16 @@
 use std::collections::BTreeMap;
 
 use crate::base::time::Tick;
-use crate::game::Game;
 use crate::game::line::{Line, quoted};
 use crate::game::recorder::Recorded;
+use crate::game::{Game, Step};
 use crate::world::{PathCounts, WalkCounts, World};
 
 /// When a run ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
+    /// Whether any script fault ends and fails it.
+    pub is_strict: bool,
     /// After this many ticks, at the latest.
     pub ticks_max: u64,
     /// When an event of this name happens: one of `event.emit` or of the runtime.
@@ -142,7 +144,17 @@ impl Report {
 
 /// Runs a game to its end. `watch` sees every tick and may ask to stop; the first call is about tick 0, and
 /// the last about what happened as the level ended.
-pub fn run(game: &mut Game, bound: &Bound, mut watch: impl FnMut(&World, &Recorded) -> Onlooker) -> Report {
+pub fn run(game: &mut Game, bound: &Bound, watch: impl FnMut(&World, &Recorded) -> Onlooker) -> Report {
+    run_timed(game, bound, watch, &mut |_| {})
+}
+
+/// The same; `done` is told of each step of each tick as it ends.
+pub fn run_timed(
+    game: &mut Game,
+    bound: &Bound,
+    mut watch: impl FnMut(&World, &Recorded) -> Onlooker,
+    done: &mut dyn FnMut(Step),
+) -> Report {
     let start = game.start_facts();
     let mut ended = None;
     if watch(game.world(), &start) == Onlooker::Stop {
@@ -154,7 +166,7 @@ pub fn run(game: &mut Game, bound: &Bound, mut watch: impl FnMut(&World, &Record
             ended = Some(Ended::Bound);
             break;
         }
-        let recorded = game.tick(&[]);
+        let recorded = game.tick_watched(&[], done);
         let stop = watch(game.world(), &recorded) == Onlooker::Stop;
         ended = after_tick(game, bound, &recorded).or(stop.then_some(Ended::Signal));
     }
@@ -167,6 +179,12 @@ pub fn run(game: &mut Game, bound: &Bound, mut watch: impl FnMut(&World, &Record
 
 /// Why a run ends after this tick, if it does.
 fn after_tick(game: &Game, bound: &Bound, recorded: &Recorded) -> Option<Ended> {
+    if bound.is_strict && game.fault_count() > 0 {
+        return Some(Ended::Fault);
+    }
+    if game.is_memory_exhausted() || !game.is_reproducible() {
+        return Some(Ended::Limit);
+    }
     if game.outcome().is_some() {
         return Some(Ended::Finish);
     }
@@ -192,7 +210,7 @@ fn report(game: &Game, ended: Ended, bound: &Bound, (ticks, hash): (u64, u64)) -
         ok,
         note: outcome.and_then(|outcome| outcome.note),
         hash,
-        is_reproducible: true,
+        is_reproducible: game.is_reproducible(),
         characters: world.character_count(),
         walks: world.walk_counts(),
         faults: game.fault_count(),

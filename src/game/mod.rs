@@ -10,16 +10,107 @@ pub mod line;
 pub mod narrate;
 pub mod recorder;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::game::inputs::Input;
 use crate::game::recorder::{Recorded, Recorder};
-pub use crate::script::bind::level::LevelOutcome;
-use crate::script::host::{ScriptHost, StartError};
+use crate::level::LoadedLevel;
+use crate::level::spawn::{self, Spawned};
+use crate::script::fuel::Signals;
+use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
 use crate::sim;
 use crate::world::World;
+use crate::world::event::Event;
 use crate::world::fingerprint::{self, Fingerprint};
 use crate::world::ops::walks;
 
+pub use crate::script::bind::level::LevelOutcome;
+pub use crate::script::host::StartError;
+
+/// What a level is started with, beside itself.
+#[derive(Debug, Default)]
+pub struct Setup {
+    /// Script texts by path below the script folders, with suffix.
+    pub scripts: BTreeMap<String, String>,
+    /// Seed of the run; the level's own when none is given.
+    pub seed: Option<u64>,
+    /// `level.args`.
+    pub args: Vec<String>,
+    /// What to write down.
+    pub recorder: Recorder,
+    /// Flags by which a shell ends a script's call or the run.
+    pub signals: Arc<Signals>,
+}
+
+/// The steps of a tick, in order, as `run --stats` tables them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// 1: what the host has to say.
+    Inputs,
+    /// 3: timers, `update`, resumed tasks.
+    Scripts,
+    /// 4: doors under way.
+    Doors,
+    /// 5: one rebuild of the map.
+    Edits,
+    /// 6: path requests.
+    Paths,
+    /// 7: how far each walker may go.
+    Follow,
+    /// 9: bodies move and turn.
+    Integrate,
+    /// 10: walks settle.
+    Arrivals,
+    /// 11: who is inside which region.
+    Regions,
+    /// 12: callbacks and awaiting tasks.
+    Events,
+    /// 13: what is over is freed.
+    Cull,
+    /// 14: lines and hashes.
+    Record,
+}
+
+impl Step {
+    /// Every step, in order.
+    pub const ALL: [Self; 12] = [
+        Self::Inputs,
+        Self::Scripts,
+        Self::Doors,
+        Self::Edits,
+        Self::Paths,
+        Self::Follow,
+        Self::Integrate,
+        Self::Arrivals,
+        Self::Regions,
+        Self::Events,
+        Self::Cull,
+        Self::Record,
+    ];
+
+    /// Its number in the tick and its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inputs => "1 inputs",
+            Self::Scripts => "3 scripts",
+            Self::Doors => "4 doors",
+            Self::Edits => "5 map edits",
+            Self::Paths => "6 path requests",
+            Self::Follow => "7 follow",
+            Self::Integrate => "9 integrate",
+            Self::Arrivals => "10 arrivals",
+            Self::Regions => "11 regions",
+            Self::Events => "12 events",
+            Self::Cull => "13 cull",
+            Self::Record => "14 record",
+        }
+    }
+}
+
 /// A level that runs.
+#[derive(Debug)]
 pub struct Game {
     world: World,
     scripts: Option<ScriptHost>,
@@ -33,7 +124,27 @@ impl Game {
         Self { world, scripts: None, recorder }
     }
 
-    /// A game about a world with its scripts, at tick 0: behaviours are attached, `onStart` has run.
+    /// A level at tick 0, its scripts started: behaviours are attached, `onStart` has run.
+    ///
+    /// # Errors
+    /// When a script is missing, does not compile, fails as it loads, or is given wrong parameters.
+    pub fn load(level: LoadedLevel, setup: Setup) -> Result<Self, StartError> {
+        let level_script = level.def.script.as_ref().map(|script| script.value.clone());
+        let Spawned { world, characters } = spawn::build(level, setup.seed);
+        let behaviour =
+            |found: spawn::BehaviourRef| BehaviourRef { name: found.script, params: found.params };
+        let scripts = ScriptSetup {
+            texts: setup.scripts,
+            level_script,
+            characters: characters.into_iter().map(|(id, found)| (id, found.map(behaviour))).collect(),
+            args: setup.args,
+            signals: setup.signals,
+        };
+        let scripts = ScriptHost::new(scripts, world.settings(), world.seed())?;
+        Self::with_scripts(world, scripts, setup.recorder)
+    }
+
+    /// A game about a world that the host has built itself, with its scripts, which are started here.
     ///
     /// # Errors
     /// When the parameters of a behaviour are wrong.
@@ -57,34 +168,53 @@ impl Game {
         &mut self.world
     }
 
-    /// Advances the level by one tick and returns what happened. The order is part of the API (house.md, section 5).
+    /// Advances the level by one tick and returns what happened.
     pub fn tick(&mut self, inputs: &[Input]) -> Recorded {
+        self.tick_watched(inputs, &mut |_| {})
+    }
+
+    /// The same; `done` is told of each step as it ends, so that a shell can time it. The order is part of the
+    /// API (house.md, section 5).
+    pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(Step)) -> Recorded {
         let world = &mut self.world;
         world.tick = world.tick.after(1);
         inputs::run(world, inputs); // 1
-        // 2 reload
+        done(Step::Inputs);
+        // 2 reload comes with `watch`: a run never reloads.
         if let Some(scripts) = &mut self.scripts {
             scripts.scripts(world); // 3
         }
+        done(Step::Scripts);
         sim::doors::run(world); // 4
+        done(Step::Doors);
         sim::edits::run(world); // 5
+        done(Step::Edits);
         sim::paths::run(world); // 6
+        done(Step::Paths);
         sim::follow::run(world); // 7
-        // 8 avoid
+        done(Step::Follow);
+        // 8 avoid comes with crowds.
         sim::integrate::run(world); // 9
+        done(Step::Integrate);
         sim::arrivals::run(world); // 10
+        done(Step::Arrivals);
         sim::regions::run(world); // 11
+        done(Step::Regions);
         match &mut self.scripts {
             Some(scripts) => scripts.dispatch(world), // 12
             None => drain(world),
         }
+        done(Step::Events);
         let facts = self.recorder.collect(world);
         let culled = sim::cull::run(world); // 13
         if let Some(scripts) = &mut self.scripts {
             scripts.culled(&culled.characters, &culled.walks);
         }
-        let fingerprint = self.fingerprint();
-        self.recorder.record(&self.world, facts, fingerprint) // 14
+        done(Step::Cull);
+        let fingerprint = self.recorder.wants_hash(self.world.tick).then(|| self.fingerprint());
+        let recorded = self.recorder.record(&self.world, facts, fingerprint); // 14
+        done(Step::Record);
+        recorded
     }
 
     /// The facts of tick 0: who stands where. To be taken once, before the first tick.
@@ -104,7 +234,7 @@ impl Game {
         self.recorder.collect(&mut self.world)
     }
 
-    /// Hashes of the state between ticks, by part.
+    /// Hashes of the state between ticks, by part. Cost: a pass over everything that is simulated.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let mut fingerprint = fingerprint::of(&self.world);
@@ -117,7 +247,7 @@ impl Game {
     /// What the level's script said by `level.finish`.
     #[must_use]
     pub fn outcome(&self) -> Option<LevelOutcome> {
-        self.scripts.as_ref().and_then(ScriptHost::outcome)
+        self.scripts.as_ref()?.outcome()
     }
 
     /// Script faults so far.
@@ -125,12 +255,24 @@ impl Game {
     pub fn fault_count(&self) -> u64 {
         self.scripts.as_ref().map_or(0, ScriptHost::fault_count)
     }
+
+    /// Whether another run would be the same: false once the watchdog has ended a call.
+    #[must_use]
+    pub fn is_reproducible(&self) -> bool {
+        self.scripts.as_ref().is_none_or(ScriptHost::is_reproducible)
+    }
+
+    /// Whether what scripts keep fills the memory of the level, so that it cannot go on.
+    #[must_use]
+    pub fn is_memory_exhausted(&self) -> bool {
+        self.scripts.as_ref().is_some_and(ScriptHost::is_memory_exhausted)
+    }
 }
 
 /// Step 12 of a level without scripts: every fact counts as told.
 fn drain(world: &mut World) {
     while let Some(event) = world.events.pop() {
-        if let crate::world::event::Event::WalkSettled(id) = event
+        if let Event::WalkSettled(id) = event
             && let Some(walk) = world.walks.get_mut(id)
         {
             walk.is_delivered = true;

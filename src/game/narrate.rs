@@ -3,10 +3,11 @@
 //! In: facts, before step 13 frees what they name. Out: text. Not here: when and where it is printed.
 
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::plain::{Plain, PlainKey};
 use crate::game::line::plain;
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
-use crate::world::door::{DoorSignal, DoorState};
+use crate::world::door::DoorSignal;
 use crate::world::event::Event;
 
 /// A sentence about a fact; none when it is not worth one.
@@ -14,16 +15,9 @@ use crate::world::event::Event;
 pub fn sentence(world: &World, event: &Event) -> Option<String> {
     Some(match event {
         Event::WalkSettled(id) => walk_settled(world, *id)?,
-        Event::DoorChanged { door, state, by } if matches!(state, DoorState::Open | DoorState::Closed) => {
-            format!(
-                "door \"{}\" is {}{}",
-                world.doors().get(door.index())?.name,
-                state.name(),
-                by_whom(world, *by)
-            )
-        }
-        Event::DoorSignal { door, what: DoorSignal::Refused, by } => {
-            format!("door \"{}\" is locked{}", world.doors().get(door.index())?.name, by_whom(world, *by))
+        Event::DoorSignal { door, what, by } => {
+            let done = door_words(*what)?;
+            format!("door \"{}\" {done}{}", world.doors().get(door.index())?.name, by_whom(world, *by))
         }
         Event::RegionEntered { region, character, .. } => {
             format!("{} enters {}", world.name_of(*character), world.regions().get(region.index())?.name)
@@ -44,8 +38,34 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
         Event::Logged(line) => {
             format!("[{}] {}:{}: {}", line.level, line.file, line.line, line.message)
         }
+        Event::Faulted(fault) => fault_sentence(fault)?,
         Event::Notice { what, count, .. } => format!("notice: {what} ({count})"),
         _ => return None,
+    })
+}
+
+/// A fault with its traceback, one frame a line.
+fn fault_sentence(fault: &Plain) -> Option<String> {
+    let Plain::Map(fields) = fault else {
+        return None;
+    };
+    let text = |key: &str| match fields.get(&PlainKey::Name(key.to_owned())) {
+        Some(Plain::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    let frames: String = text("traceback").lines().map(|frame| format!("\n            {frame}")).collect();
+    Some(format!("fault in {} {}: {}{frames}", text("owner"), text("callback"), text("message")))
+}
+
+/// What a door did, as a sentence goes on; nothing for a movement that has only begun.
+fn door_words(what: DoorSignal) -> Option<&'static str> {
+    Some(match what {
+        DoorSignal::Opened => "is open",
+        DoorSignal::Closed => "is closed",
+        DoorSignal::Locked => "is locked",
+        DoorSignal::Unlocked => "is unlocked",
+        DoorSignal::Refused => "refuses to open",
+        DoorSignal::Opening | DoorSignal::Closing => return None,
     })
 }
 

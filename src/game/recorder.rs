@@ -5,6 +5,7 @@
 //! world, so a traced run is the same run (inv:D5).
 
 use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::base::time::Tick;
 use crate::game::line::{Line, float, place, quoted};
 use crate::game::narrate;
 use crate::world::World;
@@ -68,23 +69,36 @@ impl Recorder {
         recorded
     }
 
+    /// Whether a hash line is due: a hash is a pass over the whole state, so it is made only then.
+    #[must_use]
+    pub fn wants_hash(&self, tick: Tick) -> bool {
+        self.options.trace && is_due(self.options.hash_every, tick)
+    }
+
     /// Adds hashes and positions, after step 13.
-    pub(crate) fn record(&self, world: &World, mut recorded: Recorded, fingerprint: Fingerprint) -> Recorded {
+    pub(crate) fn record(
+        &self,
+        world: &World,
+        mut recorded: Recorded,
+        fingerprint: Option<Fingerprint>,
+    ) -> Recorded {
         if !self.options.trace {
             return recorded;
         }
-        let due = |every: u64| every > 0 && world.tick().0.is_multiple_of(every);
+        let due = |every: u64| is_due(every, world.tick());
         if due(self.options.positions_every) {
             recorded.lines.push(positions(world));
         }
         if due(self.options.detail_every) {
             recorded.lines.push(detail(world));
         }
-        if due(self.options.hash_every) {
-            recorded.lines.push(hashes(world, fingerprint));
-        }
+        recorded.lines.extend(fingerprint.map(|fingerprint| hashes(world, fingerprint)));
         recorded
     }
+}
+
+fn is_due(every: u64, tick: Tick) -> bool {
+    every > 0 && tick.0.is_multiple_of(every)
 }
 
 /// The name under which `--until` waits for a fact; none for what is not an event.

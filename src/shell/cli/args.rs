@@ -112,6 +112,9 @@ pub struct RunArgs {
     /// A script fault ends and fails the run
     #[arg(long)]
     pub strict: bool,
+    /// Add a table of what each step of the tick cost
+    #[arg(long)]
+    pub stats: bool,
     /// `max`, or a multiple of real time
     #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
     pub speed: Speed,

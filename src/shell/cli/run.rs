@@ -11,14 +11,14 @@ use super::exit::{Exit, Failure};
 use super::{Shell, shown_path};
 use crate::base::hash::{self, StateHash};
 use crate::base::time::TickRate;
-use crate::game::Game;
 use crate::game::headless::{self, Bound, Ended, Onlooker, Report};
 use crate::game::line::Line;
 use crate::game::recorder::{RecordOptions, Recorded, Recorder};
+use crate::game::{Game, Setup, StartError, Step};
 use crate::level::{LevelFile, LoadedLevel};
 use crate::script::fuel::Signals;
 use crate::shell::crash;
-use crate::shell::output::Results;
+use crate::shell::output::{Results, tell};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::report::clean;
 use crate::shell::trace::Trace;
@@ -42,6 +42,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let bound = Bound {
         ticks_max: args.ticks.unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS))),
         until: args.until.clone(),
+        is_strict: args.strict,
     };
     let level_hash = hash_of(&level.files);
     let settings = crate::level::spawn::settings(&level.def);
@@ -70,13 +71,71 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
         detail_every: args.detail,
         sentences: args.format == Format::Human,
     };
-    let mut game = Game::new(crate::level::spawn::build(level, args.seed).world, Recorder::new(options));
+    let setup = Setup {
+        scripts,
+        seed: args.seed,
+        args: args.args.clone(),
+        recorder: Recorder::new(options),
+        signals: std::sync::Arc::clone(&signals),
+    };
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, interrupts);
+    let mut game = Game::load(level, setup).map_err(|error| not_started(&error))?;
+    let mut clock = StepClock::new(args.stats);
     let began = Instant::now();
-    let report = headless::run(&mut game, &bound, |world, recorded| session.watch(world, recorded));
+    let watch = |world: &World, recorded: &Recorded| session.watch(world, recorded);
+    let report = headless::run_timed(&mut game, &bound, watch, &mut |step| clock.done(step));
     let wall = began.elapsed();
     drop(watchdog);
-    session.end(&report, wall)
+    session.end(&report, wall, &clock)
+}
+
+/// The scripts of a level could not be started.
+fn not_started(error: &StartError) -> Failure {
+    let failure = Failure::new(Exit::Script, error.to_string());
+    match error {
+        StartError::Load(load) if !load.traceback.is_empty() => failure.help(load.traceback.clone()),
+        _ => failure,
+    }
+}
+
+/// What each step of the tick cost, in real time.
+struct StepClock {
+    is_on: bool,
+    last: Instant,
+    spent: [Duration; Step::ALL.len()],
+}
+
+impl StepClock {
+    fn new(is_on: bool) -> Self {
+        Self { is_on, last: Instant::now(), spent: [Duration::ZERO; Step::ALL.len()] }
+    }
+
+    fn done(&mut self, step: Step) {
+        if !self.is_on {
+            return;
+        }
+        let now = Instant::now();
+        // What lies between two ticks is the onlooker's and counts for nobody.
+        if step != Step::Inputs {
+            self.spent[step as usize] += now - self.last;
+        }
+        self.last = now;
+    }
+
+    /// The table of `--stats`: microseconds a tick and share, by step.
+    fn table(&self, ticks: u64) -> Vec<String> {
+        if !self.is_on {
+            return Vec::new();
+        }
+        let whole = self.spent.iter().sum::<Duration>().as_secs_f64().max(1e-12);
+        let mut table = vec![format!("  {:<16} {:>12} {:>7}", "step", "us a tick", "share")];
+        for step in Step::ALL {
+            let spent = self.spent[step as usize].as_secs_f64();
+            let each = spent * 1e6 / ticks.max(1) as f64;
+            table.push(format!("  {:<16} {each:>12.2} {:>6.1}%", step.name(), spent / whole * 100.0));
+        }
+        table
+    }
 }
 
 /// The world of a level after a headless run up to a tick; for pictures.
@@ -86,10 +145,11 @@ pub(super) fn game_at(
     level: LoadedLevel,
     (seed, tick): (Option<u64>, u64),
 ) -> Result<Game, Failure> {
-    let _ = (shell, found.project.scripts(&found.path)?);
+    let _ = shell;
     let interrupts = Interrupts::listen();
-    let world = crate::level::spawn::build(level, seed).world;
-    let mut game = Game::new(world, Recorder::new(RecordOptions::default()));
+    let scripts = found.project.scripts(&found.path)?;
+    let setup = Setup { scripts, seed, ..Setup::default() };
+    let mut game = Game::load(level, setup).map_err(|error| not_started(&error))?;
     game.start_facts();
     // Bounded by the tick that was asked for.
     while game.world().tick().0 < tick {
@@ -139,7 +199,7 @@ impl Session<'_> {
         if self.closed || self.interrupts.asked().is_some() { Onlooker::Stop } else { Onlooker::GoOn }
     }
 
-    fn end(mut self, report: &Report, wall: Duration) -> Result<Exit, Failure> {
+    fn end(mut self, report: &Report, wall: Duration, clock: &StepClock) -> Result<Exit, Failure> {
         let mut exit = exit_of(report);
         if report.ended == Ended::Signal
             && let Some(asked) = self.interrupts.asked()
@@ -160,6 +220,13 @@ impl Session<'_> {
             Format::Human => summary(report, wall),
         };
         self.results.line(&text)?;
+        for line in clock.table(report.ticks) {
+            // Beside a JSON result the table goes to stderr, so that what is piped stays one object.
+            match self.format {
+                Format::Human => self.results.line(&line)?,
+                Format::Json => tell(&line),
+            }
+        }
         self.results.flush()?;
         Ok(exit)
     }

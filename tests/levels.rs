@@ -1,0 +1,123 @@
+//! Every level in `levels/`, run headlessly with its scripts, against what it is expected to come to.
+//!
+//! Goal: a change that alters what a level does shows as a changed file. Method: each level runs for a fixed
+//! time; its sentences and its hash at fixed ticks are compared with `tests/golden/<level>.txt`; `UPDATE=1`
+//! rewrites the files, and the diff is read. Each level runs twice here, and once more in a child process
+//! through the command line; all hashes must agree.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use walkon::game::headless::{Bound, Onlooker, Report, run};
+use walkon::game::recorder::{RecordOptions, Recorder};
+use walkon::game::{Game, Setup};
+use walkon::level::{MemorySource, load};
+
+/// The levels, with the game seconds that are compared.
+const LEVELS: [(&str, u64); 4] = [("courtyard", 60), ("house", 90), ("ruins", 90), ("market", 20)];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The scripts of the project, by path below the script folder.
+pub fn scripts() -> BTreeMap<String, String> {
+    let mut texts = BTreeMap::new();
+    collect(&root().join("scripts"), "", &mut texts);
+    texts
+}
+
+fn collect(folder: &Path, below: &str, texts: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let path = format!("{below}{name}");
+        if entry.path().is_dir() {
+            if name != "types" {
+                collect(&entry.path(), &format!("{path}/"), texts);
+            }
+        } else if name.ends_with(".lua") && !name.ends_with(".d.lua") {
+            texts.insert(path, fs::read_to_string(entry.path()).unwrap());
+        }
+    }
+}
+
+/// Runs a level of the project; what it came to, and its story.
+fn play(name: &str, seconds: u64, seed: Option<u64>) -> (Report, Vec<String>, Vec<String>) {
+    let path = format!("{name}.json");
+    let text = fs::read(root().join("levels").join(&path)).unwrap();
+    let level = load(&path, &MemorySource::new().with(&path, text)).unwrap_or_else(|error| panic!("{error}"));
+    let options = RecordOptions { trace: true, hash_every: 300, sentences: true, ..RecordOptions::default() };
+    let setup = Setup { scripts: scripts(), recorder: Recorder::new(options), seed, ..Setup::default() };
+    let mut game = Game::load(level, setup).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let ticks_max = seconds * u64::from(game.world().rate().per_second());
+    let (mut story, mut lines) = (Vec::new(), Vec::new());
+    let bound = Bound { ticks_max, until: None, is_strict: true };
+    let report = run(&mut game, &bound, |world, recorded| {
+        let tick = world.tick().0;
+        story.extend(recorded.sentences.iter().map(|sentence| format!("{tick:6}  {sentence}")));
+        lines.extend(recorded.lines.iter().cloned());
+        Onlooker::GoOn
+    });
+    (report, story, lines)
+}
+
+fn golden(name: &str) -> PathBuf {
+    root().join("tests/golden").join(format!("{name}.txt"))
+}
+
+#[test]
+fn every_level_tells_the_story_it_is_expected_to_tell() {
+    for (name, seconds) in LEVELS {
+        let (report, story, lines) = play(name, seconds, None);
+        let mut told: Vec<String> = story;
+        told.truncate(400);
+        told.extend(lines.iter().filter(|line| line.contains("\"parts\"")).cloned());
+        told.push(report.fields().finish());
+        let text = told.join("\n") + "\n";
+        if std::env::var_os("UPDATE").is_some() {
+            fs::create_dir_all(root().join("tests/golden")).unwrap();
+            fs::write(golden(name), &text).unwrap();
+            continue;
+        }
+        let expected = fs::read_to_string(golden(name)).unwrap_or_default();
+        for (number, (is, was)) in text.lines().zip(expected.lines()).enumerate() {
+            assert_eq!(
+                is,
+                was,
+                "levels/{name}.json, line {}: read the diff after UPDATE=1 cargo test",
+                number + 1
+            );
+        }
+        assert_eq!(text.lines().count(), expected.lines().count(), "levels/{name}.json");
+        assert_eq!(report.faults, 0, "levels/{name}.json: a shipped script faulted");
+        let walks = report.walks;
+        assert_eq!(walks.accepted, walks.arrived + walks.partial + walks.blocked + walks.cancelled, "inv:T1");
+    }
+}
+
+#[test]
+fn inv_d1_a_level_runs_the_same_twice_and_another_seed_runs_otherwise() {
+    for (name, seconds) in LEVELS {
+        let seconds = seconds.min(20);
+        let (first, story, lines) = play(name, seconds, None);
+        let (second, story_again, lines_again) = play(name, seconds, None);
+        assert_eq!(first.hash, second.hash, "{name}");
+        assert_eq!((story, lines), (story_again, lines_again), "{name}");
+        let (other, ..) = play(name, seconds, Some(99));
+        assert_ne!(first.hash, other.hash, "{name}: the seed reaches the state");
+    }
+}
+
+#[test]
+fn inv_d5_who_looks_on_changes_nothing() {
+    let (traced, ..) = play("courtyard", 10, None);
+    let path = "courtyard.json";
+    let text = fs::read(root().join("levels").join(path)).unwrap();
+    let level = load(path, &MemorySource::new().with(path, text)).unwrap();
+    let mut game = Game::load(level, Setup { scripts: scripts(), ..Setup::default() }).unwrap();
+    let bound = Bound { ticks_max: 600, until: None, is_strict: false };
+    let unseen = run(&mut game, &bound, |_, _| Onlooker::GoOn);
+    assert_eq!(traced.hash, unseen.hash);
+}
