@@ -121,3 +121,18 @@ fn inv_d5_who_looks_on_changes_nothing() {
     let unseen = run(&mut game, &bound, |_, _| Onlooker::GoOn);
     assert_eq!(traced.hash, unseen.hash);
 }
+
+#[test]
+fn inv_d1_ten_processes_end_in_the_state_that_the_golden_file_names() {
+    let expected = fs::read_to_string(golden("courtyard")).unwrap();
+    let expected: serde_json::Value = serde_json::from_str(expected.lines().last().unwrap()).unwrap();
+    for _ in 0..10 {
+        let run = std::process::Command::new(env!("CARGO_BIN_EXE_walkon"))
+            .args(["run", "levels/courtyard.json", "--format", "json"])
+            .current_dir(root())
+            .output()
+            .unwrap();
+        let result: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        assert_eq!(result["hash"], expected["hash"], "every process, and release as debug: see .ci/run");
+    }
+}

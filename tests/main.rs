@@ -11,6 +11,7 @@ mod map_laws;
 mod nav_laws;
 mod nav_published;
 mod nav_sight;
+mod readme;
 mod sandbox;
 mod script_api;
 mod script_flow;

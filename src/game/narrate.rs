@@ -53,7 +53,7 @@ fn fault_sentence(fault: &Plain) -> Option<String> {
         Some(Plain::Text(text)) => text.as_str(),
         _ => "",
     };
-    let frames: String = text("traceback").lines().map(|frame| format!("\n            {frame}")).collect();
+    let frames: String = text("traceback").lines().map(|frame| format!("\n    {frame}")).collect();
     Some(format!("fault in {} {}: {}{frames}", text("owner"), text("callback"), text("message")))
 }
 

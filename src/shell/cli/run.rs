@@ -188,8 +188,11 @@ impl Session<'_> {
         if !self.shell.is_quiet {
             let seconds = world.rate().seconds(world.tick());
             for sentence in &recorded.sentences {
-                let told = self.results.line(&format!("{seconds:8.2} s  {}", clean(sentence)));
-                self.closed |= told.is_err();
+                // A fault brings its traceback along, one frame a line.
+                for (index, part) in sentence.lines().enumerate() {
+                    let time = if index == 0 { format!("{seconds:8.2} s") } else { " ".repeat(10) };
+                    self.closed |= self.results.line(&format!("{time}  {}", clean(part))).is_err();
+                }
             }
         }
         self.pace.wait(tick);

@@ -1,6 +1,6 @@
 //! Verbs about walks: they begin, are stopped, settle.
 //!
-//! Holds: [`settle`] is the only place where a walk ends, and it ends it once.
+//! Holds: `settle` is the only place where a walk ends, and it ends it once.
 
 use glam::Vec3;
 

@@ -1,0 +1,107 @@
+//! The README, held to its word: every command in it runs, and so does its script.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A copy of the project's levels and scripts, to write into.
+fn copy() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(root().join("walkon.json"), folder.path().join("walkon.json")).unwrap();
+    for part in ["levels", "scripts"] {
+        copy_folder(&root().join(part), &folder.path().join(part));
+    }
+    folder
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// The blocks of a language in the README.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let open = format!("```{language}\n");
+    readme.split(&open).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_command_of_the_readme_runs() {
+    let folder = copy();
+    let inline =
+        "cargo run --release -- draw levels/courtyard.json --tick 600 --out courtyard.png".to_owned();
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.contains(&inline));
+    let commands: Vec<String> = blocks("sh")
+        .iter()
+        .flat_map(|block| block.lines())
+        .chain([inline.as_str()])
+        .filter_map(|line| line.strip_prefix("cargo run --release -- "))
+        .map(str::to_owned)
+        .collect();
+    assert!(commands.len() >= 6, "{commands:?}");
+    for command in commands {
+        let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+            .args(command.split_whitespace())
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "walkon {command}: {told}");
+        assert!(!run.stdout.is_empty() || command.contains("--out"), "walkon {command} says nothing");
+    }
+}
+
+#[test]
+fn the_script_of_the_readme_runs() {
+    let folder = copy();
+    let script = blocks("lua").into_iter().find(|block| block.contains("greeter")).unwrap();
+    fs::write(folder.path().join("scripts/behaviours/greeter.lua"), script).unwrap();
+    let level = fs::read_to_string(folder.path().join("levels/courtyard.json")).unwrap();
+    let greeter = r#"{ "name": "greeter", "position": [5, 9], "behaviour": "greeter.lua", "params": { "post": "post" } },"#;
+    let level = level.replacen("\"characters\": [", &format!("\"characters\": [ {greeter}"), 1);
+    fs::write(folder.path().join("levels/greeting.json"), level).unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+        .args(["run", "greeting", "--seconds", "30"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&run.stdout);
+    assert!(told.contains("greeter: arrived/reached"), "{told}");
+    assert!(told.contains("the player came to me in"), "{told}");
+}
+
+#[test]
+fn a_slip_in_a_script_is_named_and_the_run_goes_on() {
+    let folder = copy();
+    let path = folder.path().join("scripts/behaviours/guard.lua");
+    let guard = fs::read_to_string(&path).unwrap();
+    fs::write(&path, guard.replace("self.character:walk(", "self.character:wlak(")).unwrap();
+    let run = |more: &[&str]| {
+        let mut args = vec!["run", "levels/courtyard.json", "--seconds", "5"];
+        args.extend(more);
+        Command::new(env!("CARGO_BIN_EXE_walkon")).args(args).current_dir(folder.path()).output().unwrap()
+    };
+    let told = run(&[]);
+    let text = String::from_utf8_lossy(&told.stdout);
+    assert!(told.status.success(), "{text}");
+    assert!(
+        text.contains("behaviours/guard.lua:37: Character: unknown field \"wlak\"; did you mean \"walk\"?"),
+        "{text}"
+    );
+    assert!(text.contains("courtyard: 5.0 s (300 ticks)"), "{text}");
+    assert_eq!(run(&["--strict"]).status.code(), Some(4), "under --strict it fails the run");
+}
