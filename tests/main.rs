@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod catalogue;
 mod cli;
 mod fixture;
+mod hostile_world;
 mod level_faults;
 mod level_load;
 mod levels;

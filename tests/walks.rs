@@ -469,3 +469,20 @@ fn regions_report_enters_and_exits_in_pairs() {
     assert_eq!(how("regionEntered"), ["walked", "teleported"]);
     assert_eq!(how("regionLeft"), ["walked", "despawned"]);
 }
+
+#[test]
+fn fault_g31_a_teleport_off_the_map_snaps_or_changes_nothing() {
+    let mut stage = Stage::of(TWO_ROOMS);
+    let hero = stage.hero();
+    stage.walk(8.0, 8.0, |_| {});
+    let world = stage.game.world_mut();
+    assert_eq!(characters::teleport(world, hero, Vec3::new(0.0, 0.0, 900.0), None).unwrap(), None);
+    assert_eq!(stage.position(), Vec3::new(2.0, 0.0, 5.0));
+    stage.tick();
+    assert!(stage.ends.is_empty(), "the walk goes on");
+    let at =
+        characters::teleport(stage.game.world_mut(), hero, Vec3::new(5.0, 0.0, 12.0), None).unwrap().unwrap();
+    assert!(at.z < 10.0 && stage.world().nav().is_walkable(at, &Traversal::default()));
+    stage.tick();
+    assert_eq!(stage.ends, ["cancelled/stopped"]);
+}

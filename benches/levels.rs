@@ -1,0 +1,43 @@
+//! Whole levels: ticks a second, and how long a run takes to start.
+//!
+//! `cargo bench --bench levels`. Every shipped level runs headlessly with its scripts; the fastest of five runs
+//! counts. Start-up is the whole process of `walkon run LEVEL --ticks 1`.
+#![allow(
+    missing_docs,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
+
+use std::process::Command;
+use std::time::Instant;
+
+/// Levels, with the ticks that are run.
+const LEVELS: [(&str, u64); 4] =
+    [("courtyard", 36_000), ("house", 18_000), ("ruins", 18_000), ("market", 6_000)];
+
+fn main() {
+    println!("| level | ticks | ticks a second | start-up ms |\n|---|---|---|---|");
+    for (level, ticks) in LEVELS {
+        let whole = fastest(level, ticks);
+        let start = fastest(level, 1);
+        let rate = ticks as f64 / (whole - start).max(1e-9);
+        println!("| {level} | {ticks} | {rate:.0} | {:.1} |", start * 1e3);
+    }
+}
+
+/// Seconds of the fastest of five whole processes.
+fn fastest(level: &str, ticks: u64) -> f64 {
+    let run = || {
+        let began = Instant::now();
+        let ended = Command::new(env!("CARGO_BIN_EXE_walkon"))
+            .args(["run", &format!("levels/{level}.json"), "--ticks", &ticks.to_string(), "--format", "json"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        assert!(ended.status.success(), "{level}");
+        began.elapsed().as_secs_f64()
+    };
+    (0..5).map(|_| run()).fold(f64::INFINITY, f64::min)
+}

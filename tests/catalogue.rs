@@ -1,0 +1,115 @@
+//! The fault catalogue against the tests: every row has a test, or stands in the list of what is not built yet.
+//!
+//! Goal: no row is forgotten. Method: a row is covered by a test function whose name begins with its id
+//! (`fault_d8_...`), or by the test named for it below; the list of open rows only ever shrinks.
+
+use std::fs;
+use std::path::Path;
+
+/// The parts of the catalogue and how many rows each has (218 in all).
+const PARTS: [(char, u32); 9] =
+    [('A', 25), ('B', 12), ('C', 20), ('D', 29), ('E', 20), ('F', 44), ('G', 34), ('H', 20), ('I', 14)];
+
+/// Rows whose test has a name of its own.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("D2", "fault_d1_d2_a_walk_started_in_on_arrived_is_a_new_walk_one_link_a_tick"),
+    ("D9", "messages_are_those_of_the_reference_at_the_line_of_the_caller"),
+    ("D10", "handlers_and_options_of_a_walk_reach_the_world"),
+    ("D15", "messages_are_those_of_the_reference_at_the_line_of_the_caller"),
+    ("D21", "a_scene_that_holds_a_character_refuses_other_owners_walks"),
+    ("D27", "fault_d6_d27_an_error_in_a_handler_ends_that_call_only"),
+    ("G1", "seed_u6_no_reachable_cell_is_nearer_wherever_the_goal"),
+    ("G2", "seed_u2_an_unreachable_goal_is_decided_without_a_search"),
+    ("G5", "inv_p2_paths_are_legal_minimal_and_never_longer_or_dearer_than_what_the_search_found"),
+    ("G7", "fault_g6_a_door_that_closes_on_the_way_is_never_walked_through"),
+    ("G10", "fault_g6_a_door_that_closes_on_the_way_is_never_walked_through"),
+    ("G22", "seed_f3_every_tick_rate_arrives_at_the_same_time_on_the_same_way"),
+    ("G23", "seed_n3_equal_requests_share_the_budget"),
+    ("G25", "seed_n5_a_cancelled_request_never_delivers"),
+    ("G26", "inv_d1_a_level_runs_the_same_twice_and_another_seed_runs_otherwise"),
+    ("G27", "seed_o12_a_row_of_ice_beside_the_straight_way_is_worth_the_detour"),
+    ("G28", "inv_p2_paths_are_legal_minimal_and_never_longer_or_dearer_than_what_the_search_found"),
+    ("G29", "seed_u1_the_four_answers_come_from_four_maps"),
+    ("G32", "a_fast_body_passes_each_corner_once_and_stops_on_the_last"),
+    ("G34", "fault_d17_names_limits_and_places_of_spawns_are_checked"),
+    ("I2", "streams_repeat_and_are_found_by_name"),
+    ("I7", "signed_zeros_are_one_value"),
+    ("I9", "inv_d1_ten_processes_end_in_the_state_that_the_golden_file_names"),
+];
+
+/// Rows without a test, by what they wait for.
+const OPEN: &[(&str, &str)] = &[
+    (
+        "skipping, hot reload, level tests and the rest of scripting in full",
+        "D3 D5 D7 D11 D13 D14 D18 D19 D20 D22 D25 E1 E2 E3 E4 E5 E6 E7 E8 E9 E10 E11 E12 E13 E14 E15 E16 E17 E18 E19 E20 F37 F38 F44 H18 I10 I11 I13",
+    ),
+    ("crowds: bodies do not meet yet", "G11 G12 G13 G14 G15 G16 G17 G33"),
+    ("tile maps and Tiled files", "F28 F29 F30 F31 F32 F33 F34 F36"),
+    ("baked graphs", "F39"),
+    ("watching files and real time", "G20 G21 H12 H15"),
+    ("cannot be made to happen from inside a test, or needs another machine", "B12 D23 H2 H4 H8 H13 H19 I6"),
+    ("needs a process of its own with limits of the system", "H20"),
+    ("net growth of memory by script is not measured yet", "B6"),
+    ("paths are not cached yet", "I14"),
+    ("held by the types: the state hash takes words of 64 bits and nothing else", "I8"),
+];
+
+/// The text of everything that holds tests.
+fn tests() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut text = String::new();
+    for folder in ["src", "tests"] {
+        gather(&root.join(folder), &mut text);
+    }
+    text
+}
+
+fn gather(folder: &Path, text: &mut String) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            gather(&path, text);
+        } else if path.extension().is_some_and(|suffix| suffix == "rs") && !path.ends_with("catalogue.rs") {
+            text.push_str(&fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+fn is_open(row: &str) -> bool {
+    OPEN.iter().any(|(_, rows)| rows.split(' ').any(|open| open == row))
+}
+
+#[test]
+fn every_row_of_the_fault_catalogue_has_a_test_or_is_known_to_be_open() {
+    let tests = tests();
+    let mut rows = 0;
+    for (part, count) in PARTS {
+        for number in 1..=count {
+            rows += 1;
+            let row = format!("{part}{number}");
+            let id = row.to_lowercase();
+            let named = tests.contains(&format!("fault_{id}_")) || tests.contains(&format!("_and_{id}_"));
+            let elsewhere = ELSEWHERE.iter().find(|(named, _)| *named == row);
+            let exists = elsewhere.is_some_and(|(_, test)| tests.contains(&format!("fn {test}()")));
+            assert!(elsewhere.is_none() || exists, "{row}: there is no test of the name given here");
+            let covered = named || exists || is_range(&tests, part, number);
+            assert!(covered || is_open(&row), "fault:{row} has no test and is not in the list of open rows");
+            assert!(!(covered && is_open(&row)), "fault:{row} has a test: take it off the list of open rows");
+        }
+    }
+    assert_eq!(rows, 218);
+}
+
+/// Whether a test such as `fault_f10_to_f13_...` spans the row.
+fn is_range(tests: &str, part: char, number: u32) -> bool {
+    let part = part.to_ascii_lowercase();
+    let opening = format!("fn fault_{part}");
+    tests.split(&opening).skip(1).any(|rest| {
+        let Some((first, rest)) = rest.split_once(&format!("_to_{part}")) else {
+            return false;
+        };
+        let last: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        let bounds = (first.parse::<u32>(), last.parse::<u32>());
+        matches!(bounds, (Ok(first), Ok(last)) if (first..=last).contains(&number))
+    })
+}
