@@ -7,6 +7,7 @@ pub mod cost;
 pub mod geom;
 pub mod hash;
 pub mod ids;
+pub mod near;
 pub mod plain;
 pub mod rng;
 pub mod time;

@@ -1,0 +1,352 @@
+//! Points on the ground sorted by cell, for neighbours.
+//!
+//! In: points as (x, z) in metres, numbered 0 to n - 1, and the size of a cell. Out: the points within a distance,
+//! sorted by number; the nearest few, sorted by distance and then number.
+//! Holds: the answers depend on the points alone, not on the cells. Building is linear (a counting sort) and keeps its
+//! buffers. Memory is bounded by the number of points, however far they lie apart: the grid is a torus, so that distant
+//! points share cells and the distance tells them apart. A point that is not finite is nobody's neighbour.
+//! Not here: what the points are, walls, heights.
+
+use std::ops::Range;
+
+use glam::Vec2;
+
+#[cfg(test)]
+mod tests;
+
+/// The fewest cells a grid has; below that, clearing them costs nothing that could be measured.
+const CELLS_MIN: usize = 256;
+
+/// Cells for each point, at most (rounded up to a power of two). 8: a crowd at one body in four square metres, in cells
+/// of 0.9 m, has five.
+const CELLS_PER_POINT: usize = 8;
+
+/// The smallest cell, metres.
+const CELL_MIN_M: f32 = 1e-3;
+
+/// How much of a crowded cell a question looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Points for each cell, at most, as a mean over the neighbouring cells of a row. [`Look::ALL`] has no limit.
+    pub per_cell_max: u32,
+    /// Chooses which points of a crowded row are looked at: another number, another window.
+    pub salt: u32,
+}
+
+impl Look {
+    /// Looks at every point: the answer is exact, its cost unbounded.
+    pub const ALL: Self = Self { per_cell_max: u32::MAX, salt: 0 };
+}
+
+/// A point near another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbour {
+    /// Its number.
+    pub id: u32,
+    /// Squared distance, square metres.
+    pub distance_m_sq: f32,
+}
+
+/// Points sorted by cell. Default: none.
+#[derive(Clone, Debug, Default)]
+pub struct Near {
+    cells_per_m: f32,
+    /// Powers of two, less one.
+    mask_x: u32,
+    mask_z: u32,
+    /// Binary digits of a column number.
+    shift: u32,
+    /// Cell to its first slot; one longer than there are cells.
+    starts: Vec<u32>,
+    /// By slot: cell, then number.
+    ids: Vec<u32>,
+    points: Vec<Vec2>,
+    /// By number; for building.
+    cells: Vec<u32>,
+}
+
+impl Near {
+    /// Sorts `points` into cells of `cell_m` metres (at least a millimetre). Best when questions reach one to three
+    /// cells far. Cost: linear in the points.
+    ///
+    /// # Panics
+    /// With more than 2^28 points.
+    pub fn build(&mut self, points: &[Vec2], cell_m: f32) {
+        assert!(points.len() < 1 << 28, "points are numbered in 28 bits");
+        self.cells_per_m = 1.0 / cell_m.max(CELL_MIN_M);
+        self.shape(points);
+        let cell_count = (self.mask_x as usize + 1) * (self.mask_z as usize + 1);
+        self.starts.clear();
+        self.starts.resize(cell_count + 1, 0);
+        self.cells.clear();
+        for &point in points {
+            let cell = self.cell_of(self.cell(point.x), self.cell(point.y));
+            self.cells.push(cell);
+            self.starts[cell as usize] += 1;
+        }
+        self.fill(points);
+    }
+
+    /// How many points there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are no points.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The numbers of all points, cell by cell: the order in which questions about each of them are cheapest.
+    #[must_use]
+    pub fn by_cell(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// The points, in the order of [`Near::by_cell`].
+    #[must_use]
+    pub fn points_by_cell(&self) -> &[Vec2] {
+        &self.points
+    }
+
+    /// Fills `out` with the numbers of all points at most `radius_m` from `point`, in rising order.
+    pub fn within(&self, point: Vec2, radius_m: f32, out: &mut Vec<u32>) {
+        out.clear();
+        self.visit(point, radius_m, Look::ALL, |id, _| out.push(id));
+        out.sort_unstable();
+    }
+
+    /// Gives `visit` the number and squared distance of the points at most `radius_m` from `point`, in no order that a
+    /// caller may rely on. Cost: the cells within reach and the points looked at in them.
+    #[inline]
+    pub fn visit(&self, point: Vec2, radius_m: f32, look: Look, mut visit: impl FnMut(u32, f32)) {
+        let radius_m_sq = radius_m * radius_m;
+        let (columns, rows) = (self.span(point.x, radius_m), self.span(point.y, radius_m));
+        let row_count = self.row_count(&rows);
+        for row in 0..row_count {
+            self.runs(&columns, rows.start + row, look, |slots| {
+                for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
+                    let distance_m_sq = distance_sq(point, *at);
+                    if distance_m_sq <= radius_m_sq {
+                        visit(id, distance_m_sq);
+                    }
+                }
+            });
+        }
+    }
+
+    /// Fills `out` with the points nearest to `point` and at most `radius_m` away, by (distance, number), at most as
+    /// many as `out` can hold, without number `but`. Cost: as [`Near::visit`], less the rows that are further
+    /// than the last of the answer.
+    #[inline]
+    pub fn nearest(&self, point: Vec2, radius_m: f32, look: Look, but: u32, out: &mut Nearest) {
+        out.begin(radius_m * radius_m);
+        let (columns, rows) = (self.span(point.x, radius_m), self.span(point.y, radius_m));
+        let (middle, row_count) = (self.cell(point.y), self.row_count(&rows));
+        // A question that goes round the torus asks every row once, and cannot tell how far a row is.
+        let is_round = rows.end - rows.start > row_count;
+        // Rows from the middle outwards: 0, 1, -1, 2, -2 and so on; bounded by twice the rows of the torus.
+        let step_count = if is_round { row_count } else { 2 * row_count };
+        for step in 0..step_count {
+            let away = (step + 1) / 2;
+            let row = if step % 2 == 1 { middle + away } else { middle - away };
+            let is_out = !rows.contains(&row) || self.row_distance_sq(point.y, row, away) > out.limit_m_sq();
+            if is_out && !is_round {
+                continue;
+            }
+            self.runs(&columns, row, look, |slots| {
+                for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
+                    let distance_m_sq = distance_sq(point, *at);
+                    if distance_m_sq <= out.limit_m_sq() && id != but {
+                        out.insert(id, distance_m_sq);
+                    }
+                }
+            });
+        }
+    }
+
+    /// Chooses how many columns and rows there are: as many as the points need, or as their number allows.
+    fn shape(&mut self, points: &[Vec2]) {
+        let (mut min, mut max) = ((i64::MAX, i64::MAX), (i64::MIN, i64::MIN));
+        for point in points.iter().filter(|point| point.is_finite()) {
+            let (x, z) = (self.cell(point.x), self.cell(point.y));
+            min = (min.0.min(x), min.1.min(z));
+            max = (max.0.max(x), max.1.max(z));
+        }
+        let most = (points.len() * CELLS_PER_POINT).max(CELLS_MIN).next_power_of_two() as u64;
+        let needed = |min: i64, max: i64| {
+            let count = max.saturating_sub(min).max(0) as u64 + 1;
+            count.next_power_of_two().min(most)
+        };
+        let (mut width, mut depth) = (needed(min.0, max.0), needed(min.1, max.1));
+        // Bounded by the binary digits of the sizes, at most 33 each.
+        while width * depth > most {
+            if width > depth { width /= 2 } else { depth /= 2 }
+        }
+        (self.mask_x, self.mask_z) = (width as u32 - 1, depth as u32 - 1);
+        self.shift = width.trailing_zeros();
+    }
+
+    /// Turns counts into ends, then fills from behind, so that a cell's numbers rise.
+    fn fill(&mut self, points: &[Vec2]) {
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.ids.resize(points.len(), 0);
+        self.points.resize(points.len(), Vec2::ZERO);
+        for (id, &point) in points.iter().enumerate().rev() {
+            let slot = &mut self.starts[self.cells[id] as usize];
+            *slot -= 1;
+            self.ids[*slot as usize] = id as u32;
+            self.points[*slot as usize] = point;
+        }
+    }
+
+    /// The column or row of a coordinate. Never falls as the coordinate rises; far coordinates share the last ones,
+    /// NaN lies in 0.
+    #[inline(always)]
+    fn cell(&self, coordinate_m: f32) -> i64 {
+        let scaled = coordinate_m * self.cells_per_m;
+        let whole = scaled as i32;
+        i64::from(whole) - i64::from(scaled < whole as f32)
+    }
+
+    #[inline(always)]
+    fn cell_of(&self, x: i64, z: i64) -> u32 {
+        ((z as u32 & self.mask_z) << self.shift) | (x as u32 & self.mask_x)
+    }
+
+    /// Columns or rows within reach. A little wide, because sums in single precision round.
+    #[inline(always)]
+    fn span(&self, coordinate_m: f32, radius_m: f32) -> Range<i64> {
+        let reach_m = radius_m * 1.000_001 + coordinate_m.abs() * 2e-7;
+        self.cell(coordinate_m - reach_m)..self.cell(coordinate_m + reach_m) + 1
+    }
+
+    #[inline(always)]
+    fn row_count(&self, rows: &Range<i64>) -> i64 {
+        (rows.end - rows.start).min(i64::from(self.mask_z) + 1)
+    }
+
+    /// Squared distance to the nearest edge of a row that lies `away` rows off; a little less, for rounding.
+    #[inline(always)]
+    fn row_distance_sq(&self, z: f32, row: i64, away: i64) -> f32 {
+        if away == 0 {
+            return 0.0;
+        }
+        let scaled = z * self.cells_per_m;
+        let cells = if row as f32 > scaled { row as f32 - scaled } else { scaled - (row + 1) as f32 };
+        let metres = (cells / self.cells_per_m) * 0.999_99 - z.abs() * 1e-6;
+        metres.max(0.0) * metres.max(0.0)
+    }
+
+    /// Gives `visit` the slots of a stretch of cells in one row, as at most four ranges.
+    #[inline(always)]
+    fn runs(&self, columns: &Range<i64>, row: i64, look: Look, mut visit: impl FnMut(Range<usize>)) {
+        let width = i64::from(self.mask_x) + 1;
+        let count = (columns.end - columns.start).min(width) as u32;
+        let base = (row as u32 & self.mask_z) << self.shift;
+        let first = columns.start as u32 & self.mask_x;
+        let unwrapped = count.min(self.mask_x + 1 - first);
+        self.run(base + first, unwrapped, look, &mut visit);
+        if unwrapped < count {
+            self.run(base, count - unwrapped, look, &mut visit);
+        }
+    }
+
+    #[inline(always)]
+    fn run(&self, cell: u32, count: u32, look: Look, visit: &mut impl FnMut(Range<usize>)) {
+        let (start, end) = (self.starts[cell as usize], self.starts[(cell + count) as usize]);
+        let most = look.per_cell_max.saturating_mul(count);
+        if end - start <= most {
+            visit(start as usize..end as usize);
+            return;
+        }
+        let skipped = look.salt.wrapping_mul(0x9e37_79b1) % (end - start);
+        let until = (start + skipped).saturating_add(most);
+        visit((start + skipped) as usize..until.min(end) as usize);
+        visit(start as usize..(start + until.saturating_sub(end)) as usize);
+    }
+}
+
+#[inline(always)]
+fn distance_sq(a: Vec2, b: Vec2) -> f32 {
+    let (dx, dz) = (b.x - a.x, b.y - a.y);
+    dx * dx + dz * dz
+}
+
+/// The answer to [`Near::nearest`]: a short list with a fixed capacity.
+#[derive(Clone, Debug)]
+pub struct Nearest {
+    /// Bits of the squared distance, then the number: one comparison settles both. Sorted.
+    keys: Vec<u64>,
+    capacity: usize,
+    radius_m_sq: f32,
+    limit_m_sq: f32,
+}
+
+impl Nearest {
+    /// A list for at most `capacity` neighbours.
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        Self { keys: Vec::with_capacity(capacity + 1), capacity, radius_m_sq: 0.0, limit_m_sq: 0.0 }
+    }
+
+    /// The neighbours, by (distance, number).
+    pub fn iter(&self) -> impl Iterator<Item = Neighbour> + '_ {
+        self.keys
+            .iter()
+            .map(|&key| Neighbour { id: key as u32, distance_m_sq: f32::from_bits((key >> 32) as u32) })
+    }
+
+    /// How many were found.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether none was found.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    fn begin(&mut self, radius_m_sq: f32) {
+        self.keys.clear();
+        self.radius_m_sq = radius_m_sq;
+        self.limit_m_sq = if self.capacity == 0 { -1.0 } else { radius_m_sq };
+    }
+
+    /// What is further away than this is not wanted.
+    #[inline(always)]
+    fn limit_m_sq(&self) -> f32 {
+        self.limit_m_sq
+    }
+
+    /// Squared distances are not negative, so their bits sort as they do.
+    #[inline(always)]
+    fn insert(&mut self, id: u32, distance_m_sq: f32) {
+        let key = u64::from(distance_m_sq.to_bits()) << 32 | u64::from(id);
+        if self.keys.len() == self.capacity {
+            if self.keys.last().is_some_and(|&last| last < key) {
+                return;
+            }
+            self.keys.pop();
+        }
+        let mut at = self.keys.len();
+        self.keys.push(key);
+        // Bounded by the capacity.
+        while at > 0 && self.keys[at - 1] > key {
+            self.keys[at] = self.keys[at - 1];
+            at -= 1;
+        }
+        self.keys[at] = key;
+        if self.keys.len() == self.capacity {
+            self.limit_m_sq = f32::from_bits((self.keys[self.capacity - 1] >> 32) as u32);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Velocities that keep clear of neighbours and walls before anybody touches.
+//!
+//! In: walkers (place, velocity, the velocity they want, radius, speed, readiness to give way), walls near each of them.
+//! Out: a velocity for each, never faster than its speed.
+//! Holds: two walkers that both take what they are given do not collide within the horizon, if there is any such velocity;
+//! otherwise the velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
+//! tick, so neither the order of the walkers nor the cells matter. Symmetric meetings are broken to the passing side. No
+//! trigonometry, no random numbers; single precision in a fixed order.
+//! Cost: linear in the walkers; each looks at the nearest few only.
+//! Not here: paths, pushes of what overlaps already (`resolve`), who may go first at a door.
+//! Source: van den Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance" (2011). Ours: shares by readiness
+//! to give way, the passing side, walls as half-planes through their nearest point, lines beyond reach left out.
+
+use glam::Vec2;
+
+use crate::base::near::{Look, Near, Nearest};
+use crate::crowd::avoid::program::{Line, cross, solve};
+use crate::crowd::resolve::parting;
+
+mod program;
+#[cfg(test)]
+mod tests;
+
+/// Somebody who avoids others, or is avoided.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Walker {
+    /// Place on the ground, (x, z) in metres.
+    pub place: Vec2,
+    /// Velocity of the last tick, metres a second.
+    pub velocity: Vec2,
+    /// The velocity it wants, metres a second; zero for who stands.
+    pub desired: Vec2,
+    /// Radius, metres.
+    pub radius_m: f32,
+    /// Top speed, metres a second; zero for who does not move whatever happens.
+    pub speed_max_mps: f32,
+    /// Readiness to give way, 0 to 1, beside that of the other: 1 and 1 share evenly; 0 goes on as if alone unless the
+    /// other is 0 too (both then do the whole). Who stands or is held has 0, so that the mover does the whole.
+    pub gives_way: f32,
+    /// Height of the ground it stands on, metres.
+    pub floor_m: f32,
+}
+
+/// A stretch of wall: a segment on the ground, metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wall {
+    /// One end.
+    pub from: Vec2,
+    /// The other end.
+    pub to: Vec2,
+}
+
+/// The side on which one passes somebody who comes straight on, seen by the walker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PassingSide {
+    /// Keep right, as in most streets.
+    #[default]
+    Right,
+    /// Keep left.
+    Left,
+}
+
+/// Constants of avoidance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// How far ahead neighbours are avoided, seconds, 0.2 to 10. 2: at 1.4 m/s two who meet begin to part 5 m apart; more
+    /// makes dense crowds timid.
+    pub horizon_s: f32,
+    /// How far ahead walls are avoided, seconds. 0.3: one may walk along a wall and up to a corner.
+    pub wall_horizon_s: f32,
+    /// In what time overlapping walkers want to be apart, seconds; at least a tick. 0.25: pushing (`resolve`) does most of it.
+    pub part_s: f32,
+    /// Neighbours considered, at most, the nearest first. 10: with more nothing changes but the cost.
+    pub neighbours_max: usize,
+    /// How far away a neighbour may be, metres between centres. 5: where two who walk at 1.4 m/s begin to part.
+    pub reach_m: f32,
+    /// Gap kept beside the radii, metres. 0.01: twice what a tick's rounding and braking take.
+    pub gap_m: f32,
+    /// Gap kept to walls, metres. 0: walls are the edges of the ground where a centre may be.
+    pub wall_gap_m: f32,
+    /// The side on which symmetric meetings are broken.
+    pub side: PassingSide,
+    /// How strongly, as a part of the velocity wanted, 0 to 1. 0.1: two heads-on at 1.4 m/s pass within 3 s.
+    pub side_share: f32,
+    /// Walkers whose floors are further apart than this ignore one another, metres.
+    pub storey_m: f32,
+    /// Walkers looked at for each cell, at most. 16: packed bodies of one size are two to a cell.
+    pub per_cell_max: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            horizon_s: 2.0,
+            wall_horizon_s: 0.3,
+            part_s: 0.25,
+            neighbours_max: 10,
+            reach_m: 5.0,
+            gap_m: 0.01,
+            wall_gap_m: 0.0,
+            side: PassingSide::Right,
+            side_share: 0.1,
+            storey_m: 1.5,
+            per_cell_max: 16,
+        }
+    }
+}
+
+/// Chooses velocities; keeps its buffers from tick to tick and nothing else.
+#[derive(Clone, Debug, Default)]
+pub struct Avoider {
+    near: Near,
+    places: Vec<Vec2>,
+    walls: Vec<Wall>,
+    lines: Lines,
+}
+
+impl Avoider {
+    /// Fills `out` with a velocity for each of `walkers`, in their order. `walls` is asked for those near one walker and
+    /// adds them to a list; only walls within its top speed times the horizon for walls matter. `tick_s` is the length of
+    /// a tick; where it is not above zero nobody moves. Cost: linear in the walkers.
+    pub fn run(
+        &mut self,
+        walkers: &[Walker],
+        walls: impl FnMut(u32, &mut Vec<Wall>),
+        tick: &Tick<'_>,
+        out: &mut Vec<Vec2>,
+    ) {
+        out.clear();
+        out.resize(walkers.len(), Vec2::ZERO);
+        if tick.tick_s > 0.0 {
+            self.places.clear();
+            self.places.extend(walkers.iter().map(|walker| walker.place));
+            self.near.build(&self.places, tick.settings.reach_m * CELL_SHARE);
+            self.choose(walkers, walls, tick, out);
+        }
+    }
+
+    /// By cell, because the neighbours are then still in the cache; each answer stands alone.
+    fn choose(
+        &mut self,
+        walkers: &[Walker],
+        mut walls: impl FnMut(u32, &mut Vec<Wall>),
+        tick: &Tick<'_>,
+        out: &mut [Vec2],
+    ) {
+        let settings = tick.settings;
+        let mut nearest = Nearest::new(settings.neighbours_max);
+        for &index in self.near.by_cell() {
+            let walker = &walkers[index as usize];
+            if walker.speed_max_mps <= 0.0 {
+                continue;
+            }
+            let look = Look { per_cell_max: settings.per_cell_max, salt: index };
+            self.near.nearest(walker.place, settings.reach_m, look, index, &mut nearest);
+            self.walls.clear();
+            walls(index, &mut self.walls);
+            self.lines.begin(walker, &self.walls, tick);
+            for neighbour in nearest.iter() {
+                let other = neighbour.id;
+                self.lines.meet(walker, &walkers[other as usize], (index, other), tick);
+            }
+            out[index as usize] = self.lines.choose(walker, settings);
+        }
+    }
+}
+
+/// Cells of the grid for neighbours, as a part of their reach. A quarter: 1.25 m at 5 m; half and an eighth are slower.
+pub const CELL_SHARE: f32 = 0.25;
+
+/// What one tick of avoidance goes by.
+#[derive(Clone, Copy, Debug)]
+pub struct Tick<'a> {
+    /// The level's constants.
+    pub settings: &'a Settings,
+    /// Length of the tick, seconds.
+    pub tick_s: f32,
+}
+
+/// The half-planes of velocities that one walker may choose from: walls first, then neighbours by distance.
+#[derive(Clone, Debug, Default)]
+struct Lines {
+    lines: Vec<Line>,
+    /// How many of them are walls.
+    wall_count: usize,
+    /// Whether somebody who does not go the same way is in the way.
+    is_met: bool,
+}
+
+impl Lines {
+    fn begin(&mut self, walker: &Walker, walls: &[Wall], tick: &Tick<'_>) {
+        self.lines.clear();
+        self.is_met = false;
+        for wall in walls {
+            self.lines.extend(wall_line(walker, wall, tick.settings));
+        }
+        self.wall_count = self.lines.len();
+    }
+
+    /// Adds the line for one neighbour, unless nothing the walker can do would cross it.
+    #[inline]
+    fn meet(&mut self, walker: &Walker, other: &Walker, ids: (u32, u32), tick: &Tick<'_>) {
+        let share = share(walker, other);
+        if share <= 0.0 || (walker.floor_m - other.floor_m).abs() > tick.settings.storey_m {
+            return;
+        }
+        let line = neighbour_line(walker, other, (ids, share), tick);
+        if line.room_at(Vec2::ZERO) >= walker.speed_max_mps {
+            return;
+        }
+        let is_coming = other.velocity.dot(walker.desired) <= 0.0;
+        self.is_met |= is_coming && line.room_at(walker.desired) < 0.0;
+        self.lines.push(line);
+    }
+
+    /// The velocity nearest to the one wanted that all lines allow.
+    fn choose(&mut self, walker: &Walker, settings: &Settings) -> Vec2 {
+        let mut wanted = walker.desired;
+        if self.is_met {
+            let right = Vec2::new(-wanted.y, wanted.x) * settings.side_share;
+            wanted += if settings.side == PassingSide::Right { right } else { -right };
+        }
+        solve(&self.lines, self.wall_count, walker.speed_max_mps, wanted)
+    }
+}
+
+/// The part of what is needed that falls to the walker.
+#[inline]
+fn share(walker: &Walker, other: &Walker) -> f32 {
+    let sum = walker.gives_way + other.gives_way;
+    if sum > 0.0 { walker.gives_way / sum } else { 1.0 }
+}
+
+/// The velocities that do not cross a wall within its horizon: a half-plane through the wall's nearest point. Standing
+/// still is always among them.
+fn wall_line(walker: &Walker, wall: &Wall, settings: &Settings) -> Option<Line> {
+    let (along, offset) = (wall.to - wall.from, walker.place - wall.from);
+    let length_sq = along.dot(along);
+    let part = if length_sq > 0.0 { (offset.dot(along) / length_sq).clamp(0.0, 1.0) } else { 0.0 };
+    let away = offset - along * part;
+    let distance_m = away.dot(away).sqrt();
+    let speed_mps = (distance_m - settings.wall_gap_m).max(0.0) / settings.wall_horizon_s;
+    if distance_m <= 0.0 || speed_mps >= walker.speed_max_mps {
+        return None;
+    }
+    let normal = away / distance_m;
+    Some(Line { point: normal * -speed_mps, direction: Vec2::new(normal.y, -normal.x) })
+}
+
+/// The velocities that avoid one neighbour: the half-plane next to the velocity obstacle, moved by the walker's share.
+#[inline]
+fn neighbour_line(walker: &Walker, other: &Walker, (ids, share): ((u32, u32), f32), tick: &Tick<'_>) -> Line {
+    let settings = tick.settings;
+    let to_other = other.place - walker.place;
+    let relative = walker.velocity - other.velocity;
+    let distance_m_sq = to_other.dot(to_other);
+    let apart_m = walker.radius_m + other.radius_m + settings.gap_m;
+    let apart_m_sq = apart_m * apart_m;
+    if distance_m_sq <= apart_m_sq {
+        return parting_line(walker, (to_other, relative), (ids, share, apart_m), tick);
+    }
+    let per_s = 1.0 / settings.horizon_s;
+    // From the centre of the disc that ends the velocity obstacle to the relative velocity.
+    let from_disc = relative - to_other * per_s;
+    let ahead = from_disc.dot(to_other);
+    let from_disc_sq = from_disc.dot(from_disc);
+    if ahead < 0.0 && ahead * ahead > apart_m_sq * from_disc_sq {
+        let length = from_disc_sq.sqrt();
+        let normal = from_disc / length;
+        let change = normal * (apart_m * per_s - length);
+        return Line { point: walker.velocity + change * share, direction: Vec2::new(normal.y, -normal.x) };
+    }
+    let leg_m = (distance_m_sq - apart_m_sq).sqrt();
+    let (along, across) = (to_other * leg_m, Vec2::new(-to_other.y, to_other.x) * apart_m);
+    let is_left = cross(to_other, from_disc) > 0.0;
+    let direction = if is_left { along + across } else { across - along } / distance_m_sq;
+    let change = direction * relative.dot(direction) - relative;
+    Line { point: walker.velocity + change * share, direction }
+}
+
+/// The velocities that part two who overlap.
+fn parting_line(
+    walker: &Walker,
+    (to_other, relative): (Vec2, Vec2),
+    ((index, other), share, apart_m): ((u32, u32), f32, f32),
+    tick: &Tick<'_>,
+) -> Line {
+    let per_s = 1.0 / tick.settings.part_s.max(tick.tick_s);
+    let from_disc = relative - to_other * per_s;
+    let length = from_disc.dot(from_disc).sqrt();
+    let normal = match length > 1e-6 {
+        true => from_disc / length,
+        false if index < other => -parting(index, other),
+        false => parting(other, index),
+    };
+    let change = normal * (apart_m * per_s - length);
+    Line { point: walker.velocity + change * share, direction: Vec2::new(normal.y, -normal.x) }
+}

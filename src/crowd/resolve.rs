@@ -1,0 +1,434 @@
+//! Bodies that overlap are pushed apart.
+//!
+//! In: bodies as columns (place, radius, stance), the ground as two questions. Out: their new places, and a report of who
+//! touched whom and who could not be moved.
+//! Holds: pairs are taken in the order of their numbers, three times a tick, half the overlap each (seed:C1-C3). The line
+//! from where a body began the tick to where it ends is clear, always; where it would not be, the partner takes the whole
+//! push if its own line is clear (seed:C4). Nobody is moved further than `push_max_m` a tick. Overlaps within the slack
+//! are left alone, so what stands comes to rest (seed:C5). Bodies at one point part in a direction given by their numbers.
+//! Cost: linear in the bodies however crowded they are, because a crowded cell is looked at in part; the part differs
+//! from body to body.
+//! Not here: who is nudged aside, who plans again; the report is for them. Floors are told apart by height alone.
+//! Source: position relaxation in Gauss-Seidel order (Jakobsen 2001); walls, bounds and order are ours.
+
+use glam::{Vec2, Vec3};
+
+use crate::base::near::{Look, Near};
+
+#[cfg(test)]
+mod tests;
+
+/// What the kernel asks about the ground.
+pub trait Ground {
+    /// Whether a body of that radius may move in a straight line from one place to another. A body that stands where
+    /// it may not is answered false, and stays.
+    fn clear(&self, from: Vec3, to: Vec3, radius_m: f32) -> bool;
+
+    /// Whether every straight line within `reach_m` of `place` is clear. May say false when in doubt: true only saves
+    /// the questions for lines.
+    fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
+        let _ = (place, reach_m);
+        false
+    }
+}
+
+/// Ground without walls.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Open;
+
+impl Ground for Open {
+    fn clear(&self, _from: Vec3, _to: Vec3, _radius_m: f32) -> bool {
+        true
+    }
+
+    fn is_open(&self, _place: Vec3, _reach_m: f32) -> bool {
+        true
+    }
+}
+
+/// How a body takes part. The default is a character that stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stance {
+    /// May be pushed. Not: somebody pinned to a place; the partner then takes the whole push.
+    pub movable: bool,
+    /// Follows a path or steps aside (seed:F7).
+    pub moving: bool,
+    /// Is steered by a person: pushed like others, never asked to step aside.
+    pub player: bool,
+    /// Touches nobody: dead, disabled or let through.
+    pub ghost: bool,
+}
+
+impl Default for Stance {
+    fn default() -> Self {
+        Self { movable: true, moving: false, player: false, ghost: false }
+    }
+}
+
+/// Bodies as columns of equal length; a body is its index, and indices follow the order of the characters' ids.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bodies {
+    /// Places on the ground, (x, z) in metres.
+    pub places: Vec<Vec2>,
+    /// Heights of the ground they stand on, metres.
+    pub floors_m: Vec<f32>,
+    /// Radii, metres.
+    pub radii_m: Vec<f32>,
+    /// Stances.
+    pub stances: Vec<Stance>,
+}
+
+impl Bodies {
+    /// Forgets all bodies and keeps the buffers.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.floors_m.clear();
+        self.radii_m.clear();
+        self.stances.clear();
+    }
+
+    /// Adds a body behind the others.
+    pub fn push(&mut self, position: Vec3, radius_m: f32, stance: Stance) {
+        self.places.push(Vec2::new(position.x, position.z));
+        self.floors_m.push(position.y);
+        self.radii_m.push(radius_m);
+        self.stances.push(stance);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Where body `index` is.
+    ///
+    /// # Panics
+    /// When there is no such body.
+    #[must_use]
+    pub fn position(&self, index: usize) -> Vec3 {
+        self.lifted(index, self.places[index])
+    }
+
+    #[inline]
+    fn lifted(&self, index: usize, place: Vec2) -> Vec3 {
+        Vec3::new(place.x, self.floors_m[index], place.y)
+    }
+}
+
+/// Constants of pushing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Rounds over all pairs a tick, 1 to 10. 3 by seed:C1; stops early when nobody was pushed.
+    pub passes: u32,
+    /// The furthest a body is moved in a tick, metres. 0.25: two bodies of 0.35 m on one point part within two ticks,
+    /// and a push is shorter than a cell of 0.4 m.
+    pub push_max_m: f32,
+    /// Overlap that is left alone, metres. 0.001: a hundredth of what counts as overlapping (5 % of 0.35 m is 0.0175).
+    pub slack_m: f32,
+    /// Gap up to which two bodies are watched during a tick, metres: who comes into contact by the pushes of this tick
+    /// only is pushed too. 0.1: fewer pairs than with the whole 0.5 that two pushes could close; the rest follow a tick later.
+    pub watch_m: f32,
+    /// Bodies whose floors are further apart than this do not touch, metres. 1.5: less than a storey, more than a step.
+    pub storey_m: f32,
+    /// Bodies looked at for each cell, at most. 16: packed bodies of one size are two to a cell.
+    pub per_cell_max: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { passes: 3, push_max_m: 0.25, slack_m: 0.001, watch_m: 0.1, storey_m: 1.5, per_cell_max: 16 }
+    }
+}
+
+/// Two bodies that touched during a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Contact {
+    /// The lower index.
+    pub first: u32,
+    /// The higher index.
+    pub second: u32,
+}
+
+/// What a tick of pushing did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Who touched whom, sorted, each pair once.
+    pub contacts: Vec<Contact>,
+    /// Who was moved, sorted.
+    pub pushed: Vec<u32>,
+    /// Pushes, or halves of pushes, that were not made because of a wall.
+    pub refused_count: u32,
+}
+
+impl Report {
+    /// The contacts of somebody moving with somebody standing, as (mover, standing), in the order of the contacts.
+    pub fn bumps<'a>(&'a self, bodies: &'a Bodies) -> impl Iterator<Item = (u32, u32)> + 'a {
+        self.contacts.iter().filter_map(|contact| {
+            let moving = |index: u32| bodies.stances[index as usize].moving;
+            match (moving(contact.first), moving(contact.second)) {
+                (true, false) => Some((contact.first, contact.second)),
+                (false, true) => Some((contact.second, contact.first)),
+                _ => None,
+            }
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    first: u32,
+    second: u32,
+    /// Sum of the radii, metres.
+    touch_m: f32,
+    has_touched: bool,
+}
+
+/// What is known about the ground around a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Around {
+    Unknown,
+    Open,
+    Walls,
+}
+
+/// Pushes bodies apart; keeps its buffers from tick to tick and nothing else.
+#[derive(Clone, Debug, Default)]
+pub struct Resolver {
+    near: Near,
+    /// As found, then by (first, second).
+    found: Vec<Pair>,
+    pairs: Vec<Pair>,
+    /// First index to its first pair; for sorting.
+    starts: Vec<u32>,
+    /// Where each body began the tick.
+    origins: Vec<Vec2>,
+    around: Vec<Around>,
+    report: Report,
+}
+
+impl Resolver {
+    /// Pushes apart whoever overlaps. Cost: linear in the bodies.
+    ///
+    /// # Panics
+    /// When the columns of `bodies` differ in length.
+    pub fn resolve(&mut self, bodies: &mut Bodies, ground: &impl Ground, settings: &Settings) -> &Report {
+        let count = bodies.len();
+        let columns = [bodies.floors_m.len(), bodies.radii_m.len(), bodies.stances.len()];
+        assert!(columns == [count; 3], "the columns of bodies are equally long");
+        self.report.contacts.clear();
+        self.report.pushed.clear();
+        self.report.refused_count = 0;
+        self.find_pairs(bodies, settings);
+        self.sort_pairs(count);
+        self.origins.clone_from(&bodies.places);
+        self.around.clear();
+        self.around.resize(count, Around::Unknown);
+        for _ in 0..settings.passes {
+            if !self.pass(bodies, ground, settings) {
+                break;
+            }
+        }
+        self.fill_report(bodies);
+        &self.report
+    }
+
+    /// Finds every pair that touches or is about to. The larger of two finds the other (the lower index among equals), so
+    /// that one giant does not make everybody look far.
+    fn find_pairs(&mut self, bodies: &Bodies, settings: &Settings) {
+        self.near.build(&bodies.places, cell_m(&bodies.radii_m, settings.watch_m));
+        self.found.clear();
+        let found = &mut self.found;
+        for (&index, &place) in self.near.by_cell().iter().zip(self.near.points_by_cell()) {
+            let (radius_m, stance) = (bodies.radii_m[index as usize], bodies.stances[index as usize]);
+            if stance.ghost {
+                continue;
+            }
+            let look = Look { per_cell_max: settings.per_cell_max, salt: index };
+            self.near.visit(place, 2.0 * radius_m + settings.watch_m, look, |other, distance_m_sq| {
+                let other_radius_m = bodies.radii_m[other as usize];
+                let is_mine = other_radius_m < radius_m || (other_radius_m == radius_m && other > index);
+                let touch_m = radius_m + other_radius_m;
+                let watched_m = touch_m + settings.watch_m;
+                if is_mine
+                    && distance_m_sq < watched_m * watched_m
+                    && may_touch(bodies, index, other, settings)
+                {
+                    let (first, second) = (index.min(other), index.max(other));
+                    found.push(Pair { first, second, touch_m, has_touched: false });
+                }
+            });
+        }
+    }
+
+    /// Sorts the pairs by (first, second): counting by the first, insertion among the few that share it.
+    fn sort_pairs(&mut self, body_count: usize) {
+        self.starts.clear();
+        self.starts.resize(body_count + 1, 0);
+        for pair in &self.found {
+            self.starts[pair.first as usize] += 1;
+        }
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.pairs.resize(self.found.len(), Pair::default());
+        for pair in self.found.iter().rev() {
+            let slot = &mut self.starts[pair.first as usize];
+            *slot -= 1;
+            self.pairs[*slot as usize] = *pair;
+        }
+        for ends in self.starts.windows(2) {
+            let group = &mut self.pairs[ends[0] as usize..ends[1] as usize];
+            if group.len() > 1 {
+                group.sort_unstable_by_key(|pair| pair.second);
+            }
+        }
+    }
+
+    /// One round over the pairs. Whether anybody was pushed.
+    fn pass(&mut self, bodies: &mut Bodies, ground: &impl Ground, settings: &Settings) -> bool {
+        let mut has_pushed = false;
+        let mut pushes = Pushes {
+            bodies,
+            ground,
+            push_max_m: settings.push_max_m,
+            origins: &self.origins,
+            around: &mut self.around,
+            refused_count: &mut self.report.refused_count,
+        };
+        for pair in &mut self.pairs {
+            let (first, second) = (pair.first as usize, pair.second as usize);
+            let between = pushes.bodies.places[second] - pushes.bodies.places[first];
+            let distance_m_sq = between.x * between.x + between.y * between.y;
+            if distance_m_sq >= pair.touch_m * pair.touch_m {
+                continue;
+            }
+            pair.has_touched = true;
+            let distance_m = distance_m_sq.sqrt();
+            let overlap_m = pair.touch_m - distance_m;
+            if overlap_m > settings.slack_m {
+                let apart =
+                    if distance_m > 1e-6 { between / distance_m } else { parting(pair.first, pair.second) };
+                has_pushed |= pushes.part(first, second, apart * overlap_m);
+            }
+        }
+        has_pushed
+    }
+
+    fn fill_report(&mut self, bodies: &Bodies) {
+        let touched = self.pairs.iter().filter(|pair| pair.has_touched);
+        self.report.contacts.extend(touched.map(|pair| Contact { first: pair.first, second: pair.second }));
+        for (index, (from, to)) in self.origins.iter().zip(&bodies.places).enumerate() {
+            // A place that is not a number equals nothing, and was not pushed.
+            if from != to && !from.is_nan() {
+                self.report.pushed.push(index as u32);
+            }
+        }
+    }
+}
+
+/// Makes single pushes, each within its bounds.
+struct Pushes<'a, G> {
+    bodies: &'a mut Bodies,
+    ground: &'a G,
+    push_max_m: f32,
+    origins: &'a [Vec2],
+    around: &'a mut [Around],
+    refused_count: &'a mut u32,
+}
+
+impl<G: Ground> Pushes<'_, G> {
+    /// Moves two bodies apart by `apart` in all: half each, or the whole for one when the other cannot. Whether any moved.
+    #[inline]
+    fn part(&mut self, first: usize, second: usize, apart: Vec2) -> bool {
+        let can_first = self.bodies.stances[first].movable;
+        let can_second = self.bodies.stances[second].movable;
+        let half = if can_first && can_second { apart * 0.5 } else { apart };
+        let first_to = if can_first { self.reach(first, -half) } else { None };
+        let second_to = if can_second { self.reach(second, half) } else { None };
+        let (first_to, second_to) = match (first_to, second_to) {
+            (Some(_), None) if can_second => (self.reach(first, -apart).or(first_to), None),
+            (None, Some(_)) if can_first => (None, self.reach(second, apart).or(second_to)),
+            both => both,
+        };
+        let mut has_moved = false;
+        for (index, to) in [(first, first_to), (second, second_to)] {
+            if let Some(to) = to {
+                has_moved |= to != self.bodies.places[index];
+                self.bodies.places[index] = to;
+            }
+        }
+        has_moved
+    }
+
+    /// Where a push takes a body: within its bound for this tick, along a clear line from where it began; none if a
+    /// wall is in the way.
+    #[inline]
+    fn reach(&mut self, index: usize, push: Vec2) -> Option<Vec2> {
+        let origin = self.origins[index];
+        let mut moved = self.bodies.places[index] + push - origin;
+        let moved_m_sq = moved.x * moved.x + moved.y * moved.y;
+        if moved_m_sq > self.push_max_m * self.push_max_m {
+            moved *= self.push_max_m / moved_m_sq.sqrt();
+        }
+        let to = origin + moved;
+        if self.is_clear(index, to) {
+            return Some(to);
+        }
+        *self.refused_count += 1;
+        None
+    }
+
+    #[inline]
+    fn is_clear(&mut self, index: usize, to: Vec2) -> bool {
+        if self.around[index] == Around::Open {
+            return true;
+        }
+        let origin = self.bodies.lifted(index, self.origins[index]);
+        if self.around[index] == Around::Unknown {
+            // A little more than the push, for rounding.
+            let is_open = self.ground.is_open(origin, self.push_max_m * 1.001);
+            self.around[index] = if is_open { Around::Open } else { Around::Walls };
+            if is_open {
+                return true;
+            }
+        }
+        self.ground.clear(origin, self.bodies.lifted(index, to), self.bodies.radii_m[index])
+    }
+}
+
+/// Cells for pairs: twice the mean radius and the gap watched. The mean, not the largest: see [`Resolver::find_pairs`].
+fn cell_m(radii_m: &[f32], watch_m: f32) -> f32 {
+    let finite = || radii_m.iter().copied().filter(|radius_m| radius_m.is_finite());
+    let count = finite().count().max(1) as f32;
+    2.0 * finite().sum::<f32>() / count + watch_m
+}
+
+#[inline]
+fn may_touch(bodies: &Bodies, first: u32, second: u32, settings: &Settings) -> bool {
+    let (first, second) = (first as usize, second as usize);
+    let (one, other) = (bodies.stances[first], bodies.stances[second]);
+    !other.ghost
+        && (one.movable || other.movable || one.moving || other.moving)
+        && (bodies.floors_m[first] - bodies.floors_m[second]).abs() <= settings.storey_m
+}
+
+/// The direction in which the second of two bodies at one point goes: a unit vector given by their indices.
+#[must_use]
+pub fn parting(first: u32, second: u32) -> Vec2 {
+    let mut bits = (u64::from(first) << 32 | u64::from(second)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits ^= bits >> 29;
+    bits = bits.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    // A point of the circle without trigonometry: t from -1 to 1 gives one half of it, one bit chooses which.
+    let t = (bits >> 40) as f32 / (1u32 << 23) as f32 - 1.0;
+    let half = Vec2::new(1.0 - t * t, 2.0 * t) / (1.0 + t * t);
+    if bits & 1 == 0 { half } else { -half }
+}

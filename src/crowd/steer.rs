@@ -1,0 +1,258 @@
+//! Where a body wants to go and how it turns there: seek, arrive, flee, a point ahead on a path, limited turning.
+//!
+//! In: places, velocities and paths on the ground. Out: velocities and headings. Pure functions over values.
+//! Holds: nothing is faster than asked; a heading turns by at most its rate, the short way round; whoever turns does not
+//! orbit the point it turns to, because its turning circle is kept from holding that point (seed:P2). A point ahead on a
+//! path is taken only where the straight line to it is clear, and never lies behind (seed:P1, P3).
+//! Not here: other bodies (`avoid`), walls but through the question for a clear line, whether a walk is over.
+//! Source: Reynolds, "Steering behaviors for autonomous characters" (1999); the bound on speed while turning is ours.
+
+use glam::{Vec2, Vec3};
+
+use crate::base::trig;
+
+#[cfg(test)]
+mod tests;
+
+/// Shorter than this, a vector on the ground has no direction: metres, or metres a second.
+const NOTHING: f32 = 1e-6;
+
+/// A position seen from above: (x, z).
+#[must_use]
+#[inline]
+pub fn flat(position: Vec3) -> Vec2 {
+    Vec2::new(position.x, position.z)
+}
+
+/// The unit vector along `vector`; none for one without length, or that is not finite.
+#[must_use]
+#[inline]
+pub fn unit(vector: Vec2) -> Option<Vec2> {
+    let length = vector.dot(vector).sqrt();
+    (length > NOTHING && length.is_finite()).then(|| vector / length)
+}
+
+/// Straight to `target` at `speed_mps`; zero when already there.
+#[must_use]
+pub fn seek(place: Vec2, target: Vec2, speed_mps: f32) -> Vec2 {
+    unit(target - place).map_or(Vec2::ZERO, |direction| direction * speed_mps)
+}
+
+/// Straight away from `danger` at `speed_mps`; zero when exactly on it.
+#[must_use]
+pub fn flee(place: Vec2, danger: Vec2, speed_mps: f32) -> Vec2 {
+    seek(danger, place, speed_mps)
+}
+
+/// How a body comes to a stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// Speed far from the end, metres a second.
+    pub speed_mps: f32,
+    /// Braking, metres a second squared; zero or less: none, it stops dead.
+    pub brake_mps2: f32,
+    /// Length of a tick, seconds.
+    pub tick_s: f32,
+}
+
+/// Straight to `target`, so slow near it that the braking suffices, and never past it: the step of the last tick ends on it.
+/// `left_m` is the way that remains, at least the distance to `target`, which may be a point before the end of a path.
+#[must_use]
+pub fn arrive(place: Vec2, target: Vec2, left_m: f32, arrival: &Arrival) -> Vec2 {
+    let Some(direction) = unit(target - place) else { return Vec2::ZERO };
+    if arrival.tick_s <= 0.0 {
+        return Vec2::ZERO;
+    }
+    let left_m = left_m.max((target - place).dot(direction));
+    let braked_mps = if arrival.brake_mps2 > 0.0 {
+        // The speed from which whole ticks of braking end at the point: v^2 + v a dt = 2 a s, solved for v.
+        let step = arrival.brake_mps2 * arrival.tick_s * 0.5;
+        (step * step + 2.0 * arrival.brake_mps2 * left_m).sqrt() - step
+    } else {
+        arrival.speed_mps
+    };
+    // Braking alone comes ever closer and never there: the last step covers what is left.
+    let floor_mps = (arrival.brake_mps2 * arrival.tick_s).max(0.0);
+    let speed_mps = braked_mps.max(floor_mps).min(arrival.speed_mps).min(left_m / arrival.tick_s);
+    direction * speed_mps
+}
+
+/// How fast a body turns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turning {
+    /// Rate, radians a second; zero or less: no turning at all.
+    pub rate_radps: f32,
+    /// Length of a tick, seconds.
+    pub tick_s: f32,
+}
+
+/// `heading` turned towards `direction`, both unit vectors, by at most the rate times the tick, the short way round; to the
+/// left when the two are exactly opposite.
+#[must_use]
+pub fn turn(heading: Vec2, direction: Vec2, turning: &Turning) -> Vec2 {
+    let step_rad = (turning.rate_radps * turning.tick_s).max(0.0);
+    let (ahead, left) = (heading.dot(direction), cross(heading, direction));
+    let (cos, sin) = (trig::cos(step_rad), trig::sin(step_rad));
+    if step_rad >= std::f32::consts::PI || ahead >= cos {
+        return direction;
+    }
+    let sin = if left < 0.0 { -sin } else { sin };
+    let turned = Vec2::new(heading.x * cos - heading.y * sin, heading.x * sin + heading.y * cos);
+    // Keeps the length at one over millions of ticks.
+    unit(turned).unwrap_or(heading)
+}
+
+/// The direction a body moves in and how fast.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Course {
+    /// Where it looks and goes, a unit vector.
+    pub heading: Vec2,
+    /// How fast, metres a second.
+    pub speed_mps: f32,
+}
+
+impl Course {
+    /// The velocity, metres a second.
+    #[must_use]
+    pub fn velocity(&self) -> Vec2 {
+        self.heading * self.speed_mps
+    }
+}
+
+/// Turns `heading` towards the velocity `desired` and says how fast to go meanwhile. `target_m` is the distance to the
+/// point that is aimed at: the turning circle is kept from holding it, and with more than a right angle to go the body
+/// turns on the spot. Without a desired velocity the heading stays and the speed is zero.
+#[must_use]
+pub fn steer(heading: Vec2, desired: Vec2, target_m: f32, turning: &Turning) -> Course {
+    let Some(direction) = unit(desired) else { return Course { heading, speed_mps: 0.0 } };
+    let heading = turn(heading, direction, turning);
+    let (ahead, aside) = (heading.dot(direction), cross(heading, direction).abs());
+    if ahead <= 0.0 {
+        return Course { heading, speed_mps: 0.0 };
+    }
+    let wanted_mps = desired.dot(direction);
+    // A circle tangent to the heading through the target has the radius target / (2 sin angle). On a smaller one the angle
+    // shrinks faster than the distance. Half of it: the heading converges well before the target.
+    let tightest_mps =
+        if aside > NOTHING { turning.rate_radps.max(0.0) * target_m / (4.0 * aside) } else { wanted_mps };
+    Course { heading, speed_mps: (wanted_mps * ahead).min(tightest_mps) }
+}
+
+/// How far ahead a body looks along its path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lookahead {
+    /// Seconds at the present velocity. Zero: exact, the aim is always the next point.
+    pub predict_s: f32,
+    /// How far beside the path the body may be, metres, before it is led back to it.
+    pub leeway_m: f32,
+    /// How far along the path the aim lies when the body is led back, metres; it is at least the prediction.
+    pub ahead_m: f32,
+}
+
+impl Lookahead {
+    /// No shortcuts, no leeway: for marks that a scene asks for exactly.
+    pub const EXACT: Self = Self { predict_s: 0.0, leeway_m: 0.0, ahead_m: 0.0 };
+}
+
+/// A place on a path: on the segment from `points[segment]` to the next one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnPath {
+    /// The number of the point behind.
+    pub segment: usize,
+    /// The place.
+    pub point: Vec3,
+}
+
+/// Lines asked for before the next point is taken as it is: the whole way ahead, a half, a quarter, an eighth.
+const TRIES: u32 = 4;
+
+/// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `clear` whether one may go in a
+/// straight line from one place to another. A body that will still be within the leeway keeps its course; otherwise it aims
+/// at a point ahead on the path, as far as the straight line is clear; failing that at the next corner. None at the
+/// end of the path. Cost: the segments ahead within reach, at most five lines.
+#[must_use]
+pub fn aim(
+    points: &[Vec3],
+    (segment, position, velocity): (usize, Vec3, Vec2),
+    look: &Lookahead,
+    mut clear: impl FnMut(Vec3, Vec3) -> bool,
+) -> Option<OnPath> {
+    let next = *points.get(segment + 1)?;
+    let speed_mps = velocity.dot(velocity).sqrt();
+    let predicted_m = speed_mps * look.predict_s.max(0.0);
+    let reach_m = if look.predict_s > 0.0 { predicted_m.max(look.ahead_m) } else { 0.0 };
+    if reach_m <= NOTHING {
+        return Some(OnPath { segment, point: next });
+    }
+    let from = nearest(points, OnPath { segment, point: position }, 0.0);
+    if speed_mps > NOTHING {
+        let moved = velocity * look.predict_s;
+        let predicted = Vec3::new(position.x + moved.x, position.y, position.z + moved.y);
+        let beside = nearest(points, OnPath { segment, point: predicted }, predicted_m + look.leeway_m);
+        let is_within = flat(beside.point - predicted).length_squared() <= look.leeway_m * look.leeway_m;
+        let is_onward = flat(beside.point - from.point).dot(velocity) > 0.0;
+        if is_within && is_onward && clear(position, predicted) {
+            return Some(OnPath { segment: from.segment, point: predicted });
+        }
+    }
+    let mut ahead_m = reach_m;
+    for _ in 0..TRIES {
+        let target = along(points, from, ahead_m);
+        if clear(position, target.point) {
+            return Some(OnPath { segment: from.segment, point: target.point });
+        }
+        ahead_m *= 0.5;
+    }
+    Some(OnPath { segment, point: next })
+}
+
+/// The place `distance_m` further along the path, at most its end.
+#[must_use]
+pub fn along(points: &[Vec3], from: OnPath, distance_m: f32) -> OnPath {
+    let (mut at, mut left_m) = (from, distance_m.max(0.0));
+    // Bounded by the points ahead.
+    while let Some(&next) = points.get(at.segment + 1) {
+        let length_m = flat(next - at.point).dot(flat(next - at.point)).sqrt();
+        if length_m > left_m {
+            at.point += (next - at.point) * (left_m / length_m);
+            return at;
+        }
+        left_m -= length_m;
+        at.point = next;
+        if at.segment + 2 >= points.len() {
+            return at;
+        }
+        at.segment += 1;
+    }
+    at
+}
+
+/// The place on the path that is nearest to `near.point`, on segment `near.segment` or later, with at most `ahead_m` of path
+/// after the first of them looked at; the earlier one of two that are equally near.
+#[must_use]
+pub fn nearest(points: &[Vec3], near: OnPath, ahead_m: f32) -> OnPath {
+    let mut best =
+        OnPath { segment: near.segment, point: points.get(near.segment).copied().unwrap_or(near.point) };
+    let (mut best_m_sq, mut seen_m) = (f32::INFINITY, 0.0);
+    for (index, ends) in points.windows(2).enumerate().skip(near.segment) {
+        let (step, offset) = (ends[1] - ends[0], flat(near.point - ends[0]));
+        let length_m_sq = flat(step).dot(flat(step));
+        let part =
+            if length_m_sq > 0.0 { (flat(step).dot(offset) / length_m_sq).clamp(0.0, 1.0) } else { 0.0 };
+        let point = ends[0] + step * part;
+        let away = flat(near.point - point);
+        if away.dot(away) < best_m_sq {
+            (best, best_m_sq) = (OnPath { segment: index, point }, away.dot(away));
+        }
+        seen_m += if index > near.segment { length_m_sq.sqrt() } else { 0.0 };
+        if seen_m >= ahead_m {
+            break;
+        }
+    }
+    best
+}
+
+#[inline]
+fn cross(a: Vec2, b: Vec2) -> f32 {
+    a.x * b.y - a.y * b.x
+}
