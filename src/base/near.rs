@@ -17,6 +17,9 @@ mod tests;
 /// The fewest cells a grid has; below that, clearing them costs nothing that could be measured.
 const CELLS_MIN: usize = 256;
 
+/// The fewest columns and rows. 4: a cell's neighbours on both sides must be different cells.
+const SIDE_MIN: u64 = 4;
+
 /// Cells for each point, at most (rounded up to a power of two). 8: a crowd at one body in four square metres, in cells
 /// of 0.9 m, has five.
 const CELLS_PER_POINT: usize = 8;
@@ -138,32 +141,103 @@ impl Near {
     }
 
     /// Fills `out` with the points nearest to `point` and at most `radius_m` away, by (distance, number), at most as
-    /// many as `out` can hold, without number `but`. Cost: as [`Near::visit`], less the rows that are further
-    /// than the last of the answer.
+    /// many as `out` can hold, without number `but`. Cost: the nine cells around the point, then what can still
+    /// be nearer than the last of the answer.
     #[inline]
     pub fn nearest(&self, point: Vec2, radius_m: f32, look: Look, but: u32, out: &mut Nearest) {
         out.begin(radius_m * radius_m);
         let (columns, rows) = (self.span(point.x, radius_m), self.span(point.y, radius_m));
-        let (middle, row_count) = (self.cell(point.y), self.row_count(&rows));
-        // A question that goes round the torus asks every row once, and cannot tell how far a row is.
-        let is_round = rows.end - rows.start > row_count;
-        // Rows from the middle outwards: 0, 1, -1, 2, -2 and so on; bounded by twice the rows of the torus.
-        let step_count = if is_round { row_count } else { 2 * row_count };
-        for step in 0..step_count {
+        let row_count = self.row_count(&rows);
+        let (middle_x, middle_z) = (self.cell(point.x), self.cell(point.y));
+        if rows.end - rows.start > row_count || columns.end - columns.start > i64::from(self.mask_x) {
+            // Round the torus: every row once, and nobody can tell how far a row is.
+            for row in 0..row_count {
+                self.offer(point, &columns, rows.start + row, (look, but), out);
+            }
+            return;
+        }
+        let inner = (middle_x - 1).max(columns.start)..(middle_x + 2).min(columns.end);
+        let inner_rows = (middle_z - 1).max(rows.start)..(middle_z + 2).min(rows.end);
+        for row in inner_rows.clone() {
+            self.offer(point, &inner, row, (look, but), out);
+        }
+        // Rows from the middle outwards: 0, 1, -1, 2, -2 and so on; bounded by twice the rows within reach.
+        for step in 0..2 * row_count {
             let away = (step + 1) / 2;
-            let row = if step % 2 == 1 { middle + away } else { middle - away };
-            let is_out = !rows.contains(&row) || self.row_distance_sq(point.y, row, away) > out.limit_m_sq();
-            if is_out && !is_round {
+            let row = if step % 2 == 1 { middle_z + away } else { middle_z - away };
+            let row_m_sq = self.row_distance_sq(point.y, row, away);
+            if row_m_sq > out.limit_m_sq() || !rows.contains(&row) {
                 continue;
             }
-            self.runs(&columns, row, look, |slots| {
-                for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
-                    let distance_m_sq = distance_sq(point, *at);
-                    if distance_m_sq <= out.limit_m_sq() && id != but {
-                        out.insert(id, distance_m_sq);
+            let half = self.span(point.x, (out.limit_m_sq() - row_m_sq).sqrt());
+            let half = half.start.max(columns.start)..half.end.min(columns.end);
+            if inner_rows.contains(&row) {
+                self.offer(point, &(half.start..inner.start), row, (look, but), out);
+                self.offer(point, &(inner.end..half.end), row, (look, but), out);
+            } else {
+                self.offer(point, &half, row, (look, but), out);
+            }
+        }
+    }
+
+    /// Offers the points in some cells of a row to `out`.
+    #[inline(always)]
+    fn offer(
+        &self,
+        point: Vec2,
+        columns: &Range<i64>,
+        row: i64,
+        (look, but): (Look, u32),
+        out: &mut Nearest,
+    ) {
+        if columns.is_empty() {
+            return;
+        }
+        self.runs(columns, row, look, |slots| {
+            for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
+                let distance_m_sq = distance_sq(point, *at);
+                if distance_m_sq <= out.limit_m_sq() && id != but {
+                    out.insert(id, distance_m_sq);
+                }
+            }
+        });
+    }
+
+    /// Gives `visit` every pair of points at most `radius_m` apart, once, with the squared distance, in no order that a
+    /// caller may rely on. Exact only while `radius_m` is at most the size of a cell. Cost: half the neighbouring
+    /// cells of every point.
+    #[inline]
+    pub fn pairs(&self, radius_m: f32, per_cell_max: u32, mut visit: impl FnMut(u32, u32, f32)) {
+        let radius_m_sq = radius_m * radius_m;
+        for row in 0..=self.mask_z {
+            for column in 0..=self.mask_x {
+                let cell = (row << self.shift) | column;
+                let (start, end) = (self.starts[cell as usize], self.starts[cell as usize + 1]);
+                for slot in start..end {
+                    let (id, place) = (self.ids[slot as usize], self.points[slot as usize]);
+                    let look = Look { per_cell_max, salt: slot };
+                    let mut check = |slots: Range<usize>| {
+                        for (&other, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
+                            let distance_m_sq = distance_sq(place, *at);
+                            if distance_m_sq <= radius_m_sq {
+                                visit(id, other, distance_m_sq);
+                            }
+                        }
+                    };
+                    // The rest of the cell and the next one, then the three of the next row.
+                    let next_row = ((row + 1) & self.mask_z) << self.shift;
+                    if column > 0 && column < self.mask_x {
+                        window(slot + 1, self.starts[cell as usize + 2], (2, look), &mut check);
+                        self.run(next_row + column - 1, 3, look, &mut check);
+                    } else {
+                        window(slot + 1, end, (1, look), &mut check);
+                        self.run((row << self.shift) | ((column + 1) & self.mask_x), 1, look, &mut check);
+                        for beside in [column.wrapping_sub(1), column, column + 1] {
+                            self.run(next_row | (beside & self.mask_x), 1, look, &mut check);
+                        }
                     }
                 }
-            });
+            }
         }
     }
 
@@ -178,7 +252,7 @@ impl Near {
         let most = (points.len() * CELLS_PER_POINT).max(CELLS_MIN).next_power_of_two() as u64;
         let needed = |min: i64, max: i64| {
             let count = max.saturating_sub(min).max(0) as u64 + 1;
-            count.next_power_of_two().min(most)
+            count.next_power_of_two().clamp(SIDE_MIN, most)
         };
         let (mut width, mut depth) = (needed(min.0, max.0), needed(min.1, max.1));
         // Bounded by the binary digits of the sizes, at most 33 each.
@@ -260,17 +334,22 @@ impl Near {
 
     #[inline(always)]
     fn run(&self, cell: u32, count: u32, look: Look, visit: &mut impl FnMut(Range<usize>)) {
-        let (start, end) = (self.starts[cell as usize], self.starts[(cell + count) as usize]);
-        let most = look.per_cell_max.saturating_mul(count);
-        if end - start <= most {
-            visit(start as usize..end as usize);
-            return;
-        }
-        let skipped = look.salt.wrapping_mul(0x9e37_79b1) % (end - start);
-        let until = (start + skipped).saturating_add(most);
-        visit((start + skipped) as usize..until.min(end) as usize);
-        visit(start as usize..(start + until.saturating_sub(end)) as usize);
+        window(self.starts[cell as usize], self.starts[(cell + count) as usize], (count, look), visit);
     }
+}
+
+/// Gives `visit` the slots from `start` up to `end`; of too many for `count` cells, a stretch that may go round.
+#[inline(always)]
+fn window(start: u32, end: u32, (count, look): (u32, Look), visit: &mut impl FnMut(Range<usize>)) {
+    let most = look.per_cell_max.saturating_mul(count);
+    if end - start <= most {
+        visit(start as usize..end as usize);
+        return;
+    }
+    let first = start + look.salt.wrapping_mul(0x9e37_79b1) % (end - start);
+    let until = first.saturating_add(most);
+    visit(first as usize..until.min(end) as usize);
+    visit(start as usize..(start + until.saturating_sub(end)) as usize);
 }
 
 #[inline(always)]

@@ -239,29 +239,32 @@ impl Resolver {
         &self.report
     }
 
-    /// Finds every pair that touches or is about to. The larger of two finds the other (the lower index among equals), so
-    /// that one giant does not make everybody look far.
+    /// Finds every pair that touches or is about to, each once.
     fn find_pairs(&mut self, bodies: &Bodies, settings: &Settings) {
-        self.near.build(&bodies.places, cell_m(&bodies.radii_m, settings.watch_m));
+        let (mean_m, largest_m) = mean_and_largest(&bodies.radii_m);
         self.found.clear();
-        let found = &mut self.found;
+        if largest_m <= MIXED * mean_m {
+            let reach_m = 2.0 * largest_m + settings.watch_m;
+            self.near.build(&bodies.places, reach_m * 1.001);
+            self.near.pairs(reach_m, settings.per_cell_max, |one, other, distance_m_sq| {
+                self.found.extend(pair(bodies, (one, other), distance_m_sq, settings));
+            });
+        } else {
+            self.near.build(&bodies.places, 2.0 * mean_m + settings.watch_m);
+            self.find_mixed(bodies, settings);
+        }
+    }
+
+    /// The same where sizes differ much: the larger of two finds the other (the lower index among equals), so that one giant
+    /// does not make everybody look far.
+    fn find_mixed(&mut self, bodies: &Bodies, settings: &Settings) {
         for (&index, &place) in self.near.by_cell().iter().zip(self.near.points_by_cell()) {
-            let (radius_m, stance) = (bodies.radii_m[index as usize], bodies.stances[index as usize]);
-            if stance.ghost {
-                continue;
-            }
+            let radius_m = bodies.radii_m[index as usize];
             let look = Look { per_cell_max: settings.per_cell_max, salt: index };
             self.near.visit(place, 2.0 * radius_m + settings.watch_m, look, |other, distance_m_sq| {
                 let other_radius_m = bodies.radii_m[other as usize];
-                let is_mine = other_radius_m < radius_m || (other_radius_m == radius_m && other > index);
-                let touch_m = radius_m + other_radius_m;
-                let watched_m = touch_m + settings.watch_m;
-                if is_mine
-                    && distance_m_sq < watched_m * watched_m
-                    && may_touch(bodies, index, other, settings)
-                {
-                    let (first, second) = (index.min(other), index.max(other));
-                    found.push(Pair { first, second, touch_m, has_touched: false });
+                if other_radius_m < radius_m || (other_radius_m == radius_m && other > index) {
+                    self.found.extend(pair(bodies, (index, other), distance_m_sq, settings));
                 }
             });
         }
@@ -287,8 +290,17 @@ impl Resolver {
         }
         for ends in self.starts.windows(2) {
             let group = &mut self.pairs[ends[0] as usize..ends[1] as usize];
-            if group.len() > 1 {
+            // Most groups hold two or three: insertion, without a call.
+            if group.len() > 16 {
                 group.sort_unstable_by_key(|pair| pair.second);
+                continue;
+            }
+            for at in 1..group.len() {
+                let mut slot = at;
+                while slot > 0 && group[slot - 1].second > group[slot].second {
+                    group.swap(slot - 1, slot);
+                    slot -= 1;
+                }
             }
         }
     }
@@ -405,20 +417,34 @@ impl<G: Ground> Pushes<'_, G> {
     }
 }
 
-/// Cells for pairs: twice the mean radius and the gap watched. The mean, not the largest: see [`Resolver::find_pairs`].
-fn cell_m(radii_m: &[f32], watch_m: f32) -> f32 {
-    let finite = || radii_m.iter().copied().filter(|radius_m| radius_m.is_finite());
-    let count = finite().count().max(1) as f32;
-    2.0 * finite().sum::<f32>() / count + watch_m
+/// Largest radius by the mean, above which sizes count as mixed: cells for the largest would then hold crowds of the others.
+const MIXED: f32 = 2.0;
+
+/// Over the radii that are finite; zero without any.
+fn mean_and_largest(radii_m: &[f32]) -> (f32, f32) {
+    let (mut sum_m, mut count, mut largest_m) = (0.0, 0u32, 0.0f32);
+    for &radius_m in radii_m.iter().filter(|radius_m| radius_m.is_finite()) {
+        sum_m += radius_m;
+        count += 1;
+        largest_m = largest_m.max(radius_m);
+    }
+    (sum_m / count.max(1) as f32, largest_m)
 }
 
+/// The pair of two bodies, in order, if it is close enough to watch and the two may touch at all.
 #[inline]
-fn may_touch(bodies: &Bodies, first: u32, second: u32, settings: &Settings) -> bool {
-    let (first, second) = (first as usize, second as usize);
-    let (one, other) = (bodies.stances[first], bodies.stances[second]);
-    !other.ghost
-        && (one.movable || other.movable || one.moving || other.moving)
-        && (bodies.floors_m[first] - bodies.floors_m[second]).abs() <= settings.storey_m
+fn pair(bodies: &Bodies, (one, other): (u32, u32), distance_m_sq: f32, settings: &Settings) -> Option<Pair> {
+    let (first, second) = (one.min(other), one.max(other));
+    let (a, b) = (first as usize, second as usize);
+    let touch_m = bodies.radii_m[a] + bodies.radii_m[b];
+    let watched_m = touch_m + settings.watch_m;
+    let (stance, partner) = (bodies.stances[a], bodies.stances[b]);
+    let is_pair = distance_m_sq < watched_m * watched_m
+        && !stance.ghost
+        && !partner.ghost
+        && (stance.movable || partner.movable || stance.moving || partner.moving)
+        && (bodies.floors_m[a] - bodies.floors_m[b]).abs() <= settings.storey_m;
+    is_pair.then_some(Pair { first, second, touch_m, has_touched: false })
 }
 
 /// The direction in which the second of two bodies at one point goes: a unit vector given by their indices.

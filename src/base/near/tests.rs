@@ -104,3 +104,33 @@ fn the_order_by_cell_names_everybody_once() {
     ids.sort_unstable();
     assert!(ids.iter().copied().eq(0..1000));
 }
+
+fn all_pairs(points: &[Vec2], radius_m: f32) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    for first in 0..points.len() {
+        for second in first + 1..points.len() {
+            let (dx, dz) = (points[second].x - points[first].x, points[second].y - points[first].y);
+            if dx * dx + dz * dz <= radius_m * radius_m {
+                pairs.push((first as u32, second as u32));
+            }
+        }
+    }
+    pairs
+}
+
+proptest! {
+    #[test]
+    fn pairs_are_those_of_everybody_with_everybody_each_once(
+        points in prop::collection::vec((-20.0f32..20.0, -20.0f32..20.0), 0..300),
+        cell_m in 0.2f32..12.0,
+        part in 0.1f32..0.999,
+        spread in prop::sample::select(vec![0.0f32, 0.1, 1.0, 30.0, 1e6]),
+    ) {
+        let points: Vec<Vec2> = points.iter().map(|&(x, z)| Vec2::new(x * spread, z * spread)).collect();
+        let (mut near, mut found) = (Near::default(), Vec::new());
+        near.build(&points, cell_m);
+        near.pairs(cell_m * part, u32::MAX, |one, other, _| found.push((one.min(other), one.max(other))));
+        found.sort_unstable();
+        assert_eq!(found, all_pairs(&points, cell_m * part));
+    }
+}
