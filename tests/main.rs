@@ -4,6 +4,7 @@
 
 mod catalogue;
 mod cli;
+mod crowd_laws;
 mod fixture;
 mod hostile_world;
 mod level_faults;

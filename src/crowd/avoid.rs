@@ -244,7 +244,7 @@ fn wall_line(walker: &Walker, wall: &Wall, settings: &Settings) -> Option<Line> 
         return None;
     }
     let normal = away / distance_m;
-    Some(Line { point: normal * -speed_mps, direction: Vec2::new(normal.y, -normal.x) })
+    Some(Line { inwards: normal, offset_mps: -speed_mps })
 }
 
 /// The velocities that avoid one neighbour: the half-plane next to the velocity obstacle, moved by the walker's share.
@@ -268,14 +268,19 @@ fn neighbour_line(walker: &Walker, other: &Walker, (ids, share): ((u32, u32), f3
         let length = from_disc_sq.sqrt();
         let normal = from_disc / length;
         let change = normal * (apart_m * per_s - length);
-        return Line { point: walker.velocity + change * share, direction: Vec2::new(normal.y, -normal.x) };
+        return Line::through(walker.velocity + change * share, normal);
     }
     let leg_m = (distance_m_sq - apart_m_sq).sqrt();
     let (along, across) = (to_other * leg_m, Vec2::new(-to_other.y, to_other.x) * apart_m);
-    let is_left = cross(to_other, from_disc) > 0.0;
-    let direction = if is_left { along + across } else { across - along } / distance_m_sq;
-    let change = direction * relative.dot(direction) - relative;
-    Line { point: walker.velocity + change * share, direction }
+    let aside = cross(to_other, from_disc);
+    // Nearly straight on: both see the same `aside`, and both would else wait for the other to choose.
+    let is_straight =
+        aside * aside <= settings.side_share * settings.side_share * distance_m_sq * from_disc_sq;
+    let is_left = if is_straight { settings.side == PassingSide::Right } else { aside > 0.0 };
+    // The edge of the shadow, and the way out of it.
+    let edge = if is_left { along + across } else { across - along } / distance_m_sq;
+    let change = edge * relative.dot(edge) - relative;
+    Line::through(walker.velocity + change * share, Vec2::new(-edge.y, edge.x))
 }
 
 /// The velocities that part two who overlap.
@@ -294,5 +299,5 @@ fn parting_line(
         false => parting(other, index),
     };
     let change = normal * (apart_m * per_s - length);
-    Line { point: walker.velocity + change * share, direction: Vec2::new(normal.y, -normal.x) }
+    Line::through(walker.velocity + change * share, normal)
 }

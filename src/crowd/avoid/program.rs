@@ -12,20 +12,27 @@ use glam::Vec2;
 /// Below this, two lines count as parallel: the sine of the angle between them.
 const PARALLEL: f32 = 1e-5;
 
-/// A half-plane: what lies to the left of a line.
+/// A half-plane: what lies to the left of a directed line. Kept as an offset, not as a point: points where nearly parallel
+/// lines meet lie so far out that single precision loses the disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line {
-    /// A point on its edge.
-    pub point: Vec2,
-    /// The direction of its edge, a unit vector.
-    pub direction: Vec2,
+    /// Into the half-plane, a unit vector.
+    pub inwards: Vec2,
+    /// How far the edge lies from standing still in that direction, metres a second; above zero when standing is not allowed.
+    pub offset_mps: f32,
 }
 
 impl Line {
+    /// The half-plane on the `inwards` side of `point`.
+    #[inline(always)]
+    pub(crate) fn through(point: Vec2, inwards: Vec2) -> Self {
+        Self { inwards, offset_mps: inwards.dot(point) }
+    }
+
     /// How far inside a velocity lies; below zero outside.
     #[inline(always)]
     pub(crate) fn room_at(&self, velocity: Vec2) -> f32 {
-        cross(self.direction, velocity - self.point)
+        self.inwards.dot(velocity) - self.offset_mps
     }
 }
 
@@ -74,23 +81,23 @@ fn within(lines: &[Line], speed_mps: f32, aim: Aim) -> Result<Vec2, (usize, Vec2
 /// The best velocity on the edge of `line` that `others` allow.
 #[inline]
 fn along(line: &Line, others: &[Line], speed_mps: f32, aim: Aim) -> Option<Vec2> {
-    let middle = line.point.dot(line.direction);
-    let half_sq = middle * middle + speed_mps * speed_mps - line.point.dot(line.point);
+    let half_sq = speed_mps * speed_mps - line.offset_mps * line.offset_mps;
     if half_sq < 0.0 {
         return None;
     }
+    // Along the edge from the point nearest to standing still.
+    let (foot, direction) = (line.inwards * line.offset_mps, Vec2::new(line.inwards.y, -line.inwards.x));
     let half = half_sq.sqrt();
-    let (mut low, mut high) = (-middle - half, -middle + half);
+    let (mut low, mut high) = (-half, half);
     for other in others {
-        let turn = cross(line.direction, other.direction);
-        let beside = cross(other.direction, line.point - other.point);
+        let (turn, room) = (cross(line.inwards, other.inwards), other.room_at(foot));
         if turn.abs() <= PARALLEL {
-            if beside < 0.0 {
+            if room < 0.0 {
                 return None;
             }
             continue;
         }
-        let at = beside / turn;
+        let at = room / turn;
         if turn > 0.0 {
             high = high.min(at)
         } else {
@@ -101,11 +108,11 @@ fn along(line: &Line, others: &[Line], speed_mps: f32, aim: Aim) -> Option<Vec2>
         }
     }
     let at = match aim {
-        Aim::Near(wanted) => line.direction.dot(wanted - line.point).max(low).min(high),
-        Aim::Far(direction) if direction.dot(line.direction) > 0.0 => high,
+        Aim::Near(wanted) => direction.dot(wanted).max(low).min(high),
+        Aim::Far(far) if far.dot(direction) > 0.0 => high,
         Aim::Far(_) => low,
     };
-    Some(line.point + line.direction * at)
+    Some(foot + direction * at)
 }
 
 /// Moves all lines but the rigid ones outwards together until something is left. `broken` is the first line that left
@@ -118,7 +125,7 @@ fn least_broken(
     mut best: Vec2,
 ) -> Vec2 {
     let mut depth = 0.0;
-    let mut moved: [Line; LINES_MAX] = [Line { point: Vec2::ZERO, direction: Vec2::X }; LINES_MAX];
+    let mut moved: [Line; LINES_MAX] = [Line { inwards: Vec2::X, offset_mps: 0.0 }; LINES_MAX];
     for index in broken..lines.len().min(LINES_MAX) {
         let line = &lines[index];
         if -line.room_at(best) <= depth {
@@ -132,9 +139,8 @@ fn least_broken(
                 count += 1;
             }
         }
-        let inwards = Vec2::new(-line.direction.y, line.direction.x);
         // A line that leaves nothing here does so by rounding: the best so far stays.
-        if let Ok(better) = within(&moved[..count], speed_mps, Aim::Far(inwards)) {
+        if let Ok(better) = within(&moved[..count], speed_mps, Aim::Far(line.inwards)) {
             best = better;
             depth = -line.room_at(best);
         }
@@ -145,18 +151,14 @@ fn least_broken(
 /// Lines considered when something has to be broken; the furthest neighbours beyond it are not.
 const LINES_MAX: usize = 32;
 
-/// The half-plane of velocities that break `other` no more than `line`; none when that always holds.
+/// The half-plane of velocities that break `other` no more than `line`; none when the two are parallel, and one then
+/// always holds.
+#[inline]
 fn equally_broken(line: &Line, other: &Line) -> Option<Line> {
-    let turn = cross(line.direction, other.direction);
-    let point = if turn.abs() > PARALLEL {
-        line.point + line.direction * (cross(other.direction, line.point - other.point) / turn)
-    } else if line.direction.dot(other.direction) > 0.0 {
-        return None;
-    } else {
-        (line.point + other.point) * 0.5
-    };
-    let difference = other.direction - line.direction;
-    Some(Line { point, direction: difference / difference.dot(difference).sqrt() })
+    let difference = other.inwards - line.inwards;
+    let length = difference.dot(difference).sqrt();
+    let offset_mps = (other.offset_mps - line.offset_mps) / length;
+    (length > PARALLEL).then(|| Line { inwards: difference / length, offset_mps })
 }
 
 /// The same direction, no longer than `length`.

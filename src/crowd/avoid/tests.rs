@@ -1,1 +1,204 @@
+use super::*;
+use crate::base::rng::Rng;
 
+const SETTINGS: Settings = Settings {
+    horizon_s: 2.0,
+    wall_horizon_s: 0.3,
+    part_s: 0.25,
+    neighbours_max: 10,
+    reach_m: 5.0,
+    gap_m: 0.01,
+    wall_gap_m: 0.0,
+    side: PassingSide::Right,
+    side_share: 0.1,
+    storey_m: 1.5,
+    per_cell_max: 16,
+};
+
+fn walker(x: f32, z: f32, velocity: (f32, f32)) -> Walker {
+    let velocity = Vec2::new(velocity.0, velocity.1);
+    Walker {
+        place: Vec2::new(x, z),
+        velocity,
+        desired: velocity,
+        radius_m: 0.35,
+        speed_max_mps: 1.4,
+        gives_way: 1.0,
+        floor_m: 0.0,
+    }
+}
+
+fn velocities(walkers: &[Walker], walls: &[Wall], settings: &Settings) -> Vec<Vec2> {
+    let mut out = Vec::new();
+    let add = |_, near: &mut Vec<Wall>| near.extend_from_slice(walls);
+    Avoider::default().run(walkers, add, &Tick { settings, tick_s: 1.0 / 60.0 }, &mut out);
+    out
+}
+
+#[test]
+fn who_meets_nobody_gets_what_it_wants() {
+    let walkers =
+        [walker(0.0, 0.0, (1.0, 0.5)), walker(3.0, 0.0, (1.0, 0.5)), walker(100.0, 0.0, (-1.0, 0.0))];
+    let out = velocities(&walkers, &[], &SETTINGS);
+    assert!(out.iter().zip(&walkers).all(|(velocity, walker)| *velocity == walker.desired), "{out:?}");
+}
+
+#[test]
+fn nobody_is_faster_than_its_speed() {
+    let mut rng = Rng::stream(4, "speed");
+    let mut unit = || rng.float(-1.0, 1.0) as f32;
+    for _ in 0..200 {
+        let walkers: Vec<Walker> =
+            (0..12).map(|_| walker(unit() * 2.0, unit() * 2.0, (unit() * 3.0, unit() * 3.0))).collect();
+        for velocity in velocities(&walkers, &[], &SETTINGS) {
+            assert!(velocity.is_finite() && velocity.length() <= 1.4 + 1e-4, "{velocity}");
+        }
+    }
+}
+
+#[test]
+fn two_heads_on_turn_to_the_passing_side_as_mirror_images() {
+    let walkers = [walker(0.0, -2.0, (0.0, 1.4)), walker(0.0, 2.0, (0.0, -1.4))];
+    let right = velocities(&walkers, &[], &SETTINGS);
+    assert!((right[0] + right[1]).length() < 1e-6, "{right:?}");
+    // Looking along +z with y up, right is -x.
+    assert!(right[0].x < -0.05, "{right:?}");
+    let left = velocities(&walkers, &[], &Settings { side: PassingSide::Left, ..SETTINGS });
+    assert!(left[0].x > 0.05, "{left:?}");
+}
+
+#[test]
+fn who_stands_or_is_held_leaves_the_whole_to_the_mover() {
+    let mut held = walker(0.0, 2.0, (0.0, -1.4));
+    held.gives_way = 0.0;
+    let walkers = [walker(0.3, -2.0, (0.0, 1.4)), held];
+    let out = velocities(&walkers, &[], &SETTINGS);
+    assert_eq!(out[1], held.desired, "as if alone");
+    assert!((out[0] - walkers[0].desired).length() > 0.1, "{out:?}");
+    let still =
+        Walker { place: Vec2::ZERO, velocity: Vec2::ZERO, desired: Vec2::ZERO, speed_max_mps: 0.0, ..held };
+    let out = velocities(&[walkers[0], still], &[], &SETTINGS);
+    assert_eq!(out[1], Vec2::ZERO);
+    assert!((out[0] - walkers[0].desired).length() > 0.05, "{out:?}");
+}
+
+#[test]
+fn walkers_on_different_floors_ignore_one_another() {
+    let mut above = walker(0.0, 1.0, (0.0, -1.4));
+    above.floor_m = 3.0;
+    let walkers = [walker(0.0, -1.0, (0.0, 1.4)), above];
+    assert_eq!(velocities(&walkers, &[], &SETTINGS)[0], walkers[0].desired);
+}
+
+#[test]
+fn a_wall_ahead_is_not_reached_within_its_horizon_and_standing_is_always_possible() {
+    let wall = Wall { from: Vec2::new(-5.0, 0.1), to: Vec2::new(5.0, 0.1) };
+    let out = velocities(&[walker(0.0, 0.0, (0.5, 1.2))], &[wall], &SETTINGS);
+    assert!((out[0].y - 0.1 / 0.3).abs() < 1e-5, "{out:?}");
+    assert!((out[0].x - 0.5).abs() < 1e-5, "along the wall it goes on: {out:?}");
+    let corner = Wall { from: Vec2::new(0.0, -5.0), to: Vec2::new(0.0, 5.0) };
+    let walls = [wall, corner, Wall { from: Vec2::new(0.3, 0.0), to: Vec2::new(0.3, 1.0) }];
+    let crowd = [walker(0.15, 0.0, (0.0, 1.4)), walker(0.3, -0.3, (0.0, 1.4)), walker(0.0, -0.3, (0.0, 1.4))];
+    let pressed = velocities(&crowd, &walls, &SETTINGS)[0];
+    assert!(
+        pressed.y <= 0.1 / 0.3 + 1e-4 && pressed.x.abs() <= 0.15 / 0.3 + 1e-4,
+        "walls hold first: {pressed}"
+    );
+}
+
+#[test]
+fn fault_g20_a_tick_without_length_moves_nobody() {
+    let mut out = Vec::new();
+    let walkers = [walker(0.0, 0.0, (1.0, 0.0))];
+    for tick_s in [0.0, -1.0, f32::NAN] {
+        Avoider::default().run(&walkers, |_, _| {}, &Tick { settings: &SETTINGS, tick_s }, &mut out);
+        assert_eq!(out, [Vec2::ZERO]);
+    }
+}
+
+#[test]
+fn fault_g17_two_walkers_on_one_point_want_apart() {
+    let walkers = [walker(1.0, 1.0, (0.0, 0.0)), walker(1.0, 1.0, (0.0, 0.0))];
+    let out = velocities(&walkers, &[], &SETTINGS);
+    assert!(out[0].length() > 0.5 && (out[0] + out[1]).length() < 1e-5, "{out:?}");
+}
+
+/// The best of many velocities, tried one by one.
+fn sampled(lines: &[Line], speed_mps: f32, wanted: Vec2) -> Option<f32> {
+    let mut best: Option<f32> = None;
+    for step_x in -100..=100 {
+        for step_z in -100..=100 {
+            let velocity = Vec2::new(step_x as f32, step_z as f32) * (speed_mps / 100.0);
+            let allowed = velocity.length() <= speed_mps
+                && lines
+                    .iter()
+                    .all(|line| line.inwards.x * velocity.x + line.inwards.y * velocity.y >= line.offset_mps);
+            let distance = (velocity - wanted).length();
+            if allowed && best.is_none_or(|best| distance < best) {
+                best = Some(distance);
+            }
+        }
+    }
+    best
+}
+
+#[test]
+fn the_program_finds_the_velocity_nearest_to_the_one_wanted() {
+    let mut rng = Rng::stream(5, "lines");
+    let (mut solved, mut unsolved) = (0, 0);
+    for _ in 0..300 {
+        let count = rng.int(1, 8);
+        let lines: Vec<Line> = (0..count)
+            .map(|_| {
+                let angle = rng.float(0.0, std::f64::consts::TAU);
+                let inwards = Vec2::new(libm::cos(angle) as f32, libm::sin(angle) as f32);
+                Line::through(Vec2::new(rng.float(-1.0, 1.0) as f32, rng.float(-1.0, 1.0) as f32), inwards)
+            })
+            .collect();
+        let wanted = Vec2::new(rng.float(-2.0, 2.0) as f32, rng.float(-2.0, 2.0) as f32);
+        let answer = solve(&lines, 0, 1.4, wanted);
+        assert!(answer.length() <= 1.4 + 1e-4);
+        match sampled(&lines, 1.4, wanted) {
+            Some(best) => {
+                let distance = (answer - wanted).length();
+                assert!(lines.iter().all(|line| line.room_at(answer) >= -1e-4), "{lines:?}: {answer}");
+                assert!(distance <= best + 1e-4, "{distance} where {best} is possible");
+                solved += 1;
+            }
+            None => unsolved += 1,
+        }
+    }
+    assert!(solved > 100 && unsolved > 20, "{solved} solved, {unsolved} not: both kinds are judged");
+}
+
+#[test]
+fn where_nothing_is_allowed_the_worst_breach_is_as_small_as_can_be() {
+    let mut rng = Rng::stream(6, "breach");
+    let mut judged = 0;
+    for _ in 0..300 {
+        let lines: Vec<Line> = (0..5)
+            .map(|_| {
+                let angle = rng.float(0.0, std::f64::consts::TAU);
+                let inwards = Vec2::new(libm::cos(angle) as f32, libm::sin(angle) as f32);
+                Line::through(Vec2::new(rng.float(-1.5, 1.5) as f32, rng.float(-1.5, 1.5) as f32), inwards)
+            })
+            .collect();
+        if sampled(&lines, 1.4, Vec2::ZERO).is_some() {
+            continue;
+        }
+        let breach = |velocity: Vec2| lines.iter().map(|line| -line.room_at(velocity)).fold(0.0, f32::max);
+        let answer = solve(&lines, 0, 1.4, Vec2::ZERO);
+        let mut least = f32::INFINITY;
+        for step_x in -70..=70 {
+            for step_z in -70..=70 {
+                let velocity = Vec2::new(step_x as f32, step_z as f32) * 0.02;
+                if velocity.length() <= 1.4 {
+                    least = least.min(breach(velocity));
+                }
+            }
+        }
+        assert!(breach(answer) <= least + 1e-3, "{} where {least} is possible", breach(answer));
+        judged += 1;
+    }
+    assert!(judged > 30, "{judged}");
+}

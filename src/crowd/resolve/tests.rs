@@ -1,1 +1,212 @@
+use super::*;
+use crate::base::rng::Rng;
 
+const SETTINGS: Settings =
+    Settings { passes: 3, push_max_m: 0.25, slack_m: 0.001, watch_m: 0.1, storey_m: 1.5, per_cell_max: 16 };
+
+/// Ground where x may not be crossed at some value: a wall without thickness, and nothing else.
+struct WallAt(f32);
+
+impl Ground for WallAt {
+    fn clear(&self, from: Vec3, to: Vec3, _radius_m: f32) -> bool {
+        (from.x < self.0) == (to.x < self.0)
+    }
+}
+
+fn bodies(places: &[(f32, f32)], stance: Stance) -> Bodies {
+    let mut bodies = Bodies::default();
+    for &(x, z) in places {
+        bodies.push(Vec3::new(x, 0.0, z), 0.35, stance);
+    }
+    bodies
+}
+
+fn resolve(bodies: &mut Bodies, ground: &impl Ground) -> Report {
+    Resolver::default().resolve(bodies, ground, &SETTINGS).clone()
+}
+
+#[test]
+fn seed_c2_two_bodies_on_one_point_part_the_same_way_in_every_run() {
+    let run = || {
+        let mut bodies = bodies(&[(1.0, 1.0), (1.0, 1.0)], Stance::default());
+        resolve(&mut bodies, &Open);
+        resolve(&mut bodies, &Open);
+        bodies.places
+    };
+    let places = run();
+    assert!((places[1] - places[0]).length() > 0.69, "{places:?}");
+    assert_eq!(places, run());
+}
+
+#[test]
+fn fault_g17_the_direction_of_parting_comes_from_the_ids() {
+    let mut quarters = [0; 4];
+    for first in 0..40 {
+        for second in first + 1..40 {
+            let direction = parting(first, second);
+            assert!((direction.length() - 1.0).abs() < 1e-6);
+            quarters[usize::from(direction.x < 0.0) * 2 + usize::from(direction.y < 0.0)] += 1;
+        }
+    }
+    assert!(quarters.iter().all(|&count| count > 120), "{quarters:?}: all quarters are used");
+}
+
+#[test]
+fn seed_c3_each_of_two_is_moved_half_the_overlap() {
+    let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0)], Stance::default());
+    let report = resolve(&mut bodies, &Open);
+    assert!((bodies.places[0] - Vec2::new(-0.1, 0.0)).length() < 1e-6, "{}", bodies.places[0]);
+    assert!((bodies.places[1] - Vec2::new(0.6, 0.0)).length() < 1e-6, "{}", bodies.places[1]);
+    assert_eq!(report.contacts, [Contact { first: 0, second: 1 }]);
+    assert_eq!(report.pushed, [0, 1]);
+}
+
+#[test]
+fn seed_c4_the_partner_of_a_body_at_a_wall_takes_the_whole_push() {
+    let mut bodies = bodies(&[(0.05, 0.0), (0.65, 0.0)], Stance::default());
+    bodies.places[0].x = 0.01;
+    bodies.places[1].x = 0.51;
+    let report = resolve(&mut bodies, &WallAt(0.0));
+    assert_eq!(bodies.places[0], Vec2::new(0.01, 0.0), "not moved");
+    assert!((bodies.places[1].x - 0.71).abs() < 1e-5, "{}", bodies.places[1]);
+    assert_eq!(report.pushed, [1]);
+    assert_eq!(report.refused_count, 1);
+}
+
+#[test]
+fn seed_c4_two_bodies_between_walls_stay_where_they_are() {
+    struct Nowhere;
+    impl Ground for Nowhere {
+        fn clear(&self, _: Vec3, _: Vec3, _: f32) -> bool {
+            false
+        }
+    }
+    let mut bodies = bodies(&[(0.0, 0.0), (0.2, 0.0)], Stance::default());
+    let before = bodies.places.clone();
+    let report = resolve(&mut bodies, &Nowhere);
+    assert_eq!(bodies.places, before);
+    assert_eq!(report.contacts.len(), 1, "they touch all the same");
+    assert!(report.pushed.is_empty() && report.refused_count > 0);
+}
+
+#[test]
+fn a_pinned_body_is_not_moved_and_its_partner_takes_the_whole_push() {
+    let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0)], Stance::default());
+    bodies.stances[0].movable = false;
+    resolve(&mut bodies, &Open);
+    assert_eq!(bodies.places[0], Vec2::ZERO);
+    assert!((bodies.places[1].x - 0.7).abs() < 1e-5, "{}", bodies.places[1]);
+}
+
+#[test]
+fn ghosts_and_bodies_on_another_floor_touch_nobody() {
+    let mut bodies = bodies(&[(0.0, 0.0), (0.1, 0.0), (0.2, 0.0)], Stance::default());
+    bodies.stances[0].ghost = true;
+    bodies.floors_m[1] = 3.0;
+    let before = bodies.clone();
+    let report = resolve(&mut bodies, &Open);
+    assert_eq!(bodies, before);
+    assert!(report.contacts.is_empty());
+}
+
+#[test]
+fn inv_n4_nobody_is_pushed_further_than_the_bound() {
+    let mut bodies = bodies(&[(0.0, 0.0); 30], Stance::default());
+    let before = bodies.places.clone();
+    resolve(&mut bodies, &Open);
+    for (from, to) in before.iter().zip(&bodies.places) {
+        assert!((*to - *from).length() <= SETTINGS.push_max_m + 1e-6);
+    }
+}
+
+#[test]
+fn seed_c5_standing_bodies_come_to_rest_and_stay_at_rest() {
+    let mut rng = Rng::stream(3, "standing");
+    for crowd in [2, 5, 12] {
+        let places: Vec<(f32, f32)> =
+            (0..crowd).map(|_| (rng.float(0.0, 1.0) as f32, rng.float(0.0, 1.0) as f32)).collect();
+        let (mut bodies, mut resolver) = (bodies(&places, Stance::default()), Resolver::default());
+        for _ in 0..60 {
+            resolver.resolve(&mut bodies, &Open, &SETTINGS);
+        }
+        let rest = bodies.places.clone();
+        for tick in 0..60 {
+            let report = resolver.resolve(&mut bodies, &Open, &SETTINGS);
+            assert!(report.pushed.is_empty(), "{crowd} bodies, tick {tick}: {:?}", report.pushed);
+        }
+        assert_eq!(bodies.places, rest);
+    }
+}
+
+#[test]
+fn seed_c6_a_mover_that_touches_a_standing_body_is_reported_with_it() {
+    let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0), (5.0, 0.0), (5.5, 0.0)], Stance::default());
+    bodies.stances[1].moving = true;
+    let report = resolve(&mut bodies, &Open);
+    assert_eq!(report.bumps(&bodies).collect::<Vec<_>>(), [(1, 0)], "two who stand bump into nobody");
+}
+
+#[test]
+fn inv_n3_a_place_that_is_not_a_number_moves_nobody() {
+    let mut bodies =
+        bodies(&[(0.0, 0.0), (f32::NAN, 0.0), (f32::INFINITY, 0.0), (0.5, 0.0)], Stance::default());
+    bodies.radii_m[3] = f32::NAN;
+    let report = resolve(&mut bodies, &Open);
+    assert!(report.pushed.is_empty() && report.contacts.is_empty());
+    assert_eq!(bodies.places[0], Vec2::ZERO);
+}
+
+/// Every pair that overlaps, by asking everybody about everybody.
+fn overlaps(bodies: &Bodies) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    for first in 0..bodies.len() {
+        for second in first + 1..bodies.len() {
+            let between = bodies.places[second] - bodies.places[first];
+            let touch_m = bodies.radii_m[first] + bodies.radii_m[second];
+            if between.x * between.x + between.y * between.y < touch_m * touch_m {
+                pairs.push((first as u32, second as u32));
+            }
+        }
+    }
+    pairs
+}
+
+#[test]
+fn every_overlap_is_found_for_equal_and_for_mixed_sizes() {
+    for (seed, sizes) in
+        [(1, vec![0.35]), (2, vec![0.3, 0.5]), (3, vec![0.05, 0.35, 4.0]), (4, vec![0.1, 10.0])]
+    {
+        let mut rng = Rng::stream(seed, "sizes");
+        let mut crowd = Bodies::default();
+        for index in 0..400 {
+            let place = Vec3::new(rng.float(0.0, 30.0) as f32, 0.0, rng.float(0.0, 30.0) as f32);
+            // One of the largest in forty, the others in turn.
+            let small_count = (sizes.len() - 1).max(1);
+            let radius_m: f32 =
+                if index % 40 == 0 { sizes[sizes.len() - 1] } else { sizes[index % small_count] };
+            crowd.push(place, radius_m, Stance::default());
+        }
+        let expected = overlaps(&crowd);
+        // No push: the contacts are the overlaps at the start.
+        let still = Settings { passes: 1, push_max_m: 0.0, ..SETTINGS };
+        let report = Resolver::default().resolve(&mut crowd, &Open, &still).clone();
+        let found: Vec<(u32, u32)> =
+            report.contacts.iter().map(|contact| (contact.first, contact.second)).collect();
+        assert_eq!(found, expected, "sizes {sizes:?}");
+    }
+}
+
+#[test]
+fn the_bodies_numbers_alone_decide_so_a_shifted_crowd_moves_alike() {
+    // Multiples of 1/16 m, so that shifting by whole metres rounds nothing off.
+    let mut rng = Rng::stream(9, "shift");
+    let places: Vec<(f32, f32)> =
+        (0..200).map(|_| (rng.int(0, 160) as f32 / 16.0, rng.int(0, 160) as f32 / 16.0)).collect();
+    let shifted: Vec<(f32, f32)> = places.iter().map(|&(x, z)| (x + 3.0, z - 5.0)).collect();
+    let (mut here, mut there) = (bodies(&places, Stance::default()), bodies(&shifted, Stance::default()));
+    let (one, other) = (resolve(&mut here, &Open), resolve(&mut there, &Open));
+    for (index, (a, b)) in here.places.iter().zip(&there.places).enumerate() {
+        assert!((*a + Vec2::new(3.0, -5.0) - *b).length() < 1e-4, "body {index}: {a} and {b}");
+    }
+    assert_eq!(one.pushed, other.pushed);
+}

@@ -1,0 +1,297 @@
+//! Laws of the crowd, over many ticks of avoiding, moving and pushing.
+//!
+//! Method: a small world of discs in the open or between walls, stepped as a tick will be: everybody wants to go
+//! straight to a goal, avoids, moves, is pushed apart. Oracles look at every pair and every wall, and share no code with
+//! the kernels. A law that fails prints the case.
+
+use glam::{Vec2, Vec3};
+use walkon::base::rng::Rng;
+use walkon::crowd::avoid::{self, Avoider, Tick, Walker};
+use walkon::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
+use walkon::crowd::steer::{Arrival, arrive};
+
+const RADIUS_M: f32 = 0.35;
+const SPEED_MPS: f32 = 1.4;
+/// Whoever is this near to the goal has arrived, metres.
+const ARRIVED_M: f32 = 0.1;
+
+/// A room: the centre of a body must stay inside.
+#[derive(Clone, Copy)]
+struct Room {
+    min: Vec2,
+    max: Vec2,
+}
+
+impl Room {
+    fn holds(&self, place: Vec2) -> bool {
+        self.min.cmple(place).all() && place.cmple(self.max).all()
+    }
+
+    fn walls(&self) -> [avoid::Wall; 4] {
+        let corners =
+            [self.min, Vec2::new(self.max.x, self.min.y), self.max, Vec2::new(self.min.x, self.max.y)];
+        std::array::from_fn(|index| avoid::Wall { from: corners[index], to: corners[(index + 1) % 4] })
+    }
+}
+
+impl Ground for Room {
+    fn clear(&self, from: Vec3, to: Vec3, _radius_m: f32) -> bool {
+        self.holds(Vec2::new(from.x, from.z)) && self.holds(Vec2::new(to.x, to.z))
+    }
+}
+
+struct Crowd {
+    bodies: Bodies,
+    walkers: Vec<Walker>,
+    goals: Vec<Vec2>,
+    avoider: Avoider,
+    resolver: Resolver,
+    velocities: Vec<Vec2>,
+    tick_s: f32,
+    ticks: u32,
+}
+
+impl Crowd {
+    fn new(ends: &[(Vec2, Vec2)], rate_hz: f32) -> Self {
+        let mut crowd = Self {
+            bodies: Bodies::default(),
+            walkers: Vec::new(),
+            goals: ends.iter().map(|&(_, goal)| goal).collect(),
+            avoider: Avoider::default(),
+            resolver: Resolver::default(),
+            velocities: Vec::new(),
+            tick_s: 1.0 / rate_hz,
+            ticks: 0,
+        };
+        for &(start, _) in ends {
+            let stance = Stance { moving: true, ..Stance::default() };
+            crowd.bodies.push(Vec3::new(start.x, 0.0, start.y), RADIUS_M, stance);
+            crowd.walkers.push(Walker {
+                place: start,
+                radius_m: RADIUS_M,
+                speed_max_mps: SPEED_MPS,
+                gives_way: 1.0,
+                ..Walker::default()
+            });
+        }
+        crowd
+    }
+
+    fn step(&mut self, ground: &impl Ground, walls: &[avoid::Wall]) {
+        let settings = avoid::Settings::default();
+        for (index, walker) in self.walkers.iter_mut().enumerate() {
+            let arrival = Arrival { speed_mps: SPEED_MPS, brake_mps2: 0.0, tick_s: self.tick_s };
+            walker.place = self.bodies.places[index];
+            walker.desired = arrive(walker.place, self.goals[index], 0.0, &arrival);
+        }
+        let tick = Tick { settings: &settings, tick_s: self.tick_s };
+        let near = |_, near: &mut Vec<avoid::Wall>| near.extend_from_slice(walls);
+        self.avoider.run(&self.walkers, near, &tick, &mut self.velocities);
+        for (index, &velocity) in self.velocities.iter().enumerate() {
+            self.walkers[index].velocity = velocity;
+            let to = self.bodies.places[index] + velocity * self.tick_s;
+            if ground.clear(self.bodies.position(index), Vec3::new(to.x, 0.0, to.y), RADIUS_M) {
+                self.bodies.places[index] = to;
+            }
+        }
+        self.resolver.resolve(&mut self.bodies, ground, &resolve::Settings::default());
+        self.ticks += 1;
+    }
+
+    fn has_arrived(&self, index: usize) -> bool {
+        (self.bodies.places[index] - self.goals[index]).length() <= ARRIVED_M
+    }
+
+    fn arrived_count(&self) -> usize {
+        (0..self.goals.len()).filter(|&index| self.has_arrived(index)).count()
+    }
+}
+
+/// The deepest overlap of any pair, as a part of the smaller radius: every body with every other.
+fn worst_overlap(bodies: &Bodies) -> f32 {
+    let mut worst = 0.0f32;
+    for first in 0..bodies.len() {
+        for second in first + 1..bodies.len() {
+            let (a, b) = (bodies.places[first], bodies.places[second]);
+            let distance_m = ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).sqrt();
+            let (r, s) = (bodies.radii_m[first], bodies.radii_m[second]);
+            worst = worst.max((r + s - distance_m) / r.min(s));
+        }
+    }
+    worst
+}
+
+/// Walks everybody to the goals; the seconds that takes. Fails when it takes longer than `limit_s`, or when anybody ever
+/// overlaps more than 5 % for longer than half a second.
+fn walk(name: &str, ends: &[(Vec2, Vec2)], rate_hz: f32, limit_s: f32) -> f32 {
+    let mut crowd = Crowd::new(ends, rate_hz);
+    let (mut overlapping, mut worst_ever) = (0, 0.0f32);
+    while crowd.arrived_count() < ends.len() {
+        crowd.step(&Open, &[]);
+        let worst = worst_overlap(&crowd.bodies);
+        worst_ever = worst_ever.max(worst);
+        overlapping = if worst > 0.05 { overlapping + 1 } else { 0 };
+        assert!(overlapping as f32 <= rate_hz * 0.5, "{name}: overlap of {worst} at tick {}", crowd.ticks);
+        let seconds = crowd.ticks as f32 * crowd.tick_s;
+        assert!(seconds <= limit_s, "{name}: {} of {} after {seconds} s", crowd.arrived_count(), ends.len());
+    }
+    let seconds = crowd.ticks as f32 * crowd.tick_s;
+    println!("{name}: {seconds:.1} s, deepest overlap {:.1} %", worst_ever * 100.0);
+    seconds
+}
+
+fn circle(count: usize, radius_m: f32) -> Vec<(Vec2, Vec2)> {
+    let place = |index: usize| {
+        let angle = index as f64 / count as f64 * std::f64::consts::TAU;
+        Vec2::new(libm::cos(angle) as f32, libm::sin(angle) as f32) * radius_m
+    };
+    (0..count).map(|index| (place(index), -place(index))).collect()
+}
+
+#[test]
+fn fault_g13_two_heads_on_in_the_open_pass_within_three_seconds() {
+    for rate_hz in [30.0, 60.0, 120.0] {
+        for turn in 0..16 {
+            let angle = f64::from(turn) * std::f64::consts::TAU / 16.0;
+            let way = Vec2::new(libm::cos(angle) as f32, libm::sin(angle) as f32) * 2.0;
+            let seconds = walk("heads-on", &[(-way, way), (way, -way)], rate_hz, 20.0);
+            // Four metres take 2.86 s alone.
+            assert!(seconds <= 2.86 + 1.0, "{seconds} s, {turn}, {rate_hz} Hz");
+        }
+    }
+}
+
+#[test]
+fn a_mover_passes_somebody_who_stands_in_its_way() {
+    let ends = [(Vec2::new(-3.0, 0.0), Vec2::new(3.0, 0.0)), (Vec2::ZERO, Vec2::ZERO)];
+    let seconds = walk("standing", &ends, 60.0, 20.0);
+    assert!(seconds < 6.0 / 1.4 + 1.5, "{seconds} s");
+}
+
+#[test]
+fn circles_of_twenty_to_a_hundred_cross_without_deadlock() {
+    for (count, radius_m) in [(20, 6.0), (40, 10.0), (60, 14.0), (100, 20.0)] {
+        let alone_s = 2.0 * radius_m / SPEED_MPS;
+        let seconds =
+            walk(&format!("circle of {count}"), &circle(count, radius_m), 60.0, alone_s * 3.0 + 10.0);
+        assert!(seconds <= alone_s * 2.5 + 5.0, "{count}: {seconds} s, alone {alone_s} s");
+    }
+}
+
+#[test]
+fn two_streams_cross_and_two_streams_meet() {
+    for meet in [false, true] {
+        let mut ends = Vec::new();
+        for row in 0..5 {
+            for file in 0..6 {
+                let start = Vec2::new(-8.0 - row as f32, file as f32 - 2.5);
+                ends.push((start, start + Vec2::new(20.0, 0.0)));
+                let other = if meet {
+                    (Vec2::new(-start.x, start.y), Vec2::new(-start.x - 20.0, start.y))
+                } else {
+                    (Vec2::new(start.y, start.x), Vec2::new(start.y, start.x + 20.0))
+                };
+                ends.push(other);
+            }
+        }
+        let seconds = walk(if meet { "streams meet" } else { "streams cross" }, &ends, 60.0, 60.0);
+        assert!(seconds < 40.0, "{seconds} s");
+    }
+}
+
+#[test]
+fn seed_c1_a_thousand_bodies_that_stand_part_where_there_is_room() {
+    let mut rng = Rng::stream(11, "thousand");
+    // 0.75 to the square metre.
+    let side_m = libm::sqrt(1000.0 / 0.75);
+    let mut bodies = Bodies::default();
+    for _ in 0..1000 {
+        let place = Vec3::new(rng.float(0.0, side_m) as f32, 0.0, rng.float(0.0, side_m) as f32);
+        bodies.push(place, RADIUS_M, Stance::default());
+    }
+    let mut resolver = Resolver::default();
+    for _ in 0..600 {
+        resolver.resolve(&mut bodies, &Open, &resolve::Settings::default());
+    }
+    let worst = worst_overlap(&bodies);
+    assert!(worst <= 0.05, "{worst}");
+}
+
+#[test]
+fn inv_n1_a_push_never_leaves_the_room_and_never_crosses_a_wall() {
+    let room = Room { min: Vec2::ZERO, max: Vec2::splat(6.0) };
+    let mut rng = Rng::stream(12, "room");
+    let mut bodies = Bodies::default();
+    // Sixty bodies of 0.35 m fill two thirds of 36 square metres.
+    for _ in 0..60 {
+        let place = Vec3::new(rng.float(0.0, 6.0) as f32, 0.0, rng.float(0.0, 6.0) as f32);
+        bodies.push(place, RADIUS_M, Stance::default());
+    }
+    let mut resolver = Resolver::default();
+    for tick in 0..600 {
+        resolver.resolve(&mut bodies, &room, &resolve::Settings::default());
+        assert!(bodies.places.iter().all(|&place| room.holds(place)), "tick {tick}");
+    }
+    let worst = worst_overlap(&bodies);
+    assert!(worst <= 0.05, "{worst}: there is room");
+    let rest = bodies.places.clone();
+    resolver.resolve(&mut bodies, &room, &resolve::Settings::default());
+    let moved_m = bodies.places.iter().zip(&rest).map(|(a, b)| (*a - *b).length()).fold(0.0, f32::max);
+    assert!(moved_m < 0.002, "{moved_m}: no jitter");
+}
+
+#[test]
+fn fault_g16_ten_thousand_bodies_in_one_cell_part_within_600_ticks() {
+    let mut rng = Rng::stream(13, "cell");
+    let mut bodies = Bodies::default();
+    for index in 0..10_000 {
+        // Half of them on one point.
+        let offset = if index % 2 == 0 {
+            [0.2, 0.2]
+        } else {
+            [rng.float(0.0, 0.4) as f32, rng.float(0.0, 0.4) as f32]
+        };
+        bodies.push(Vec3::new(offset[0], 0.0, offset[1]), RADIUS_M, Stance::default());
+    }
+    let mut resolver = Resolver::default();
+    for _ in 0..600 {
+        resolver.resolve(&mut bodies, &Open, &resolve::Settings::default());
+    }
+    assert!(bodies.places.iter().all(|place| place.is_finite()));
+    let worst = worst_overlap(&bodies);
+    assert!(worst <= 0.05, "deepest overlap {worst}");
+}
+
+#[test]
+fn fault_g17_a_crowd_on_one_point_moves_alike_in_every_run() {
+    let run = || {
+        let ends: Vec<(Vec2, Vec2)> =
+            (0..50).map(|index| (Vec2::ZERO, Vec2::new(index as f32, 10.0))).collect();
+        let mut crowd = Crowd::new(&ends, 60.0);
+        for _ in 0..120 {
+            crowd.step(&Open, &[]);
+        }
+        crowd.bodies.places
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn a_crowd_between_walls_stays_inside_and_gets_through() {
+    let room = Room { min: Vec2::ZERO, max: Vec2::new(20.0, 2.0) };
+    // Two files that meet in a corridor of three bodies' width.
+    let ends: Vec<(Vec2, Vec2)> = (0..8)
+        .flat_map(|index| {
+            let z = 0.5 + (index % 2) as f32;
+            let x = 1.0 + (index / 2) as f32;
+            let (west, east) = (Vec2::new(x, z), Vec2::new(20.0 - x, z));
+            [(west, east), (east, west)]
+        })
+        .collect();
+    let mut crowd = Crowd::new(&ends, 60.0);
+    while crowd.arrived_count() < ends.len() {
+        crowd.step(&room, &room.walls());
+        assert!(crowd.bodies.places.iter().all(|&place| room.holds(place)), "tick {}", crowd.ticks);
+        assert!(crowd.ticks < 60 * 60, "{} of {} arrived", crowd.arrived_count(), ends.len());
+    }
+}
