@@ -41,7 +41,8 @@ pub struct Walker {
     pub floor_m: f32,
 }
 
-/// A stretch of wall: a segment on the ground, metres.
+/// A stretch of wall: a segment on the ground, metres. The ground lies to the left of its direction, where x turned towards z
+/// is left; that matters only to who stands exactly on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// One end.
@@ -63,8 +64,8 @@ pub enum PassingSide {
 /// Constants of avoidance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How far ahead neighbours are avoided, seconds, 0.2 to 10. 2: at 1.4 m/s two who meet begin to part 5 m apart; more
-    /// makes dense crowds timid.
+    /// How far ahead neighbours are avoided, seconds, 0.2 to 10. 1: circles, streams and corridors clear soonest of 0.7, 1
+    /// and 2; more makes dense crowds timid.
     pub horizon_s: f32,
     /// How far ahead walls are avoided, seconds. 0.3: one may walk along a wall and up to a corner.
     pub wall_horizon_s: f32,
@@ -72,7 +73,7 @@ pub struct Settings {
     pub part_s: f32,
     /// Neighbours considered, at most, the nearest first. 10: with more nothing changes but the cost.
     pub neighbours_max: usize,
-    /// How far away a neighbour may be, metres between centres. 5: where two who walk at 1.4 m/s begin to part.
+    /// How far away a neighbour may be, metres between centres. 3.5: where two who meet at 1.4 m/s begin to part.
     pub reach_m: f32,
     /// Gap kept beside the radii, metres. 0.01: twice what a tick's rounding and braking take.
     pub gap_m: f32,
@@ -80,8 +81,12 @@ pub struct Settings {
     pub wall_gap_m: f32,
     /// The side on which symmetric meetings are broken.
     pub side: PassingSide,
-    /// How strongly, as a part of the velocity wanted, 0 to 1. 0.1: two heads-on at 1.4 m/s pass within 3 s.
+    /// How strongly, as a part of the velocity wanted, 0 to 1. 0.3: a corridor of three bodies' width clears in half the
+    /// time that 0.1 takes.
     pub side_share: f32,
+    /// How fast somebody who is held up steps back when it is its turn, as a part of the velocity wanted, 0 to 1. 0.3: a
+    /// body's width in a turn at 1.4 m/s.
+    pub step_back_share: f32,
     /// Walkers whose floors are further apart than this ignore one another, metres.
     pub storey_m: f32,
     /// Walkers looked at for each cell, at most. 16: packed bodies of one size are two to a cell.
@@ -91,15 +96,16 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            horizon_s: 2.0,
+            horizon_s: 1.0,
             wall_horizon_s: 0.3,
             part_s: 0.25,
             neighbours_max: 10,
-            reach_m: 5.0,
+            reach_m: 3.5,
             gap_m: 0.01,
             wall_gap_m: 0.0,
             side: PassingSide::Right,
-            side_share: 0.1,
+            side_share: 0.3,
+            step_back_share: 0.3,
             storey_m: 1.5,
             per_cell_max: 16,
         }
@@ -160,13 +166,13 @@ impl Avoider {
                 let other = neighbour.id;
                 self.lines.meet(walker, &walkers[other as usize], (index, other), tick);
             }
-            out[index as usize] = self.lines.choose(walker, settings);
+            out[index as usize] = self.lines.choose(walker, index, tick);
         }
     }
 }
 
-/// Cells of the grid for neighbours, as a part of their reach. A quarter: 1.25 m at 5 m; half and an eighth are slower.
-pub const CELL_SHARE: f32 = 0.25;
+/// Cells of the grid for neighbours, as a part of their reach. 0.4: 1.4 m at 3.5 m; a quarter is slower.
+pub const CELL_SHARE: f32 = 0.4;
 
 /// What one tick of avoidance goes by.
 #[derive(Clone, Copy, Debug)]
@@ -175,6 +181,8 @@ pub struct Tick<'a> {
     pub settings: &'a Settings,
     /// Length of the tick, seconds.
     pub tick_s: f32,
+    /// Rises by one about once a second: the tick divided by the rate. Who steps back in a jam changes with it.
+    pub epoch: u32,
 }
 
 /// The half-planes of velocities that one walker may choose from: walls first, then neighbours by distance.
@@ -208,21 +216,44 @@ impl Lines {
         if line.room_at(Vec2::ZERO) >= walker.speed_max_mps {
             return;
         }
-        let is_coming = other.velocity.dot(walker.desired) <= 0.0;
-        self.is_met |= is_coming && line.room_at(walker.desired) < 0.0;
+        self.is_met |= line.room_at(walker.desired) < 0.0;
         self.lines.push(line);
     }
 
     /// The velocity nearest to the one wanted that all lines allow.
-    fn choose(&mut self, walker: &Walker, settings: &Settings) -> Vec2 {
+    fn choose(&mut self, walker: &Walker, index: u32, tick: &Tick<'_>) -> Vec2 {
+        let settings = tick.settings;
         let mut wanted = walker.desired;
-        if self.is_met {
-            let right = Vec2::new(-wanted.y, wanted.x) * settings.side_share;
-            wanted += if settings.side == PassingSide::Right { right } else { -right };
+        let wanted_sq = wanted.dot(wanted);
+        if self.is_met && wanted_sq > 0.0 {
+            let progress = (walker.velocity.dot(wanted) / wanted_sq).clamp(0.0, 1.0);
+            let right = Vec2::new(-wanted.y, wanted.x);
+            let aside = if settings.side == PassingSide::Right { right } else { -right };
+            wanted += aside * settings.side_share;
+            if progress < HELD_UP && steps_back(index, tick.epoch) {
+                wanted = aside * settings.side_share - wanted * settings.step_back_share;
+            }
         }
         solve(&self.lines, self.wall_count, walker.speed_max_mps, wanted)
     }
 }
+
+/// Progress towards the velocity wanted, as a part of it, below which a walker counts as held up.
+const HELD_UP: f32 = 0.2;
+
+/// Whether it is a walker's turn to step back when held up: each one in two, drawn anew every epoch from its number, so that
+/// jams break whose members would else wait for one another, and the same in every run.
+#[inline]
+fn steps_back(index: u32, epoch: u32) -> bool {
+    let mut bits = index.wrapping_mul(0x9e37_79b1) ^ epoch.wrapping_mul(0x85eb_ca6b);
+    bits ^= bits >> 15;
+    bits = bits.wrapping_mul(0x2c1b_3c6d);
+    bits ^= bits >> 13;
+    bits & 1 == 0
+}
+
+/// Sine of the angle between course and neighbour below which a meeting counts as straight on: 6 degrees.
+const STRAIGHT: f32 = 0.1;
 
 /// The part of what is needed that falls to the walker.
 #[inline]
@@ -230,6 +261,9 @@ fn share(walker: &Walker, other: &Walker) -> f32 {
     let sum = walker.gives_way + other.gives_way;
     if sum > 0.0 { walker.gives_way / sum } else { 1.0 }
 }
+
+/// Nearer than this, a body stands on the wall, metres: the direction away from it is the wall's own.
+const ON_WALL_M: f32 = 1e-4;
 
 /// The velocities that do not cross a wall within its horizon: a half-plane through the wall's nearest point. Standing
 /// still is always among them.
@@ -240,10 +274,16 @@ fn wall_line(walker: &Walker, wall: &Wall, settings: &Settings) -> Option<Line> 
     let away = offset - along * part;
     let distance_m = away.dot(away).sqrt();
     let speed_mps = (distance_m - settings.wall_gap_m).max(0.0) / settings.wall_horizon_s;
-    if distance_m <= 0.0 || speed_mps >= walker.speed_max_mps {
+    if speed_mps >= walker.speed_max_mps {
         return None;
     }
-    let normal = away / distance_m;
+    let normal = if distance_m > ON_WALL_M {
+        away / distance_m
+    } else if length_sq > 0.0 {
+        Vec2::new(-along.y, along.x) / length_sq.sqrt()
+    } else {
+        return None;
+    };
     Some(Line { inwards: normal, offset_mps: -speed_mps })
 }
 
@@ -274,8 +314,7 @@ fn neighbour_line(walker: &Walker, other: &Walker, (ids, share): ((u32, u32), f3
     let (along, across) = (to_other * leg_m, Vec2::new(-to_other.y, to_other.x) * apart_m);
     let aside = cross(to_other, from_disc);
     // Nearly straight on: both see the same `aside`, and both would else wait for the other to choose.
-    let is_straight =
-        aside * aside <= settings.side_share * settings.side_share * distance_m_sq * from_disc_sq;
+    let is_straight = aside * aside <= STRAIGHT * STRAIGHT * distance_m_sq * from_disc_sq;
     let is_left = if is_straight { settings.side == PassingSide::Right } else { aside > 0.0 };
     // The edge of the shadow, and the way out of it.
     let edge = if is_left { along + across } else { across - along } / distance_m_sq;

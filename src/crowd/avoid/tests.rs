@@ -11,6 +11,7 @@ const SETTINGS: Settings = Settings {
     wall_gap_m: 0.0,
     side: PassingSide::Right,
     side_share: 0.1,
+    step_back_share: 0.3,
     storey_m: 1.5,
     per_cell_max: 16,
 };
@@ -31,7 +32,7 @@ fn walker(x: f32, z: f32, velocity: (f32, f32)) -> Walker {
 fn velocities(walkers: &[Walker], walls: &[Wall], settings: &Settings) -> Vec<Vec2> {
     let mut out = Vec::new();
     let add = |_, near: &mut Vec<Wall>| near.extend_from_slice(walls);
-    Avoider::default().run(walkers, add, &Tick { settings, tick_s: 1.0 / 60.0 }, &mut out);
+    Avoider::default().run(walkers, add, &Tick { settings, tick_s: 1.0 / 60.0, epoch: 0 }, &mut out);
     out
 }
 
@@ -111,7 +112,12 @@ fn fault_g20_a_tick_without_length_moves_nobody() {
     let mut out = Vec::new();
     let walkers = [walker(0.0, 0.0, (1.0, 0.0))];
     for tick_s in [0.0, -1.0, f32::NAN] {
-        Avoider::default().run(&walkers, |_, _| {}, &Tick { settings: &SETTINGS, tick_s }, &mut out);
+        Avoider::default().run(
+            &walkers,
+            |_, _| {},
+            &Tick { settings: &SETTINGS, tick_s, epoch: 0 },
+            &mut out,
+        );
         assert_eq!(out, [Vec2::ZERO]);
     }
 }
@@ -201,4 +207,11 @@ fn where_nothing_is_allowed_the_worst_breach_is_as_small_as_can_be() {
         judged += 1;
     }
     assert!(judged > 30, "{judged}");
+}
+
+#[test]
+fn who_stands_exactly_on_a_wall_does_not_go_through_it() {
+    let wall = Wall { from: Vec2::new(5.0, 0.0), to: Vec2::new(-5.0, 0.0) };
+    let out = velocities(&[walker(0.0, 0.0, (0.5, 1.2))], &[wall], &SETTINGS);
+    assert!(out[0].y.abs() < 1e-6 && (out[0].x - 0.5).abs() < 1e-5, "the ground is at z < 0: {out:?}");
 }
