@@ -227,7 +227,12 @@ fn run_search(near: &mut Near, places: &[Vec2]) -> usize {
     let mut nearest = Nearest::new(settings.neighbours_max);
     let mut found = 0;
     for &index in near.by_cell() {
-        near.nearest(places[index as usize], settings.reach_m, Look::ALL, index, &mut nearest);
+        near.nearest(
+            places[index as usize],
+            settings.reach_m,
+            Look { but: index, ..Look::ALL },
+            &mut nearest,
+        );
         found += black_box(&nearest).len();
     }
     found
@@ -246,7 +251,12 @@ fn run_dodgy(near: &mut Near, places: &[Vec2], agents: &[Agent], out: &mut Vec<d
     out.clear();
     out.resize(agents.len(), dodgy_2d::Vec2::ZERO);
     for &index in near.by_cell() {
-        near.nearest(places[index as usize], settings.reach_m, Look::ALL, index, &mut nearest);
+        near.nearest(
+            places[index as usize],
+            settings.reach_m,
+            Look { but: index, ..Look::ALL },
+            &mut nearest,
+        );
         neighbours.clear();
         neighbours.extend(nearest.iter().map(|neighbour| Cow::Borrowed(&agents[neighbour.id as usize])));
         let agent = &agents[index as usize];

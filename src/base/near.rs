@@ -34,11 +34,13 @@ pub struct Look {
     pub per_cell_max: u32,
     /// Chooses which points of a crowded row are looked at: another number, another window.
     pub salt: u32,
+    /// A point that [`Near::nearest`] leaves out: the one that asks. `u32::MAX`: none.
+    pub but: u32,
 }
 
 impl Look {
     /// Looks at every point: the answer is exact, its cost unbounded.
-    pub const ALL: Self = Self { per_cell_max: u32::MAX, salt: 0 };
+    pub const ALL: Self = Self { per_cell_max: u32::MAX, salt: 0, but: u32::MAX };
 }
 
 /// A point near another.
@@ -141,10 +143,10 @@ impl Near {
     }
 
     /// Fills `out` with the points nearest to `point` and at most `radius_m` away, by (distance, number), at most as
-    /// many as `out` can hold, without number `but`. Cost: the nine cells around the point, then what can still
+    /// many as `out` can hold, without number `look.but`. Cost: the nine cells around the point, then what can still
     /// be nearer than the last of the answer.
     #[inline]
-    pub fn nearest(&self, point: Vec2, radius_m: f32, look: Look, but: u32, out: &mut Nearest) {
+    pub fn nearest(&self, point: Vec2, radius_m: f32, look: Look, out: &mut Nearest) {
         out.begin(radius_m * radius_m);
         let (columns, rows) = (self.span(point.x, radius_m), self.span(point.y, radius_m));
         let row_count = self.row_count(&rows);
@@ -152,14 +154,14 @@ impl Near {
         if rows.end - rows.start > row_count || columns.end - columns.start > i64::from(self.mask_x) {
             // Round the torus: every row once, and nobody can tell how far a row is.
             for row in 0..row_count {
-                self.offer(point, &columns, rows.start + row, (look, but), out);
+                self.offer(point, (&columns, rows.start + row), look, out);
             }
             return;
         }
         let inner = (middle_x - 1).max(columns.start)..(middle_x + 2).min(columns.end);
         let inner_rows = (middle_z - 1).max(rows.start)..(middle_z + 2).min(rows.end);
         for row in inner_rows.clone() {
-            self.offer(point, &inner, row, (look, but), out);
+            self.offer(point, (&inner, row), look, out);
         }
         // Rows from the middle outwards: 0, 1, -1, 2, -2 and so on; bounded by twice the rows within reach.
         for step in 0..2 * row_count {
@@ -172,31 +174,24 @@ impl Near {
             let half = self.span(point.x, (out.limit_m_sq() - row_m_sq).sqrt());
             let half = half.start.max(columns.start)..half.end.min(columns.end);
             if inner_rows.contains(&row) {
-                self.offer(point, &(half.start..inner.start), row, (look, but), out);
-                self.offer(point, &(inner.end..half.end), row, (look, but), out);
+                self.offer(point, (&(half.start..inner.start), row), look, out);
+                self.offer(point, (&(inner.end..half.end), row), look, out);
             } else {
-                self.offer(point, &half, row, (look, but), out);
+                self.offer(point, (&half, row), look, out);
             }
         }
     }
 
     /// Offers the points in some cells of a row to `out`.
     #[inline(always)]
-    fn offer(
-        &self,
-        point: Vec2,
-        columns: &Range<i64>,
-        row: i64,
-        (look, but): (Look, u32),
-        out: &mut Nearest,
-    ) {
+    fn offer(&self, point: Vec2, (columns, row): (&Range<i64>, i64), look: Look, out: &mut Nearest) {
         if columns.is_empty() {
             return;
         }
         self.runs(columns, row, look, |slots| {
             for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
                 let distance_m_sq = distance_sq(point, *at);
-                if distance_m_sq <= out.limit_m_sq() && id != but {
+                if distance_m_sq <= out.limit_m_sq() && id != look.but {
                     out.insert(id, distance_m_sq);
                 }
             }
@@ -215,7 +210,7 @@ impl Near {
                 let (start, end) = (self.starts[cell as usize], self.starts[cell as usize + 1]);
                 for slot in start..end {
                     let (id, place) = (self.ids[slot as usize], self.points[slot as usize]);
-                    let look = Look { per_cell_max, salt: slot };
+                    let look = Look { per_cell_max, salt: slot, but: u32::MAX };
                     let mut check = |slots: Range<usize>| {
                         for (&other, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
                             let distance_m_sq = distance_sq(place, *at);

@@ -157,8 +157,8 @@ impl Avoider {
             if walker.speed_max_mps <= 0.0 {
                 continue;
             }
-            let look = Look { per_cell_max: settings.per_cell_max, salt: index };
-            self.near.nearest(walker.place, settings.reach_m, look, index, &mut nearest);
+            let look = Look { per_cell_max: settings.per_cell_max, salt: index, but: index };
+            self.near.nearest(walker.place, settings.reach_m, look, &mut nearest);
             self.walls.clear();
             walls(index, &mut self.walls);
             self.lines.begin(walker, &self.walls, tick);

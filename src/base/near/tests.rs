@@ -27,7 +27,7 @@ fn check(points: &[Vec2], cell_m: f32, radius_m: f32, centres: &[Vec2]) {
     for &centre in centres {
         near.within(centre, radius_m, &mut found);
         assert_eq!(found, everyone_within(points, centre, radius_m), "{centre} within {radius_m}");
-        near.nearest(centre, radius_m, Look::ALL, u32::MAX, &mut nearest);
+        near.nearest(centre, radius_m, Look::ALL, &mut nearest);
         let ids: Vec<u32> = nearest.iter().map(|neighbour| neighbour.id).collect();
         assert_eq!(ids, nearest_few(points, centre, radius_m, 5), "nearest to {centre} within {radius_m}");
     }
@@ -82,7 +82,7 @@ fn a_crowded_cell_is_looked_at_in_part_and_each_salt_sees_another_part() {
     near.build(&points, 1.0);
     let seen = |salt| {
         let mut ids = Vec::new();
-        near.visit(Vec2::ZERO, 0.5, Look { per_cell_max: 16, salt }, |id, _| ids.push(id));
+        near.visit(Vec2::ZERO, 0.5, Look { per_cell_max: 16, salt, but: u32::MAX }, |id, _| ids.push(id));
         ids.sort_unstable();
         ids.dedup();
         ids
