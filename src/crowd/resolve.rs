@@ -138,7 +138,7 @@ pub struct Settings {
     /// Bodies whose floors are further apart than this do not touch, metres. 1.5: less than a storey, more than a step.
     pub storey_m: f32,
     /// Bodies looked at for each cell, at most. 6: packed bodies of one size are two to a cell, of
-    /// half that size six. 16 costs three times as much when ten thousand share a cell.
+    /// half that size six. More only lengthens the tick when thousands share a cell.
     pub per_cell_max: u32,
 }
 
