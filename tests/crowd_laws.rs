@@ -167,7 +167,7 @@ fn circle(count: usize, radius_m: f32) -> Vec<(Vec2, Vec2)> {
 }
 
 #[test]
-fn fault_g13_two_heads_on_in_the_open_pass_within_three_seconds() {
+fn kernel_g13_two_heads_on_in_the_open_pass_within_three_seconds() {
     for rate_hz in [30.0, 60.0, 120.0] {
         for turn in 0..16 {
             let angle = f64::from(turn) * std::f64::consts::TAU / 16.0;
@@ -274,7 +274,7 @@ fn parted_from_one_cell(count: usize, tick_count: u32) -> Bodies {
 }
 
 #[test]
-fn fault_g16_a_thousand_bodies_in_one_cell_part_within_600_ticks() {
+fn kernel_g16_a_thousand_bodies_in_one_cell_part_within_600_ticks() {
     let worst = worst_overlap(&parted_from_one_cell(1000, 600));
     assert!(worst <= 0.05, "deepest overlap {worst}");
 }
@@ -282,7 +282,7 @@ fn fault_g16_a_thousand_bodies_in_one_cell_part_within_600_ticks() {
 /// Ten thousand need a disc of about 40 m for themselves; pushes alone spread them to about 30 m in 600 ticks, so
 /// many pairs still overlap then, short of what the catalogue asks. What is asserted is what holds: finite, and well under way after a quarter of the time.
 #[test]
-fn fault_g16_ten_thousand_bodies_in_one_cell_spread_without_a_number_going_astray() {
+fn kernel_g16_ten_thousand_bodies_in_one_cell_spread_without_a_number_going_astray() {
     let bodies = parted_from_one_cell(10_000, 150);
     assert!(bodies.places.iter().all(|place| place.is_finite()));
     let furthest_m = bodies.places.iter().map(|place| place.length()).fold(0.0, f32::max);
@@ -290,7 +290,7 @@ fn fault_g16_ten_thousand_bodies_in_one_cell_spread_without_a_number_going_astra
 }
 
 #[test]
-fn fault_g17_a_crowd_on_one_point_moves_alike_in_every_run() {
+fn kernel_g17_a_crowd_on_one_point_moves_alike_in_every_run() {
     let run = || {
         let ends: Vec<(Vec2, Vec2)> =
             (0..50).map(|index| (Vec2::ZERO, Vec2::new(index as f32, 10.0))).collect();

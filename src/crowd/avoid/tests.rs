@@ -108,7 +108,7 @@ fn a_wall_ahead_is_not_reached_within_its_horizon_and_standing_is_always_possibl
 }
 
 #[test]
-fn fault_g20_a_tick_without_length_moves_nobody() {
+fn kernel_g20_a_tick_without_length_moves_nobody() {
     let mut out = Vec::new();
     let walkers = [walker(0.0, 0.0, (1.0, 0.0))];
     for tick_s in [0.0, -1.0, f32::NAN] {
@@ -123,7 +123,7 @@ fn fault_g20_a_tick_without_length_moves_nobody() {
 }
 
 #[test]
-fn fault_g17_two_walkers_on_one_point_want_apart() {
+fn kernel_g17_two_walkers_on_one_point_want_apart() {
     let walkers = [walker(1.0, 1.0, (0.0, 0.0)), walker(1.0, 1.0, (0.0, 0.0))];
     let out = velocities(&walkers, &[], &SETTINGS);
     assert!(out[0].length() > 0.5 && (out[0] + out[1]).length() < 1e-5, "{out:?}");

@@ -39,7 +39,7 @@ fn seed_c2_two_bodies_on_one_point_part_the_same_way_in_every_run() {
 }
 
 #[test]
-fn fault_g17_the_direction_of_parting_comes_from_the_ids() {
+fn kernel_g17_the_direction_of_parting_comes_from_the_ids() {
     let mut quarters = [0; 4];
     for first in 0..40 {
         for second in first + 1..40 {

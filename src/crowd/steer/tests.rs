@@ -72,7 +72,7 @@ fn a_rate_of_more_than_half_a_turn_a_tick_turns_at_once() {
 }
 
 #[test]
-fn fault_g20_a_tick_without_length_turns_and_moves_nothing() {
+fn kernel_g20_a_tick_without_length_turns_and_moves_nothing() {
     let still = Turning { rate_radps: 8.0, tick_s: 0.0 };
     assert_eq!(turn(Vec2::X, Vec2::Y, &still), Vec2::X);
     let arrival = Arrival { speed_mps: 1.4, brake_mps2: 3.0, tick_s: 0.0 };
