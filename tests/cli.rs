@@ -310,6 +310,14 @@ fn a_scenario_file_is_answered_line_by_line_and_a_wrong_cost_fails() {
     project.write("b.scen", "version 1\n0\ta.map\t4\t3\t0\t0\t3\t2\t4.5\n");
     let (out, _) = project.expect(1, &["path", "--map", "a.map", "--scen", "b.scen"]);
     assert!(out.contains("\"wrong\":1"), "{out}");
+    // A length printed with two digits counts as rounded, a whole one does not.
+    project.write("d.scen", "version 1\n0\ta.map\t4\t3\t0\t0\t3\t1\t3.41\n");
+    project.write("e.map", "type octile\nheight 3\nwidth 4\nmap\n....\n....\n....\n");
+    project.expect(0, &["path", "--map", "e.map", "--scen", "d.scen"]);
+    for wrong in ["3.42", "3.40", "3"] {
+        project.write("f.scen", &format!("version 1\n0\ta.map\t4\t3\t0\t0\t3\t1\t{wrong}\n"));
+        project.expect(1, &["path", "--map", "e.map", "--scen", "f.scen"]);
+    }
     project.write("c.map", "type octile\nheight 3\nwidth 4\nmap\n....\n");
     let (_, err) = project.expect(3, &["path", "--map", "c.map", "--scen", "a.scen"]);
     assert!(err.contains("c.map:6:"), "{err}");

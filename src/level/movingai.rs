@@ -35,6 +35,9 @@ pub struct Scenario {
     /// Length of the best path over square cells, diagonals between two free neighbours only; 0 for no path
     /// where start and goal differ.
     pub optimal: f64,
+    /// How far that length may be from the true one because it was printed with few digits: half of the last
+    /// one. 0 where fewer than two digits stand after the point: such files print short numbers exactly.
+    pub rounding: f64,
 }
 
 fn wrong(line: usize, message: impl Into<String>) -> MovingAiError {
@@ -107,12 +110,14 @@ fn scenario(index: usize, line: &str) -> Result<Scenario, MovingAiError> {
     let last = &words[words.len() - 7..];
     let number = |at: usize| whole(index, last[at]);
     let optimal = last[6].parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
+    let digits = last[6].split_once('.').map_or(0, |(_, digits)| digits.len().min(12) as i32);
     Ok(Scenario {
         bucket: whole(index, first)?,
         size: [number(0)?, number(1)?],
         start: [number(2)?, number(3)?],
         goal: [number(4)?, number(5)?],
         optimal: optimal.ok_or_else(|| wrong(index, format!("\"{}\" is not a length", last[6])))?,
+        rounding: if digits >= 2 { 0.5 * 10f64.powi(-digits) } else { 0.0 },
     })
 }
 
@@ -131,8 +136,17 @@ mod tests {
         let row = |z: u32| (0..3).map(|x| cells.walkable(x, z)).collect::<Vec<_>>();
         assert_eq!((row(0), row(1)), (vec![true, false, true], vec![true, true, true]));
         let list = scenarios("version 1\n4\tmaps/a b.map\t3\t2\t0\t0\t2\t0\t4.0\n").unwrap();
-        let expected = Scenario { bucket: 4, size: [3, 2], start: [0, 0], goal: [2, 0], optimal: 4.0 };
+        let expected =
+            Scenario { bucket: 4, size: [3, 2], start: [0, 0], goal: [2, 0], optimal: 4.0, rounding: 0.0 };
         assert_eq!(list, vec![expected]);
+    }
+
+    #[test]
+    fn only_lengths_with_two_digits_or_more_count_as_rounded() {
+        for (length, rounding) in [("5", 0.0), ("4.5", 0.0), ("3.41", 0.005), ("3.414", 0.0005)] {
+            let list = scenarios(&format!("0 a 4 3 0 0 3 2 {length}\n")).unwrap();
+            assert!((list[0].rounding - rounding).abs() < 1e-12, "{length}: {}", list[0].rounding);
+        }
     }
 
     #[test]
