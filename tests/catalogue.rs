@@ -47,7 +47,7 @@ const OPEN: &[(&str, &str)] = &[
     ("tile maps and Tiled files", "F28 F29 F30 F31 F32 F33 F34 F36"),
     ("baked graphs", "F39"),
     ("watching files and real time", "G20 G21 H12 H15"),
-    ("cannot be made to happen from inside a test, or needs another machine", "B12 D23 H2 H4 H8 H13 H19 I6"),
+    ("cannot be made to happen from inside a test, or needs another machine", "B12 D23 H2 H4 H8 H19 I6"),
     ("needs a process of its own with limits of the system", "H20"),
     ("net growth of memory by script is not measured yet", "B6"),
     ("paths are not cached yet", "I14"),

@@ -156,10 +156,9 @@ pub fn run_timed(
     done: &mut dyn FnMut(Step),
 ) -> Report {
     let start = game.start_facts();
-    let mut ended = None;
-    if watch(game.world(), &start) == Onlooker::Stop {
-        ended = Some(Ended::Signal);
-    }
+    let stop = watch(game.world(), &start) == Onlooker::Stop;
+    // What `onStart` did counts: it may have finished the level, faulted, or emitted what is waited for.
+    let mut ended = if stop { Some(Ended::Signal) } else { after_tick(game, bound, &start) };
     // Bounded by the bound.
     while ended.is_none() {
         if game.world().tick().0 >= bound.ticks_max {
@@ -168,7 +167,8 @@ pub fn run_timed(
         }
         let recorded = game.tick_watched(&[], done);
         let stop = watch(game.world(), &recorded) == Onlooker::Stop;
-        ended = after_tick(game, bound, &recorded).or(stop.then_some(Ended::Signal));
+        // A signal comes first: the call that it cut short counts as a fault, but is none of the script's.
+        ended = if stop { Some(Ended::Signal) } else { after_tick(game, bound, &recorded) };
     }
     let ticks = game.world().tick().0;
     let hash = game.fingerprint().whole();

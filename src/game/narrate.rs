@@ -44,7 +44,7 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
     })
 }
 
-/// A fault with its traceback, one frame a line.
+/// A fault in one line; its frames are with the fact.
 fn fault_sentence(fault: &Plain) -> Option<String> {
     let Plain::Map(fields) = fault else {
         return None;
@@ -53,8 +53,7 @@ fn fault_sentence(fault: &Plain) -> Option<String> {
         Some(Plain::Text(text)) => text.as_str(),
         _ => "",
     };
-    let frames: String = text("traceback").lines().map(|frame| format!("\n    {frame}")).collect();
-    Some(format!("fault in {} {}: {}{frames}", text("owner"), text("callback"), text("message")))
+    Some(format!("fault in {} {}: {}", text("owner"), text("callback"), text("message")))
 }
 
 /// What a door did, as a sentence goes on; nothing for a movement that has only begun.

@@ -5,6 +5,7 @@
 //! world, so a traced run is the same run (inv:D5).
 
 use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::Tick;
 use crate::game::line::{Line, float, place, quoted};
 use crate::game::narrate;
@@ -38,6 +39,42 @@ pub struct Recorded {
     pub sentences: Vec<String>,
     /// Names of what happened, as `--until` and hosts know them: events of scripts and of the runtime.
     pub names: Vec<String>,
+    /// Faults of scripts, for a shell that shows the line.
+    pub faults: Vec<FaultNote>,
+}
+
+/// A fault of a script, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FaultNote {
+    /// Script file, below the script folders; empty when no script ran.
+    pub file: String,
+    /// Line in it, from 1; 0 when unknown.
+    pub line: u32,
+    /// What happened, with the place in front where it is known.
+    pub message: String,
+    /// On whose behalf the script ran.
+    pub owner: String,
+    /// Which call it was.
+    pub callback: String,
+    /// One frame a line, innermost first.
+    pub traceback: String,
+}
+
+impl FaultNote {
+    fn of(fault: &Plain) -> Option<Self> {
+        let Plain::Map(fields) = fault else { return None };
+        let field = |key: &str| fields.get(&PlainKey::Name(key.to_owned()));
+        let text = |key: &str| match field(key) {
+            Some(Plain::Text(text)) => text.clone(),
+            _ => String::new(),
+        };
+        let line = match field("line") {
+            Some(Plain::Number(line)) => *line as u32,
+            _ => 0,
+        };
+        let (file, message, traceback) = (text("file"), text("message"), text("traceback"));
+        Some(Self { file, line, message, owner: text("owner"), callback: text("callback"), traceback })
+    }
 }
 
 /// Writes down what is asked for.
@@ -65,6 +102,9 @@ impl Recorder {
                 recorded.sentences.extend(narrate::sentence(world, fact));
             }
             recorded.names.extend(name(fact).map(str::to_owned));
+            if let Event::Faulted(fault) = fact {
+                recorded.faults.extend(FaultNote::of(fault));
+            }
         }
         recorded
     }

@@ -55,6 +55,20 @@ impl<'a> Finding<'a> {
     }
 }
 
+/// A fault of a script, to be shown with its line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fault<'a> {
+    pub message: &'a str,
+    /// The script as it should be shown.
+    pub path: &'a str,
+    /// From 1; 0 when it is not known.
+    pub line: u32,
+    /// On whose behalf it ran, and in which call; empty while a file loads.
+    pub whose: &'a str,
+    /// Where the script stood, innermost first; empty when the line says it all.
+    pub frames: &'a [&'a str],
+}
+
 /// Shows findings, with colours or without.
 pub(super) struct Report {
     renderer: Renderer,
@@ -111,6 +125,29 @@ impl Report {
             &format!(":{}:", finding.line),
             1,
         )
+    }
+
+    /// A fault with the line of the script, from the `text` of its file, and the frames it went through.
+    pub fn fault(&self, fault: &Fault<'_>, text: &str) -> String {
+        let line = text.lines().nth(fault.line.max(1) as usize - 1).unwrap_or_default();
+        let indent = line.chars().take_while(|c| c.is_whitespace()).count();
+        let finding = Finding {
+            severity: Severity::Error,
+            code: "",
+            message: fault.message,
+            path: fault.path,
+            line: fault.line,
+            column: indent as u32 + 1,
+            length: line.trim().chars().count(),
+            help: None,
+        };
+        let mut shown = self.finding(&finding, text);
+        let whose = (!fault.whose.is_empty()).then(|| format!("in {}", clean(fault.whose)));
+        let frames = fault.frames.iter().map(|frame| format!("at {}", clean(frame)));
+        for note in whose.into_iter().chain(frames) {
+            shown.push_str(&format!("\n  = {note}"));
+        }
+        shown
     }
 
     /// A failure without a line; none when there is nothing left to say.

@@ -20,6 +20,9 @@ use crate::world::walk::Walk;
 /// Most names in the legend of the text form.
 const NAMES_MAX: usize = 24;
 
+/// Ways that are drawn in full; more are drawn faint, without their corners.
+const PATHS_BOLD_MAX: usize = 40;
+
 /// Draws everything that is on the map of `world`.
 pub fn draw_world(picture: &mut Picture, world: &World) {
     draw_regions(picture, world);
@@ -94,6 +97,8 @@ fn draw_marks(picture: &mut Picture, world: &World) {
 
 fn draw_paths(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
+    let is_busy =
+        world.characters().filter(|(_, character)| character.walk.is_some()).count() > PATHS_BOLD_MAX;
     for (_, character) in world.characters() {
         let walk = character.walk.and_then(|id| world.walk(id).map(|walk| (id, walk)));
         let Some((id, walk)) = walk.filter(|(_, walk)| walk.is_open()) else { continue };
@@ -101,7 +106,8 @@ fn draw_paths(picture: &mut Picture, world: &World) {
         let Some((end, corners)) = points.split_last().filter(|(_, corners)| !corners.is_empty()) else {
             continue;
         };
-        let line = Look::line(theme::PATH, 2.0).glyph('*');
+        let line = if is_busy { Look::line(theme::PATH_FAINT, 1.0) } else { Look::line(theme::PATH, 2.0) };
+        let line = line.glyph('*');
         picture.explain(Swatch::Line(line), "way left");
         let hint = format!(
             "walk {} of \"{}\", {:.1} m left",
@@ -110,13 +116,14 @@ fn draw_paths(picture: &mut Picture, world: &World) {
             walk.remaining_m().unwrap_or(0.0)
         );
         shapes.push(Shape::new(Form::Line(points.clone()), line, Tag::Walk(id)).hint(hint));
-        for &corner in &corners[1..] {
+        for &corner in corners.iter().skip(if is_busy { corners.len() } else { 1 }) {
             let look = Look::filled(theme::PATH_CORNER).stroked(theme::INK, 0.5);
             shapes.push(Shape::new(Form::Dot { centre: corner, radius_px: 3.0 }, look, Tag::Walk(id)));
         }
         let look = Look::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('X');
         picture.explain(Swatch::Dot(look), "its end");
-        shapes.push(Shape::new(Form::Dot { centre: *end, radius_px: 5.0 }, look, Tag::Walk(id)));
+        let radius_px = if is_busy { 3.0 } else { 5.0 };
+        shapes.push(Shape::new(Form::Dot { centre: *end, radius_px }, look, Tag::Walk(id)));
     }
     picture.add("paths", shapes);
 }

@@ -4,6 +4,8 @@
 //! labels overlap; the more important one stays, then the earlier; nothing leaves the map.
 //! Source: greedy placement over a fixed list of positions, as in Christensen, Marks and Shieber 1995.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::hatch::Pixel;
 use super::picture::{Label, Picture, Spread};
 use crate::base::geom::{Bounds, Point, polygon_contains};
@@ -13,6 +15,11 @@ pub(super) const ADVANCE: f32 = 0.6;
 
 /// Most labels of one picture: more cannot be read.
 const LABELS_MAX: usize = 400;
+/// Part of the map that the names of one kind may cover: a twentieth, as seen on a market of 200 people, where
+/// more hides the ground.
+const COVERED_MAX: f32 = 0.05;
+/// Importance from which a label is never crowded out: the player, the ends of a search.
+const ALWAYS: u8 = 8;
 /// Pixels between a body and its name, and around every label.
 const GAP_PX: f32 = 2.0;
 
@@ -34,7 +41,9 @@ pub(super) fn place(
     scale: f32,
     map: Box4,
 ) -> Vec<(&Label, Pixel)> {
-    let mut order: Vec<&Label> = picture.labels.iter().collect();
+    let crowded = crowded_kinds(picture, map);
+    let is_wanted = |label: &&Label| label.importance >= ALWAYS || !crowded.contains(label.tag.kind());
+    let mut order: Vec<&Label> = picture.labels.iter().filter(is_wanted).collect();
     order.sort_by_key(|label| std::cmp::Reverse(label.importance));
     let clear = |bounds: &Bounds| {
         let ([left, top], [right, bottom]) = (to_pixel(bounds.min), to_pixel(bounds.max));
@@ -65,6 +74,17 @@ pub(super) fn place(
         }
     }
     placed
+}
+
+/// Kinds of things whose names would cover too much of the map. SVG still tells each name to a pointer.
+fn crowded_kinds(picture: &Picture, map: Box4) -> BTreeSet<&'static str> {
+    let mut covered: BTreeMap<&'static str, f32> = BTreeMap::new();
+    for label in picture.labels.iter().filter(|label| label.importance < ALWAYS) {
+        *covered.entry(label.tag.kind()).or_default() +=
+            text_width_px(&label.text, label.size_px) * label.size_px;
+    }
+    let room = (map[2] - map[0]) * (map[3] - map[1]) * COVERED_MAX;
+    covered.into_iter().filter(|(_, area)| *area > room).map(|(kind, _)| kind).collect()
 }
 
 /// Places wholly inside a polygon, the nearest to its middle first.

@@ -70,6 +70,8 @@ pub const FACING: Colour = Colour::hex(0x142B42);
 
 /// The way that is left of a walk.
 pub const PATH: Colour = Colour::hex(0x1F9D45);
+/// The same where there are so many that they would hide the map.
+pub const PATH_FAINT: Colour = Colour::hex(0x1F9D45).with_opacity(90);
 /// Its corners.
 pub const PATH_CORNER: Colour = Colour::hex(0xF5C518);
 /// Its end.

@@ -27,8 +27,9 @@ use self::exit::{Exit, Failure};
 use super::crash;
 use super::output::{Results, tell};
 use super::project::FoundLevel;
-use super::report::{Finding, Report};
+use super::report::{Fault, Finding, Report};
 use super::scripts;
+use crate::game::recorder::FaultNote;
 use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
 use crate::script::files::ScriptTexts;
 
@@ -151,6 +152,28 @@ impl Shell {
                 tell(&self.rendered(found, diagnostic, files));
             }
         }
+    }
+
+    /// A fault of a script with its line.
+    fn fault(&self, found: &FoundLevel, texts: &BTreeMap<String, String>, fault: &FaultNote) -> String {
+        let text = texts.get(&fault.file).map_or("", String::as_str);
+        let place = found.project.script_path(&fault.file, &found.path);
+        let path = place.map_or_else(|| fault.file.clone(), |path| shown_path(found, &path));
+        // The place stands above the line already.
+        let message = fault.message.strip_prefix(&format!("{}:{}: ", fault.file, fault.line));
+        let whose = [fault.owner.as_str(), fault.callback.as_str()].join(" ");
+        let frames =
+            if fault.traceback.lines().count() > 1 { fault.traceback.lines().collect() } else { Vec::new() };
+        self.report.fault(
+            &Fault {
+                message: message.unwrap_or(&fault.message),
+                path: &path,
+                line: fault.line,
+                whose: whose.trim(),
+                frames: &frames,
+            },
+            text,
+        )
     }
 
     /// A diagnostic with its line.

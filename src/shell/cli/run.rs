@@ -13,9 +13,10 @@ use crate::base::hash::{self, StateHash};
 use crate::base::time::TickRate;
 use crate::game::headless::{self, Bound, Ended, Onlooker, Report};
 use crate::game::line::Line;
-use crate::game::recorder::{RecordOptions, Recorded, Recorder};
+use crate::game::recorder::{FaultNote, RecordOptions, Recorded, Recorder};
 use crate::game::{Game, Setup, StartError, Step};
 use crate::level::{LevelFile, LoadedLevel};
+use crate::script::fault::FaultKind;
 use crate::script::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::{Results, tell};
@@ -28,6 +29,10 @@ use crate::world::settings::Settings;
 
 /// Game seconds of a run that names no bound.
 const SECONDS: f64 = 60.0;
+/// Faults that are shown with their line.
+const FAULTS_TOLD_MAX: usize = 20;
+/// Script texts by path below the script folders.
+type Texts = std::collections::BTreeMap<String, String>;
 /// How far a run in real time may fall behind before it gives up catching up.
 const BEHIND_MAX: Duration = Duration::from_millis(250);
 
@@ -35,6 +40,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
+    let texts = scripts.clone();
     let inputs = found.project.folder.files_read();
     let interrupts = Interrupts::listen();
     let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
@@ -56,6 +62,9 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
         shell,
         format: args.format,
         pace: Pace::new(args.speed, rate),
+        found: &found,
+        texts: &texts,
+        faults_told: 0,
         interrupts: interrupts.clone(),
         closed: false,
     };
@@ -79,7 +88,10 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
         signals: std::sync::Arc::clone(&signals),
     };
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, interrupts);
-    let mut game = Game::load(level, setup).map_err(|error| not_started(&error))?;
+    let mut game = match Game::load(level, setup) {
+        Ok(game) => game,
+        Err(error) => return Err(session.not_begun(&error)),
+    };
     let mut clock = StepClock::new(args.stats);
     let began = Instant::now();
     let watch = |world: &World, recorded: &Recorded| session.watch(world, recorded);
@@ -89,13 +101,27 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     session.end(&report, wall, &clock)
 }
 
-/// The scripts of a level could not be started.
-fn not_started(error: &StartError) -> Failure {
-    let failure = Failure::new(Exit::Script, error.to_string());
+/// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays its
+/// own, also when a signal comes in the same moment.
+fn cut_short(error: &StartError, interrupts: &Interrupts) -> Option<Exit> {
     match error {
-        StartError::Load(load) if !load.traceback.is_empty() => failure.help(load.traceback.clone()),
-        _ => failure,
+        StartError::Load(load) if load.kind == FaultKind::Stopped => interrupts.asked(),
+        _ => None,
     }
+}
+
+/// The scripts of a level could not be started: said with the line of the script where it is known.
+fn not_started(shell: &Shell, found: &FoundLevel, texts: &Texts, error: &StartError) -> Failure {
+    let StartError::Load(load) = error else { return Failure::new(Exit::Script, error.to_string()) };
+    let note = FaultNote {
+        file: load.file.clone(),
+        line: load.line,
+        message: load.message.clone(),
+        traceback: load.traceback.clone(),
+        ..FaultNote::default()
+    };
+    tell(&shell.fault(found, texts, &note));
+    Failure::Told(Exit::Script)
 }
 
 /// What each step of the tick cost, in real time.
@@ -145,11 +171,10 @@ pub(super) fn game_at(
     level: LoadedLevel,
     (seed, tick): (Option<u64>, u64),
 ) -> Result<Game, Failure> {
-    let _ = shell;
     let interrupts = Interrupts::listen();
-    let scripts = found.project.scripts(&found.path)?;
-    let setup = Setup { scripts, seed, ..Setup::default() };
-    let mut game = Game::load(level, setup).map_err(|error| not_started(&error))?;
+    let scripts = shell.scripts(found, &level)?;
+    let setup = Setup { scripts: scripts.clone(), seed, ..Setup::default() };
+    let mut game = Game::load(level, setup).map_err(|error| not_started(shell, found, &scripts, &error))?;
     game.start_facts();
     // Bounded by the tick that was asked for.
     while game.world().tick().0 < tick {
@@ -168,6 +193,9 @@ struct Session<'a> {
     shell: &'a Shell,
     format: Format,
     pace: Pace,
+    found: &'a FoundLevel,
+    texts: &'a Texts,
+    faults_told: usize,
     interrupts: Interrupts,
     closed: bool,
 }
@@ -185,14 +213,14 @@ impl Session<'_> {
         if let Some(trace) = &mut self.trace {
             trace.breathe();
         }
+        for fault in &recorded.faults {
+            self.fault(fault);
+        }
         if !self.shell.is_quiet {
             let seconds = world.rate().seconds(world.tick());
             for sentence in &recorded.sentences {
-                // A fault brings its traceback along, one frame a line.
-                for (index, part) in sentence.lines().enumerate() {
-                    let time = if index == 0 { format!("{seconds:8.2} s") } else { " ".repeat(10) };
-                    self.closed |= self.results.line(&format!("{time}  {}", clean(part))).is_err();
-                }
+                // One line each, whatever a script wrote: a break in its text would begin a line of its choosing.
+                self.closed |= self.results.line(&format!("{seconds:8.2} s  {}", clean(sentence))).is_err();
             }
         }
         self.pace.wait(tick);
@@ -200,6 +228,29 @@ impl Session<'_> {
             self.closed |= self.results.flush().is_err();
         }
         if self.closed || self.interrupts.asked().is_some() { Onlooker::Stop } else { Onlooker::GoOn }
+    }
+
+    /// The scripts did not start: by a mistake of theirs, or because a signal cut their loading short (fault:H6).
+    fn not_begun(mut self, error: &StartError) -> Failure {
+        let Some(exit) = cut_short(error, &self.interrupts) else {
+            return not_started(self.shell, self.found, self.texts, error);
+        };
+        if let Some(mut trace) = self.trace.take() {
+            let line = Line::default().count("t", 0).text("end", Ended::Signal.name()).flag("ok", false);
+            trace.line(&line.finish());
+            trace.finish();
+        }
+        Failure::Told(exit)
+    }
+
+    /// Shows a fault with its line, on stderr; after many of them they are only counted.
+    fn fault(&mut self, fault: &FaultNote) {
+        self.faults_told += 1;
+        if self.faults_told <= FAULTS_TOLD_MAX {
+            tell(&self.shell.fault(self.found, self.texts, fault));
+        } else if self.faults_told == FAULTS_TOLD_MAX + 1 {
+            tell("more faults follow; they are counted in the result");
+        }
     }
 
     fn end(mut self, report: &Report, wall: Duration, clock: &StepClock) -> Result<Exit, Failure> {
