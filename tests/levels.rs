@@ -136,3 +136,39 @@ fn inv_d1_ten_processes_end_in_the_state_that_the_golden_file_names() {
         assert_eq!(result["hash"], expected["hash"], "every process, and release as debug: see .ci/run");
     }
 }
+
+#[test]
+fn inv_n1_n3_n4_nobody_leaves_the_ground_jumps_or_goes_astray() {
+    use walkon::base::geom::flat_distance;
+    use walkon::nav::Traversal;
+    for (name, seconds) in LEVELS {
+        let path = format!("{name}.json");
+        let text = fs::read(root().join("levels").join(&path)).unwrap();
+        let level = load(&path, &MemorySource::new().with(&path, text)).unwrap();
+        let mut game = Game::load(level, Setup { scripts: scripts(), ..Setup::default() }).unwrap();
+        let by = Traversal::default();
+        let mut before = BTreeMap::new();
+        for tick in 0..seconds.min(30) * 60 {
+            game.tick(&[]);
+            for (_, character) in game.world().characters() {
+                let at = character.body.position;
+                assert!(at.is_finite(), "levels/{name}.json, tick {tick}: {} at {at}", character.name);
+                let was = before.insert(character.serial, at).unwrap_or(at);
+                let gone_m = flat_distance(was, at);
+                let fastest_mps = character.gait.run_mps.max(character.gait.walk_mps);
+                assert!(
+                    gone_m <= fastest_mps / 60.0 + 1e-3,
+                    "levels/{name}.json: {} jumped {gone_m} m",
+                    character.name
+                );
+                // Who stands where ground went away may stand there, but nobody walks onto what is closed.
+                let stands = gone_m == 0.0 || game.world().nav().is_walkable(at, &by);
+                assert!(
+                    stands,
+                    "levels/{name}.json, tick {tick}: {} walks off the ground at {at}",
+                    character.name
+                );
+            }
+        }
+    }
+}
