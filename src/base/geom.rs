@@ -148,12 +148,6 @@ pub fn polygon_contains(polygon: &[Point], point: Point) -> bool {
     inside
 }
 
-/// Twice the signed area of a polygon, square metres; positive when it turns from +x towards +z.
-#[must_use]
-pub fn polygon_area_twice(polygon: &[Point]) -> f64 {
-    edges(polygon).map(|(a, b)| a[0] * b[1] - b[0] * a[1]).sum()
-}
-
 /// The edges of a closed polygon, from each point to the next and from the last to the first.
 pub fn edges(polygon: &[Point]) -> impl Iterator<Item = (Point, Point)> + '_ {
     let count = polygon.len();

@@ -40,7 +40,7 @@ use crate::script::{dispatch, lend, payload, request};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops;
-use crate::world::settings::{self, Settings};
+use crate::world::settings::Settings;
 use crate::world::walk::Owner;
 
 /// The behaviour that a level gives to a character.
@@ -117,7 +117,7 @@ impl ScriptHost {
     /// # Errors
     /// When a file is missing, does not compile, fails, or is no behaviour.
     pub fn new(setup: ScriptSetup, settings: &Settings, seed: u64) -> Result<Self, StartError> {
-        let limits = vm_limits(&settings.limits);
+        let limits = Limits::from(&settings.limits);
         let vm = ScriptVm::new(VmSettings { seed, limits, signals: setup.signals })?;
         let state = prepare(&vm, settings, &setup.args).map_err(VmError::from)?;
         vm.set_texts(ScriptTexts::new(setup.texts)?);
@@ -279,23 +279,6 @@ impl ScriptHost {
             let failure = Failure::new(FaultKind::Data, mistake.to_string(), None);
             invoke::report(&self.vm, &Call::plain(owner.unwrap_or(Owner::HOST), "onStart"), failure);
         }
-    }
-}
-
-fn vm_limits(limits: &settings::Limits) -> Limits {
-    let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
-    Limits {
-        fuel_per_call: limits.fuel_per_call,
-        fuel_per_tick: limits.fuel_per_tick,
-        fuel_at_load: limits.fuel_at_load,
-        memory_mib: narrow(limits.memory_mib),
-        coroutine_depth: limits.coroutine_depth,
-        state_kib: narrow(limits.state_kib),
-        string_kib: narrow(limits.string_kib),
-        pattern_bytes: narrow(limits.pattern_bytes),
-        table_elements: narrow(limits.table_elements),
-        log_lines_per_tick: limits.log_lines_per_tick,
-        watchdog_ms: narrow(limits.watchdog_ms),
     }
 }
 

@@ -3,6 +3,8 @@
 //! In: the `limits` object of a level, where it names any. Out: the figures every other file of this module counts against.
 //! Holds: each figure has a default and a hard maximum (lua-api.md section 20, faults.md part 5). Not here: the counting.
 
+use crate::world::settings;
+
 /// The limits of one level. Defaults are those of the reference, one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -41,20 +43,28 @@ impl Limits {
     pub const DATA_DEPTH: usize = 32;
 }
 
+impl From<&settings::Limits> for Limits {
+    fn from(limits: &settings::Limits) -> Self {
+        let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+        Self {
+            fuel_per_call: limits.fuel_per_call,
+            fuel_per_tick: limits.fuel_per_tick,
+            fuel_at_load: limits.fuel_at_load,
+            memory_mib: narrow(limits.memory_mib),
+            coroutine_depth: limits.coroutine_depth,
+            state_kib: narrow(limits.state_kib),
+            string_kib: narrow(limits.string_kib),
+            pattern_bytes: narrow(limits.pattern_bytes),
+            table_elements: narrow(limits.table_elements),
+            log_lines_per_tick: limits.log_lines_per_tick,
+            watchdog_ms: narrow(limits.watchdog_ms),
+        }
+    }
+}
+
+/// The defaults of a level: they stand once, in `world::settings`.
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            fuel_per_call: 100_000,
-            fuel_per_tick: 800_000,
-            fuel_at_load: 1_000_000,
-            memory_mib: 256,
-            coroutine_depth: 16,
-            state_kib: 256,
-            string_kib: 1024,
-            pattern_bytes: 200,
-            table_elements: 100_000,
-            log_lines_per_tick: 100,
-            watchdog_ms: 1000,
-        }
+        Self::from(&settings::Limits::default())
     }
 }

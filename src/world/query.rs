@@ -8,7 +8,7 @@ use crate::world::area::Area;
 use crate::world::character::Character;
 use crate::world::door::Door;
 use crate::world::event::Event;
-use crate::world::outcome::{Blocker, Reason, Status, WalkResult};
+use crate::world::outcome::{Blocker, Reason, WalkResult};
 use crate::world::place::Mark;
 use crate::world::region::Region;
 use crate::world::settings::Settings;
@@ -264,11 +264,5 @@ impl World {
                 None => (Reason::NoPath, None),
             },
         }
-    }
-
-    /// Whether a result says that somebody arrived; for hosts that do not care why.
-    #[must_use]
-    pub fn has_arrived(result: &WalkResult) -> bool {
-        result.status() == Status::Arrived
     }
 }
