@@ -35,11 +35,38 @@ vector = {}
 ---@return string
 function typeof(value) end
 
+---Name of a mark.
+---@alias MarkName string
+
+---Name of a route.
+---@alias RouteName string
+
+---Name of a door.
+---@alias DoorName string
+
+---Name of an area or an obstacle.
+---@alias AreaName string
+
+---Name of a region.
+---@alias RegionName string
+
+---Name of a character.
+---@alias CharacterName string
+
+---Name of a behaviour's script.
+---@alias BehaviourName string
+
+---Name of a cinematic.
+---@alias CinematicName string
+
+---Name of a level.
+---@alias LevelName string
+
 ---A named place; stops of a route may be nameless.
 ---@alias Mark { name: string?, position: vector, facing: number? }
 
 ---Where; a string is the name of a mark. Verbs of a character also take x and z.
----@alias Place vector|string|Mark|Character|Door
+---@alias Place vector|MarkName|Mark|Character|Door
 
 ---A function, or the name of a handler of the owner.
 ---@alias Handler (fun(payload: any): any)|string
@@ -121,7 +148,7 @@ function typeof(value) end
 ---@field tag? string has this tag
 ---@field near? Place stands near this place; needs radius
 ---@field radius? number metres around `near`
----@field region? string stands in this region
+---@field region? RegionName stands in this region
 
 ---Which doors are meant: all of what is given must hold.
 ---@class DoorQuery
@@ -134,13 +161,13 @@ function typeof(value) end
 ---@field at Place the nearest walkable point within 8 m is taken
 ---@field facing? number radians about +y
 ---@field tags? string[] its own name is added
----@field like? string copies the settings of that character
+---@field like? CharacterName copies the settings of that character
 ---@field radius? number metres, 0.05 to 10
 ---@field walkSpeed? number metres a second, 0.01 to 50
 ---@field runSpeed? number metres a second; default twice the walking speed
 ---@field rotationSpeed? number radians a second, 0.1 to 100
 ---@field doors? "avoid"|"open"|"wait" what its walks do about doors
----@field behaviour? string started at the next dispatch
+---@field behaviour? BehaviourName started at the next dispatch
 ---@field params? table<string, any> parameters of the behaviour
 
 ---How somebody is put down.
@@ -163,7 +190,7 @@ function typeof(value) end
 
 ---Where a random point may be.
 ---@class PointOptions
----@field area? string in this area
+---@field area? AreaName in this area
 ---@field around? Place near this place
 ---@field within? number metres around it, default 8
 ---@field reachableFrom? Place with a way from here
@@ -259,7 +286,7 @@ function level.finish(ok, note) end
 world = {}
 
 ---The character of that name; raises when there is none.
----@param name string
+---@param name CharacterName
 ---@return Character
 function world.character(name) end
 
@@ -284,7 +311,7 @@ function world.player() end
 function world.spawn(options) end
 
 ---The door of that name; raises when there is none.
----@param name string
+---@param name DoorName
 ---@return Door
 function world.door(name) end
 
@@ -299,12 +326,12 @@ function world.findDoor(name) end
 function world.doors(query) end
 
 ---Short for `toggle()` of that door.
----@param name string
+---@param name DoorName
 ---@return DoorMove
 function world.toggleDoor(name) end
 
 ---Short for `open()` or `close()` of that door.
----@param name string
+---@param name DoorName
 ---@param open boolean
 ---@return DoorMove
 function world.setDoor(name, open) end
@@ -406,7 +433,7 @@ function Character:hasTag(tag) end
 function Character:despawn() end
 
 ---Starts a behaviour at the next dispatch; the one it has stops with `"detached"`.
----@param behaviour string
+---@param behaviour BehaviourName
 ---@param params? table<string, any>
 function Character:attach(behaviour, params) end
 
@@ -511,28 +538,28 @@ function nav.lineOfWalk(from, to, options) end
 function nav.isWalkable(place, options) end
 
 ---Puts an area in force or out of it; whether that was a change. The map follows in step 5.
----@param area string
+---@param area AreaName
 ---@param available boolean
 ---@return boolean
 function nav.setAreaAvailable(area, available) end
 
 ---Whether an area is in force, as last asked for.
----@param area string
+---@param area AreaName
 ---@return boolean
 function nav.isAreaAvailable(area) end
 
 ---Cost of a metre in the area, 0.1 to 100; 1 is plain ground. The map follows in step 5.
----@param area string
+---@param area AreaName
 ---@param factor number
 function nav.setAreaCost(area, factor) end
 
 ---Cost of a metre in the area, as last asked for.
----@param area string
+---@param area AreaName
 ---@return number
 function nav.areaCost(area) end
 
 ---A named place; raises when there is none.
----@param name string
+---@param name MarkName
 ---@return Mark
 function nav.mark(name) end
 
@@ -542,7 +569,7 @@ function nav.mark(name) end
 function nav.findMark(name) end
 
 ---The stops of a route, a fresh list.
----@param name string
+---@param name RouteName
 ---@return Mark[]
 function nav.route(name) end
 
@@ -625,27 +652,27 @@ function DoorMove:wait() end
 region = {}
 
 ---Watches a region of the level.
----@param name string
+---@param name RegionName
 ---@param options? RegionOptions
 ---@return Watch
 function region.on(name, options) end
 
 ---Short for `region.on` with `onEnter`.
----@param name string
+---@param name RegionName
 ---@param handler Handler
 ---@param options? RegionOptions
 ---@return Watch
 function region.onEnter(name, handler, options) end
 
 ---Short for `region.on` with `onExit`.
----@param name string
+---@param name RegionName
 ---@param handler Handler
 ---@param options? RegionOptions
 ---@return Watch
 function region.onExit(name, handler, options) end
 
 ---Watches a navigation area, available or not.
----@param area string
+---@param area AreaName
 ---@param options? RegionOptions
 ---@return Watch
 function region.area(area, options) end
@@ -861,7 +888,7 @@ function Task:wait() end
 cinematic = {}
 
 ---Starts a scene at the next dispatch.
----@param name string
+---@param name CinematicName
 ---@param args? table<string, any>
 ---@return Scene
 function cinematic.play(name, args) end

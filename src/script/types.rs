@@ -25,7 +25,7 @@ pub fn luau() -> String {
     let mut text = String::from(
         "-- Definitions of walkon's API for luau-lsp. Written by `walkon types`; changes here are lost.\n\n",
     );
-    for alias in bind::ALIASES {
+    for alias in bind::NAMES.iter().chain(bind::ALIASES) {
         put(&mut text, format_args!("-- {}\nexport type {} = {}\n\n", alias.doc, alias.name, alias.luau));
     }
     for shape in bind::shapes() {

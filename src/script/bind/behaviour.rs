@@ -20,7 +20,7 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::field(TYPE, "behaviour", "any", behaviour)
     },
     Entry {
-        params: &[param("behaviour", "string", "\"idle\""), param("params", "{[string]: any}?", "{}")],
+        params: &[param("behaviour", "BehaviourName", "\"idle\""), param("params", "{[string]: any}?", "{}")],
         raises: "name data gone",
         doc: "Starts a behaviour at the next dispatch; the one it has stops with `\"detached\"`.",
         example: "guard:attach(\"idle\")",

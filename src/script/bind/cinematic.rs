@@ -95,7 +95,7 @@ const FIELDS: Param = param("options", "{[string]: any}?", "{ seconds = 0.1 }");
 /// Everything `cinematic`, a `Scene` and a `Cue` have.
 pub const ENTRIES: &[Entry] = &[
     Entry {
-        params: &[NAME, param("args", "{[string]: any}?", "{}")],
+        params: &[param("name", "CinematicName", "\"talk\""), param("args", "{[string]: any}?", "{}")],
         returns: "Scene",
         raises: "name data state gone",
         doc: "Starts a scene at the next dispatch.",

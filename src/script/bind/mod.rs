@@ -98,7 +98,7 @@ pub const ALIASES: &[Alias] = &[
     },
     Alias {
         name: "Place",
-        luau: "vector | string | Mark | Character | Door",
+        luau: "vector | MarkName | Mark | Character | Door",
         doc: "Where; a string is the name of a mark. Verbs of a character also take x and z.",
     },
     Alias {
@@ -117,6 +117,24 @@ pub const ALIASES: &[Alias] = &[
         doc: "Who counts; strings are tags.",
     },
 ];
+
+/// Types whose values are names: of things in a level, or of scripts. To Lua all of them are strings; `walkon types` gives them
+/// the names of a project, and `walkon check` looks up what stands in quotes.
+pub const NAMES: &[Alias] = &[
+    name_of("MarkName", "Name of a mark."),
+    name_of("RouteName", "Name of a route."),
+    name_of("DoorName", "Name of a door."),
+    name_of("AreaName", "Name of an area or an obstacle."),
+    name_of("RegionName", "Name of a region."),
+    name_of("CharacterName", "Name of a character."),
+    name_of("BehaviourName", "Name of a behaviour's script."),
+    name_of("CinematicName", "Name of a cinematic."),
+    name_of("LevelName", "Name of a level."),
+];
+
+const fn name_of(name: &'static str, doc: &'static str) -> Alias {
+    Alias { name, luau: "string", doc }
+}
 
 /// Every entry, in the order of the reference.
 #[must_use]

@@ -71,7 +71,7 @@ pub const SHAPES: &[Shape] = &[
         name: "PointOptions",
         doc: "Where a random point may be.",
         fields: &[
-            field("area", "string?", "\"yard\"", "in this area"),
+            field("area", "AreaName?", "\"yard\"", "in this area"),
             field("around", "Place?", "\"post\"", "near this place"),
             field("within", "number?", "3", "metres around it, default 8"),
             field("reachableFrom", "Place?", "guard", "with a way from here"),
@@ -89,7 +89,7 @@ const FROM: Param = param("from", "Place", "guard");
 const TO: Param = param("to", "Place", "\"gate\"");
 const PATH: Param = param("options", "PathOptions?", "{ doors = \"open\" }");
 const PLACE: Param = param("place", "Place", "\"post\"");
-const AREA: Param = param("area", "string", "\"yard\"");
+const AREA: Param = param("area", "AreaName", "\"yard\"");
 
 /// Everything `nav` and a `PathRequest` have.
 pub const ENTRIES: &[Entry] = &[
@@ -181,7 +181,7 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::function(NAV, "nav.areaCost", area_cost)
     },
     Entry {
-        params: &[param("name", "string", "\"gate\"")],
+        params: &[param("name", "MarkName", "\"gate\"")],
         returns: "Mark",
         raises: "name",
         doc: "A named place; raises when there is none.",
@@ -196,7 +196,7 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::function(NAV, "nav.findMark", find_mark)
     },
     Entry {
-        params: &[param("name", "string", "\"rounds\"")],
+        params: &[param("name", "RouteName", "\"rounds\"")],
         returns: "{Mark}",
         raises: "name",
         doc: "The stops of a route, a fresh list.",

@@ -91,7 +91,7 @@ pub const SHAPES: &[Shape] = &[
     },
 ];
 
-const NAME: Param = param("name", "string", "\"hall\"");
+const NAME: Param = param("name", "RegionName", "\"hall\"");
 const HANDLER: Param = param("handler", "Handler", "function(event) end");
 const OPTIONS: Param = param("options", "RegionOptions?", "{ filter = \"player\" }");
 
@@ -122,7 +122,7 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::function(REGION, "region.onExit", on_exit)
     },
     Entry {
-        params: &[param("area", "string", "\"yard\""), OPTIONS],
+        params: &[param("area", "AreaName", "\"yard\""), OPTIONS],
         returns: "Watch",
         raises: "name limit",
         doc: "Watches a navigation area, available or not.",

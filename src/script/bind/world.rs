@@ -55,7 +55,7 @@ pub const SHAPES: &[Shape] = &[
             field("tag", "string?", "\"watch\"", "has this tag"),
             field("near", "Place?", "guard", "stands near this place; needs radius"),
             field("radius", "number?", "10", "metres around `near`"),
-            field("region", "string?", "\"hall\"", "stands in this region"),
+            field("region", "RegionName?", "\"hall\"", "stands in this region"),
         ],
     },
     Shape {
@@ -74,20 +74,20 @@ pub const SHAPES: &[Shape] = &[
             field("at", "Place", "\"post\"", "the nearest walkable point within 8 m is taken"),
             field("facing", "number?", "0", "radians about +y"),
             field("tags", "{string}?", "{ \"watch\" }", "its own name is added"),
-            field("like", "string?", "\"guard\"", "copies the settings of that character"),
+            field("like", "CharacterName?", "\"guard\"", "copies the settings of that character"),
             field("radius", "number?", "0.4", "metres, 0.05 to 10"),
             field("walkSpeed", "number?", "1.2", "metres a second, 0.01 to 50"),
             field("runSpeed", "number?", "3", "metres a second; default twice the walking speed"),
             field("rotationSpeed", "number?", "8", "radians a second, 0.1 to 100"),
             field("doors", "(\"avoid\" | \"open\" | \"wait\")?", "\"open\"", "what its walks do about doors"),
-            field("behaviour", "string?", "\"idle\"", "started at the next dispatch"),
+            field("behaviour", "BehaviourName?", "\"idle\"", "started at the next dispatch"),
             field("params", "{[string]: any}?", "{}", "parameters of the behaviour"),
         ],
     },
 ];
 
-const CHARACTER_NAME: Param = param("name", "string", "\"guard\"");
-const DOOR_NAME: Param = param("name", "string", "\"gate\"");
+const CHARACTER_NAME: Param = param("name", "CharacterName", "\"guard\"");
+const DOOR_NAME: Param = param("name", "DoorName", "\"gate\"");
 
 /// Everything `world` has.
 pub const ENTRIES: &[Entry] = &[
@@ -100,7 +100,7 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::function(WORLD, "world.character", character)
     },
     Entry {
-        params: &[CHARACTER_NAME],
+        params: &[param("name", "string", "\"guard\"")],
         returns: "Character?",
         doc: "The character of that name, or nil.",
         example: "assert(world.findCharacter(\"nobody\") == nil)",
@@ -137,7 +137,7 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::function(WORLD, "world.door", find)
     },
     Entry {
-        params: &[DOOR_NAME],
+        params: &[param("name", "string", "\"gate\"")],
         returns: "Door?",
         doc: "The door of that name, or nil.",
         example: "assert(world.findDoor(\"nowhere\") == nil)",

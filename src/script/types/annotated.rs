@@ -48,7 +48,7 @@ pub fn lua_ls() -> String {
         "---@meta walkon\n-- Definitions of walkon's API. Written by `walkon types`; changes here are lost.\n\n",
     );
     text.push_str(LUAU);
-    for alias in bind::ALIASES {
+    for alias in bind::NAMES.iter().chain(bind::ALIASES) {
         put(
             &mut text,
             format_args!("---{}\n---@alias {} {}\n\n", alias.doc, alias.name, annotated(alias.luau)),
