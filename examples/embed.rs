@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // The host drives the loop, one fixed step at a time, and says what it has to say.
     for tick in 1..=1200u32 {
-        let bell = Input { name: "bell".to_owned(), payload: Some(bell(3)) };
+        let bell = Input::Event { name: "bell".to_owned(), payload: Some(bell(3)) };
         let inputs = if tick == 60 { vec![bell] } else { Vec::new() };
         let happened = game.tick(&inputs);
         for sentence in &happened.sentences {

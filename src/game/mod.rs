@@ -178,7 +178,7 @@ impl Game {
     pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(Step)) -> Recorded {
         let world = &mut self.world;
         world.tick = world.tick.after(1);
-        inputs::run(world, inputs); // 1
+        let _reload = inputs::run(world, inputs); // 1
         done(Step::Inputs);
         // 2 reload comes with `watch`: a run never reloads.
         if let Some(scripts) = &mut self.scripts {

@@ -39,6 +39,12 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
             format!("[{}] {}:{}: {}", line.level, line.file, line.line, line.message)
         }
         Event::Faulted(fault) => fault_sentence(fault)?,
+        Event::Reloaded { files, notes } => {
+            let names: Vec<&str> = files.keys().map(String::as_str).collect();
+            let notes: String = notes.iter().map(|note| format!("; {note}")).collect();
+            format!("reloaded {}{notes}", names.join(", "))
+        }
+        Event::ReloadRefused { message, .. } => format!("reload refused: {message}; the old code runs on"),
         Event::Notice { what, count, .. } => format!("notice: {what} ({count})"),
         _ => return None,
     })

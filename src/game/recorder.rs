@@ -4,6 +4,8 @@
 //! person. Holds: facts are written down before step 13 frees what they name; nothing here changes the
 //! world, so a traced run is the same run (inv:D5).
 
+use std::collections::BTreeMap;
+
 use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::Tick;
@@ -11,7 +13,7 @@ use crate::game::line::{Line, float, place, quoted};
 use crate::game::narrate;
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
-use crate::world::event::Event;
+use crate::world::event::{Event, ReloadedFile};
 use crate::world::fingerprint::Fingerprint;
 use crate::world::outcome::{Blocker, WalkResult};
 
@@ -154,6 +156,8 @@ pub fn name(event: &Event) -> Option<&str> {
         Event::SceneStarted { .. } => "cinematicStarted",
         Event::SceneEnded { .. } => "cinematicEnded",
         Event::Faulted(_) => "scriptFault",
+        Event::Reloaded { .. } => "reloaded",
+        Event::ReloadRefused { .. } => "reloadRefused",
         Event::RegionEntered { .. } => "regionEntered",
         Event::RegionLeft { .. } => "regionLeft",
         Event::Emitted { name, .. } | Event::Input { name, .. } => name,
@@ -209,6 +213,15 @@ fn line(world: &World, event: &Event) -> Option<String> {
             .count("line", u64::from(log.line))
             .text("message", &log.message),
         Event::Faulted(fault) => fact("scriptFault").entries(world, fault),
+        Event::Reloaded { files, notes } => {
+            let line = fact("reloaded").raw("files", &changed_files(files));
+            if notes.is_empty() { line } else { line.raw("notes", &texts(notes)) }
+        }
+        Event::ReloadRefused { file, line, message, files } => fact("reloadRefused")
+            .text("file", file)
+            .count("line", u64::from(*line))
+            .text("message", message)
+            .raw("files", &changed_files(files)),
         Event::Notice { what, count, walk, why } => {
             let line = fact("notice").text("what", what).count("count", *count);
             let line = if let Some(walk) = walk { line.count("walk", *walk) } else { line };
@@ -217,6 +230,20 @@ fn line(world: &World, event: &Event) -> Option<String> {
         _ => return None,
     };
     Some(line.finish())
+}
+
+/// `{"guard.lua":{"hash":"...","text":"..."}}`; the text is null for a deleted file.
+fn changed_files(files: &BTreeMap<String, ReloadedFile>) -> String {
+    let each = files.iter().fold(Line::default(), |line, (path, file)| {
+        let text = file.text.as_deref().map_or("null".to_owned(), quoted);
+        line.raw(path, &Line::default().hash("hash", file.hash).raw("text", &text).finish())
+    });
+    each.finish()
+}
+
+fn texts(texts: &[String]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    format!("[{}]", texts.join(","))
 }
 
 fn walk_started(world: &World, id: WalkId) -> Option<Line> {

@@ -307,6 +307,20 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
                 hear(vm, "cinematicEnded", frozen(lua, &info)?, None);
             }
         }
+        Event::Reloaded { files, .. } => {
+            if is_heard(lua, "reloaded") {
+                let files = files.into_keys().map(Plain::Text).collect();
+                hear(vm, "reloaded", frozen(lua, &map([("files", Plain::List(files))]))?, None);
+            }
+        }
+        Event::ReloadRefused { file, line, message, .. } => {
+            if is_heard(lua, "reloadRefused") {
+                let line = Plain::Number(f64::from(line));
+                let payload =
+                    map([("file", Plain::Text(file)), ("line", line), ("message", Plain::Text(message))]);
+                hear(vm, "reloadRefused", frozen(lua, &payload)?, None);
+            }
+        }
         Event::Faulted(fault) => {
             if is_heard(lua, "scriptFault") {
                 hear(vm, "scriptFault", frozen(lua, &fault)?, None);

@@ -4,8 +4,9 @@
 //! all of them in step 14. Holds: a closed list; nothing is lost, what does not fit a tick waits for
 //! the next; a fact may name something that is gone.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
+use crate::base::hash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, RegionId, WalkId};
 use crate::base::plain::Plain;
 use crate::nav::{PathAnswer, Revision};
@@ -167,6 +168,24 @@ pub enum Event {
     Logged(Box<LogLine>),
     /// A script faulted; the fields of `Fault` and the strikes of its owner.
     Faulted(Plain),
+    /// Changed texts took effect.
+    Reloaded {
+        /// The files that were given, by path: scripts below their folders, then what belongs to the level.
+        files: BTreeMap<String, ReloadedFile>,
+        /// What could not be kept, or was missed, in sentences.
+        notes: Vec<String>,
+    },
+    /// Changed texts were refused; the old ones run on.
+    ReloadRefused {
+        /// The file with the first mistake; empty when it is none of a file.
+        file: String,
+        /// Line in it, from 1; 0 when unknown.
+        line: u32,
+        /// What is wrong, with the place in front where it is known.
+        message: String,
+        /// The files that were given.
+        files: BTreeMap<String, ReloadedFile>,
+    },
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
         /// `scriptDeferred`, `roundsExhausted`, `printDropped`, `timeDropped` or `undelivered`.
@@ -178,6 +197,24 @@ pub enum Event {
         /// Why, for `undelivered`.
         why: Option<String>,
     },
+}
+
+/// One changed file of a reload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReloadedFile {
+    /// Hash of the text, 0 for a deleted file.
+    pub hash: u64,
+    /// The text; none for a deleted file.
+    pub text: Option<String>,
+}
+
+impl ReloadedFile {
+    /// A file with this text, or a deleted one.
+    #[must_use]
+    pub fn new(text: Option<&str>) -> Self {
+        let hash = text.map_or(0, |text| hash::of_bytes(text.as_bytes()));
+        Self { hash, text: text.map(str::to_owned) }
+    }
 }
 
 /// A line that a script wrote.
