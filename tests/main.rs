@@ -16,6 +16,7 @@ mod nav_published;
 mod nav_sight;
 mod readme;
 mod sandbox;
+mod scaffold;
 mod script_api;
 mod script_flow;
 mod tidy;

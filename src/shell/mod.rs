@@ -27,6 +27,8 @@ mod project;
 #[cfg(feature = "cli")]
 mod report;
 #[cfg(feature = "cli")]
+mod scaffold;
+#[cfg(feature = "cli")]
 mod scripts;
 #[cfg(feature = "cli")]
 mod trace;

@@ -58,6 +58,8 @@ pub enum Format {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Make a new project: a level, a guard, a cinematic, a test, editor settings
+    New(NewArgs),
     /// Run a level headlessly, as fast as possible
     Run(RunArgs),
     /// Check levels and scripts without running them
@@ -76,6 +78,18 @@ pub enum Command {
     Limits(LimitsArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  walkon new game && cd game && walkon check . && walkon run levels/first.json"
+)]
+pub struct NewArgs {
+    /// The folder to make; it may exist while it is empty
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@ mod draw;
 pub(super) mod exit;
 mod limits;
 mod movingai;
+mod new;
 mod path;
 mod run;
 mod schema;
@@ -85,6 +86,7 @@ fn perform(cli: Cli) -> Exit {
     let shell = Shell { report: Report::new(cli.general.color), is_quiet: cli.general.quiet };
     let mut results = Results::stdout();
     let ended = match cli.command {
+        Command::New(args) => new::run(&args, &mut results),
         Command::Run(args) => run::run(&shell, &args),
         Command::Check(args) => check::run(&shell, &args, &mut results),
         Command::Path(args) => path::run(&shell, &args, &mut results),

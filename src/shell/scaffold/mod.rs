@@ -1,0 +1,46 @@
+//! The files of a new project.
+//!
+//! In: the name of the project. Out: every file with its path below the root. Holds: `check` and `test` pass on
+//! the project as it is written (tests/scaffold.rs); the schema and the editor definitions are those of this
+//! version, made by the code that `schema` and `types` print. Not here: writing files (`cli/new`).
+
+use serde_json::Value;
+
+use crate::script::types;
+
+/// Files that stand in a project as they are: path below the root, text.
+const FILES: [(&str, &str); 12] = [
+    ("levels/first.json", include_str!("first.json")),
+    ("scripts/first.lua", include_str!("first.lua")),
+    ("scripts/first_test.lua", include_str!("first_test.lua")),
+    ("scripts/behaviours/guard.lua", include_str!("guard.lua")),
+    ("scripts/cinematics/welcome.lua", include_str!("welcome.lua")),
+    (".luaurc", include_str!("luaurc.json")),
+    (".luarc.json", include_str!("luarc.json")),
+    (".vscode/settings.json", include_str!("vscode_settings.json")),
+    (".vscode/extensions.json", include_str!("vscode_extensions.json")),
+    (".github/workflows/walkon.yml", include_str!("workflow.yml")),
+    (".gitignore", include_str!("gitignore")),
+    // Last, so that a folder that holds it is a whole project.
+    ("walkon.json", include_str!("walkon.json")),
+];
+const README: &str = include_str!("README.md");
+/// Where the schema of levels lies, beside the levels that name it.
+const SCHEMA: &str = "levels/level.schema.json";
+/// Where the editor definitions lie, as `walkon types` puts them.
+const TYPES: &str = "scripts/types";
+
+/// Every file of a new project, in the order in which they are written.
+///
+/// # Errors
+/// When the schema is no JSON: a bug of ours.
+pub(super) fn files(name: &str) -> Result<Vec<(String, String)>, serde_json::Error> {
+    let mut files = vec![
+        ("README.md".to_owned(), README.replace("{{title}}", name)),
+        (SCHEMA.to_owned(), serde_json::to_string_pretty(&crate::level::schema())? + "\n"),
+    ];
+    files.extend(types::files().into_iter().map(|(file, text)| (format!("{TYPES}/{file}"), text)));
+    let quoted = Value::String(name.to_owned()).to_string();
+    files.extend(FILES.iter().map(|(path, text)| ((*path).to_owned(), text.replace("{{name}}", &quoted))));
+    Ok(files)
+}
