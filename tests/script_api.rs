@@ -174,8 +174,21 @@ impl Bench {
 
 /// Entries that need no scheduler: those that wait, start or listen are tried in `script_flow`.
 fn bindings() -> impl Iterator<Item = &'static Entry> {
-    let scheduled = ["task", "Task", "timer", "Timer", "event", "Listener", "cinematic", "Scene", "Cue"];
-    let of_behaviours = ["behaviour", "attach", "detach"];
+    let scheduled = [
+        "task",
+        "Task",
+        "timer",
+        "Timer",
+        "event",
+        "Listener",
+        "cinematic",
+        "Scene",
+        "Cue",
+        "blackboard",
+        "Blackboard",
+        "Change",
+    ];
+    let of_behaviours = ["behaviour", "attach", "detach", "blackboard"];
     bind::entries().into_iter().filter(move |entry| {
         !entry.waits && !scheduled.contains(&entry.owner) && !of_behaviours.contains(&entry.name())
     })
@@ -229,6 +242,7 @@ fn receiver(owner: &str) -> &'static str {
         "Task" => "task.spawn(function() end)",
         "Listener" => "event.on(\"alarm\", function() end)",
         "Scene" => "c",
+        "Blackboard" => "blackboard.level",
         other => panic!("no receiver for {other}"),
     }
 }
@@ -830,13 +844,11 @@ fn the_first_finish_counts() {
 
 #[test]
 fn names_of_later_tiers_are_absent() {
-    for lua in
-        ["guard.follow", "guard.patrol", "guard.blackboard", "nav.areasAt", "level.measure", "nav.setTile"]
-    {
+    for lua in ["guard.follow", "guard.patrol", "nav.areasAt", "level.measure", "nav.setTile"] {
         let message = Bench::new().run(&format!("local x = {lua}")).unwrap_err();
         assert!(message.contains("unknown field"), "{lua}: {message}");
     }
-    for global in ["blackboard", "bt", "dialogue", "campaign"] {
+    for global in ["bt", "dialogue", "campaign"] {
         check(&format!("print({global})"), &["nil"]);
     }
     for option in ["via", "avoid", "costs", "onBlocked", "onWaypoint", "onNear"] {

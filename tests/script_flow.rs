@@ -27,18 +27,18 @@ const LEVEL: &str = r#"{
 }"#;
 
 /// A level with scripts, and what they wrote.
-struct Run {
-    game: Game,
-    lines: Vec<String>,
+pub struct Run {
+    pub game: Game,
+    pub lines: Vec<String>,
     ticks: u64,
 }
 
 /// Scripts by file name; `level.lua` is the level script, `anna.lua` and `ben.lua` the behaviours of those two.
-fn setup(files: &[(&str, &str)]) -> Result<Run, StartError> {
+pub fn setup(files: &[(&str, &str)]) -> Result<Run, StartError> {
     setup_with(files, |_| {})
 }
 
-fn setup_with(files: &[(&str, &str)], adjust: impl FnOnce(&mut String)) -> Result<Run, StartError> {
+pub fn setup_with(files: &[(&str, &str)], adjust: impl FnOnce(&mut String)) -> Result<Run, StartError> {
     let has = |name: &str| files.iter().any(|(file, _)| *file == name);
     let mut json = LEVEL.to_owned();
     for (slot, file) in [("BEHAVIOUR_ANNA", "anna.lua"), ("BEHAVIOUR_BEN", "ben.lua")] {
@@ -76,7 +76,7 @@ fn told(lines: &[String]) -> Vec<String> {
 }
 
 impl Run {
-    fn tick(&mut self, count: u64) -> &mut Self {
+    pub fn tick(&mut self, count: u64) -> &mut Self {
         for _ in 0..count {
             self.ticks += 1;
             let recorded = self.game.tick(&[]);
@@ -85,26 +85,26 @@ impl Run {
         self
     }
 
-    fn end(&mut self) -> &mut Self {
+    pub fn end(&mut self) -> &mut Self {
         let recorded = self.game.end();
         self.lines.extend(told(&recorded.lines));
         self
     }
 
-    fn taken(&mut self) -> Vec<String> {
+    pub fn taken(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lines)
     }
 }
 
 /// Runs the files for so many ticks and compares the lines.
-fn check(files: &[(&str, &str)], ticks: u64, expected: &[&str]) {
+pub fn check(files: &[(&str, &str)], ticks: u64, expected: &[&str]) {
     let mut run = setup(files).unwrap_or_else(|error| panic!("{error}"));
     run.tick(ticks);
     assert_eq!(run.lines, expected);
 }
 
 /// The same for a level script alone: `onStart` is what is given.
-fn check_start(body: &str, ticks: u64, expected: &[&str]) {
+pub fn check_start(body: &str, ticks: u64, expected: &[&str]) {
     check(&[("level.lua", &format!("function onStart()\n{body}\nend"))], ticks, expected);
 }
 

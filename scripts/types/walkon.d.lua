@@ -72,7 +72,7 @@ function typeof(value) end
 ---@alias Handler (fun(payload: any): any)|string
 
 ---What can be waited for.
----@alias Awaitable Walk|DoorMove|PathRequest|Timer|Task|Turn|Play|Scene|Cue
+---@alias Awaitable Walk|DoorMove|PathRequest|Timer|Task|Turn|Play|Scene|Cue|Change
 
 ---Who counts; strings are tags.
 ---@alias Filter string|string[]|Character|(fun(character: Character): boolean)
@@ -246,6 +246,10 @@ function typeof(value) end
 ---@field timeout? number seconds; without it there is no end
 ---@field where? fun(payload: any): boolean which one counts
 
+---How long a value is kept.
+---@class SetOptions
+---@field ttl? number seconds until it clears itself
+
 ---How a scene ended.
 ---@class SceneInfo
 ---@field name string its name
@@ -357,6 +361,7 @@ function world.isLocked(what) end
 ---@field currentWalk Walk? The walk under way.
 ---@field heldBy string? Name of the cinematic that holds it.
 ---@field behaviour any The `self` of its behaviour.
+---@field blackboard Blackboard The board of this character; it dies with it. `self.blackboard` in a behaviour.
 local Character = {}
 
 ---Starts a walk and returns its handle; it is the `currentWalk` at once, its path is searched in step 6. The walk before it settles `cancelled/superseded`.
@@ -882,6 +887,65 @@ function Task:cancel() end
 ---@async
 ---@return any
 function Task:wait() end
+
+---Plain data that scripts share by key, kept over reloads.
+---@class walkon.blackboard
+---@field level Blackboard The board of the level.
+blackboard = {}
+
+---The board of whoever names this group.
+---@param name string
+---@return Blackboard
+function blackboard.group(name) end
+
+---The board of the level, of a group or of a character. Setting an equal value is no change.
+---@class Blackboard
+local Blackboard = {}
+
+---The value, as a copy; the default when there is none.
+---@param key string
+---@param default any
+---@return any
+function Blackboard:get(key, default) end
+
+---Keeps plain data under the key; with `ttl`, for so many seconds.
+---@param key string
+---@param value any
+---@param options? SetOptions
+function Blackboard:set(key, value, options) end
+
+---Whether there is a value.
+---@param key string
+---@return boolean
+function Blackboard:has(key) end
+
+---Forgets the value.
+---@param key string
+function Blackboard:clear(key) end
+
+---The keys that have values, sorted.
+---@return string[]
+function Blackboard:keys() end
+
+---What can be waited for: the value at the next change, nil when it is cleared.
+---@param key string
+---@return Change
+function Blackboard:changed(key) end
+
+---Calls the handler for every change of the key with `{ key, value, old }`.
+---@param key string
+---@param handler Handler
+---@return Listener
+function Blackboard:watch(key, handler) end
+
+---The next change of a key; its result is the new value.
+---@class Change
+local Change = {}
+
+---Waits for the change: the new value, nil when it was cleared.
+---@async
+---@return any
+function Change:wait() end
 
 ---Scenes: code that holds characters for a while.
 ---@class walkon.cinematic

@@ -13,8 +13,10 @@ use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::plain::Plain;
 use crate::base::time::Tick;
+use crate::script::bind;
 use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::rng;
+use crate::script::blackboard::BoardOf;
 use crate::script::convert::{Named, describe};
 use crate::script::fault::{Failure, FaultKind};
 use crate::script::handlers::{self, Delivering};
@@ -216,6 +218,7 @@ fn new_self(
     this.raw_set("state", lua.create_table()?)?;
     this.raw_set("name", class.name.as_str())?;
     this.raw_set("rng", stream)?;
+    this.raw_set("blackboard", bind::blackboard::board(lua, BoardOf::Character(character))?)?;
     // Its lines carry the name of the behaviour, as all lines carry their owner.
     this.raw_set("log", lua.globals().raw_get::<Value>("log")?)?;
     let metatable = lua.create_table()?;

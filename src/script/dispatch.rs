@@ -21,7 +21,7 @@ use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Answering};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{self, Outcome, Wait};
-use crate::script::{behaviour, cinematic, lend, payload};
+use crate::script::{behaviour, blackboard, cinematic, lend, payload};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops;
@@ -155,10 +155,7 @@ fn exhausted(vm: &ScriptVm) {
 fn handle(vm: &ScriptVm, item: Item) {
     let result = match item {
         Item::Fact(event) => fact(vm, event),
-        Item::Work(work) => {
-            self::work(vm, work);
-            Ok(())
-        }
+        Item::Work(work) => self::work(vm, work),
     };
     if let Err(error) = result {
         // A payload could not be made: the memory of the level is spent.
@@ -167,7 +164,7 @@ fn handle(vm: &ScriptVm, item: Item) {
     }
 }
 
-fn work(vm: &ScriptVm, work: Work) {
+fn work(vm: &ScriptVm, work: Work) -> mlua::Result<()> {
     let lua = vm.lua();
     match work {
         Work::Begin(task) => task::begin(vm, task),
@@ -188,7 +185,9 @@ fn work(vm: &ScriptVm, work: Work) {
             }
         }
         Work::Kept(owner) => behaviour::hand_out_kept(vm, owner),
+        Work::BoardChanged(news) => return blackboard::tell(vm, &news),
     }
+    Ok(())
 }
 
 fn watch_payload(lua: &Lua, predicate: u32) -> mlua::Result<Value> {
@@ -261,6 +260,7 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
         Event::Despawned(id) => {
             cinematic::despawned(vm, id);
             behaviour::detach_now(vm, id, "despawned");
+            blackboard::character_gone(lua, id);
             if is_heard(lua, "despawned") {
                 hear(vm, "despawned", appearance(lua, id)?, None);
             }
@@ -473,7 +473,7 @@ fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
     }
 }
 
-fn call_listeners(vm: &ScriptVm, listeners: Vec<Listener>, label: &str, payload: &Value) {
+pub(crate) fn call_listeners(vm: &ScriptVm, listeners: Vec<Listener>, label: &str, payload: &Value) {
     for listener in listeners {
         if listener.once && !handlers::remove_listener(vm.lua(), listener.serial) {
             continue;

@@ -50,6 +50,8 @@ pub(crate) struct Handlers {
     pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
     doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
     events: BTreeMap<String, Vec<Listener>>,
+    /// Those who watch a key of a board, by its number.
+    boards: BTreeMap<(u64, String), Vec<Listener>>,
     last: u64,
 }
 
@@ -75,6 +77,25 @@ impl Handlers {
         self.events.get(name).cloned().unwrap_or_default()
     }
 
+    /// Those who watch a key of a board, in order of registration.
+    pub(crate) fn board(&self, board: u64, key: &str) -> Vec<Listener> {
+        // Most boards are watched by nobody, and then no key has to be made.
+        if self.boards.is_empty() {
+            return Vec::new();
+        }
+        self.boards.get(&(board, key.to_owned())).cloned().unwrap_or_default()
+    }
+
+    /// Nobody watches a board any more.
+    pub(crate) fn forget_board(&mut self, board: u64) {
+        self.boards.retain(|(number, _), _| *number != board);
+    }
+
+    /// The number of the last listener there was.
+    pub(crate) fn last_listener(&self) -> u64 {
+        self.last
+    }
+
     pub(crate) fn hears(&self, name: &str) -> bool {
         self.events.contains_key(name)
     }
@@ -84,11 +105,12 @@ impl Handlers {
     pub(crate) fn end_owner(&mut self, owner: Owner) {
         self.paths.retain(|_, (other, _)| *other != owner);
         self.watches.retain(|_, record| record.owner != owner);
-        for list in self.doors.values_mut().chain(self.events.values_mut()) {
+        for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
             list.retain(|listener| listener.owner != owner);
         }
         self.doors.retain(|_, list| !list.is_empty());
         self.events.retain(|_, list| !list.is_empty());
+        self.boards.retain(|_, list| !list.is_empty());
     }
 
     fn add(&mut self, owner: Owner, callback: Callback) -> Listener {
@@ -99,7 +121,7 @@ impl Handlers {
     /// Ends a listener; its owner, if there was such a listener.
     fn remove(&mut self, serial: u64) -> Option<Owner> {
         let mut found = None;
-        for list in self.doors.values_mut().chain(self.events.values_mut()) {
+        for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
             list.retain(|listener| {
                 let is_it = listener.serial == serial;
                 if is_it {
@@ -112,6 +134,7 @@ impl Handlers {
             }
         }
         self.events.retain(|_, list| !list.is_empty());
+        self.boards.retain(|_, list| !list.is_empty());
         self.doors.retain(|_, list| !list.is_empty());
         found
     }
@@ -136,7 +159,8 @@ impl Handlers {
         }
         let doors = self.doors.iter().map(|((door, what), list)| (format!("{} {what}", door.0), list));
         let events = self.events.iter().map(|(name, list)| (name.clone(), list));
-        for (name, list) in doors.chain(events) {
+        let boards = self.boards.iter().map(|((board, key), list)| (format!("{board} {key}"), list));
+        for (name, list) in doors.chain(events).chain(boards) {
             hash.text(&name);
             for listener in list {
                 hash.word(listener.serial).word(u64::from(listener.owner.0)).flag(listener.once);
@@ -266,6 +290,18 @@ pub(crate) fn listen(lua: &Lua, name: &str, callback: Callback, once: bool) -> u
         listener.once = once;
         let serial = listener.serial;
         runtime.handlers.events.entry(name.to_owned()).or_default().push(listener);
+        count(&mut runtime.owners, owner);
+        serial
+    })
+}
+
+/// Watches a key of a board for the running owner; returns the number of the listener.
+pub(crate) fn watch_board(lua: &Lua, board: u64, key: &str, callback: Callback) -> u64 {
+    let owner = owner::current(lua);
+    runtime::with(lua, |runtime| {
+        let listener = runtime.handlers.add(owner, callback);
+        let serial = listener.serial;
+        runtime.handlers.boards.entry((board, key.to_owned())).or_default().push(listener);
         count(&mut runtime.owners, owner);
         serial
     })

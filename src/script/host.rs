@@ -21,6 +21,7 @@ use crate::script::bind::level::{self, LevelOutcome};
 use crate::script::bind::table::Entry;
 use crate::script::bind::{self, Setup};
 use crate::script::bind::{log, rng};
+use crate::script::blackboard::Boards;
 use crate::script::cinematic::{self, Scenes};
 use crate::script::convert::Named;
 use crate::script::fault::{Failure, FaultKind, Strikes};
@@ -340,6 +341,7 @@ fn new_runtime(settings: &Settings) -> Runtime {
         predicates: Predicates::default(),
         behaviours: Behaviours::default(),
         scenes: Scenes::default(),
+        boards: Boards::default(),
         strikes: Strikes::default(),
         current: None,
         pending: None,
@@ -374,6 +376,7 @@ fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
     runtime.predicates.hash_into(hash);
     runtime.behaviours.hash_into(hash);
     runtime.scenes.hash_into(hash);
+    runtime.boards.hash_into(hash);
     for (owner, ticks) in runtime.strikes.iter() {
         hash.word(u64::from(owner.0));
         ticks.iter().for_each(|tick| {

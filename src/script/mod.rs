@@ -6,6 +6,7 @@
 
 mod behaviour;
 pub mod bind;
+mod blackboard;
 pub mod check;
 mod cinematic;
 pub mod convert;

@@ -21,7 +21,7 @@ use crate::script::wait::{self, Outcome, Wait};
 pub(crate) const SECONDS_MAX: f64 = 1e6;
 
 /// What can be waited for, for messages.
-const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, play, scene or cue";
+const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, play, scene, cue or change";
 
 /// Whether the running code may wait.
 ///

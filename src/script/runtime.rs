@@ -15,6 +15,7 @@ use crate::base::ids::CharacterId;
 use crate::base::plain::Plain;
 use crate::base::time::{Tick, TickRate};
 use crate::script::behaviour::Behaviours;
+use crate::script::blackboard::{Boards, News};
 use crate::script::cinematic::{SceneEnd, Scenes};
 use crate::script::fault::Strikes;
 use crate::script::handlers::Handlers;
@@ -62,6 +63,8 @@ pub(crate) enum Work {
     Turned { predicate: u32, value: bool },
     /// What was kept for an owner that stood still.
     Kept(Owner),
+    /// A key of a board has another value.
+    BoardChanged(Box<News>),
 }
 
 impl Work {
@@ -91,6 +94,10 @@ impl Work {
                 (9, u64::from(*predicate))
             }
             Self::Kept(owner) => (10, u64::from(owner.0)),
+            Self::BoardChanged(news) => {
+                news.hash_into(hash);
+                (11, news.board)
+            }
         };
         hash.word(kind).word(number);
     }
@@ -119,6 +126,7 @@ pub(crate) struct Runtime {
     pub(crate) predicates: Predicates,
     pub(crate) behaviours: Behaviours,
     pub(crate) scenes: Scenes,
+    pub(crate) boards: Boards,
     pub(crate) strikes: Strikes<Owner>,
     pub(crate) current: Option<Current>,
     /// The wait that the running task has asked for and not begun.

@@ -20,7 +20,7 @@ use crate::script::runtime::{self, Runtime, Work};
 use crate::script::task::{self, Role, Spawn};
 use crate::script::timer;
 use crate::script::vm::ScriptVm;
-use crate::script::{behaviour, payload};
+use crate::script::{behaviour, blackboard, payload};
 use crate::world::event::Event;
 use crate::world::walk::Owner;
 
@@ -130,6 +130,7 @@ impl Predicates {
 /// Runs step 3. The world is lent.
 pub(crate) fn run(vm: &ScriptVm) {
     let lua = vm.lua();
+    blackboard::clear_due(lua);
     runtime::with(lua, |runtime| {
         runtime.step = 3;
         let jobs = due_jobs(runtime);

@@ -684,7 +684,7 @@ pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
         Wait::Task(task) => {
             cancel(lua, task, why);
         }
-        Wait::DoorMove(_) | Wait::Turn(_) | Wait::Play(_) | Wait::Scene(_) => {}
+        Wait::DoorMove(_) | Wait::Turn(_) | Wait::Play(_) | Wait::Scene(_) | Wait::Change(_) => {}
     }
 }
 

@@ -32,6 +32,8 @@ pub enum Wait {
     Task(u64),
     /// A scene; its result is a `SceneInfo`.
     Scene(u64),
+    /// The next change of a key of a board; its result is the new value, nil when it was cleared.
+    Change(u64),
 }
 
 macro_rules! thing {
@@ -73,6 +75,14 @@ thing!(
     /// A scene as scripts hold it.
     SceneId, "Scene", "scene", "scene"
 );
+thing!(
+    /// A board as scripts hold it, by its number.
+    BoardId, "Blackboard", "board", "blackboard"
+);
+thing!(
+    /// The next change of a key as scripts hold it.
+    ChangeId, "Change", "change", "change"
+);
 
 /// How something came to its end.
 #[derive(Clone, Debug)]
@@ -96,6 +106,7 @@ impl Wait {
             Self::Timer(serial) => (6, serial),
             Self::Task(serial) => (7, serial),
             Self::Scene(serial) => (8, serial),
+            Self::Change(serial) => (9, serial),
         };
         hash.word(kind).word(number);
     }
@@ -114,12 +125,16 @@ pub fn read(value: &Value) -> Option<Wait> {
         .or_else(|| thing::<PathToken>(value).map(Wait::Path))
         .or_else(|| thing::<CueId>(value).map(|id| Wait::Timer(id.0)))
         .or_else(|| thing::<SceneId>(value).map(|id| Wait::Scene(id.0)))
+        .or_else(|| thing::<ChangeId>(value).map(|id| Wait::Change(id.0)))
 }
 
 /// Keeps the result of `wait` with its handle, if a script holds one.
 pub(crate) fn latch(lua: &Lua, wait: Wait, outcome: &Outcome) -> mlua::Result<()> {
-    if let Wait::Task(id) = wait {
-        return handles::latch(lua, TaskId(id), ended_task(lua, outcome)?);
+    match wait {
+        Wait::Task(id) => return handles::latch(lua, TaskId(id), ended(lua, outcome)?),
+        // A change to nothing is over as well: its nil needs something around it.
+        Wait::Change(id) => return handles::latch(lua, ChangeId(id), ended(lua, outcome)?),
+        _ => {}
     }
     let Outcome::Value(value) = outcome else {
         return Ok(());
@@ -135,12 +150,12 @@ pub(crate) fn latch(lua: &Lua, wait: Wait, outcome: &Outcome) -> mlua::Result<()
             handles::latch(lua, CueId(serial), value)
         }
         Wait::Scene(serial) => handles::latch(lua, SceneId(serial), value),
-        Wait::Task(_) => Ok(()),
+        Wait::Task(_) | Wait::Change(_) => Ok(()),
     }
 }
 
-/// What is kept of a task that is over: its status, and its result or message.
-fn ended_task(lua: &Lua, outcome: &Outcome) -> mlua::Result<Table> {
+/// What is kept of a task or change that is over: its status, and its result or message.
+fn ended(lua: &Lua, outcome: &Outcome) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     match outcome {
         Outcome::Value(value) => {
@@ -170,9 +185,10 @@ pub(crate) fn known(lua: &Lua, wait: Wait) -> Option<Outcome> {
         },
         Wait::Scene(serial) => handles::latched(lua, SceneId(serial)),
         Wait::Task(id) => handles::latched(lua, TaskId(id)),
+        Wait::Change(id) => handles::latched(lua, ChangeId(id)),
     };
     let kept = kept.ok().flatten().filter(|value| !value.is_nil())?;
-    if !matches!(wait, Wait::Task(_)) {
+    if !matches!(wait, Wait::Task(_) | Wait::Change(_)) {
         return Some(Outcome::Value(kept));
     }
     let ended = kept.as_table()?;

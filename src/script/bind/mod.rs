@@ -5,6 +5,7 @@
 //! (`prelude/`), who owns what (`keep` tells what is asked of the scheduler).
 
 pub mod behaviour;
+pub mod blackboard;
 pub mod call;
 pub mod character;
 pub mod cinematic;
@@ -39,7 +40,7 @@ use crate::script::bind::table::{Alias, Body, Entry, Group, Kind, Shape};
 use crate::script::convert::{Mistake, describe};
 use crate::script::lend;
 use crate::script::vm::ScriptVm;
-use crate::script::wait::{CueId, ListenerId, SceneId, TaskId, TimerId};
+use crate::script::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
 use crate::world::World;
 
 /// Every list of entries, in the order of the reference.
@@ -55,6 +56,7 @@ const ENTRIES: &[&[Entry]] = &[
     timer::ENTRIES,
     event::ENTRIES,
     task::ENTRIES,
+    blackboard::ENTRIES,
     cinematic::ENTRIES,
     rng::ENTRIES,
     log::ENTRIES,
@@ -70,6 +72,7 @@ const GROUPS: &[&[Group]] = &[
     timer::GROUPS,
     event::GROUPS,
     task::GROUPS,
+    blackboard::GROUPS,
     cinematic::GROUPS,
     rng::GROUPS,
     &[log::GROUP],
@@ -86,6 +89,7 @@ const SHAPES: &[&[Shape]] = &[
     region::SHAPES,
     timer::SHAPES,
     task::SHAPES,
+    blackboard::SHAPES,
     cinematic::SHAPES,
 ];
 
@@ -108,7 +112,7 @@ pub const ALIASES: &[Alias] = &[
     },
     Alias {
         name: "Awaitable",
-        luau: "Walk | DoorMove | PathRequest | Timer | Task | Turn | Play | Scene | Cue",
+        luau: "Walk | DoorMove | PathRequest | Timer | Task | Turn | Play | Scene | Cue | Change",
         doc: "What can be waited for.",
     },
     Alias {
@@ -204,6 +208,8 @@ fn register_types(lua: &Lua, setup: &Setup<'_>) -> mlua::Result<()> {
     handles::register::<ListenerId>(lua, &entries, setup.waiting)?;
     handles::register::<TaskId>(lua, &entries, setup.waiting)?;
     handles::register::<SceneId>(lua, &entries, setup.waiting)?;
+    handles::register::<BoardId>(lua, &entries, setup.waiting)?;
+    handles::register::<ChangeId>(lua, &entries, setup.waiting)?;
     handles::register::<CueId>(lua, &entries, setup.waiting)
 }
 

@@ -42,6 +42,7 @@ return {
     ["Turn.wait"] = wait,
     ["Play.wait"] = wait,
     ["Cue.wait"] = wait,
+    ["Change.wait"] = wait,
 
     -- The walk belongs to the calling task and ends with it.
     ["Character.walk"] = function(...)

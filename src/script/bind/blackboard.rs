@@ -1,0 +1,243 @@
+//! `blackboard`, `Blackboard` and `Change`: plain data that scripts share by key.
+//!
+//! Holds: what a board gives is a copy, so only `set` changes a board; a value is refused by the path of what is not plain.
+//! Not here: when those who watch are told (`script::blackboard`).
+
+use mlua::{Lua, Value};
+
+use crate::base::ids::CharacterId;
+use crate::script::bind::call::{answer, myself, nothing, op, with};
+use crate::script::bind::handles;
+use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::blackboard::{self, BoardOf, Boards, Refusal};
+use crate::script::convert::{Args, Mistake};
+use crate::script::owner::{self, Counted};
+use crate::script::request::seconds;
+use crate::script::wait::{BoardId, ChangeId};
+use crate::script::{bind, handlers, payload, runtime};
+use crate::world::ops::alive;
+
+const LIBRARY: &str = "blackboard";
+const TYPE: &str = "Blackboard";
+const CHANGE: &str = "Change";
+
+/// What stands above the entries.
+pub const GROUPS: &[Group] = &[
+    Group { name: LIBRARY, is_type: false, doc: "Plain data that scripts share by key, kept over reloads." },
+    Group {
+        name: TYPE,
+        is_type: true,
+        doc: "The board of the level, of a group or of a character. Setting an equal value is no change.",
+    },
+    Group { name: CHANGE, is_type: true, doc: "The next change of a key; its result is the new value." },
+];
+
+/// Tables that these functions take.
+pub const SHAPES: &[Shape] = &[Shape {
+    name: "SetOptions",
+    doc: "How long a value is kept.",
+    fields: &[field("ttl", "number?", "2", "seconds until it clears itself")],
+}];
+
+const KEY: Param = param("key", "string", "\"alarm\"");
+
+/// Everything `blackboard`, a `Blackboard` and a `Change` have, and the board of a `Character`.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        doc: "The board of this character; it dies with it. `self.blackboard` in a behaviour.",
+        example: "guard.blackboard:set(\"mood\", \"calm\")",
+        raises: "gone",
+        ..Entry::field("Character", "blackboard", "Blackboard", of_character)
+    },
+    Entry {
+        doc: "The board of the level.",
+        example: "blackboard.level:set(\"alarm\", true)",
+        ..Entry::field(LIBRARY, "blackboard.level", "Blackboard", level)
+    },
+    Entry {
+        params: &[param("name", "string", "\"patrols\"")],
+        returns: "Blackboard",
+        raises: "limit",
+        doc: "The board of whoever names this group.",
+        example: "assert(blackboard.group(\"patrols\") == blackboard.group(\"patrols\"))",
+        ..Entry::function(LIBRARY, "blackboard.group", group)
+    },
+    Entry {
+        params: &[KEY, param("default", "any", "false")],
+        returns: "any",
+        doc: "The value, as a copy; the default when there is none.",
+        example: "assert(blackboard.level:get(\"lamps\", 3) == 3)",
+        ..Entry::method(TYPE, "get", get)
+    },
+    Entry {
+        params: &[
+            KEY,
+            param("value", "any", "{ at = guard.position }"),
+            param("options", "SetOptions?", "{ ttl = 2 }"),
+        ],
+        raises: "data limit",
+        doc: "Keeps plain data under the key; with `ttl`, for so many seconds.",
+        example: "blackboard.level:set(\"noise\", guard.position, { ttl = 8 })",
+        ..Entry::method(TYPE, "set", set)
+    },
+    Entry {
+        params: &[KEY],
+        returns: "boolean",
+        doc: "Whether there is a value.",
+        example: "assert(not blackboard.level:has(\"lamps\"))",
+        ..Entry::method(TYPE, "has", has)
+    },
+    Entry {
+        params: &[KEY],
+        doc: "Forgets the value.",
+        example: "blackboard.level:clear(\"noise\")",
+        ..Entry::method(TYPE, "clear", clear)
+    },
+    Entry {
+        returns: "{string}",
+        doc: "The keys that have values, sorted.",
+        example: "assert(#blackboard.group(\"nobody\"):keys() == 0)",
+        ..Entry::method(TYPE, "keys", keys)
+    },
+    Entry {
+        params: &[KEY],
+        returns: "Change",
+        raises: "limit",
+        doc: "What can be waited for: the value at the next change, nil when it is cleared.",
+        example: "local change = blackboard.level:changed(\"alarm\")\nblackboard.level:set(\"alarm\", true)\nassert(change:wait() == true)",
+        ..Entry::method(TYPE, "changed", changed)
+    },
+    Entry {
+        params: &[KEY, param("handler", "Handler", "function(news) end")],
+        returns: "Listener",
+        raises: "limit name",
+        doc: "Calls the handler for every change of the key with `{ key, value, old }`.",
+        example: "blackboard.level:watch(\"alarm\", function(news) log.info(\"%s was %s\", news.value, news.old) end)",
+        ..Entry::method(TYPE, "watch", watch)
+    },
+    Entry {
+        returns: "any",
+        raises: "wait",
+        doc: "Waits for the change: the new value, nil when it was cleared.",
+        example: "local change = blackboard.level:changed(\"alarm\")\nblackboard.level:set(\"alarm\", 2)\nassert(change:wait() == 2)",
+        ..Entry::waiting_method(CHANGE, "wait")
+    },
+];
+
+/// The handle of a board.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn board(lua: &Lua, of: BoardOf) -> mlua::Result<Option<Value>> {
+    let number = runtime::with(lua, |runtime| runtime.boards.number(of));
+    number.map(|number| handles::make(lua, BoardId(number))).transpose()
+}
+
+fn of_character(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
+    answer(lua, board(lua, BoardOf::Character(id))?)
+}
+
+fn level(lua: &Lua, args: &mut Args) -> Answer {
+    with(lua, args, |_| Ok(()))?;
+    answer(lua, board(lua, BoardOf::Level)?)
+}
+
+fn group(lua: &Lua, args: &mut Args) -> Answer {
+    with(lua, args, |_| Ok(()))?;
+    let name = args.take("name").new_name()?;
+    let found = board(lua, BoardOf::Group(name))?;
+    let most = Boards::GROUPS_MAX;
+    let full = || args.mistake(format!("the level has {most} groups with a board, the most allowed"));
+    answer(lua, found.ok_or_else(full)?)
+}
+
+/// Board and key of a call.
+fn place(lua: &Lua, args: &mut Args) -> Result<(u64, String), bind::call::Raise> {
+    let board = myself::<BoardId>(args)?;
+    with(lua, args, |_| Ok(()))?;
+    Ok((board.0, args.take("key").new_name()?))
+}
+
+fn refused(lua: &Lua, args: &Args, board: u64, refusal: Refusal) -> Mistake {
+    match refusal {
+        Refusal::Gone => args.mistake("the character of this blackboard was removed, and its board with it"),
+        Refusal::Full => {
+            let most = runtime::with(lua, |runtime| runtime.limits.state_kib);
+            let name = runtime::with(lua, |runtime| match runtime.boards.of(board) {
+                Some(BoardOf::Group(name)) => format!("the board of group \"{name}\""),
+                Some(BoardOf::Level) => "the board of the level".to_owned(),
+                _ => "the board of the character".to_owned(),
+            });
+            args.mistake(format!(
+                "{name} would be larger than {most} KiB, the most allowed (limits.stateKiB); clear some"
+            ))
+        }
+        Refusal::Awaited => {
+            let most = Boards::AWAITED_MAX;
+            args.mistake(format!("changes of {most} keys are waited for, the most allowed for one board"))
+        }
+    }
+}
+
+fn get(lua: &Lua, args: &mut Args) -> Answer {
+    let (board, key) = place(lua, args)?;
+    let found = runtime::with(lua, |runtime| runtime.boards.get(board, &key).map(|value| value.cloned()));
+    match found.map_err(|refusal| refused(lua, args, board, refusal))? {
+        Some(value) => answer(lua, payload::write(lua, &value)?),
+        None => answer(lua, args.take("default").into_value()),
+    }
+}
+
+fn set(lua: &Lua, args: &mut Args) -> Answer {
+    let (board, key) = place(lua, args)?;
+    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let value = payload::read(lua, &args.take("value"), u32::try_from(limit).unwrap_or(u32::MAX))?;
+    let options = args.options(&["ttl"])?;
+    let ttl = options.find("ttl").map(|ttl| seconds(&ttl)).transpose()?;
+    let ttl_ticks = ttl.map(|ttl| runtime::with(lua, |runtime| runtime.ticks(ttl)));
+    let done = blackboard::put(lua, board, &key, Some(value), ttl_ticks);
+    done.map_err(|refusal| refused(lua, args, board, refusal))?;
+    nothing()
+}
+
+fn has(lua: &Lua, args: &mut Args) -> Answer {
+    let (board, key) = place(lua, args)?;
+    let has = runtime::with(lua, |runtime| runtime.boards.get(board, &key).map(|value| value.is_some()));
+    answer(lua, has.map_err(|refusal| refused(lua, args, board, refusal))?)
+}
+
+fn clear(lua: &Lua, args: &mut Args) -> Answer {
+    let (board, key) = place(lua, args)?;
+    let done = blackboard::put(lua, board, &key, None, None);
+    done.map_err(|refusal| refused(lua, args, board, refusal))?;
+    nothing()
+}
+
+fn keys(lua: &Lua, args: &mut Args) -> Answer {
+    let board = myself::<BoardId>(args)?.0;
+    with(lua, args, |_| Ok(()))?;
+    let keys = runtime::with(lua, |runtime| runtime.boards.keys(board));
+    answer(lua, keys.map_err(|refusal| refused(lua, args, board, refusal))?)
+}
+
+fn changed(lua: &Lua, args: &mut Args) -> Answer {
+    let (board, key) = place(lua, args)?;
+    let change = runtime::with(lua, |runtime| runtime.boards.change(board, &key));
+    let change = change.map_err(|refusal| refused(lua, args, board, refusal))?;
+    answer(lua, handles::make(lua, ChangeId(change))?)
+}
+
+fn watch(lua: &Lua, args: &mut Args) -> Answer {
+    let (board, key) = place(lua, args)?;
+    let callback = handlers::read(lua, &args.take("handler"))?;
+    if runtime::with(lua, |runtime| runtime.boards.of(board).is_none()) {
+        return Err(refused(lua, args, board, Refusal::Gone).into());
+    }
+    if let Some(what) = owner::at_limit(lua, Counted::Handlers) {
+        return Err(args.mistake(what).into());
+    }
+    let serial = handlers::watch_board(lua, board, &key, callback);
+    answer(lua, bind::event::listener(lua, serial)?)
+}
