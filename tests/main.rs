@@ -7,6 +7,7 @@ mod catalogue;
 mod cli;
 mod crowd_laws;
 mod fixture;
+mod following;
 mod hostile_world;
 mod level_faults;
 mod level_load;

@@ -844,7 +844,7 @@ fn the_first_finish_counts() {
 
 #[test]
 fn names_of_later_tiers_are_absent() {
-    for lua in ["guard.follow", "guard.patrol", "nav.areasAt", "level.measure", "nav.setTile"] {
+    for lua in ["guard.patrol", "nav.areasAt", "level.measure", "nav.setTile"] {
         let message = Bench::new().run(&format!("local x = {lua}")).unwrap_err();
         assert!(message.contains("unknown field"), "{lua}: {message}");
     }

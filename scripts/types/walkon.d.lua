@@ -179,6 +179,28 @@ function typeof(value) end
 ---@field seconds? number default 1
 ---@field loop? boolean stays until it is replaced
 
+---How a character is to follow: the options of a walk, and when it is near enough or has lost its target.
+---@class FollowOptions
+---@field speed? number metres a second, 0.01 to 50; or gait, not both
+---@field gait? "walk"|"run" default "walk"
+---@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
+---@field face? Place|number turn there after arriving; the walk settles when the turn is done
+---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field keys? string[] keys carried, for doors = "open"
+---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
+---@field patience? number seconds without progress before the walk is blocked; default 3
+---@field timeout? number seconds for the whole walk; default none
+---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field onArrived? Handler runs for arrived; payload WalkResult
+---@field onFailed? Handler runs for partial and blocked
+---@field onCancelled? Handler runs for cancelled
+---@field onSettled? Handler runs always, last
+---@field distance? number metres from centre to centre that are near enough, default 1.35
+---@field keep? boolean never settle on reaching: stay close until stopped
+---@field loseBeyond? number farther than these metres the target is lost; default never
+---@field loseAfter? number seconds that it must be so far away, default 0
+
 ---How far to look, and for whom.
 ---@class NearestOptions
 ---@field within? number metres, default 8
@@ -436,6 +458,12 @@ function Character:hasTag(tag) end
 
 ---Removes it: `alive` is false at once, its walk settles `cancelled/despawned`, walks towards it `cancelled/targetGone`.
 function Character:despawn() end
+
+---Keeps up with a character: `arrived/reached` once within `distance` and the target stands; no way for `patience`: `blocked/noPath` or `blocked/doorClosed`; lost: `cancelled/targetGone` with `goal` where it was last.
+---@param target Character
+---@param options? FollowOptions
+---@return Walk
+function Character:follow(target, options) end
 
 ---Starts a behaviour at the next dispatch; the one it has stops with `"detached"`.
 ---@param behaviour BehaviourName

@@ -6,7 +6,9 @@
 use crate::base::geom::flat_distance;
 use crate::base::ids::WalkId;
 use crate::base::trig;
+use crate::sim::courses;
 use crate::world::World;
+use crate::world::course::Course;
 use crate::world::door::DoorState;
 use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
@@ -26,6 +28,8 @@ fn look(world: &mut World, id: WalkId) {
     };
     if let Phase::Turning { already } = walk.phase {
         finish_turn(world, id, already);
+    } else if walk.course != Course::Once {
+        look_at_course(world, id);
     } else if is_within_radius(world, walk) {
         let already = walk.travelled_m == 0.0;
         arrive(world, id, already);
@@ -35,6 +39,25 @@ fn look(world: &mut World, id: WalkId) {
         conclude(world, id, Status::Blocked, reason);
     } else {
         note_progress(world, id);
+    }
+}
+
+fn look_at_course(world: &mut World, id: WalkId) {
+    let look = courses::look(world, id);
+    let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
+        return;
+    };
+    match (look, out_of_patience(world, walk)) {
+        (courses::Look::Arrived, _) => {
+            let already = walk.travelled_m == 0.0;
+            arrive(world, id, already);
+        }
+        (courses::Look::Over, _) => {}
+        (courses::Look::On, Some(reason)) | (courses::Look::Content, Some(reason @ Reason::Timeout)) => {
+            conclude(world, id, Status::Blocked, reason);
+        }
+        (courses::Look::On, None) => note_progress(world, id),
+        (courses::Look::Content, _) => restart_patience(world, id),
     }
 }
 
@@ -120,10 +143,14 @@ fn has_progress(walk: &Walk) -> bool {
 }
 
 fn note_progress(world: &mut World, id: WalkId) {
+    if world.walks.get(id).is_some_and(|walk| has_progress(walk) || walk.phase == Phase::Planning) {
+        restart_patience(world, id);
+    }
+}
+
+fn restart_patience(world: &mut World, id: WalkId) {
     let tick = world.tick;
-    if let Some(walk) = world.walks.get_mut(id)
-        && (has_progress(walk) || walk.phase == Phase::Planning)
-    {
+    if let Some(walk) = world.walks.get_mut(id) {
         walk.progress_m = walk.travelled_m;
         walk.progress_tick = tick;
     }

@@ -5,6 +5,7 @@
 //! until it is open or its patience ends.
 
 use crate::base::ids::{DoorId, WalkId};
+use crate::sim::courses;
 use crate::world::World;
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::outcome::Blocker;
@@ -34,7 +35,10 @@ fn step(world: &mut World, id: WalkId) {
         return;
     };
     let (who, speed_mps) = (walk.character, walk.speed_mps(character));
-    let mut budget_m = speed_mps * world.rate.tick_seconds();
+    let mut budget_m = (speed_mps * world.rate.tick_seconds()).min(courses::reach_m(world, walk));
+    if walk.phase == Phase::Content {
+        return;
+    }
     if let Some((door, left_m)) = closed_door_ahead(world, walk) {
         if left_m <= budget_m {
             stand_before(world, id, door);

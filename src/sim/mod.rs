@@ -4,6 +4,7 @@
 //! clock, or fails; every loop is over things that exist, in order of creation.
 
 pub mod arrivals;
+mod courses;
 pub mod cull;
 pub mod doors;
 pub mod edits;

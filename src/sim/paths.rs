@@ -8,16 +8,17 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::WalkId;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, Path, PathAnswer, PathQuery, PathStatus, Traversal};
+use crate::sim::courses;
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops::walks::{conclude, traversal_of};
 use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Following, Goal, Phase};
+use crate::world::walk::{Ask, Following, Phase};
 
 /// Sends what is asked, works, hands out what is ready.
 pub fn run(world: &mut World) {
     for id in world.open_walks() {
-        watch_target(world, id);
+        courses::aim(world, id);
         send(world, id);
     }
     let mut answers = Vec::new();
@@ -33,32 +34,6 @@ pub fn run(world: &mut World) {
     }
 }
 
-/// Follows a moving target: the aim is where it is, and a new path is asked for once it has moved by the
-/// threshold, at most once in the cooldown (seed:K1, fault:D13).
-fn watch_target(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id) else {
-        return;
-    };
-    let Goal::Character(target) = walk.goal else {
-        return;
-    };
-    let Some(position) = world.characters.alive(target).map(|target| target.body.position) else {
-        return;
-    };
-    let crowd = &world.settings.crowd;
-    let moved = flat_distance(position, walk.planned_aim) >= crowd.target_replan_threshold_m;
-    let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    let rested = world.tick.since(walk.retargeted) >= cooldown;
-    let tick = world.tick;
-    if let Some(walk) = world.walks.get_mut(id) {
-        walk.aim = position;
-        if moved && rested && walk.token.is_none() && walk.ask.is_none() {
-            walk.ask = Some(Ask::Target);
-            walk.retargeted = tick;
-        }
-    }
-}
-
 fn send(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id) else {
         return;
@@ -66,7 +41,7 @@ fn send(world: &mut World, id: WalkId) {
     let (Some(ask), Some(character)) = (walk.ask, world.characters.get(walk.character)) else {
         return;
     };
-    let accept = if walk.options.accept == AcceptEnd::Exact { Accept::Exact } else { Accept::Nearest };
+    let accept = if walk.sets_out_for_exact_goals_only() { Accept::Exact } else { Accept::Nearest };
     let (start, by) = (character.body.position, traversal_of(world, walk));
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
     let query = PathQuery { start, goal: walk.aim, by, accept, expansions_max };
@@ -94,14 +69,13 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
         walk.repaths += 1;
         world.events.push(Event::Replanned { walk: id, why });
     }
-    let accept = walk.options.accept;
+    let is_exact = walk.sets_out_for_exact_goals_only();
     let trouble = answer.trouble.map(|trouble| world.reason_of(trouble));
     let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
     if let Some(walk) = world.walks.get_mut(id) {
         walk.by = by;
     }
-    let refused = answer.status == PathStatus::None
-        || (answer.status == PathStatus::Partial && accept == AcceptEnd::Exact);
+    let refused = answer.status == PathStatus::None || (answer.status == PathStatus::Partial && is_exact);
     if refused {
         conclude(world, id, Status::Blocked, reason);
     } else {

@@ -103,12 +103,13 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         Goal::Door(id) => hash.word(2).word(u64::from(id.0)),
     };
     hash_options(hash, world, walk);
+    walk.course.hash_into(hash);
     hash.text(walk.state_name()).word(u64::from(walk.owner.0)).word(u64::from(walk.repaths));
     match &walk.phase {
         Phase::AtDoor(door) => hash.word(u64::from(door.0)),
         Phase::Turning { already } => hash.flag(*already),
         Phase::Settled(result) => hash.text(result.reason().name()),
-        Phase::Planning | Phase::Moving => hash,
+        Phase::Planning | Phase::Moving | Phase::Content => hash,
     };
     hash.word(walk.issued.0).word(walk.progress_tick.0).word(walk.retargeted.0);
     hash.float(walk.travelled_m).float(walk.progress_m).flag(walk.is_delivered);

@@ -6,6 +6,7 @@
 
 pub mod area;
 pub mod character;
+pub mod course;
 pub mod cue;
 pub mod door;
 pub mod event;

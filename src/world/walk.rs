@@ -13,6 +13,7 @@ use crate::crowd::follow::Cursor;
 use crate::nav::{Path, PathTrouble, Traversal};
 use crate::world::World;
 use crate::world::character::Character;
+use crate::world::course::Course;
 use crate::world::outcome::{Blocker, WalkResult};
 
 /// Whoever asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
@@ -188,6 +189,8 @@ pub enum Phase {
     Moving,
     /// It stands before a door that is not open.
     AtDoor(DoorId),
+    /// It stands because it is where it wants to be for now: near enough to whom it follows.
+    Content,
     /// It has arrived and turns.
     Turning {
         /// Whether it stood there from the start.
@@ -239,6 +242,8 @@ pub struct Walk {
     pub aim: Vec3,
     /// How.
     pub options: WalkOptions,
+    /// What it does when it has come to where it aims.
+    pub course: Course,
     /// On whose behalf.
     pub owner: Owner,
     /// Where it is in its life.
@@ -298,15 +303,24 @@ impl Walk {
         match self.phase {
             Phase::Planning => "planning",
             Phase::Moving => "moving",
-            Phase::AtDoor(_) => "waiting",
+            Phase::AtDoor(_) | Phase::Content => "waiting",
             Phase::Turning { .. } => "turning",
             Phase::Settled(_) => "settled",
         }
     }
 
+    /// Whether it stays where it is when its goal cannot be reached. Who follows always goes as near as it gets.
+    #[must_use]
+    pub fn sets_out_for_exact_goals_only(&self) -> bool {
+        self.options.accept == AcceptEnd::Exact && self.course == Course::Once
+    }
+
     /// Metres from the goal that count as reached.
     #[must_use]
     pub fn radius_m(&self, world: &World) -> f32 {
+        if let Course::Follow(follow) = &self.course {
+            return follow.distance_m;
+        }
         self.options.radius_m.unwrap_or(match self.goal {
             Goal::Point(_) => world.settings.crowd.walk_threshold_m,
             Goal::Character(_) => world.settings.crowd.npc_talk_distance_m,

@@ -9,6 +9,7 @@ pub mod blackboard;
 pub mod call;
 pub mod character;
 pub mod cinematic;
+pub mod courses;
 pub mod door;
 pub mod event;
 pub mod handles;
@@ -48,6 +49,7 @@ const ENTRIES: &[&[Entry]] = &[
     level::ENTRIES,
     world::ENTRIES,
     character::ENTRIES,
+    courses::ENTRIES,
     behaviour::ENTRIES,
     walk::ENTRIES,
     nav::ENTRIES,
@@ -84,6 +86,7 @@ const SHAPES: &[&[Shape]] = &[
     results::SHAPES,
     world::SHAPES,
     character::SHAPES,
+    courses::SHAPES,
     nav::SHAPES,
     door::SHAPES,
     region::SHAPES,

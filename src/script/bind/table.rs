@@ -68,6 +68,34 @@ pub const fn field(name: &'static str, luau: &'static str, sample: &'static str,
     Param { name, luau, sample, doc }
 }
 
+/// Two lists of fields as one; `ALL` is the sum of their lengths.
+#[must_use]
+pub const fn joined<const FIRST: usize, const THEN: usize, const ALL: usize>(
+    first: [Param; FIRST],
+    then: [Param; THEN],
+) -> [Param; ALL] {
+    assert!(FIRST + THEN == ALL, "the joined list holds both");
+    let mut all = [first[0]; ALL];
+    let mut at = 0;
+    while at < ALL {
+        all[at] = if at < FIRST { first[at] } else { then[at - FIRST] };
+        at += 1;
+    }
+    all
+}
+
+/// The names of fields, as `Args::options` takes them.
+#[must_use]
+pub const fn names<const COUNT: usize>(fields: &[Param; COUNT]) -> [&'static str; COUNT] {
+    let mut names = [""; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        names[at] = fields[at].name;
+        at += 1;
+    }
+    names
+}
+
 /// One name that scripts see.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {

@@ -8,7 +8,7 @@ use mlua::{Lua, Value};
 use crate::script::bind::call::{list, word};
 use crate::script::bind::keep::{WalkHandlers, keeper};
 use crate::script::bind::place::{self, Place};
-use crate::script::bind::table::{Param, Shape, field};
+use crate::script::bind::table::{Param, Shape, field, names};
 use crate::script::convert::{Args, Mistake, Named, Options};
 use crate::world::World;
 use crate::world::character::Gait;
@@ -18,10 +18,11 @@ use crate::world::walk::{AcceptEnd, Crowd, DoorPolicy, Look, Pace, WalkOptions};
 pub const SHAPE: Shape = Shape {
     name: "WalkOptions",
     doc: "How a character is to walk. Everything may be left out.",
-    fields: FIELDS,
+    fields: &FIELDS,
 };
 
-const FIELDS: &[Param] = &[
+/// The options that every walk takes.
+pub const FIELDS: [Param; 15] = [
     field("speed", "number?", "1.5", "metres a second, 0.01 to 50; or gait, not both"),
     field("gait", "(\"walk\" | \"run\")?", "\"run\"", "default \"walk\""),
     field(
@@ -65,23 +66,7 @@ const FIELDS: &[Param] = &[
 ];
 
 /// Names of the options, as `Args::options` takes them.
-pub const NAMES: &[&str] = &[
-    "speed",
-    "gait",
-    "radius",
-    "accept",
-    "face",
-    "doors",
-    "keys",
-    "crowd",
-    "patience",
-    "timeout",
-    "ensure",
-    "onArrived",
-    "onFailed",
-    "onCancelled",
-    "onSettled",
-];
+pub const NAMES: [&str; FIELDS.len()] = names(&FIELDS);
 
 /// Longest time an option may name, seconds: a day.
 pub const SECONDS_MAX: f64 = 86_400.0;
@@ -131,17 +116,25 @@ impl Gaze {
 /// # Errors
 /// Names the option, and what was expected.
 pub fn read(lua: &Lua, args: &mut Args) -> Result<(WalkAsk, WalkHandlers), Mistake> {
-    let options = args.options(NAMES)?;
+    let options = args.options(&NAMES)?;
+    from(lua, args, &options)
+}
+
+/// The options of a walk, out of a table that may hold more.
+///
+/// # Errors
+/// As [`read`].
+pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkHandlers), Mistake> {
     let ask = WalkAsk {
-        pace: pace(args, &options)?,
+        pace: pace(args, options)?,
         radius_m: options.find("radius").map(|radius| metres(&radius, 0.0, 1000.0)).transpose()?,
-        accept: chosen(&options, "accept", &AcceptEnd::NAMES)?.unwrap_or_default(),
+        accept: chosen(options, "accept", &AcceptEnd::NAMES)?.unwrap_or_default(),
         face: options.find("face").map(|face| gaze(&face)).transpose()?,
-        doors: chosen(&options, "doors", &DoorPolicy::NAMES)?,
-        keys: keys(&options)?,
-        crowd: chosen(&options, "crowd", &Crowd::NAMES)?.unwrap_or_default(),
-        patience_s: seconds(&options, "patience")?.unwrap_or(WalkOptions::PATIENCE_S),
-        timeout_s: seconds(&options, "timeout")?,
+        doors: chosen(options, "doors", &DoorPolicy::NAMES)?,
+        keys: keys(options)?,
+        crowd: chosen(options, "crowd", &Crowd::NAMES)?.unwrap_or_default(),
+        patience_s: seconds(options, "patience")?.unwrap_or(WalkOptions::PATIENCE_S),
+        timeout_s: seconds(options, "timeout")?,
         ensure: options.find("ensure").map_or(Ok(false), |ensure| ensure.boolean())?,
     };
     let keeper = keeper(lua);

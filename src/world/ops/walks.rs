@@ -8,6 +8,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::nav::{Path, Traversal};
 use crate::world::World;
+use crate::world::course::Course;
 use crate::world::event::Event;
 use crate::world::ops::{OpError, alive, characters};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
@@ -33,13 +34,21 @@ pub struct WalkOrder {
 /// # Errors
 /// When the walker, or the character it is to walk to, was removed.
 pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
+    start(world, order, Course::Once)
+}
+
+/// The same with a course: what the walk does when it has come to its goal.
+///
+/// # Errors
+/// As [`walk_to`].
+pub fn start(world: &mut World, order: WalkOrder, course: Course) -> Result<WalkId, OpError> {
     let character = alive(world, order.character)?;
     let held_by_other = character.held.as_ref().is_some_and(|hold| hold.owner != order.owner);
     let aim = aim_of(world, order.character, order.goal)?;
     let old = world.characters.get(order.character).and_then(|character| character.walk);
     let over_limit = count_order(world, order.owner);
     if held_by_other || over_limit {
-        let walk = insert(world, order, aim);
+        let walk = insert(world, (order, course), aim);
         let reason = if held_by_other { Reason::Superseded } else { Reason::Limit };
         settle(world, walk, reason.usual_status(), reason);
         return Ok(walk);
@@ -53,7 +62,7 @@ pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
             character.is_moving = was_moving;
         }
     }
-    let id = insert(world, order, aim);
+    let id = insert(world, (order, course), aim);
     if let Some(walk) = world.walks.get_mut(id) {
         match taken {
             Some(following) => {
@@ -78,7 +87,7 @@ fn count_order(world: &mut World, owner: Owner) -> bool {
     *count > world.settings.limits.walks_per_owner_per_tick
 }
 
-fn insert(world: &mut World, order: WalkOrder, aim: Vec3) -> WalkId {
+fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) -> WalkId {
     world.serials.walk += 1;
     world.walk_counts.accepted += 1;
     let walk = Walk {
@@ -87,6 +96,7 @@ fn insert(world: &mut World, order: WalkOrder, aim: Vec3) -> WalkId {
         goal: order.goal,
         aim,
         options: order.options,
+        course,
         owner: order.owner,
         phase: Phase::Planning,
         following: None,
