@@ -13,6 +13,7 @@ mod level_faults;
 mod level_load;
 mod levels;
 mod map_laws;
+mod model;
 mod nav_laws;
 mod nav_published;
 mod nav_sight;

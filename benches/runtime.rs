@@ -1,0 +1,219 @@
+//! What the script side of a tick costs when there is much of everything.
+//!
+//! Goal: to see what the scheduler adds to the calls themselves. Method: a hall full of characters, one kind of work at a
+//! time; the steps of scripts are timed (3 for `update`, timers and tasks, 12 for callbacks and events), the median of
+//! the ticks counts. Beside it stands a bare mlua loop that makes the same calls, with nothing of ours in it.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use mlua::{Function, Lua, Table, UserData, UserDataFields, UserDataMethods, Vector};
+use walkon::game::{Game, Setup, Step};
+use walkon::level::{MemorySource, load};
+
+/// Ticks that are measured, after as many that warm up.
+const TICKS: usize = 60;
+
+/// A hall with `characters`, each with the behaviour `npc` if that is wanted, and a level script.
+fn level(characters: usize, has_behaviour: bool) -> String {
+    let behaviour = if has_behaviour { r#", "behaviour": "npc.lua""# } else { "" };
+    let mut json = String::from(
+        r#"{ "script": "level.lua", "limits": { "eventsPerTick": 65536, "fuelPerTick": 8000000, "handlersPerOwner": 4096,
+        "tasksPerOwner": 65536 }, "navigation": { "areas": [ { "name": "hall",
+        "polygon": [[0,0],[210,0],[210,210],[0,210]] } ] }, "characters": ["#,
+    );
+    for index in 0..characters {
+        let (x, z) = (2 + index % 100 * 2, 2 + index / 100 * 2);
+        let comma = if index == 0 { "" } else { "," };
+        write!(json, r#"{comma}{{ "name": "c{index}", "position": [{x},{z}]{behaviour} }}"#).unwrap();
+    }
+    json.push_str("] }");
+    json
+}
+
+fn game(characters: usize, behaviour: Option<&str>, script: &str) -> Game {
+    let json = level(characters, behaviour.is_some());
+    let source = MemorySource::new().with("hall.json", json.as_str());
+    let level = load("hall.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let mut scripts = BTreeMap::from([("level.lua".to_owned(), script.to_owned())]);
+    if let Some(behaviour) = behaviour {
+        scripts.insert("npc.lua".to_owned(), behaviour.to_owned());
+    }
+    Game::load(level, Setup { scripts, ..Setup::default() }).unwrap()
+}
+
+/// Median microseconds of `step` over the ticks.
+fn step_us(game: &mut Game, step: Step) -> f64 {
+    let mut spent = Vec::new();
+    for tick in 0..2 * TICKS {
+        let mut last = Instant::now();
+        let mut took = 0.0;
+        game.tick_watched(&[], &mut |done| {
+            let now = Instant::now();
+            if done == step {
+                took = now.duration_since(last).as_nanos() as f64 / 1e3;
+            }
+            last = now;
+        });
+        if tick >= TICKS {
+            spent.push(took);
+        }
+    }
+    assert_eq!(game.fault_count(), 0, "no script may fault while it is measured");
+    median(spent)
+}
+
+fn median(mut spent: Vec<f64>) -> f64 {
+    spent.sort_by(f64::total_cmp);
+    spent[spent.len() / 2]
+}
+
+/// Median microseconds of one turn of a bare loop.
+fn bare_us(mut turn: impl FnMut()) -> f64 {
+    let time = |turn: &mut dyn FnMut()| {
+        let begun = Instant::now();
+        turn();
+        begun.elapsed().as_nanos() as f64 / 1e3
+    };
+    (0..TICKS).for_each(|_| turn());
+    median((0..TICKS).map(|_| time(&mut turn)).collect())
+}
+
+fn show(name: &str, count: usize, ours_us: f64, bare_us: f64) {
+    let each = |us: f64| us * 1e3 / count as f64;
+    println!(
+        "| {name} | {:.2} | {:.0} | {:.0} | {:.2} |",
+        ours_us / 1e3,
+        each(ours_us),
+        each(bare_us),
+        ours_us / bare_us
+    );
+}
+
+/// What a bare host would give scripts as a character.
+struct Npc {
+    position: Vector,
+    id: u64,
+}
+
+impl UserData for Npc {
+    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
+        fields.add_field_method_get("position", |_, npc| Ok(npc.position));
+        fields.add_field_method_get("id", |_, npc| Ok(npc.id));
+    }
+
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_method("isMoving", |_, _, ()| Ok(false));
+    }
+}
+
+fn bare_behaviours(source: &str, count: usize) -> f64 {
+    let lua = Lua::new();
+    let class: Table = lua.load(source).eval().unwrap();
+    let update: Function = class.get("update").unwrap();
+    lua.sandbox(true).unwrap();
+    let selves: Vec<Table> = (0..count)
+        .map(|index| {
+            let this = lua.create_table().unwrap();
+            let npc = Npc { position: Vector::new(index as f32, 0.0, 0.0), id: index as u64 };
+            this.set("character", lua.create_userdata(npc).unwrap()).unwrap();
+            this.set("state", lua.create_table().unwrap()).unwrap();
+            this
+        })
+        .collect();
+    bare_us(|| selves.iter().for_each(|this| update.call::<()>((this, 1.0 / 60.0)).unwrap()))
+}
+
+fn behaviours() {
+    let cases = [
+        ("`update` that does nothing", "return { update = function(self, dt) end }"),
+        (
+            "`update` with state of its own",
+            "return { update = function(self, dt) local s = self.state s.t = (s.t or 0) + dt end }",
+        ),
+        (
+            "`update` with three questions",
+            "return { update = function(self, dt) local c = self.character
+             self.state.x = c.position.x + c.id self.state.moving = c:isMoving() end }",
+        ),
+    ];
+    for (name, source) in cases {
+        let mut game = game(10_000, Some(source), "");
+        let ours = step_us(&mut game, Step::Scripts);
+        show(&format!("10,000 behaviours, {name}"), 10_000, ours, bare_behaviours(source, 10_000));
+    }
+}
+
+fn sleepers() {
+    let script = "function onStart() for i = 1, 10000 do
+        task.spawn(function() while true do task.sleep(1000) end end) end end";
+    let mut asleep = game(1, None, script);
+    let idle = step_us(&mut game(1, None, ""), Step::Scripts);
+    let ours = step_us(&mut asleep, Step::Scripts);
+    println!("| 10,000 tasks asleep | {:.4} | | | {:.2} of a tick without tasks |", ours / 1e3, ours / idle);
+
+    let script = "function onStart() for i = 1, 10000 do
+        task.spawn(function() while true do task.ticks(1) end end) end end";
+    let ours = step_us(&mut game(1, None, script), Step::Scripts);
+    let lua = Lua::new();
+    let body: Function =
+        lua.load("return function() while true do coroutine.yield() end end").eval().unwrap();
+    let threads: Vec<_> = (0..10_000).map(|_| lua.create_thread(body.clone()).unwrap()).collect();
+    let bare = bare_us(|| threads.iter().for_each(|thread| thread.resume::<()>(()).unwrap()));
+    show("10,000 tasks that wait a tick", 10_000, ours, bare);
+}
+
+fn callbacks() {
+    // Everybody is where he is to go: a thousand walks settle in every tick.
+    let script = "local count = 0
+        local function arrived(result) count += result.ticks end
+        function onTick() for _, c in ipairs(world.characters()) do c:walkTo(c.position, { onArrived = arrived }) end end";
+    let ours = step_us(&mut game(1000, None, script), Step::Events);
+    let lua = Lua::new();
+    let arrived: Function =
+        lua.load("local count = 0 return function(result) count += result.ticks end").eval().unwrap();
+    let body: Function = lua.load("local f = ... return function(r) f(r) end").call(arrived).unwrap();
+    let bare = bare_us(|| {
+        for index in 0..1000 {
+            let result = lua.create_table().unwrap();
+            for key in ["ok", "status", "reason", "walk", "character", "position", "goal", "remaining"] {
+                result.raw_set(key, index).unwrap();
+            }
+            for key in ["travelled", "ticks", "repaths", "by", "detail"] {
+                result.raw_set(key, index).unwrap();
+            }
+            lua.create_thread(body.clone()).unwrap().resume::<()>(result).unwrap();
+        }
+    });
+    show("1,000 callbacks of walks", 1000, ours, bare);
+}
+
+fn events() {
+    let script = "local count = 0
+        function onStart() for i = 1, 1000 do event.on('beat', function(e) count += e.n end) end end
+        function onTick() event.emit('beat', { n = 1 }) end";
+    let ours = step_us(&mut game(1, None, script), Step::Events);
+    let lua = Lua::new();
+    let make: Function =
+        lua.load("local count = 0 return function() return function(e) count += e.n end end").eval().unwrap();
+    let make: Function = make.call(()).map_or(make.clone(), |_: Function| make);
+    let handlers: Vec<Function> = (0..1000).map(|_| make.call(()).unwrap()).collect();
+    let bare = bare_us(|| {
+        let payload = lua.create_table().unwrap();
+        payload.raw_set("n", 1).unwrap();
+        for handler in &handlers {
+            lua.create_thread(handler.clone()).unwrap().resume::<()>(&payload).unwrap();
+        }
+    });
+    show("one event to 1,000 handlers", 1000, ours, bare);
+}
+
+fn main() {
+    println!("| work of one tick | ms | ns each | bare mlua ns | ratio |\n|---|---|---|---|---|");
+    behaviours();
+    sleepers();
+    callbacks();
+    events();
+}
