@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::base::time::Tick;
+use crate::game::inputs::Input;
 use crate::game::line::{Line, quoted};
 use crate::game::recorder::Recorded;
 use crate::game::{Game, Step};
@@ -61,6 +62,23 @@ pub enum Onlooker {
     GoOn,
     /// End after this tick: the process was asked to stop.
     Stop,
+}
+
+/// Whoever runs a game: says what the host has to say, looks on, and is told of the steps.
+pub trait Host {
+    /// What the host has to say in the coming tick, whose number is `tick`.
+    fn inputs(&mut self, world: &World, tick: u64) -> Vec<Input> {
+        let _ = (world, tick);
+        Vec::new()
+    }
+
+    /// Sees what a tick came to. The first call is about tick 0, the last about what happened as the level ended.
+    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker;
+
+    /// Is told of each step of a tick as it ends.
+    fn done(&mut self, step: Step) {
+        let _ = step;
+    }
 }
 
 /// What a run came to.
@@ -152,28 +170,51 @@ pub fn run(game: &mut Game, bound: &Bound, watch: impl FnMut(&World, &Recorded) 
 pub fn run_timed(
     game: &mut Game,
     bound: &Bound,
-    mut watch: impl FnMut(&World, &Recorded) -> Onlooker,
+    watch: impl FnMut(&World, &Recorded) -> Onlooker,
     done: &mut dyn FnMut(Step),
 ) -> Report {
+    run_hosted(game, bound, &mut Silent { watch, done })
+}
+
+/// A host that has nothing to say.
+struct Silent<'done, W> {
+    watch: W,
+    done: &'done mut dyn FnMut(Step),
+}
+
+impl<W: FnMut(&World, &Recorded) -> Onlooker> Host for Silent<'_, W> {
+    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
+        (self.watch)(world, recorded)
+    }
+
+    fn done(&mut self, step: Step) {
+        (self.done)(step);
+    }
+}
+
+/// Runs a game to its end for a host that may have something to say in every tick.
+pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report {
     let start = game.start_facts();
-    let stop = watch(game.world(), &start) == Onlooker::Stop;
+    let stop = host.watch(game.world(), &start) == Onlooker::Stop;
     // What `onStart` did counts: it may have finished the level, faulted, or emitted what is waited for.
     let mut ended = if stop { Some(Ended::Signal) } else { after_tick(game, bound, &start) };
     // Bounded by the bound.
     while ended.is_none() {
-        if game.world().tick().0 >= bound.ticks_max {
+        let tick = game.world().tick().0;
+        if tick >= bound.ticks_max {
             ended = Some(Ended::Bound);
             break;
         }
-        let recorded = game.tick_watched(&[], done);
-        let stop = watch(game.world(), &recorded) == Onlooker::Stop;
+        let inputs = host.inputs(game.world(), tick + 1);
+        let recorded = game.tick_watched(&inputs, &mut |step| host.done(step));
+        let stop = host.watch(game.world(), &recorded) == Onlooker::Stop;
         // A signal comes first: the call that it cut short counts as a fault, but is none of the script's.
         ended = if stop { Some(Ended::Signal) } else { after_tick(game, bound, &recorded) };
     }
     let ticks = game.world().tick().0;
     let hash = game.fingerprint().whole();
     let last = game.end();
-    let _ = watch(game.world(), &last);
+    let _ = host.watch(game.world(), &last);
     report(game, ended.unwrap_or(Ended::Bound), bound, (ticks, hash))
 }
 

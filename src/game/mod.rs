@@ -4,11 +4,15 @@
 //! list in [`Game::tick`], in that order, and nothing else changes the world. Not here: clocks, files,
 //! threads; the game neither sleeps nor prints.
 
+pub mod header;
 pub mod headless;
+pub mod input_line;
 pub mod inputs;
 pub mod line;
 pub mod narrate;
 pub mod recorder;
+pub mod recording;
+pub mod replay;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -178,6 +182,7 @@ impl Game {
     pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(Step)) -> Recorded {
         let world = &mut self.world;
         world.tick = world.tick.after(1);
+        let heard = self.recorder.inputs(world, inputs);
         let _reload = inputs::run(world, inputs); // 1
         done(Step::Inputs);
         // 2 reload comes with `watch`: a run never reloads.
@@ -205,7 +210,8 @@ impl Game {
             None => drain(world),
         }
         done(Step::Events);
-        let facts = self.recorder.collect(world);
+        let mut facts = self.recorder.collect(world);
+        facts.lines.splice(0..0, heard);
         let culled = sim::cull::run(world); // 13
         if let Some(scripts) = &mut self.scripts {
             scripts.culled(&culled.characters, &culled.walks);

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::Tick;
+use crate::game::input_line;
+use crate::game::inputs::Input;
 use crate::game::line::{Line, float, place, quoted};
 use crate::game::narrate;
 use crate::world::World;
@@ -90,6 +92,14 @@ impl Recorder {
     #[must_use]
     pub fn new(options: RecordOptions) -> Self {
         Self { options }
+    }
+
+    /// The lines of what the host says in this tick: from them a replay says it again.
+    pub(crate) fn inputs(&self, world: &World, inputs: &[Input]) -> Vec<String> {
+        if !self.options.trace {
+            return Vec::new();
+        }
+        inputs.iter().map(|input| input_line::line(world, world.tick().0, input)).collect()
     }
 
     /// Takes the facts of the tick, before step 13.
@@ -196,9 +206,6 @@ fn line(world: &World, event: &Event) -> Option<String> {
             .text("how", how.name()),
         Event::Emitted { name, payload, .. } => {
             fact("event").text("name", name).maybe_plain("payload", world, payload.as_ref())
-        }
-        Event::Input { name, payload } => {
-            fact("input").text("name", name).maybe_plain("payload", world, payload.as_ref())
         }
         Event::Cue(cue) => cue_line(world, cue),
         Event::SceneStarted { name, locks } => {

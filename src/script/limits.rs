@@ -32,6 +32,9 @@ pub struct Limits {
     pub watchdog_ms: u32,
 }
 
+/// The Luau that is built in. Traces record it: fuel is counted in its safepoints, so another one counts otherwise.
+pub const LUAU_VERSION: &str = "0.740";
+
 impl Limits {
     /// Longest subject a pattern is matched against, bytes. Plain searches have no such limit.
     pub const SUBJECT_BYTES: usize = 64 * 1024;
@@ -66,5 +69,18 @@ impl From<&settings::Limits> for Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self::from(&settings::Limits::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LUAU_VERSION;
+
+    #[test]
+    fn the_version_of_luau_is_the_one_that_is_built_in() {
+        let locked = include_str!("../../Cargo.lock");
+        let source = locked.split("name = \"luau0-src\"").nth(1).and_then(|rest| rest.split("+luau").nth(1));
+        let built = source.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
+        assert_eq!(built.as_deref(), LUAU_VERSION.strip_prefix("0."));
     }
 }

@@ -62,6 +62,8 @@ pub enum Command {
     New(NewArgs),
     /// Run a level headlessly, as fast as possible
     Run(RunArgs),
+    /// Run a trace again and name the first tick that differs
+    Replay(ReplayArgs),
     /// Check levels and scripts without running them
     Check(CheckArgs),
     /// Ask for one path, or answer a file of path queries
@@ -141,6 +143,18 @@ pub struct RunArgs {
 
 /// Largest seed: the largest whole number that JSON and Lua hold exactly.
 const SEED_MAX: u64 = (1 << 53) - 1;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  walkon run courtyard --trace run.jsonl\n  walkon replay run.jsonl\n\n\
+    Ends with 0 when nothing differs, with 5 when a fact or a hash does, and with 3 when the trace belongs to\n\
+    another version of walkon, of the level or of a script. A trace that is cut is replayed to its last whole line.")]
+pub struct ReplayArgs {
+    /// The trace: a file that `run --trace` or `watch --trace` has written
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
 
 #[derive(Debug, Args)]
 #[command(

@@ -43,6 +43,11 @@ pub(super) struct Named {
     what: &'static str,
 }
 
+/// Every limit by its name, as the header of a trace holds them.
+pub(super) fn by_name(settings: &Settings) -> std::collections::BTreeMap<String, Option<u64>> {
+    named(settings).into_iter().map(|limit| (limit.name.to_owned(), limit.value)).collect()
+}
+
 /// Every limit by the name that levels use.
 pub(super) fn named(settings: &Settings) -> Vec<Named> {
     let Limits {

@@ -14,6 +14,7 @@ mod limits;
 mod movingai;
 mod new;
 mod path;
+mod replay;
 mod run;
 mod schema;
 mod types;
@@ -88,6 +89,7 @@ fn perform(cli: Cli) -> Exit {
     let ended = match cli.command {
         Command::New(args) => new::run(&args, &mut results),
         Command::Run(args) => run::run(&shell, &args),
+        Command::Replay(args) => replay::run(&shell, &args, &mut results),
         Command::Check(args) => check::run(&shell, &args, &mut results),
         Command::Path(args) => path::run(&shell, &args, &mut results),
         Command::Draw(args) => draw::run(&shell, &args, &mut results),

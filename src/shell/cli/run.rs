@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use super::args::{Format, RunArgs, Speed};
 use super::exit::{Exit, Failure};
 use super::{Shell, shown_path};
-use crate::base::hash::{self, StateHash};
 use crate::base::time::TickRate;
+use crate::game::header::{Header, RunSetup};
 use crate::game::headless::{self, Bound, Ended, Onlooker, Report};
 use crate::game::line::Line;
 use crate::game::recorder::{FaultNote, RecordOptions, Recorded, Recorder};
 use crate::game::{Game, Setup, StartError, Step};
-use crate::level::{LevelFile, LoadedLevel};
+use crate::level::LoadedLevel;
 use crate::script::fault::FaultKind;
 use crate::script::fuel::Signals;
 use crate::shell::crash;
@@ -25,7 +25,6 @@ use crate::shell::report::clean;
 use crate::shell::trace::Trace;
 use crate::shell::watchdog::{Interrupts, Watchdog};
 use crate::world::World;
-use crate::world::settings::Settings;
 
 /// Game seconds of a run that names no bound.
 const SECONDS: f64 = 60.0;
@@ -50,10 +49,9 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
         until: args.until.clone(),
         is_strict: args.strict,
     };
-    let level_hash = hash_of(&level.files);
     let settings = crate::level::spawn::settings(&level.def);
     let seed = args.seed.unwrap_or(level.def.seed);
-    crash::begin(&shown_path(&found, &found.path), level_hash, seed);
+    crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
     let to_stdout = args.trace.as_deref() == Some(std::path::Path::new("-"));
     let signals = std::sync::Arc::new(Signals::default());
     let mut session = Session {
@@ -68,11 +66,6 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
         interrupts: interrupts.clone(),
         closed: false,
     };
-    if let Some(trace) = &mut session.trace {
-        let header =
-            Header { level: &level, found: &found, args, bound: &bound, level_hash, settings: &settings };
-        trace.header(&header.line(&scripts, seed))?;
-    }
     let options = RecordOptions {
         trace: args.trace.is_some(),
         hash_every: args.hash_every,
@@ -80,6 +73,16 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
         detail_every: args.detail,
         sentences: args.format == Format::Human,
     };
+    if let Some(trace) = &mut session.trace {
+        let made = RunSetup {
+            level_file: &found.path,
+            seed,
+            bound: bound.clone(),
+            args: args.args.clone(),
+            options,
+        };
+        trace.header(&Header::of(&level, &scripts, super::limits::by_name(&settings), made).line())?;
+    }
     let setup = Setup {
         scripts,
         seed: args.seed,
@@ -375,53 +378,5 @@ impl Pace {
             std::thread::sleep(left);
         }
         self.next += length;
-    }
-}
-
-/// A hash over a level and every file it names.
-fn hash_of(files: &[LevelFile]) -> u64 {
-    let mut state = StateHash::default();
-    for file in files {
-        state.word(file.hash);
-    }
-    state.finish()
-}
-
-/// The first line of a trace.
-struct Header<'a> {
-    level: &'a LoadedLevel,
-    found: &'a FoundLevel,
-    args: &'a RunArgs,
-    bound: &'a Bound,
-    level_hash: u64,
-    settings: &'a Settings,
-}
-
-impl Header<'_> {
-    fn line(&self, scripts: &std::collections::BTreeMap<String, String>, seed: u64) -> String {
-        let hashes = scripts
-            .iter()
-            .fold(Line::default(), |line, (name, text)| line.hash(name, hash::of_bytes(text.as_bytes())));
-        let args: Vec<String> = self.args.args.iter().map(|arg| crate::game::line::quoted(arg)).collect();
-        let until = self.bound.until.as_deref().map_or_else(|| "null".to_owned(), crate::game::line::quoted);
-        let limits = super::limits::named(self.settings).into_iter().fold(Line::default(), |line, limit| {
-            line.raw(limit.name, &limit.value.map_or_else(|| "null".to_owned(), |value| value.to_string()))
-        });
-        Line::default()
-            .text("walkon", env!("CARGO_PKG_VERSION"))
-            .count("trace", 1)
-            .text("level", &self.level.def.name)
-            .text("levelFile", &self.found.path)
-            .hash("levelHash", self.level_hash)
-            .raw("scripts", &hashes.finish())
-            .count("seed", seed)
-            .count("tickRate", u64::from(self.level.def.tick_rate))
-            .count("ticks", self.bound.ticks_max)
-            .raw("until", &until)
-            .flag("strict", self.args.strict)
-            .raw("args", &format!("[{}]", args.join(",")))
-            .count("pathBudget", u64::from(self.settings.path_budget))
-            .raw("limits", &limits.finish())
-            .finish()
     }
 }

@@ -1,0 +1,280 @@
+//! An input as a line of the trace, and the line as an input again.
+//!
+//! In: an input, the world whose names it uses. Out: one line; from the line the same input. Holds: an event has
+//! `name` and `payload`, every other input a `kind` and fields of its own; a reload carries whole texts, so that a
+//! replay reads no file (fault:E20); what a script would tell apart is told apart: handles and vectors inside a
+//! payload, which JSON has no form for, are listed beside it under `kinds` (place as a JSON pointer, kind). Not
+//! here: what an input does (`inputs`).
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+use serde_json::Value;
+
+use crate::base::hash;
+use crate::base::plain::{Plain, PlainKey};
+use crate::game::inputs::{Input, LevelTexts, Reload};
+use crate::game::line::{Line, quoted};
+use crate::world::World;
+
+/// What the line of an input says after its tick, up to its fields.
+pub const MARK: &str = "\"e\":\"input\"";
+
+/// The line of an input that is heard in the coming tick.
+#[must_use]
+pub fn line(world: &World, tick: u64, input: &Input) -> String {
+    let fact = Line::fact(tick, "input");
+    let of = |kind: &str| Line::fact(tick, "input").text("kind", kind);
+    let line = match input {
+        Input::Event { name, payload } => with_payload(fact.text("name", name), world, payload.as_ref()),
+        Input::Answer { id, option } => of("answer").text("id", id).text("option", option),
+        Input::Continue { scene } => of("continue").maybe_text("scene", scene.as_deref()),
+        Input::Skip { scene } => of("skip").maybe_text("scene", scene.as_deref()),
+        Input::Reload(reload) => with_texts(of("reload"), reload),
+    };
+    line.finish()
+}
+
+fn with_texts(line: Line, reload: &Reload) -> Line {
+    let scripts = reload.scripts.iter().fold(Line::default(), |line, (path, text)| {
+        let Some(text) = text else { return line.raw(path, "null") };
+        let hash = hash::of_bytes(text.as_bytes());
+        line.raw(path, &Line::default().hash("hash", hash).text("text", text).finish())
+    });
+    let line = line.raw("scripts", &scripts.finish());
+    let Some(level) = &reload.level else { return line };
+    let files = level.files.iter().fold(Line::default(), |line, (path, bytes)| {
+        let file = Line::default().hash("hash", hash::of_bytes(bytes));
+        let file = match std::str::from_utf8(bytes) {
+            Ok(text) => file.text("text", text),
+            Err(_) => file.text("hex", &hex(bytes)),
+        };
+        line.raw(path, &file.finish())
+    });
+    let level = Line::default().text("path", &level.path).raw("files", &files.finish());
+    line.raw("level", &level.finish())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn with_payload(line: Line, world: &World, payload: Option<&Plain>) -> Line {
+    let Some(payload) = payload else { return line };
+    let line = line.plain("payload", world, payload);
+    let mut kinds = BTreeMap::new();
+    gather(payload, "", &mut kinds);
+    if kinds.is_empty() {
+        return line;
+    }
+    let kinds = kinds.iter().fold(Line::default(), |line, (place, kind)| line.text(place, &kind.join(" ")));
+    line.raw("kinds", &kinds.finish())
+}
+
+/// Lists every value at or below `place` that JSON has no form for, and every key that is a number.
+fn gather(value: &Plain, place: &str, kinds: &mut BTreeMap<String, Vec<&'static str>>) {
+    let mut is = |kind| kinds.entry(place.to_owned()).or_default().push(kind);
+    match value {
+        Plain::Bool(_) | Plain::Number(_) | Plain::Text(_) => {}
+        Plain::Vector(_) => is("vector"),
+        Plain::Character(_) => is("character"),
+        Plain::Door(_) => is("door"),
+        Plain::List(items) => {
+            for (index, item) in items.iter().enumerate() {
+                gather(item, &below(place, &index.to_string()), kinds);
+            }
+        }
+        Plain::Map(entries) => {
+            for (key, item) in entries {
+                let place = match key {
+                    PlainKey::Name(name) => below(place, name),
+                    PlainKey::Index(index) => {
+                        let place = below(place, &index.to_string());
+                        kinds.entry(place.clone()).or_default().push("index");
+                        place
+                    }
+                };
+                gather(item, &place, kinds);
+            }
+        }
+    }
+}
+
+/// The place of an entry, as a JSON pointer.
+fn below(place: &str, key: &str) -> String {
+    format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// The input of a line.
+///
+/// # Errors
+/// A sentence about what the line lacks.
+pub fn read(world: &World, line: &Value) -> Result<Input, String> {
+    let text = |name: &str| line[name].as_str().map(str::to_owned);
+    let needed = |name: &str| text(name).ok_or_else(|| format!("an input without \"{name}\""));
+    Ok(match line["kind"].as_str() {
+        None => {
+            let payload = match &line["payload"] {
+                Value::Null => None,
+                json => Some(Reader { world, kinds: &line["kinds"] }.plain(json, "")?),
+            };
+            Input::Event { name: needed("name")?, payload }
+        }
+        Some("answer") => Input::Answer { id: needed("id")?, option: needed("option")? },
+        Some("continue") => Input::Continue { scene: text("scene") },
+        Some("skip") => Input::Skip { scene: text("scene") },
+        Some("reload") => Input::Reload(read_reload(line)?),
+        Some(other) => return Err(format!("an input of the unknown kind {}", quoted(other))),
+    })
+}
+
+fn read_reload(line: &Value) -> Result<Reload, String> {
+    let scripts = line["scripts"].as_object().ok_or("a reload without scripts")?;
+    let script = |(path, file): (&String, &Value)| match file {
+        Value::Null => Ok((path.clone(), None)),
+        file => {
+            let text = String::from_utf8(read_file(path, file)?).map_err(|_| format!("{path} is no text"))?;
+            Ok((path.clone(), Some(text)))
+        }
+    };
+    let scripts = scripts.iter().map(script).collect::<Result<_, String>>()?;
+    let level = match &line["level"] {
+        Value::Null => None,
+        level => {
+            let files = level["files"].as_object().ok_or("a level without files")?;
+            let files = files.iter().map(|(path, file)| Ok((path.clone(), read_file(path, file)?)));
+            let path = level["path"].as_str().ok_or("a level without a path")?.to_owned();
+            Some(LevelTexts { path, files: files.collect::<Result<_, String>>()? })
+        }
+    };
+    Ok(Reload { scripts, level })
+}
+
+/// The bytes of a file, seen to have the hash that stands beside them.
+fn read_file(path: &str, file: &Value) -> Result<Vec<u8>, String> {
+    let bytes = match (&file["text"], &file["hex"]) {
+        (Value::String(text), _) => text.clone().into_bytes(),
+        (_, Value::String(digits)) => {
+            unhex(digits).ok_or_else(|| format!("{path} is no hexadecimal text"))?
+        }
+        _ => return Err(format!("{path} has no text")),
+    };
+    let hash = format!("{:016x}", hash::of_bytes(&bytes));
+    if file["hash"] == hash { Ok(bytes) } else { Err(format!("{path} has not the hash beside it")) }
+}
+
+fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
+
+/// Reads a payload with the kinds that stand beside it.
+struct Reader<'a> {
+    world: &'a World,
+    kinds: &'a Value,
+}
+
+impl Reader<'_> {
+    fn is(&self, place: &str, kind: &str) -> bool {
+        self.kinds[place].as_str().is_some_and(|kinds| kinds.split(' ').any(|one| one == kind))
+    }
+
+    fn plain(&self, json: &Value, place: &str) -> Result<Plain, String> {
+        match json {
+            Value::Array(_) if self.is(place, "vector") => vector(json).map(Plain::Vector),
+            Value::String(name) if self.is(place, "character") => {
+                let found = self.world.find_character(name);
+                found.map(Plain::Character).ok_or_else(|| format!("no character {}", quoted(name)))
+            }
+            Value::String(name) if self.is(place, "door") => {
+                let found = self.world.find_door(name);
+                found.map(Plain::Door).ok_or_else(|| format!("no door {}", quoted(name)))
+            }
+            Value::Bool(flag) => Ok(Plain::Bool(*flag)),
+            Value::Number(number) => Ok(Plain::Number(number.as_f64().unwrap_or_default())),
+            Value::String(text) => Ok(Plain::Text(text.clone())),
+            Value::Array(items) => self.list(items, place),
+            Value::Object(entries) => self.map(entries, place),
+            Value::Null => Err("a payload with nothing in it".to_owned()),
+        }
+    }
+
+    fn list(&self, items: &[Value], place: &str) -> Result<Plain, String> {
+        let numbered = items.iter().enumerate();
+        let items = numbered.map(|(index, item)| self.plain(item, &below(place, &index.to_string())));
+        Ok(Plain::List(items.collect::<Result<_, _>>()?))
+    }
+
+    fn map(&self, entries: &serde_json::Map<String, Value>, place: &str) -> Result<Plain, String> {
+        let entry = |(key, item): (&String, &Value)| {
+            let place = below(place, key);
+            let index = key.parse().ok().filter(|_| self.is(&place, "index"));
+            let key = index.map_or_else(|| PlainKey::Name(key.clone()), PlainKey::Index);
+            Ok((key, self.plain(item, &place)?))
+        };
+        Ok(Plain::Map(entries.iter().map(entry).collect::<Result<_, String>>()?))
+    }
+}
+
+fn vector(json: &Value) -> Result<Vec3, String> {
+    let numbers: Option<Vec<f32>> = json
+        .as_array()
+        .map(|list| list.iter().filter_map(|number| number.as_f64().map(|n| n as f32)).collect());
+    match numbers.as_deref() {
+        Some([x, y, z]) => Ok(Vec3::new(*x, *y, *z)),
+        _ => Err("a vector is not three numbers".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_input_reads_back_as_it_was() {
+        let world = World::default();
+        let key = |name: &str| PlainKey::Name(name.to_owned());
+        let payload = Plain::Map(BTreeMap::from([
+            (PlainKey::Index(7), Plain::Vector(Vec3::new(0.1, 0.0, -3.5))),
+            (key("7/~"), Plain::List(vec![Plain::Bool(true), Plain::Number(0.1)])),
+            (key("at"), Plain::List(vec![Plain::Number(1.0), Plain::Number(2.0), Plain::Number(3.0)])),
+        ]));
+        let reload = Reload {
+            scripts: BTreeMap::from([
+                ("guard.lua".to_owned(), Some("return {}\n-- \u{202e}".to_owned())),
+                ("gone.lua".to_owned(), None),
+            ]),
+            level: Some(LevelTexts {
+                path: "levels/a.json".to_owned(),
+                files: BTreeMap::from([
+                    ("levels/a.json".to_owned(), b"{}".to_vec()),
+                    ("levels/b.txt".to_owned(), vec![0xff, 0x00, 0x7f]),
+                ]),
+            }),
+        };
+        let inputs = [
+            Input::event("bell"),
+            Input::Event { name: "rung".to_owned(), payload: Some(payload) },
+            Input::Answer { id: "a.b".to_owned(), option: "yes".to_owned() },
+            Input::Continue { scene: None },
+            Input::Skip { scene: Some("bridge".to_owned()) },
+            Input::Reload(reload),
+        ];
+        for input in inputs {
+            let line = line(&world, 3, &input);
+            assert!(line.contains(MARK) && !line.contains('\n'), "{line}");
+            let json: Value = serde_json::from_str(&line).unwrap();
+            assert_eq!(read(&world, &json), Ok(input), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_reload_whose_text_was_changed_is_no_input() {
+        let text = Some("return 1".to_owned());
+        let reload = Reload { scripts: BTreeMap::from([("a.lua".to_owned(), text)]), level: None };
+        let world = World::default();
+        let line = line(&world, 1, &Input::Reload(reload)).replace("return 1", "return 2");
+        let read = read(&world, &serde_json::from_str(&line).unwrap());
+        assert!(read.unwrap_err().contains("a.lua has not the hash"), "and it says so");
+    }
+}

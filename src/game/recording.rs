@@ -1,0 +1,139 @@
+//! A trace that was read: its header, its lines, what the host said in it.
+//!
+//! In: the text of a trace. Out: a [`Recording`]. Holds: a trace cut at any byte is read up to its last whole line;
+//! what does not parse stays a line like any other, so that a replay names it. Not here: running it (`replay`).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::game::header::Header;
+use crate::game::input_line;
+
+/// Why a text is no trace.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// Nothing, or a first line without its end.
+    #[error("its first line is not whole, so it does not say which run it is of")]
+    NoHeader,
+    /// The first line is no header.
+    #[error("line 1: {0}")]
+    Header(String),
+}
+
+/// How a trace ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndLine {
+    /// The last tick.
+    pub tick: u64,
+    /// Why, as `ended` of `run`.
+    pub word: String,
+}
+
+/// A trace that was read.
+#[derive(Clone, Debug)]
+pub struct Recording<'a> {
+    /// Its first line.
+    pub header: Header,
+    /// Every whole line after the first, without line breaks.
+    pub lines: Vec<&'a str>,
+    /// Its last line, when it has one.
+    pub end: Option<EndLine>,
+    /// Bytes after the last whole line.
+    pub torn_bytes: usize,
+    inputs: BTreeMap<u64, Vec<Value>>,
+}
+
+impl<'a> Recording<'a> {
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// When its first line is missing or no header.
+    pub fn read(text: &'a str) -> Result<Self, ReadError> {
+        let whole = text.rfind('\n').map_or(0, |at| at + 1);
+        let mut lines = text[..whole].split_terminator('\n');
+        let header = Header::read(lines.next().ok_or(ReadError::NoHeader)?).map_err(ReadError::Header)?;
+        let mut lines: Vec<&str> = lines.collect();
+        let end = lines.last().and_then(|line| end_of(line));
+        if let Some(end) = &end {
+            leave_out_what_the_signal_cut_short(&mut lines, end);
+        }
+        // What was left out makes it a trace without an end.
+        let end = end.filter(|_| lines.last().is_some_and(|line| end_of(line).is_some()));
+        let mut inputs: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
+        for line in &lines {
+            if let Some(tick) = tick_of(line)
+                && line.contains(input_line::MARK)
+                && let Ok(json) = serde_json::from_str::<Value>(line)
+                && json["e"] == "input"
+            {
+                inputs.entry(tick).or_default().push(json);
+            }
+        }
+        Ok(Self { header, lines, end, torn_bytes: text.len() - whole, inputs })
+    }
+
+    /// Whether it lacks its end: the run was killed, or the file was cut.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.end.is_none()
+    }
+
+    /// What the host said in a tick, as lines.
+    #[must_use]
+    pub fn inputs(&self, tick: u64) -> &[Value] {
+        self.inputs.get(&tick).map_or(&[], Vec::as_slice)
+    }
+
+    /// Number of a line in the file, from its place in `lines`.
+    #[must_use]
+    pub fn number(at: usize) -> usize {
+        at + 2
+    }
+}
+
+/// The tick that a line is about.
+#[must_use]
+pub fn tick_of(line: &str) -> Option<u64> {
+    let rest = line.strip_prefix("{\"t\":")?;
+    rest.split([',', '}']).next()?.parse().ok()
+}
+
+/// Whether real time and nothing else made this line: no replay has it.
+#[must_use]
+pub fn is_of_the_clock(line: &str) -> bool {
+    line.contains("\"e\":\"notice\",\"what\":\"timeDropped\"")
+}
+
+/// Why no replay can repeat what this line tells: a script was ended by something that is not counted.
+#[must_use]
+pub fn unrepeatable(line: &str) -> Option<&'static str> {
+    if !line.contains("\"e\":\"scriptFault\"") {
+        return None;
+    }
+    let kinds = [
+        ("\"kind\":\"watchdog\"", "the watchdog ended a script there, by the clock"),
+        ("\"kind\":\"memory\"", "a script had spent the memory there, which depends on the build"),
+        ("\"kind\":\"stopped\"", "a signal ended a script there"),
+    ];
+    kinds.iter().find(|(kind, _)| line.contains(kind)).map(|(_, why)| *why)
+}
+
+fn end_of(line: &str) -> Option<EndLine> {
+    let tick = tick_of(line)?;
+    let json: Value = serde_json::from_str(line).ok()?;
+    Some(EndLine { tick, word: json["end"].as_str()?.to_owned() })
+}
+
+/// A signal that cut a script short (fault:H6) leaves a last tick that no other run has: the trace counts up to it.
+fn leave_out_what_the_signal_cut_short(lines: &mut Vec<&str>, end: &EndLine) {
+    if end.word != "signal" {
+        return;
+    }
+    let last_tick = lines.iter().position(|line| tick_of(line) == Some(end.tick)).unwrap_or(lines.len());
+    let is_torn =
+        |line: &&str| line.contains("\"kind\":\"stopped\"") && line.contains("\"e\":\"scriptFault\"");
+    if lines[last_tick..].iter().any(|line| is_torn(&line)) {
+        lines.truncate(last_tick);
+    }
+}

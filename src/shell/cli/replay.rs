@@ -1,0 +1,216 @@
+//! `walkon replay`: a trace run again, and where it differs.
+//!
+//! In: a trace; the project it is of, around it or around the current folder. Out: that nothing differs, or the first
+//! line and the first hash that do. Holds: nothing is run before version, level, scripts and limits were seen to
+//! be those of the trace. Not here: how lines are compared (`game::replay`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::args::{Format, ReplayArgs};
+use super::exit::{Exit, Failure};
+use super::{Shell, limits};
+use crate::game::header::{Header, RunSetup, Texts};
+use crate::game::line::{Line, quoted};
+use crate::game::recording::Recording;
+use crate::game::replay::{Difference, Verdict, What, replay};
+use crate::level::spawn::settings;
+use crate::level::{LoadedLevel, MemorySource};
+use crate::script::fuel::Signals;
+use crate::shell::crash;
+use crate::shell::output::{Results, tell};
+use crate::shell::project::{FoundLevel, Project};
+use crate::shell::report::clean;
+use crate::shell::watchdog::{Interrupts, Watchdog};
+
+/// Most characters of a line or a value that are shown.
+const SHOWN_MAX: usize = 200;
+
+pub(super) fn run(shell: &Shell, args: &ReplayArgs, results: &mut Results) -> Result<Exit, Failure> {
+    let name = args.trace.display().to_string();
+    let bytes = std::fs::read(&args.trace).map_err(|error| Failure::io(format!("{name}: {error}")))?;
+    // A byte that is no text any more is shown where it stands, as a line that differs.
+    let text = String::from_utf8_lossy(&bytes);
+    let recording = Recording::read(&text).map_err(|error| {
+        Failure::io(format!("{name}: {error}")).help("name a file that `walkon run --trace` has written")
+    })?;
+    let header = &recording.header;
+    let (level, scripts) = match &header.texts {
+        Some(texts) => carried(texts, header)?,
+        None => from_disk(shell, &args.trace, header)?,
+    };
+    let settings = settings(&level.def);
+    let here = Header::of(&level, &scripts, limits::by_name(&settings), of_the_trace(header));
+    if let Some(why) = header.refusal(&here) {
+        let help = "replay it with the program and the files it was made with";
+        return Err(Failure::new(Exit::Level, format!("{name}: {why}")).help(help));
+    }
+    crash::begin(&header.level_file, header.level_hash, header.seed);
+    let signals = Arc::new(Signals::default());
+    let interrupts = Interrupts::listen();
+    let watchdog = Watchdog::start(Arc::clone(&signals), settings.limits.watchdog_ms, interrupts.clone());
+    let mut is_stopped = || interrupts.asked().is_some();
+    let verdict = replay(&recording, level, scripts, signals, &mut is_stopped)
+        .map_err(|error| Failure::new(Exit::Script, error.to_string()))?;
+    drop(watchdog);
+    if let Some(exit) = interrupts.asked() {
+        return Err(Failure::Told(exit));
+    }
+    if verdict.is_cut && !shell.is_quiet {
+        tell(&cut(&name, &recording));
+    }
+    match args.format {
+        Format::Json => results.line(&json(&verdict))?,
+        Format::Human => results.line(&told(&name, &recording, &verdict))?,
+    }
+    Ok(if verdict.is_same() { Exit::Ok } else { Exit::Limit })
+}
+
+/// The options that the trace itself names.
+fn of_the_trace(header: &Header) -> RunSetup<'_> {
+    RunSetup {
+        level_file: &header.level_file,
+        seed: header.seed,
+        bound: header.bound.clone(),
+        args: header.args.clone(),
+        options: header.options,
+    }
+}
+
+/// The level and the scripts that the trace carries along.
+fn carried(texts: &Texts, header: &Header) -> Result<(LoadedLevel, BTreeMap<String, String>), Failure> {
+    let files = texts.files.iter();
+    let source = files.fold(MemorySource::new(), |source, (path, text)| source.with(path, text.as_bytes()));
+    let level = crate::level::load(&header.level_file, &source)
+        .map_err(|error| Failure::new(Exit::Level, format!("the level in the trace: {}", error)))?;
+    Ok((level, texts.scripts.clone()))
+}
+
+/// The level and the scripts of the project that the trace belongs to.
+fn from_disk(
+    shell: &Shell,
+    trace: &Path,
+    header: &Header,
+) -> Result<(LoadedLevel, BTreeMap<String, String>), Failure> {
+    let beside = trace.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let has_level = |project: &Project| project.folder.root().join(&header.level_file).is_file();
+    let around = [beside, Path::new(".")].into_iter().filter_map(|folder| Project::around(folder).ok());
+    let Some(project) = around.into_iter().find(has_level) else {
+        let missing = format!(
+            "{}: it is of the level {}, which lies neither in the project around it nor around the current folder",
+            trace.display(),
+            quoted(&header.level_file)
+        );
+        return Err(Failure::new(Exit::Level, missing).help("run replay in the folder of the project"));
+    };
+    let found = FoundLevel { project, path: header.level_file.clone() };
+    let level = shell.load(&found)?;
+    let mut scripts = found.project.scripts(&found.path)?;
+    // What was added since is no part of that run.
+    scripts.retain(|path, _| header.scripts.contains_key(path));
+    Ok((level, scripts))
+}
+
+fn cut(name: &str, recording: &Recording<'_>) -> String {
+    let lines = recording.lines.len() + 1;
+    let torn = match recording.torn_bytes {
+        0 => String::new(),
+        bytes => format!(", {bytes} bytes of a torn line left out"),
+    };
+    format!("warning: {name}: the trace is cut: replayed up to its last whole line, {lines}{torn}")
+}
+
+fn told(name: &str, recording: &Recording<'_>, verdict: &Verdict) -> String {
+    let level = clean(&recording.header.level);
+    let Some(found) = &verdict.difference else {
+        return format!(
+            "{level}: the same in {} ticks: {} lines, {} hashes; hash {:016x}",
+            verdict.ticks, verdict.lines, verdict.hashes, verdict.hash
+        );
+    };
+    let mut text = format!("{name}:{}: differs at tick {}: {}", found.line, found.tick, difference(found));
+    match &verdict.hash_difference {
+        Some(hash) => text.push_str(&format!(
+            "\n  the first hash that differs is of tick {}, in {}: expected {}, got {}",
+            hash.tick,
+            hash.parts.join(", "),
+            hash.expected,
+            hash.got
+        )),
+        None => text.push_str("\n  no hash differs: the state is the same, the text of the trace is not"),
+    }
+    if let Some((tick, why)) = verdict.because {
+        text.push_str(&format!("\n  tick {tick} cannot be repeated: {why}"));
+    }
+    text
+}
+
+fn difference(found: &Difference) -> String {
+    let expected = found.expected.as_deref().map(shown).unwrap_or_default();
+    let got = found.got.as_deref().map(shown).unwrap_or_default();
+    match &found.what {
+        What::Field { field, expected: there, got: here } => {
+            let (there, here) = (shown(there), shown(here));
+            format!("{}: expected {there}, got {here}\n  in {expected}", clean(field))
+        }
+        What::Extra => format!("the trace has a line that the replay has not\n  {expected}"),
+        What::Missing => format!("the replay has a line that the trace has not\n  {got}"),
+        What::Unreadable => format!("the line is no JSON\n  expected {expected}\n  got      {got}"),
+        What::Other => format!("another line\n  expected {expected}\n  got      {got}"),
+    }
+}
+
+fn shown(text: &str) -> String {
+    let text = clean(text);
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+fn json(verdict: &Verdict) -> String {
+    let line = Line::default()
+        .flag("same", verdict.is_same())
+        .flag("cut", verdict.is_cut)
+        .count("ticks", verdict.ticks)
+        .count("lines", verdict.lines as u64)
+        .count("hashes", verdict.hashes)
+        .hash("hash", verdict.hash);
+    let line = match &verdict.difference {
+        Some(found) => line.raw("difference", &difference_json(found)),
+        None => line,
+    };
+    let line = match &verdict.hash_difference {
+        Some(hash) => {
+            let parts: Vec<String> = hash.parts.iter().map(|part| quoted(part)).collect();
+            let found = Line::default()
+                .count("tick", hash.tick)
+                .raw("parts", &format!("[{}]", parts.join(",")))
+                .text("expected", &hash.expected)
+                .text("got", &hash.got);
+            line.raw("hashDifference", &found.finish())
+        }
+        None => line,
+    };
+    line.maybe_text("because", verdict.because.map(|(_, why)| why)).finish()
+}
+
+fn difference_json(found: &Difference) -> String {
+    let kind = match &found.what {
+        What::Field { .. } => "field",
+        What::Extra => "extra",
+        What::Missing => "missing",
+        What::Unreadable => "unreadable",
+        What::Other => "other",
+    };
+    let line = Line::default().count("tick", found.tick).count("line", found.line as u64).text("kind", kind);
+    let line = match &found.what {
+        What::Field { field, expected, got } => {
+            line.text("field", field).raw("expected", expected).raw("got", got)
+        }
+        _ => line,
+    };
+    let line = line.maybe_text("expectedLine", found.expected.as_deref());
+    line.maybe_text("gotLine", found.got.as_deref()).finish()
+}
