@@ -18,6 +18,7 @@ mod nav_laws;
 mod nav_published;
 mod nav_sight;
 mod readme;
+mod replay;
 mod sandbox;
 mod scaffold;
 mod script_api;

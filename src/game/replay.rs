@@ -5,6 +5,7 @@
 //! says is left unlooked at; inputs come from the trace; a cut trace counts up to its last whole line. Not
 //! here: whether the trace belongs to this level (`header`), files.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -246,6 +247,13 @@ impl<'a> Comparison<'a, '_> {
             return What::Missing;
         }
         let tick = tick_of(got);
+        // A line of a later tick: the trace has nothing more to say about this one.
+        match tick_of(expected).cmp(&tick) {
+            _ if tick_of(expected).is_none() => {}
+            Ordering::Greater => return What::Missing,
+            Ordering::Less => return What::Extra,
+            Ordering::Equal => {}
+        }
         let later = self.recording.lines[self.at + 1..].iter();
         if later.take_while(|line| tick_of(line) == tick).any(|line| *line == got)
             && tick_of(expected) == tick
