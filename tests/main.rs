@@ -6,6 +6,7 @@ mod boards;
 mod catalogue;
 mod cli;
 mod crowd_laws;
+mod docs;
 mod fixture;
 mod following;
 mod hostile_world;

@@ -1,0 +1,236 @@
+//! The guide in `docs/`, held to its word: what it says to write is written, what it says to run is run.
+//!
+//! Goal: nobody who follows a page is led astray. Method: each page is followed from top to bottom in an empty
+//! folder with the real program. What stands after the language of a block says what it is for:
+//!
+//! - `file=PATH`: the text of that file, which is written. `walkon check` finds nothing wrong with it.
+//! - `sh`: commands. `walkon ...` and `cd ...` are done, and end with `exit=N` (0 when it says nothing);
+//!   with `by-hand`, only the names of the commands and options are looked at.
+//! - `text`, `shows`: what the command before it prints: these lines, in this order, `...` for any others.
+//! - `lua` without more: part of a script, which compiles, and names nothing that does not exist.
+//! - `text` and `json` without more: read by people only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The pages, in the order of the guide.
+fn pages() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut pages: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|suffix| suffix == "md"))
+        .collect();
+    pages.sort();
+    pages
+}
+
+/// A block of code on a page.
+struct Block {
+    language: String,
+    /// The words after the language.
+    words: Vec<String>,
+    text: String,
+    /// Where it begins, from 1.
+    line: usize,
+}
+
+impl Block {
+    fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|own| own == word)
+    }
+
+    fn value(&self, key: &str) -> Option<&str> {
+        self.words.iter().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    }
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open: Option<Block> = None;
+    for (index, line) in page.lines().enumerate() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(info)) => {
+                let mut words = info.split_whitespace().map(str::to_owned);
+                let language = words.next().unwrap_or_default();
+                let (words, text) = (words.collect(), String::new());
+                open = Some(Block { language, words, text, line: index + 1 });
+            }
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(block), None) => block.text += &format!("{line}\n"),
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "a block does not end");
+    blocks
+}
+
+/// Somebody who follows a page.
+struct Reader {
+    outer: tempfile::TempDir,
+    folder: PathBuf,
+    page: String,
+    /// What the last block of commands printed.
+    printed: String,
+    /// Lines of the page, and what the program prints instead.
+    changes: Vec<(String, String)>,
+}
+
+impl Reader {
+    fn of(page: &str) -> Self {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().to_owned();
+        Self { outer, folder, page: page.to_owned(), printed: String::new(), changes: Vec::new() }
+    }
+
+    fn walkon(&self, arguments: &[&str]) -> (i32, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+        let output = command.current_dir(&self.folder).args(arguments).env("NO_COLOR", "1").output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        (output.status.code().unwrap_or(-1), text.concat())
+    }
+
+    fn follow(&mut self, block: &Block) {
+        let at = format!("docs/{}:{}", self.page, block.line);
+        match (block.language.as_str(), block.value("file")) {
+            (_, Some(file)) => self.write(file, block, &at),
+            ("sh", None) if block.has("by-hand") => self.look_at(block, &at),
+            ("sh", None) => self.run(block, &at),
+            ("text", None) if block.has("shows") => self.compare(block, &at),
+            ("lua", None) => self.compile(block, &at),
+            ("text" | "json" | "yaml", None) => {}
+            (language, None) => panic!("{at}: nothing is known of `{language}`"),
+        }
+    }
+
+    fn write(&self, file: &str, block: &Block, at: &str) {
+        let path = self.folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &block.text).unwrap();
+        if file.ends_with(".lua") && !block.has("broken") {
+            let (code, told) = self.walkon(&["check", file]);
+            assert_eq!(code, 0, "{at}: {told}");
+            assert!(told.contains(" 0 warnings"), "{at}: {told}");
+        }
+    }
+
+    /// Commands that a test cannot sit through: their words are known at least.
+    fn look_at(&self, block: &Block, at: &str) {
+        for line in block.text.lines().filter_map(|line| line.strip_prefix("walkon ")) {
+            let line = line.split('#').next().unwrap_or_default();
+            let mut words = line.split_whitespace();
+            let command = words.next().unwrap_or_default();
+            let (code, help) = self.walkon(&[command, "--help"]);
+            assert_eq!(code, 0, "{at}: walkon {command}");
+            for option in words.filter(|word| word.starts_with("--")) {
+                assert!(help.contains(option), "{at}: walkon {command} {option}");
+            }
+        }
+    }
+
+    fn run(&mut self, block: &Block, at: &str) {
+        let expected: i32 = block.value("exit").map_or(0, |code| code.parse().unwrap());
+        self.printed.clear();
+        let steps = block.text.lines().flat_map(|line| line.split(" && ")).map(str::trim);
+        for step in steps.filter(|step| !step.is_empty() && !step.starts_with('#')) {
+            if let Some(folder) = step.strip_prefix("cd ") {
+                self.folder = self.folder.join(folder);
+                assert!(self.folder.is_dir(), "{at}: {step}");
+            } else if let Some(arguments) = step.strip_prefix("walkon ") {
+                let arguments = arguments.split(" #").next().unwrap_or_default();
+                let arguments: Vec<&str> = arguments.split_whitespace().collect();
+                let (code, told) = self.walkon(&arguments);
+                assert_eq!(code, expected, "{at}: walkon {arguments:?}\n{told}");
+                self.printed += &told;
+            } else {
+                panic!("{at}: `{step}` is neither a command of walkon nor a change of folder");
+            }
+        }
+    }
+
+    /// What the commands print, in this order. With `UPDATE=1` the numbers of the page follow those of the program.
+    fn compare(&mut self, block: &Block, at: &str) {
+        let is_update = std::env::var_os("UPDATE").is_some();
+        let mut printed = self.printed.lines();
+        for line in block.text.lines().filter(|line| !line.trim().is_empty() && line.trim() != "...") {
+            let found = printed
+                .find(|told| told.trim_end() == line.trim_end() || (is_update && shape(told) == shape(line)));
+            let told = &self.printed;
+            let found = found
+                .unwrap_or_else(|| panic!("{at}: not printed, or not in this order:\n{line}\nbut\n{told}"));
+            if found != line {
+                self.changes.push((line.to_owned(), found.to_owned()));
+            }
+        }
+    }
+
+    fn compile(&self, block: &Block, at: &str) {
+        let folder = self.outer.path().join("fragment");
+        fs::create_dir_all(&folder).unwrap();
+        let body =
+            format!("return function(self, c, t, character, door, result, scene)\n{}\nend\n", block.text);
+        fs::write(folder.join("fragment.lua"), body).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+        let output = command.current_dir(&folder).args(["check", "fragment.lua"]).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{at}: {told}");
+    }
+}
+
+/// A line without its numbers.
+fn shape(line: &str) -> String {
+    let mut shape = String::new();
+    for c in line.trim().chars() {
+        match c {
+            '0'..='9' | '.' if shape.ends_with('#') => {}
+            '0'..='9' => shape.push('#'),
+            other => shape.push(other),
+        }
+    }
+    shape
+}
+
+#[test]
+fn whoever_follows_a_page_of_the_guide_sees_what_it_says() {
+    for path in pages() {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let page = fs::read_to_string(&path).unwrap();
+        let mut reader = Reader::of(&name);
+        for block in blocks(&page) {
+            reader.follow(&block);
+        }
+        let changed = reader.changes.iter().fold(page.clone(), |page, (was, is)| page.replacen(was, is, 1));
+        if changed != page {
+            fs::write(&path, changed).unwrap();
+        }
+    }
+}
+
+#[test]
+fn every_link_of_the_guide_leads_somewhere() {
+    for path in pages() {
+        let page = fs::read_to_string(&path).unwrap();
+        for rest in page.split("](").skip(1) {
+            let link = rest.split(')').next().unwrap();
+            if link.starts_with("http") {
+                continue;
+            }
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            assert!(target.exists(), "{}: {link}", path.display());
+            if !heading.is_empty() {
+                let text = fs::read_to_string(&target).unwrap();
+                let known = text.lines().filter(|line| line.starts_with('#')).map(anchor);
+                assert!(known.into_iter().any(|own| own == heading), "{}: {link}", path.display());
+            }
+        }
+    }
+}
+
+/// How pages are linked to: a heading in lower case, spaces as hyphens, without punctuation.
+fn anchor(heading: &str) -> String {
+    let heading = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
