@@ -20,6 +20,7 @@ mod nav_published;
 mod nav_sight;
 mod readme;
 mod replay;
+mod samples;
 mod sandbox;
 mod scaffold;
 mod script_api;

@@ -89,7 +89,7 @@ fn a_slip_in_a_script_is_named_and_the_run_goes_on() {
     let folder = copy();
     let path = folder.path().join("scripts/behaviours/guard.lua");
     let guard = fs::read_to_string(&path).unwrap();
-    fs::write(&path, guard.replace("self.character:walk(", "self.character:wlak(")).unwrap();
+    fs::write(&path, guard.replace("self.character:walkTo(stop", "self.character:wlakTo(stop")).unwrap();
     let run = |more: &[&str]| {
         let mut args = vec!["run", "levels/courtyard.json", "--seconds", "5"];
         args.extend(more);
@@ -99,7 +99,9 @@ fn a_slip_in_a_script_is_named_and_the_run_goes_on() {
     let text = String::from_utf8_lossy(&told.stdout);
     assert!(told.status.success(), "{text}");
     assert!(
-        text.contains("behaviours/guard.lua:37: Character: unknown field \"wlak\"; did you mean \"walk\"?"),
+        text.contains(
+            "behaviours/guard.lua:81: Character: unknown field \"wlakTo\"; did you mean \"walkTo\"?"
+        ),
         "{text}"
     );
     assert!(text.contains("courtyard: 5.0 s (300 ticks)"), "{text}");

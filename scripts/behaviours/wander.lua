@@ -1,25 +1,19 @@
 -- Somebody without a plan: walks to random points of an area and rests in between.
 -- In the level: "behaviour": "wander.lua", "params": { "area": "parlour" }.
 
-local wander = {
+local wandering = require("lib/wandering")
+
+local idler = {
   params = {
     area = { type = "area", optional = true }, -- anywhere, if none is given
-    rest = { type = "number", default = 4, min = 0 }, -- seconds, at most
+    rest = { type = "number", default = 4, min = 0.5 }, -- seconds, at most
   },
 }
 
-function wander:run()
+function idler:run()
   while true do
-    local point = nav.randomPoint({
-      area = self.params.area,
-      reachableFrom = self.character,
-      rng = self.rng,
-    })
-    if point then
-      self.character:walk(point, { gait = self.rng:chance(0.2) and "run" or "walk" })
-    end
-    task.sleep(self.rng:float(0.5, math.max(0.5, self.params.rest)))
+    wandering.stroll(self, { area = self.params.area, rest = { 0.5, self.params.rest }, hurry = 0.2 })
   end
 end
 
-return wander
+return idler
