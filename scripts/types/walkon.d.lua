@@ -94,6 +94,10 @@ function typeof(value) end
 ---@field onFailed? Handler runs for partial and blocked
 ---@field onCancelled? Handler runs for cancelled
 ---@field onSettled? Handler runs always, last
+---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
 
 ---Who is asking for a way. Everything may be left out.
 ---@class PathOptions
@@ -196,10 +200,89 @@ function typeof(value) end
 ---@field onFailed? Handler runs for partial and blocked
 ---@field onCancelled? Handler runs for cancelled
 ---@field onSettled? Handler runs always, last
+---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
 ---@field distance? number metres from centre to centre that are near enough, default 1.35
 ---@field keep? boolean never settle on reaching: stay close until stopped
 ---@field loseBeyond? number farther than these metres the target is lost; default never
 ---@field loseAfter? number seconds that it must be so far away, default 0
+
+---How a character is to flee: the options of a walk, and how far.
+---@class FleeOptions
+---@field speed? number metres a second, 0.01 to 50; or gait, not both
+---@field gait? "walk"|"run" default "walk"
+---@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
+---@field face? Place|number turn there after arriving; the walk settles when the turn is done
+---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field keys? string[] keys carried, for doors = "open"
+---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
+---@field patience? number seconds without progress before the walk is blocked; default 3
+---@field timeout? number seconds for the whole walk; default none
+---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field onArrived? Handler runs for arrived; payload WalkResult
+---@field onFailed? Handler runs for partial and blocked
+---@field onCancelled? Handler runs for cancelled
+---@field onSettled? Handler runs always, last
+---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field distance? number metres in a straight line that are far enough, default 8
+
+---How a character is to walk its rounds: the options of a walk, and what it does at its stops.
+---@class PatrolOptions
+---@field speed? number metres a second, 0.01 to 50; or gait, not both
+---@field gait? "walk"|"run" default "walk"
+---@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
+---@field face? Place|number turn there after arriving; the walk settles when the turn is done
+---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field keys? string[] keys carried, for doors = "open"
+---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
+---@field patience? number seconds without progress before the walk is blocked; default 3
+---@field timeout? number seconds for the whole walk; default none
+---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field onArrived? Handler runs for arrived; payload WalkResult
+---@field onFailed? Handler runs for partial and blocked
+---@field onCancelled? Handler runs for cancelled
+---@field onSettled? Handler runs always, last
+---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field loop? boolean begin again after the last stop, default true
+---@field first? number index of the first stop, default 1
+---@field pause? number|number[] seconds at each stop, or { least, most } to draw from; default 0
+---@field onStop? Handler runs at each stop, with character, mark, index and walk
+
+---How a character is to walk about: the options of a walk, and where.
+---@class WanderOptions
+---@field speed? number metres a second, 0.01 to 50; or gait, not both
+---@field gait? "walk"|"run" default "walk"
+---@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
+---@field face? Place|number turn there after arriving; the walk settles when the turn is done
+---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field keys? string[] keys carried, for doors = "open"
+---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
+---@field patience? number seconds without progress before the walk is blocked; default 3
+---@field timeout? number seconds for the whole walk; default none
+---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field onArrived? Handler runs for arrived; payload WalkResult
+---@field onFailed? Handler runs for partial and blocked
+---@field onCancelled? Handler runs for cancelled
+---@field onSettled? Handler runs always, last
+---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field area? string only in this area
+---@field around? Place only around this place; with `within` alone: around where it stands
+---@field within? number metres around it, default 8
+---@field pause? number|number[] seconds at each stop, or { least, most } to draw from; default 0
 
 ---How far to look, and for whom.
 ---@class NearestOptions
@@ -465,6 +548,24 @@ function Character:despawn() end
 ---@return Walk
 function Character:follow(target, options) end
 
+---Moves off until it is `distance` away in a straight line: `arrived/reached`; cornered: `partial/nearest`.
+---@param from Place
+---@param options? FleeOptions
+---@return Walk
+---@overload fun(self: Character, x: number, z: number, options?: FleeOptions): Walk
+function Character:flee(from, options) end
+
+---Walks the stops in turn, for ever or once; a stop out of reach is passed over; all out of reach in one round: `blocked/noPath`. Without `loop` it is `arrived/reached` at the last stop.
+---@param route string|Place[]
+---@param options? PatrolOptions
+---@return Walk
+function Character:patrol(route, options) end
+
+---Walks to random reachable points of the character's own stream, pausing; never arrives.
+---@param options? WanderOptions
+---@return Walk
+function Character:wander(options) end
+
 ---Starts a behaviour at the next dispatch; the one it has stops with `"detached"`.
 ---@param behaviour BehaviourName
 ---@param params? table<string, any>
@@ -479,7 +580,7 @@ function Character:detach() end
 ---@field character Character Who walks.
 ---@field goal vector Where to, metres; moves along with a character that is followed.
 ---@field result WalkResult? The result; nil until it settles.
----@field state string `planning`, `moving`, `waiting`, `turning` or `settled`.
+---@field state string `planning`, `moving`, `waiting`, `turning`, `paused` or `settled`.
 local Walk = {}
 
 ---Waits for the result.
@@ -498,6 +599,28 @@ function Walk:remaining() end
 ---The points of the path that are left.
 ---@return vector[]
 function Walk:path() end
+
+---Gives the walk another goal without ending it; false when it has settled. Who follows somebody follows the new character; any other course becomes a walk to that goal.
+---@param goal Place
+---@return boolean
+function Walk:retarget(goal) end
+
+---Changes how fast the walk goes, metres a second, 0.01 to 50; false when it has settled.
+---@param speed number
+---@return boolean
+function Walk:setSpeed(speed) end
+
+---Lets the character stand until `resume`; patience does not count meanwhile, the timeout does. False when it has settled or stands so already.
+---@return boolean
+function Walk:pause() end
+
+---Lets a paused walk go on; false when it was not paused.
+---@return boolean
+function Walk:resume() end
+
+---Seconds that what is left of the path takes at its speed, doors aside; nil while it plans.
+---@return number?
+function Walk:eta() end
 
 ---A turn on the spot; its result is false if something else turned it.
 ---@class Turn

@@ -21,7 +21,7 @@ use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Answering};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{self, Outcome, Wait};
-use crate::script::{behaviour, blackboard, cinematic, lend, payload};
+use crate::script::{behaviour, blackboard, cinematic, lend, payload, underway};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops;
@@ -215,6 +215,7 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
     let lua = vm.lua();
     match event {
         Event::WalkSettled(walk) => walk_settled(vm, walk)?,
+        Event::WalkNews { walk, news } => underway::tell(vm, walk, &news)?,
         Event::TurnEnded { serial, ok } => settle_value(vm, Wait::Turn(serial), Value::Boolean(ok)),
         Event::PlayEnded { serial, ok } => settle_value(vm, Wait::Play(serial), Value::Boolean(ok)),
         Event::DoorMoveEnded { serial, door, reason, by } => {

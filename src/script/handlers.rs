@@ -17,6 +17,7 @@ use crate::script::convert::{Mistake, Named};
 use crate::script::owner::{self, Owners};
 use crate::script::runtime;
 use crate::script::task::{self, Delivery, Role, Spawn};
+use crate::script::underway::UnderwayHandlers;
 use crate::script::vm::ScriptVm;
 use crate::world::door::DoorSignal;
 use crate::world::region::WatchId;
@@ -50,6 +51,7 @@ pub(crate) struct Handlers {
     pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
     doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
     events: BTreeMap<String, Vec<Listener>>,
+    pub(crate) underway: UnderwayHandlers,
     /// Those who watch a key of a board, by its number.
     boards: BTreeMap<(u64, String), Vec<Listener>>,
     last: u64,
@@ -57,6 +59,7 @@ pub(crate) struct Handlers {
 
 impl Handlers {
     pub(crate) fn take_walk(&mut self, walk: WalkId) -> Option<(Owner, WalkHandlers)> {
+        self.underway.forget(walk);
         self.walks.remove(&walk)
     }
 
@@ -105,6 +108,7 @@ impl Handlers {
     pub(crate) fn end_owner(&mut self, owner: Owner) {
         self.paths.retain(|_, (other, _)| *other != owner);
         self.watches.retain(|_, record| record.owner != owner);
+        self.underway.end_owner(owner);
         for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
             list.retain(|listener| listener.owner != owner);
         }
@@ -157,6 +161,7 @@ impl Handlers {
                 hash.word(slotmap::Key::data(character).as_ffi()).text(how).word(due.0);
             }
         }
+        self.underway.hash_into(hash);
         let doors = self.doors.iter().map(|((door, what), list)| (format!("{} {what}", door.0), list));
         let events = self.events.iter().map(|(name, list)| (name.clone(), list));
         let boards = self.boards.iter().map(|((board, key), list)| (format!("{board} {key}"), list));
@@ -169,7 +174,7 @@ impl Handlers {
     }
 }
 
-fn hash_callback(hash: &mut StateHash, callback: Option<&Callback>) {
+pub(crate) fn hash_callback(hash: &mut StateHash, callback: Option<&Callback>) {
     match callback {
         None => hash.word(0),
         Some(Callback::Function(_)) => hash.word(1),
@@ -218,11 +223,13 @@ fn function_names(table: &Table) -> BTreeSet<String> {
 
 /// Keeps the handlers of a walk for the running owner, until it settles.
 pub fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
-    let WalkHandlers { arrived, failed, cancelled, settled } = &handlers;
+    let owner = owner::current(lua);
+    let underway = handlers.underway.clone();
+    runtime::with(lua, |runtime| runtime.handlers.underway.set(walk, owner, underway));
+    let WalkHandlers { arrived, failed, cancelled, settled, .. } = &handlers;
     if [arrived, failed, cancelled, settled].iter().all(|handler| handler.is_none()) {
         return;
     }
-    let owner = owner::current(lua);
     runtime::with(lua, |runtime| runtime.handlers.walks.insert(walk, (owner, handlers)));
 }
 
@@ -401,24 +408,29 @@ fn call(vm: &ScriptVm, handler: Delivering) -> bool {
     let lua = vm.lua();
     let Delivering { owner, callback, payload, label, role, .. } = handler;
     let mut args = MultiValue::new();
-    let function = match callback {
-        Callback::Function(function) => function,
-        Callback::Named(name) => {
-            let found = runtime::with(lua, |runtime| {
-                let record = runtime.owners.get(owner)?;
-                Some((record.names.clone()?, record.receiver.clone()))
-            });
-            let Some((names, receiver)) = found else {
-                return false;
-            };
-            args.extend(receiver);
-            match names.raw_get::<Value>(name) {
-                Ok(Value::Function(function)) => function,
-                _ => return false,
-            }
-        }
+    let Some(function) = resolve(lua, owner, callback, &mut args) else {
+        return false;
     };
     args.push_back(payload);
     task::run_now(vm, Spawn { owner, callback: label, role, function, args, name: None });
     true
+}
+
+/// The function behind a handler; a receiver that is called with it goes to `args`. None when a name means nothing any more.
+pub(crate) fn resolve(
+    lua: &Lua,
+    owner: Owner,
+    callback: Callback,
+    args: &mut MultiValue,
+) -> Option<Function> {
+    let name = match callback {
+        Callback::Function(function) => return Some(function),
+        Callback::Named(name) => name,
+    };
+    let (names, receiver) = runtime::with(lua, |runtime| {
+        let record = runtime.owners.get(owner)?;
+        Some((record.names.clone()?, record.receiver.clone()))
+    })?;
+    args.extend(receiver);
+    names.raw_get::<Value>(name).ok()?.as_function().cloned()
 }

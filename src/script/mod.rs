@@ -31,5 +31,6 @@ mod schedule;
 mod task;
 mod timer;
 pub mod types;
+mod underway;
 pub mod vm;
 pub mod wait;

@@ -6,9 +6,8 @@
 use crate::base::geom::flat_distance;
 use crate::base::ids::WalkId;
 use crate::base::trig;
-use crate::sim::courses;
+use crate::sim::{courses, news};
 use crate::world::World;
-use crate::world::course::Course;
 use crate::world::door::DoorState;
 use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
@@ -26,9 +25,11 @@ fn look(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id) else {
         return;
     };
-    if let Phase::Turning { already } = walk.phase {
+    if walk.is_paused {
+        rest(world, id);
+    } else if let Phase::Turning { already } = walk.phase {
         finish_turn(world, id, already);
-    } else if walk.course != Course::Once {
+    } else if !courses::is_plain(walk) {
         look_at_course(world, id);
     } else if is_within_radius(world, walk) {
         let already = walk.travelled_m == 0.0;
@@ -39,6 +40,15 @@ fn look(world: &mut World, id: WalkId) {
         conclude(world, id, Status::Blocked, reason);
     } else {
         note_progress(world, id);
+    }
+}
+
+/// A walk that stands because somebody said so has no patience to lose, only time.
+fn rest(world: &mut World, id: WalkId) {
+    if world.walks.get(id).is_some_and(|walk| is_over_time(world, walk)) {
+        conclude(world, id, Status::Blocked, Reason::Timeout);
+    } else {
+        restart_patience(world, id);
     }
 }
 
@@ -123,17 +133,26 @@ fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
     })
 }
 
+fn is_over_time(world: &World, walk: &Walk) -> bool {
+    walk.options.timeout_ticks.is_some_and(|ticks| world.tick.since(walk.issued) >= ticks)
+}
+
 fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
-    if walk.options.timeout_ticks.is_some_and(|ticks| world.tick.since(walk.issued) >= ticks) {
+    if is_over_time(world, walk) {
         return Some(Reason::Timeout);
     }
     let waited = world.tick.since(walk.progress_tick) >= walk.options.patience_ticks;
+    held_up(world, walk).filter(|_| waited)
+}
+
+/// What keeps a walk from getting on, if anything does.
+fn held_up(world: &World, walk: &Walk) -> Option<Reason> {
     match walk.phase {
         Phase::AtDoor(door) => {
             let opening = world.doors.get(door.index()).is_some_and(|door| door.state == DoorState::Opening);
-            (waited && !opening).then_some(Reason::DoorClosed)
+            (!opening).then_some(Reason::DoorClosed)
         }
-        Phase::Moving => (waited && !has_progress(walk)).then_some(Reason::Stuck),
+        Phase::Moving => (!has_progress(walk)).then_some(Reason::Stuck),
         _ => None,
     }
 }
@@ -143,6 +162,10 @@ fn has_progress(walk: &Walk) -> bool {
 }
 
 fn note_progress(world: &mut World, id: WalkId) {
+    if let Some(reason) = world.walks.get(id).and_then(|walk| held_up(world, walk)) {
+        news::held_up(world, id, reason);
+    }
+    news::near(world, id);
     if world.walks.get(id).is_some_and(|walk| has_progress(walk) || walk.phase == Phase::Planning) {
         restart_patience(world, id);
     }
@@ -153,5 +176,6 @@ fn restart_patience(world: &mut World, id: WalkId) {
     if let Some(walk) = world.walks.get_mut(id) {
         walk.progress_m = walk.travelled_m;
         walk.progress_tick = tick;
+        walk.told_blocked = false;
     }
 }

@@ -35,10 +35,11 @@ fn step(world: &mut World, id: WalkId) {
         return;
     };
     let (who, speed_mps) = (walk.character, walk.speed_mps(character));
-    let mut budget_m = (speed_mps * world.rate.tick_seconds()).min(courses::reach_m(world, walk));
-    if walk.phase == Phase::Content {
+    let reach_m = courses::reach_m(world, walk);
+    if reach_m <= 0.0 {
         return;
     }
+    let mut budget_m = (speed_mps * world.rate.tick_seconds()).min(reach_m);
     if let Some((door, left_m)) = closed_door_ahead(world, walk) {
         if left_m <= budget_m {
             stand_before(world, id, door);

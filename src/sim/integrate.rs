@@ -8,6 +8,7 @@ use crate::base::ids::CharacterId;
 use crate::base::trig;
 use crate::crowd::follow::{Advance, advance};
 use crate::nav::Traversal;
+use crate::sim::news;
 use crate::world::ops::characters::{angle_of, end_play, end_turn};
 use crate::world::walk::{Ask, Phase};
 use crate::world::{Move, World};
@@ -45,6 +46,7 @@ fn go(world: &mut World, step: Move) {
         free
     });
     let seconds = world.rate.tick_seconds();
+    let before = following.cursor.segment;
     if let Some(walk) = world.walks.get_mut(step.walk) {
         walk.travelled_m += moved.gone_m;
         if let Some(following) = &mut walk.following {
@@ -54,6 +56,7 @@ fn go(world: &mut World, step: Move) {
             walk.ask.get_or_insert(Ask::Map);
         }
     }
+    news::corners(world, step.walk, before, moved.cursor.segment);
     settle_body(world, step.character, &moved, seconds);
 }
 

@@ -10,5 +10,6 @@ pub mod doors;
 pub mod edits;
 pub mod follow;
 pub mod integrate;
+mod news;
 pub mod paths;
 pub mod regions;

@@ -65,7 +65,7 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
         return;
     };
     let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
-    if why != Ask::First {
+    if !matches!(why, Ask::First | Ask::Leg) {
         walk.repaths += 1;
         world.events.push(Event::Replanned { walk: id, why });
     }
@@ -74,6 +74,9 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
     if let Some(walk) = world.walks.get_mut(id) {
         walk.by = by;
+    }
+    if courses::answered(world, id, &answer) {
+        return;
     }
     let refused = answer.status == PathStatus::None || (answer.status == PathStatus::Partial && is_exact);
     if refused {
@@ -98,7 +101,10 @@ fn take(world: &mut World, id: WalkId, answer: PathAnswer) {
         match joined {
             Some((path, cursor)) => {
                 walk.following = Some(Following { path, cursor, trouble });
-                walk.phase = Phase::Moving;
+                // Who stands because it wants to goes on standing.
+                if !matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
+                    walk.phase = Phase::Moving;
+                }
             }
             // The body was moved meanwhile to where the new path cannot be seen: ask from there.
             None => walk.ask = Some(Ask::Crowd),

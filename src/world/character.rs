@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::rng::Rng;
 use crate::base::time::Tick;
 use crate::world::walk::{DoorPolicy, Owner};
 use slotmap::SlotMap;
@@ -138,6 +139,8 @@ pub struct Character {
     pub removed: Option<Removal>,
     /// How it came to be elsewhere in this tick.
     pub displaced: Displaced,
+    /// Where it wanders to and how long it rests.
+    pub rng: Rng,
 }
 
 impl Character {

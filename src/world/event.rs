@@ -6,12 +6,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use glam::Vec3;
+
 use crate::base::hash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, RegionId, WalkId};
 use crate::base::plain::Plain;
 use crate::nav::{PathAnswer, Revision};
 use crate::world::cue::Cue;
 use crate::world::door::{DoorReason, DoorSignal, DoorState};
+use crate::world::outcome::{Blocker, Reason};
+use crate::world::place::Mark;
 use crate::world::region::{How, WatchId};
 use crate::world::walk::Ask;
 
@@ -32,6 +36,13 @@ pub enum Event {
         walk: WalkId,
         /// Why it asked.
         why: Ask,
+    },
+    /// Something happened on the way of a walk, and somebody wants to know.
+    WalkNews {
+        /// The walk.
+        walk: WalkId,
+        /// What happened.
+        news: WalkNews,
     },
     /// A door entered a state, or its lock changed.
     DoorChanged {
@@ -215,6 +226,39 @@ impl ReloadedFile {
         let hash = text.map_or(0, |text| hash::of_bytes(text.as_bytes()));
         Self { hash, text: text.map(str::to_owned) }
     }
+}
+
+/// What happened on the way of a walk.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WalkNews {
+    /// A patrol has come to a stop.
+    Stop {
+        /// Which, from 1.
+        index: u32,
+        /// The stop.
+        mark: Mark,
+    },
+    /// A corner of the way was passed.
+    Waypoint {
+        /// Which, counted from 1 over the walk.
+        index: u32,
+        /// Where, metres.
+        position: Vec3,
+    },
+    /// The end of the way is near.
+    Near {
+        /// Metres left.
+        remaining_m: f32,
+    },
+    /// Something keeps the walker from getting on.
+    Blocked {
+        /// How the walk will end if nothing changes.
+        reason: Reason,
+        /// Who or what.
+        by: Option<Blocker>,
+        /// For how long already.
+        ticks: u64,
+    },
 }
 
 /// A line that a script wrote.

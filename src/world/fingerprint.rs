@@ -8,7 +8,7 @@ use crate::world::World;
 use crate::world::character::{Character, Displaced};
 use crate::world::door::Door;
 use crate::world::region::{Ground, Watch};
-use crate::world::walk::{Goal, Look, Pace, Phase, Walk};
+use crate::world::walk::{Goal, Look, Pace, Phase, Tells, Walk};
 
 /// Hashes by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +81,10 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
         Displaced::Spawned => 1,
         Displaced::Teleported => 2,
     });
+    // Streams that nobody drew from are as they were born.
+    if character.rng.drawn() > 0 {
+        hash.word(character.rng.drawn());
+    }
     if let Some(turn) = &character.turn {
         hash.word(turn.serial).float(turn.facing_rad);
     }
@@ -109,6 +113,7 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         Phase::AtDoor(door) => hash.word(u64::from(door.0)),
         Phase::Turning { already } => hash.flag(*already),
         Phase::Settled(result) => hash.text(result.reason().name()),
+        Phase::Pausing { until } => hash.word(until.0),
         Phase::Planning | Phase::Moving | Phase::Content => hash,
     };
     hash.word(walk.issued.0).word(walk.progress_tick.0).word(walk.retargeted.0);
@@ -148,6 +153,13 @@ fn hash_options(hash: &mut StateHash, world: &World, walk: &Walk) {
     }
     hash.word(options.patience_ticks).word(options.timeout_ticks.map_or(0, |ticks| ticks + 1));
     hash.flag(options.ensure);
+    if let Some(via) = &walk.via {
+        hash.word(via.left.len() as u64).vector(via.last);
+    }
+    if options.tells != Tells::default() {
+        hash.flag(options.tells.waypoint).flag(options.tells.near).flag(options.tells.blocked);
+        hash.word(u64::from(walk.waypoints)).flag(walk.told_near).flag(walk.told_blocked);
+    }
 }
 
 fn hash_door(hash: &mut StateHash, door: &Door) {

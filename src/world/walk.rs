@@ -13,7 +13,7 @@ use crate::crowd::follow::Cursor;
 use crate::nav::{Path, PathTrouble, Traversal};
 use crate::world::World;
 use crate::world::character::Character;
-use crate::world::course::Course;
+use crate::world::course::{Checkpoints, Course};
 use crate::world::outcome::{Blocker, WalkResult};
 
 /// Whoever asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
@@ -141,6 +141,21 @@ pub struct WalkOptions {
     pub timeout_ticks: Option<u64>,
     /// Instead of partial or blocked: put it on the goal, arrived/forced.
     pub ensure: bool,
+    /// Places to pass on the way, in order.
+    pub via: Vec<Vec3>,
+    /// What is told on the way.
+    pub tells: Tells,
+}
+
+/// What of a walk under way is told: what nobody listens to is not even noticed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tells {
+    /// Corners of the way.
+    pub waypoint: bool,
+    /// That the end is near.
+    pub near: bool,
+    /// That something is in the way.
+    pub blocked: bool,
 }
 
 impl WalkOptions {
@@ -165,6 +180,8 @@ impl WalkOptions {
             patience_ticks: rate.ticks(Self::PATIENCE_S),
             timeout_ticks: None,
             ensure: false,
+            via: Vec::new(),
+            tells: Tells::default(),
         }
     }
 }
@@ -191,6 +208,11 @@ pub enum Phase {
     AtDoor(DoorId),
     /// It stands because it is where it wants to be for now: near enough to whom it follows.
     Content,
+    /// It stands at a stop until then.
+    Pausing {
+        /// When it goes on.
+        until: Tick,
+    },
     /// It has arrived and turns.
     Turning {
         /// Whether it stood there from the start.
@@ -213,6 +235,8 @@ pub enum Ask {
     Target,
     /// It was displaced, or others are in the way.
     Crowd,
+    /// It has come to a stop and goes on to the next.
+    Leg,
 }
 
 impl Ask {
@@ -225,6 +249,7 @@ impl Ask {
             Self::Map => "map",
             Self::Target => "target",
             Self::Crowd => "crowd",
+            Self::Leg => "leg",
         }
     }
 }
@@ -270,6 +295,16 @@ pub struct Walk {
     pub retargeted: Tick,
     /// Who or what is in its way.
     pub by: Option<Blocker>,
+    /// Places it has yet to pass; `aim` is the next of them.
+    pub via: Option<Checkpoints>,
+    /// Whether it stands because somebody said so.
+    pub is_paused: bool,
+    /// Corners passed.
+    pub waypoints: u32,
+    /// Whether it was told that the end of this leg is near.
+    pub told_near: bool,
+    /// Whether it was told of what is in the way now.
+    pub told_blocked: bool,
     /// Whether its result has been handed to scripts; step 13 frees it then.
     pub is_delivered: bool,
 }
@@ -301,12 +336,19 @@ impl Walk {
     #[must_use]
     pub fn state_name(&self) -> &'static str {
         match self.phase {
+            Phase::Settled(_) => "settled",
+            _ if self.is_paused => "paused",
             Phase::Planning => "planning",
             Phase::Moving => "moving",
-            Phase::AtDoor(_) | Phase::Content => "waiting",
+            Phase::AtDoor(_) | Phase::Content | Phase::Pausing { .. } => "waiting",
             Phase::Turning { .. } => "turning",
-            Phase::Settled(_) => "settled",
         }
+    }
+
+    /// Where it is to go, as a point: what `aim` is once all checkpoints are passed.
+    #[must_use]
+    pub fn target(&self) -> Vec3 {
+        self.via.as_ref().map_or(self.aim, |via| via.last)
     }
 
     /// Whether it stays where it is when its goal cannot be reached. Who follows always goes as near as it gets.

@@ -33,6 +33,29 @@ pub struct WalkHandlers {
     pub cancelled: Option<Callback>,
     /// `onSettled`.
     pub settled: Option<Callback>,
+    /// Those that are called before its end.
+    pub underway: Underway,
+}
+
+/// Handlers of a walk that are called on its way.
+#[derive(Clone, Debug, Default)]
+pub struct Underway {
+    /// `onStop` of a patrol.
+    pub stop: Option<Callback>,
+    /// `onWaypoint`.
+    pub waypoint: Option<Callback>,
+    /// `onNear`.
+    pub near: Option<Callback>,
+    /// `onBlocked`.
+    pub blocked: Option<Callback>,
+}
+
+impl Underway {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        [&self.stop, &self.waypoint, &self.near, &self.blocked].iter().all(|handler| handler.is_none())
+    }
 }
 
 /// Handlers of a watch, and how they are called.

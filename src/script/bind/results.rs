@@ -90,7 +90,7 @@ pub fn walk_result(lua: &Lua, world: &World, result: &WalkResult) -> mlua::Resul
     Ok(table)
 }
 
-fn blocker(lua: &Lua, by: Option<Blocker>) -> mlua::Result<Option<Value>> {
+pub(crate) fn blocker(lua: &Lua, by: Option<Blocker>) -> mlua::Result<Option<Value>> {
     Ok(match by {
         Some(Blocker::Character(id)) => Some(handles::character(lua, id)?),
         Some(Blocker::Door(id)) => Some(handles::door(lua, id)?),

@@ -5,14 +5,16 @@
 use mlua::{Lua, Table, Value};
 
 use crate::base::ids::WalkId;
-use crate::script::bind::call::{answer, ask, myself, vector, with};
+use crate::script::bind::call::{answer, ask, myself, op, vector, with};
 use crate::script::bind::handles;
+use crate::script::bind::place;
 use crate::script::bind::results::{points, walk_result};
-use crate::script::bind::table::{Answer, Entry, Group};
+use crate::script::bind::table::{Answer, Entry, Group, param};
+use crate::script::bind::walk_options::speed_mps;
 use crate::script::convert::Args;
 use crate::script::lend;
 use crate::world::World;
-use crate::world::ops::walks;
+use crate::world::ops::{underway, walks};
 use crate::world::walk::{Phase, Walk};
 
 const TYPE: &str = "Walk";
@@ -51,7 +53,7 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::field(TYPE, "result", "WalkResult?", result)
     },
     Entry {
-        doc: "`planning`, `moving`, `waiting`, `turning` or `settled`.",
+        doc: "`planning`, `moving`, `waiting`, `turning`, `paused` or `settled`.",
         example: "assert(guard:walkTo(\"gate\").state == \"planning\")",
         ..Entry::field(TYPE, "state", "string", state)
     },
@@ -79,6 +81,42 @@ pub const ENTRIES: &[Entry] = &[
         doc: "The points of the path that are left.",
         example: "assert(#guard:walkTo(\"gate\"):path() == 0)",
         ..Entry::method(TYPE, "path", path)
+    },
+    Entry {
+        params: &[param("goal", "Place", "\"post\"")],
+        returns: "boolean",
+        raises: "name gone",
+        doc: "Gives the walk another goal without ending it; false when it has settled. Who follows somebody follows the new \
+              character; any other course becomes a walk to that goal.",
+        example: "local walk = guard:walkTo(\"gate\")\nassert(walk:retarget(\"post\") and walk.goal == nav.mark(\"post\").position)",
+        ..Entry::method(TYPE, "retarget", retarget)
+    },
+    Entry {
+        params: &[param("speed", "number", "2")],
+        returns: "boolean",
+        raises: "range",
+        doc: "Changes how fast the walk goes, metres a second, 0.01 to 50; false when it has settled.",
+        example: "assert(guard:walkTo(\"gate\"):setSpeed(2))",
+        ..Entry::method(TYPE, "setSpeed", set_speed)
+    },
+    Entry {
+        returns: "boolean",
+        doc: "Lets the character stand until `resume`; patience does not count meanwhile, the timeout does. False when it has \
+              settled or stands so already.",
+        example: "local walk = guard:walkTo(\"gate\")\nassert(walk:pause() and walk.state == \"paused\")",
+        ..Entry::method(TYPE, "pause", pause)
+    },
+    Entry {
+        returns: "boolean",
+        doc: "Lets a paused walk go on; false when it was not paused.",
+        example: "local walk = guard:walkTo(\"gate\")\nwalk:pause()\nassert(walk:resume() and not walk:resume())",
+        ..Entry::method(TYPE, "resume", resume)
+    },
+    Entry {
+        returns: "number?",
+        doc: "Seconds that what is left of the path takes at its speed, doors aside; nil while it plans.",
+        example: "assert(guard:walkTo(\"gate\"):eta() == nil)",
+        ..Entry::method(TYPE, "eta", eta)
     },
     Entry {
         returns: "boolean",
@@ -137,7 +175,7 @@ fn character(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 fn goal(lua: &Lua, args: &mut Args) -> Answer {
-    read(lua, args, |walk| vector(walk.aim), |result| result.raw_get("goal"))
+    read(lua, args, |walk| vector(walk.target()), |result| result.raw_get("goal"))
 }
 
 fn state(lua: &Lua, args: &mut Args) -> Answer {
@@ -175,6 +213,39 @@ pub fn result_of(lua: &Lua, id: WalkId) -> mlua::Result<Option<Value>> {
 fn stop(lua: &Lua, args: &mut Args) -> Answer {
     let id = myself::<WalkId>(args)?;
     ask(lua, args, |world| Ok(walks::stop(world, id)))
+}
+
+fn retarget(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<WalkId>(args)?, args.function());
+    let goal = place::take(args, "goal")?;
+    ask(lua, args, |world| {
+        let Some(walker) = world.walk(id).filter(|walk| walk.is_open()).map(|walk| walk.character) else {
+            return Ok(false);
+        };
+        let goal = goal.goal(world, function, walker)?;
+        underway::retarget(world, id, goal).map_err(op(function))
+    })
+}
+
+fn set_speed(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<WalkId>(args)?, args.function());
+    let speed_mps = speed_mps(&args.take("speed"))?;
+    ask(lua, args, |world| underway::set_speed(world, id, speed_mps).map_err(op(function)))
+}
+
+fn pause(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    ask(lua, args, |world| Ok(underway::pause(world, id)))
+}
+
+fn resume(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    ask(lua, args, |world| Ok(underway::resume(world, id)))
+}
+
+fn eta(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<WalkId>(args)?;
+    ask(lua, args, |world| Ok(world.walk(id).and_then(|walk| underway::eta_s(world, walk))))
 }
 
 fn remaining(lua: &Lua, args: &mut Args) -> Answer {

@@ -6,13 +6,13 @@
 use mlua::{Lua, Value};
 
 use crate::script::bind::call::{list, word};
-use crate::script::bind::keep::{WalkHandlers, keeper};
+use crate::script::bind::keep::{Underway, WalkHandlers, keeper};
 use crate::script::bind::place::{self, Place};
 use crate::script::bind::table::{Param, Shape, field, names};
 use crate::script::convert::{Args, Mistake, Named, Options};
 use crate::world::World;
 use crate::world::character::Gait;
-use crate::world::walk::{AcceptEnd, Crowd, DoorPolicy, Look, Pace, WalkOptions};
+use crate::world::walk::{AcceptEnd, Crowd, DoorPolicy, Look, Pace, Tells, WalkOptions};
 
 /// What a `WalkOptions` table may hold.
 pub const SHAPE: Shape = Shape {
@@ -22,7 +22,7 @@ pub const SHAPE: Shape = Shape {
 };
 
 /// The options that every walk takes.
-pub const FIELDS: [Param; 15] = [
+pub const FIELDS: [Param; 19] = [
     field("speed", "number?", "1.5", "metres a second, 0.01 to 50; or gait, not both"),
     field("gait", "(\"walk\" | \"run\")?", "\"run\"", "default \"walk\""),
     field(
@@ -63,6 +63,30 @@ pub const FIELDS: [Param; 15] = [
     field("onFailed", "Handler?", "function(result) end", "runs for partial and blocked"),
     field("onCancelled", "Handler?", "function(result) end", "runs for cancelled"),
     field("onSettled", "Handler?", "function(result) end", "runs always, last"),
+    field(
+        "via",
+        "{Place}?",
+        "{ \"post\", guard.position }",
+        "places to pass first, in order; one out of reach is passed over",
+    ),
+    field(
+        "onBlocked",
+        "Handler?",
+        "function(news) return \"wait\" end",
+        "runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers \"wait\", \"repath\", \"push\" or \"giveUp\"; may not wait",
+    ),
+    field(
+        "onWaypoint",
+        "Handler?",
+        "function(news) end",
+        "runs at each corner of the way, with character, walk, index and position",
+    ),
+    field(
+        "onNear",
+        "Handler?",
+        "function(news) end",
+        "runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining",
+    ),
 ];
 
 /// Names of the options, as `Args::options` takes them.
@@ -70,6 +94,9 @@ pub const NAMES: [&str; FIELDS.len()] = names(&FIELDS);
 
 /// Longest time an option may name, seconds: a day.
 pub const SECONDS_MAX: f64 = 86_400.0;
+
+/// Most places of one list.
+const PLACES_MAX: usize = 1024;
 
 /// Most keys somebody carries.
 const KEYS_MAX: usize = 64;
@@ -87,6 +114,8 @@ pub struct WalkAsk {
     patience_s: f64,
     timeout_s: Option<f64>,
     ensure: bool,
+    via: Vec<Place>,
+    tells: Tells,
 }
 
 /// Where to look, as a script said it.
@@ -125,6 +154,14 @@ pub fn read(lua: &Lua, args: &mut Args) -> Result<(WalkAsk, WalkHandlers), Mista
 /// # Errors
 /// As [`read`].
 pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkHandlers), Mistake> {
+    let keeper = keeper(lua);
+    let handler = |name| options.find(name).map(|given| keeper.callback(lua, &given)).transpose();
+    let underway = Underway {
+        stop: None,
+        waypoint: handler("onWaypoint")?,
+        near: handler("onNear")?,
+        blocked: handler("onBlocked")?,
+    };
     let ask = WalkAsk {
         pace: pace(args, options)?,
         radius_m: options.find("radius").map(|radius| metres(&radius, 0.0, 1000.0)).transpose()?,
@@ -136,14 +173,19 @@ pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkH
         patience_s: seconds(options, "patience")?.unwrap_or(WalkOptions::PATIENCE_S),
         timeout_s: seconds(options, "timeout")?,
         ensure: options.find("ensure").map_or(Ok(false), |ensure| ensure.boolean())?,
+        via: options.find("via").map_or(Ok(Vec::new()), |given| places(&given))?,
+        tells: Tells {
+            waypoint: underway.waypoint.is_some(),
+            near: underway.near.is_some(),
+            blocked: underway.blocked.is_some(),
+        },
     };
-    let keeper = keeper(lua);
-    let handler = |name| options.find(name).map(|given| keeper.callback(lua, &given)).transpose();
     let handlers = WalkHandlers {
         arrived: handler("onArrived")?,
         failed: handler("onFailed")?,
         cancelled: handler("onCancelled")?,
         settled: handler("onSettled")?,
+        underway,
     };
     Ok((ask, handlers))
 }
@@ -206,6 +248,14 @@ pub fn keys(options: &Options) -> Result<Vec<String>, Mistake> {
     given.map_or(Ok(Vec::new()), |given| list(&given, "a list of keys", KEYS_MAX, read))
 }
 
+/// A list of places.
+///
+/// # Errors
+/// When it is none, or an entry is no place.
+pub fn places(given: &Named) -> Result<Vec<Place>, Mistake> {
+    list(given, "a list of places", PLACES_MAX, |place| place::single(&place))
+}
+
 /// An option that is a time in seconds.
 ///
 /// # Errors
@@ -245,6 +295,8 @@ impl WalkAsk {
             patience_ticks: rate.ticks(self.patience_s),
             timeout_ticks: self.timeout_s.map(|seconds| rate.ticks(seconds)),
             ensure: self.ensure,
+            via: self.via.iter().map(|place| place.point(world, function, None)).collect::<Result<_, _>>()?,
+            tells: self.tells,
         })
     }
 }

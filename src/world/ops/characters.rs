@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
+use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::Traversal;
 use crate::world::World;
@@ -84,12 +85,13 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     let Some(ground) = ground else {
         return Ok(None);
     };
-    let id = world.characters.insert(|serial| born(spawn, serial, ground.point));
+    let rng = Rng::stream(world.seed, &format!("walks of {}", spawn.name));
+    let id = world.characters.insert(|serial| born(spawn, serial, (ground.point, rng)));
     world.events.push(Event::Spawned(id));
     Ok(Some(id))
 }
 
-fn born(spawn: Spawn, serial: u32, position: Vec3) -> Character {
+fn born(spawn: Spawn, serial: u32, (position, rng): (Vec3, Rng)) -> Character {
     let mut tags = spawn.tags;
     tags.push(spawn.name.clone());
     if spawn.is_player {
@@ -113,6 +115,7 @@ fn born(spawn: Spawn, serial: u32, position: Vec3) -> Character {
         held: None,
         removed: None,
         displaced: Displaced::Spawned,
+        rng,
     }
 }
 

@@ -8,6 +8,7 @@ pub mod areas;
 pub mod characters;
 pub mod doors;
 pub mod paths;
+pub mod underway;
 pub mod walks;
 pub mod watches;
 

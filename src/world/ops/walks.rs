@@ -8,7 +8,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::nav::{Path, Traversal};
 use crate::world::World;
-use crate::world::course::Course;
+use crate::world::course::{Checkpoints, Course};
 use crate::world::event::Event;
 use crate::world::ops::{OpError, alive, characters};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
@@ -53,7 +53,9 @@ pub fn start(world: &mut World, order: WalkOrder, course: Course) -> Result<Walk
         settle(world, walk, reason.usual_status(), reason);
         return Ok(walk);
     }
-    let taken = old.and_then(|old| take_over(world, old, &order, aim));
+    // Who chooses where to go only once under way has no path to take over.
+    let is_known = !matches!(course, Course::Flee(_) | Course::Wander(_));
+    let taken = old.filter(|_| is_known).and_then(|old| take_over(world, old, &order, aim));
     let carried = old.and_then(|old| world.walks.get(old)).and_then(|old| old.following.clone());
     if let Some(old) = old {
         let was_moving = world.characters.get(order.character).is_some_and(|character| character.is_moving);
@@ -88,6 +90,8 @@ fn count_order(world: &mut World, owner: Owner) -> bool {
 }
 
 fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) -> WalkId {
+    let via = checkpoints(&order.options.via, aim);
+    let aim = via.as_ref().and_then(|via| via.left.last().copied()).unwrap_or(aim);
     world.serials.walk += 1;
     world.walk_counts.accepted += 1;
     let walk = Walk {
@@ -110,6 +114,11 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
         progress_tick: world.tick,
         retargeted: world.tick,
         by: None,
+        via,
+        is_paused: false,
+        waypoints: 0,
+        told_near: false,
+        told_blocked: false,
         is_delivered: false,
     };
     let id = world.walks.insert(walk);
@@ -118,12 +127,19 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
     id
 }
 
+fn checkpoints(via: &[Vec3], last: Vec3) -> Option<Checkpoints> {
+    let left: Vec<Vec3> = via.iter().rev().copied().collect();
+    (!left.is_empty()).then_some(Checkpoints { left, last })
+}
+
 /// The path of `old`, bent to end at the new aim, when the new order is the same walk again: the same
 /// goal within the threshold, the same options, planned on the current map (seed:F10, lua-api 7.5 rule 4).
 fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option<Following> {
     let old = world.walks.get(old)?;
     let following = old.following.clone()?;
     let same = old.phase == Phase::Moving
+        && old.via.is_none()
+        && order.options.via.is_empty()
         && old.token.is_none()
         && old.ask.is_none()
         && following.path.whole
@@ -198,7 +214,7 @@ pub fn traversal_of(world: &World, walk: &Walk) -> Traversal {
 }
 
 /// Where a goal is now, as a point.
-fn aim_of(world: &World, walker: CharacterId, goal: Goal) -> Result<Vec3, OpError> {
+pub(crate) fn aim_of(world: &World, walker: CharacterId, goal: Goal) -> Result<Vec3, OpError> {
     Ok(match goal {
         Goal::Point(point) => point,
         Goal::Character(target) => alive(world, target)?.body.position,
@@ -267,7 +283,7 @@ pub(crate) fn conclude(world: &mut World, id: WalkId, status: Status, reason: Re
     let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
         return false;
     };
-    let (character, aim, ensure) = (walk.character, walk.aim, walk.options.ensure);
+    let (character, aim, ensure) = (walk.character, walk.target(), walk.options.ensure);
     if !ensure || matches!(status, Status::Arrived | Status::Cancelled) {
         return settle(world, id, status, reason);
     }
@@ -316,9 +332,11 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
 }
 
 fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
-    let position = world.characters.get(walk.character).map_or(walk.aim, |character| character.body.position);
-    let straight_m = flat_distance(position, walk.aim);
-    let is_whole = walk.following.as_ref().is_some_and(|following| following.path.whole);
+    let goal = walk.target();
+    let position = world.characters.get(walk.character).map_or(goal, |character| character.body.position);
+    let straight_m = flat_distance(position, goal);
+    let is_whole =
+        walk.via.is_none() && walk.following.as_ref().is_some_and(|following| following.path.whole);
     let remaining_m = match walk.remaining_m() {
         Some(remaining_m) if is_whole && status != Status::Arrived => remaining_m,
         _ => straight_m,
@@ -327,7 +345,7 @@ fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
         walk: walk.serial,
         character: walk.character,
         position,
-        goal: walk.aim,
+        goal,
         remaining_m,
         travelled_m: walk.travelled_m,
         ticks: world.tick.since(walk.issued),

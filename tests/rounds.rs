@@ -1,0 +1,259 @@
+//! Fleeing, patrols, wandering, checkpoints, and walks changed under way.
+//!
+//! Goal: what the reference says of these verbs and options. Method: little levels with a level script; what it logs is
+//! compared, or read back as numbers.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+use walkon::game::recorder::{RecordOptions, Recorder};
+use walkon::game::{Game, Setup};
+use walkon::level::{MemorySource, load};
+
+const LEVEL: &str = r#"{
+  "script": "level.lua",
+  "seed": 5,
+  "navigation": { "agentRadius": 0.35, "objectPadding": 0.0, "areas": [
+    { "name": "hall", "polygon": [[0,0],[20,0],[20,20],[0,20]] },
+    { "name": "doorway", "polygon": [[20,9],[21,9],[21,11],[20,11]] },
+    { "name": "vault", "polygon": [[21,0],[30,0],[30,20],[21,20]] },
+    { "name": "mud", "polygon": [[8,6],[12,6],[12,14],[8,14]] } ],
+    "obstacles": [ { "name": "pillar", "polygon": [[9,2],[11,2],[11,4],[9,4]] } ] },
+  "doors": [ { "name": "gate", "area": "doorway", "open": false, "seconds": 0.1 } ],
+  "marks": { "post": [3,3], "far": [17,3], "corner": [17,17], "cell": [25,10] },
+  "routes": { "rounds": ["post", "far", "corner"], "shut": ["post", "cell", "far"] },
+  "characters": [ { "name": "anna", "position": [3,3], "walkSpeed": 4 }, { "name": "ben", "position": [5,10] } ]
+}"#;
+
+/// A level with a script, under way.
+struct Run {
+    game: Game,
+    told: Vec<String>,
+}
+
+impl Run {
+    fn of(body: &str) -> Self {
+        let names = "local anna, ben = world.character(\"anna\"), world.character(\"ben\")";
+        let script = format!("function onStart() {names}\n{body}\nend");
+        let source = MemorySource::new().with("rounds.json", LEVEL);
+        let level = load("rounds.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+        let scripts: BTreeMap<String, String> = [("level.lua".to_owned(), script)].into();
+        let options = RecordOptions { trace: true, ..RecordOptions::default() };
+        let setup = Setup { scripts, recorder: Recorder::new(options), ..Setup::default() };
+        let mut game = Game::load(level, setup).unwrap();
+        let told = told(&game.start_facts().lines);
+        Self { game, told }
+    }
+
+    fn seconds(&mut self, seconds: u64) -> &mut Self {
+        for _ in 0..60 * seconds {
+            let recorded = self.game.tick(&[]);
+            self.told.extend(told(&recorded.lines));
+        }
+        self
+    }
+
+    fn at(&self, name: &str) -> Vec3 {
+        let id = self.game.world().find_character(name).unwrap();
+        self.game.world().character(id).unwrap().body.position
+    }
+}
+
+fn told(lines: &[String]) -> Vec<String> {
+    let lines = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let told = lines.filter(|line| line["e"] == "log" || line["e"] == "scriptFault");
+    told.map(|line| line["message"].as_str().unwrap().to_owned()).collect()
+}
+
+fn check(body: &str, seconds: u64, expected: &[&str]) {
+    let mut run = Run::of(body);
+    run.seconds(seconds);
+    assert_eq!(run.told, expected, "{body}");
+}
+
+const TELL: &str = "onSettled = function(r) log.info(\"%s/%s\", r.status, r.reason) end";
+
+#[test]
+fn a_patrol_goes_round_and_tells_its_stops() {
+    let body = "anna:patrol(\"rounds\", { pause = 0.5, onStop = function(e)
+        log.info(\"%d %s %s\", e.index, e.mark.name, e.character.name) end })";
+    let mut run = Run::of(body);
+    run.seconds(20);
+    assert!(run.told.len() >= 5, "{:?}", run.told);
+    assert_eq!(run.told[..4], ["1 post anna", "2 far anna", "3 corner anna", "1 post anna"]);
+}
+
+#[test]
+fn a_patrol_once_ends_at_its_last_stop_and_begins_where_it_is_told() {
+    let body = format!(
+        "anna:patrol(\"rounds\", {{ first = 2, loop = false, onStop = function(e) log.info(\"%d\", e.index) end, {TELL} }})"
+    );
+    check(&body, 12, &["2", "3", "arrived/reached"]);
+}
+
+#[test]
+fn a_stop_out_of_reach_is_passed_over() {
+    let body = "anna:patrol(\"shut\", { onStop = function(e) log.info(\"%d\", e.index) end })";
+    let mut run = Run::of(body);
+    run.seconds(9);
+    assert_eq!(run.told[..3], ["1", "3", "1"]);
+}
+
+#[test]
+fn pauses_of_a_patrol_do_not_count_for_its_patience() {
+    let body = format!(
+        "anna:patrol({{ \"post\", vector.create(4, 0, 3) }}, {{ pause = {{ 2, 3 }}, patience = 0.5, {TELL} }})"
+    );
+    check(&body, 20, &[]);
+}
+
+#[test]
+fn a_patrol_counts_its_first_stop_from_one_and_within_the_route() {
+    let body = "log.info(\"%s\", select(2, pcall(function() anna:patrol(\"rounds\", { first = 4 }) end)))
+        log.info(\"%s\", select(2, pcall(function() anna:patrol({}) end)))
+        log.info(\"%s\", select(2, pcall(function() anna:patrol(\"round\") end)))
+        log.info(\"%s\", select(2, pcall(function() anna:patrol(\"rounds\", { pause = { 3, 1 } }) end)))";
+    check(
+        body,
+        1,
+        &[
+            "level.lua:2: patrol: first is 4, expected 1 to 3",
+            "level.lua:3: patrol: route is empty, expected at least one place",
+            "level.lua:4: patrol: unknown route \"round\"; did you mean \"rounds\"?",
+            "level.lua:5: patrol: pause is { 3, 1 }, expected { least, most }",
+        ],
+    );
+}
+
+#[test]
+fn fleeing_ends_far_enough_away_and_goes_on_while_the_threat_comes_after() {
+    let mut run = Run::of(&format!("anna:flee(ben, {{ distance = 9, {TELL} }})"));
+    run.seconds(4);
+    assert_eq!(run.told, ["arrived/reached"]);
+    assert!(run.at("anna").distance(run.at("ben")) >= 9.0);
+    let mut chased =
+        Run::of(&format!("ben:follow(anna, {{ speed = 2 }}) anna:flee(ben, {{ distance = 9, {TELL} }})"));
+    chased.seconds(10);
+    assert_eq!(chased.told, ["arrived/reached"], "anna is faster");
+}
+
+#[test]
+fn who_is_cornered_stands_as_far_as_it_gets() {
+    let mut run = Run::of(&format!("anna:flee(10, 10, {{ distance = 60, {TELL} }})"));
+    run.seconds(10);
+    assert_eq!(run.told, ["partial/nearest"]);
+    let at = run.at("anna");
+    assert!(at.x < 1.5 && at.z < 1.5, "in the corner: {at}");
+}
+
+#[test]
+fn wandering_stays_where_it_is_told_and_never_arrives() {
+    let mut run =
+        Run::of(&format!("anna:wander({{ around = \"post\", within = 2, pause = {{ 0, 0.2 }}, {TELL} }})"));
+    let mut places = Vec::new();
+    for _ in 0..30 {
+        run.seconds(1);
+        let at = run.at("anna");
+        assert!(at.distance(Vec3::new(3.0, 0.0, 3.0)) <= 2.0 + 1e-3, "{at}");
+        places.push(at);
+    }
+    places.dedup();
+    assert!(places.len() > 10, "it moves about");
+    assert!(run.told.is_empty(), "{:?}", run.told);
+}
+
+#[test]
+fn wandering_repeats_with_the_seed_and_differs_between_characters() {
+    let body = "anna:wander({}) ben:wander({})";
+    let (mut one, mut other) = (Run::of(body), Run::of(body));
+    one.seconds(5);
+    other.seconds(5);
+    assert_eq!(one.at("anna"), other.at("anna"));
+    assert_eq!(one.game.fingerprint(), other.game.fingerprint());
+    let walks = one.game.world().characters().filter_map(|(_, own)| one.game.world().walk(own.walk?));
+    let aims: Vec<Vec3> = walks.map(|walk| walk.aim).collect();
+    assert_ne!(aims[0], aims[1]);
+}
+
+#[test]
+fn a_walk_by_way_of_places_passes_them_in_order() {
+    let mut run = Run::of(&format!(
+        "anna:walkTo(\"far\", {{ via = {{ vector.create(3, 0, 15), \"corner\" }}, {TELL},
+            onWaypoint = function(e) log.info(\"%d (%.0f, %.0f)\", e.index, e.position.x, e.position.z) end,
+            onNear = function(e) log.info(\"near %s\", tostring(e.remaining <= 1.35)) end }})
+         log.info(\"%d\", anna.currentWalk.goal.x)"
+    ));
+    run.seconds(14);
+    let told: Vec<&str> = run.told.iter().map(String::as_str).collect();
+    assert_eq!(told.first(), Some(&"17"), "the goal is the goal");
+    assert_eq!(told[told.len() - 2..], ["near true", "arrived/reached"]);
+    let first = told.iter().position(|line| line.ends_with("(3, 15)")).unwrap();
+    let second = told.iter().position(|line| line.ends_with("(17, 17)")).unwrap();
+    assert!(first < second, "{told:?}");
+}
+
+#[test]
+fn a_walk_is_given_another_goal_without_an_end() {
+    check(
+        &format!(
+            "local walk = anna:walkTo(\"far\", {{ {TELL} }})
+             timer.after(0.5, function() log.info(\"%s\", tostring(walk:retarget(\"corner\"))) end)
+             timer.after(9, function() log.info(\"%.1f %s\", anna:distanceTo(\"corner\"), tostring(walk:retarget(\"post\"))) end)"
+        ),
+        10,
+        &["true", "arrived/reached", "0.0 false"],
+    );
+}
+
+#[test]
+fn a_paused_walk_stands_without_losing_patience_and_goes_on() {
+    check(
+        &format!(
+            "local walk = anna:walkTo(\"far\", {{ patience = 0.3, {TELL} }})
+             timer.after(0.5, function() walk:pause() end)
+             timer.after(0.6, function() state.x = anna.position.x end)
+             timer.after(4, function()
+                log.info(\"%s %s %s\", walk.state, tostring(anna.position.x == state.x), tostring(anna:isMoving()))
+                log.info(\"%s %s\", tostring(walk:resume()), tostring(walk:resume()))
+             end)"
+        ),
+        9,
+        &["paused true false", "true false", "arrived/reached"],
+    );
+}
+
+#[test]
+fn the_speed_of_a_walk_can_change_and_the_time_left_follows() {
+    check(
+        "local walk = anna:walkTo(3, 18)
+         timer.after(0.5, function()
+            local before = walk:eta()
+            walk:setSpeed(8)
+            log.info(\"%.2f\", before / walk:eta())
+            log.info(\"%s\", select(2, pcall(function() walk:setSpeed(99) end)))
+         end)
+         timer.after(9, function() log.info(\"%s\", tostring(walk:eta())) end)",
+        10,
+        &["2.00", "level.lua:7: setSpeed: speed is 99, expected 0.01 to 50", "nil"],
+    );
+}
+
+#[test]
+fn who_is_held_up_is_asked_once_and_does_as_told() {
+    let body = |answer: &str| {
+        format!(
+            "anna:walkTo(\"cell\", {{ doors = \"wait\", patience = 3, {TELL}, onBlocked = function(e)
+                log.info(\"%s by %s after %.1f\", e.reason, e.by.name, e.seconds) {answer} end }})"
+        )
+    };
+    let asked = "doorClosed by gate after 0.5";
+    check(&body(""), 12, &[asked, "blocked/doorClosed"]);
+    check(&body("return \"wait\""), 12, &[asked, "blocked/doorClosed"]);
+    let mut run = Run::of(&body("return \"giveUp\""));
+    run.seconds(7);
+    assert_eq!(run.told, [asked, "blocked/doorClosed"], "before its patience is over");
+    let mut run = Run::of(&body("return \"maybe\""));
+    run.seconds(12);
+    assert!(run.told[1].contains("answered \"maybe\", expected"), "{:?}", run.told);
+    assert_eq!(run.told[2], "blocked/doorClosed");
+}
