@@ -21,7 +21,7 @@ use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Answering};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{self, Outcome, Wait};
-use crate::script::{behaviour, blackboard, cinematic, lend, payload, underway};
+use crate::script::{behaviour, blackboard, cinematic, lend, payload, testing, underway};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops;
@@ -59,8 +59,26 @@ pub(crate) fn run(vm: &ScriptVm) {
         (runtime.limits.event_rounds, runtime.limits.events_per_tick)
     });
     queue_stays(lua);
-    let mut items = 0;
-    for _ in 0..rounds_max {
+    let mut left = Left { rounds: rounds_max, items: items_max };
+    drain(vm, &mut left);
+    // The test comes last; what it causes is dealt with in the rounds that are left.
+    while testing::take_turn(vm) {
+        drain(vm, &mut left);
+    }
+    testing::after_tick(vm);
+}
+
+/// What of its bounds a step 12 has left.
+struct Left {
+    rounds: u32,
+    items: u32,
+}
+
+/// Hands out facts and work, round by round, until there is none or the bounds are reached.
+fn drain(vm: &ScriptVm, left: &mut Left) {
+    let lua = vm.lua();
+    while left.rounds > 0 {
+        left.rounds -= 1;
         cinematic::end_those_that_are_over(vm);
         let facts = waiting_facts(lua);
         let (facts_end, mut work_left) =
@@ -70,8 +88,8 @@ pub(crate) fn run(vm: &ScriptVm) {
         }
         while let Some(item) = next(lua, facts_end, &mut work_left) {
             handle(vm, item);
-            items += 1;
-            if items >= items_max {
+            left.items = left.items.saturating_sub(1);
+            if left.items == 0 {
                 return exhausted(vm);
             }
             if vm.tick_left() == 0 {

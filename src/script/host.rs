@@ -35,8 +35,9 @@ use crate::script::owner::{OwnerKind, Owners};
 use crate::script::runtime::{self, Runtime};
 use crate::script::schedule::{self, Predicates, global_function};
 use crate::script::task::{Delivery, Tasks, Why};
+use crate::script::testing::{self, Asked, TestState};
 use crate::script::timer::Timers;
-use crate::script::vm::{ScriptVm, VmError, VmSettings};
+use crate::script::vm::{self, ScriptVm, VmError, VmSettings};
 use crate::script::{dispatch, lend, payload, request};
 use crate::world::World;
 use crate::world::event::Event;
@@ -137,6 +138,30 @@ impl ScriptHost {
         Ok(Self { vm, level, state, characters, is_over: false })
     }
 
+    /// Loads a file of tests and makes its test at `index` the one that runs in this VM; to be called before `start`.
+    ///
+    /// # Errors
+    /// When the file does not load, or has no such test.
+    pub fn set_test(&mut self, file: &str, index: usize, variant: Option<String>) -> Result<(), StartError> {
+        load(&self.vm, file)?;
+        if testing::choose(self.vm.lua(), file, index, variant) {
+            return Ok(());
+        }
+        let message = format!("{file}: its test number {} is not there in every run", index + 1);
+        Err(StartError::Load(Box::new(Failure::new(FaultKind::Error, message, None))))
+    }
+
+    /// How far the test is.
+    #[must_use]
+    pub fn test_state(&self) -> TestState {
+        testing::state(self.vm.lua())
+    }
+
+    /// What the test asked of the host since the last call.
+    pub fn take_asked(&mut self) -> Asked {
+        testing::take_asked(self.vm.lua())
+    }
+
     /// Tick 0: behaviours are attached in character order, `onStart` runs, then `init` and `start` of each behaviour.
     ///
     /// # Errors
@@ -165,6 +190,7 @@ impl ScriptHost {
             }
             call_level(vm, "onStart", "start");
             owners.into_iter().for_each(|owner| behaviour::begin(vm, owner, "attach"));
+            testing::prepare(vm);
             Ok(())
         })?;
         self.check_state();
@@ -212,6 +238,7 @@ impl ScriptHost {
         self.vm.begin_tick();
         self.phase(world, 12, |vm| {
             let lua = vm.lua();
+            testing::end(vm);
             let _ = lend::with_world(lua, ops::walks::end_level);
             dispatch::run(vm);
             cinematic::end_all(vm);
@@ -251,12 +278,7 @@ impl ScriptHost {
     /// Hashes of the random streams, and of everything else the host keeps for scripts that can change the future.
     #[must_use]
     pub fn hash(&self) -> (u64, u64) {
-        let mut random = StateHash::default();
-        self.vm.hash_into(&mut random);
-        rng::hash_into(self.vm.lua(), &mut random);
-        let mut scripts = StateHash::default();
-        runtime::with(self.vm.lua(), |runtime| hash_runtime(runtime, &mut scripts));
-        (random.finish(), scripts.finish())
+        hashes(self.vm.lua())
     }
 
     /// Lends the world for one phase.
@@ -296,9 +318,10 @@ end
 "##;
 
 /// Gives the VM every name that scripts see, and the host's tables; returns `state`.
-fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> mlua::Result<Table> {
+pub(crate) fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> mlua::Result<Table> {
     let lua = vm.lua();
     lua.set_app_data(new_runtime(settings));
+    testing::install(lua);
     let prelude = prelude(vm)?;
     let waiting = |entry: &Entry| -> Option<Function> {
         prelude.raw_get::<Value>(format!("{}.{}", entry.owner, entry.name())).ok()?.as_function().cloned()
@@ -325,7 +348,16 @@ fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
     let chunk = vm.own_chunk(include_str!("prelude/task.lua"))?;
     let coroutine: Table = lua.globals().raw_get("coroutine")?;
     let error: Function = lua.globals().raw_get("error")?;
-    chunk.call((request::natives(lua)?, coroutine.raw_get::<Function>("yield")?, error))
+    let yielding: Function = coroutine.raw_get("yield")?;
+    let waiting: Table = chunk.call((request::natives(lua)?, &yielding, &error))?;
+    let tests = vm.own_chunk(include_str!("prelude/test.lua"))?;
+    let pcall: Function = lua.globals().raw_get("pcall")?;
+    let tests: Table = tests.call((bind::test_waits::natives(lua)?, yielding, error, pcall))?;
+    for pair in tests.pairs::<String, Function>() {
+        let (name, function) = pair?;
+        waiting.raw_set(name, function)?;
+    }
+    Ok(waiting)
 }
 
 fn new_runtime(settings: &Settings) -> Runtime {
@@ -356,6 +388,17 @@ fn new_runtime(settings: &Settings) -> Runtime {
         facts_before: 0,
         is_behind: false,
     }
+}
+
+/// Hashes of the random streams, and of everything else the host keeps for scripts.
+pub(crate) fn hashes(lua: &Lua) -> (u64, u64) {
+    let mut random = StateHash::default();
+    vm::hash_streams(lua, &mut random);
+    rng::hash_into(lua, &mut random);
+    let mut scripts = StateHash::default();
+    runtime::with(lua, |runtime| hash_runtime(runtime, &mut scripts));
+    testing::hash_into(lua, &mut scripts);
+    (random.finish(), scripts.finish())
 }
 
 fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {

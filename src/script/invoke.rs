@@ -14,7 +14,7 @@ use crate::script::fault::{Failure, FaultKind, Verdict};
 use crate::script::owner::OwnerKind;
 use crate::script::runtime::{self, Current};
 use crate::script::vm::ScriptVm;
-use crate::script::{behaviour, cinematic, host, lend};
+use crate::script::{behaviour, cinematic, host, lend, testing};
 use crate::world::World;
 use crate::world::event::{Event, LogLine};
 use crate::world::walk::Owner;
@@ -119,6 +119,9 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
         // The shell asked everything to stop: nobody's mistake.
         return;
     }
+    if testing::is_told(lua, call.owner) {
+        return;
+    }
     let (verdict, kind) = runtime::with(lua, |runtime| {
         runtime.fault_count += 1;
         runtime.is_disturbed |= failure.kind == FaultKind::Watchdog;
@@ -129,7 +132,9 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
         };
         (verdict, kind)
     });
-    push(vm, Event::Faulted(fault_data(vm, call, &failure, verdict)));
+    let fault = fault_data(vm, call, &failure, verdict);
+    testing::faulted(lua, &fault);
+    push(vm, Event::Faulted(fault));
     match (kind, verdict) {
         (Some(OwnerKind::Scene(scene)), _) => cinematic::faulted(lua, scene, &failure.message),
         (Some(OwnerKind::Behaviour(_)), Verdict::Suspended) => behaviour::end(vm, call.owner, "fault"),

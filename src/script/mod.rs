@@ -29,6 +29,7 @@ mod runtime;
 mod sandbox;
 mod schedule;
 mod task;
+pub mod testing;
 mod timer;
 pub mod types;
 mod underway;

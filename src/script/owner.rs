@@ -25,6 +25,8 @@ pub(crate) enum OwnerKind {
     Behaviour(CharacterId),
     /// A running scene, by its number.
     Scene(u64),
+    /// The level test.
+    Test,
 }
 
 /// One owner.

@@ -18,6 +18,7 @@ use crate::script::invoke::{self, Call};
 use crate::script::owner::{self, OwnerKind};
 use crate::script::runtime::{self, Runtime, Work};
 use crate::script::task::{self, Role, Spawn};
+use crate::script::testing;
 use crate::script::timer;
 use crate::script::vm::ScriptVm;
 use crate::script::{behaviour, blackboard, payload};
@@ -148,6 +149,9 @@ pub(crate) fn run(vm: &ScriptVm) {
         run_job(vm, job);
     }
     run_spawned(vm, reserve);
+    if testing::take_turn(vm) {
+        run_spawned(vm, reserve);
+    }
     let count = runtime::with(lua, |runtime| runtime.jobs.len() + runtime.tasks.spawned.len());
     if count > 0 {
         invoke::push(
@@ -189,7 +193,7 @@ fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
     let scenes: Vec<Owner> = runtime
         .owners
         .iter()
-        .filter(|(_, record)| matches!(record.kind, OwnerKind::Scene(_)))
+        .filter(|(_, record)| matches!(record.kind, OwnerKind::Scene(_) | OwnerKind::Test))
         .map(|(owner, _)| owner)
         .collect();
     for owner in scenes {
@@ -218,6 +222,7 @@ fn run_job(vm: &ScriptVm, job: Job) {
         Job::Update(owner) => behaviour::update(vm, owner),
         Job::Predicate(id) => run_predicate(vm, id),
         Job::RunAgain(owner) => behaviour::run_again(vm, owner),
+        Job::Wake(task) if testing::wakes_later(vm.lua(), task) => {}
         Job::Wake(task) => task::wake(vm, task),
     }
 }

@@ -18,6 +18,7 @@ use crate::script::fault::{Failure, FaultKind};
 use crate::script::invoke::{self, Call};
 use crate::script::lend;
 use crate::script::runtime::{self, Cleanup, Runtime, Work};
+use crate::script::testing;
 use crate::script::timer;
 use crate::script::vm::{Resumed, ScriptVm};
 use crate::script::wait::{self, Outcome, TaskId, Wait};
@@ -196,6 +197,8 @@ pub(crate) enum Role {
     Run,
     /// The `script` of a scene.
     SceneScript(u64),
+    /// The function of a level test.
+    Test,
 }
 
 /// One task.
@@ -453,6 +456,11 @@ pub(crate) fn spawn(lua: &Lua, spawn: Spawn) -> u64 {
     id
 }
 
+/// A new task that somebody else begins when its turn comes: the level test.
+pub(crate) fn prepare(lua: &Lua, spawn: Spawn) -> u64 {
+    runtime::with(lua, |runtime| insert(runtime, spawn))
+}
+
 /// A new task that begins now: handlers, which are called by the host only.
 pub(crate) fn run_now(vm: &ScriptVm, spawn: Spawn) {
     let id = runtime::with(vm.lua(), |runtime| insert(runtime, spawn));
@@ -508,6 +516,9 @@ pub(crate) fn not_begun(runtime: &Runtime, owner: Owner) -> Vec<u64> {
 /// Lets a waiting task go on with `answer`, unless it waits for something else by now.
 pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: Answer) {
     let lua = vm.lua();
+    let Some(answer) = testing::hold(lua, id, serial, answer) else {
+        return;
+    };
     let found = runtime::with(lua, |runtime| {
         let task = runtime.tasks.tasks.get(&id).filter(|task| task.serial == serial)?;
         let (owner, callback, thread) = (task.owner, Rc::clone(&task.callback), task.thread.clone()?);
@@ -582,6 +593,9 @@ fn done(lua: &Lua, id: u64, value: Value) {
     if let Role::SceneScript(scene) = task.role {
         crate::script::cinematic::script_returned(lua, scene);
     }
+    if task.role == Role::Test {
+        testing::returned(lua, value.clone());
+    }
     tell(lua, id, Outcome::Value(value));
 }
 
@@ -604,6 +618,7 @@ fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: Failure) {
             }
         }),
         // The fault itself ends the scene: see `invoke::report`.
+        Role::Test => testing::broken(lua, &failure),
         Role::SceneScript(_) | Role::Plain | Role::Entry | Role::TimerHandler(_) => {}
     }
     if !is_heard || is_budget {

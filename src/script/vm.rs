@@ -343,6 +343,14 @@ impl ScriptVm {
         self.tick_spent.set(0);
     }
 
+    /// Runs `run` without counting what it spends against the tick.
+    pub(crate) fn off_the_books<R>(&self, run: impl FnOnce() -> R) -> R {
+        let spent = self.tick_spent.get();
+        let result = run();
+        self.tick_spent.set(spent);
+        result
+    }
+
     /// Safepoints left for further calls in this tick; at 0 the rest waits for the next one.
     #[must_use]
     pub fn tick_left(&self) -> u64 {
@@ -372,10 +380,7 @@ impl ScriptVm {
 
     /// Mixes in what the VM keeps that can change the future: the random streams of the files.
     pub fn hash_into(&self, hash: &mut StateHash) {
-        for (name, stream) in self.machine.streams.borrow().iter() {
-            hash.text(name);
-            stream.hash_into(hash);
-        }
+        hash_streams(&self.lua, hash);
     }
 
     /// Gives the VM the texts of the level's scripts. Files that are loaded already stay as they are.
@@ -427,6 +432,29 @@ pub fn is_loading(lua: &Lua) -> bool {
 /// While the body of a file runs.
 pub fn refuse_while_loading(lua: &Lua, function: &str) -> Result<(), Mistake> {
     if is_loading(lua) { Err(lend::BindError::NoWorld.mistake(function)) } else { Ok(()) }
+}
+
+/// The text of the script that `asked` means.
+///
+/// # Errors
+/// When it means none, or several.
+pub(crate) fn text_of_script(lua: &Lua, asked: &str) -> Result<String, FileError> {
+    let Some(machine) = lua.app_data_ref::<Rc<Machine>>() else {
+        return Ok(String::new());
+    };
+    let texts = machine.texts.borrow();
+    let name = texts.resolve(asked)?;
+    Ok(texts.get(name).map_or_else(String::new, |file| file.text.clone()))
+}
+
+/// Mixes the random streams of the files into `hash`.
+pub(crate) fn hash_streams(lua: &Lua, hash: &mut StateHash) {
+    if let Some(machine) = lua.app_data_ref::<Rc<Machine>>() {
+        for (name, stream) in machine.streams.borrow().iter() {
+            hash.text(name);
+            stream.hash_into(hash);
+        }
+    }
 }
 
 const TASK: &str = "local xpcall, report = ... return function(f, ...) return xpcall(f, report, ...) end";

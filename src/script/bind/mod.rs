@@ -25,6 +25,8 @@ pub mod results;
 pub mod rng;
 pub mod table;
 pub mod task;
+pub mod test;
+pub(crate) mod test_waits;
 pub mod timer;
 pub mod walk;
 pub mod walk_options;
@@ -40,6 +42,7 @@ use crate::script::bind::keep::Keeper;
 use crate::script::bind::table::{Alias, Body, Entry, Group, Kind, Shape};
 use crate::script::convert::{Mistake, describe};
 use crate::script::lend;
+use crate::script::testing::{ExpectationId, TestId};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
 use crate::world::World;
@@ -62,6 +65,7 @@ const ENTRIES: &[&[Entry]] = &[
     cinematic::ENTRIES,
     rng::ENTRIES,
     log::ENTRIES,
+    test::ENTRIES,
 ];
 
 /// Every list of groups, in the order of the reference.
@@ -78,6 +82,7 @@ const GROUPS: &[&[Group]] = &[
     cinematic::GROUPS,
     rng::GROUPS,
     &[log::GROUP],
+    test::GROUPS,
 ];
 
 /// Every list of tables that functions take or give.
@@ -94,6 +99,7 @@ const SHAPES: &[&[Shape]] = &[
     task::SHAPES,
     blackboard::SHAPES,
     cinematic::SHAPES,
+    test::SHAPES,
 ];
 
 /// Types that are other types.
@@ -213,7 +219,9 @@ fn register_types(lua: &Lua, setup: &Setup<'_>) -> mlua::Result<()> {
     handles::register::<SceneId>(lua, &entries, setup.waiting)?;
     handles::register::<BoardId>(lua, &entries, setup.waiting)?;
     handles::register::<ChangeId>(lua, &entries, setup.waiting)?;
-    handles::register::<CueId>(lua, &entries, setup.waiting)
+    handles::register::<CueId>(lua, &entries, setup.waiting)?;
+    handles::register::<TestId>(lua, &entries, setup.waiting)?;
+    handles::register::<ExpectationId>(lua, &entries, setup.waiting)
 }
 
 /// The global table `name`: its functions, and its fields read anew each time.

@@ -1,0 +1,267 @@
+//! What the waiting half of a level test asks of the host: waits that are filed, and verdicts when they are over.
+//!
+//! In: arguments of a method that waits; what became of the wait. Out: the serial of the wait and what its end needs to know;
+//! nothing, or a failed expectation. Not here: the Lua between the two (`prelude/test.lua`).
+
+use mlua::{Function, Lua, MultiValue, Table, Value};
+
+use crate::base::ids::CharacterId;
+use crate::base::time::Tick;
+use crate::script::bind::call::{Raise, answer, handle, myself, nothing};
+use crate::script::bind::character;
+use crate::script::bind::table::Answer;
+use crate::script::bind::test::{filter, judge, value_of};
+use crate::script::convert::{Args, Named};
+use crate::script::request::{file, may_wait, seconds};
+use crate::script::task::{Entry, GroupKind, Pause};
+use crate::script::testing::values::show;
+use crate::script::testing::{self, TestId};
+use crate::script::{runtime, wait};
+
+/// Seconds that `until_` and `eventually` wait, and those of `expectEvent` and `expectNoEvent`.
+const PATIENCE: f64 = 20.0;
+const EVENT_PATIENCE: f64 = 5.0;
+/// Options of `expectWalk` that are no options of a walk.
+const CHECKS: [&str; 3] = ["status", "reason", "within"];
+
+type Half = fn(&Lua, &mut Args) -> Answer;
+
+/// The functions that the prelude asks, by the names it uses.
+pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
+    let halves: [(&str, &'static str, Half); 16] = [
+        ("run", "run", run),
+        ("ticks", "ticks", ticks),
+        ("until_", "until_", until),
+        ("stillFalse", "until_", still_false),
+        ("eventually", "eventually", eventually),
+        ("stillFailing", "eventually", still_failing),
+        ("beginTry", "eventually", begin_try),
+        ("endTry", "eventually", end_try),
+        ("expectWalk", "expectWalk", expect_walk),
+        ("walked", "expectWalk", walked),
+        ("expectEvent", "expectEvent", expect_event),
+        ("heard", "expectEvent", heard),
+        ("expectNoEvent", "expectNoEvent", expect_no_event),
+        ("notHeard", "expectNoEvent", not_heard),
+        ("satisfy", "toSatisfy", satisfy),
+        ("satisfied", "toSatisfy", satisfied),
+    ];
+    let table = lua.create_table()?;
+    for (key, name, body) in halves {
+        let function: Function = lua.create_function(move |lua, values: MultiValue| {
+            body(lua, &mut Args::new(name, values)).map_err(|raise| raise.error(lua))
+        })?;
+        table.raw_set(key, function)?;
+    }
+    Ok(table)
+}
+
+fn me(args: &mut Args) -> Result<(), Raise> {
+    Ok(myself::<TestId>(args).map(|_| ())?)
+}
+
+fn in_seconds(lua: &Lua, seconds: f64) -> Tick {
+    runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)))
+}
+
+/// The seconds of an option, or so many.
+fn patience(given: Option<Named>, default: f64) -> Result<f64, Raise> {
+    Ok(given.map(|given| seconds(&given)).transpose()?.unwrap_or(default))
+}
+
+fn run(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    let seconds = seconds(&args.take("seconds"))?;
+    may_wait(lua, args.function())?;
+    answer(lua, file(lua, Pause::Until(in_seconds(lua, seconds)), Vec::new()))
+}
+
+fn ticks(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    let count = args.take("n").integer_in(1..=1_000_000_000)?;
+    may_wait(lua, args.function())?;
+    let until = runtime::with(lua, |runtime| runtime.now.after(count.unsigned_abs()));
+    answer(lua, file(lua, Pause::Until(until), Vec::new()))
+}
+
+fn until(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    let predicate = args.take("predicate").callable()?;
+    file_test(lua, args, predicate)
+}
+
+/// Files a test of each tick; its serial and its patience.
+fn file_test(lua: &Lua, args: &mut Args, predicate: Function) -> Answer {
+    let patience = patience(args.options(&["timeout"])?.find("timeout"), PATIENCE)?;
+    may_wait(lua, args.function())?;
+    let deadline = Some(in_seconds(lua, patience));
+    answer(lua, (file(lua, Pause::Test { predicate, deadline }, Vec::new()), patience))
+}
+
+fn shown_seconds(args: &mut Args) -> String {
+    args.take("seconds").value().as_number().map_or_else(String::new, |seconds| format!("{seconds} s"))
+}
+
+fn still_false(lua: &Lua, args: &mut Args) -> Answer {
+    let after = shown_seconds(args);
+    Err(testing::fail(lua, format!("until_: the predicate is still false after {after}")).into())
+}
+
+fn eventually(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    args.take("fn").callable()?;
+    let options = args.take("options");
+    let holds = args.take("holds").callable()?;
+    let mut rest = Args::new("eventually", [options.into_value()].into_iter().collect());
+    file_test(lua, &mut rest, holds)
+}
+
+fn still_failing(lua: &Lua, args: &mut Args) -> Answer {
+    let after = shown_seconds(args);
+    Err(testing::fail_as_tried(lua, &after).into())
+}
+
+fn begin_try(lua: &Lua, _: &mut Args) -> Answer {
+    testing::begin_try(lua);
+    nothing()
+}
+
+fn end_try(lua: &Lua, _: &mut Args) -> Answer {
+    answer(lua, testing::end_try(lua))
+}
+
+// ------ walks
+
+/// What `expectWalk` checks: status, reason, seconds.
+struct WalkChecks {
+    status: Option<String>,
+    reason: Option<String>,
+    within: Option<f64>,
+}
+
+/// Takes the checks out of the options of a walk: a copy without them.
+fn split(lua: &Lua, given: Named) -> Result<(Value, WalkChecks), Raise> {
+    let mut checks = WalkChecks { status: None, reason: None, within: None };
+    let Some(given) = given.present() else {
+        return Ok((Value::Nil, checks));
+    };
+    let table = given.table("a table of options")?;
+    let check = |name: &str| -> Result<Option<Named>, Raise> {
+        Ok(Named::new(given.function(), name, table.raw_get::<Value>(name)?).present())
+    };
+    checks.status = check("status")?.map(|given| given.text("a status")).transpose()?;
+    checks.reason = check("reason")?.map(|given| given.text("a reason")).transpose()?;
+    checks.within = check("within")?.map(|given| seconds(&given)).transpose()?;
+    let rest = lua.create_table()?;
+    for pair in table.pairs::<Value, Value>() {
+        let (key, value) = pair?;
+        if !key.as_string().is_some_and(|key| CHECKS.iter().any(|name| key == name)) {
+            rest.raw_set(key, value)?;
+        }
+    }
+    Ok((Value::Table(rest), checks))
+}
+
+fn expect_walk(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    let character = args.take("character");
+    handle::<CharacterId>(&character, "a character")?;
+    let is_flat = matches!(args.peek(), Value::Number(_) | Value::Integer(_));
+    let mut walk_args = vec![character.into_value(), args.take("goal").into_value()];
+    if is_flat {
+        walk_args.push(args.take("z").into_value());
+    }
+    let (options, checks) = split(lua, args.take("options"))?;
+    walk_args.push(options);
+    may_wait(lua, args.function())?;
+    let started = character::walk_to(lua, &mut Args::new("expectWalk", walk_args.into_iter().collect()))?;
+    let Some(wait) = started.front().and_then(wait::read) else {
+        return Err(args.mistake("the walk has no handle").into());
+    };
+    let entries = vec![Entry { key: Value::Boolean(true), wait, outcome: None }];
+    let deadline = checks.within.map(|within| in_seconds(lua, within));
+    let serial = file(lua, Pause::Group { kind: GroupKind::Timeout, entries, deadline }, Vec::new());
+    answer(lua, (serial, checks.status, checks.reason, checks.within))
+}
+
+fn walked(lua: &Lua, args: &mut Args) -> Answer {
+    let (in_time, result) = (args.take("ok").boolean()?, args.take("result").into_value());
+    let status = args.take("status").present().map(|given| given.text("a status")).transpose()?;
+    let reason = args.take("reason").present().map(|given| given.text("a reason")).transpose()?;
+    let status = status.unwrap_or_else(|| "arrived".to_owned());
+    let expected = match &reason {
+        Some(reason) => format!("{status}/{reason}"),
+        None => status.clone(),
+    };
+    if !in_time {
+        let after = shown_seconds(args);
+        return judge(lua, args, false, &expected, &format!("no end of the walk within {after}"));
+    }
+    let Value::Table(table) = &result else {
+        return judge(lua, args, false, &expected, &show(&result));
+    };
+    let (own_status, own_reason): (String, String) = (table.raw_get("status")?, table.raw_get("reason")?);
+    let holds = own_status == status && reason.is_none_or(|reason| reason == own_reason);
+    let got = result.to_string()?;
+    judge(lua, args, holds, &expected, &got)
+}
+
+// ------ events
+
+fn expect_event(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    let name = args.take("name").text("the name of an event")?;
+    let options = args.options(&["within", "where"])?;
+    let within = patience(options.find("within"), EVENT_PATIENCE)?;
+    let test = options.find("where").map(|given| filter(lua, &given)).transpose()?;
+    may_wait(lua, args.function())?;
+    let pause = Pause::Event { name: name.clone(), test, deadline: Some(in_seconds(lua, within)) };
+    answer(lua, (file(lua, pause, Vec::new()), name, within))
+}
+
+/// Whether the wait for an event has ended because its time was over: that wakes in step 3, an event in step 12.
+fn is_late(lua: &Lua) -> bool {
+    runtime::with(lua, |runtime| runtime.step == 3)
+}
+
+fn heard(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").text("a name")?;
+    if !is_late(lua) {
+        return nothing();
+    }
+    let after = shown_seconds(args);
+    judge(lua, args, false, &format!("the event \"{name}\""), &format!("none that counts within {after}"))
+}
+
+fn expect_no_event(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    let name = args.take("name").text("the name of an event")?;
+    let options = args.options(&["during"])?;
+    let during = patience(options.find("during"), EVENT_PATIENCE)?;
+    may_wait(lua, args.function())?;
+    let pause = Pause::Event { name: name.clone(), test: None, deadline: Some(in_seconds(lua, during)) };
+    answer(lua, (file(lua, pause, Vec::new()), name))
+}
+
+fn not_heard(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").text("a name")?;
+    if is_late(lua) {
+        return nothing();
+    }
+    let payload = show(args.take("payload").value());
+    judge(lua, args, false, &format!("no event \"{name}\""), &format!("one with the payload {payload}"))
+}
+
+// ------ predicates
+
+fn satisfy(lua: &Lua, args: &mut Args) -> Answer {
+    let value = value_of(lua, args)?;
+    args.take("fn").callable()?;
+    answer(lua, value)
+}
+
+fn satisfied(lua: &Lua, args: &mut Args) -> Answer {
+    let value = value_of(lua, args)?;
+    let holds = !matches!(args.take("answer").value(), Value::Nil | Value::Boolean(false));
+    judge(lua, args, holds, "a value that the function says yes to", &show(&value))
+}

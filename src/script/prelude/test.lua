@@ -1,0 +1,76 @@
+-- What waits in a level test, and what calls a function of the test. As in `task.lua`, each asks the host for a wait and yields
+-- its number.
+--
+-- In: functions of the host, `yield`, `error`, `pcall`. Out: the functions by the type they belong to.
+
+local native, yield, error, pcall = ...
+
+local function answer(ok, ...)
+    if ok then
+        return ...
+    end
+    error((...), 0)
+end
+
+local function waiting(request)
+    return function(...)
+        return answer(yield(request(...)))
+    end
+end
+
+-- A try: true when every expectation held, false when one failed. Any other error goes on.
+local function holds(fn)
+    native.beginTry()
+    local ok, problem = pcall(fn)
+    if native.endTry() then
+        return false
+    elseif not ok then
+        error(problem, 0)
+    end
+    return true
+end
+
+return {
+    ["Test.run"] = waiting(native.run),
+    ["Test.ticks"] = waiting(native.ticks),
+
+    ["Test.until_"] = function(...)
+        local serial, seconds = native.until_(...)
+        if not answer(yield(serial)) then
+            native.stillFalse(seconds)
+        end
+    end,
+
+    ["Test.eventually"] = function(t, fn, options)
+        local serial, seconds = native.eventually(t, fn, options, function()
+            return holds(fn)
+        end)
+        if not answer(yield(serial)) then
+            native.stillFailing(seconds)
+        end
+    end,
+
+    ["Test.expectWalk"] = function(...)
+        local serial, status, reason, seconds = native.expectWalk(...)
+        local ok, result = answer(yield(serial))
+        native.walked(ok, result, status, reason, seconds)
+        return result
+    end,
+
+    ["Test.expectEvent"] = function(...)
+        local serial, name, seconds = native.expectEvent(...)
+        local payload = answer(yield(serial))
+        native.heard(name, seconds)
+        return payload
+    end,
+
+    ["Test.expectNoEvent"] = function(...)
+        local serial, name = native.expectNoEvent(...)
+        local payload = answer(yield(serial))
+        native.notHeard(name, payload)
+    end,
+
+    ["Expectation.toSatisfy"] = function(expectation, fn)
+        native.satisfied(expectation, fn(native.satisfy(expectation, fn)))
+    end,
+}
