@@ -12,6 +12,7 @@ mod following;
 mod hostile_world;
 mod level_faults;
 mod level_load;
+mod level_tests;
 mod levels;
 mod map_laws;
 mod model;

@@ -13,16 +13,18 @@ pub mod narrate;
 pub mod recorder;
 pub mod recording;
 pub mod replay;
+pub mod testing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::game::inputs::Input;
+use crate::game::inputs::{Input, Reload};
 use crate::game::recorder::{Recorded, Recorder};
 use crate::level::LoadedLevel;
 use crate::level::spawn::{self, Spawned};
 use crate::script::fuel::Signals;
 use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
+use crate::script::testing::TestState;
 use crate::sim;
 use crate::world::World;
 use crate::world::event::Event;
@@ -133,6 +135,18 @@ impl Game {
     /// # Errors
     /// When a script is missing, does not compile, fails as it loads, or is given wrong parameters.
     pub fn load(level: LoadedLevel, setup: Setup) -> Result<Self, StartError> {
+        let (world, scripts, recorder) = Self::parts(level, setup)?;
+        Self::with_scripts(world, scripts, recorder)
+    }
+
+    /// The parts of a level before tick 0: its scripts are loaded and not started.
+    ///
+    /// # Errors
+    /// When a script is missing, does not compile or fails.
+    pub(crate) fn parts(
+        level: LoadedLevel,
+        setup: Setup,
+    ) -> Result<(World, ScriptHost, Recorder), StartError> {
         let level_script = level.def.script.as_ref().map(|script| script.value.clone());
         let Spawned { world, characters } = spawn::build(level, setup.seed);
         let behaviour =
@@ -145,7 +159,7 @@ impl Game {
             signals: setup.signals,
         };
         let scripts = ScriptHost::new(scripts, world.settings(), world.seed())?;
-        Self::with_scripts(world, scripts, setup.recorder)
+        Ok((world, scripts, setup.recorder))
     }
 
     /// A game about a world that the host has built itself, with its scripts, which are started here.
@@ -180,6 +194,13 @@ impl Game {
     /// The same; `done` is told of each step as it ends, so that a shell can time it. The order is part of the
     /// API (house.md, section 5).
     pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(Step)) -> Recorded {
+        let asked = self.asked();
+        let joined: Vec<Input>;
+        let mut inputs = inputs;
+        if !asked.is_empty() {
+            joined = inputs.iter().cloned().chain(asked).collect();
+            inputs = &joined;
+        }
         let world = &mut self.world;
         world.tick = world.tick.after(1);
         let heard = self.recorder.inputs(world, inputs);
@@ -221,6 +242,23 @@ impl Game {
         let recorded = self.recorder.record(&self.world, facts, fingerprint); // 14
         done(Step::Record);
         recorded
+    }
+
+    /// What the test of the level asks of the host, as inputs: they come behind the host's own.
+    fn asked(&mut self) -> Vec<Input> {
+        let asked = self.scripts.as_mut().map(ScriptHost::take_asked).unwrap_or_default();
+        let mut inputs: Vec<Input> =
+            asked.inputs.into_iter().map(|(name, payload)| Input::Event { name, payload }).collect();
+        inputs.extend(asked.answers.into_iter().map(|(id, option)| Input::Answer { id, option }));
+        if !asked.reload.is_empty() {
+            inputs.push(Input::Reload(Reload { scripts: asked.reload, level: None }));
+        }
+        inputs
+    }
+
+    /// How far the test of the level is; running when there is none.
+    pub(crate) fn test_state(&self) -> TestState {
+        self.scripts.as_ref().map_or(TestState::Running, ScriptHost::test_state)
     }
 
     /// The facts of tick 0: who stands where. To be taken once, before the first tick.

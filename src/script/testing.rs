@@ -28,6 +28,7 @@ use crate::world::walk::Owner;
 
 use declared::Collected;
 pub use declared::{TestDef, TestOptions, TestOutcome};
+pub use values::{plain_equal as values_are_equal, plain_shown};
 
 /// An expectation that failed, or an error that ended the test, and where in the test that was.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,6 +19,8 @@ mod crash;
 #[cfg(feature = "cli")]
 mod glyphs;
 #[cfg(feature = "cli")]
+mod junit;
+#[cfg(feature = "cli")]
 mod output;
 #[cfg(feature = "cli")]
 mod pictures;
@@ -30,6 +32,8 @@ mod report;
 mod scaffold;
 #[cfg(feature = "cli")]
 mod scripts;
+#[cfg(feature = "cli")]
+mod suite;
 #[cfg(feature = "cli")]
 mod trace;
 #[cfg(feature = "cli")]

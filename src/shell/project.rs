@@ -79,7 +79,7 @@ impl Project {
     }
 
     /// Names of the levels in the level folders, without suffix.
-    fn level_names(&self) -> Vec<String> {
+    pub fn level_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         for folder in &self.level_folders {
             let prefix = if folder == "." { String::new() } else { format!("{folder}/") };
@@ -90,8 +90,17 @@ impl Project {
         names
     }
 
+    /// The path below the root of the level of a name below the level folders, without suffix.
+    pub fn level_path(&self, name: &str) -> Option<String> {
+        let mut paths = self.level_folders.iter().map(|folder| match folder.as_str() {
+            "." => format!("{name}.json"),
+            folder => format!("{folder}/{name}.json"),
+        });
+        paths.find(|path| self.folder.root().join(path).is_file())
+    }
+
     /// The path below the root of a file that lies below it.
-    fn below(&self, real: &Path) -> Result<String, Failure> {
+    pub fn below(&self, real: &Path) -> Result<String, Failure> {
         let inside = real.strip_prefix(self.folder.root()).unwrap_or(real);
         let parts: Option<Vec<&str>> = inside.components().map(|part| part.as_os_str().to_str()).collect();
         let path = parts.map(|parts| parts.join("/"));

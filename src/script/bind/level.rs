@@ -65,6 +65,11 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::field(LEVEL, "level.args", "{string}", arguments)
     },
     Entry {
+        doc: "What `level.finish` was called with first; in a level test the run goes on.",
+        example: "assert(level.outcome == nil)\nlevel.finish(true)\nassert(level.outcome.ok)",
+        ..Entry::field(LEVEL, "level.outcome", "{ read ok: boolean, read note: string? }?", outcome_field)
+    },
+    Entry {
         params: &[param("ok", "boolean", "true"), param("note", "string?", "\"done\"")],
         doc: "Ends the run after this tick; the first call counts.",
         example: "level.finish(true, \"the guard is at the gate\")",
@@ -113,6 +118,18 @@ fn arguments(lua: &Lua, args: &mut Args) -> Answer {
     with(lua, args, |_| Ok(()))?;
     let given = lua.app_data_ref::<Run>().map(|run| run.args.clone());
     answer(lua, given)
+}
+
+fn outcome_field(lua: &Lua, args: &mut Args) -> Answer {
+    with(lua, args, |_| Ok(()))?;
+    let Some(outcome) = outcome(lua) else {
+        return answer(lua, mlua::Value::Nil);
+    };
+    let table = lua.create_table()?;
+    table.raw_set("ok", outcome.ok)?;
+    table.raw_set("note", outcome.note)?;
+    table.set_readonly(true);
+    answer(lua, table)
 }
 
 fn finish(lua: &Lua, args: &mut Args) -> Answer {

@@ -206,6 +206,12 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::method(TYPE, "input", input)
     },
     Entry {
+        params: &[param("choice", "string", "\"bridge.pay\""), param("option", "string", "\"pay\"")],
+        doc: "The answer to every choice of a scene of that id.",
+        example: "t:answer(\"bridge.pay\", \"refuse\")",
+        ..Entry::method(TYPE, "answer", give_answer)
+    },
+    Entry {
         params: &[NAME],
         returns: "string",
         raises: "name",
@@ -362,6 +368,14 @@ fn input(lua: &Lua, args: &mut Args) -> Answer {
     let payload = given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX)));
     let payload = payload.transpose()?;
     testing::with_run(lua, |run| run.asked.inputs.push((name, payload)));
+    nothing()
+}
+
+fn give_answer(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    let choice = args.take("choice").text("the id of a choice")?;
+    let option = args.take("option").text("an option of it")?;
+    testing::with_run(lua, |run| run.asked.answers.push((choice, option)));
     nothing()
 }
 

@@ -5,6 +5,7 @@
 
 use mlua::{Table, Value};
 
+use crate::base::plain::{Plain, PlainKey};
 use crate::script::bind::call::setting;
 use crate::script::convert::describe;
 
@@ -168,4 +169,67 @@ fn table_shown(table: &Table, depth: usize) -> String {
         .collect();
     let more = if entries.len() > SHOWN_ENTRIES { ", ..." } else { "" };
     if parts.is_empty() { "{}".to_owned() } else { format!("{{ {}{more} }}", parts.join(", ")) }
+}
+
+/// Whether two plain values are equal, numbers and vectors within [`TOLERANCE`].
+///
+/// # Errors
+/// The path of the first difference, empty at the top.
+pub fn plain_equal(one: &Plain, other: &Plain) -> Result<(), String> {
+    let tolerates = |far: f64, path: &str| if far <= TOLERANCE { Ok(()) } else { Err(path.to_owned()) };
+    match (one, other) {
+        (Plain::Number(one), Plain::Number(other)) => tolerates((one - other).abs(), ""),
+        (Plain::Vector(one), Plain::Vector(other)) => {
+            tolerates(f64::from((*one - *other).abs().max_element()), "")
+        }
+        (Plain::List(one), Plain::List(other)) if one.len() == other.len() => {
+            let mut pairs = one.iter().zip(other).zip(1..);
+            pairs.try_for_each(|((one, other), at)| within(&format!("[{at}]"), plain_equal(one, other)))
+        }
+        (Plain::Map(one), Plain::Map(other)) => {
+            let mut keys = one.keys().chain(other.keys());
+            keys.try_for_each(|key| match (one.get(key), other.get(key)) {
+                (Some(one), Some(other)) => within(&plain_step(key), plain_equal(one, other)),
+                _ => Err(plain_step(key)),
+            })
+        }
+        _ if one == other => Ok(()),
+        _ => Err(String::new()),
+    }
+}
+
+fn within(step: &str, compared: Result<(), String>) -> Result<(), String> {
+    compared.map_err(|path| format!("{step}{path}"))
+}
+
+fn plain_step(key: &PlainKey) -> String {
+    match key {
+        PlainKey::Index(index) => format!("[{index}]"),
+        PlainKey::Name(name) if is_word(name) => format!(".{name}"),
+        PlainKey::Name(name) => format!("[{name:?}]"),
+    }
+}
+
+/// A plain value for a message, as a script would write it.
+#[must_use]
+pub fn plain_shown(value: &Plain) -> String {
+    match value {
+        Plain::Bool(value) => value.to_string(),
+        Plain::Number(value) => value.to_string(),
+        Plain::Text(text) => quoted(text),
+        Plain::Vector(v) => format!("({}, {}, {})", setting(v.x), setting(v.y), setting(v.z)),
+        Plain::Character(_) => "a Character".to_owned(),
+        Plain::Door(_) => "a Door".to_owned(),
+        Plain::List(values) => braced(values.iter().map(plain_shown)),
+        Plain::Map(entries) => braced(entries.iter().map(|(key, value)| match key {
+            PlainKey::Name(name) if is_word(name) => format!("{name} = {}", plain_shown(value)),
+            PlainKey::Name(name) => format!("[{name:?}] = {}", plain_shown(value)),
+            PlainKey::Index(index) => format!("[{index}] = {}", plain_shown(value)),
+        })),
+    }
+}
+
+fn braced(parts: impl Iterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", parts.join(", ")) }
 }

@@ -64,6 +64,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run a trace again and name the first tick that differs
     Replay(ReplayArgs),
+    /// Run level tests, each twice, and compare the hashes of every tick
+    Test(TestArgs),
     /// Check levels and scripts without running them
     Check(CheckArgs),
     /// Ask for one path, or answer a file of path queries
@@ -164,6 +166,33 @@ pub struct CheckArgs {
     /// Levels, scripts, or folders of both
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon test\n  \
+    walkon test scripts/crypt_test.lua --filter vault --seed 7\n  \
+    walkon test scripts --keep-going --junit results.xml --format json")]
+pub struct TestArgs {
+    /// Files of tests, or folders; the script folders of the project by default
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Only tests with this text in their name
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Run every test with this seed, whatever it says itself
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    pub seed: Option<u64>,
+    /// Files that are run at the same time; as many as there are cores by default
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<std::num::NonZeroUsize>,
+    /// Go on with a file after its first failure
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -17,6 +17,7 @@ mod path;
 mod replay;
 mod run;
 mod schema;
+mod test;
 mod types;
 
 use std::collections::BTreeMap;
@@ -90,6 +91,7 @@ fn perform(cli: Cli) -> Exit {
         Command::New(args) => new::run(&args, &mut results),
         Command::Run(args) => run::run(&shell, &args),
         Command::Replay(args) => replay::run(&shell, &args, &mut results),
+        Command::Test(args) => test::run(&args, &mut results),
         Command::Check(args) => check::run(&shell, &args, &mut results),
         Command::Path(args) => path::run(&shell, &args, &mut results),
         Command::Draw(args) => draw::run(&shell, &args, &mut results),

@@ -1,0 +1,27 @@
+-- What the ruins promise. Run with: walkon test scripts/ruins_test.lua
+
+test.level("the hero frees the prisoner, who goes to the hermitage", { level = "ruins", maxTicks = 3000 }, function(t)
+  t:expect(world.door("cell").locked):toBe(true)
+  local freed = t:expectEvent("freed", { within = 30 })
+  t:expect(freed.who):toBe(world.character("prisoner"))
+  t:expect(freed.who:distanceTo("hermitage")):toBeBelow(1)
+  t:expect(state.freed):toBe(true)
+  t:expect(world.door("cell").state):toBe("open")
+end)
+
+test.level("the vault stays locked without the bone key", { level = "ruins", maxTicks = 1200 }, function(t)
+  local vault = world.door("vault")
+  t:expect(vault:open():wait().reason):toBe("locked")
+  t:expect(vault:open({ key = "rusty" }):wait().ok):toBe(false)
+  local opened = vault:open({ key = "bone" }):wait()
+  t:expect(opened.ok):toBe(true)
+  t:expect(vault.state):toBe("open")
+end)
+
+test.level("the ghost never leaves the crypt's side", { level = "ruins", seeds = 2, maxTicks = 2400 }, function(t)
+  local ghost = world.character("ghost")
+  t:always(function()
+    t:expect(ghost:distanceTo("tomb")):toBeBelow(12)
+  end)
+  t:run(30)
+end)

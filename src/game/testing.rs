@@ -1,0 +1,403 @@
+//! Level tests: one test, run from tick 0 to its end, twice side by side.
+//!
+//! In: a test, the texts of the scripts, somebody who loads levels. Out: how it ended, where, at which tick; for a failure the
+//! last events and a text map of that moment. Holds: each run has a VM and a world of its own; the hashes of every tick are
+//! compared, and the ends; both VMs live at the same time, so nothing has the same address in both. Not here: files, clocks,
+//! threads, printing (`shell`).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use crate::base::plain::Plain;
+use crate::game::recorder::{RecordOptions, Recorded, Recorder};
+use crate::game::{Game, Setup};
+use crate::level::LoadedLevel;
+use crate::script::fuel::Signals;
+use crate::script::testing::values_are_equal;
+use crate::view::{Picture, ascii, draw_nav, draw_world};
+use crate::world::World;
+use crate::world::fingerprint::Fingerprint;
+
+pub use crate::script::testing::declared::{collect, is_test_file, resolve_level};
+pub use crate::script::testing::{TestDef, TestFailure, TestOptions, TestOutcome, TestState};
+
+/// Events that a failure shows.
+const EVENTS_SHOWN: usize = 12;
+/// Columns of its text map.
+const COLUMNS: u32 = 100;
+
+/// Loads the level of a name, or says why it is not to be had.
+pub type LoadLevel<'a> = &'a mut dyn FnMut(&str) -> Result<LoadedLevel, String>;
+
+/// What tests are run with.
+pub struct Suite<'a> {
+    /// Script texts by path below the script folders, with suffix.
+    pub scripts: &'a BTreeMap<String, String>,
+    /// Loads levels by name.
+    pub load_level: LoadLevel<'a>,
+    /// Run with this seed, whatever tests say.
+    pub seed: Option<u64>,
+    /// Flags by which a shell ends a script's call.
+    pub signals: Arc<Signals>,
+    /// Asked between ticks; false ends everything.
+    pub goes_on: &'a mut dyn FnMut() -> bool,
+}
+
+/// What a test came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestResult {
+    /// Its name.
+    pub name: String,
+    /// Its file, below the script folders.
+    pub file: String,
+    /// The line of `test.level`, or where it failed.
+    pub line: u32,
+    /// How it ended.
+    pub outcome: TestOutcome,
+    /// Whether that was expected.
+    pub passed: bool,
+    /// The variant that did not end as expected.
+    pub variant: Option<String>,
+    /// The seed of the last run; of several, the first with which it did not end as expected.
+    pub seed: u64,
+    /// The tick in which it ended.
+    pub tick: u64,
+    /// What is to be said of the end; none for a plain pass.
+    pub message: Option<String>,
+    /// The last events, readable, and a text map of the moment.
+    pub scene: Option<Scene>,
+}
+
+/// What stood and happened around a failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scene {
+    /// The last events, oldest first.
+    pub events: Vec<String>,
+    /// A map of the level in text.
+    pub map: String,
+}
+
+/// How one pair of runs ended.
+struct Ended {
+    outcome: TestOutcome,
+    tick: u64,
+    seed: u64,
+    message: Option<String>,
+    place: Option<(String, u32)>,
+    value: Option<Plain>,
+    scene: Option<Scene>,
+}
+
+impl Ended {
+    fn invalid(seed: u64, message: String) -> Self {
+        let outcome = TestOutcome::Invalid;
+        Self { outcome, tick: 0, seed, message: Some(message), place: None, value: None, scene: None }
+    }
+}
+
+/// A test that could not even be declared: its file does not load.
+#[must_use]
+pub fn invalid(file: &str, line: u32, message: String) -> TestResult {
+    TestResult {
+        name: file.to_owned(),
+        file: file.to_owned(),
+        line,
+        outcome: TestOutcome::Invalid,
+        passed: false,
+        variant: None,
+        seed: 0,
+        tick: 0,
+        message: Some(message),
+        scene: None,
+    }
+}
+
+/// Runs a test, the one at `index` of its file, for all its seeds and variants, up to the first run that does not end as
+/// expected. None when it was told to stop.
+pub fn run(suite: &mut Suite<'_>, test: &TestDef, index: usize) -> Option<TestResult> {
+    let seeds: Vec<Option<u64>> = match (suite.seed, test.options.seeds) {
+        (Some(seed), _) => vec![Some(seed)],
+        (None, Some(count)) => (1..=count).map(Some).collect(),
+        (None, None) => vec![test.options.seed],
+    };
+    let variants: Vec<Option<&String>> = match test.options.variants.as_slice() {
+        [] => vec![None],
+        several => several.iter().map(Some).collect(),
+    };
+    let mut last = None;
+    for seed in seeds {
+        let mut first: Option<(&String, Plain)> = None;
+        for &variant in &variants {
+            let mut ended = run_pair(suite, test, (index, seed, variant.cloned()))?;
+            if let Some(variant) = variant
+                && ended.outcome == TestOutcome::Pass
+            {
+                let value = ended.value.take().unwrap_or(Plain::Map(BTreeMap::new()));
+                match &first {
+                    None => first = Some((variant, value)),
+                    Some((other, expected)) => differ(&mut ended, (other, expected), &value),
+                }
+            }
+            let passed = ended.outcome == test.options.expect;
+            if !passed {
+                return Some(result(test, ended, variant));
+            }
+            last = Some(ended);
+        }
+    }
+    last.map(|ended| result(test, ended, None))
+}
+
+/// Fails a run whose result is not that of another variant.
+fn differ(ended: &mut Ended, (other, expected): (&str, &Plain), value: &Plain) {
+    if let Err(path) = values_are_equal(expected, value) {
+        ended.outcome = TestOutcome::Fail;
+        let at = if path.is_empty() { String::new() } else { format!(" at {path}") };
+        ended.message = Some(format!(
+            "variants differ{at}: \"{other}\" returned {}, this one {}",
+            crate::script::testing::plain_shown(expected),
+            crate::script::testing::plain_shown(value)
+        ));
+    }
+}
+
+fn result(test: &TestDef, ended: Ended, variant: Option<&String>) -> TestResult {
+    let passed = ended.outcome == test.options.expect;
+    let mut message = ended.message;
+    if !passed && test.options.expect != TestOutcome::Pass {
+        let expected = format!("expected {}, got {}", test.options.expect.name(), ended.outcome.name());
+        message = Some(message.map_or(expected.clone(), |message| format!("{expected}: {message}")));
+    }
+    let (file, line) = match (passed, ended.place) {
+        (false, Some((file, line))) if line > 0 => (file, line),
+        _ => (test.file.clone(), test.line),
+    };
+    // The place of a failure in another file is told in its message.
+    if file != test.file {
+        message = message.map(|message| {
+            if message.starts_with(&file) { message } else { format!("{file}:{line}: {message}") }
+        });
+    }
+    TestResult {
+        name: test.name.clone(),
+        line: if file == test.file { line } else { test.line },
+        file: test.file.clone(),
+        outcome: ended.outcome,
+        passed,
+        variant: variant.cloned(),
+        seed: ended.seed,
+        tick: ended.tick,
+        message,
+        scene: if passed { None } else { ended.scene },
+    }
+}
+
+/// Runs a test twice side by side. None when it was told to stop.
+fn run_pair(
+    suite: &mut Suite<'_>,
+    test: &TestDef,
+    (index, seed, variant): (usize, Option<u64>, Option<String>),
+) -> Option<Ended> {
+    let level = match (suite.load_level)(&test.options.level) {
+        Ok(level) => level,
+        Err(why) => return Some(Ended::invalid(seed.unwrap_or(0), why)),
+    };
+    let seed_shown = seed.unwrap_or(level.def.seed);
+    let begin = |level: LoadedLevel, sentences: bool| {
+        Side::begin(suite, test, level, (index, seed, variant.clone(), sentences))
+    };
+    let sides = begin(level.clone(), true).and_then(|one| Ok((one, begin(level, false)?)));
+    let (mut one, mut other) = match sides {
+        Ok(sides) => sides,
+        Err(why) => return Some(Ended::invalid(seed_shown, why)),
+    };
+    // Bounded by `ticks_max`.
+    loop {
+        if let Some(ended) = difference(&one, &other) {
+            return Some(ended);
+        }
+        if let Some(ended) = one.verdict(test) {
+            return Some(finish(one, other, test, ended));
+        }
+        if !(suite.goes_on)() {
+            return None;
+        }
+        one.tick();
+        other.tick();
+    }
+}
+
+/// The first tick after which the two runs are not alike.
+fn difference(one: &Side, other: &Side) -> Option<Ended> {
+    let what = if one.fingerprint != other.fingerprint {
+        parts(one.fingerprint, other.fingerprint)
+    } else if one.state() != other.state() {
+        "what the test itself came to".to_owned()
+    } else {
+        return None;
+    };
+    let message = format!("the two runs differ first after tick {}: in {what}", one.tick_number());
+    Some(Ended {
+        outcome: TestOutcome::Mismatch,
+        tick: one.tick_number(),
+        seed: one.seed(),
+        message: Some(message),
+        place: None,
+        value: None,
+        scene: Some(one.scene()),
+    })
+}
+
+/// The parts of the state that differ.
+fn parts(one: Fingerprint, other: Fingerprint) -> String {
+    let parts = [
+        ("characters", one.characters, other.characters),
+        ("walks", one.walks, other.walks),
+        ("doors", one.doors, other.doors),
+        ("map", one.map, other.map),
+        ("random", one.random, other.random),
+        ("scripts", one.scripts, other.scripts),
+    ];
+    let differing: Vec<&str> =
+        parts.iter().filter(|(_, one, other)| one != other).map(|(name, ..)| *name).collect();
+    differing.join(", ")
+}
+
+/// Ends both levels: what happens then counts as well.
+fn finish(mut one: Side, mut other: Side, test: &TestDef, ended: Ended) -> Ended {
+    let faults = one.game.fault_count();
+    one.end();
+    other.end();
+    if let Some(differs) = difference(&one, &other) {
+        return differs;
+    }
+    if ended.outcome == TestOutcome::Pass && !test.options.allows_faults && one.game.fault_count() > faults {
+        return one.faulted();
+    }
+    ended
+}
+
+/// One of the two runs.
+struct Side {
+    game: Game,
+    fingerprint: Fingerprint,
+    events: VecDeque<String>,
+    /// What the first fault was.
+    fault: Option<(String, String, u32)>,
+}
+
+impl Side {
+    fn begin(
+        suite: &Suite<'_>,
+        test: &TestDef,
+        level: LoadedLevel,
+        (index, seed, variant, sentences): (usize, Option<u64>, Option<String>, bool),
+    ) -> Result<Self, String> {
+        let setup = Setup {
+            scripts: suite.scripts.clone(),
+            seed,
+            args: test.options.args.clone(),
+            recorder: Recorder::new(RecordOptions { sentences, ..RecordOptions::default() }),
+            signals: Arc::clone(&suite.signals),
+        };
+        let (world, mut scripts, recorder) = Game::parts(level, setup).map_err(|error| error.to_string())?;
+        scripts.set_test(&test.file, index, variant).map_err(|error| error.to_string())?;
+        let game = Game::with_scripts(world, scripts, recorder).map_err(|error| error.to_string())?;
+        let fingerprint = game.fingerprint();
+        let mut side = Self { game, fingerprint, events: VecDeque::new(), fault: None };
+        let start = side.game.start_facts();
+        side.take(start);
+        Ok(side)
+    }
+
+    fn tick(&mut self) {
+        let recorded = self.game.tick(&[]);
+        self.fingerprint = self.game.fingerprint();
+        self.take(recorded);
+    }
+
+    fn end(&mut self) {
+        let recorded = self.game.end();
+        self.fingerprint = self.game.fingerprint();
+        self.take(recorded);
+    }
+
+    fn take(&mut self, recorded: Recorded) {
+        let world = self.game.world();
+        let seconds = world.rate().seconds(world.tick());
+        for sentence in recorded.sentences {
+            if self.events.len() == EVENTS_SHOWN {
+                self.events.pop_front();
+            }
+            self.events.push_back(format!("{seconds:8.2} s  {sentence}"));
+        }
+        if let (None, Some(fault)) = (&self.fault, recorded.faults.into_iter().next()) {
+            let message = format!("{} ({} {})", fault.message, fault.owner, fault.callback);
+            self.fault = Some((message, fault.file, fault.line));
+        }
+    }
+
+    fn tick_number(&self) -> u64 {
+        self.game.world().tick().0
+    }
+
+    fn seed(&self) -> u64 {
+        self.game.world().seed()
+    }
+
+    fn state(&self) -> TestState {
+        self.game.test_state()
+    }
+
+    fn scene(&self) -> Scene {
+        Scene { events: self.events.iter().cloned().collect(), map: map_of(self.game.world()) }
+    }
+
+    fn ended(&self, outcome: TestOutcome, message: Option<String>, place: Option<(String, u32)>) -> Ended {
+        let scene = (outcome != TestOutcome::Pass).then(|| self.scene());
+        Ended { outcome, tick: self.tick_number(), seed: self.seed(), message, place, value: None, scene }
+    }
+
+    fn faulted(&self) -> Ended {
+        let (message, file, line) = self.fault.clone().unwrap_or_default();
+        self.ended(TestOutcome::Fault, Some(message), Some((file, line)))
+    }
+
+    /// How the test has ended, if it has.
+    fn verdict(&self, test: &TestDef) -> Option<Ended> {
+        let of = |failure: TestFailure| (failure.message, Some((failure.file, failure.line)));
+        match self.state() {
+            TestState::Failed(failure) => {
+                let (message, place) = of(failure);
+                Some(self.ended(TestOutcome::Fail, Some(message), place))
+            }
+            TestState::Broken(failure) => {
+                let (message, place) = of(failure);
+                Some(self.ended(TestOutcome::Fault, Some(message), place))
+            }
+            _ if self.game.fault_count() > 0 && !test.options.allows_faults => Some(self.faulted()),
+            TestState::Returned(Err(message)) if !test.options.variants.is_empty() => {
+                Some(self.ended(TestOutcome::Fail, Some(message), None))
+            }
+            TestState::Returned(value) => {
+                Some(Ended { value: value.ok().flatten(), ..self.ended(TestOutcome::Pass, None, None) })
+            }
+            TestState::Running if self.tick_number() >= test.options.ticks_max => {
+                let message = format!("still running after maxTicks = {}", test.options.ticks_max);
+                Some(self.ended(TestOutcome::Timeout, Some(message), None))
+            }
+            TestState::Running => None,
+        }
+    }
+}
+
+/// The level as it stands, in text.
+fn map_of(world: &World) -> String {
+    let (tick, seconds) = (world.tick().0, world.rate().seconds(world.tick()));
+    let cell_m = world.nav().cells().map_or(0.0, |cells| cells.frame().cell_size_m);
+    let title = format!("{}  tick {tick} ({seconds:.2} s)", world.level_name());
+    let mut picture = Picture::new(title, world.nav().bounds(), cell_m);
+    draw_nav(&mut picture, world);
+    draw_world(&mut picture, world);
+    ascii::render(&picture, COLUMNS)
+}
