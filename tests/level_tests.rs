@@ -343,6 +343,18 @@ fn arguments_and_locals_are_fresh_for_every_run() {
 }
 
 #[test]
+fn states_are_checked_after_every_tick() {
+    let level = "function onTick() if level.tick == 3 then state.target = { fn = print } end end";
+    let result = one_with("", "t:run(1)", &[("level.lua", level)]);
+    assert_eq!((result.outcome, result.tick), (TestOutcome::Fault, 3), "{result:?}");
+    assert!(result.message.unwrap().contains("state.target.fn is a function, expected plain data"));
+    let own = "guard:attach(\"keeps\") t:run(1)";
+    let behaviour = "return { update = function(self) self.state.f = print end }";
+    let result = one_with("", own, &[("keeps.lua", behaviour)]);
+    assert!(result.message.unwrap().contains("self.state.f is a function, expected plain data"));
+}
+
+#[test]
 fn what_a_test_starts_ends_with_it() {
     let level = "function onStop() state.walk = state.walk or \"\" end";
     let body =

@@ -208,7 +208,9 @@ fn nothing_is_left_behind() {
 #[test]
 fn the_readme_names_every_command_and_every_reason() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    for command in ["run", "check", "path", "draw", "bake", "types", "schema", "limits", "completions"] {
+    for command in
+        ["run", "test", "check", "path", "draw", "bake", "types", "schema", "limits", "completions"]
+    {
         assert!(readme.contains(&format!("`{command}`")), "the README does not name the command {command}");
     }
     for reason in walkon::world::outcome::Reason::ALL {

@@ -229,6 +229,10 @@ fn run_pair(
 
 /// The first tick after which the two runs are not alike.
 fn difference(one: &Side, other: &Side) -> Option<Ended> {
+    // A clock has ended a call: that says nothing about the scripts.
+    if let Some(disturbed) = [one, other].into_iter().find(|side| !side.game.is_reproducible()) {
+        return Some(disturbed.faulted());
+    }
     let what = if one.fingerprint != other.fingerprint {
         parts(one.fingerprint, other.fingerprint)
     } else if one.state() != other.state() {
@@ -376,6 +380,8 @@ impl Side {
                 Some(self.ended(TestOutcome::Fault, Some(message), place))
             }
             _ if self.game.fault_count() > 0 && !test.options.allows_faults => Some(self.faulted()),
+            // What scripts keep fills the memory of the level: it cannot go on.
+            _ if self.game.is_memory_exhausted() => Some(self.faulted()),
             TestState::Returned(Err(message)) if !test.options.variants.is_empty() => {
                 Some(self.ended(TestOutcome::Fail, Some(message), None))
             }

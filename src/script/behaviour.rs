@@ -258,7 +258,7 @@ fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: MultiValue) {
 }
 
 /// A `self.state` that is not plain data is a fault that names the key.
-fn check_state(vm: &ScriptVm, owner: Owner) {
+pub(crate) fn check_state(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
     let Some(this) = runtime::with(lua, |runtime| runtime.behaviours.this(owner)) else {
         return;

@@ -193,7 +193,7 @@ impl ScriptHost {
             testing::prepare(vm);
             Ok(())
         })?;
-        self.check_state();
+        check_state(&self.vm, &self.state);
         Ok(())
     }
 
@@ -205,8 +205,12 @@ impl ScriptHost {
 
     /// Step 12: hands out the facts of the world, in bounded rounds.
     pub fn dispatch(&mut self, world: &mut World) {
+        let state = testing::is_running(self.vm.lua()).then(|| self.state.clone());
         self.phase(world, 12, |vm| {
             dispatch::run(vm);
+            if let Some(state) = state {
+                check_states(vm, &state);
+            }
             let dropped = log::take_dropped(vm.lua());
             if dropped > 0 {
                 invoke::push(
@@ -292,16 +296,23 @@ impl ScriptHost {
         let vm = &self.vm;
         lend::phase(vm.lua(), world, |_| run(vm))
     }
+}
 
-    /// A `state` that is not plain data is a fault that names the key.
-    fn check_state(&self) {
-        let given = Named::new("onStart", "state", Value::Table(self.state.clone()));
-        if let Err(mistake) = payload::read(self.vm.lua(), &given, self.vm.limits().state_kib) {
-            let owner =
-                runtime::with(self.vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
-            let failure = Failure::new(FaultKind::Data, mistake.to_string(), None);
-            invoke::report(&self.vm, &Call::plain(owner.unwrap_or(Owner::HOST), "onStart"), failure);
-        }
+/// A `state` that is not plain data is a fault that names the key.
+fn check_state(vm: &ScriptVm, state: &Table) {
+    let given = Named::new("onStart", "state", Value::Table(state.clone()));
+    if let Err(mistake) = payload::read(vm.lua(), &given, vm.limits().state_kib) {
+        let owner = runtime::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+        let failure = Failure::new(FaultKind::Data, mistake.to_string(), None);
+        invoke::report(vm, &Call::plain(owner.unwrap_or(Owner::HOST), "onStart"), failure);
+    }
+}
+
+/// In tests after every tick: `state`, and the state of every behaviour.
+fn check_states(vm: &ScriptVm, state: &Table) {
+    check_state(vm, state);
+    for (_, owner) in runtime::with(vm.lua(), |runtime| runtime.behaviours.in_order()) {
+        behaviour::check_state(vm, owner);
     }
 }
 

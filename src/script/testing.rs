@@ -288,7 +288,8 @@ pub(crate) fn after_tick(vm: &ScriptVm) {
     }
 }
 
-fn is_running(lua: &Lua) -> bool {
+/// Whether a test runs and has not ended.
+pub(crate) fn is_running(lua: &Lua) -> bool {
     with_run(lua, |run| run.failure.is_none() && run.end.is_none()).unwrap_or(false)
 }
 

@@ -5,13 +5,23 @@
 use mlua::{Lua, Table};
 
 use crate::script::bind::call::{answer, ask, nothing, with};
-use crate::script::bind::table::{Answer, Entry, Group, param};
+use crate::script::bind::table::{Answer, Entry, Group, Shape, field, param};
 use crate::script::convert::Args;
 
 const LEVEL: &str = "level";
 
 /// What stands above the entries.
 pub const GROUP: Group = Group { name: LEVEL, is_type: false, doc: "The running level." };
+
+/// Tables that its fields give.
+pub const SHAPE: Shape = Shape {
+    name: "LevelOutcome",
+    doc: "What a script said about the end of the run.",
+    fields: &[
+        field("ok", "boolean", "true", "whether it counts as a success"),
+        field("note", "string?", "\"done\"", "a sentence of the author's"),
+    ],
+};
 
 /// What a script said about the end of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +77,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         doc: "What `level.finish` was called with first; in a level test the run goes on.",
         example: "assert(level.outcome == nil)\nlevel.finish(true)\nassert(level.outcome.ok)",
-        ..Entry::field(LEVEL, "level.outcome", "{ read ok: boolean, read note: string? }?", outcome_field)
+        ..Entry::field(LEVEL, "level.outcome", "LevelOutcome?", outcome_field)
     },
     Entry {
         params: &[param("ok", "boolean", "true"), param("note", "string?", "\"done\"")],

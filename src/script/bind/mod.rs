@@ -87,7 +87,7 @@ const GROUPS: &[&[Group]] = &[
 
 /// Every list of tables that functions take or give.
 const SHAPES: &[&[Shape]] = &[
-    &[walk_options::SHAPE, path_options::SHAPE, path_options::REQUEST_SHAPE],
+    &[level::SHAPE, walk_options::SHAPE, path_options::SHAPE, path_options::REQUEST_SHAPE],
     results::SHAPES,
     world::SHAPES,
     character::SHAPES,

@@ -14,7 +14,7 @@ use crate::script::bind::test::{filter, judge, value_of};
 use crate::script::convert::{Args, Named};
 use crate::script::request::{file, may_wait, seconds};
 use crate::script::task::{Entry, GroupKind, Pause};
-use crate::script::testing::values::show;
+use crate::script::testing::values::{number, show};
 use crate::script::testing::{self, TestId};
 use crate::script::{runtime, wait};
 
@@ -99,7 +99,7 @@ fn file_test(lua: &Lua, args: &mut Args, predicate: Function) -> Answer {
 }
 
 fn shown_seconds(args: &mut Args) -> String {
-    args.take("seconds").value().as_number().map_or_else(String::new, |seconds| format!("{seconds} s"))
+    number(args.take("seconds").value()).map_or_else(String::new, |seconds| format!("{seconds} s"))
 }
 
 fn still_false(lua: &Lua, args: &mut Args) -> Answer {
