@@ -133,7 +133,7 @@ fn leave_out_what_the_signal_cut_short(lines: &mut Vec<&str>, end: &EndLine) {
     let last_tick = lines.iter().position(|line| tick_of(line) == Some(end.tick)).unwrap_or(lines.len());
     let is_torn =
         |line: &&str| line.contains("\"kind\":\"stopped\"") && line.contains("\"e\":\"scriptFault\"");
-    if lines[last_tick..].iter().any(|line| is_torn(line)) {
+    if lines[last_tick..].iter().any(is_torn) {
         lines.truncate(last_tick);
     }
 }
