@@ -29,4 +29,5 @@ mod script_api;
 mod script_flow;
 mod settle_matrix;
 mod tidy;
+mod trees;
 mod walks;

@@ -193,7 +193,10 @@ fn bindings() -> impl Iterator<Item = &'static Entry> {
     ];
     let of_behaviours = ["behaviour", "attach", "detach", "blackboard"];
     bind::entries().into_iter().filter(move |entry| {
-        !entry.waits && !scheduled.contains(&entry.owner) && !of_behaviours.contains(&entry.name())
+        !entry.waits
+            && !scheduled.contains(&entry.owner)
+            && !of_behaviours.contains(&entry.name())
+            && entry.name() != "subtree"
     })
 }
 
@@ -858,7 +861,7 @@ fn names_of_later_tiers_are_absent() {
         let message = Bench::new().run(&format!("local x = {lua}")).unwrap_err();
         assert!(message.contains("unknown field"), "{lua}: {message}");
     }
-    for global in ["bt", "dialogue", "campaign"] {
+    for global in ["dialogue", "campaign"] {
         check(&format!("print({global})"), &["nil"]);
     }
     for option in ["avoid", "costs"] {

@@ -1011,7 +1011,8 @@ fn every_example_of_the_table_runs_as_a_task() {
             "function onStart() task.spawn(function() local guard, player, door = world.findCharacter(\"guard\"), world.player(), world.findDoor(\"gate\")\n{}\nlog.info(\"ran\") end) end",
             entry.example
         );
-        let files = [("level.lua", level.as_str()), ("idle.lua", "return {}")];
+        let tree = ("patrol_tree.lua", "return bt.wait(1)");
+        let files = [("level.lua", level.as_str()), ("idle.lua", "return {}"), tree];
         let mut run = setup_with(&files, |json| *json = crate::script_api::LEVEL.to_owned()).unwrap();
         for _ in 0..40 {
             run.tick(30);

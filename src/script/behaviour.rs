@@ -25,6 +25,7 @@ use crate::script::owner::OwnerKind;
 use crate::script::params::{self, Params};
 use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Delivery, Role, Spawn, Why};
+use crate::script::tree::{self, Exit, Tree};
 use crate::script::vm::ScriptVm;
 use crate::script::{dispatch, lend, payload};
 use crate::world::World;
@@ -38,6 +39,7 @@ pub(crate) struct Class {
     pub(crate) params: Params,
     update_every_ticks: u64,
     has_update: bool,
+    tree: Option<Tree>,
     on: BTreeMap<String, Function>,
 }
 
@@ -81,7 +83,8 @@ impl Behaviours {
     pub(crate) fn updates_at(&self, owner: Owner, serial: u32, now: Tick) -> bool {
         self.instances.get(&owner).is_some_and(|instance| {
             let every = instance.class.update_every_ticks;
-            instance.class.has_update && (now.0 + u64::from(serial)).is_multiple_of(every)
+            let has_any = instance.class.has_update || instance.class.tree.is_some();
+            has_any && (now.0 + u64::from(serial)).is_multiple_of(every)
         })
     }
 
@@ -118,9 +121,6 @@ pub(crate) fn define(lua: &Lua, name: &str, result: &Value) -> Result<Class, Str
             return Err(format!("{key} is {}, expected a function", describe(&value)));
         }
     }
-    if !get("tree").is_nil() {
-        return Err("tree: behaviour trees are not part of this version; use run".to_owned());
-    }
     let whole = |key: &str, default: u64| match get(key) {
         Value::Nil => Ok(default),
         Value::Integer(value) if value >= 1 => Ok(value as u64),
@@ -135,6 +135,7 @@ pub(crate) fn define(lua: &Lua, name: &str, result: &Value) -> Result<Class, Str
         params: params::declare(lua, &get("params"))?,
         update_every_ticks: whole("updateEvery", 1)?,
         has_update: get("update").is_function(),
+        tree: Tree::read(lua, &get("tree"))?,
         on: declare_on(&get("on"))?,
         table: table.clone(),
     };
@@ -236,6 +237,7 @@ pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) {
     let why = vm.lua().create_string(why).map(Value::String).unwrap_or(Value::Nil);
     call(vm, owner, "start", MultiValue::from_iter([why]));
     start_run(vm.lua(), owner);
+    start_tree(vm.lua(), owner);
 }
 
 /// A function of the class and the `self` to call it with.
@@ -276,6 +278,13 @@ fn start_run(lua: &Lua, owner: Owner) {
         let args = MultiValue::from_iter([Value::Table(this)]);
         let callback = Rc::from("run");
         task::spawn(lua, Spawn { owner, callback, role: Role::Run, function, args, name: None });
+    }
+}
+
+fn start_tree(lua: &Lua, owner: Owner) {
+    let tree = runtime::with(lua, |runtime| runtime.behaviours.instances.get(&owner)?.class.tree.clone());
+    if let Some(tree) = tree {
+        tree::begin(lua, owner, &tree);
     }
 }
 
@@ -334,6 +343,13 @@ pub(crate) fn detach_now(vm: &ScriptVm, character: CharacterId, why: &str) {
     }
 }
 
+/// Switches an instance off after its last fault; after the tick of its tree, when that is what faulted.
+pub(crate) fn suspend(vm: &ScriptVm, owner: Owner) {
+    if !runtime::with(vm.lua(), |runtime| runtime.trees.defers_suspension(owner)) {
+        end(vm, owner, "fault");
+    }
+}
+
 /// Tells an instance to stop, and ends everything it owns.
 pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
     let lua = vm.lua();
@@ -353,6 +369,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
         invoke::call(vm, &Call::plain(owner, "stop"), &function, (instance.this, why));
     }
     let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
+    tree::end(vm, owner, Exit::OwnerGone, why);
     end_owner(vm, owner, why);
 }
 
@@ -417,6 +434,7 @@ pub(crate) fn release(lua: &Lua, character: CharacterId) {
         record.run_again = record.run_again.map(|tick| tick.after(ticks));
         runtime.tasks.shift(owner, ticks);
         runtime.timers.shift(owner, ticks);
+        runtime.trees.shift(owner, ticks);
         Some(owner)
     });
     if let Some(owner) = released {

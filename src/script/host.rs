@@ -37,6 +37,7 @@ use crate::script::schedule::{self, Predicates, global_function};
 use crate::script::task::{Delivery, Tasks, Why};
 use crate::script::testing::{self, Asked, TestState};
 use crate::script::timer::Timers;
+use crate::script::tree::Trees;
 use crate::script::vm::{self, ScriptVm, VmError, VmSettings};
 use crate::script::{dispatch, lend, payload, request};
 use crate::world::World;
@@ -385,6 +386,7 @@ fn new_runtime(settings: &Settings) -> Runtime {
         behaviours: Behaviours::default(),
         scenes: Scenes::default(),
         boards: Boards::default(),
+        trees: Trees::default(),
         strikes: Strikes::default(),
         current: None,
         pending: None,
@@ -431,6 +433,7 @@ fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
     runtime.behaviours.hash_into(hash);
     runtime.scenes.hash_into(hash);
     runtime.boards.hash_into(hash);
+    runtime.trees.hash_into(hash);
     for (owner, ticks) in runtime.strikes.iter() {
         hash.word(u64::from(owner.0));
         ticks.iter().for_each(|tick| {

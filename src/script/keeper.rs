@@ -15,6 +15,7 @@ use crate::script::handlers;
 use crate::script::owner::{self, Counted};
 use crate::script::params;
 use crate::script::runtime::{self, Work};
+use crate::script::task::Role;
 use crate::script::wait::{Outcome, Wait};
 use crate::script::{cinematic, lend, payload};
 use crate::world::World;
@@ -41,6 +42,13 @@ impl Keeper for Scheduler {
 
     fn set_walk(&self, lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
         handlers::set_walk(lua, walk, handlers);
+        runtime::with(lua, |runtime| {
+            let task = runtime.current.as_ref()?.task?;
+            if runtime.tasks.role_of(task) == Some(Role::TreeAction) {
+                runtime.trees.walk_begun(task, walk);
+            }
+            Some(())
+        });
     }
 
     fn watches_at_limit(&self, lua: &Lua) -> Option<String> {

@@ -31,6 +31,7 @@ mod schedule;
 mod task;
 pub mod testing;
 mod timer;
+mod tree;
 pub mod types;
 mod underway;
 pub mod vm;

@@ -24,6 +24,7 @@ use crate::script::owner::Owners;
 use crate::script::schedule::{Job, Predicates};
 use crate::script::task::{Answering, Pending, Tasks, Why};
 use crate::script::timer::Timers;
+use crate::script::tree::Trees;
 use crate::script::wait::{Outcome, Wait};
 use crate::world::World;
 use crate::world::region::WatchId;
@@ -127,6 +128,7 @@ pub(crate) struct Runtime {
     pub(crate) behaviours: Behaviours,
     pub(crate) scenes: Scenes,
     pub(crate) boards: Boards,
+    pub(crate) trees: Trees,
     pub(crate) strikes: Strikes<Owner>,
     pub(crate) current: Option<Current>,
     /// The wait that the running task has asked for and not begun.

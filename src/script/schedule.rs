@@ -21,7 +21,7 @@ use crate::script::task::{self, Role, Spawn};
 use crate::script::testing;
 use crate::script::timer;
 use crate::script::vm::ScriptVm;
-use crate::script::{behaviour, blackboard, payload};
+use crate::script::{behaviour, blackboard, payload, tree};
 use crate::world::event::Event;
 use crate::world::walk::Owner;
 
@@ -34,6 +34,8 @@ pub(crate) enum Job {
     LevelTick,
     /// `update` of a behaviour.
     Update(Owner),
+    /// The tree of a behaviour.
+    Tree(Owner),
     /// A predicate of `region.when`.
     Predicate(u32),
     /// A faulted `run` that begins again.
@@ -51,6 +53,7 @@ impl Job {
             Self::Predicate(id) => (4, u64::from(id)),
             Self::RunAgain(owner) => (5, u64::from(owner.0)),
             Self::Wake(task) => (6, task),
+            Self::Tree(owner) => (7, u64::from(owner.0)),
         };
         hash.word(kind).word(number);
     }
@@ -208,6 +211,9 @@ fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
         }
         if runtime.behaviours.updates_at(owner, serial, now) {
             jobs.push(Job::Update(owner));
+            if runtime.trees.is_due(owner, now) {
+                jobs.push(Job::Tree(owner));
+            }
         }
         jobs.extend(predicates(runtime, owner));
     }
@@ -220,6 +226,7 @@ fn run_job(vm: &ScriptVm, job: Job) {
         Job::Timer(id) => run_timer(vm, id),
         Job::LevelTick => level_tick(vm),
         Job::Update(owner) => behaviour::update(vm, owner),
+        Job::Tree(owner) => tree::tick(vm, owner),
         Job::Predicate(id) => run_predicate(vm, id),
         Job::RunAgain(owner) => behaviour::run_again(vm, owner),
         Job::Wake(task) if testing::wakes_later(vm.lua(), task) => {}

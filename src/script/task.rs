@@ -20,6 +20,7 @@ use crate::script::lend;
 use crate::script::runtime::{self, Cleanup, Runtime, Work};
 use crate::script::testing;
 use crate::script::timer;
+use crate::script::tree::ActionEnd;
 use crate::script::vm::{Resumed, ScriptVm};
 use crate::script::wait::{self, Outcome, TaskId, Wait};
 use crate::world::World;
@@ -199,6 +200,8 @@ pub(crate) enum Role {
     SceneScript(u64),
     /// The function of a level test.
     Test,
+    /// An action of a behaviour tree: its end is its tree's to see.
+    TreeAction,
 }
 
 /// One task.
@@ -295,6 +298,10 @@ impl Tasks {
     /// Tasks that wait for the event `name`, in the order they began to.
     pub(crate) fn event_waiters(&self, name: &str) -> Vec<Answering> {
         self.by_event.get(name).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn role_of(&self, id: u64) -> Option<Role> {
+        self.tasks.get(&id).map(|task| task.role)
     }
 
     pub(crate) fn owner_of(&self, id: u64) -> Option<Owner> {
@@ -461,10 +468,11 @@ pub(crate) fn prepare(lua: &Lua, spawn: Spawn) -> u64 {
     runtime::with(lua, |runtime| insert(runtime, spawn))
 }
 
-/// A new task that begins now: handlers, which are called by the host only.
-pub(crate) fn run_now(vm: &ScriptVm, spawn: Spawn) {
+/// A new task that begins now: handlers and actions of trees, which are called by the host only.
+pub(crate) fn run_now(vm: &ScriptVm, spawn: Spawn) -> u64 {
     let id = runtime::with(vm.lua(), |runtime| insert(runtime, spawn));
     begin(vm, id);
+    id
 }
 
 /// The handle of a task.
@@ -596,6 +604,10 @@ fn done(lua: &Lua, id: u64, value: Value) {
     if task.role == Role::Test {
         testing::returned(lua, value.clone());
     }
+    if task.role == Role::TreeAction {
+        let end = ActionEnd::Returned(value != Value::Boolean(false));
+        runtime::with(lua, |runtime| runtime.trees.action_over(id, end));
+    }
     tell(lua, id, Outcome::Value(value));
 }
 
@@ -617,11 +629,12 @@ fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: Failure) {
                 record.run_again = Some(again);
             }
         }),
+        Role::TreeAction => runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Faulted)),
         // The fault itself ends the scene: see `invoke::report`.
         Role::Test => testing::broken(lua, &failure),
         Role::SceneScript(_) | Role::Plain | Role::Entry | Role::TimerHandler(_) => {}
     }
-    if !is_heard || is_budget {
+    if !is_heard || is_budget || task.role == Role::TreeAction {
         invoke::report(vm, call, failure);
     }
 }
@@ -670,6 +683,9 @@ pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
         return false;
     };
     queue_cleanups(lua, &task, why);
+    if task.role == Role::TreeAction {
+        runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Returned(false)));
+    }
     match pause {
         Some(Pause::One { wait, owned: true }) => cancel_wait(lua, wait, why),
         Some(Pause::Group { entries, .. }) => {

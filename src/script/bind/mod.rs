@@ -6,6 +6,7 @@
 
 pub mod behaviour;
 pub mod blackboard;
+pub mod bt;
 pub mod call;
 pub mod character;
 pub mod cinematic;
@@ -61,6 +62,7 @@ const ENTRIES: &[&[Entry]] = &[
     timer::ENTRIES,
     event::ENTRIES,
     task::ENTRIES,
+    bt::ENTRIES,
     blackboard::ENTRIES,
     cinematic::ENTRIES,
     rng::ENTRIES,
@@ -78,6 +80,7 @@ const GROUPS: &[&[Group]] = &[
     timer::GROUPS,
     event::GROUPS,
     task::GROUPS,
+    &[bt::GROUP],
     blackboard::GROUPS,
     cinematic::GROUPS,
     rng::GROUPS,
@@ -97,6 +100,7 @@ const SHAPES: &[&[Shape]] = &[
     region::SHAPES,
     timer::SHAPES,
     task::SHAPES,
+    bt::SHAPES,
     blackboard::SHAPES,
     cinematic::SHAPES,
     test::SHAPES,
@@ -124,6 +128,7 @@ pub const ALIASES: &[Alias] = &[
         luau: "Walk | DoorMove | PathRequest | Timer | Task | Turn | Play | Scene | Cue | Change",
         doc: "What can be waited for.",
     },
+    bt::NODE_ALIAS,
     Alias {
         name: "Filter",
         luau: "string | {string} | Character | (character: Character) -> boolean",
@@ -188,6 +193,7 @@ pub fn install(vm: &ScriptVm, setup: &Setup<'_>) -> mlua::Result<Table> {
     keep::install(lua, Rc::clone(&setup.keeper));
     level::install(lua, setup.args)?;
     rng::install(lua);
+    bt::install(lua, vm.own_chunk(include_str!("../prelude/tree.lua"))?.call(())?)?;
     let native: Table = lua.globals().raw_get("string")?;
     log::install(lua, native.raw_get("format")?, lua.globals().raw_get("tostring")?);
     let index = vm.own_chunk(handles::index_text())?;

@@ -1,0 +1,102 @@
+//! Nodes of behaviour trees: the tables that `bt` builds, as one flat list.
+//!
+//! In: the node at the root. Out: all nodes under it, each with the places of its children; a node that stands in two places is
+//! two nodes. Holds: bounded by what the builders allow; nothing is checked again, because only they make nodes.
+
+use mlua::{Function, Table, Value};
+
+/// What a node does.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// Children in turn until one ends as `stop_on` says: a sequence stops on failure, a selector on success.
+    InTurn {
+        stop_on: bool,
+        reactive: bool,
+    },
+    /// All children at once; `any`: one success is enough.
+    Parallel {
+        any: bool,
+    },
+    Condition(Function),
+    Action {
+        run: Function,
+        exit: Option<Function>,
+    },
+    /// A goal or a function that gives one, and options.
+    WalkTo {
+        goal: Value,
+        options: Value,
+    },
+    Wait {
+        low_s: f64,
+        high_s: f64,
+    },
+    Invert,
+    Succeed,
+    /// So many times; none: for ever.
+    Repeat(Option<u64>),
+    Retry(u64),
+    Cooldown {
+        seconds: f64,
+        keep: bool,
+    },
+    TimeLimit(f64),
+    When(Function),
+    /// One child, drawn; by weight where there are weights.
+    Drawn(Option<Vec<f64>>),
+}
+
+/// One node.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    /// Places of its children.
+    pub(crate) children: Vec<usize>,
+    /// Where it was built: `guard.lua:12`.
+    pub(crate) place: String,
+}
+
+/// The nodes under `root`, which comes first.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn flatten(root: &Table) -> mlua::Result<Vec<Node>> {
+    let mut nodes = Vec::new();
+    add(root, &mut nodes)?;
+    Ok(nodes)
+}
+
+/// Bounded by the depth that the builders allow.
+fn add(table: &Table, nodes: &mut Vec<Node>) -> mlua::Result<usize> {
+    let at = nodes.len();
+    let node = Node { kind: kind(table)?, children: Vec::new(), place: table.raw_get("place")? };
+    nodes.push(node);
+    for index in 1..=table.raw_len() {
+        let child = add(&table.raw_get::<Table>(index)?, nodes)?;
+        nodes[at].children.push(child);
+    }
+    Ok(at)
+}
+
+fn kind(table: &Table) -> mlua::Result<Kind> {
+    let name: String = table.raw_get("kind")?;
+    Ok(match name.as_str() {
+        "sequence" => Kind::InTurn { stop_on: false, reactive: table.raw_get("reactive")? },
+        "selector" => Kind::InTurn { stop_on: true, reactive: table.raw_get("reactive")? },
+        "parallel" => Kind::Parallel { any: table.raw_get("any")? },
+        "condition" => Kind::Condition(table.raw_get("test")?),
+        "action" => Kind::Action { run: table.raw_get("run")?, exit: table.raw_get("exit")? },
+        "walkTo" => Kind::WalkTo { goal: table.raw_get("goal")?, options: table.raw_get("options")? },
+        "wait" => Kind::Wait { low_s: table.raw_get("low")?, high_s: table.raw_get("high")? },
+        "invert" => Kind::Invert,
+        "succeed" => Kind::Succeed,
+        "repeatN" => Kind::Repeat(table.raw_get("times")?),
+        "retry" => Kind::Retry(table.raw_get("times")?),
+        "cooldown" => Kind::Cooldown { seconds: table.raw_get("seconds")?, keep: table.raw_get("keep")? },
+        "timeLimit" => Kind::TimeLimit(table.raw_get("seconds")?),
+        "when" => Kind::When(table.raw_get("test")?),
+        "random" => Kind::Drawn(None),
+        "weighted" => Kind::Drawn(Some(table.raw_get("weights")?)),
+        other => return Err(mlua::Error::runtime(format!("there is no node called {other}"))),
+    })
+}
