@@ -28,6 +28,7 @@ mod scaffold;
 mod script_api;
 mod script_flow;
 mod settle_matrix;
+mod tasks;
 mod tidy;
 mod trees;
 mod walks;

@@ -25,7 +25,7 @@ use crate::script::owner::OwnerKind;
 use crate::script::params::{self, Params};
 use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Delivery, Role, Spawn, Why};
-use crate::script::tree::{self, Exit, Tree};
+use crate::script::tree::{self, Tree};
 use crate::script::vm::ScriptVm;
 use crate::script::{dispatch, lend, payload};
 use crate::world::World;
@@ -344,7 +344,7 @@ pub(crate) fn detach_now(vm: &ScriptVm, character: CharacterId, why: &str) {
 }
 
 /// Switches an instance off after its last fault; after the tick of its tree, when that is what faulted.
-pub(crate) fn suspend(vm: &ScriptVm, owner: Owner) {
+pub(crate) fn switch_off(vm: &ScriptVm, owner: Owner) {
     if !runtime::with(vm.lua(), |runtime| runtime.trees.defers_suspension(owner)) {
         end(vm, owner, "fault");
     }
@@ -369,7 +369,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
         invoke::call(vm, &Call::plain(owner, "stop"), &function, (instance.this, why));
     }
     let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
-    tree::end(vm, owner, Exit::OwnerGone, why);
+    tree::end(vm, owner, why);
     end_owner(vm, owner, why);
 }
 

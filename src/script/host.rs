@@ -391,6 +391,7 @@ fn new_runtime(settings: &Settings) -> Runtime {
         current: None,
         pending: None,
         cleanups: VecDeque::new(),
+        failed_branch: None,
         work: VecDeque::new(),
         facts_taken: 0,
         jobs: VecDeque::new(),

@@ -137,7 +137,7 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
     push(vm, Event::Faulted(fault));
     match (kind, verdict) {
         (Some(OwnerKind::Scene(scene)), _) => cinematic::faulted(lua, scene, &failure.message),
-        (Some(OwnerKind::Behaviour(_)), Verdict::Suspended) => behaviour::suspend(vm, call.owner),
+        (Some(OwnerKind::Behaviour(_)), Verdict::Suspended) => behaviour::switch_off(vm, call.owner),
         (Some(OwnerKind::Level), Verdict::Suspended) => host::end_level_script(vm, "fault"),
         _ => {}
     }

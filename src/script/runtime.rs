@@ -134,6 +134,8 @@ pub(crate) struct Runtime {
     /// The wait that the running task has asked for and not begun.
     pub(crate) pending: Option<Pending>,
     pub(crate) cleanups: VecDeque<Cleanup>,
+    /// The entry of a group whose failure is ending the others: `branch "scout" failed`.
+    pub(crate) failed_branch: Option<String>,
     /// Work for step 12, each with the number of facts that come before it.
     pub(crate) work: VecDeque<(u64, Work)>,
     /// Facts of the world that were taken so far.

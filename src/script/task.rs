@@ -14,6 +14,7 @@ use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::bind::handles;
 use crate::script::bind::keep::Callback;
+use crate::script::convert::describe;
 use crate::script::fault::{Failure, FaultKind};
 use crate::script::invoke::{self, Call};
 use crate::script::lend;
@@ -630,8 +631,8 @@ fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: Failure) {
             }
         }),
         Role::TreeAction => runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Faulted)),
-        // The fault itself ends the scene: see `invoke::report`.
         Role::Test => testing::broken(lua, &failure),
+        // The fault itself ends the scene: see `invoke::report`.
         Role::SceneScript(_) | Role::Plain | Role::Entry | Role::TimerHandler(_) => {}
     }
     if !is_heard || is_budget || task.role == Role::TreeAction {
@@ -703,7 +704,11 @@ pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
 pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
     match wait {
         Wait::Walk(walk) => {
-            let _ = lend::with_world(lua, |world: &mut World| ops::walks::cancel(world, walk, why.reason()));
+            let because = runtime::with(lua, |runtime| runtime.failed_branch.clone());
+            let _ = lend::with_world(lua, |world: &mut World| match because {
+                Some(because) => ops::walks::cancel_because(world, walk, why.reason(), &because),
+                None => ops::walks::cancel(world, walk, why.reason()),
+            });
         }
         Wait::Path(token) => {
             let _ = lend::with_world(lua, |world: &mut World| ops::paths::cancel(world, token));
@@ -722,7 +727,13 @@ pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
 /// What the end of an entry means for its group.
 enum Step {
     Nothing,
-    Resume { answer: Answer, cancel: Vec<Wait>, why: Why },
+    /// `failed` is the key of the entry that did.
+    Resume {
+        answer: Answer,
+        cancel: Vec<Wait>,
+        why: Why,
+        failed: Option<Value>,
+    },
 }
 
 /// Hands a result to a waiting task, or to the group it waits for.
@@ -739,8 +750,11 @@ pub(crate) fn answer(vm: &ScriptVm, to: Answering, outcome: Outcome) {
             _ => Step::Nothing,
         }
     });
-    if let Step::Resume { answer, cancel, why } = step {
+    if let Step::Resume { answer, cancel, why, failed } = step {
+        let branch = failed.map(|key| format!("branch {} failed", describe(&key)));
+        runtime::with(lua, |runtime| runtime.failed_branch = branch);
         cancel.into_iter().for_each(|wait| cancel_wait(lua, wait, why));
+        runtime::with(lua, |runtime| runtime.failed_branch = None);
         invoke::clean_up(vm);
         resume(vm, to.task, to.serial, answer);
     }
@@ -758,6 +772,7 @@ fn step(kind: GroupKind, entries: &mut [Entry], at: usize, outcome: Outcome) -> 
     };
     entry.outcome = Some(value.clone());
     let why = if kind == GroupKind::All { Why::Cancelled } else { Why::LostRace };
+    let failed = failure.is_some().then(|| key.clone());
     let answer = match (failure, kind) {
         (Some(message), _) => Answer::Error(message),
         (None, GroupKind::Race) => Answer::Values(vec![key, value]),
@@ -773,7 +788,7 @@ fn step(kind: GroupKind, entries: &mut [Entry], at: usize, outcome: Outcome) -> 
         ),
     };
     let cancel = entries.iter().filter(|entry| entry.outcome.is_none()).map(|entry| entry.wait).collect();
-    Step::Resume { answer, cancel, why }
+    Step::Resume { answer, cancel, why, failed }
 }
 
 /// The time of a task is over, or its predicate is to be tested: what step 3 does with it.

@@ -73,6 +73,11 @@ impl Exit {
     fn of(ok: bool) -> Self {
         if ok { Self::Success } else { Self::Failure }
     }
+
+    /// How what runs is left when its owner's tasks end with `why`.
+    fn at_end(why: Why) -> Self {
+        if why.name() == "reload" { Self::Reload } else { Self::OwnerGone }
+    }
 }
 
 /// How the task of an action ended.
@@ -224,13 +229,13 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
     }
 }
 
-/// Leaves the tree of an owner for good: everything in it that was entered is left, with `exit`; its tasks end with `why`.
-/// Before the owner's other belongings end.
-pub(crate) fn end(vm: &ScriptVm, owner: Owner, exit: Exit, why: Why) {
+/// Leaves the tree of an owner for good: everything in it that was entered is left, and its tasks end with `why`. Before the
+/// owner's other belongings end.
+pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: Why) {
     let Some(mut run) = runtime::with(vm.lua(), |runtime| runtime.trees.runs.remove(&owner)) else {
         return;
     };
     if let Some(mut cursor) = Cursor::new(vm, owner, &run.tree, &mut run.states) {
-        cursor.leave(0, exit, why);
+        cursor.leave(0, Exit::at_end(why), why);
     }
 }

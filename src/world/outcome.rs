@@ -204,6 +204,8 @@ pub struct Journey {
     pub repaths: u32,
     /// Who or what stood in the way.
     pub by: Option<Blocker>,
+    /// What ended the code that the walk belonged to: `branch "scout" failed`.
+    pub because: Option<String>,
 }
 
 /// The end of a walk: a legal pair and the measures of the way.
@@ -274,6 +276,7 @@ mod tests {
             ticks: 0,
             repaths: 0,
             by: None,
+            because: None,
         };
         let _ = WalkResult::new(Status::Arrived, Reason::NoPath, journey);
     }

@@ -229,6 +229,9 @@ impl World {
         let who = self.name_of(journey.character);
         let by = journey.by.map(|blocker| self.blocker(blocker));
         let left_m = flat_distance(journey.position, journey.goal);
+        if let Some(because) = &journey.because {
+            return format!("{who} ended {}, because {because}", result.reason().name());
+        }
         match (result.reason(), by) {
             (Reason::Reached | Reason::AlreadyThere, _) => format!("{who} stands at the goal"),
             (Reason::Nearest, Some(by)) => {

@@ -260,6 +260,16 @@ pub fn cancel(world: &mut World, walk: WalkId, reason: Reason) -> bool {
     settle(world, walk, Status::Cancelled, reason)
 }
 
+/// The same, with what ended the code that the walk belonged to, for its sentence.
+pub fn cancel_because(world: &mut World, walk: WalkId, reason: Reason, because: &str) -> bool {
+    let is_settled = cancel(world, walk, reason);
+    if is_settled && let Some(Phase::Settled(result)) = world.walks.get_mut(walk).map(|walk| &mut walk.phase)
+    {
+        result.journey.because = Some(because.to_owned());
+    }
+    is_settled
+}
+
 /// Ends everything of an owner: its walks settle as ownerGone, its watches are removed.
 pub fn end_owner(world: &mut World, owner: Owner) {
     for id in world.open_walks() {
@@ -351,5 +361,6 @@ fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
         ticks: world.tick.since(walk.issued),
         repaths: walk.repaths,
         by: walk.by,
+        because: None,
     }
 }
