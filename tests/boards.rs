@@ -143,7 +143,7 @@ fn a_change_can_be_waited_for_and_is_latched() {
         timer.after(5/60, function() board:clear("alarm") end)
         "#,
         6,
-        &["0: true", "3: waited 5", "3: alarm 5", "3: again 5", "5: cleared true", "5: late 5", "5: false"],
+        &["0: true", "3: waited 5", "3: alarm 5", "3: again 5", "5: late 5", "5: false", "5: cleared true"],
     );
 }
 

@@ -74,6 +74,9 @@ function typeof(value) end
 ---What can be waited for.
 ---@alias Awaitable Walk|DoorMove|PathRequest|Timer|Task|Turn|Play|Scene|Cue|Change
 
+---A node of a behaviour tree, out of a builder of `bt`.
+---@alias Node { kind: string }
+
 ---Who counts; strings are tags.
 ---@alias Filter string|string[]|Character|(fun(character: Character): boolean)
 
@@ -350,6 +353,10 @@ function typeof(value) end
 ---@class EventOptions
 ---@field timeout? number seconds; without it there is no end
 ---@field where? fun(payload: any): boolean which one counts
+
+---What becomes of a cooldown when its branch is left.
+---@class CooldownOptions
+---@field keep? boolean goes on cooling when the branch is interrupted
 
 ---How long a value is kept.
 ---@class SetOptions
@@ -1038,6 +1045,102 @@ function Task:cancel() end
 ---@async
 ---@return any
 function Task:wait() end
+
+---Builders of behaviour trees, for the `tree` of a behaviour. A tree is ticked in step 3 with `update`; a finished one starts again in the next tick.
+---@class walkon.bt
+bt = {}
+
+---Children in turn until one fails. `reactive = true`: earlier children are tried again each tick and interrupt a later one that runs.
+---@param nodes table<any, Node|boolean>
+---@return Node
+function bt.sequence(nodes) end
+
+---Children in turn until one succeeds. `reactive = true`: earlier children are tried again each tick; a later one that runs is interrupted before an action, a walk or a wait of an earlier one begins.
+---@param nodes table<any, Node|boolean>
+---@return Node
+function bt.selector(nodes) end
+
+---All children at once. `succeed = "all"`, the default, or `"any"`: how many have to succeed.
+---@param nodes table<any, Node|string>
+---@return Node
+function bt.parallel(nodes) end
+
+---Succeeds or fails at once; may not wait.
+---@param fn fun(self: any): boolean
+---@return Node
+function bt.condition(fn) end
+
+---A task, which may wait; a result of false is failure. With a table: `enter` before `run`, and exactly one `exit(self, why)` for every `enter`: success, failure, interrupted, reload or ownerGone.
+---@param fn (fun(self: any): boolean?)|{ enter: (fun(self: any))?, run: fun(self: any): boolean?, exit: (fun(self: any, why: string))? }
+---@return Node
+function bt.action(fn) end
+
+---Walks, with the options of `walkTo` but no handlers; succeeds when it arrived.
+---@param goal Place|(fun(self: any): Place)
+---@param options? table<string, any>
+---@return Node
+function bt.walkTo(goal, options) end
+
+---Succeeds after that time, or after a time between the two.
+---@param seconds number|number[]
+---@return Node
+function bt.wait(seconds) end
+
+---Success becomes failure, and failure success.
+---@param node Node
+---@return Node
+function bt.invert(node) end
+
+---Succeeds in any case.
+---@param node Node
+---@return Node
+function bt.succeed(node) end
+
+---Repeats so many times, once a tick at most, and ends as the last one did; without `times` for ever.
+---@param node Node
+---@param times? number
+---@return Node
+function bt.repeatN(node, times) end
+
+---Repeats while it fails, so many times at most, once a tick.
+---@param node Node
+---@param times number
+---@return Node
+function bt.retry(node, times) end
+
+---Fails while it cools, so many seconds after the node has ended. Interrupted, it forgets that unless `keep` is set.
+---@param node Node
+---@param seconds number
+---@param options? CooldownOptions
+---@return Node
+function bt.cooldown(node, seconds, options) end
+
+---Fails and interrupts the node when it takes longer.
+---@param node Node
+---@param seconds number
+---@return Node
+function bt.timeLimit(node, seconds) end
+
+---Runs the node while the predicate, tested each tick, holds; fails and interrupts it otherwise.
+---@param fn fun(self: any): boolean
+---@param node Node
+---@return Node
+function bt.when(fn, node) end
+
+---One of the children, drawn from `self.rng`.
+---@param nodes Node[]
+---@return Node
+function bt.random(nodes) end
+
+---One of the children, drawn from `self.rng` by weight; entries `{ weight, node }`.
+---@param nodes any[][]
+---@return Node
+function bt.weighted(nodes) end
+
+---The tree of another file: one that returns a node, or a behaviour with a tree.
+---@param name string
+---@return Node
+function bt.subtree(name) end
 
 ---Plain data that scripts share by key, kept over reloads.
 ---@class walkon.blackboard
