@@ -257,6 +257,6 @@ fn report(game: &Game, ended: Ended, bound: &Bound, (ticks, hash): (u64, u64)) -
         faults: game.fault_count(),
         reloads: 0,
         paths: world.path_counts(),
-        measures: BTreeMap::new(),
+        measures: game.measures(),
     }
 }

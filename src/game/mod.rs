@@ -10,6 +10,7 @@ pub mod input_line;
 pub mod inputs;
 pub mod line;
 pub mod narrate;
+pub mod pace;
 pub mod recorder;
 pub mod recording;
 pub mod replay;
@@ -292,6 +293,12 @@ impl Game {
     #[must_use]
     pub fn outcome(&self) -> Option<LevelOutcome> {
         self.scripts.as_ref()?.outcome()
+    }
+
+    /// The last values of `level.measure`.
+    #[must_use]
+    pub fn measures(&self) -> BTreeMap<String, f64> {
+        self.scripts.as_ref().map(ScriptHost::measures).unwrap_or_default()
     }
 
     /// Script faults so far.

@@ -45,6 +45,36 @@ pub struct Recorded {
     pub names: Vec<String>,
     /// Faults of scripts, for a shell that shows the line.
     pub faults: Vec<FaultNote>,
+    /// What became of reloads.
+    pub reloads: Vec<ReloadNote>,
+}
+
+/// What became of a reload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReloadNote {
+    /// The files that were given, by path.
+    pub files: Vec<String>,
+    /// What could not be kept, or was missed, in sentences.
+    pub notes: Vec<String>,
+    /// Why it was refused, and where; none for one that took effect.
+    pub refused: Option<FaultNote>,
+}
+
+impl ReloadNote {
+    fn of(fact: &Event) -> Option<Self> {
+        let names = |files: &BTreeMap<String, ReloadedFile>| files.keys().cloned().collect();
+        match fact {
+            Event::Reloaded { files, notes } => {
+                Some(Self { files: names(files), notes: notes.clone(), refused: None })
+            }
+            Event::ReloadRefused { file, line, message, files } => {
+                let (file, message) = (file.clone(), message.clone());
+                let refused = FaultNote { file, line: *line, message, ..FaultNote::default() };
+                Some(Self { files: names(files), notes: Vec::new(), refused: Some(refused) })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A fault of a script, and where.
@@ -114,6 +144,7 @@ impl Recorder {
                 recorded.sentences.extend(narrate::sentence(world, fact));
             }
             recorded.names.extend(name(fact).map(str::to_owned));
+            recorded.reloads.extend(ReloadNote::of(fact));
             if let Event::Faulted(fault) = fact {
                 recorded.faults.extend(FaultNote::of(fault));
             }

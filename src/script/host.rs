@@ -262,6 +262,12 @@ impl ScriptHost {
         level::outcome(self.vm.lua())
     }
 
+    /// The last values of `level.measure`.
+    #[must_use]
+    pub fn measures(&self) -> BTreeMap<String, f64> {
+        level::measures(self.vm.lua())
+    }
+
     /// Faults so far.
     #[must_use]
     pub fn fault_count(&self) -> u64 {

@@ -17,6 +17,10 @@ pub mod cli;
 #[cfg(feature = "cli")]
 mod crash;
 #[cfg(feature = "cli")]
+mod debounce;
+#[cfg(feature = "cli")]
+mod eyes;
+#[cfg(feature = "cli")]
 mod glyphs;
 #[cfg(feature = "cli")]
 mod junit;
@@ -36,5 +40,7 @@ mod scripts;
 mod suite;
 #[cfg(feature = "cli")]
 mod trace;
+#[cfg(feature = "cli")]
+mod watch;
 #[cfg(feature = "cli")]
 mod watchdog;

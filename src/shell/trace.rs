@@ -85,6 +85,11 @@ impl Trace {
         Self { sink, name, waiting: Vec::new(), whole: 0, flushed: now, synced: now, state: State::Writing }
     }
 
+    /// Whether the lines go to stdout.
+    pub fn is_stdout(&self) -> bool {
+        matches!(self.sink, Sink::Stdout)
+    }
+
     /// Writes the first line through to the system. A failure here ends the command before tick 0.
     pub fn header(&mut self, line: &str) -> Result<(), Failure> {
         self.push(line);

@@ -2,6 +2,8 @@
 //!
 //! Holds: the first call of `level.finish` counts.
 
+use std::collections::BTreeMap;
+
 use mlua::{Lua, Table};
 
 use crate::script::bind::call::{answer, ask, nothing, with};
@@ -37,7 +39,11 @@ pub struct LevelOutcome {
 struct Run {
     args: Table,
     outcome: Option<LevelOutcome>,
+    measures: BTreeMap<String, f64>,
 }
+
+/// Most measures of a run.
+const MEASURES_MAX: usize = 256;
 
 /// Longest note, bytes; what is longer is cut.
 const NOTE_BYTES: usize = 4096;
@@ -85,6 +91,13 @@ pub const ENTRIES: &[Entry] = &[
         example: "level.finish(true, \"the guard is at the gate\")",
         ..Entry::function(LEVEL, "level.finish", finish)
     },
+    Entry {
+        params: &[param("name", "string", "\"visits\""), param("value", "number", "3")],
+        doc: "A number for the run's summary and for the tables of `batch`; the last value of a name counts.",
+        raises: "limit",
+        example: "level.measure(\"visits\", 3)",
+        ..Entry::function(LEVEL, "level.measure", measure)
+    },
 ];
 
 /// Tells the VM what the run was started with. Called once, at setup.
@@ -94,7 +107,7 @@ pub const ENTRIES: &[Entry] = &[
 pub fn install(lua: &Lua, args: &[String]) -> mlua::Result<()> {
     let table = lua.create_sequence_from(args.iter().map(String::as_str))?;
     table.set_readonly(true);
-    lua.set_app_data(Run { args: table, outcome: None });
+    lua.set_app_data(Run { args: table, outcome: None, measures: BTreeMap::new() });
     Ok(())
 }
 
@@ -102,6 +115,12 @@ pub fn install(lua: &Lua, args: &[String]) -> mlua::Result<()> {
 #[must_use]
 pub fn outcome(lua: &Lua) -> Option<LevelOutcome> {
     lua.app_data_ref::<Run>().and_then(|run| run.outcome.clone())
+}
+
+/// The last values of `level.measure`.
+#[must_use]
+pub fn measures(lua: &Lua) -> BTreeMap<String, f64> {
+    lua.app_data_ref::<Run>().map(|run| run.measures.clone()).unwrap_or_default()
 }
 
 fn name(lua: &Lua, args: &mut Args) -> Answer {
@@ -152,5 +171,17 @@ fn finish(lua: &Lua, args: &mut Args) -> Answer {
         let cut = |note: String| note.chars().take(NOTE_BYTES / 4).collect();
         run.outcome = Some(LevelOutcome { ok, note: note.map(cut) });
     }
+    nothing()
+}
+
+fn measure(lua: &Lua, args: &mut Args) -> Answer {
+    let name = args.take("name").new_name()?;
+    let value = args.take("value").number("")?;
+    with(lua, args, |_| Ok(()))?;
+    let Some(mut run) = lua.app_data_mut::<Run>() else { return nothing() };
+    if run.measures.len() >= MEASURES_MAX && !run.measures.contains_key(&name) {
+        return Err(args.mistake(format!("this run has {MEASURES_MAX} measures already; use fewer names")));
+    }
+    run.measures.insert(name, value);
     nothing()
 }

@@ -62,6 +62,10 @@ pub enum Command {
     New(NewArgs),
     /// Run a level headlessly, as fast as possible
     Run(RunArgs),
+    /// Run a level in real time; scripts and level are taken in as they are saved
+    Watch(WatchArgs),
+    /// Run levels with many seeds, over all cores
+    Batch(BatchArgs),
     /// Run a trace again and name the first tick that differs
     Replay(ReplayArgs),
     /// Run level tests, each twice, and compare the hashes of every tick
@@ -145,6 +149,70 @@ pub struct RunArgs {
 
 /// Largest seed: the largest whole number that JSON and Lua hold exactly.
 const SEED_MAX: u64 = (1 << 53) - 1;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  walkon watch levels/courtyard.json\n\n\
+    Save a script or the level, and it takes effect in the running level. A mistake is shown once, and the old\n\
+    version runs on until it is mended. Ctrl-C ends it with a summary.")]
+pub struct WatchArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// Seed of every random stream; the level's own by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    pub seed: Option<u64>,
+    /// A multiple of real time
+    #[arg(long, value_name = "X", default_value = "1", value_parser = times)]
+    pub speed: f64,
+    /// Write a trace, which carries the texts it began with; `-` for stdout
+    #[arg(long, value_name = "FILE|-")]
+    pub trace: Option<PathBuf>,
+    /// End after this many game seconds; without it, at Ctrl-C or when the level finishes
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub seconds: Option<f64>,
+    /// Look at the files now and then instead of being told by the system
+    #[arg(long)]
+    pub poll: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// What scripts read as level.args
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon batch levels/courtyard.json --seeds 1..100\n  \
+    walkon batch courtyard house --seeds 1..1000 --shard 2/4 > results.jsonl\n\n\
+    On stdout stands one line of `walkon run --format json` for each level and seed, in order; on stderr a table of\n\
+    measures. Ends with the highest code of its runs.")]
+pub struct BatchArgs {
+    /// The levels: paths or names
+    #[arg(required = true, value_name = "LEVEL")]
+    pub levels: Vec<PathBuf>,
+    /// Seeds from A to B, both included
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    pub seeds: std::ops::RangeInclusive<u64>,
+    /// Only the I-th of N parts of the runs, for many machines
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
+    pub shard: (u64, u64),
+    /// Runs at the same time [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024).map(|jobs| jobs as usize))]
+    pub jobs: Option<usize>,
+    /// End each run after this many game seconds [default: 60]
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
+    pub seconds: Option<f64>,
+    /// End each run after this many ticks
+    #[arg(long, value_name = "N")]
+    pub ticks: Option<u64>,
+    /// End a run at this event; it fails if that does not happen
+    #[arg(long, value_name = "EVENT")]
+    pub until: Option<String>,
+    /// A script fault ends and fails a run
+    #[arg(long)]
+    pub strict: bool,
+    /// What scripts read as level.args
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  walkon run courtyard --trace run.jsonl\n  walkon replay run.jsonl\n\n\
@@ -372,6 +440,38 @@ fn speed(text: &str) -> Result<Speed, String> {
     }
 }
 
+fn times(text: &str) -> Result<f64, String> {
+    match finite(text) {
+        Ok(times) if (0.001..=1000.0).contains(&times) => Ok(times),
+        _ => Err("expected a multiple of real time from 0.001 to 1000".to_owned()),
+    }
+}
+
+/// Most runs of one batch.
+const SEEDS_MAX: u64 = 10_000_000;
+
+fn seeds(text: &str) -> Result<std::ops::RangeInclusive<u64>, String> {
+    let expected = || "expected two whole numbers A..B with A <= B, as in 1..100".to_owned();
+    let (first, last) = text.split_once("..").ok_or_else(expected)?;
+    let number = |text: &str| text.trim().parse::<u64>().map_err(|_| expected());
+    let (first, last) = (number(first)?, number(last)?);
+    if first > last || last > SEED_MAX {
+        return Err(expected());
+    }
+    if last - first >= SEEDS_MAX {
+        return Err(format!("more than {SEEDS_MAX} seeds"));
+    }
+    Ok(first..=last)
+}
+
+fn shard(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(one, all)| Some((one.parse().ok()?, all.parse().ok()?)));
+    match parts {
+        Some((one, all)) if (1..=all).contains(&one) => Ok((one, all)),
+        _ => Err("expected I/N with I from 1 to N, as in 2/4".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -383,6 +483,19 @@ mod tests {
         for command in Cli::command().get_subcommands() {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("walkon "), "{} has no example", command.get_name());
+        }
+    }
+
+    #[test]
+    fn seeds_are_a_range_with_both_ends_and_shards_a_part_of_all() {
+        assert_eq!(seeds("3..5"), Ok(3..=5));
+        assert_eq!(seeds("7..7"), Ok(7..=7));
+        for text in ["", "1", "5..3", "1..x", "-1..2", "0..9007199254740993", "0..99999999"] {
+            assert!(seeds(text).is_err(), "{text}");
+        }
+        assert_eq!(shard("2/4"), Ok((2, 4)));
+        for text in ["0/4", "5/4", "1", "1/0", "a/b"] {
+            assert!(shard(text).is_err(), "{text}");
         }
     }
 

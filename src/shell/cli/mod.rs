@@ -6,6 +6,7 @@
 
 pub(super) mod args;
 mod bake;
+mod batch;
 mod check;
 mod completions;
 mod draw;
@@ -19,8 +20,10 @@ mod run;
 mod schema;
 mod test;
 mod types;
+mod watch;
 
 use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -90,6 +93,8 @@ fn perform(cli: Cli) -> Exit {
     let ended = match cli.command {
         Command::New(args) => new::run(&args, &mut results),
         Command::Run(args) => run::run(&shell, &args),
+        Command::Watch(args) => watch::run(&shell, &args),
+        Command::Batch(args) => batch::run(&shell, &args, &mut results),
         Command::Replay(args) => replay::run(&shell, &args, &mut results),
         Command::Test(args) => test::run(&args, &mut results),
         Command::Check(args) => check::run(&shell, &args, &mut results),
@@ -119,6 +124,21 @@ struct Shell {
 }
 
 impl Shell {
+    /// Shows how far long work has come; on a terminal only.
+    fn progress(&self, done: usize, all: usize) {
+        if !self.is_quiet && std::io::stderr().is_terminal() {
+            // Nobody reading it is no error.
+            let _ = write!(std::io::stderr(), "\r{done}/{all}");
+        }
+    }
+
+    /// Takes the progress off the terminal again.
+    fn progress_over(&self) {
+        if !self.is_quiet && std::io::stderr().is_terminal() {
+            let _ = write!(std::io::stderr(), "\r\u{1b}[K");
+        }
+    }
+
     /// Reads and builds a level; what is wrong with it is shown.
     fn load(&self, found: &FoundLevel) -> Result<LoadedLevel, Failure> {
         match crate::level::load(&found.path, &found.project.folder) {

@@ -39,7 +39,6 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
-    let texts = scripts.clone();
     let inputs = found.project.folder.files_read();
     let interrupts = Interrupts::listen();
     let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
@@ -52,20 +51,16 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let settings = crate::level::spawn::settings(&level.def);
     let seed = args.seed.unwrap_or(level.def.seed);
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
-    let to_stdout = args.trace.as_deref() == Some(std::path::Path::new("-"));
     let signals = std::sync::Arc::new(Signals::default());
-    let mut session = Session {
-        results: if to_stdout { Results::stderr() } else { Results::stdout() },
-        trace,
+    let parts = SessionParts {
         shell,
-        format: args.format,
-        pace: Pace::new(args.speed, rate),
         found: &found,
-        texts: &texts,
-        faults_told: 0,
+        texts: scripts.clone(),
+        format: args.format,
         interrupts: interrupts.clone(),
-        closed: false,
     };
+    let mut session = Session::new(parts, trace);
+    session.pace = Pace::new(args.speed, rate);
     let options = RecordOptions {
         trace: args.trace.is_some(),
         hash_every: args.hash_every,
@@ -73,16 +68,9 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
         detail_every: args.detail,
         sentences: args.format == Format::Human,
     };
-    if let Some(trace) = &mut session.trace {
-        let made = RunSetup {
-            level_file: &found.path,
-            seed,
-            bound: bound.clone(),
-            args: args.args.clone(),
-            options,
-        };
-        trace.header(&Header::of(&level, &scripts, super::limits::by_name(&settings), made).line())?;
-    }
+    let made =
+        RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
+    session.header(&Header::of(&level, &scripts, super::limits::by_name(&settings), made))?;
     let setup = Setup {
         scripts,
         seed: args.seed,
@@ -101,7 +89,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let report = headless::run_timed(&mut game, &bound, watch, &mut |step| clock.done(step));
     let wall = began.elapsed();
     drop(watchdog);
-    session.end(&report, wall, &clock)
+    session.end(&report, wall, &clock.table(report.ticks))
 }
 
 /// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays its
@@ -189,22 +177,83 @@ pub(super) fn game_at(
     Ok(game)
 }
 
-/// A run under way.
-struct Session<'a> {
+/// What a run under way is given.
+pub(super) struct SessionParts<'a> {
+    pub shell: &'a Shell,
+    pub found: &'a FoundLevel,
+    /// Texts of scripts, for showing the line of a fault.
+    pub texts: Texts,
+    pub format: Format,
+    pub interrupts: Interrupts,
+}
+
+/// A run under way: what it tells, and where.
+pub(super) struct Session<'a> {
+    pub shell: &'a Shell,
+    pub found: &'a FoundLevel,
+    /// Texts of scripts as they run.
+    pub texts: Texts,
     results: Results,
     trace: Option<Trace>,
-    shell: &'a Shell,
     format: Format,
     pace: Pace,
-    found: &'a FoundLevel,
-    texts: &'a Texts,
     faults_told: usize,
     interrupts: Interrupts,
     closed: bool,
 }
 
-impl Session<'_> {
-    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
+impl<'a> Session<'a> {
+    /// A run that has not begun.
+    pub fn new(parts: SessionParts<'a>, trace: Option<Trace>) -> Self {
+        let SessionParts { shell, found, texts, format, interrupts } = parts;
+        let to_stdout = trace.as_ref().is_some_and(Trace::is_stdout);
+        Self {
+            shell,
+            found,
+            texts,
+            results: if to_stdout { Results::stderr() } else { Results::stdout() },
+            trace,
+            format,
+            pace: Pace::new(Speed::Max, TickRate::DEFAULT),
+            faults_told: 0,
+            interrupts,
+            closed: false,
+        }
+    }
+
+    /// Writes the first line of the trace, if there is one.
+    pub fn header(&mut self, header: &Header) -> Result<(), Failure> {
+        self.trace.as_mut().map_or(Ok(()), |trace| trace.header(&header.line()))
+    }
+
+    /// Whether the run is to end.
+    pub fn is_stopping(&self) -> bool {
+        self.closed || self.interrupts.asked().is_some()
+    }
+
+    /// Tells a sentence about the level's time, at once.
+    pub fn sentence(&mut self, world: &World, sentence: &str) {
+        if self.format == Format::Human && !self.shell.is_quiet {
+            let seconds = world.rate().seconds(world.tick());
+            self.closed |= self.results.line(&format!("{seconds:8.2} s  {}", clean(sentence))).is_err();
+            self.closed |= self.results.flush().is_err();
+        }
+    }
+
+    /// Writes a line into the trace that the game knows nothing of.
+    pub fn trace_line(&mut self, line: &str) {
+        if let Some(trace) = &mut self.trace {
+            self.closed |= !trace.line(line);
+        }
+    }
+
+    /// Hands what was told to the system, for somebody who looks on.
+    pub fn flush(&mut self) {
+        self.closed |= self.results.flush().is_err();
+    }
+
+    /// Tells what happened in a tick, and whether to go on.
+    pub fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
         let tick = world.tick().0;
         crash::at_tick(tick);
         for line in &recorded.lines {
@@ -234,9 +283,9 @@ impl Session<'_> {
     }
 
     /// The scripts did not start: by a mistake of theirs, or because a signal cut their loading short (fault:H6).
-    fn not_begun(mut self, error: &StartError) -> Failure {
+    pub fn not_begun(mut self, error: &StartError) -> Failure {
         let Some(exit) = cut_short(error, &self.interrupts) else {
-            return not_started(self.shell, self.found, self.texts, error);
+            return not_started(self.shell, self.found, &self.texts, error);
         };
         if let Some(mut trace) = self.trace.take() {
             let line = Line::default().count("t", 0).text("end", Ended::Signal.name()).flag("ok", false);
@@ -250,13 +299,14 @@ impl Session<'_> {
     fn fault(&mut self, fault: &FaultNote) {
         self.faults_told += 1;
         if self.faults_told <= FAULTS_TOLD_MAX {
-            tell(&self.shell.fault(self.found, self.texts, fault));
+            tell(&self.shell.fault(self.found, &self.texts, fault));
         } else if self.faults_told == FAULTS_TOLD_MAX + 1 {
             tell("more faults follow; they are counted in the result");
         }
     }
 
-    fn end(mut self, report: &Report, wall: Duration, clock: &StepClock) -> Result<Exit, Failure> {
+    /// Tells what the run came to; `table` stands below it.
+    pub fn end(mut self, report: &Report, wall: Duration, table: &[String]) -> Result<Exit, Failure> {
         let mut exit = exit_of(report);
         if report.ended == Ended::Signal
             && let Some(asked) = self.interrupts.asked()
@@ -277,11 +327,11 @@ impl Session<'_> {
             Format::Human => summary(report, wall),
         };
         self.results.line(&text)?;
-        for line in clock.table(report.ticks) {
+        for line in table {
             // Beside a JSON result the table goes to stderr, so that what is piped stays one object.
             match self.format {
-                Format::Human => self.results.line(&line)?,
-                Format::Json => tell(&line),
+                Format::Human => self.results.line(line)?,
+                Format::Json => tell(line),
             }
         }
         self.results.flush()?;
@@ -290,7 +340,7 @@ impl Session<'_> {
 }
 
 /// The code of a run that ended by itself.
-fn exit_of(report: &Report) -> Exit {
+pub(super) fn exit_of(report: &Report) -> Exit {
     match report.ended {
         Ended::Fault => Exit::Script,
         Ended::Limit => Exit::Limit,
@@ -310,7 +360,8 @@ fn speed_of(report: &Report, wall: Duration) -> f64 {
     report.seconds / wall.as_secs_f64().max(1e-9)
 }
 
-fn json(report: &Report, wall: Duration) -> String {
+/// The line of `--format json`.
+pub(super) fn json(report: &Report, wall: Duration) -> String {
     let fields = report.fields().raw("wallSeconds", &format!("{:.6}", wall.as_secs_f64()));
     fields.raw("speed", &format!("{:.1}", speed_of(report, wall))).finish()
 }

@@ -1,0 +1,204 @@
+//! `walkon watch`: a level in real time, whose scripts and level file are taken in as they are saved.
+//!
+//! In: a level, its project, the clock. Out: a line for each notable event; what was reloaded and how long it took; a
+//! broken edit once, in place; a trace that carries the texts it began with. Holds: ticks are of fixed length, a pause
+//! is caught up with by a few of them and the rest is dropped and said (fault:G21); what changed takes effect in the
+//! next tick (fault:E18). Not here: what a reload does (`game`), when files are read (`shell::debounce`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::args::{Format, WatchArgs};
+use super::exit::{Exit, Failure};
+use super::run::{Session, SessionParts};
+use super::{Shell, shown_path};
+use crate::base::time::TickRate;
+use crate::game::header::{Header, RunSetup, Texts};
+use crate::game::headless::{self, Bound, Host, Onlooker};
+use crate::game::inputs::Input;
+use crate::game::line::Line;
+use crate::game::pace::Pace;
+use crate::game::recorder::{RecordOptions, Recorded, Recorder, ReloadNote};
+use crate::game::{Game, Setup};
+use crate::level::LevelError;
+use crate::script::fuel::Signals;
+use crate::shell::crash;
+use crate::shell::output::tell;
+use crate::shell::project::find_level;
+use crate::shell::trace::Trace;
+use crate::shell::watch::{Watch, in_milliseconds};
+use crate::shell::watchdog::{Interrupts, Watchdog};
+use crate::world::World;
+
+/// Longest sleep: signals are heard that soon.
+const NAP_MAX: Duration = Duration::from_millis(20);
+/// Ticks of a run without a bound: as many as a trace can count exactly.
+const TICKS_MAX: u64 = (1 << 53) - 1;
+
+pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
+    let found = find_level(&args.level)?;
+    let level = shell.load(&found)?;
+    let scripts = shell.scripts(&found, &level)?;
+    let inputs = found.project.folder.files_read();
+    let interrupts = Interrupts::listen();
+    let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
+    let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
+    let ticks_max = args.seconds.map_or(TICKS_MAX, |seconds| rate.ticks(seconds));
+    let bound = Bound { ticks_max, until: None, is_strict: false };
+    let settings = crate::level::spawn::settings(&level.def);
+    let seed = args.seed.unwrap_or(level.def.seed);
+    crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
+    let options = RecordOptions {
+        trace: args.trace.is_some(),
+        hash_every: 1,
+        sentences: args.format == Format::Human,
+        ..RecordOptions::default()
+    };
+    let watch = Watch::open(&found, &scripts, &level.files, args.poll);
+    let parts = SessionParts {
+        shell,
+        found: &found,
+        texts: scripts.clone(),
+        format: args.format,
+        interrupts: interrupts.clone(),
+    };
+    let mut session = Session::new(parts, trace);
+    let made =
+        RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
+    let files = level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect();
+    let texts = Texts { scripts: scripts.clone(), files };
+    let header = Header::of(&level, &scripts, super::limits::by_name(&settings), made);
+    session.header(&Header { texts: Some(texts), ..header })?;
+    let signals = Arc::new(Signals::default());
+    let setup = Setup {
+        scripts,
+        seed: args.seed,
+        args: args.args.clone(),
+        recorder: Recorder::new(options),
+        signals: Arc::clone(&signals),
+    };
+    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, interrupts);
+    let mut game = match Game::load(level, setup) {
+        Ok(game) => game,
+        Err(error) => return Err(session.not_begun(&error)),
+    };
+    if !shell.is_quiet {
+        tell(&format!(
+            "watching {}; save a script or the level to reload it",
+            shown_path(&found, &found.path)
+        ));
+    }
+    let now = Instant::now();
+    let mut live = Live {
+        session,
+        watch,
+        pace: Pace::new(rate, args.speed),
+        seen: now,
+        due: 0,
+        under_way: None,
+        offered: BTreeMap::new(),
+        is_broken: false,
+    };
+    let report = headless::run_hosted(&mut game, &bound, &mut live);
+    drop(watchdog);
+    live.session.end(&report, now.elapsed(), &[])
+}
+
+/// A level under way in real time.
+struct Live<'a> {
+    session: Session<'a>,
+    watch: Watch<'a>,
+    pace: Pace,
+    /// When time was last taken in.
+    seen: Instant,
+    /// Ticks that are due now.
+    due: u32,
+    /// The reload of this tick.
+    under_way: Option<UnderWay>,
+    /// Texts of scripts that were offered and refused so far.
+    offered: BTreeMap<String, String>,
+    /// Whether the last reload was refused.
+    is_broken: bool,
+}
+
+/// A reload that was handed to the game.
+struct UnderWay {
+    since: Instant,
+    refused: Option<LevelError>,
+}
+
+impl Host for Live<'_> {
+    fn inputs(&mut self, world: &World, _: u64) -> Vec<Input> {
+        self.wait(world);
+        let Some(changed) = self.watch.poll() else { return Vec::new() };
+        let texts = changed.reload.scripts.iter();
+        self.offered.extend(texts.filter_map(|(path, text)| Some((path.clone(), text.clone()?))));
+        self.under_way = Some(UnderWay { since: changed.since, refused: changed.refused });
+        vec![Input::Reload(changed.reload)]
+    }
+
+    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
+        if recorded.reloads.is_empty() {
+            let next = self.session.watch(world, recorded);
+            if !recorded.sentences.is_empty() {
+                self.session.flush();
+            }
+            return next;
+        }
+        // What is told of a reload is told below, with its time and its line.
+        let mut rest = recorded.clone();
+        rest.sentences.retain(|sentence| !sentence.starts_with("reload"));
+        let next = self.session.watch(world, &rest);
+        recorded.reloads.iter().for_each(|reload| self.told(world, reload));
+        next
+    }
+}
+
+impl Live<'_> {
+    /// Sleeps until a tick is due.
+    fn wait(&mut self, world: &World) {
+        while self.due == 0 && !self.session.is_stopping() {
+            let now = Instant::now();
+            let steps = self.pace.advance((now - self.seen).as_secs_f64());
+            self.seen = now;
+            self.due = steps.ticks;
+            if steps.dropped > 0 {
+                let line = Line::fact(world.tick().0, "notice")
+                    .text("what", "timeDropped")
+                    .count("count", steps.dropped);
+                self.session.trace_line(&line.finish());
+                self.session.sentence(world, &format!("notice: timeDropped ({})", steps.dropped));
+            }
+            if self.due == 0 {
+                let wait = Duration::from_secs_f64(self.pace.wait_seconds());
+                std::thread::sleep(wait.clamp(Duration::from_micros(100), NAP_MAX));
+            }
+        }
+        self.due = self.due.saturating_sub(1);
+    }
+
+    /// Says what became of a reload.
+    fn told(&mut self, world: &World, reload: &ReloadNote) {
+        let under_way = self.under_way.take();
+        let Some(fault) = &reload.refused else {
+            let time = under_way.map_or_else(String::new, |it| format!(" in {}", in_milliseconds(it.since)));
+            let mended = if std::mem::take(&mut self.is_broken) { ", mended" } else { "" };
+            self.session.texts.append(&mut self.offered);
+            let notes: String = reload.notes.iter().map(|note| format!("; {note}")).collect();
+            let line = format!("reloaded {}{time}{mended}{notes}", reload.files.join(", "));
+            self.session.sentence(world, &line);
+            return;
+        };
+        self.is_broken = true;
+        match under_way.and_then(|it| it.refused) {
+            Some(level) => self.session.shell.show(self.session.found, &level.diagnostics, &level.files),
+            None => {
+                let mut texts = self.session.texts.clone();
+                texts.extend(self.offered.clone());
+                tell(&self.session.shell.fault(self.session.found, &texts, fault));
+            }
+        }
+        self.session.sentence(world, "reload refused; the old version runs on");
+    }
+}

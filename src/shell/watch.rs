@@ -1,0 +1,287 @@
+//! The files of a project while a level runs: what changed in them, as something to reload.
+//!
+//! In: a project on disk, the level in it, texts as the run began. Out: [`Changed`] texts. Holds: contents are
+//! compared by hash, so a file that was saved unchanged is nothing (fault:E9); a path that is neither a script
+//! nor a file of the level is nothing; what cannot be read is told once and the old text runs on; no more than one
+//! file of the project is needed to be right for the others to be read. Not here: when to read (`debounce`), who
+//! notices (`eyes`), what a reload does (`game`).
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::debounce::{Debouncer, Look};
+use super::eyes::{Eyes, Seen};
+use super::output::tell;
+use super::project::{FoundLevel, is_script};
+use crate::base::hash;
+use crate::game::inputs::{LevelTexts, Reload};
+use crate::level::{LevelError, LevelFile, Source, SourceError};
+
+/// Folders inside one another that are looked into when one appears.
+const DEPTH_MAX: usize = 32;
+
+/// Texts that changed.
+#[derive(Debug)]
+pub(super) struct Changed {
+    /// What to reload.
+    pub reload: Reload,
+    /// When the first event about it came.
+    pub since: Instant,
+    /// What is wrong with the level, if it changed to something wrong.
+    pub refused: Option<LevelError>,
+}
+
+/// The files of a project under watch.
+pub(super) struct Watch<'a> {
+    found: &'a FoundLevel,
+    eyes: Eyes,
+    debouncer: Debouncer,
+    began: Instant,
+    /// Script folders below the root, `.` for the root.
+    folders: Vec<String>,
+    /// Hash of every file that the run knows, by path below the root.
+    known: BTreeMap<String, u64>,
+    /// Which of them belong to the level.
+    level_files: BTreeSet<String>,
+    /// What was told of a path, so that it is told once.
+    told: BTreeMap<String, String>,
+}
+
+impl<'a> Watch<'a> {
+    /// Watches the project of a level that began with these scripts and files.
+    pub fn open(
+        found: &'a FoundLevel,
+        scripts: &BTreeMap<String, String>,
+        files: &[LevelFile],
+        is_looking: bool,
+    ) -> Self {
+        let root = found.project.folder.root();
+        let folders = script_folders(found);
+        let mut known: BTreeMap<String, u64> =
+            files.iter().map(|file| (file.path.clone(), file.hash)).collect();
+        for (name, text) in scripts {
+            if let Some(path) = found.project.script_path(name, &found.path) {
+                known.insert(path, hash::of_bytes(text.as_bytes()));
+            }
+        }
+        let mut watched: BTreeSet<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
+        watched.extend(files.iter().filter_map(|file| root.join(&file.path).parent().map(Path::to_owned)));
+        let real = watched.into_iter().filter_map(|folder| folder.canonicalize().ok());
+        let eyes = Eyes::open(without_inner(real.collect()), is_looking);
+        let level_files = files.iter().map(|file| file.path.clone()).collect();
+        let (debouncer, began, told) = (Debouncer::default(), Instant::now(), BTreeMap::new());
+        let mut watch = Self { found, eyes, debouncer, began, folders, known, level_files, told };
+        // What was saved between reading and watching.
+        watch.notice_everything();
+        watch
+    }
+
+    /// What changed, if it is time to read it. Costs next to nothing while nothing happens.
+    pub fn poll(&mut self) -> Option<Changed> {
+        for seen in self.eyes.take() {
+            match seen {
+                Seen::Path(path) => self.notice(&path),
+                Seen::Anything => self.notice_everything(),
+                Seen::Blind(_) => {}
+            }
+        }
+        let now = self.began.elapsed();
+        let root = self.found.project.folder.root().to_owned();
+        let batch = self.debouncer.take(now, |path| look(&root.join(path)))?;
+        let changed = self.read(&batch.paths, self.began + batch.since)?;
+        self.debouncer.changed(now);
+        Some(changed)
+    }
+
+    fn notice(&mut self, path: &Path) {
+        let root = self.found.project.folder.root();
+        let Some(below) = path.strip_prefix(root).ok().and_then(Path::to_str) else { return };
+        let below = below.replace('\\', "/");
+        let now = self.began.elapsed();
+        if self.known.contains_key(&below) || self.script_name(&below).is_some() {
+            return self.debouncer.notice(&below, now);
+        }
+        // A folder that came, went or was renamed: all that it held and holds.
+        let prefix = format!("{below}/");
+        let held = self.known.keys().filter(|known| known.starts_with(&prefix)).cloned().collect();
+        let mut all: Vec<String> = held;
+        if path.is_dir() {
+            scripts_below(root, &below, DEPTH_MAX, &mut all);
+        }
+        for path in all {
+            if self.known.contains_key(&path) || self.script_name(&path).is_some() {
+                self.debouncer.notice(&path, now);
+            }
+        }
+    }
+
+    fn notice_everything(&mut self) {
+        let root = self.found.project.folder.root();
+        let mut all: Vec<String> = self.known.keys().cloned().collect();
+        for folder in &self.folders {
+            scripts_below(root, if folder == "." { "" } else { folder }, DEPTH_MAX, &mut all);
+        }
+        let now = self.began.elapsed();
+        for path in all {
+            if self.known.contains_key(&path) || self.script_name(&path).is_some() {
+                self.debouncer.notice(&path, now);
+            }
+        }
+    }
+
+    /// The name that scripts have for a file at a path below the root; none for what is no script.
+    fn script_name(&self, path: &str) -> Option<String> {
+        let inside = |folder: &String| match folder.as_str() {
+            "." => Some(path),
+            folder => path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
+        };
+        let name = self.folders.iter().find_map(inside)?;
+        let is_hidden = name.split('/').any(|part| part == "types" || part.starts_with('.'));
+        (is_script(name) && !is_hidden).then(|| name.to_owned())
+    }
+
+    fn read(&mut self, paths: &[String], since: Instant) -> Option<Changed> {
+        let mut reload = Reload::default();
+        let mut is_level = false;
+        for path in paths {
+            if self.level_files.contains(path) {
+                is_level = true;
+            } else if let Some(name) = self.script_name(path) {
+                self.script(path, name, &mut reload);
+            }
+        }
+        let refused = if is_level { self.level(&mut reload) } else { None };
+        (!reload.is_empty()).then_some(Changed { reload, since, refused })
+    }
+
+    fn script(&mut self, path: &str, name: String, reload: &mut Reload) {
+        let root = self.found.project.folder.root();
+        match self.found.project.script_text(path) {
+            Ok(text) => {
+                self.told.remove(path);
+                let hash = hash::of_bytes(text.as_bytes());
+                if self.known.insert(path.to_owned(), hash) != Some(hash) {
+                    reload.scripts.insert(name, Some(text));
+                }
+            }
+            Err(_) if !root.join(path).exists() => {
+                if self.known.remove(path).is_some() {
+                    reload.scripts.insert(name, None);
+                }
+            }
+            Err(failure) => {
+                let why = format!("{failure:?}");
+                self.tell_once(
+                    path,
+                    &match failure {
+                        super::cli::exit::Failure::Message { message, .. } => message,
+                        _ => why,
+                    },
+                );
+            }
+        }
+    }
+
+    /// Reads the level and every file it names, if one of them is another now.
+    fn level(&mut self, reload: &mut Reload) -> Option<LevelError> {
+        let source = Remembering { folder: &self.found.project.folder, files: RefCell::default() };
+        let loaded = crate::level::load(&self.found.path, &source);
+        let files = source.files.into_inner();
+        if !files.contains_key(&self.found.path) {
+            self.tell_once(&self.found.path.clone(), "it cannot be read");
+            return None;
+        }
+        self.told.remove(&self.found.path);
+        let hashes = files.iter().map(|(path, bytes)| (path.clone(), hash::of_bytes(bytes)));
+        let hashes: BTreeMap<String, u64> = hashes.collect();
+        if hashes.iter().all(|(path, hash)| self.known.get(path) == Some(hash)) && loaded.is_ok() {
+            return None;
+        }
+        let is_new = hashes.iter().any(|(path, hash)| self.known.get(path) != Some(hash));
+        // A file that it names may be the one that is gone: told with the level, once.
+        let refused = loaded.err();
+        let said = refused.as_ref().map(ToString::to_string).unwrap_or_default();
+        let is_said = self.told.insert("level".to_owned(), said.clone()) == Some(said);
+        if !is_new && is_said {
+            return None;
+        }
+        self.level_files.extend(hashes.keys().cloned());
+        self.known.extend(hashes);
+        reload.level = Some(LevelTexts { path: self.found.path.clone(), files });
+        refused
+    }
+
+    fn tell_once(&mut self, path: &str, why: &str) {
+        if self.told.get(path).map(String::as_str) != Some(why) {
+            tell(&format!("warning: {path}: {why}; the old version runs on"));
+            self.told.insert(path.to_owned(), why.to_owned());
+        }
+    }
+}
+
+/// The folders that scripts of a level lie in, below the root.
+fn script_folders(found: &FoundLevel) -> Vec<String> {
+    let root = found.project.folder.root();
+    let folders: Vec<String> =
+        found.project.script_folders.iter().filter(|folder| root.join(folder).is_dir()).cloned().collect();
+    if !folders.is_empty() {
+        return folders;
+    }
+    vec![found.path.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned()]
+}
+
+/// Folders without those that lie in another one of them.
+fn without_inner(folders: BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let is_inner =
+        |folder: &PathBuf| folders.iter().any(|other| folder != other && folder.starts_with(other));
+    folders.iter().filter(|folder| !is_inner(folder)).cloned().collect()
+}
+
+/// Script files at or below a folder, as paths below the root.
+fn scripts_below(root: &Path, below: &str, depth: usize, found: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(root.join(below)) else { return };
+    for entry in entries.flatten() {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth > 0 && name != "types" && !name.starts_with('.') => {
+                scripts_below(root, &path, depth - 1, found);
+            }
+            Ok(kind) if !kind.is_dir() && is_script(&name) => found.push(path),
+            _ => {}
+        }
+    }
+}
+
+fn look(path: &Path) -> Look {
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.len() > 0 => Look::Whole,
+        _ => Look::Hollow,
+    }
+}
+
+/// A folder that remembers what was read from it.
+struct Remembering<'a> {
+    folder: &'a super::disk::Folder,
+    files: RefCell<BTreeMap<String, Vec<u8>>>,
+}
+
+impl Source for Remembering<'_> {
+    fn read(&self, path: &str, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
+        let bytes = self.folder.read(path, bytes_max)?;
+        self.files.borrow_mut().insert(path.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.folder.names()
+    }
+}
+
+/// How long after the first event something happened, for people.
+pub(super) fn in_milliseconds(since: Instant) -> String {
+    let passed: Duration = since.elapsed();
+    format!("{} ms", passed.as_millis())
+}
