@@ -99,9 +99,20 @@ fn sorted<'a>(names: &[&'a str]) -> Vec<&'a str> {
 fn every_command_has_help_with_an_example() {
     let project = Project::new();
     let (help, _) = project.expect(0, &["--help"]);
-    for command in
-        ["run", "replay", "check", "path", "draw", "bake", "types", "schema", "limits", "completions"]
-    {
+    for command in [
+        "run",
+        "watch",
+        "batch",
+        "replay",
+        "check",
+        "path",
+        "draw",
+        "bake",
+        "types",
+        "schema",
+        "limits",
+        "completions",
+    ] {
         assert!(help.contains(command), "{command} in\n{help}");
         let (help, err) = project.expect(0, &[command, "--help"]);
         assert!(help.contains(&format!("walkon {command}")) && help.contains("Example"), "{help}");

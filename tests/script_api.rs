@@ -856,8 +856,18 @@ fn the_first_finish_counts() {
 }
 
 #[test]
+fn the_last_measure_of_a_name_counts_and_there_are_at_most_256() {
+    let mut bench = Bench::new();
+    bench.run("level.measure(\"visits\", 1) level.measure(\"visits\", 2.5)").unwrap();
+    let measures = bind::level::measures(bench.vm.lua());
+    assert_eq!(measures.into_iter().collect::<Vec<_>>(), [("visits".to_owned(), 2.5)]);
+    let many = bench.run("for i = 1, 256 do level.measure(\"m\" .. i, i) end").unwrap_err();
+    assert!(many.contains("this run has 256 measures already"), "{many}");
+}
+
+#[test]
 fn names_of_later_tiers_are_absent() {
-    for lua in ["nav.areasAt", "level.measure", "nav.setTile"] {
+    for lua in ["nav.areasAt", "nav.setTile"] {
         let message = Bench::new().run(&format!("local x = {lua}")).unwrap_err();
         assert!(message.contains("unknown field"), "{lua}: {message}");
     }

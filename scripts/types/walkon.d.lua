@@ -397,6 +397,11 @@ level = {}
 ---@param note? string
 function level.finish(ok, note) end
 
+---A number for the run's summary and for the tables of `batch`; the last value of a name counts.
+---@param name string
+---@param value number
+function level.measure(name, value) end
+
 ---Who and what is in the level.
 ---@class walkon.world
 world = {}

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::cli::exit::Failure;
 use super::debounce::{Debouncer, Look};
 use super::eyes::{Eyes, Seen};
 use super::output::tell;
@@ -21,6 +22,8 @@ use crate::level::{LevelError, LevelFile, Source, SourceError};
 
 /// Folders inside one another that are looked into when one appears.
 const DEPTH_MAX: usize = 32;
+/// Largest file of a level that is compared without building the level.
+const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Texts that changed.
 #[derive(Debug)]
@@ -45,6 +48,8 @@ pub(super) struct Watch<'a> {
     known: BTreeMap<String, u64>,
     /// Which of them belong to the level.
     level_files: BTreeSet<String>,
+    /// Whether the level as it is on disk was refused: a file that it lacks may come.
+    is_level_refused: bool,
     /// What was told of a path, so that it is told once.
     told: BTreeMap<String, String>,
 }
@@ -72,7 +77,9 @@ impl<'a> Watch<'a> {
         let eyes = Eyes::open(without_inner(real.collect()), is_looking);
         let level_files = files.iter().map(|file| file.path.clone()).collect();
         let (debouncer, began, told) = (Debouncer::default(), Instant::now(), BTreeMap::new());
-        let mut watch = Self { found, eyes, debouncer, began, folders, known, level_files, told };
+        let is_level_refused = false;
+        let mut watch =
+            Self { found, eyes, debouncer, began, folders, known, level_files, is_level_refused, told };
         // What was saved between reading and watching.
         watch.notice_everything();
         watch
@@ -102,6 +109,9 @@ impl<'a> Watch<'a> {
         let now = self.began.elapsed();
         if self.known.contains_key(&below) || self.script_name(&below).is_some() {
             return self.debouncer.notice(&below, now);
+        }
+        if self.is_level_refused && path.is_file() {
+            return self.debouncer.notice(&self.found.path, now);
         }
         // A folder that came, went or was renamed: all that it held and holds.
         let prefix = format!("{below}/");
@@ -147,13 +157,21 @@ impl<'a> Watch<'a> {
         let mut is_level = false;
         for path in paths {
             if self.level_files.contains(path) {
-                is_level = true;
+                is_level |= self.is_level_refused || self.is_another(path);
             } else if let Some(name) = self.script_name(path) {
                 self.script(path, name, &mut reload);
             }
         }
         let refused = if is_level { self.level(&mut reload) } else { None };
         (!reload.is_empty()).then_some(Changed { reload, since, refused })
+    }
+
+    /// Whether a file of the level is not what it was.
+    fn is_another(&self, path: &str) -> bool {
+        match self.found.project.folder.read(path, FILE_BYTES_MAX) {
+            Ok(bytes) => self.known.get(path) != Some(&hash::of_bytes(&bytes)),
+            Err(_) => true,
+        }
     }
 
     fn script(&mut self, path: &str, name: String, reload: &mut Reload) {
@@ -171,16 +189,8 @@ impl<'a> Watch<'a> {
                     reload.scripts.insert(name, None);
                 }
             }
-            Err(failure) => {
-                let why = format!("{failure:?}");
-                self.tell_once(
-                    path,
-                    &match failure {
-                        super::cli::exit::Failure::Message { message, .. } => message,
-                        _ => why,
-                    },
-                );
-            }
+            Err(Failure::Message { message, .. }) => self.tell_once(path, &message),
+            Err(_) => self.tell_once(path, "it cannot be read"),
         }
     }
 
@@ -190,33 +200,29 @@ impl<'a> Watch<'a> {
         let loaded = crate::level::load(&self.found.path, &source);
         let files = source.files.into_inner();
         if !files.contains_key(&self.found.path) {
-            self.tell_once(&self.found.path.clone(), "it cannot be read");
+            self.tell_once(&self.found.path, "it cannot be read");
             return None;
         }
         self.told.remove(&self.found.path);
+        self.is_level_refused = loaded.is_err();
         let hashes = files.iter().map(|(path, bytes)| (path.clone(), hash::of_bytes(bytes)));
         let hashes: BTreeMap<String, u64> = hashes.collect();
-        if hashes.iter().all(|(path, hash)| self.known.get(path) == Some(hash)) && loaded.is_ok() {
-            return None;
-        }
-        let is_new = hashes.iter().any(|(path, hash)| self.known.get(path) != Some(hash));
-        // A file that it names may be the one that is gone: told with the level, once.
-        let refused = loaded.err();
-        let said = refused.as_ref().map(ToString::to_string).unwrap_or_default();
-        let is_said = self.told.insert("level".to_owned(), said.clone()) == Some(said);
-        if !is_new && is_said {
+        if hashes.iter().all(|(path, hash)| self.known.get(path) == Some(hash)) {
+            // The level as it was, or a file that it names is gone: the old one runs on either way.
+            if let Err(error) = loaded {
+                self.tell_once(&self.found.path, &error.to_string());
+            }
             return None;
         }
         self.level_files.extend(hashes.keys().cloned());
         self.known.extend(hashes);
         reload.level = Some(LevelTexts { path: self.found.path.clone(), files });
-        refused
+        loaded.err()
     }
 
     fn tell_once(&mut self, path: &str, why: &str) {
-        if self.told.get(path).map(String::as_str) != Some(why) {
+        if self.told.insert(path.to_owned(), why.to_owned()).as_deref() != Some(why) {
             tell(&format!("warning: {path}: {why}; the old version runs on"));
-            self.told.insert(path.to_owned(), why.to_owned());
         }
     }
 }
@@ -285,3 +291,6 @@ pub(super) fn in_milliseconds(since: Instant) -> String {
     let passed: Duration = since.elapsed();
     format!("{} ms", passed.as_millis())
 }
+
+#[cfg(test)]
+mod tests;

@@ -180,7 +180,8 @@ fn measure(lua: &Lua, args: &mut Args) -> Answer {
     with(lua, args, |_| Ok(()))?;
     let Some(mut run) = lua.app_data_mut::<Run>() else { return nothing() };
     if run.measures.len() >= MEASURES_MAX && !run.measures.contains_key(&name) {
-        return Err(args.mistake(format!("this run has {MEASURES_MAX} measures already; use fewer names")));
+        let what = format!("this run has {MEASURES_MAX} measures already; use fewer names");
+        return Err(args.mistake(what).into());
     }
     run.measures.insert(name, value);
     nothing()

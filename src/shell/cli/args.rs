@@ -195,7 +195,7 @@ pub struct BatchArgs {
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
     pub shard: (u64, u64),
     /// Runs at the same time [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024).map(|jobs| jobs as usize))]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
     /// End each run after this many game seconds [default: 60]
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
@@ -462,6 +462,13 @@ fn seeds(text: &str) -> Result<std::ops::RangeInclusive<u64>, String> {
         return Err(format!("more than {SEEDS_MAX} seeds"));
     }
     Ok(first..=last)
+}
+
+fn jobs(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(jobs) if (1..=1024).contains(&jobs) => Ok(jobs),
+        _ => Err("expected a whole number from 1 to 1024".to_owned()),
+    }
 }
 
 fn shard(text: &str) -> Result<(u64, u64), String> {

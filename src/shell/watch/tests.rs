@@ -1,0 +1,184 @@
+//! Real files, generous limits: what is saved is read, whatever way an editor saves it.
+
+use super::*;
+use crate::shell::project::find_level;
+
+const LEVEL: &str = r#"{ "name": "room",
+  "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[9,0],[9,9],[0,9]] } ] } }"#;
+
+/// A project in a folder of its own.
+struct Place {
+    folder: tempfile::TempDir,
+    found: FoundLevel,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("walkon.json", "{}");
+        write("levels/room.json", LEVEL);
+        write("scripts/room.lua", "return 0");
+        write("scripts/behaviours/guard.lua", "return {}");
+        let found = find_level(&folder.path().join("levels/room.json")).unwrap();
+        Self { folder, found }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// A watch over it that has seen that nothing has changed yet.
+    fn watch(&self, is_looking: bool) -> Watch<'_> {
+        let level = crate::level::load(&self.found.path, &self.found.project.folder).unwrap();
+        let scripts = self.found.project.scripts(&self.found.path).unwrap();
+        let mut watch = Watch::open(&self.found, &scripts, &level.files, is_looking);
+        assert!(settled(&mut watch, Duration::from_millis(300)).is_none(), "nothing has changed");
+        watch
+    }
+}
+
+/// What changes within `time`. Each call stands for itself: the second between two reloads is not waited for.
+fn settled(watch: &mut Watch<'_>, time: Duration) -> Option<Changed> {
+    watch.debouncer = Debouncer::default();
+    let began = Instant::now();
+    while began.elapsed() < time {
+        if let Some(changed) = watch.poll() {
+            return Some(changed);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    None
+}
+
+/// The scripts that change next.
+fn scripts(watch: &mut Watch<'_>) -> BTreeMap<String, Option<String>> {
+    settled(watch, Duration::from_secs(20)).expect("a change is noticed").reload.scripts
+}
+
+fn one(name: &str, text: Option<&str>) -> BTreeMap<String, Option<String>> {
+    BTreeMap::from([(name.to_owned(), text.map(str::to_owned))])
+}
+
+#[test]
+fn a_saved_script_is_read_by_its_name_whoever_notices_it() {
+    for is_looking in [false, true] {
+        let place = Place::new();
+        let mut watch = place.watch(is_looking);
+        place.write("scripts/behaviours/guard.lua", "return { 1 }");
+        assert_eq!(scripts(&mut watch), one("behaviours/guard.lua", Some("return { 1 }")));
+        place.write("scripts/new/wolf.lua", "return { 2 }");
+        assert_eq!(scripts(&mut watch), one("new/wolf.lua", Some("return { 2 }")), "a new folder as well");
+        place.write("scripts/types/walkon.d.lua", "x");
+        place.write("scripts/readme.txt", "x");
+        assert!(settled(&mut watch, Duration::from_millis(600)).is_none(), "no scripts");
+    }
+}
+
+#[test]
+fn fault_e6_a_hundred_atomic_replacements_are_all_seen() {
+    let place = Place::new();
+    let mut watch = place.watch(false);
+    for number in 0..100 {
+        let text = format!("return {number}00");
+        place.write("scripts/room.lua~", &text);
+        std::fs::rename(place.path("scripts/room.lua~"), place.path("scripts/room.lua")).unwrap();
+        assert_eq!(scripts(&mut watch), one("room.lua", Some(&text)));
+    }
+}
+
+#[test]
+fn fault_e7_a_deleted_file_is_told_and_a_new_one_of_its_name_is_read() {
+    let place = Place::new();
+    let mut watch = place.watch(false);
+    std::fs::remove_file(place.path("scripts/room.lua")).unwrap();
+    assert_eq!(scripts(&mut watch), one("room.lua", None));
+    place.write("scripts/room.lua", "return 0");
+    assert_eq!(scripts(&mut watch), one("room.lua", Some("return 0")), "also with the text it had");
+}
+
+#[test]
+fn fault_e8_a_renamed_file_is_deleted_and_created_and_so_are_two_that_are_swapped() {
+    let place = Place::new();
+    let mut watch = place.watch(false);
+    std::fs::rename(place.path("scripts/room.lua"), place.path("scripts/hall.lua")).unwrap();
+    let changed = scripts(&mut watch);
+    assert_eq!(changed.get("hall.lua"), Some(&Some("return 0".to_owned())));
+    assert_eq!(changed.get("room.lua"), Some(&None));
+    let (guard, hall, third) =
+        (place.path("scripts/behaviours/guard.lua"), place.path("scripts/hall.lua"), place.path("scripts/x"));
+    for (from, to) in [(&guard, &third), (&hall, &guard), (&third, &hall)] {
+        std::fs::rename(from, to).unwrap();
+    }
+    let changed = scripts(&mut watch);
+    assert_eq!(changed.get("hall.lua"), Some(&Some("return {}".to_owned())));
+    assert_eq!(changed.get("behaviours/guard.lua"), Some(&Some("return 0".to_owned())));
+    std::fs::rename(place.path("scripts/behaviours"), place.path("scripts/minds")).unwrap();
+    let changed = scripts(&mut watch);
+    assert_eq!(changed.get("behaviours/guard.lua"), Some(&None), "a folder takes its files along");
+    assert_eq!(changed.get("minds/guard.lua"), Some(&Some("return 0".to_owned())));
+}
+
+#[test]
+fn fault_e9_what_is_saved_unchanged_is_nothing() {
+    let place = Place::new();
+    let mut watch = place.watch(false);
+    place.write("scripts/room.lua", "return 0");
+    place.write("levels/room.json", LEVEL);
+    assert!(settled(&mut watch, Duration::from_millis(600)).is_none());
+}
+
+#[test]
+fn a_level_is_read_with_what_it_names_and_a_wrong_one_with_what_is_wrong() {
+    let place = Place::new();
+    let mut watch = place.watch(false);
+    place.write("levels/room.json", &LEVEL.replace("[9,9]", "[9,8]"));
+    let changed = settled(&mut watch, Duration::from_secs(20)).unwrap();
+    let level = changed.reload.level.unwrap();
+    assert_eq!((level.path.as_str(), level.files.len()), ("levels/room.json", 1));
+    assert!(changed.refused.is_none());
+    place.write("levels/room.json", &LEVEL.replace("polygon", "polygone"));
+    let changed = settled(&mut watch, Duration::from_secs(20)).unwrap();
+    assert!(changed.refused.unwrap().to_string().contains("polygone"));
+    place.write("levels/room.json", LEVEL);
+    let changed = settled(&mut watch, Duration::from_secs(20)).unwrap();
+    assert!(changed.reload.level.is_some() && changed.refused.is_none(), "mended");
+    std::fs::remove_file(place.path("levels/room.json")).unwrap();
+    assert!(settled(&mut watch, Duration::from_millis(600)).is_none(), "the old level runs on");
+}
+
+#[test]
+fn a_script_that_is_no_text_is_left_alone_and_the_others_are_read() {
+    let place = Place::new();
+    let mut watch = place.watch(false);
+    std::fs::write(place.path("scripts/bad.lua"), [0xff, 0xfe]).unwrap();
+    place.write("scripts/room.lua", "return 5");
+    let mut changed = scripts(&mut watch);
+    if changed.is_empty() {
+        changed = scripts(&mut watch);
+    }
+    assert_eq!(changed, one("room.lua", Some("return 5")));
+}
+
+#[test]
+fn fault_h12_real_time_is_measured_by_the_clock_that_nobody_sets() {
+    let sources = [
+        include_str!("../watch.rs"),
+        include_str!("../cli/watch.rs"),
+        include_str!("../cli/run.rs"),
+        include_str!("../watchdog.rs"),
+        include_str!("../trace.rs"),
+    ];
+    for source in sources {
+        assert!(source.contains("Instant") && !source.contains(concat!("System", "Time")));
+    }
+}

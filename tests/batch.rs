@@ -1,0 +1,168 @@
+//! `walkon batch` and `watch` from outside.
+//!
+//! Goal: a line of a batch is the line of the run alone, and what is saved while a level runs gets into its trace. Method:
+//! the real binary on projects in folders of their own; limits of time are generous.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+const ROOM: &str = r#"{ "name": "NAME", "script": "NAME.lua",
+  "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[20,0],[20,20],[0,20]] } ] },
+  "characters": [ { "name": "hero", "position": [4, 4] } ] }"#;
+
+const ROLL: &str = "function onStart()
+  level.measure('roll', math.random(1, 1000))
+  world.character('hero'):walkTo(math.random(2, 18), math.random(2, 18))
+end
+function onTick() if level.tick == 50 then level.finish(level.seed ~= 3, 'done') end end";
+
+fn project(rooms: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("walkon.json", "{}");
+    for (name, script) in rooms {
+        write(&format!("levels/{name}.json"), &ROOM.replace("NAME", name));
+        write(&format!("scripts/{name}.lua"), script);
+    }
+    folder
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+    command.current_dir(folder).args(arguments).env_remove("RUST_LOG").stdin(Stdio::null());
+    command
+}
+
+fn ends(folder: &Path, code: i32, arguments: &[&str]) -> (String, String) {
+    told(command(folder, arguments).output().unwrap(), code, arguments)
+}
+
+fn told(output: Output, code: i32, arguments: &[&str]) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "walkon {arguments:?}\n{out}\n{err}");
+    (out, err)
+}
+
+/// The lines of a batch without what differs from run to run.
+fn lines(out: &str) -> Vec<Value> {
+    let mut lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &mut lines {
+        let line = line.as_object_mut().unwrap();
+        line.remove("wallSeconds");
+        line.remove("speed");
+    }
+    lines
+}
+
+#[test]
+fn a_batch_prints_a_line_for_each_seed_in_order_and_ends_with_the_highest_code() {
+    let folder = project(&[("roll", ROLL)]);
+    let (out, err) = ends(folder.path(), 1, &["batch", "roll", "--seeds", "1..6", "--jobs", "3"]);
+    let all = lines(&out);
+    let seeds: Vec<u64> = all.iter().map(|line| line["seed"].as_u64().unwrap()).collect();
+    assert_eq!(seeds, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(all[2]["ok"], false, "seed 3 says so");
+    let rolls: std::collections::BTreeSet<String> =
+        all.iter().map(|line| line["measures"]["roll"].to_string()).collect();
+    assert!(rolls.len() > 1 && !rolls.contains("null"), "seeds differ: {rolls:?}");
+    for part in ["6 runs", "5 ok, 1 not", "roll", "mean", "failing: roll 3 (exit 1)"] {
+        assert!(err.contains(part), "{part} in\n{err}");
+    }
+    for (number, line) in all.iter().enumerate() {
+        let seed = (number + 1).to_string();
+        let code = i32::from(seed == "3");
+        let (alone, _) = ends(folder.path(), code, &["run", "roll", "--seed", &seed, "--format", "json"]);
+        assert_eq!(&lines(&alone)[0], line, "seed {seed} alone");
+    }
+    let (one, _) = ends(folder.path(), 1, &["batch", "roll", "--seeds", "1..6", "--jobs", "1", "-q"]);
+    assert_eq!(lines(&one), all, "the number of threads does not show");
+    let mut shards = Vec::new();
+    for shard in ["1/2", "2/2"] {
+        let output = command(folder.path(), &["batch", "roll", "--seeds", "1..6", "--shard", shard]).output();
+        shards.extend(lines(&String::from_utf8(output.unwrap().stdout).unwrap()));
+    }
+    shards.sort_by_key(|line| line["seed"].as_u64());
+    assert_eq!(shards, all, "shards are parts of the whole");
+}
+
+#[test]
+fn fault_f44_the_second_level_of_a_batch_is_what_it_is_alone_whatever_the_first_does() {
+    let hostile = "local t = {}
+      function onStart() while true do table.insert(t, string.rep('x', 1000)) end end
+      function onTick() while true do pcall(function() while true do end end) end end";
+    let folder = project(&[("hostile", hostile), ("roll", ROLL)]);
+    let arguments = ["batch", "hostile", "roll", "--seeds", "1..2", "--ticks", "60", "--jobs", "2"];
+    let output = command(folder.path(), &arguments).output().unwrap();
+    let all = lines(&String::from_utf8(output.stdout).unwrap());
+    let names: Vec<&str> = all.iter().map(|line| line["level"].as_str().unwrap()).collect();
+    assert_eq!(names, ["hostile", "hostile", "roll", "roll"]);
+    assert!(all[0]["faults"].as_u64().unwrap() > 0, "{}", all[0]);
+    let (alone, _) = ends(folder.path(), 0, &["batch", "roll", "--seeds", "1..2", "--ticks", "60"]);
+    assert_eq!(lines(&alone), all[2..]);
+}
+
+#[test]
+fn wrong_arguments_of_batch_and_watch_end_with_two() {
+    let folder = project(&[("roll", ROLL)]);
+    for (arguments, part) in [
+        (&["batch", "roll"] as &[&str], "--seeds"),
+        (&["batch", "roll", "--seeds", "5..1"], "1..100"),
+        (&["batch", "roll", "--seeds", "1..2", "--shard", "3/2"], "2/4"),
+        (&["batch", "roll", "--seeds", "1..2", "--jobs", "0"], "1 to 1024"),
+        (&["watch", "roll", "--speed", "max"], "multiple of real time"),
+        (&["watch", "roll", "--sped", "1"], "--speed"),
+    ] {
+        let (out, err) = ends(folder.path(), 2, arguments);
+        assert!(err.contains(part) && out.is_empty(), "{arguments:?}: {part} in\n{err}");
+    }
+    ends(folder.path(), 6, &["batch", "rol", "--seeds", "1..2"]);
+    let (out, err) = ends(project(&[("bad", "error('no')")]).path(), 4, &["batch", "bad", "--seeds", "1..2"]);
+    assert_eq!(out.lines().count(), 2, "{out}");
+    assert!(out.contains("\"ok\":false,\"error\":\"bad.lua:1: no\"") && err.contains("2 not"), "{out}{err}");
+}
+
+#[test]
+fn fault_e20_what_is_saved_under_watch_is_an_input_of_the_trace_and_replays_from_it() {
+    let folder = project(&[("roll", "function onTick() end")]);
+    let arguments = ["watch", "roll", "--seconds", "8", "--trace", "t.jsonl"];
+    let child =
+        command(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    let saved = "function onTick() level.measure('saved', 1) end";
+    std::fs::write(folder.path().join("scripts/roll.lua"), saved).unwrap();
+    let (out, err) = told(child.wait_with_output().unwrap(), 0, &arguments);
+    assert!(out.contains("ended by bound, ok") && err.contains("watching"), "{out}{err}");
+    let trace = std::fs::read_to_string(folder.path().join("t.jsonl")).unwrap();
+    let header: Value = serde_json::from_str(trace.lines().next().unwrap()).unwrap();
+    assert_eq!(header["texts"]["scripts"]["roll.lua"], "function onTick() end");
+    let inputs: Vec<&str> = trace.lines().filter(|line| line.contains("\"kind\":\"reload\"")).collect();
+    assert_eq!(inputs.len(), 1, "saved once: {inputs:?}");
+    assert!(inputs[0].contains("level.measure('saved', 1)"), "{}", inputs[0]);
+    let (out, _) = ends(folder.path(), 0, &["replay", "t.jsonl"]);
+    assert!(out.contains("the same in 480 ticks"), "the script on disk is another by now: {out}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_watch_ends_cleanly_when_it_is_interrupted() {
+    let folder = project(&[("roll", "function onTick() end")]);
+    let arguments = ["watch", "roll", "--trace", "t.jsonl", "--poll", "--speed", "4"];
+    let child =
+        command(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(2000));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let (out, _) = told(child.wait_with_output().unwrap(), 130, &arguments);
+    assert!(out.contains("ended by signal"), "{out}");
+    let trace = std::fs::read_to_string(folder.path().join("t.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
+    assert_eq!(last["end"], "signal");
+    ends(folder.path(), 0, &["replay", "t.jsonl"]);
+}
