@@ -80,6 +80,11 @@ function typeof(value) end
 ---Who counts; strings are tags.
 ---@alias Filter string|string[]|Character|(fun(character: Character): boolean)
 
+---What a script said about the end of the run.
+---@class LevelOutcome
+---@field ok boolean whether it counts as a success
+---@field note? string a sentence of the author's
+
 ---How a character is to walk. Everything may be left out.
 ---@class WalkOptions
 ---@field speed? number metres a second, 0.01 to 50; or gait, not both
@@ -382,6 +387,55 @@ function typeof(value) end
 ---@field default? string default: the first option
 ---@field seconds? number how long the question stands
 
+---What a level test runs on, and how it is judged.
+---@class TestOptions
+---@field level string name of a level
+---@field seed? number seed of the run; the level's own by default
+---@field seeds? number run for the seeds 1 to n; the first that fails is named
+---@field maxTicks? number ticks after which it is a timeout, 3600 by default
+---@field expect? string the outcome that counts as passed, `pass` by default
+---@field faults? string `fail` (default): any script fault ends the test; `allow`
+---@field variants? string[] run once for each; results must be equal
+---@field args? string[] `level.args`
+
+---How long something is waited for.
+---@class WithinOptions
+---@field timeout? number seconds, 20 by default
+
+---How a walk is to be made, and how it is to end.
+---@class WalkCheck
+---@field speed? number metres a second, 0.01 to 50; or gait, not both
+---@field gait? "walk"|"run" default "walk"
+---@field radius? number metres from the goal that count as reached: 0.05; for a character 1.35, for a door 0.6
+---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
+---@field face? Place|number turn there after arriving; the walk settles when the turn is done
+---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field keys? string[] keys carried, for doors = "open"
+---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
+---@field patience? number seconds without progress before the walk is blocked; default 3
+---@field timeout? number seconds for the whole walk; default none
+---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
+---@field onArrived? Handler runs for arrived; payload WalkResult
+---@field onFailed? Handler runs for partial and blocked
+---@field onCancelled? Handler runs for cancelled
+---@field onSettled? Handler runs always, last
+---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
+---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
+---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
+---@field status? string how the walk is to end, `arrived` by default
+---@field reason? string and for what reason; any by default
+---@field within? number seconds it may take
+
+---Which event is expected, and how soon.
+---@class EventCheck
+---@field within? number seconds, 5 by default
+---@field where? any which one counts: fields that its payload has, or a predicate
+
+---How long no event may come.
+---@class NoEventCheck
+---@field during? number seconds, 5 by default
+
 ---The running level.
 ---@class walkon.level
 ---@field name string Name of the level.
@@ -390,6 +444,7 @@ function typeof(value) end
 ---@field tick number The current tick; 0 is the level as loaded.
 ---@field time number Game seconds since the start.
 ---@field args string[] Arguments after `--` on the command line; read-only.
+---@field outcome LevelOutcome? What `level.finish` was called with first; in a level test the run goes on.
 level = {}
 
 ---Ends the run after this tick; the first call counts.
@@ -1395,6 +1450,132 @@ function log.warn(format, ...) end
 ---@param format string
 ---@param ... any
 function log.error(format, ...) end
+
+---Level tests, declared in files whose name ends in `_test.lua` and run by `walkon test`.
+---@class walkon.test
+test = {}
+
+---Declares a test, while a file whose name ends in `_test.lua` loads.
+---@param name string
+---@param options TestOptions
+---@param fn fun(t: Test, variant: string?): any
+function test.level(name, options, fn) end
+
+---The test that runs.
+---@class Test
+local Test = {}
+
+---Lets game time pass, a tick at least.
+---@async
+---@param seconds number
+function Test:run(seconds) end
+
+---Lets n ticks pass.
+---@async
+---@param n number
+function Test:ticks(n) end
+
+---Waits until the predicate, tested each tick, holds; fails when that takes too long.
+---@async
+---@param predicate fun(): boolean
+---@param options? WithinOptions
+function Test:until_(predicate, options) end
+
+---Repeats expectations each tick until all of them hold; fails when that takes too long.
+---@async
+---@param fn fun()
+---@param options? WithinOptions
+function Test:eventually(fn, options) end
+
+---Runs the function after every tick until the test ends.
+---@param fn fun()
+function Test:always(fn) end
+
+---Something is expected of a value: `t:expect(v):toBe(w)`.
+---@param value any
+---@return Expectation
+function Test:expect(value) end
+
+---Sends the character, waits, and checks how the walk ends: status, reason, seconds.
+---@async
+---@param character Character
+---@param goal Place
+---@param options? WalkCheck
+---@return WalkResult
+function Test:expectWalk(character, goal, options) end
+
+---Waits for an event and gives its payload; fails when it does not come.
+---@async
+---@param name string
+---@param options? EventCheck
+---@return any
+function Test:expectEvent(name, options) end
+
+---Waits so long and fails when the event comes.
+---@async
+---@param name string
+---@param options? NoEventCheck
+function Test:expectNoEvent(name, options) end
+
+---Fails the test.
+---@param message string
+function Test:fail(message) end
+
+---An input of the host, at step 1 of the next tick.
+---@param name string
+---@param payload? any
+function Test:input(name, payload) end
+
+---The answer to every choice of a scene of that id.
+---@param choice string
+---@param option string
+function Test:answer(choice, option) end
+
+---The text of a script.
+---@param name string
+---@return string
+function Test:source(name) end
+
+---The faults of scripts so far, in tests that allow them.
+---@return any[]
+function Test:faults() end
+
+---The hash of the state as it is now, 16 hexadecimal digits.
+---@return string
+function Test:hash() end
+
+---A value that something is expected of.
+---@class Expectation
+local Expectation = {}
+
+---The value is that one, as `==` says.
+---@param v any
+function Expectation:toBe(v) end
+
+---The value is equal, tables by their entries; numbers and vectors within 1e-6.
+---@param v any
+function Expectation:toEqual(v) end
+
+---The number or vector is no farther than the tolerance.
+---@param v number|vector
+---@param tolerance number
+function Expectation:toBeNear(v, tolerance) end
+
+---The number is above n.
+---@param n number
+function Expectation:toBeAbove(n) end
+
+---The number is below n.
+---@param n number
+function Expectation:toBeBelow(n) end
+
+---The list has an entry that is equal, or the text has this text in it.
+---@param v any
+function Expectation:toContain(v) end
+
+---The function says yes to the value.
+---@param fn fun(value: any): boolean
+function Expectation:toSatisfy(fn) end
 
 ---One table for the level, shared by its scripts, plain data, kept over reloads.
 ---@type table<any, any>
