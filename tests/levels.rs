@@ -15,7 +15,8 @@ use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 
 /// The levels, with the game seconds that are compared.
-const LEVELS: [(&str, u64); 4] = [("courtyard", 60), ("house", 90), ("ruins", 90), ("market", 20)];
+const LEVELS: [(&str, u64); 5] =
+    [("courtyard", 60), ("house", 90), ("ruins", 90), ("market", 20), ("arena", 60)];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
