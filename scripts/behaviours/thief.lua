@@ -1,0 +1,39 @@
+-- A thief: strolls from stall to stall, and runs from whoever wears the badge of the watch.
+-- In the level: "behaviour": "thief.lua", "params": { "afraidOf": "watch" }.
+
+local fleeing = require("lib/fleeing")
+local wandering = require("lib/wandering")
+
+---@class ThiefState
+---@field escapes integer how often it got away
+
+local thief = {
+  params = {
+    afraidOf = { type = "string", default = "watch" }, -- a tag
+    sight = { type = "number", default = 6, min = 0 }, -- metres
+  },
+}
+
+function thief:init()
+  self.state.escapes = 0
+end
+
+function thief:start()
+  fleeing.watch(self, self.params.sight, self.params.afraidOf)
+end
+
+function thief:run()
+  while true do
+    local danger = self.blackboard:get("danger")
+    if danger then
+      if fleeing.from(self, danger, { distance = 2 * self.params.sight }) == "safe" then
+        self.state.escapes = self.state.escapes + 1
+      end
+      self.blackboard:clear("danger")
+    else
+      wandering.stroll(self, { rest = { 2, 6 }, wake = { "danger" } })
+    end
+  end
+end
+
+return thief
