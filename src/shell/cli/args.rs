@@ -89,9 +89,7 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  walkon new game && cd game && walkon check . && walkon run levels/first.json"
-)]
+#[command(after_help = "Example:\n  walkon new game && cd game && walkon check . && walkon test")]
 pub struct NewArgs {
     /// The folder to make; it may exist while it is empty
     #[arg(value_name = "DIR")]
