@@ -95,7 +95,7 @@ fn tell(folder: &Path, paths: &[&str], results: &mut Results) -> Result<(), Fail
     if folder != Path::new(".") {
         results.line(&format!("  cd {}", folder.display()))?;
     }
-    for command in ["check .", "test", "run levels/first.json"] {
+    for command in ["check .", "test", "watch levels/first.json"] {
         results.line(&format!("  walkon {command}"))?;
     }
     Ok(())
