@@ -2,7 +2,8 @@
 //!
 //! In: the name of the project. Out: every file with its path below the root. Holds: `check` and `test` pass on
 //! the project as it is written (tests/scaffold.rs); the schema and the editor definitions are those of this
-//! version, made by the code that `schema` and `types` print. Not here: writing files (`cli/new`).
+//! version, made by the code that `schema` and `types` print. Templates of JSON end in `.in`, so that nobody takes this
+//! folder for a project. Not here: writing files (`cli/new`).
 
 use serde_json::Value;
 
@@ -10,19 +11,19 @@ use crate::script::types;
 
 /// Files that stand in a project as they are: path below the root, text.
 const FILES: [(&str, &str); 12] = [
-    ("levels/first.json", include_str!("first.json")),
+    ("levels/first.json", include_str!("first.json.in")),
     ("scripts/first.lua", include_str!("first.lua")),
     ("scripts/first_test.lua", include_str!("first_test.lua")),
     ("scripts/behaviours/guard.lua", include_str!("guard.lua")),
     ("scripts/cinematics/welcome.lua", include_str!("welcome.lua")),
-    (".luaurc", include_str!("luaurc.json")),
-    (".luarc.json", include_str!("luarc.json")),
-    (".vscode/settings.json", include_str!("vscode_settings.json")),
-    (".vscode/extensions.json", include_str!("vscode_extensions.json")),
+    (".luaurc", include_str!("luaurc.json.in")),
+    (".luarc.json", include_str!("luarc.json.in")),
+    (".vscode/settings.json", include_str!("vscode_settings.json.in")),
+    (".vscode/extensions.json", include_str!("vscode_extensions.json.in")),
     (".github/workflows/walkon.yml", include_str!("workflow.yml")),
     (".gitignore", include_str!("gitignore")),
     // Last, so that a folder that holds it is a whole project.
-    ("walkon.json", include_str!("walkon.json")),
+    ("walkon.json", include_str!("walkon.json.in")),
 ];
 const README: &str = include_str!("README.md");
 /// Where the schema of levels lies, beside the levels that name it.
