@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use glam::Vec3;
+
 use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::Tick;
@@ -370,9 +372,15 @@ fn detail(world: &World) -> String {
     let everybody = world.characters().fold(Line::default(), |line, (_, character)| {
         let walk = character.walk.and_then(|walk| world.walk(walk));
         let following = walk.and_then(|walk| walk.following.as_ref());
-        let waypoints = following.map_or(0, |following| following.cursor.ahead(&following.path).len());
-        let velocity = character.body.velocity;
-        let one = Line::default().raw("velocity", &place(velocity)).count("waypoints", waypoints as u64);
+        let ahead = following.map_or(&[][..], |following| following.cursor.ahead(&following.path));
+        let towards = |next: &Vec3| {
+            let way = *next - character.body.position;
+            Vec3::new(way.x, 0.0, way.z).normalize_or_zero()
+        };
+        let desired = ahead.first().map_or(Vec3::ZERO, towards);
+        let one =
+            Line::default().raw("desired", &place(desired)).raw("velocity", &place(character.body.velocity));
+        let one = one.count("waypoints", ahead.len() as u64);
         line.raw(&character.name, &one.finish())
     });
     let detail = Line::default().raw("paths", &paths.finish()).raw("characters", &everybody.finish());

@@ -189,7 +189,10 @@ impl<'a> Watch<'a> {
                     reload.scripts.insert(name, None);
                 }
             }
-            Err(Failure::Message { message, .. }) => self.tell_once(path, &message),
+            Err(Failure::Message { message, .. }) => {
+                let why = message.strip_prefix(&format!("{path}: ")).unwrap_or(&message);
+                self.tell_once(path, why);
+            }
             Err(_) => self.tell_once(path, "it cannot be read"),
         }
     }

@@ -148,7 +148,8 @@ fn a_level_is_read_with_what_it_names_and_a_wrong_one_with_what_is_wrong() {
     assert!(changed.refused.is_none());
     place.write("levels/room.json", &LEVEL.replace("polygon", "polygone"));
     let changed = settled(&mut watch, Duration::from_secs(20)).unwrap();
-    assert!(changed.refused.unwrap().to_string().contains("polygone"));
+    let refused = changed.refused.unwrap();
+    assert!(refused.diagnostics.iter().any(|found| found.message.contains("polygone")), "{refused:?}");
     place.write("levels/room.json", LEVEL);
     let changed = settled(&mut watch, Duration::from_secs(20)).unwrap();
     assert!(changed.reload.level.is_some() && changed.refused.is_none(), "mended");
