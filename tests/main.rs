@@ -21,6 +21,7 @@ mod nav_laws;
 mod nav_published;
 mod nav_sight;
 mod readme;
+mod reload;
 mod replay;
 mod rounds;
 mod samples;

@@ -255,7 +255,7 @@ fn report(game: &Game, ended: Ended, bound: &Bound, (ticks, hash): (u64, u64)) -
         characters: world.character_count(),
         walks: world.walk_counts(),
         faults: game.fault_count(),
-        reloads: 0,
+        reloads: game.reload_count(),
         paths: world.path_counts(),
         measures: game.measures(),
     }

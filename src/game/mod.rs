@@ -13,6 +13,8 @@ pub mod narrate;
 pub mod pace;
 pub mod recorder;
 pub mod recording;
+mod relevel;
+mod reload;
 pub mod replay;
 pub mod testing;
 
@@ -21,6 +23,7 @@ use std::sync::Arc;
 
 use crate::game::inputs::{Input, Reload};
 use crate::game::recorder::{Recorded, Recorder};
+use crate::game::relevel::Origin;
 use crate::level::LoadedLevel;
 use crate::level::spawn::{self, Spawned};
 use crate::script::fuel::Signals;
@@ -122,13 +125,16 @@ pub struct Game {
     world: World,
     scripts: Option<ScriptHost>,
     recorder: Recorder,
+    reload_count: u64,
+    /// What the level file gave; none for a world that the host has built itself.
+    origin: Option<Origin>,
 }
 
 impl Game {
     /// A game about a world, without scripts.
     #[must_use]
     pub fn new(world: World, recorder: Recorder) -> Self {
-        Self { world, scripts: None, recorder }
+        Self { world, scripts: None, recorder, reload_count: 0, origin: None }
     }
 
     /// A level at tick 0, its scripts started: behaviours are attached, `onStart` has run.
@@ -136,20 +142,24 @@ impl Game {
     /// # Errors
     /// When a script is missing, does not compile, fails as it loads, or is given wrong parameters.
     pub fn load(level: LoadedLevel, setup: Setup) -> Result<Self, StartError> {
-        let (world, scripts, recorder) = Self::parts(level, setup)?;
-        Self::with_scripts(world, scripts, recorder)
+        let (world, scripts, recorder, origin) = Self::parts(level, setup)?;
+        let game = Self::with_scripts(world, scripts, recorder)?;
+        Ok(Self { origin: Some(origin), ..game })
     }
 
-    /// The parts of a level before tick 0: its scripts are loaded and not started.
+    /// The parts of a level before tick 0, and what its file gave: its scripts are loaded and not started.
     ///
     /// # Errors
     /// When a script is missing, does not compile or fails.
     pub(crate) fn parts(
         level: LoadedLevel,
         setup: Setup,
-    ) -> Result<(World, ScriptHost, Recorder), StartError> {
+    ) -> Result<(World, ScriptHost, Recorder, Origin), StartError> {
         let level_script = level.def.script.as_ref().map(|script| script.value.clone());
-        let Spawned { world, characters } = spawn::build(level, setup.seed);
+        let own_seed = level.def.seed;
+        let built = spawn::build(level, setup.seed);
+        let origin = Origin::of(&built, level_script.clone(), own_seed);
+        let Spawned { world, characters } = built;
         let behaviour =
             |found: spawn::BehaviourRef| BehaviourRef { name: found.script, params: found.params };
         let scripts = ScriptSetup {
@@ -160,7 +170,7 @@ impl Game {
             signals: setup.signals,
         };
         let scripts = ScriptHost::new(scripts, world.settings(), world.seed())?;
-        Ok((world, scripts, setup.recorder))
+        Ok((world, scripts, setup.recorder, origin))
     }
 
     /// A game about a world that the host has built itself, with its scripts, which are started here.
@@ -173,7 +183,7 @@ impl Game {
         recorder: Recorder,
     ) -> Result<Self, StartError> {
         scripts.start(&mut world)?;
-        Ok(Self { world, scripts: Some(scripts), recorder })
+        Ok(Self { world, scripts: Some(scripts), recorder, reload_count: 0, origin: None })
     }
 
     /// The world, for questions.
@@ -205,9 +215,14 @@ impl Game {
         let world = &mut self.world;
         world.tick = world.tick.after(1);
         let heard = self.recorder.inputs(world, inputs);
-        let _reload = inputs::run(world, inputs); // 1
+        let reload = inputs::run(world, inputs); // 1
         done(Step::Inputs);
-        // 2 reload comes with `watch`: a run never reloads.
+        if !reload.is_empty() {
+            let staged = reload::stage(self.scripts.as_mut(), &reload); // 2
+            // 3 begins with it, before any other code runs.
+            let level = (staged, &mut self.origin);
+            self.reload_count += u64::from(reload::commit(world, self.scripts.as_mut(), &reload, level));
+        }
         if let Some(scripts) = &mut self.scripts {
             scripts.scripts(world); // 3
         }
@@ -299,6 +314,18 @@ impl Game {
     #[must_use]
     pub fn measures(&self) -> BTreeMap<String, f64> {
         self.scripts.as_ref().map(ScriptHost::measures).unwrap_or_default()
+    }
+
+    /// Reloads that took effect so far.
+    #[must_use]
+    pub fn reload_count(&self) -> u64 {
+        self.reload_count
+    }
+
+    /// The scripts of the level, if it has any, for questions.
+    #[must_use]
+    pub fn scripts(&self) -> Option<&ScriptHost> {
+        self.scripts.as_ref()
     }
 
     /// Script faults so far.

@@ -304,7 +304,8 @@ impl Side {
             recorder: Recorder::new(RecordOptions { sentences, ..RecordOptions::default() }),
             signals: Arc::clone(&suite.signals),
         };
-        let (world, mut scripts, recorder) = Game::parts(level, setup).map_err(|error| error.to_string())?;
+        let (world, mut scripts, recorder, _) =
+            Game::parts(level, setup).map_err(|error| error.to_string())?;
         scripts.set_test(&test.file, index, variant).map_err(|error| error.to_string())?;
         let game = Game::with_scripts(world, scripts, recorder).map_err(|error| error.to_string())?;
         let fingerprint = game.fingerprint();

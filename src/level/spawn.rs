@@ -107,6 +107,7 @@ fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: f64) ->
             is_locked: door.locked,
             key: door.key.clone(),
             wish: None,
+            is_gone: false,
         }
     };
     def.doors.iter().zip(&resolved.door_areas).map(door).collect()

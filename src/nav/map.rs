@@ -233,6 +233,13 @@ impl NavMap {
         cells.metres(cost)
     }
 
+    /// Takes the place of another map: one revision on, so that searches under way begin again.
+    pub fn succeed(&mut self, before: &Self) {
+        let revision = before.revision().0 + 1;
+        let Self::Cells(cells) = self;
+        cells.set_revision(revision);
+    }
+
     /// Mixes in the whole state of the map. Cost: constant.
     pub fn hash_into(&self, hash: &mut StateHash) {
         let Self::Cells(cells) = self;

@@ -15,12 +15,14 @@ use crate::base::plain::Plain;
 use crate::base::time::Tick;
 use crate::script::bind;
 use crate::script::bind::handles::{self, StreamId};
+use crate::script::bind::keep::Callback;
 use crate::script::bind::rng;
 use crate::script::blackboard::BoardOf;
 use crate::script::convert::{Named, describe};
 use crate::script::fault::{Failure, FaultKind};
 use crate::script::handlers::{self, Delivering};
 use crate::script::invoke::{self, Call};
+use crate::script::keeper::stem;
 use crate::script::owner::OwnerKind;
 use crate::script::params::{self, Params};
 use crate::script::runtime::{self, Work};
@@ -29,14 +31,18 @@ use crate::script::tree::{self, Tree};
 use crate::script::vm::ScriptVm;
 use crate::script::{dispatch, lend, payload};
 use crate::world::World;
+use crate::world::ops;
 use crate::world::walk::Owner;
 
 /// A behaviour file whose shape was checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub(crate) name: String,
+    /// The whole name of its file.
+    pub(crate) file: String,
     pub(crate) table: Table,
     pub(crate) params: Params,
+    pub(crate) version: u64,
     update_every_ticks: u64,
     has_update: bool,
     tree: Option<Tree>,
@@ -51,6 +57,21 @@ struct Instance {
     serial: u32,
     class: Class,
     this: Table,
+    /// The name by which its file was asked for.
+    asked: String,
+    /// Its parameters, as they were given.
+    given: Plain,
+}
+
+/// A behaviour that was switched off after its faults: a reload of its file brings it back.
+#[derive(Clone, Debug)]
+pub(crate) struct Suspended {
+    pub(crate) file: String,
+    pub(crate) version: u64,
+    pub(crate) asked: String,
+    pub(crate) given: Plain,
+    /// Its `self.state`, as far as that was plain data.
+    pub(crate) state: Option<Plain>,
 }
 
 /// All behaviours.
@@ -61,6 +82,8 @@ pub(crate) struct Behaviours {
     order: BTreeMap<u32, Owner>,
     /// In order of their first use.
     classes: Vec<Class>,
+    /// By the number of the character.
+    suspended: BTreeMap<u32, (CharacterId, Suspended)>,
 }
 
 const FUNCTIONS: [&str; 7] = ["init", "migrate", "start", "run", "update", "onWalkSettled", "stop"];
@@ -73,6 +96,33 @@ impl Behaviours {
     /// Numbers of characters and their behaviours, in order of the numbers.
     pub(crate) fn in_order(&self) -> Vec<(u32, Owner)> {
         self.order.iter().map(|(&serial, &owner)| (serial, owner)).collect()
+    }
+
+    /// The character, the class, the `self`, the asked name and the given parameters of an instance.
+    pub(crate) fn parts(&self, owner: Owner) -> Option<(CharacterId, Class, Table, String, Plain)> {
+        let found = self.instances.get(&owner)?;
+        let Instance { character, class, this, asked, given, .. } = found;
+        Some((*character, class.clone(), this.clone(), asked.clone(), given.clone()))
+    }
+
+    /// All classes.
+    pub(crate) fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// Puts other classes in place of all there are.
+    pub(crate) fn set_classes(&mut self, classes: Vec<Class>) {
+        self.classes = classes;
+    }
+
+    /// Those switched off after their faults, in order of characters.
+    pub(crate) fn suspended(&self) -> Vec<(CharacterId, Suspended)> {
+        self.suspended.values().cloned().collect()
+    }
+
+    /// A character has no suspended behaviour any more.
+    pub(crate) fn forget_suspended(&mut self, character: CharacterId) {
+        self.suspended.retain(|_, (other, _)| *other != character);
     }
 
     /// The `self` of an instance.
@@ -105,12 +155,23 @@ impl Behaviours {
                 hash.text(&instance.class.name);
             }
         }
+        for (serial, (_, suspended)) in &self.suspended {
+            hash.word(u64::from(*serial)).text(&suspended.file);
+        }
     }
 }
 
-/// Checks what a behaviour file returned and keeps it under its name; a sentence about the first mistake. A name that
-/// another file has is made longer by a number, which only messages show.
-pub(crate) fn define(lua: &Lua, name: &str, result: &Value) -> Result<Class, String> {
+/// Checks what the behaviour file called `file` returned and keeps it under the stem of its name; a sentence about the first
+/// mistake. A name that another file has is made longer by a number, which only messages show.
+pub(crate) fn define(lua: &Lua, file: &str, result: &Value) -> Result<Class, String> {
+    let class = shape(lua, file, result)?;
+    runtime::with(lua, |runtime| runtime.behaviours.classes.push(class.clone()));
+    Ok(class)
+}
+
+/// Checks what the behaviour file called `file` returned; a sentence about the first mistake.
+pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Class, String> {
+    let name = stem(file);
     let Value::Table(table) = result else {
         return Err(format!("the file returns {}, expected a table of a behaviour", describe(result)));
     };
@@ -127,11 +188,18 @@ pub(crate) fn define(lua: &Lua, name: &str, result: &Value) -> Result<Class, Str
         Value::Number(value) if value >= 1.0 && libm::floor(value) == value => Ok(value as u64),
         other => Err(format!("{key} is {}, expected a whole number from 1", describe(&other))),
     };
-    whole("version", 1)?;
-    let taken = runtime::with(lua, |runtime| runtime.behaviours.classes.len());
-    let is_taken = runtime::with(lua, |runtime| runtime.behaviours.class(name).is_some());
+    let version = whole("version", 1)?;
+    let known = runtime::with(lua, |runtime| {
+        let behaviours = &runtime.behaviours;
+        let same = behaviours.classes.iter().find(|class| class.file == file).map(|class| class.name.clone());
+        let taken = behaviours.classes.len();
+        let other = behaviours.class(name).map(|_| format!("{name} ({taken})"));
+        same.or(other)
+    });
     let class = Class {
-        name: if is_taken { format!("{name} ({taken})") } else { name.to_owned() },
+        name: known.unwrap_or_else(|| name.to_owned()),
+        file: file.to_owned(),
+        version,
         params: params::declare(lua, &get("params"))?,
         update_every_ticks: whole("updateEvery", 1)?,
         has_update: get("update").is_function(),
@@ -140,7 +208,6 @@ pub(crate) fn define(lua: &Lua, name: &str, result: &Value) -> Result<Class, Str
         table: table.clone(),
     };
     table.set_readonly(true);
-    runtime::with(lua, |runtime| runtime.behaviours.classes.push(class.clone()));
     Ok(class)
 }
 
@@ -172,7 +239,7 @@ pub(crate) fn create(
     vm: &ScriptVm,
     character: CharacterId,
     class: Class,
-    given: &Plain,
+    (asked, given): (&str, &Plain),
 ) -> Result<Owner, String> {
     let lua = vm.lua();
     let filled = lend::with_world(lua, |world: &mut World| {
@@ -200,7 +267,9 @@ pub(crate) fn create(
         handlers::listen_on(lua, owner, character, name, function.clone());
     }
     runtime::with(lua, |runtime| {
-        runtime.behaviours.instances.insert(owner, Instance { character, serial, class, this });
+        runtime.behaviours.forget_suspended(character);
+        let (asked, given) = (asked.to_owned(), given.clone());
+        runtime.behaviours.instances.insert(owner, Instance { character, serial, class, this, asked, given });
     });
     Ok(owner)
 }
@@ -230,6 +299,45 @@ fn new_self(
     Ok(this)
 }
 
+/// Gives an instance another class: a fresh `self` that keeps `state`, and listeners for the new `on`. What the old code had
+/// registered must have ended. Nothing of the new code runs.
+pub(crate) fn rebind(
+    vm: &ScriptVm,
+    owner: Owner,
+    class: Class,
+    (given, params): (&Plain, &Plain),
+    state: &Table,
+) -> mlua::Result<()> {
+    let lua = vm.lua();
+    let Some((character, _, this, _, _)) = runtime::with(lua, |runtime| runtime.behaviours.parts(owner))
+    else {
+        return Ok(());
+    };
+    let stream: Value = this.raw_get("rng")?;
+    let fresh = new_self(lua, character, &class, params, None)?;
+    fresh.raw_set("rng", stream)?;
+    fresh.raw_set("state", state)?;
+    runtime::with(lua, |runtime| {
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.names = Some(class.table.clone());
+            record.receiver = Some(Value::Table(fresh.clone()));
+            record.run_again = None;
+            let kept = std::mem::take(&mut record.kept);
+            record.kept = kept.into_iter().filter_map(|kept| kept.under(&class.on)).collect();
+        }
+        runtime.strikes.forget(&owner);
+        if let Some(instance) = runtime.behaviours.instances.get_mut(&owner) {
+            instance.this = fresh;
+            instance.class = class.clone();
+            instance.given = given.clone();
+        }
+    });
+    for (name, function) in &class.on {
+        handlers::listen_on(lua, owner, character, name, function.clone());
+    }
+    Ok(())
+}
+
 /// Runs `init` and `start` of a new instance, and starts its `run`.
 pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) {
     call(vm, owner, "init", MultiValue::new());
@@ -241,7 +349,7 @@ pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) {
 }
 
 /// A function of the class and the `self` to call it with.
-fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Table)> {
+pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Table)> {
     let (class, this) = runtime::with(lua, |runtime| {
         let instance = runtime.behaviours.instances.get(&owner)?;
         Some((instance.class.table.clone(), instance.this.clone()))
@@ -273,7 +381,7 @@ pub(crate) fn check_state(vm: &ScriptVm, owner: Owner) {
     }
 }
 
-fn start_run(lua: &Lua, owner: Owner) {
+pub(crate) fn start_run(lua: &Lua, owner: Owner) {
     if let Some((function, this)) = method(lua, owner, "run") {
         let args = MultiValue::from_iter([Value::Table(this)]);
         let callback = Rc::from("run");
@@ -323,7 +431,8 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
         return;
     };
     detach_now(vm, character, "detached");
-    match create(vm, character, class, given) {
+    let asked = class.file.clone();
+    match create(vm, character, class, (&asked, given)) {
         Ok(owner) => {
             pause_if_held(lua, character, owner);
             begin(vm, owner, "attach");
@@ -341,6 +450,7 @@ pub(crate) fn detach_now(vm: &ScriptVm, character: CharacterId, why: &str) {
     if let Some(owner) = runtime::with(vm.lua(), |runtime| runtime.behaviours.of(character)) {
         end(vm, owner, why);
     }
+    runtime::with(vm.lua(), |runtime| runtime.behaviours.forget_suspended(character));
 }
 
 /// Switches an instance off after its last fault; after the tick of its tree, when that is what faulted.
@@ -363,6 +473,9 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
     let Some(instance) = found else {
         return;
     };
+    if why == "fault" {
+        suspend(lua, &instance, vm.limits().state_kib);
+    }
     if let Some(function) =
         instance.class.table.raw_get::<Value>("stop").ok().and_then(|stop| stop.as_function().cloned())
     {
@@ -371,6 +484,43 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
     let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
     tree::end(vm, owner, why);
     end_owner(vm, owner, why);
+}
+
+/// Takes back an instance that a reload had brought back: it stays switched off, and is told nothing.
+pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspended) {
+    let lua = vm.lua();
+    let found = runtime::with(lua, |runtime| {
+        let behaviours = &mut runtime.behaviours;
+        let owner = behaviours.by_character.remove(&character)?;
+        let instance = behaviours.instances.remove(&owner)?;
+        behaviours.order.remove(&instance.serial);
+        behaviours.suspended.insert(instance.serial, (character, suspended));
+        Some(owner)
+    });
+    if let Some(owner) = found {
+        end_owner(vm, owner, Why::Reload);
+    }
+}
+
+/// Keeps what a reload needs to bring an instance back.
+fn suspend(lua: &Lua, instance: &Instance, limit_kib: u32) {
+    let state = instance.this.raw_get::<Value>("state").unwrap_or(Value::Nil);
+    let state = payload::read(lua, &Named::new("stop", "self.state", state), limit_kib).ok();
+    let Instance { character, serial, class, asked, given, .. } = instance;
+    let (file, asked, given) = (class.file.clone(), asked.clone(), given.clone());
+    let suspended = Suspended { file, version: class.version, asked, given, state };
+    runtime::with(lua, |runtime| {
+        runtime.behaviours.suspended.insert(*serial, (*character, suspended));
+    });
+}
+
+/// Tells a behaviour of the end of a walk whose handlers went with a reload; false when it does not want to know.
+pub(crate) fn walk_settled(vm: &ScriptVm, owner: Owner, result: Value) -> bool {
+    if method(vm.lua(), owner, "onWalkSettled").is_none() {
+        return false;
+    }
+    let callback = Callback::Named("onWalkSettled".to_owned());
+    handlers::deliver(vm, Delivering::new(owner, callback, result, "onWalkSettled"))
 }
 
 /// Ends what an owner registered and started, and forgets it. Its walks settle, its `onCancel` functions run.
@@ -384,23 +534,39 @@ pub(crate) fn end_owner(vm: &ScriptVm, owner: Owner, why: Why) {
     invoke::clean_up(vm);
 }
 
-/// Ends what an owner registered and started; the owner stays.
+/// Ends what an owner registered and started; the owner stays. A reload leaves walks, and timers whose handlers are names.
 pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
+    let is_reload = why == Why::Reload;
     for id in runtime::with(lua, |runtime| runtime.tasks.of(owner)) {
         task::cancel(lua, id, why);
     }
-    for id in runtime::with(lua, |runtime| runtime.timers.of(owner)) {
+    let timers =
+        runtime::with(
+            lua,
+            |runtime| {
+                if is_reload { runtime.timers.nameless(owner) } else { runtime.timers.of(owner) }
+            },
+        );
+    for id in timers {
         crate::script::timer::end(lua, id);
     }
     runtime::with(lua, |runtime| {
-        runtime.handlers.end_owner(owner);
         runtime.predicates.end_owner(owner);
+        if is_reload {
+            runtime.handlers.reload_owner(owner);
+        } else {
+            runtime.handlers.end_owner(owner);
+        }
     });
+    if is_reload {
+        let _ = lend::with_world(lua, |world: &mut World| ops::watches::end_owner(world, owner));
+        return;
+    }
     // Between phases there is no world: then the level has ended and nothing of it walks.
-    let _ = lend::with_world(lua, |world: &mut World| crate::world::ops::walks::end_owner(world, owner));
+    let _ = lend::with_world(lua, |world: &mut World| ops::walks::end_owner(world, owner));
 }
 
-fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {
+pub(crate) fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {
     let is_held = lend::with_world(lua, |world: &mut World| {
         world.characters.get(character).is_some_and(|found| found.held.is_some())
     });
@@ -456,9 +622,10 @@ pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
         });
         match kept {
             None => return,
-            Some(Delivery::Handler { callback, payload, label, is_event }) => {
+            Some(Delivery::Handler { callback, payload, label, is_event, with_receiver }) => {
                 let mut handler = Delivering::new(owner, callback, payload, &label);
                 handler.is_event = is_event;
+                handler.with_receiver = with_receiver;
                 handlers::deliver(vm, handler);
             }
             Some(Delivery::Resume { task, serial, answer }) => task::resume(vm, task, serial, answer),

@@ -87,11 +87,14 @@ pub(crate) struct Scene {
     moved_camera: bool,
 }
 
+/// Scenes that scripts have defined, and who did.
+pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
+
 /// All scenes.
 #[derive(Debug, Default)]
 pub(crate) struct Scenes {
     scenes: BTreeMap<u64, Scene>,
-    definitions: BTreeMap<String, Definition>,
+    definitions: Definitions,
     /// Names of scenes that have begun or been asked for, for handles of scenes that are over.
     last: u64,
 }
@@ -145,11 +148,25 @@ impl Scenes {
     }
 
     pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
-        self.definitions.get(name).cloned()
+        self.definitions.get(name).map(|(_, definition)| definition.clone())
     }
 
-    pub(crate) fn define(&mut self, definition: Definition) {
-        self.definitions.insert(definition.name.clone(), definition);
+    pub(crate) fn define(&mut self, owner: Owner, definition: Definition) {
+        self.definitions.insert(definition.name.clone(), (owner, definition));
+    }
+
+    /// The code of an owner is replaced: what it has defined is not played any more. Scenes under way go on.
+    pub(crate) fn forget_definitions(&mut self, owner: Owner) {
+        self.definitions.retain(|_, (other, _)| *other != owner);
+    }
+
+    /// All definitions, to go back to.
+    pub(crate) fn definitions(&self) -> Definitions {
+        self.definitions.clone()
+    }
+
+    pub(crate) fn set_definitions(&mut self, definitions: Definitions) {
+        self.definitions = definitions;
     }
 
     pub(crate) fn names(&self) -> Vec<String> {

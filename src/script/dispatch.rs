@@ -15,7 +15,7 @@ use crate::base::plain::Plain;
 use crate::script::bind::keep::Callback;
 use crate::script::bind::{handles, results};
 use crate::script::fault::{Failure, FaultKind};
-use crate::script::handlers::{self, Delivering, Listener};
+use crate::script::handlers::{self, Delivering, Listener, Lost, WalkRecord};
 use crate::script::invoke::{self, Call, map, text};
 use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Answering};
@@ -377,20 +377,27 @@ fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
         Some(Outcome::Value(value)) => value,
         _ => Value::Table(table?),
     };
-    if let Some((owner, handlers)) = taken {
+    if let Some(WalkRecord { owner, handlers, lost }) = taken {
         let (label, specific) = match status {
             Status::Arrived => ("onArrived", handlers.arrived),
             Status::Partial | Status::Blocked => ("onFailed", handlers.failed),
             Status::Cancelled => ("onCancelled", handlers.cancelled),
         };
-        let mut missed = false;
+        let (mut told, mut missed) = (false, false);
         for (label, callback) in [(label, specific), ("onSettled", handlers.settled)] {
             if let Some(callback) = callback {
-                missed |= !handlers::deliver(vm, Delivering::new(owner, callback, result.clone(), label));
+                let done = handlers::deliver(vm, Delivering::new(owner, callback, result.clone(), label));
+                told |= done;
+                missed |= !done;
             }
         }
         if missed {
             undelivered(vm, serial, "ownerGone");
+        } else if lost != Lost::Nothing && !told {
+            let told = behaviour::walk_settled(vm, owner, result.clone());
+            if !told && lost == Lost::Functions {
+                undelivered(vm, serial, "reloaded");
+            }
         }
     }
     settle_value(vm, Wait::Walk(walk), result.clone());

@@ -5,7 +5,7 @@
 //! is loaded once; what `require` returns is frozen; a circle of files is an error. Not here: reading disks, reloading.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::{Table, Value};
 
@@ -20,6 +20,8 @@ const SUFFIXES: [&str; 2] = [".lua", ".luau"];
 pub struct ScriptTexts {
     /// Path below the script folders, with suffix, and text; by name, which is the path without suffix.
     files: BTreeMap<String, ScriptText>,
+    /// Files that were deleted while something of them runs. A name that means no other file still means these.
+    gone: BTreeMap<String, ScriptText>,
 }
 
 /// One script file.
@@ -114,33 +116,85 @@ impl ScriptTexts {
             return Err(FileError::Outside { name: asked.to_owned() });
         }
         let name = without_suffix(asked);
-        if let Some((name, file)) = self.files.get_key_value(name)
-            && (name == asked || file.path == asked)
-        {
-            return Ok(name);
+        for files in [&self.files, &self.gone] {
+            if let Some((name, file)) = files.get_key_value(name)
+                && (name == asked || file.path == asked)
+            {
+                return Ok(name);
+            }
+            let found: Vec<(&String, &ScriptText)> = files
+                .iter()
+                .filter(|(known, file)| stem(known) == asked || stem(&file.path) == asked)
+                .collect();
+            match found.as_slice() {
+                [] => {}
+                [(name, _)] => return Ok(name),
+                several => {
+                    return Err(FileError::Ambiguous {
+                        name: asked.to_owned(),
+                        paths: several.iter().map(|(_, file)| file.path.clone()).collect(),
+                    });
+                }
+            }
         }
-        let found: Vec<(&String, &ScriptText)> = self
-            .files
-            .iter()
-            .filter(|(known, file)| stem(known) == asked || stem(&file.path) == asked)
-            .collect();
-        match found.as_slice() {
-            [(name, _)] => Ok(name),
-            [] => Err(FileError::Unknown {
-                name: asked.to_owned(),
-                hint: suggestion(without_suffix(asked), self.known_words()),
-            }),
-            several => Err(FileError::Ambiguous {
-                name: asked.to_owned(),
-                paths: several.iter().map(|(_, file)| file.path.clone()).collect(),
-            }),
-        }
+        Err(FileError::Unknown {
+            name: asked.to_owned(),
+            hint: suggestion(without_suffix(asked), self.known_words()),
+        })
     }
 
     /// The file called `name`, the whole name as [`ScriptTexts::resolve`] gives it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ScriptText> {
-        self.files.get(name)
+        self.files.get(name).or_else(|| self.gone.get(name))
+    }
+
+    /// These texts with changes (path below the script folders; no text for a deleted file), and the names of the files
+    /// whose text is another one then. A deleted file stays known when `is_used` says so of its name.
+    ///
+    /// # Errors
+    /// As [`ScriptTexts::new`].
+    pub fn changed(
+        &self,
+        changes: &BTreeMap<String, Option<String>>,
+        is_used: impl Fn(&str) -> bool,
+    ) -> Result<(Self, BTreeSet<String>), FileError> {
+        let mut texts = self.clone();
+        let mut names = BTreeSet::new();
+        for path in changes.keys() {
+            let Some(name) = script_name(path) else { continue };
+            if self.files.get(name).is_some_and(|file| file.path == *path)
+                && let Some(file) = texts.files.remove(name)
+            {
+                texts.gone.insert(name.to_owned(), file);
+            }
+        }
+        for (path, text) in changes {
+            if let Some(text) = text {
+                texts.add(path.clone(), text.clone())?;
+            }
+            let Some(name) = script_name(path) else { continue };
+            if texts.files.contains_key(name) || !is_used(name) {
+                texts.gone.remove(name);
+            }
+            let (before, after) = (self.files.get(name), texts.files.get(name));
+            if before.map(|file| &file.text) != after.map(|file| &file.text) {
+                names.insert(name.to_owned());
+            }
+        }
+        Ok((texts, names))
+    }
+
+    /// Whether the file called `name` was deleted.
+    #[must_use]
+    pub fn is_gone(&self, name: &str) -> bool {
+        !self.files.contains_key(name)
+    }
+
+    /// The name of the file at `path`; nothing for files that are no scripts.
+    #[must_use]
+    pub fn name_of_path(path: &str) -> Option<&str> {
+        script_name(path)
     }
 
     /// All names and files, in the order of names.
@@ -190,14 +244,93 @@ pub struct Loaded {
 #[derive(Debug, Default)]
 pub(crate) struct Loads {
     done: RefCell<BTreeMap<String, Loaded>>,
+    /// What each file has required: the name as asked for, and the file it meant.
+    needs: RefCell<BTreeMap<String, BTreeMap<String, String>>>,
     /// The files whose bodies run right now, outermost first.
     open: RefCell<Vec<String>>,
+}
+
+/// What is loaded, and what of it requires what: to go back to when a reload is refused.
+#[derive(Clone, Debug)]
+pub(crate) struct Loadeds {
+    done: BTreeMap<String, Loaded>,
+    needs: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Loadeds {
+    /// The environment of the file called `name`, if it was loaded.
+    pub(crate) fn environment(&self, name: &str) -> Option<Table> {
+        self.done.get(name).map(|loaded| loaded.environment.clone())
+    }
 }
 
 impl Loads {
     /// The file called `name`, if its body has run.
     pub(crate) fn get(&self, name: &str) -> Option<Loaded> {
         self.done.borrow().get(name).cloned()
+    }
+
+    /// Everything that is loaded.
+    pub(crate) fn snapshot(&self) -> Loadeds {
+        Loadeds { done: self.done.borrow().clone(), needs: self.needs.borrow().clone() }
+    }
+
+    pub(crate) fn restore(&self, before: Loadeds) {
+        self.done.replace(before.done);
+        self.needs.replace(before.needs);
+    }
+
+    /// Forgets a file: its body runs again when it is asked for.
+    pub(crate) fn forget(&self, name: &str) {
+        self.done.borrow_mut().remove(name);
+        self.needs.borrow_mut().remove(name);
+    }
+
+    /// The name of the file that has this environment.
+    pub(crate) fn name_of(&self, environment: &Table) -> Option<String> {
+        let done = self.done.borrow();
+        done.iter().find(|(_, loaded)| loaded.environment == *environment).map(|(name, _)| name.clone())
+    }
+
+    pub(crate) fn is_loaded(&self, name: &str) -> bool {
+        self.done.borrow().contains_key(name)
+    }
+
+    /// The innermost of the files whose bodies run.
+    pub(crate) fn innermost(&self) -> Option<String> {
+        self.open.borrow().last().cloned()
+    }
+
+    /// Notes that the file `by` has required `name`, as `asked`.
+    pub(crate) fn note_need(&self, by: &str, asked: &str, name: &str) {
+        let mut needs = self.needs.borrow_mut();
+        needs.entry(by.to_owned()).or_default().insert(asked.to_owned(), name.to_owned());
+    }
+
+    /// The loaded files among `changed`, those that ask for something that means another file in `texts`, and everything that
+    /// requires one of them, directly or not.
+    pub(crate) fn unit(&self, changed: &BTreeSet<String>, texts: &ScriptTexts) -> BTreeSet<String> {
+        let (done, needs) = (self.done.borrow(), self.needs.borrow());
+        let is_moved = |asked: &String, name: &String| texts.resolve(asked).is_ok_and(|now| now != name);
+        let mut unit: BTreeSet<String> =
+            changed.iter().filter(|name| done.contains_key(*name)).cloned().collect();
+        unit.extend(
+            needs
+                .iter()
+                .filter(|(_, asked)| asked.iter().any(|(asked, name)| is_moved(asked, name)))
+                .map(|(by, _)| by.clone()),
+        );
+        loop {
+            let more: Vec<String> = needs
+                .iter()
+                .filter(|(by, asked)| !unit.contains(*by) && asked.values().any(|name| unit.contains(name)))
+                .map(|(by, _)| by.clone())
+                .collect();
+            if more.is_empty() {
+                return unit;
+            }
+            unit.extend(more);
+        }
     }
 
     /// Marks the body of `name` as running. The circle of names when it runs already.

@@ -43,10 +43,30 @@ pub(crate) struct Listener {
     pub(crate) behaviour_of: Option<CharacterId>,
 }
 
+/// What of those who want the result of a walk a reload has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Lost {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A task that waited for it.
+    Waiter,
+    /// Handlers that were functions.
+    Functions,
+}
+
+/// Who is told of the end of a walk.
+#[derive(Clone, Debug)]
+pub(crate) struct WalkRecord {
+    pub(crate) owner: Owner,
+    pub(crate) handlers: WalkHandlers,
+    pub(crate) lost: Lost,
+}
+
 /// All handlers.
 #[derive(Debug, Default)]
 pub(crate) struct Handlers {
-    walks: BTreeMap<WalkId, (Owner, WalkHandlers)>,
+    walks: BTreeMap<WalkId, WalkRecord>,
     paths: BTreeMap<PathToken, (Owner, Option<Callback>)>,
     pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
     doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
@@ -58,7 +78,7 @@ pub(crate) struct Handlers {
 }
 
 impl Handlers {
-    pub(crate) fn take_walk(&mut self, walk: WalkId) -> Option<(Owner, WalkHandlers)> {
+    pub(crate) fn take_walk(&mut self, walk: WalkId) -> Option<WalkRecord> {
         self.underway.forget(walk);
         self.walks.remove(&walk)
     }
@@ -117,6 +137,27 @@ impl Handlers {
         self.boards.retain(|_, list| !list.is_empty());
     }
 
+    /// The code of an owner was replaced: what it registered ends as in [`Handlers::end_owner`], and of the handlers of its
+    /// walks those stay that are names.
+    pub(crate) fn reload_owner(&mut self, owner: Owner) {
+        let underway = std::mem::take(&mut self.underway);
+        self.end_owner(owner);
+        self.underway = underway;
+        self.underway.reload_owner(owner);
+        for record in self.walks.values_mut().filter(|record| record.owner == owner) {
+            if record.handlers.drop_functions() {
+                record.lost = Lost::Functions;
+            }
+        }
+    }
+
+    /// Names of handlers of an owner's walks, with the number of the walk's record.
+    pub(crate) fn names_of(&self, owner: Owner) -> BTreeSet<String> {
+        let own = self.walks.values().filter(|record| record.owner == owner);
+        let ends = own.flat_map(|record| record.handlers.names());
+        ends.chain(self.underway.names_of(owner)).collect()
+    }
+
     fn add(&mut self, owner: Owner, callback: Callback) -> Listener {
         self.last += 1;
         Listener { serial: self.last, owner, callback, once: false, behaviour_of: None }
@@ -145,8 +186,11 @@ impl Handlers {
 
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         hash.word(self.last).word(self.walks.len() as u64);
-        for (walk, (owner, handlers)) in &self.walks {
+        for (walk, WalkRecord { owner, handlers, lost }) in &self.walks {
             hash.word(slotmap::Key::data(walk).as_ffi()).word(u64::from(owner.0));
+            if *lost != Lost::Nothing {
+                hash.word(*lost as u64);
+            }
             for callback in [&handlers.arrived, &handlers.failed, &handlers.cancelled, &handlers.settled] {
                 hash_callback(hash, callback.as_ref());
             }
@@ -230,7 +274,17 @@ pub fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
     if [arrived, failed, cancelled, settled].iter().all(|handler| handler.is_none()) {
         return;
     }
-    runtime::with(lua, |runtime| runtime.handlers.walks.insert(walk, (owner, handlers)));
+    let record = WalkRecord { owner, handlers, lost: Lost::Nothing };
+    runtime::with(lua, |runtime| runtime.handlers.walks.insert(walk, record));
+}
+
+/// A task that waited for a walk ended with the code it ran; the result goes to the code that comes.
+pub(crate) fn note_reload(lua: &Lua, owner: Owner, walk: WalkId) {
+    runtime::with(lua, |runtime| {
+        let empty = WalkRecord { owner, handlers: WalkHandlers::default(), lost: Lost::Waiter };
+        let record = runtime.handlers.walks.entry(walk).or_insert(empty);
+        record.lost = record.lost.max(Lost::Waiter);
+    });
 }
 
 /// Keeps the handler of a requested path for the running owner, until it is answered.
@@ -360,9 +414,6 @@ impl Delivering {
 /// Calls a handler; false when its owner has ended, or the name means nothing any more.
 pub(crate) fn deliver(vm: &ScriptVm, mut handler: Delivering) -> bool {
     let lua = vm.lua();
-    if handler.with_receiver {
-        bind_receiver(lua, &mut handler);
-    }
     let is_kept = runtime::with(lua, |runtime| {
         let record = runtime.owners.get_mut(handler.owner)?;
         if record.paused.is_none() {
@@ -382,13 +433,19 @@ pub(crate) fn deliver(vm: &ScriptVm, mut handler: Delivering) -> bool {
             payload: handler.payload.clone(),
             label: Rc::clone(&handler.label),
             is_event: handler.is_event,
+            with_receiver: handler.with_receiver,
         });
         Some(true)
     });
     match is_kept {
         None => false,
         Some(true) => true,
-        Some(false) => call(vm, handler),
+        Some(false) => {
+            if handler.with_receiver {
+                bind_receiver(lua, &mut handler);
+            }
+            call(vm, handler)
+        }
     }
 }
 

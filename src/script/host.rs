@@ -29,9 +29,10 @@ use crate::script::files::{FileError, ScriptTexts};
 use crate::script::fuel::Signals;
 use crate::script::handlers::Handlers;
 use crate::script::invoke::{self, Call};
-use crate::script::keeper::{Scheduler, stem};
+use crate::script::keeper::Scheduler;
 use crate::script::limits::Limits;
 use crate::script::owner::{OwnerKind, Owners};
+use crate::script::reload::Reloads;
 use crate::script::runtime::{self, Runtime};
 use crate::script::schedule::{self, Predicates, global_function};
 use crate::script::task::{Delivery, Tasks, Why};
@@ -105,12 +106,15 @@ pub enum StartError {
 /// The scripts of one level.
 #[derive(Debug)]
 pub struct ScriptHost {
-    vm: ScriptVm,
+    pub(super) vm: ScriptVm,
     /// Environment of the level script.
     level: Option<Table>,
     /// `state`, shared by all scripts.
-    state: Table,
-    characters: Vec<(CharacterId, Class, Plain)>,
+    pub(super) state: Table,
+    characters: Vec<(CharacterId, Class, String, Plain)>,
+    /// Name of the level script, as the level gives it.
+    pub(super) level_script: Option<String>,
+    pub(super) reloads: Reloads,
     is_over: bool,
 }
 
@@ -134,9 +138,11 @@ impl ScriptHost {
                 continue;
             };
             let class = class(&vm, &name)?;
-            characters.push((character, class, params));
+            characters.push((character, class, name, params));
         }
-        Ok(Self { vm, level, state, characters, is_over: false })
+        let reloads = Reloads::new(vm.lua()).map_err(VmError::from)?;
+        let level_script = setup.level_script;
+        Ok(Self { vm, level, state, characters, level_script, reloads, is_over: false })
     }
 
     /// Loads a file of tests and makes its test at `index` the one that runs in this VM; to be called before `start`.
@@ -177,9 +183,9 @@ impl ScriptHost {
                 begin_level_script(vm, environment);
             }
             let mut owners = Vec::new();
-            for (character, class, params) in characters {
+            for (character, class, asked, params) in characters {
                 let name = class.name.clone();
-                match behaviour::create(vm, character, class, &params) {
+                match behaviour::create(vm, character, class, (&asked, &params)) {
                     Ok(owner) => owners.push(owner),
                     Err(what) => {
                         let found = lend::with_world(vm.lua(), |world: &mut World| {
@@ -289,11 +295,12 @@ impl ScriptHost {
     /// Hashes of the random streams, and of everything else the host keeps for scripts that can change the future.
     #[must_use]
     pub fn hash(&self) -> (u64, u64) {
-        hashes(self.vm.lua())
+        let (random, scripts) = hashes(self.vm.lua());
+        (random, self.reloads.mixed(scripts))
     }
 
     /// Lends the world for one phase.
-    fn phase<R>(&mut self, world: &mut World, step: u32, run: impl FnOnce(&ScriptVm) -> R) -> R {
+    pub(super) fn phase<R>(&mut self, world: &mut World, step: u32, run: impl FnOnce(&ScriptVm) -> R) -> R {
         let (now, rate) = (world.tick(), world.rate());
         runtime::with(self.vm.lua(), |runtime| {
             runtime.now = now;
@@ -471,11 +478,12 @@ fn class(vm: &ScriptVm, name: &str) -> Result<Class, StartError> {
     {
         return Ok(class);
     }
-    behaviour::define(lua, stem(name), &result)
+    let file = vm.resolve(name).unwrap_or_else(|_| name.to_owned());
+    behaviour::define(lua, &file, &result)
         .map_err(|what| StartError::Behaviour { name: name.to_owned(), what })
 }
 
-fn begin_level_script(vm: &ScriptVm, environment: Table) {
+pub(crate) fn begin_level_script(vm: &ScriptVm, environment: Table) {
     runtime::with(vm.lua(), |runtime| {
         let owner = runtime.owners.begin(OwnerKind::Level, "level script".to_owned());
         if let Some(record) = runtime.owners.get_mut(owner) {

@@ -16,6 +16,7 @@ use crate::script::owner::{self, Counted};
 use crate::script::params;
 use crate::script::runtime::{self, Work};
 use crate::script::task::Role;
+use crate::script::vm::{self, on_behalf_of_host};
 use crate::script::wait::{Outcome, Wait};
 use crate::script::{cinematic, lend, payload};
 use crate::world::World;
@@ -159,13 +160,14 @@ fn class(lua: &Lua, asked: &str) -> Result<Class, String> {
     {
         return Ok(class);
     }
-    behaviour::define(lua, stem(asked), &result).map_err(|what| format!("behaviour \"{asked}\": {what}"))
+    let file = vm::resolve_name(lua, asked).unwrap_or_else(|| asked.to_owned());
+    behaviour::define(lua, &file, &result).map_err(|what| format!("behaviour \"{asked}\": {what}"))
 }
 
 /// What the file `asked` returns, through the `require` that scripts have. A sentence about what is wrong.
 pub(crate) fn load(lua: &Lua, asked: &str) -> Result<Value, String> {
     let require: mlua::Result<Function> = lua.globals().raw_get("require");
-    let result = require.and_then(|require| require.call::<Value>(asked));
+    let result = require.and_then(|require| on_behalf_of_host(lua, || require.call::<Value>(asked)));
     result.map_err(|error| {
         let text = crate::script::fault::text_of_error(&error);
         // Without the place and name of `require`, which the caller did not write.

@@ -24,6 +24,7 @@ pub mod limits;
 pub mod owner;
 mod params;
 pub mod payload;
+pub mod reload;
 mod request;
 mod runtime;
 mod sandbox;

@@ -16,6 +16,7 @@ use crate::script::bind::handles;
 use crate::script::bind::keep::Callback;
 use crate::script::convert::describe;
 use crate::script::fault::{Failure, FaultKind};
+use crate::script::handlers;
 use crate::script::invoke::{self, Call};
 use crate::script::lend;
 use crate::script::runtime::{self, Cleanup, Runtime, Work};
@@ -40,6 +41,8 @@ pub(crate) enum Why {
     Fault,
     /// Its owner ended.
     OwnerGone,
+    /// The code of its owner was replaced; walks go on.
+    Reload,
     /// The level ended.
     LevelEnd,
 }
@@ -51,6 +54,7 @@ impl Why {
             Self::LostRace => "lostRace",
             Self::Fault => "fault",
             Self::OwnerGone => "ownerGone",
+            Self::Reload => "reload",
             Self::LevelEnd => "levelEnd",
         }
     }
@@ -60,7 +64,7 @@ impl Why {
         match self {
             Self::LostRace => Reason::LostRace,
             Self::LevelEnd => Reason::LevelEnd,
-            Self::Cancelled | Self::Fault | Self::OwnerGone => Reason::OwnerGone,
+            Self::Cancelled | Self::Fault | Self::OwnerGone | Self::Reload => Reason::OwnerGone,
         }
     }
 }
@@ -180,9 +184,24 @@ pub(crate) struct Pending {
 #[derive(Debug)]
 pub(crate) enum Delivery {
     /// A handler to be called.
-    Handler { callback: Callback, payload: Value, label: Rc<str>, is_event: bool },
+    Handler { callback: Callback, payload: Value, label: Rc<str>, is_event: bool, with_receiver: bool },
     /// A task to be resumed.
     Resume { task: u64, serial: u64, answer: Answer },
+}
+
+impl Delivery {
+    /// The same for the code that has come in place of the old: handlers given by name, and events for those who listen by
+    /// `on`. What is left of the old code is gone.
+    pub(crate) fn under(self, on: &BTreeMap<String, Function>) -> Option<Self> {
+        match self {
+            Self::Handler { payload, label, is_event, with_receiver: true, .. } => {
+                let callback = Callback::Function(on.get(&*label)?.clone());
+                Some(Self::Handler { callback, payload, label, is_event, with_receiver: true })
+            }
+            Self::Handler { callback: Callback::Named(_), .. } => Some(self),
+            Self::Handler { .. } | Self::Resume { .. } => None,
+        }
+    }
 }
 
 /// What becomes of the end of a task, beyond its waiters.
@@ -688,10 +707,19 @@ pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
         runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Returned(false)));
     }
     match pause {
+        // The code that waited is gone, the walk goes on: its result is news to the code that comes.
+        Some(Pause::One { wait: Wait::Walk(walk), .. }) if why == Why::Reload => {
+            handlers::note_reload(lua, task.owner, walk);
+        }
         Some(Pause::One { wait, owned: true }) => cancel_wait(lua, wait, why),
         Some(Pause::Group { entries, .. }) => {
             for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
-                cancel_wait(lua, entry.wait, why);
+                match entry.wait {
+                    Wait::Walk(walk) if why == Why::Reload => {
+                        handlers::note_reload(lua, task.owner, walk);
+                    }
+                    wait => cancel_wait(lua, wait, why),
+                }
             }
         }
         _ => {}

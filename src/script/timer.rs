@@ -128,6 +128,35 @@ impl Timers {
         self.timers.iter().filter(|(_, timer)| timer.owner == owner).map(|(&id, _)| id).collect()
     }
 
+    /// The timers of an owner whose handlers are no names, by id.
+    pub(crate) fn nameless(&self, owner: Owner) -> Vec<u64> {
+        let own = self.timers.iter().filter(|(_, timer)| timer.owner == owner);
+        own.filter(|(_, timer)| !matches!(timer.callback, Some(Callback::Named(_))))
+            .map(|(&id, _)| id)
+            .collect()
+    }
+
+    /// Names of handlers of an owner's timers.
+    pub(crate) fn names_of(&self, owner: Owner) -> BTreeSet<String> {
+        let own = self.timers.values().filter(|timer| timer.owner == owner);
+        let name = |timer: &Timer| match &timer.callback {
+            Some(Callback::Named(name)) => Some(name.clone()),
+            _ => None,
+        };
+        own.filter_map(name).collect()
+    }
+
+    /// The timers of an owner that are younger than the timer `id`.
+    pub(crate) fn since(&self, owner: Owner, id: u64) -> Vec<u64> {
+        let younger = self.timers.range(id.saturating_add(1)..);
+        younger.filter(|(_, timer)| timer.owner == owner).map(|(&id, _)| id).collect()
+    }
+
+    /// The number of the youngest timer there ever was.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
+
     fn remove(&mut self, id: u64) -> Option<Timer> {
         let timer = self.timers.remove(&id)?;
         self.due.remove(&(timer.due, id));

@@ -44,6 +44,33 @@ impl UnderwayHandlers {
         self.0.retain(|_, (other, _)| *other != owner);
     }
 
+    /// The code of an owner was replaced: handlers that are names stay.
+    pub(crate) fn reload_owner(&mut self, owner: Owner) {
+        for (_, handlers) in self.0.values_mut().filter(|(other, _)| *other == owner) {
+            for handler in
+                [&mut handlers.stop, &mut handlers.waypoint, &mut handlers.near, &mut handlers.blocked]
+            {
+                if matches!(handler, Some(Callback::Function(_))) {
+                    *handler = None;
+                }
+            }
+        }
+        self.0.retain(|_, (_, handlers)| !handlers.is_empty());
+    }
+
+    /// Names of handlers of an owner's walks under way.
+    pub(crate) fn names_of(&self, owner: Owner) -> Vec<String> {
+        let own = self.0.values().filter(|(other, _)| *other == owner);
+        let all = own.flat_map(|(_, handlers)| {
+            [&handlers.stop, &handlers.waypoint, &handlers.near, &handlers.blocked]
+        });
+        let name = |handler: &Option<Callback>| match handler {
+            Some(Callback::Named(name)) => Some(name.clone()),
+            _ => None,
+        };
+        all.filter_map(name).collect()
+    }
+
     fn find(&self, walk: WalkId, news: &WalkNews) -> Option<(Owner, Callback)> {
         let (owner, handlers) = self.0.get(&walk)?;
         let callback = match news {

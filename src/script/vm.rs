@@ -6,7 +6,7 @@
 //! (`lend`), who owns a call, when calls happen.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
 use crate::script::convert::{Args, Mistake, function};
 use crate::script::fault::{self, Failure, FaultKind};
-use crate::script::files::{FileError, Loaded, Loads, ScriptText, ScriptTexts};
+use crate::script::files::{FileError, Loaded, Loadeds, Loads, ScriptText, ScriptTexts};
 use crate::script::fuel::{Fuel, Signals, Trip};
 use crate::script::lend;
 use crate::script::library::{self, Console, Printed};
@@ -62,6 +62,29 @@ pub(crate) struct Machine {
     failure: RefCell<Option<Failure>>,
     texts: RefCell<ScriptTexts>,
     loads: Loads,
+    /// Whether the host asks for a file on behalf of a script: the script does not depend on it then.
+    host_asks: Cell<bool>,
+}
+
+/// What a reload changes in the VM: to go back to when it is refused.
+#[derive(Debug)]
+pub(crate) struct VmBefore {
+    texts: ScriptTexts,
+    loads: Loadeds,
+    streams: BTreeMap<String, Rng>,
+    memory_exhausted: bool,
+}
+
+impl VmBefore {
+    /// Whether `asked` meant the file called `name`.
+    pub(crate) fn means(&self, asked: &str, name: &str) -> bool {
+        self.texts.resolve(asked).is_ok_and(|before| before == name)
+    }
+
+    /// The environments that the files of `unit` had.
+    pub(crate) fn environments(&self, unit: &BTreeSet<String>) -> Vec<Table> {
+        unit.iter().filter_map(|name| self.loads.environment(name)).collect()
+    }
 }
 
 /// What files need of the VM, cheap to clone.
@@ -129,6 +152,7 @@ impl ScriptVm {
             failure: RefCell::default(),
             texts: RefCell::default(),
             loads: Loads::default(),
+            host_asks: Cell::new(false),
         });
         let sandbox = sandbox::build(&lua, &machine)?;
         let loader = Loader {
@@ -411,6 +435,43 @@ impl ScriptVm {
         self.loader.close(&name, environment, outcome.map(first))
     }
 
+    /// The texts of the level's scripts.
+    pub(crate) fn texts(&self) -> std::cell::Ref<'_, ScriptTexts> {
+        self.machine.texts.borrow()
+    }
+
+    /// How far the files are loaded.
+    pub(crate) fn loads(&self) -> &Loads {
+        &self.machine.loads
+    }
+
+    /// Puts `texts` in place of the texts there are and forgets the files of `unit`, whose bodies run again when they are
+    /// asked for. What was before, to go back to.
+    pub(crate) fn replace(&self, texts: ScriptTexts, unit: &BTreeSet<String>) -> VmBefore {
+        let before = VmBefore {
+            texts: self.machine.texts.replace(texts),
+            loads: self.machine.loads.snapshot(),
+            streams: self.machine.streams.borrow().clone(),
+            memory_exhausted: self.memory_exhausted.get(),
+        };
+        unit.iter().for_each(|name| self.machine.loads.forget(name));
+        before
+    }
+
+    /// Goes back to what was before a reload.
+    pub(crate) fn restore(&self, before: VmBefore) {
+        self.machine.texts.replace(before.texts);
+        self.machine.loads.restore(before.loads);
+        self.machine.streams.replace(before.streams);
+        self.memory_exhausted.set(before.memory_exhausted);
+    }
+
+    /// Collects everything that nothing reaches.
+    pub(crate) fn collect(&self) {
+        // Twice: the first cycle may have been under way already. Luau fails here only without memory, and then later too.
+        let _ = self.lua.gc_collect().and_then(|()| self.lua.gc_collect());
+    }
+
     /// Compiles a text and throws the result away: what a reload asks first.
     ///
     /// # Errors
@@ -424,6 +485,23 @@ impl ScriptVm {
 #[must_use]
 pub fn is_loading(lua: &Lua) -> bool {
     lua.app_data_ref::<Rc<Machine>>().is_some_and(|machine| machine.loading.get() > 0)
+}
+
+/// The whole name of the file that `asked` means, if it means one.
+pub(crate) fn resolve_name(lua: &Lua, asked: &str) -> Option<String> {
+    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))?;
+    machine.texts.borrow().resolve(asked).ok().map(str::to_owned)
+}
+
+/// Lets the host ask for a file from within a call of a script, which does not come to depend on it.
+pub(crate) fn on_behalf_of_host<R>(lua: &Lua, ask: impl FnOnce() -> R) -> R {
+    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine));
+    let before = machine.as_ref().map(|machine| machine.host_asks.replace(true));
+    let answer = ask();
+    if let (Some(machine), Some(before)) = (machine, before) {
+        machine.host_asks.set(before);
+    }
+    answer
 }
 
 /// The mistake of calling `function` while a file loads; every binding that needs the world begins with it.
@@ -522,6 +600,7 @@ impl Loader {
         let asked = args.take("name").text("the name of a script")?;
         let name = self.machine.texts.borrow().resolve(&asked).map(str::to_owned);
         let name = name.map_err(|error| args.mistake(error.to_string()))?;
+        self.note_need(lua, &asked, &name);
         let loaded = match self.machine.loads.get(&name) {
             Some(loaded) => loaded,
             None => self.load_inside(lua, &name).map_err(|problem| args.mistake(problem))?,
@@ -530,6 +609,18 @@ impl Loader {
             module.set_readonly(true);
         }
         Ok(loaded.result)
+    }
+
+    /// Notes who requires a file: the body that runs, and the function that calls.
+    fn note_need(&self, lua: &Lua, asked: &str, name: &str) {
+        if self.machine.host_asks.replace(false) {
+            return;
+        }
+        let caller = fault::frames(lua, 1).pop().map(|frame| frame.file);
+        let caller = caller.as_deref().and_then(ScriptTexts::name_of_path).map(str::to_owned);
+        for by in [caller, self.machine.loads.innermost()].into_iter().flatten() {
+            self.machine.loads.note_need(&by, asked, name);
+        }
     }
 
     /// Loads a file from within a call of a script. It cannot yield: a host function lies in between.

@@ -167,6 +167,8 @@ pub struct Door {
     pub key: Option<String>,
     /// The wish it is carrying out or waiting to.
     pub wish: Option<DoorWish>,
+    /// Whether an edit of the level has taken it away; its number goes on meaning it, its name is free.
+    pub is_gone: bool,
 }
 
 impl Door {

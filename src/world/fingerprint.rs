@@ -165,6 +165,9 @@ fn hash_options(hash: &mut StateHash, world: &World, walk: &Walk) {
 fn hash_door(hash: &mut StateHash, door: &Door) {
     hash.text(door.state.name()).word(door.left_ticks).flag(door.is_locked);
     hash.text(door.key.as_deref().unwrap_or(""));
+    if door.is_gone {
+        hash.text(&door.name);
+    }
     if let Some(wish) = &door.wish {
         hash.flag(wish.open).flag(wish.is_instant).word(wish.when_occupied as u64);
         hash.word(wish.give_up.map_or(0, |tick| tick.0 + 1));

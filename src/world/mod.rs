@@ -61,8 +61,8 @@ pub struct PathCounts {
     pub max_per_tick: u64,
 }
 
-/// Everything that is simulated.
-#[derive(Debug, Default)]
+/// Everything that is simulated. A clone is for going back to; it costs a pass over everything.
+#[derive(Clone, Debug, Default)]
 pub struct World {
     /// The tick under way, or the last one between ticks.
     pub(crate) tick: Tick,

@@ -483,6 +483,11 @@ impl CellMap {
         islands
     }
 
+    /// Counts on from another map, whose place this one takes.
+    pub(crate) fn set_revision(&mut self, revision: u64) {
+        self.revision = revision;
+    }
+
     /// Mixes in the cells, the factors and the state of the areas. Cost: constant.
     pub fn hash_into(&self, hash: &mut StateHash) {
         hash.word(self.start_hash).word(self.edit_hash).word(self.revision);

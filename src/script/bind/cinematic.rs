@@ -18,10 +18,11 @@ use crate::script::fault;
 use crate::script::keeper::{load, stem};
 use crate::script::owner;
 use crate::script::request::{self, may_wait, seconds};
+use crate::script::runtime::{self, Runtime};
 use crate::script::task::{GroupKind, Pause};
 use crate::script::timer::{self, TimerOrder};
 use crate::script::wait::{self, CueId, Outcome, SceneId, Wait};
-use crate::script::{invoke, payload, runtime};
+use crate::script::{invoke, payload};
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::{Event, LogLine};
 
@@ -303,12 +304,17 @@ fn define(lua: &Lua, args: &mut Args) -> Answer {
     let name = args.take("name").new_name()?;
     let given = args.take("definition");
     let definition = cinematic::check(&name, given.value()).map_err(|what| args.mistake(what))?;
-    if runtime::with(lua, |runtime| runtime.scenes.running(Some(&name)).is_some()) {
+    // Code that a reload brings defines its scenes anew: those under way finish on their old code.
+    let is_running = |runtime: &mut Runtime| {
+        runtime.scenes.definition(&name).is_some() && runtime.scenes.running(Some(&name)).is_some()
+    };
+    if runtime::with(lua, is_running) {
         return Err(args
             .mistake(format!("cinematic \"{name}\" is running; define it before it is played"))
             .into());
     }
-    runtime::with(lua, |runtime| runtime.scenes.define(definition));
+    let owner = owner::current(lua);
+    runtime::with(lua, |runtime| runtime.scenes.define(owner, definition));
     nothing()
 }
 

@@ -58,6 +58,35 @@ impl Underway {
     }
 }
 
+impl WalkHandlers {
+    /// Every handler there may be.
+    pub(crate) fn each_mut(&mut self) -> [&mut Option<Callback>; 4] {
+        [&mut self.arrived, &mut self.failed, &mut self.cancelled, &mut self.settled]
+    }
+
+    /// The handlers that are names, in the order they are declared.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut all = self.clone();
+        let named = all.each_mut().into_iter().filter_map(|handler| match handler.take() {
+            Some(Callback::Named(name)) => Some(name),
+            _ => None,
+        });
+        named.collect()
+    }
+
+    /// Drops the handlers that are functions; whether there were any.
+    pub(crate) fn drop_functions(&mut self) -> bool {
+        let mut dropped = false;
+        for handler in self.each_mut() {
+            if matches!(handler, Some(Callback::Function(_))) {
+                *handler = None;
+                dropped = true;
+            }
+        }
+        dropped
+    }
+}
+
 /// Handlers of a watch, and how they are called.
 #[derive(Clone, Debug, Default)]
 pub struct WatchHandlers {

@@ -58,6 +58,11 @@ pub fn disable(world: &mut World, id: WatchId) {
     }
 }
 
+/// Ends all watches of an owner without a word.
+pub fn end_owner(world: &mut World, owner: Owner) {
+    world.watches.retain(|_, watch| watch.owner != owner);
+}
+
 /// Ends a watch without a word; false when it is over already.
 pub fn remove(world: &mut World, id: WatchId) -> bool {
     world.watches.remove(id).is_some()

@@ -1,0 +1,119 @@
+//! Steps 2 and 3: changed texts take effect, or are refused.
+//!
+//! In: what this tick's inputs brought, the world, the scripts. Out: one fact, `Reloaded` or `ReloadRefused`, and the report
+//! that tests ask for. Holds: nothing happens when nothing has changed. Not here: how scripts change (`script::reload`).
+
+use std::collections::BTreeMap;
+
+use crate::game::inputs::Reload;
+use crate::game::relevel::{self, Origin};
+use crate::script::host::ScriptHost;
+use crate::script::reload::{Refusal, ReloadReport, Taken};
+use crate::world::World;
+use crate::world::event::{Event, ReloadedFile};
+
+/// Step 2: everything that can be asked of the texts alone. Nothing runs, the world does not change. The new level, when there
+/// is one.
+pub(super) fn stage(
+    scripts: Option<&mut ScriptHost>,
+    reload: &Reload,
+) -> Option<Result<relevel::Staged, Refusal>> {
+    if let Some(scripts) = scripts {
+        scripts.stage(&reload.scripts);
+    }
+    reload.level.as_ref().map(relevel::stage)
+}
+
+/// Head of step 3: the change itself; whether it took effect. A level that is refused keeps the scripts from changing, and
+/// scripts that are refused the level, unless their code has run in it already.
+pub(super) fn commit(
+    world: &mut World,
+    mut scripts: Option<&mut ScriptHost>,
+    reload: &Reload,
+    (level, origin): (Option<Result<relevel::Staged, Refusal>>, &mut Option<Origin>),
+) -> bool {
+    let outcome = match (level, origin.as_mut()) {
+        (Some(Err(refusal)), _) => {
+            if let Some(scripts) = scripts.as_deref_mut() {
+                scripts.put_off();
+            }
+            Some(Err(refusal))
+        }
+        (Some(Ok(staged)), Some(origin)) => {
+            Some(with_level(world, scripts.as_deref_mut(), (staged, origin), reload))
+        }
+        _ => scripts.as_deref_mut().and_then(|scripts| scripts.commit(world, &Vec::new())),
+    };
+    let report = match outcome {
+        Some(outcome) => tell(world, outcome, reload),
+        None => ReloadReport { ok: true, message: None, files: paths(reload), tick: world.tick() },
+    };
+    let ok = report.ok && world.events.recorded().iter().any(|event| matches!(event, Event::Reloaded { .. }));
+    if let Some(scripts) = scripts {
+        scripts.note_reload(report);
+    }
+    ok
+}
+
+/// The level, then the scripts in it.
+fn with_level(
+    world: &mut World,
+    scripts: Option<&mut ScriptHost>,
+    (staged, origin): (relevel::Staged, &mut Origin),
+    reload: &Reload,
+) -> Result<Taken, Refusal> {
+    let before = (world.clone(), origin.clone());
+    let edited = relevel::apply(world, origin, staged);
+    let mut taken = Taken::default();
+    if let Some(scripts) = scripts {
+        match scripts.commit(world, &edited.behaviours) {
+            Some(Ok(scripts)) => taken = scripts,
+            Some(Err(refusal)) => {
+                if !refusal.had_effects {
+                    (*world, *origin) = before;
+                }
+                return Err(refusal);
+            }
+            None => {}
+        }
+    }
+    if let Some(level) = &reload.level {
+        let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
+        taken.files.extend(level.files.iter().map(|(path, bytes)| (path.clone(), Some(text(bytes)))));
+    }
+    taken.notes.extend(edited.notes);
+    Ok(taken)
+}
+
+/// The files that were given, as they are named in reports.
+fn paths(reload: &Reload) -> Vec<String> {
+    let level = reload.level.iter().flat_map(|level| level.files.keys());
+    reload.scripts.keys().chain(level).cloned().collect()
+}
+
+/// The fact of a reload, and its report.
+fn tell(world: &mut World, outcome: Result<Taken, Refusal>, reload: &Reload) -> ReloadReport {
+    let tick = world.tick();
+    let (event, report) = match outcome {
+        Ok(Taken { files, notes }) => {
+            let paths = files.keys().cloned().collect();
+            let report = ReloadReport { ok: true, message: None, files: paths, tick };
+            (Event::Reloaded { files: described(&files), notes }, report)
+        }
+        Err(Refusal { file, line, message, .. }) => {
+            let files = paths(reload);
+            let report = ReloadReport { ok: false, message: Some(message.clone()), files, tick };
+            let mut files = described(&reload.scripts);
+            for (path, bytes) in reload.level.iter().flat_map(|level| &level.files) {
+                files.insert(path.clone(), ReloadedFile::new(Some(&String::from_utf8_lossy(bytes))));
+            }
+            (Event::ReloadRefused { file, line, message, files }, report)
+        }
+    };
+    world.events.push(event);
+    report
+}
+
+fn described(files: &BTreeMap<String, Option<String>>) -> BTreeMap<String, ReloadedFile> {
+    files.iter().map(|(path, text)| (path.clone(), ReloadedFile::new(text.as_deref()))).collect()
+}

@@ -1,0 +1,443 @@
+//! New code in the place of old code, instance by instance, or everything back.
+//!
+//! In: what was loaded aside, who is to change. Out: all of it changed, or a refusal. Holds: everything that can be asked
+//! before is asked before: parameters, names of handlers, `migrate`, plain states; then for each, the level script first, then
+//! characters by id: `stop`, the end of what the old code had registered, a fresh `self` with the old state, `migrate`,
+//! `start`; a fault in the new code takes all of it back. Walks, and timers whose handlers are names, go on.
+//! Not here: which files are changed (`reload`).
+
+use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
+
+use crate::base::ids::CharacterId;
+use crate::base::plain::Plain;
+use crate::script::behaviour::{self, Class, Suspended};
+use crate::script::cinematic::Definitions;
+use crate::script::convert::Named;
+use crate::script::fault::{Failure, FaultKind};
+use crate::script::invoke::{self, Call};
+use crate::script::reload::Refusal;
+use crate::script::schedule::global_function;
+use crate::script::task::Why;
+use crate::script::vm::{ScriptVm, VmBefore};
+use crate::script::{host, lend, params, payload, runtime, timer};
+use crate::world::World;
+use crate::world::walk::Owner;
+
+/// What was loaded aside.
+#[derive(Debug)]
+pub(super) struct Staged {
+    /// All classes, the new ones in the place of the old.
+    pub(super) classes: Vec<Class>,
+    /// Who is to change: the level script, then characters by id.
+    pub(super) targets: Vec<Target>,
+}
+
+/// Somebody who is to change.
+#[derive(Debug)]
+pub(super) enum Target {
+    /// The level script gets a new environment.
+    Level { environment: Table },
+    /// A behaviour gets a new class, and parameters.
+    Instance { owner: Owner, class: Class, given: Plain },
+    /// A behaviour that was switched off comes back.
+    Suspended { character: CharacterId, class: Class, suspended: Suspended },
+    /// A character gets another behaviour.
+    Attach { character: CharacterId, class: Class, asked: String, given: Plain },
+    /// A character loses its behaviour.
+    Detach { character: CharacterId },
+}
+
+/// How far somebody has changed, and what it was before.
+#[derive(Debug)]
+enum Undo {
+    Level { owner: Owner, environment: Table, is_started: bool },
+    LevelRevived,
+    Nothing,
+    Instance { owner: Owner, class: Class, given: Plain, params: Plain, state: Plain, is_started: bool },
+    Revived { character: CharacterId, suspended: Suspended },
+}
+
+/// Checks everybody, then changes everybody. The world is lent.
+pub(super) fn run(vm: &ScriptVm, staged: Staged, shared: &Table, before: VmBefore) -> Result<(), Refusal> {
+    let lua = vm.lua();
+    let checked = check(vm, &staged.targets, shared);
+    let shared_before = match checked {
+        Ok(state) => state,
+        Err(refusal) => {
+            vm.restore(before);
+            return Err(refusal);
+        }
+    };
+    let youngest_timer = runtime::with(lua, |runtime| runtime.timers.last());
+    let old_classes = runtime::with(lua, |runtime| {
+        let old = runtime.behaviours.classes().to_vec();
+        runtime.behaviours.set_classes(staged.classes);
+        old
+    });
+    let definitions = runtime::with(lua, |runtime| runtime.scenes.definitions());
+    let mut undos = Vec::new();
+    let mut later = Vec::new();
+    for target in staged.targets {
+        let changed = match target {
+            Target::Level { environment } => change_level(vm, environment),
+            Target::Instance { owner, class, given } => change_instance(vm, owner, class, given),
+            Target::Suspended { character, class, suspended } => revive(vm, character, class, suspended),
+            Target::Attach { .. } | Target::Detach { .. } => {
+                later.push(target);
+                continue;
+            }
+        };
+        match changed {
+            Ok(undo) => undos.push(undo),
+            Err((undo, failure)) => {
+                undos.push(undo);
+                vm.restore(before);
+                runtime::with(lua, |runtime| runtime.behaviours.set_classes(old_classes));
+                write_back(vm, shared, &shared_before);
+                take_back(vm, undos, youngest_timer, definitions);
+                return Err(Refusal { had_effects: true, ..failure.into() });
+            }
+        }
+    }
+    later.into_iter().for_each(|target| attach_or_detach(vm, target));
+    Ok(())
+}
+
+/// What can be asked before anything changes; the shared state as it is.
+fn check(vm: &ScriptVm, targets: &[Target], shared: &Table) -> Result<Plain, Refusal> {
+    let lua = vm.lua();
+    let level = runtime::with(lua, |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+    let shared = state_of(vm, level.unwrap_or(Owner::HOST), ("state", shared))?;
+    for target in targets {
+        match target {
+            Target::Level { environment } => {
+                if let Some(owner) = level {
+                    let file = runtime_file(vm, environment);
+                    has_handlers(vm, owner, environment, &file)?;
+                }
+            }
+            Target::Instance { owner, class, given } => {
+                let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(*owner));
+                let Some((character, old, this, ..)) = parts else { continue };
+                fits(vm, character, class, given)?;
+                can_migrate(vm, class, old.version)?;
+                has_handlers(vm, *owner, &class.table, &path(vm, class))?;
+                if let Ok(state) = this.raw_get::<Table>("state") {
+                    state_of(vm, *owner, ("self.state", &state))?;
+                }
+            }
+            Target::Suspended { character, class, suspended } => {
+                fits(vm, *character, class, &suspended.given)?;
+                if suspended.state.is_some() {
+                    can_migrate(vm, class, suspended.version)?;
+                }
+            }
+            Target::Attach { character, class, given, .. } => fits(vm, *character, class, given)?,
+            Target::Detach { .. } => {}
+        }
+    }
+    Ok(shared)
+}
+
+fn path(vm: &ScriptVm, class: &Class) -> String {
+    vm.texts().get(&class.file).map_or_else(|| class.file.clone(), |file| file.path.clone())
+}
+
+fn runtime_file(vm: &ScriptVm, environment: &Table) -> String {
+    let name = vm.loads().name_of(environment).unwrap_or_default();
+    vm.texts().get(&name).map_or(name.clone(), |file| file.path.clone())
+}
+
+fn refused(path: &str, what: String) -> Refusal {
+    Failure::new(FaultKind::Error, what, Some((path, 1))).into()
+}
+
+/// The parameters that a character gives are those that the class wants.
+fn fits(vm: &ScriptVm, character: CharacterId, class: &Class, given: &Plain) -> Result<(), Refusal> {
+    fill(vm, class, given).map(|_| ()).map_err(|what| {
+        let name = lend::with_world(vm.lua(), |world: &mut World| world.name_of(character).to_owned());
+        refused(&path(vm, class), format!("character \"{}\": {what}", name.unwrap_or_default()))
+    })
+}
+
+fn fill(vm: &ScriptVm, class: &Class, given: &Plain) -> Result<Plain, String> {
+    let filled =
+        lend::with_world(vm.lua(), |world: &mut World| params::fill(&class.params, given, Some(world)));
+    filled.map_err(|error| error.to_string())?
+}
+
+/// Another version has to say what becomes of the state.
+fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), Refusal> {
+    let has = class.table.raw_get::<Value>("migrate").is_ok_and(|migrate| migrate.is_function());
+    if class.version == from || has {
+        return Ok(());
+    }
+    let what = format!("version is {}, after {from}; expected a function migrate(self, from)", class.version);
+    Err(refused(&path(vm, class), what))
+}
+
+/// Handlers of walks and timers that go on, by name.
+fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), Refusal> {
+    let used = runtime::with(vm.lua(), |runtime| {
+        let mut used = runtime.handlers.names_of(owner);
+        used.extend(runtime.timers.names_of(owner));
+        used
+    });
+    let missing = used
+        .iter()
+        .find(|name| !names.raw_get::<Value>(name.as_str()).is_ok_and(|value| value.is_function()));
+    missing.map_or(Ok(()), |name| {
+        Err(refused(path, format!("handler \"{name}\" is in use and missing, expected a function")))
+    })
+}
+
+/// A state as plain data; one that is not is a fault, and nothing is reloaded.
+fn state_of(vm: &ScriptVm, owner: Owner, (name, state): (&str, &Table)) -> Result<Plain, Refusal> {
+    let given = Named::new("reload", name, Value::Table(state.clone()));
+    payload::read(vm.lua(), &given, vm.limits().state_kib).map_err(|mistake| {
+        let failure = Failure::new(FaultKind::Data, mistake.to_string(), None);
+        invoke::report(vm, &Call::plain(owner, "reload"), failure.clone());
+        failure.into()
+    })
+}
+
+/// Calls a function that may not wait; its failure is the caller's to deal with.
+fn attempt(
+    vm: &ScriptVm,
+    owner: Owner,
+    name: &str,
+    function: &Function,
+    args: impl IntoLuaMulti,
+) -> Result<(), Failure> {
+    let call = Call::plain(owner, name);
+    let result = invoke::within(vm, &call, || vm.call(function, args, vm.limits().fuel_per_call));
+    invoke::clean_up(vm);
+    result.map(|_| ())
+}
+
+/// Calls a method of a behaviour, if it has it.
+fn attempt_method(vm: &ScriptVm, owner: Owner, name: &str, args: impl IntoLuaMulti) -> Result<(), Failure> {
+    let Some((function, this)) = behaviour::method(vm.lua(), owner, name) else {
+        return Ok(());
+    };
+    let mut all = MultiValue::from_iter([Value::Table(this)]);
+    all.extend(args.into_lua_multi(vm.lua()).unwrap_or_default());
+    attempt(vm, owner, name, &function, all)
+}
+
+/// Tells old code to stop. What goes wrong in it is told and does not count against the new code.
+fn stop(vm: &ScriptVm, owner: Owner, stopped: Result<(), Failure>) {
+    if let Err(failure) = stopped {
+        runtime::with(vm.lua(), |runtime| runtime.strikes.forget(&owner));
+        invoke::report(vm, &Call::plain(owner, "stop"), failure);
+    }
+    end_registered(vm, owner);
+}
+
+fn end_registered(vm: &ScriptVm, owner: Owner) {
+    behaviour::end_belongings(vm.lua(), owner, Why::Reload);
+    runtime::with(vm.lua(), |runtime| runtime.scenes.forget_definitions(owner));
+    invoke::clean_up(vm);
+}
+
+type Changed = Result<Undo, (Undo, Failure)>;
+
+fn change_instance(vm: &ScriptVm, owner: Owner, class: Class, given: Plain) -> Changed {
+    let lua = vm.lua();
+    let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
+    let Some((_, old, this, _, old_given)) = parts else {
+        // The code of another instance has ended it meanwhile.
+        return Ok(Undo::Nothing);
+    };
+    let from = old.version;
+    let read = |key: &str| {
+        let value = this.raw_get::<Value>(key).unwrap_or(Value::Nil);
+        payload::read(lua, &Named::new("reload", key, value), vm.limits().state_kib)
+    };
+    let empty = || invoke::map([]);
+    let (state, params) =
+        (read("state").unwrap_or_else(|_| empty()), read("params").unwrap_or_else(|_| empty()));
+    let mut undo = Undo::Instance { owner, class: old, given: old_given, params, state, is_started: false };
+    stop(vm, owner, attempt_method(vm, owner, "stop", "reload"));
+    let begun = fill(vm, &class, &given)
+        .map_err(|what| Failure::new(FaultKind::Error, what, None))
+        .and_then(|params| rebind(vm, owner, (class, &given, &params), this.raw_get::<Table>("state").ok()))
+        .and_then(|()| begin(vm, owner, Some(from)));
+    match begun {
+        Ok(()) => {
+            if let Undo::Instance { is_started, .. } = &mut undo {
+                *is_started = true;
+            }
+            Ok(undo)
+        }
+        Err(failure) => Err((undo, failure)),
+    }
+}
+
+fn rebind(
+    vm: &ScriptVm,
+    owner: Owner,
+    (class, given, params): (Class, &Plain, &Plain),
+    state: Option<Table>,
+) -> Result<(), Failure> {
+    let state = state.map_or_else(|| vm.lua().create_table(), Ok);
+    let bound = state.and_then(|state| behaviour::rebind(vm, owner, class, (given, params), &state));
+    bound.map_err(|error| Failure::new(FaultKind::Memory, crate::script::fault::text_of_error(&error), None))
+}
+
+/// `migrate` where the version is another one, `start`, and `run`.
+fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), Failure> {
+    let lua = vm.lua();
+    let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
+    let Some((_, class, this, ..)) = parts else { return Ok(()) };
+    if let Some(from) = from.filter(|from| *from != class.version) {
+        attempt_method(vm, owner, "migrate", from as f64)?;
+    }
+    let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
+    let given = Named::new("migrate", "self.state", state);
+    payload::read(lua, &given, vm.limits().state_kib)
+        .map_err(|mistake| Failure::new(FaultKind::Data, mistake.to_string(), None))?;
+    attempt_method(vm, owner, "start", "reload")?;
+    behaviour::start_run(lua, owner);
+    Ok(())
+}
+
+fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
+    let lua = vm.lua();
+    let Some((owner, old)) = runtime::with(lua, |runtime| runtime.level.clone()) else {
+        host::begin_level_script(vm, environment);
+        return start_level(vm).map(|()| Undo::LevelRevived).map_err(|failure| (Undo::LevelRevived, failure));
+    };
+    let stopped = match global_function(&old, "onStop") {
+        Some(function) => attempt(vm, owner, "onStop", &function, "reload"),
+        None => Ok(()),
+    };
+    stop(vm, owner, stopped);
+    set_level(vm, owner, environment);
+    let undo = |is_started| Undo::Level { owner, environment: old, is_started };
+    match start_level(vm) {
+        Ok(()) => Ok(undo(true)),
+        Err(failure) => Err((undo(false), failure)),
+    }
+}
+
+fn set_level(vm: &ScriptVm, owner: Owner, environment: Table) {
+    runtime::with(vm.lua(), |runtime| {
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.names = Some(environment.clone());
+        }
+        runtime.strikes.forget(&owner);
+        runtime.level = Some((owner, environment));
+    });
+}
+
+fn start_level(vm: &ScriptVm) -> Result<(), Failure> {
+    let found = runtime::with(vm.lua(), |runtime| runtime.level.clone());
+    match found.and_then(|(owner, environment)| Some((owner, global_function(&environment, "onStart")?))) {
+        Some((owner, function)) => attempt(vm, owner, "onStart", &function, "reload"),
+        None => Ok(()),
+    }
+}
+
+/// A behaviour that was switched off comes back, with its state as far as that was plain data.
+fn revive(vm: &ScriptVm, character: CharacterId, class: Class, suspended: Suspended) -> Changed {
+    let lua = vm.lua();
+    let undo = Undo::Revived { character, suspended: suspended.clone() };
+    let created = behaviour::create(vm, character, class, (&suspended.asked, &suspended.given));
+    let owner = match created {
+        Ok(owner) => owner,
+        Err(what) => return Err((undo, Failure::new(FaultKind::Error, what, None))),
+    };
+    behaviour::pause_if_held(lua, character, owner);
+    let this = runtime::with(lua, |runtime| runtime.behaviours.this(owner));
+    let begun = match (&suspended.state, this) {
+        (Some(state), Some(this)) => {
+            let kept = payload::write(lua, state).and_then(|state| this.raw_set("state", state));
+            kept.map_err(|error| Failure::new(FaultKind::Memory, error.to_string(), None))
+                .and_then(|()| begin(vm, owner, Some(suspended.version)))
+        }
+        _ => attempt_method(vm, owner, "init", ()).and_then(|()| begin(vm, owner, None)),
+    };
+    match begun {
+        Ok(()) => Ok(undo),
+        Err(failure) => Err((undo, failure)),
+    }
+}
+
+/// The level gives a character another behaviour, or none.
+fn attach_or_detach(vm: &ScriptVm, target: Target) {
+    match target {
+        Target::Attach { character, class, asked, given } => {
+            behaviour::detach_now(vm, character, "detached");
+            if let Ok(owner) = behaviour::create(vm, character, class, (&asked, &given)) {
+                behaviour::pause_if_held(vm.lua(), character, owner);
+                behaviour::begin(vm, owner, "attach");
+            }
+        }
+        Target::Detach { character } => behaviour::detach_now(vm, character, "detached"),
+        Target::Level { .. } | Target::Instance { .. } | Target::Suspended { .. } => {}
+    }
+}
+
+/// Everybody who has changed gets the old code again, with the state as it was, and starts.
+fn take_back(vm: &ScriptVm, undos: Vec<Undo>, youngest_timer: u64, definitions: Definitions) {
+    let lua = vm.lua();
+    // First the new code ends everywhere, then the old code starts: no new code hears of the old.
+    for undo in &undos {
+        match undo {
+            Undo::Level { owner, is_started, .. } => {
+                let found = runtime::with(lua, |runtime| runtime.level.clone()).filter(|_| *is_started);
+                let function = found.and_then(|(_, environment)| global_function(&environment, "onStop"));
+                let stopped = function.map_or(Ok(()), |stop| attempt(vm, *owner, "onStop", &stop, "reload"));
+                end_new(vm, *owner, stopped, youngest_timer);
+            }
+            Undo::Instance { owner, is_started, .. } => {
+                let stopped = if *is_started { attempt_method(vm, *owner, "stop", "reload") } else { Ok(()) };
+                end_new(vm, *owner, stopped, youngest_timer);
+            }
+            Undo::Revived { character, suspended } => behaviour::withdraw(vm, *character, suspended.clone()),
+            Undo::LevelRevived => host::end_level_script(vm, "fault"),
+            Undo::Nothing => {}
+        }
+    }
+    runtime::with(lua, |runtime| runtime.scenes.set_definitions(definitions));
+    for undo in undos {
+        match undo {
+            Undo::Level { owner, environment, .. } => {
+                set_level(vm, owner, environment);
+                let started = start_level(vm);
+                told(vm, owner, "onStart", started);
+            }
+            Undo::Instance { owner, class, given, params, state, .. } => {
+                let state = payload::write(lua, &state).ok().and_then(|state| state.as_table().cloned());
+                let bound = rebind(vm, owner, (class, &given, &params), state);
+                let started = bound.and_then(|()| attempt_method(vm, owner, "start", "reload"));
+                told(vm, owner, "start", started);
+                behaviour::start_run(lua, owner);
+            }
+            Undo::Revived { .. } | Undo::LevelRevived | Undo::Nothing => {}
+        }
+    }
+}
+
+fn end_new(vm: &ScriptVm, owner: Owner, stopped: Result<(), Failure>, youngest_timer: u64) {
+    stop(vm, owner, stopped);
+    for id in runtime::with(vm.lua(), |runtime| runtime.timers.since(owner, youngest_timer)) {
+        timer::end(vm.lua(), id);
+    }
+}
+
+fn told(vm: &ScriptVm, owner: Owner, callback: &str, result: Result<(), Failure>) {
+    if let Err(failure) = result {
+        invoke::report(vm, &Call::plain(owner, callback), failure);
+    }
+}
+
+/// Puts what was in a table back into it.
+fn write_back(vm: &ScriptVm, table: &Table, plain: &Plain) {
+    let _ = table.clear();
+    let Ok(Value::Table(before)) = payload::write(vm.lua(), plain) else { return };
+    for (key, value) in before.pairs::<Value, Value>().filter_map(Result::ok) {
+        let _ = table.raw_set(key, value);
+    }
+}
