@@ -140,3 +140,415 @@ fn a_changed_behaviour_stops_keeps_its_state_and_starts_in_the_same_step() {
     assert!(run.last_reload().ok);
     assert_eq!(run.game.scripts().unwrap().stale_closures(), 0);
 }
+
+/// A running diary, changed to `text`, is refused with a message that begins with `message`, and runs on.
+fn keeps_old(text: &str, message: &str) {
+    let mut run = Run::of(&[("anna.lua", &diary("old", ""))]);
+    run.ticks(1);
+    run.taken();
+    run.reload(&[("anna.lua", text)]).ticks(1);
+    let lines = run.taken();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].starts_with(&format!("2- {message}")), "{lines:?}");
+    assert!(!run.last_reload().ok);
+    assert_eq!((run.game.fault_count(), run.game.reload_count()), (0, 0));
+    assert!(!run.game.is_memory_exhausted());
+    run.reload(&[("anna.lua", &diary("new", ""))]).ticks(1);
+    assert_eq!(run.taken(), ["4: old stop reload", "4: new start reload 2", "4+ anna.lua"]);
+}
+
+#[test]
+fn fault_e1_a_syntax_error_keeps_the_old_code() {
+    keeps_old("local b = {}\nfunction b:start(\nreturn b", "anna.lua:");
+}
+
+#[test]
+fn fault_e2_a_runtime_error_in_the_new_body_keeps_the_old_code() {
+    keeps_old("local b = {}\nb.x = b.nothing.at_all\nreturn b", "anna.lua:2: attempt to index nil");
+    keeps_old("return 7", "anna.lua:1: the file returns 7");
+    keeps_old("world.character(\"anna\")\nreturn {}", "anna.lua:1: world.character: there is no world");
+}
+
+#[test]
+fn fault_e3_an_endless_loop_in_the_new_body_ends_at_the_load_budget() {
+    keeps_old("while true do end", "anna.lua:1: stopped after 1000000 steps");
+}
+
+#[test]
+fn fault_e3_a_memory_bomb_in_the_new_body_ends_at_the_memory_of_the_level() {
+    let bomb = "heap = {}\nwhile true do heap[#heap + 1] = table.create(100000, 1) end";
+    keeps_old(bomb, "anna.lua:2: the memory of the level is spent");
+}
+
+#[test]
+fn fault_e7_a_deleted_file_runs_on_and_comes_back_by_a_reload() {
+    let mut run = Run::of(&[("anna.lua", &diary("old", ""))]);
+    run.ticks(1);
+    run.taken();
+    run.reload(&[("anna.lua", "")]).ticks(2);
+    assert_eq!(run.taken(), ["2+ anna.lua; anna.lua was deleted; what runs of it runs on"]);
+    run.reload(&[("anna.lua", &diary("new", ""))]);
+    assert_eq!(run.taken(), ["5: old stop reload", "5: new start reload 2", "5+ anna.lua"]);
+}
+
+#[test]
+fn fault_e8_a_renamed_file_is_found_anew_by_the_name_that_asks_for_it() {
+    let anna = diary("anna", "local say = require(\"say\") function b:update() say() end");
+    let say = |word: &str| format!("return function() if level.tick == 4 then log.info(\"{word}\") end end");
+    let mut run = Run::of(&[("anna.lua", &anna), ("one/say.lua", &say("one"))]);
+    run.ticks(1);
+    run.taken();
+    run.reload(&[("one/say.lua", ""), ("two/say.lua", &say("two"))]);
+    let lines = run.taken();
+    assert!(lines.contains(&"2: anna start reload 2".to_owned()), "{lines:?}");
+    run.ticks(3);
+    assert_eq!(run.taken(), ["4: two"]);
+}
+
+#[test]
+fn fault_e9_the_same_text_is_no_reload() {
+    let anna = diary("old", "");
+    let mut run = Run::of(&[("anna.lua", &anna)]);
+    run.ticks(1);
+    run.taken();
+    run.reload(&[("anna.lua", &anna)]).ticks(1);
+    assert_eq!(run.taken(), Vec::<String>::new());
+    assert!(run.facts("reloaded").is_empty());
+}
+
+const WALKER: &str = r#"local b = {}
+    function b:start(why) if why == "attach" then self.character:walkTo("far", { HANDLERS }) end end
+    function b:arrive(result) log.info("NAME arrives %s", result.reason) end
+    TAIL
+    return b"#;
+
+fn walker(name: &str, handlers: &str, tail: &str) -> String {
+    WALKER.replace("HANDLERS", handlers).replace("NAME", name).replace("TAIL", tail)
+}
+
+#[test]
+fn fault_e11_a_walk_goes_on_and_its_named_handler_is_the_new_one() {
+    let handlers = "onArrived = \"arrive\"";
+    let mut run = Run::of(&[("anna.lua", &walker("old", handlers, ""))]);
+    run.ticks(30);
+    let position = |run: &Run| {
+        let world = run.game.world();
+        world.character(world.find_character("anna").unwrap()).unwrap().body.position
+    };
+    let before = position(&run);
+    run.reload(&[("anna.lua", &walker("new", handlers, ""))]);
+    let moved = (position(&run) - before).length();
+    assert!(moved > 0.01 && moved < 0.05, "one tick of walking: {moved}");
+    run.ticks(700);
+    let told: Vec<String> = run.taken().into_iter().filter(|line| line.contains("arrives")).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].ends_with("new arrives reached"), "{told:?}");
+}
+
+#[test]
+fn fault_e12_the_result_of_a_dropped_handler_goes_to_on_walk_settled_or_is_undelivered() {
+    let handlers = "onArrived = function() log.info(\"never\") end";
+    let tail = "function b:onWalkSettled(result) log.info(\"settled %s\", result.reason) end";
+    for (tail, expected) in [(tail, "settled reached"), ("", "undelivered reloaded")] {
+        let mut run = Run::of(&[("anna.lua", &walker("old", handlers, ""))]);
+        run.ticks(5).reload(&[("anna.lua", &walker("new", handlers, tail))]);
+        run.taken();
+        run.ticks(700);
+        let lines = run.taken();
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].ends_with(expected), "{lines:?}");
+    }
+}
+
+#[test]
+fn fault_e14_a_state_that_is_no_plain_data_is_a_fault_that_names_the_key() {
+    let bad = diary("old", "function b:update() self.state.target = { fn = print } end");
+    let mut run = Run::of(&[("anna.lua", &bad)]);
+    run.ticks(1);
+    run.taken();
+    run.reload(&[("anna.lua", &diary("new", ""))]);
+    let lines = run.taken();
+    assert!(lines[0].contains("self.state.target.fn is a function, expected plain data"), "{lines:?}");
+    assert!(lines[0].starts_with("2!") && lines[1].starts_with("2-"), "{lines:?}");
+}
+
+#[test]
+fn fault_e15_another_version_migrates_its_state_or_everything_goes_back() {
+    let version = |number: u32, migrate: &str| {
+        diary(&format!("v{number}"), &format!("b.version = {number} function b:migrate(from) {migrate} end"))
+    };
+    let mut run = Run::of(&[("anna.lua", &version(1, ""))]);
+    run.ticks(1);
+    run.taken();
+    run.reload(&[("anna.lua", &version(2, "self.state.count = 7 error(\"no\")"))]);
+    let lines = run.taken();
+    assert_eq!(lines[..2], ["2: v1 stop reload", "2: v1 start reload 2"]);
+    assert!(lines[2].starts_with("2- anna.lua:") && lines[2].ends_with(": no"), "{lines:?}");
+    run.reload(&[("anna.lua", &version(3, "self.state.count = self.state.count * 10 + from"))]);
+    assert_eq!(run.taken(), ["3: v1 stop reload", "3: v3 start reload 22", "3+ anna.lua"]);
+    let bare = diary("v4", "b.version = 4");
+    run.reload(&[("anna.lua", &bare)]);
+    let lines = run.taken();
+    assert!(lines[0].contains("expected a function migrate"), "{lines:?}");
+}
+
+#[test]
+fn fault_e16_everything_that_requires_a_changed_file_reloads_with_it_or_nothing_does() {
+    let user = |name: &str| {
+        diary(
+            name,
+            &format!(
+                "local util = require(\"util\") function b:run() log.info(\"{name} \" .. util.word) end"
+            ),
+        )
+    };
+    let files = [
+        ("anna.lua", user("anna")),
+        ("ben.lua", user("ben")),
+        ("util.lua", "return { word = \"one\" }".to_owned()),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let mut run = Run::of(&files);
+    run.ticks(1);
+    run.taken();
+    run.reload(&[("util.lua", "return { word = \"two\" }")]);
+    let expected = [
+        "2: anna stop reload",
+        "2: anna start reload 2",
+        "2: ben stop reload",
+        "2: ben start reload 2",
+        "2+ util.lua",
+        "2: anna two",
+        "2: ben two",
+    ];
+    assert_eq!(run.taken(), expected);
+    let broken = user("ben")
+        .replace("function b:start", "function b:start(why) error(\"broken\") end\nfunction b:begin");
+    run.reload(&[("util.lua", "return { word = \"three\" }"), ("ben.lua", &broken)]);
+    let lines = run.taken();
+    assert!(
+        lines.iter().any(|line| line.starts_with("3- ben.lua:") && line.ends_with(": broken")),
+        "{lines:?}"
+    );
+    assert_eq!(lines[lines.len() - 2..], ["3: anna two", "3: ben two"], "{lines:?}");
+}
+
+#[test]
+fn hooks_never_double() {
+    let text = diary(
+        "anna",
+        r#"function b:start(why)
+            event.on("bell", function() log.info("bell") end)
+            region.onEnter("corner", function(e) log.info("in %s", e.how) end)
+            region.onExit("corner", function() log.info("out") end)
+            timer.every(1/60, function() self.state.turns = (self.state.turns or 0) + 1 end)
+        end"#,
+    );
+    let mut run = Run::of(&[("anna.lua", &text)]);
+    run.ticks(2);
+    for turn in 0..5 {
+        run.reload(&[("anna.lua", &format!("{text} -- {turn}"))]);
+    }
+    run.taken();
+    run.input(&[Input::event("bell")]);
+    let lines = run.taken();
+    assert_eq!(lines.iter().filter(|line| line.ends_with("bell")).count(), 1, "{lines:?}");
+    assert!(!lines.iter().any(|line| line.ends_with("out")), "{lines:?}");
+}
+
+#[test]
+fn fault_e19_a_thousand_reloads_keep_nothing() {
+    let text = |turn: u32| diary("anna", &format!("local big = table.create(1000, {turn}) b.big = big"));
+    let mut run = Run::of(&[("anna.lua", &text(0))]);
+    let measure = |run: &mut Run, from: u32, count: u32| {
+        for turn in from..from + count {
+            run.reload(&[("anna.lua", &text(turn))]);
+        }
+        run.game.scripts().unwrap().used_memory()
+    };
+    let before = measure(&mut run, 1, 20);
+    let after = measure(&mut run, 21, 1000);
+    assert_eq!(run.game.reload_count(), 1020);
+    assert!(after < before + 1024 * 1024, "{before} {after}");
+    assert_eq!(run.game.scripts().unwrap().stale_closures(), 0);
+}
+
+fn edit(run: &mut Run, json: &str) {
+    let files = BTreeMap::from([("reload.json".to_owned(), json.as_bytes().to_vec())]);
+    let level = walkon::game::inputs::LevelTexts { path: "reload.json".to_owned(), files };
+    run.input(&[Input::Reload(Reload { scripts: BTreeMap::new(), level: Some(level) })]);
+}
+
+#[test]
+fn fault_e17_a_changed_level_keeps_who_can_stand_and_says_who_is_gone() {
+    let json = |hall: &str, people: &str| {
+        LEVEL
+            .replace("SCRIPT", "")
+            .replace("BEHAVIOUR_ANNA", "")
+            .replace("BEHAVIOUR_BEN", "")
+            .replace("[[0,0],[20,0],[20,20],[0,20]]", hall)
+            .replace("{ \"name\": \"carl\", \"position\": [3,12] }", people)
+    };
+    let whole = "[[0,0],[20,0],[20,20],[0,20]]";
+    let carl = "{ \"name\": \"carl\", \"position\": [3,12] }";
+    let mut run = Run::on(&json(whole, carl), &[]);
+    run.ticks(1);
+    let at = |run: &Run, name: &str| {
+        let world = run.game.world();
+        world.find_character(name).and_then(|id| world.character(id)).map(|one| one.body.position)
+    };
+    let (anna, revision) = (at(&run, "anna"), run.game.world().nav().revision());
+    edit(&mut run, "{ broken");
+    assert!(run.taken()[0].starts_with("2- reload.json:1"), "refused");
+    assert_eq!(run.game.world().nav().revision(), revision);
+    edit(&mut run, &json("[[0,0],[20,0],[20,7],[0,7]]", "{ \"name\": \"dora\", \"position\": [5,5] }"));
+    assert!(run.taken()[0].contains("character \"carl\" is gone"), "named");
+    assert!(run.game.world().nav().revision() > revision);
+    assert_eq!(at(&run, "anna"), anna);
+    let ben = at(&run, "ben").unwrap();
+    assert!(ben.z < 7.0 && ben.z > 6.0, "snapped: {ben}");
+    assert_eq!(at(&run, "carl"), None);
+    assert!(at(&run, "dora").is_some());
+}
+
+#[test]
+fn fault_e13_a_scene_under_way_finishes_on_its_old_code_and_the_next_one_is_new() {
+    let level = r#"function onStart()
+            task.spawn(function() cinematic.play("talk"):wait() cinematic.play("talk"):wait() end)
+        end"#;
+    let talk = |word: &str| {
+        format!(
+            r#"return {{ holds = {{ "anna" }},
+            script = function(c) log.info("{word} begins") c:wait(0.2) log.info("{word} ends") end,
+            onEnd = function() log.info("{word} over") end }}"#
+        )
+    };
+    let mut run = Run::of(&[("level.lua", level), ("talk.lua", &talk("old"))]);
+    run.ticks(5).reload(&[("talk.lua", &talk("new"))]).ticks(60);
+    let lines: Vec<String> =
+        run.taken().iter().filter_map(|line| Some(line.split_once(": ")?.1.to_owned())).collect();
+    assert_eq!(lines, ["old begins", "old ends", "old over", "new begins", "new ends", "new over"]);
+    let anna = run.game.world().find_character("anna").unwrap();
+    assert_eq!(run.game.world().character(anna).unwrap().held, None);
+    assert_eq!(run.game.scripts().unwrap().stale_closures(), 0);
+}
+
+#[test]
+fn fault_e18_a_change_is_taken_up_before_any_other_code_of_the_next_tick() {
+    let text = |name: &str| diary(name, &format!("function b:update() log.info(\"{name} update\") end"));
+    let mut run = Run::of(&[("anna.lua", &text("old"))]);
+    run.ticks(1).reload(&[("anna.lua", &text("new"))]);
+    let expected =
+        ["1: old update", "2: old stop reload", "2: new start reload 2", "2+ anna.lua", "2: new update"];
+    assert_eq!(run.taken()[2..], expected);
+}
+
+#[test]
+fn fault_e20_a_reload_is_an_input_with_text_and_hash_in_the_trace() {
+    let (old, new) = (diary("old", ""), diary("new", ""));
+    let play = || {
+        let mut run = Run::of(&[("anna.lua", &old)]);
+        run.ticks(3).reload(&[("anna.lua", &new)]).ticks(3);
+        (run.game.fingerprint().whole(), run.facts)
+    };
+    let (one, facts) = play();
+    assert_eq!(one, play().0);
+    let fact = facts.iter().find(|fact| fact["e"] == "reloaded").unwrap();
+    assert_eq!(fact["files"]["anna.lua"]["text"], new.as_str());
+    assert_eq!(fact["files"]["anna.lua"]["hash"].as_str().unwrap().len(), 16);
+}
+
+#[test]
+fn the_level_script_stops_and_starts_in_a_new_environment_and_its_state_stays() {
+    let text = |name: &str| {
+        format!(
+            r#"function onStart(why) state.count = (state.count or 0) + 1 log.info("{name} start %s %d", why, state.count) end
+            function onStop(why) log.info("{name} stop %s", why) end"#
+        )
+    };
+    let mut run = Run::of(&[("level.lua", &text("old"))]);
+    run.ticks(1).reload(&[("level.lua", &text("new"))]).ticks(1);
+    assert_eq!(
+        run.taken(),
+        ["0: old start start 1", "2: old stop reload", "2: new start reload 2", "2+ level.lua"]
+    );
+    let broken = "function onStart() state.count = 99 error(\"no\") end";
+    run.reload(&[("level.lua", broken)]);
+    let lines = run.taken();
+    assert_eq!(lines[..2], ["4: new stop reload", "4: new start reload 3"]);
+    assert!(lines[2].starts_with("4- level.lua:1: no"), "{lines:?}");
+}
+
+#[test]
+fn a_behaviour_that_was_switched_off_comes_back_by_a_reload_with_its_state() {
+    let bad = diary("old", "function b:update() error(\"bad\") end");
+    let mut run = Run::of(&[("anna.lua", &bad)]);
+    run.ticks(5);
+    assert_eq!(run.game.fault_count(), 3);
+    run.taken();
+    run.reload(&[("anna.lua", &diary("new", ""))]);
+    assert_eq!(run.taken(), ["6: new start reload 2", "6+ anna.lua"]);
+}
+
+/// How many random edits are made; `WALKON_EDITS` asks for another number.
+const EDITS: usize = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
+
+#[test]
+fn random_edits_lose_no_character_no_walk_and_no_state_and_double_no_handler() {
+    let count = std::env::var("WALKON_EDITS").ok().and_then(|count| count.parse().ok()).unwrap_or(EDITS);
+    let good = |turn: usize| {
+        format!(
+            r#"local util = require("util")
+            local b = {{}}
+            function b:init() self.state.kept = "kept" end
+            function b:start(why)
+                event.on("count", function() state.heard = (state.heard or 0) + 1 end)
+                if why == "attach" then self.character:walkTo("far", {{ onSettled = "back" }}) end
+            end
+            function b:back(result)
+                assert(self.state.kept == "kept" and util.word)
+                self.character:walkTo(self.character.position.x > 9 and "post" or "far", {{ onSettled = "back" }})
+            end
+            return b -- {turn}"#
+        )
+    };
+    let util = |turn: usize| format!("return {{ word = {turn} }}");
+    let level = "function onStart() event.on(\"ask\", function() log.info(\"heard %s\", state.heard) state.heard = 0 end) end";
+    let (anna, ben, shared) = (good(0), good(1), util(0));
+    let files = [("level.lua", level), ("anna.lua", &*anna), ("ben.lua", &*ben), ("util.lua", &*shared)];
+    let mut run = Run::of(&files);
+    let mut random = walkon::base::rng::Rng::stream(7, "edits");
+    for turn in 0..count {
+        let path = ["anna.lua", "ben.lua", "util.lua", "new.lua"][random.below(4) as usize];
+        let text = if path == "util.lua" { util(turn) } else { good(turn) };
+        let text = match random.below(8) {
+            0 => String::new(),
+            1 => text[..text.len() / 2].to_owned(),
+            2 => format!("error(\"{turn}\")"),
+            3 => text.replace("function b:start(why)", "function b:start(why) error(\"start\")"),
+            4 => text.replace("function b:back", "function b:forth"),
+            _ => text,
+        };
+        let renamed = path.replace(".lua", "_renamed.lua");
+        match random.below(20) {
+            0 => run.reload(&[(path, ""), (&renamed, &text)]),
+            1 => run.reload(&[(&renamed, "")]),
+            _ => run.reload(&[(path, &text)]),
+        };
+        if turn % 100 == 0 {
+            run.lines.clear();
+            run.input(&[Input::event("ask")]).input(&[Input::event("count")]).input(&[Input::event("ask")]);
+            let heard = run.taken();
+            assert!(heard.iter().any(|line| line.ends_with("heard 2")), "{turn}: {heard:?}");
+            run.facts.clear();
+        }
+        let world = run.game.world();
+        assert_eq!(world.character_count(), 3, "{turn}");
+        for name in ["anna", "ben"] {
+            let one = world.character(world.find_character(name).unwrap()).unwrap();
+            assert!(one.walk.is_some(), "{turn}: {name} walks on");
+        }
+    }
+    assert_eq!(run.game.fault_count(), 0);
+    assert!(run.game.reload_count() as usize > count / 4);
+}

@@ -100,6 +100,7 @@ pub(super) fn stage(texts: &LevelTexts) -> Result<Staged, Refusal> {
                 file: first.path.clone(),
                 line: first.line,
                 message: format!("{}:{}: {}", first.path, first.line, first.message),
+                had_effects: false,
             },
             None => Refusal { message: refused.to_string(), ..Refusal::default() },
         }

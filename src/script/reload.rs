@@ -246,7 +246,7 @@ impl ScriptHost {
             Ok(staged) => staged,
             Err(refusal) => {
                 self.vm.restore(before);
-                self.vm.collect();
+                self.vm.make_room();
                 return Err(refusal);
             }
         };

@@ -466,6 +466,13 @@ impl ScriptVm {
         self.memory_exhausted.set(before.memory_exhausted);
     }
 
+    /// Collects when what was thrown away may fill the memory of the level.
+    pub(crate) fn make_room(&self) {
+        if self.lua.used_memory() > self.machine.limits.memory_mib as usize * 1024 * 1024 / 2 {
+            self.collect();
+        }
+    }
+
     /// Collects everything that nothing reaches.
     pub(crate) fn collect(&self) {
         // Twice: the first cycle may have been under way already. Luau fails here only without memory, and then later too.

@@ -89,7 +89,8 @@ pub(super) fn run(vm: &ScriptVm, staged: Staged, shared: &Table, before: VmBefor
         };
         match changed {
             Ok(undo) => undos.push(undo),
-            Err((undo, failure)) => {
+            Err(failed) => {
+                let (undo, failure) = *failed;
                 undos.push(undo);
                 vm.restore(before);
                 runtime::with(lua, |runtime| runtime.behaviours.set_classes(old_classes));
@@ -240,7 +241,7 @@ fn end_registered(vm: &ScriptVm, owner: Owner) {
     invoke::clean_up(vm);
 }
 
-type Changed = Result<Undo, (Undo, Failure)>;
+type Changed = Result<Undo, Box<(Undo, Failure)>>;
 
 fn change_instance(vm: &ScriptVm, owner: Owner, class: Class, given: Plain) -> Changed {
     let lua = vm.lua();
@@ -270,7 +271,7 @@ fn change_instance(vm: &ScriptVm, owner: Owner, class: Class, given: Plain) -> C
             }
             Ok(undo)
         }
-        Err(failure) => Err((undo, failure)),
+        Err(failure) => Err(Box::new((undo, failure))),
     }
 }
 
@@ -306,7 +307,9 @@ fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
     let lua = vm.lua();
     let Some((owner, old)) = runtime::with(lua, |runtime| runtime.level.clone()) else {
         host::begin_level_script(vm, environment);
-        return start_level(vm).map(|()| Undo::LevelRevived).map_err(|failure| (Undo::LevelRevived, failure));
+        return start_level(vm)
+            .map(|()| Undo::LevelRevived)
+            .map_err(|failure| Box::new((Undo::LevelRevived, failure)));
     };
     let stopped = match global_function(&old, "onStop") {
         Some(function) => attempt(vm, owner, "onStop", &function, "reload"),
@@ -317,7 +320,7 @@ fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
     let undo = |is_started| Undo::Level { owner, environment: old, is_started };
     match start_level(vm) {
         Ok(()) => Ok(undo(true)),
-        Err(failure) => Err((undo(false), failure)),
+        Err(failure) => Err(Box::new((undo(false), failure))),
     }
 }
 
@@ -346,7 +349,7 @@ fn revive(vm: &ScriptVm, character: CharacterId, class: Class, suspended: Suspen
     let created = behaviour::create(vm, character, class, (&suspended.asked, &suspended.given));
     let owner = match created {
         Ok(owner) => owner,
-        Err(what) => return Err((undo, Failure::new(FaultKind::Error, what, None))),
+        Err(what) => return Err(Box::new((undo, Failure::new(FaultKind::Error, what, None)))),
     };
     behaviour::pause_if_held(lua, character, owner);
     let this = runtime::with(lua, |runtime| runtime.behaviours.this(owner));
@@ -360,7 +363,7 @@ fn revive(vm: &ScriptVm, character: CharacterId, class: Class, suspended: Suspen
     };
     match begun {
         Ok(()) => Ok(undo),
-        Err(failure) => Err((undo, failure)),
+        Err(failure) => Err(Box::new((undo, failure))),
     }
 }
 
