@@ -554,6 +554,9 @@ pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
         runtime.predicates.end_owner(owner);
         if is_reload {
             runtime.handlers.reload_owner(owner);
+            if let Some(record) = runtime.owners.get_mut(owner) {
+                (record.handlers, record.watches) = (0, 0);
+            }
         } else {
             runtime.handlers.end_owner(owner);
         }

@@ -46,7 +46,7 @@ pub(super) fn aim(world: &mut World, id: WalkId, mut flee: Flee) {
     let moved = flee.seen.is_some_and(|seen| flat_distance(seen, threat) > threshold_m);
     let asks = matches!(walk.ask, Some(Ask::First | Ask::Leg));
     let is_idle = walk.token.is_none() && walk.ask.is_none();
-    if !asks && !(moved && rested && is_idle) {
+    if !(asks || moved && rested && is_idle) {
         return;
     }
     let chosen = choose(world, walk, threat, flee.distance_m);
