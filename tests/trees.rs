@@ -1,5 +1,7 @@
 //! Behaviour trees: what each node does, who is left when, and the laws that hold for every tree.
 
+use walkon::base::rng::Rng;
+
 use crate::script_flow::{Run, check, setup, setup_with};
 
 /// A behaviour with these lines before its tree; `note`, `act`, `for_ticks` and `yes`/`no` are there.
@@ -524,4 +526,104 @@ fn what_a_tree_is_at_shows_in_the_hash() {
     };
     assert_eq!(hash("bt.wait(9)"), hash("bt.wait(9)"));
     assert_ne!(hash("bt.wait(9)"), hash("bt.wait(8)"));
+}
+
+/// A random tree as Lua, and for each of its actions the way to it: the place in each branch, and whether that runs its
+/// children together.
+struct Grown {
+    actions: Vec<Vec<(u64, bool)>>,
+    way: Vec<(u64, bool)>,
+}
+
+impl Grown {
+    fn node(&mut self, rng: &mut Rng, depth: u32) -> String {
+        let kinds = if depth == 0 { 3 } else { 12 };
+        match rng.below(kinds) {
+            0 => format!("now_and_then({}, {})", 2 + rng.below(7), rng.below(5)),
+            1 | 2 => {
+                self.actions.push(self.way.clone());
+                let (number, ticks) = (self.actions.len(), rng.below(6));
+                let outcome = ["true", "false", "nil"][rng.below(3) as usize];
+                format!("act({number}, {ticks}, {outcome})")
+            }
+            3 | 4 => self.branch(rng, depth, "sequence", ", reactive = true"),
+            5 | 6 => self.branch(rng, depth, "selector", ", reactive = true"),
+            7 => self.branch(rng, depth, "parallel", ", succeed = \"any\""),
+            8 => format!("bt.invert({})", self.node(rng, depth - 1)),
+            9 => format!(
+                "bt.cooldown({}, {}/60, {{ keep = {} }})",
+                self.node(rng, depth - 1),
+                rng.below(9),
+                rng.below(2) == 0
+            ),
+            10 => format!("bt.timeLimit({}, {}/60)", self.node(rng, depth - 1), rng.below(9)),
+            _ => match rng.below(3) {
+                0 => format!("bt.retry({}, {})", self.node(rng, depth - 1), 1 + rng.below(3)),
+                1 => format!("bt.repeatN({}, {})", self.node(rng, depth - 1), 1 + rng.below(3)),
+                _ => {
+                    let test = format!(
+                        "function() return level.tick % {} ~= {} end",
+                        3 + rng.below(7),
+                        rng.below(3)
+                    );
+                    format!("bt.when({test}, {})", self.node(rng, depth - 1))
+                }
+            },
+        }
+    }
+
+    fn branch(&mut self, rng: &mut Rng, depth: u32, kind: &str, option: &str) -> String {
+        let count = 2 + rng.below(2);
+        let mut children = Vec::new();
+        for place in 0..count {
+            self.way.push((place, kind == "parallel"));
+            children.push(self.node(rng, depth - 1));
+            self.way.pop();
+        }
+        let option = if rng.below(2) == 0 { option } else { "" };
+        format!("bt.{kind}{{ {}{option} }}", children.join(", "))
+    }
+
+    /// Whether two actions may run at the same time: the branch in which their ways part runs its children together.
+    fn may_run_together(&self, one: usize, other: usize) -> bool {
+        let mut steps = self.actions[one - 1].iter().zip(&self.actions[other - 1]);
+        steps.find(|(one, other)| one.0 != other.0).is_some_and(|(step, _)| step.1)
+    }
+}
+
+#[test]
+fn in_every_tree_who_is_entered_is_left_once_and_no_two_branches_of_a_selector_run() {
+    for seed in 0..60 {
+        let mut rng = Rng::stream(seed, "trees");
+        let mut grown = Grown { actions: Vec::new(), way: Vec::new() };
+        let tree = grown.node(&mut rng, 4);
+        let mut run = run(&format!(
+            "local function now_and_then(n, rest) return bt.condition(function() return level.tick % n <= rest end) end
+            b.tree = {tree}"
+        ));
+        run.tick(150).end();
+        let mut open: Vec<usize> = Vec::new();
+        for line in &run.lines {
+            let told = line.split_once(": ").map_or(line.as_str(), |(_, told)| told);
+            if let Some(left) = told.strip_prefix('/') {
+                let number: usize = left.split_once(' ').unwrap().0.parse().unwrap();
+                let at = open.iter().position(|open| *open == number);
+                open.remove(at.unwrap_or_else(|| {
+                    panic!("seed {seed}: {number} is left twice\n{tree}\n{:?}", run.lines)
+                }));
+            } else {
+                let number: usize = told.parse().unwrap_or_else(|_| panic!("seed {seed}: {line}\n{tree}"));
+                for other in &open {
+                    let is_lawful = *other != number && grown.may_run_together(*other, number);
+                    assert!(
+                        is_lawful,
+                        "seed {seed}: {number} begins while {other} runs\n{tree}\n{:?}",
+                        run.lines
+                    );
+                }
+                open.push(number);
+            }
+        }
+        assert_eq!(open, [0; 0], "seed {seed}: entered and never left\n{tree}\n{:?}", run.lines);
+    }
 }
