@@ -61,7 +61,7 @@ pub fn setup_with(files: &[(&str, &str)], adjust: impl FnOnce(&mut String)) -> R
 }
 
 /// `tick: text` of log lines, `tick! text` of faults, `tick? what` of notices, out of trace lines.
-fn told(lines: &[String]) -> Vec<String> {
+pub fn told(lines: &[String]) -> Vec<String> {
     let tell = |line: &String| {
         let line: serde_json::Value = serde_json::from_str(line).expect("a trace line is JSON");
         let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();

@@ -1,8 +1,9 @@
 //! Behaviour trees: what each node does, who is left when, and the laws that hold for every tree.
 
 use walkon::base::rng::Rng;
+use walkon::game::inputs::{Input, Reload};
 
-use crate::script_flow::{Run, check, setup, setup_with};
+use crate::script_flow::{Run, check, setup, setup_with, told};
 
 /// A behaviour with these lines before its tree; `note`, `act`, `for_ticks` and `yes`/`no` are there.
 fn behaviour(body: &str) -> String {
@@ -626,4 +627,16 @@ fn in_every_tree_who_is_entered_is_left_once_and_no_two_branches_of_a_selector_r
         }
         assert_eq!(open, [0; 0], "seed {seed}: entered and never left\n{tree}\n{:?}", run.lines);
     }
+}
+
+#[test]
+fn a_reload_leaves_the_tree_with_reload_and_starts_the_new_one_at_its_root() {
+    let mut run = run(r#"b.tree = bt.sequence{ act("old", 99) }"#);
+    run.tick(2);
+    let text = Some(behaviour(r#"b.tree = bt.sequence{ act("new", 1), act("then", 99) }"#));
+    let scripts = [("anna.lua".to_owned(), text)].into();
+    let recorded = run.game.tick(&[Input::Reload(Reload { scripts, level: None })]);
+    run.lines.extend(told(&recorded.lines));
+    run.tick(3);
+    assert_eq!(run.lines, ["1: old", "3: /old reload", "3: new", "5: /new success", "5: then"]);
 }

@@ -344,8 +344,7 @@ pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) {
     check_state(vm, owner);
     let why = vm.lua().create_string(why).map(Value::String).unwrap_or(Value::Nil);
     call(vm, owner, "start", MultiValue::from_iter([why]));
-    start_run(vm.lua(), owner);
-    start_tree(vm.lua(), owner);
+    start_code(vm.lua(), owner);
 }
 
 /// A function of the class and the `self` to call it with.
@@ -381,12 +380,18 @@ pub(crate) fn check_state(vm: &ScriptVm, owner: Owner) {
     }
 }
 
-pub(crate) fn start_run(lua: &Lua, owner: Owner) {
+fn start_run(lua: &Lua, owner: Owner) {
     if let Some((function, this)) = method(lua, owner, "run") {
         let args = MultiValue::from_iter([Value::Table(this)]);
         let callback = Rc::from("run");
         task::spawn(lua, Spawn { owner, callback, role: Role::Run, function, args, name: None });
     }
+}
+
+/// Starts `run`, and the tree at its root.
+pub(crate) fn start_code(lua: &Lua, owner: Owner) {
+    start_run(lua, owner);
+    start_tree(lua, owner);
 }
 
 fn start_tree(lua: &Lua, owner: Owner) {
@@ -498,6 +503,7 @@ pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspend
         Some(owner)
     });
     if let Some(owner) = found {
+        tree::end(vm, owner, Why::Reload);
         end_owner(vm, owner, Why::Reload);
     }
 }

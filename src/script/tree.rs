@@ -76,7 +76,7 @@ impl Exit {
 
     /// How what runs is left when its owner's tasks end with `why`.
     fn at_end(why: Why) -> Self {
-        if why.name() == "reload" { Self::Reload } else { Self::OwnerGone }
+        if why == Why::Reload { Self::Reload } else { Self::OwnerGone }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::script::reload::Refusal;
 use crate::script::schedule::global_function;
 use crate::script::task::Why;
 use crate::script::vm::{ScriptVm, VmBefore};
-use crate::script::{host, lend, params, payload, runtime, timer};
+use crate::script::{host, lend, params, payload, runtime, timer, tree};
 use crate::world::World;
 use crate::world::walk::Owner;
 
@@ -236,6 +236,7 @@ fn stop(vm: &ScriptVm, owner: Owner, stopped: Result<(), Failure>) {
 }
 
 fn end_registered(vm: &ScriptVm, owner: Owner) {
+    tree::end(vm, owner, Why::Reload);
     behaviour::end_belongings(vm.lua(), owner, Why::Reload);
     runtime::with(vm.lua(), |runtime| runtime.scenes.forget_definitions(owner));
     invoke::clean_up(vm);
@@ -299,7 +300,7 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), Failure> 
     payload::read(lua, &given, vm.limits().state_kib)
         .map_err(|mistake| Failure::new(FaultKind::Data, mistake.to_string(), None))?;
     attempt_method(vm, owner, "start", "reload")?;
-    behaviour::start_run(lua, owner);
+    behaviour::start_code(lua, owner);
     Ok(())
 }
 
@@ -416,7 +417,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, youngest_timer: u64, definitions: 
                 let bound = rebind(vm, owner, (class, &given, &params), state);
                 let started = bound.and_then(|()| attempt_method(vm, owner, "start", "reload"));
                 told(vm, owner, "start", started);
-                behaviour::start_run(lua, owner);
+                behaviour::start_code(lua, owner);
             }
             Undo::Revived { .. } | Undo::LevelRevived | Undo::Nothing => {}
         }
