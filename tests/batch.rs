@@ -150,6 +150,83 @@ fn fault_e20_what_is_saved_under_watch_is_an_input_of_the_trace_and_replays_from
     assert!(out.contains("the same in 480 ticks"), "the script on disk is another by now: {out}");
 }
 
+/// What a running command says, line by line.
+struct Said(std::sync::mpsc::Receiver<String>);
+
+impl Said {
+    fn of(out: impl std::io::Read + Send + 'static) -> Self {
+        let (sender, said) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let lines = std::io::BufRead::lines(std::io::BufReader::new(out));
+            lines.map_while(Result::ok).for_each(|line| drop(sender.send(line)));
+        });
+        Self(said)
+    }
+
+    /// The next line with `part` in it.
+    fn wait_for(&self, part: &str) -> String {
+        let mut before = Vec::new();
+        loop {
+            match self.0.recv_timeout(Duration::from_secs(30)) {
+                Ok(line) if line.contains(part) => return line,
+                Ok(line) => before.push(line),
+                Err(error) => panic!("{error} for {part:?} after {before:#?}"),
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_edit_runs_at_once_a_broken_one_is_shown_once_and_mending_it_is_told() {
+    let version = |number: u32| {
+        format!("function onTick() if level.tick % 20 == 0 then log.info('version {number}') end end")
+    };
+    let folder = project(&[("roll", &version(0))]);
+    let script = folder.path().join("scripts/roll.lua");
+    let mut child = command(folder.path(), &["watch", "roll", "--trace", "t.jsonl"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let said = Said::of(child.stdout.take().unwrap());
+    said.wait_for("version 0");
+    let mut milliseconds = Vec::new();
+    for number in 1..=4 {
+        // Longer than the second that lies between two reloads: each of these stands alone.
+        std::thread::sleep(Duration::from_millis(1100));
+        std::fs::write(&script, version(number)).unwrap();
+        let line = said.wait_for("reloaded roll.lua in ");
+        let time = line.split(" in ").nth(1).unwrap().split(' ').next().unwrap().parse::<u64>().unwrap();
+        milliseconds.push(time);
+        said.wait_for(&format!("version {number}"));
+    }
+    println!("from the first event of a save to running code: {milliseconds:?} ms");
+    assert!(milliseconds.iter().min().unwrap() < &1000, "generous, for a busy machine: {milliseconds:?}");
+    std::thread::sleep(Duration::from_millis(1100));
+    std::fs::write(&script, "function onTick(\n  lgo.info('x')\nend").unwrap();
+    said.wait_for("reload refused");
+    said.wait_for("version 4");
+    std::thread::sleep(Duration::from_millis(1100));
+    std::fs::write(&script, version(5)).unwrap();
+    assert!(said.wait_for("reloaded roll.lua in ").contains("mended"));
+    said.wait_for("version 5");
+    let level = folder.path().join("levels/roll.json");
+    let text = std::fs::read_to_string(&level).unwrap();
+    std::thread::sleep(Duration::from_millis(1100));
+    std::fs::write(&level, text.replace("navigation", "navigatoin")).unwrap();
+    said.wait_for("reload refused");
+    std::thread::sleep(Duration::from_millis(1100));
+    std::fs::write(&level, text.replace("[0,20]]", "[0,18]]")).unwrap();
+    assert!(said.wait_for("reloaded ").contains("levels/roll.json"));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let (_, err) = told(child.wait_with_output().unwrap(), 130, &["watch"]);
+    assert_eq!(err.matches("scripts/roll.lua:").count(), 1, "the mistake is shown once, in place:\n{err}");
+    assert!(err.contains("did you mean \"navigation\"?"), "{err}");
+    let (out, _) = ends(folder.path(), 0, &["replay", "t.jsonl"]);
+    assert!(out.contains("the same in"), "all of it replays from the trace alone: {out}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_watch_ends_cleanly_when_it_is_interrupted() {
