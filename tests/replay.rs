@@ -9,9 +9,11 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 use walkon::base::plain::{Plain, PlainKey};
+use walkon::base::time::TickRate;
 use walkon::game::header::{Header, RunSetup};
 use walkon::game::headless::{Bound, Host, Onlooker, run_hosted};
 use walkon::game::inputs::{Input, Reload};
+use walkon::game::pace::Pace;
 use walkon::game::recorder::{RecordOptions, Recorded, Recorder};
 use walkon::game::recording::{Recording, tick_of};
 use walkon::game::replay::{Verdict, What, replay};
@@ -19,6 +21,7 @@ use walkon::game::{Game, Setup};
 use walkon::level::{LoadedLevel, MemorySource, load};
 use walkon::world::World;
 
+use crate::fixture::{HALL, Stage};
 use crate::levels::scripts;
 
 /// A level and its scripts.
@@ -407,4 +410,20 @@ fn fault_i10_a_difference_after_a_fault_of_memory_or_clock_says_that_it_cannot_b
     let verdict = piece.replay(&edited);
     assert_eq!(verdict.difference.unwrap().expected.as_deref(), Some(fault));
     assert!(matches!(verdict.because, Some((59, why)) if why.contains("memory")), "{:?}", verdict.because);
+}
+
+#[test]
+fn fault_g21_time_that_was_dropped_or_ignored_is_told_and_changes_nothing() {
+    let (mut stage, mut plain) = (Stage::of(HALL), Stage::of(HALL));
+    let mut pace = Pace::new(TickRate::DEFAULT, 1.0);
+    for seconds in [5.0, -1.0, f64::NAN, 0.0] {
+        let steps = pace.advance(seconds);
+        stage.game.note_time(steps);
+        stage.ticks(1);
+        plain.ticks(1);
+    }
+    let counts: Vec<_> = stage.facts("notice").iter().map(|fact| fact["count"].as_u64()).collect();
+    assert_eq!(counts, [Some(292), Some(0), Some(0)], "and no time at all is nothing to tell");
+    assert!(stage.facts("notice").iter().all(|fact| fact["what"] == "timeDropped"));
+    assert_eq!(stage.game.fingerprint(), plain.game.fingerprint());
 }

@@ -277,6 +277,15 @@ impl Game {
         self.scripts.as_ref().map_or(TestState::Running, ScriptHost::test_state)
     }
 
+    /// For a host that paces the level by real time: ticks that were given up, and time that was no number or ran backwards,
+    /// become a `timeDropped` notice among the facts of the next tick. It changes nothing else, so a replay leaves it out.
+    pub fn note_time(&mut self, steps: pace::Steps) {
+        if steps.dropped > 0 || steps.is_ignored {
+            let (what, count) = ("timeDropped", steps.dropped);
+            self.world.events.push(Event::Notice { what, count, walk: None, why: None });
+        }
+    }
+
     /// The facts of tick 0: who stands where. To be taken once, before the first tick.
     pub fn start_facts(&mut self) -> Recorded {
         self.recorder.collect(&mut self.world)
