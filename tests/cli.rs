@@ -715,7 +715,16 @@ fn types_are_written_for_both_editors_and_are_those_of_the_repository() {
     for name in ["walkon.d.lua", "walkon.d.luau"] {
         let written = project.read(&format!("scripts/types/{name}"));
         assert_eq!(written, project.read(&format!("elsewhere/{name}")));
-        assert_eq!(written, std::fs::read_to_string(own.join(name)).unwrap(), "{name}: run `walkon types`");
+        // Those of the repository are for every project: any text is a name.
+        let without_names = |text: String| {
+            let is_name = |line: &&str| {
+                let rest = line.strip_prefix("export type ").or_else(|| line.strip_prefix("---@alias "));
+                rest.and_then(|rest| rest.split(' ').next()).is_some_and(|name| name.ends_with("Name"))
+            };
+            text.lines().filter(|line| !is_name(line)).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let shipped = std::fs::read_to_string(own.join(name)).unwrap();
+        assert!(without_names(written) == without_names(shipped), "{name}: run the tests with UPDATE=1");
     }
 }
 

@@ -15,6 +15,7 @@ mod level_faults;
 mod level_load;
 mod level_tests;
 mod levels;
+mod lint;
 mod map_laws;
 mod model;
 mod nav_laws;

@@ -887,14 +887,25 @@ fn names_of_later_tiers_are_absent() {
 /// The files under `scripts/types` are what the table says. With `UPDATE=1` they are written anew.
 #[test]
 fn the_shipped_definitions_are_current() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/types");
-    for (name, text) in walkon::script::types::files() {
-        let path = folder.join(name);
+    let names = walkon::script::types::ProjectNames::new();
+    are_current("scripts/types", walkon::script::types::files(&names));
+}
+
+#[test]
+fn the_reference_is_current() {
+    are_current("docs/reference", walkon::script::types::reference());
+}
+
+/// Whether the files of a folder are what the table says; `UPDATE=1` writes them.
+fn are_current(folder: &str, files: Vec<(impl AsRef<std::path::Path> + std::fmt::Debug, String)>) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    for (name, text) in files {
+        let path = folder.join(&name);
         if std::env::var_os("UPDATE").is_some() {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(&path, &text).unwrap();
         }
         let shipped = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(shipped == text, "{name} is not what the table says; run the tests with UPDATE=1");
+        assert!(shipped == text, "{name:?} is not what the table says; run the tests with UPDATE=1");
     }
 }

@@ -76,6 +76,8 @@ pub mod code {
     pub const MAP: &str = "map";
     /// A mark that the characters cannot walk to (a warning).
     pub const UNREACHABLE: &str = "unreachable";
+    /// A parameter that a behaviour does not take, or not like that.
+    pub const PARAMS: &str = "params";
     /// Says how many diagnostics were left out.
     pub const MORE: &str = "more";
 }

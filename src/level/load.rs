@@ -108,6 +108,15 @@ pub fn load(name: &str, source: &dyn Source) -> Result<LoadedLevel, LevelError> 
     }
 }
 
+/// Reads the level `name` and the files it names, without building its map: what is called what in it. None when something is
+/// wrong with it, which [`load`] tells.
+#[must_use]
+pub fn outline(name: &str, source: &dyn Source) -> Option<(LevelDef, Resolved)> {
+    let mut loader = Loader { findings: Findings::default(), source, failed: None };
+    let (def, resolved) = loader.names(name)?;
+    (!loader.findings.has_errors()).then_some((def, resolved))
+}
+
 struct Loader<'s> {
     findings: Findings,
     source: &'s dyn Source,
@@ -115,7 +124,8 @@ struct Loader<'s> {
 }
 
 impl Loader<'_> {
-    fn level(&mut self, name: &str) -> Option<(LevelDef, Resolved, NavMap)> {
+    /// What is written, and what its names mean, as far as they mean something.
+    fn names(&mut self, name: &str) -> Option<(LevelDef, Resolved)> {
         let bytes = match self.source.read(name, FILE_BYTES_MAX) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -128,6 +138,11 @@ impl Loader<'_> {
         drop(bytes);
         self.map_file(name, &mut def);
         let resolved = resolve::resolve(&mut self.findings, &def);
+        Some((def, resolved))
+    }
+
+    fn level(&mut self, name: &str) -> Option<(LevelDef, Resolved, NavMap)> {
+        let (def, resolved) = self.names(name)?;
         if self.findings.has_errors() {
             bake::check_size(&mut self.findings, &def, &resolved);
             return None;

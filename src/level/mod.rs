@@ -32,7 +32,7 @@ pub use def::{
 };
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Severity, Span, Spot, code};
 pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
-pub use load::{LevelError, LoadedLevel, load};
+pub use load::{LevelError, LoadedLevel, load, outline};
 pub use numbers::*;
 pub use read::{
     CHARACTERS_MAX, MARKS_MAX, PARAMS_BYTES_MAX, POINTS_MAX, POLYGONS_MAX, ROWS_MAX, ReadOutcome, TAGS_MAX,

@@ -166,7 +166,8 @@ fn behaviour(character: &CharacterDef) -> Option<BehaviourRef> {
 
 /// JSON as plain data; what a level file holds is finite and no deeper than its own limit. None for null, which
 /// stands for "not given" in an object and is left out of lists.
-fn plain(value: &serde_json::Value) -> Option<Plain> {
+#[must_use]
+pub fn plain(value: &serde_json::Value) -> Option<Plain> {
     Some(match value {
         serde_json::Value::Null => return None,
         serde_json::Value::Bool(flag) => Plain::Bool(*flag),

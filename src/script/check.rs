@@ -1,10 +1,15 @@
 //! What can be said of a script without running it.
 //!
-//! In: the text of a file. Out: its first mistake of syntax, with its line. Holds: nothing of the text runs and no VM
-//! is made. Not here: names and parameters, which only a run can know.
+//! In: the text of a file. Out: its first mistake of syntax, with its line; the globals that Luau itself gives a script. Holds:
+//! nothing of the text runs. Not here: what names mean (`shell/lint`), the API (`bind`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::plain::{Plain, PlainKey};
 use crate::script::fault::{Failure, FaultKind};
-use crate::script::sandbox;
+use crate::script::params::{self, Params};
+use crate::script::vm::{ScriptVm, VmSettings};
+use crate::script::{payload, sandbox};
 
 /// Compiles a script as a level would, and forgets it. `path` is what messages call it.
 ///
@@ -14,6 +19,74 @@ pub fn syntax(path: &str, text: &str) -> Result<(), Failure> {
     match sandbox::compiler().compile(text) {
         Ok(_) => Ok(()),
         Err(error) => Err(mistake(path, &error)),
+    }
+}
+
+/// The globals of a script besides the API, each with what is in it: nothing for functions.
+///
+/// # Errors
+/// When no VM can be made.
+pub fn globals() -> Result<BTreeMap<String, BTreeSet<String>>, String> {
+    let vm = ScriptVm::new(VmSettings::default()).map_err(|error| error.to_string())?;
+    let text = |value: mlua::Value| value.as_string().map(|text| text.to_string_lossy());
+    let mut globals = BTreeMap::from([("_G".to_owned(), BTreeSet::new())]);
+    for pair in vm.globals().pairs::<mlua::Value, mlua::Value>() {
+        let (name, value) = pair.map_err(|error| error.to_string())?;
+        let Some(name) = text(name) else { continue };
+        let mut members = BTreeSet::new();
+        if let mlua::Value::Table(library) = value {
+            let keys = library.pairs::<mlua::Value, mlua::Value>().filter_map(Result::ok);
+            members.extend(keys.filter_map(|(key, _)| text(key)));
+        }
+        if name == "math" {
+            // Each file has a stream of its own, so these are given to it when it is loaded.
+            members.extend(["random".to_owned(), "randomseed".to_owned()]);
+        }
+        globals.insert(name, members);
+    }
+    Ok(globals)
+}
+
+/// What a behaviour says of its parameters.
+#[derive(Clone, Debug)]
+pub struct Declared(Params);
+
+impl Declared {
+    /// From the table of declarations, as data.
+    ///
+    /// # Errors
+    /// A sentence about the first mistake.
+    pub fn read(table: &Plain) -> Result<Self, String> {
+        let lua = mlua::Lua::new();
+        let value = payload::write(&lua, table).map_err(|error| error.to_string())?;
+        params::declare(&lua, &value).map(Self)
+    }
+
+    /// What is wrong with the parameters of a level: the parameter, and a sentence. Names of things in a level are not looked up.
+    #[must_use]
+    pub fn mistakes(&self, given: &BTreeMap<String, Plain>) -> Vec<(String, String)> {
+        let mut mistakes = Vec::new();
+        let mut look = |name: &str, value: Option<&Plain>| {
+            let own = self.0.get_key_value(name).map(|(name, param)| (name.clone(), param.clone()));
+            let key = |value: &Plain| (PlainKey::Name(name.to_owned()), value.clone());
+            let given = Plain::Map(value.map(key).into_iter().collect());
+            // An unknown name is judged among all names, for the suggestion; the others each by itself.
+            let declared: Params = match own {
+                Some(own) => [own].into(),
+                None => self.0.iter().map(|(name, param)| (name.clone(), param.clone())).collect(),
+            };
+            if let Err(sentence) = params::fill(&declared, &given, None) {
+                mistakes.push((name.to_owned(), sentence));
+            }
+        };
+        given.iter().for_each(|(name, value)| look(name, Some(value)));
+        self.0.keys().filter(|name| !given.contains_key(*name)).for_each(|name| look(name, None));
+        mistakes
+    }
+
+    /// Parameters that name something of a level: the parameter, and `door` or the like.
+    pub fn references(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        self.0.iter().filter_map(|(name, param)| Some((name.as_str(), param.reference()?)))
     }
 }
 

@@ -40,7 +40,7 @@ use crate::script::testing::{self, Asked, TestState};
 use crate::script::timer::Timers;
 use crate::script::tree::Trees;
 use crate::script::vm::{self, ScriptVm, VmError, VmSettings};
-use crate::script::{dispatch, lend, payload, request};
+use crate::script::{dispatch, lend, params, payload, request};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops;
@@ -101,6 +101,17 @@ pub enum StartError {
         /// What is wrong.
         what: String,
     },
+}
+
+impl StartError {
+    /// The character whose parameters are wrong, the parameter where it is one, and what is wrong.
+    #[must_use]
+    pub fn parameter(&self) -> Option<(&str, Option<&str>, &str)> {
+        match self {
+            Self::Params { character, what, .. } => Some((character, params::parameter_of(what), what)),
+            _ => None,
+        }
+    }
 }
 
 /// The scripts of one level.

@@ -90,6 +90,31 @@ pub(crate) struct Param {
     one_of: Option<Vec<Plain>>,
 }
 
+impl Param {
+    /// What of a level it names: `door`; none for values.
+    pub(crate) fn reference(&self) -> Option<&'static str> {
+        let names = matches!(
+            self.kind,
+            ParamType::Mark
+                | ParamType::Route
+                | ParamType::Area
+                | ParamType::Region
+                | ParamType::Door
+                | ParamType::Character
+        );
+        let mut nouns = ParamType::NAMES.iter();
+        nouns.find(|(_, kind)| *kind == self.kind).map(|(noun, _)| *noun).filter(|_| names)
+    }
+}
+
+/// The parameter that a sentence of [`fill`] is about.
+pub(crate) fn parameter_of(sentence: &str) -> Option<&str> {
+    match sentence.strip_prefix("unknown parameter \"") {
+        Some(rest) => rest.split('"').next(),
+        None => sentence.strip_prefix("params.")?.split([' ', ':']).next(),
+    }
+}
+
 /// The declared parameters of a behaviour, by name.
 pub(crate) type Params = BTreeMap<String, Param>;
 
@@ -326,6 +351,12 @@ mod tests {
         ];
         for (given, expected) in cases {
             assert_eq!(fill(&params, &given, None), Err(expected.to_owned()));
+            let Plain::Map(entries) = given else { panic!("a map was given") };
+            let name = entries.keys().next().and_then(|key| match key {
+                PlainKey::Name(name) => Some(name.as_str()),
+                PlainKey::Index(_) => None,
+            });
+            assert_eq!(parameter_of(expected), name, "{expected}");
         }
         let vector = Plain::List(vec![Plain::Number(1.0), Plain::Number(2.0)]);
         let filled = fill(&params, &given(&[("at", vector)]), None).expect("all is well");

@@ -1,31 +1,55 @@
 //! Editor definitions and the API list, written from the table that registers the functions.
 //!
-//! In: the table. Out: `walkon.d.luau` for luau-lsp, `walkon.d.lua` for the Lua language server and EmmyLua, and a list in
-//! Markdown. Holds: nothing here knows a function by name; the same table gives the same text. Not here: writing files.
+//! In: the table, the names of a project. Out: `walkon.d.luau` for luau-lsp, `walkon.d.lua` for the Lua language server and
+//! EmmyLua, and the pages of the reference. Holds: nothing here knows a function by name; the same table and names give the
+//! same text. Not here: writing files.
 
 mod annotated;
-mod luau_type;
+pub(crate) mod luau_type;
+mod reference;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::script::bind;
 use crate::script::bind::table::{Entry, Group, Kind, Param, Shape};
 
 pub use annotated::lua_ls;
+pub use reference::reference;
 
-/// Files that `walkon types` writes: name and text.
+/// Names of things in a project, by the type whose values they are: `DoorName`.
+pub type ProjectNames = BTreeMap<&'static str, BTreeSet<String>>;
+
+/// Files that `walkon types` writes: name and text. A type of names that `names` has lists them, so that an editor underlines
+/// a name that is none; the others are any text.
 #[must_use]
-pub fn files() -> Vec<(&'static str, String)> {
-    vec![("walkon.d.luau", luau()), ("walkon.d.lua", lua_ls())]
+pub fn files(names: &ProjectNames) -> Vec<(&'static str, String)> {
+    vec![("walkon.d.luau", luau(names)), ("walkon.d.lua", lua_ls(names))]
+}
+
+/// What a type of names stands for: the names in quotes between bars; any text when none is known.
+fn names_in_quotes(kind: &str, names: &ProjectNames, bar: &str) -> String {
+    // What cannot stand in quotes as it is would need the escapes of two languages: such a name is rare, and then any text is right.
+    let plain = |name: &String| !name.contains(['"', '\\']) && !name.contains(char::is_control);
+    match names.get(kind) {
+        Some(list) if !list.is_empty() && list.iter().all(plain) => {
+            list.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(bar)
+        }
+        _ => "string".to_owned(),
+    }
 }
 
 /// Definitions for luau-lsp, in Luau's own syntax.
 #[must_use]
-pub fn luau() -> String {
+pub fn luau(names: &ProjectNames) -> String {
     let mut text = String::from(
         "-- Definitions of walkon's API for luau-lsp. Written by `walkon types`; changes here are lost.\n\n",
     );
-    for alias in bind::NAMES.iter().chain(bind::ALIASES) {
+    for alias in bind::NAMES {
+        let own = names_in_quotes(alias.name, names, " | ");
+        put(&mut text, format_args!("-- {}\nexport type {} = {own}\n\n", alias.doc, alias.name));
+    }
+    for alias in bind::ALIASES {
         put(&mut text, format_args!("-- {}\nexport type {} = {}\n\n", alias.doc, alias.name, alias.luau));
     }
     for shape in bind::shapes() {
@@ -41,35 +65,6 @@ pub fn luau() -> String {
     }
     text.push_str("-- One table for the level, shared by its scripts, plain data, kept over reloads.\n");
     text.push_str("declare state: { [any]: any }\n");
-    text
-}
-
-/// The API as a list in Markdown, one table for each library and type.
-#[must_use]
-pub fn markdown() -> String {
-    let mut text = String::new();
-    for group in bind::groups() {
-        put(&mut text, format_args!("## {}\n\n{}\n\n", group.name, group.doc));
-        text.push_str("| Name | Meaning | Waits | Raises |\n|---|---|---|---|\n");
-        for entry in entries_of(group) {
-            let waits = if entry.waits { "yes" } else { "" };
-            let cell = |text: &str| text.replace('|', "\\|");
-            let (signature, doc) = (cell(&signature(entry)), cell(entry.doc));
-            put(&mut text, format_args!("| `{signature}` | {doc} | {waits} | {} |\n", entry.raises));
-        }
-        text.push('\n');
-    }
-    for shape in bind::shapes() {
-        put(
-            &mut text,
-            format_args!("## {}\n\n{}\n\n| Field | Type | Meaning |\n|---|---|---|\n", shape.name, shape.doc),
-        );
-        for field in shape.fields {
-            let luau = field.luau.replace('|', "\\|");
-            put(&mut text, format_args!("| `{}` | `{luau}` | {} |\n", field.name, field.doc));
-        }
-        text.push('\n');
-    }
     text
 }
 

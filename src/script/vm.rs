@@ -207,6 +207,11 @@ impl ScriptVm {
         self.sandbox.globals.raw_set(name, value)
     }
 
+    /// The table behind the globals of every file.
+    pub(crate) fn globals(&self) -> &Table {
+        &self.sandbox.globals
+    }
+
     /// A Lua file of walkon's own, compiled: its globals are Luau's own, unguarded; what else it needs comes as arguments. Its
     /// frames are not shown in tracebacks and its errors name the line of the script that called it (`error(message, 2)`).
     ///

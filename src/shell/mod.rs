@@ -25,7 +25,11 @@ mod glyphs;
 #[cfg(feature = "cli")]
 mod junit;
 #[cfg(feature = "cli")]
+mod lint;
+#[cfg(feature = "cli")]
 mod output;
+#[cfg(feature = "cli")]
+mod params;
 #[cfg(feature = "cli")]
 mod pictures;
 #[cfg(feature = "cli")]

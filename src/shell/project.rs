@@ -99,6 +99,23 @@ impl Project {
         paths.find(|path| self.folder.root().join(path).is_file())
     }
 
+    /// Paths below the root of the levels in the level folders.
+    pub fn level_paths(&self) -> Vec<String> {
+        let names = self.folder.names();
+        let lies_there = |path: &str| {
+            self.level_folders.iter().any(|folder| folder == "." || path.starts_with(&format!("{folder}/")))
+        };
+        names.into_iter().filter(|path| is_level(path) && lies_there(path)).collect()
+    }
+
+    /// The path of a script below its script folder, from its path below the root; none when it lies in none of them.
+    pub fn script_name<'a>(&self, path: &'a str) -> Option<&'a str> {
+        self.script_folders.iter().find_map(|folder| match folder.as_str() {
+            "." => Some(path),
+            folder => path.strip_prefix(folder)?.strip_prefix('/'),
+        })
+    }
+
     /// The path below the root of a file that lies below it.
     pub fn below(&self, real: &Path) -> Result<String, Failure> {
         let inside = real.strip_prefix(self.folder.root()).unwrap_or(real);
@@ -240,6 +257,13 @@ fn listed(names: &[String]) -> Option<String> {
     let shown: Vec<&str> = names.iter().take(8).map(String::as_str).collect();
     let more = if names.len() > 8 { ", ..." } else { "" };
     Some(format!("the levels here are {}{more}", shown.join(", ")))
+}
+
+/// Whether a file of that name is a level. Other JSON has its own suffix, as in `level.schema.json`.
+pub(super) fn is_level(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let other = [".schema.json", ".graph.json"].iter().any(|suffix| name.ends_with(suffix));
+    name.ends_with(".json") && !other && name != MARKER && !name.starts_with('.')
 }
 
 /// Whether a file of that name is a script, and not a definition for editors.

@@ -1,11 +1,14 @@
 //! The scripts that a level names, checked without running them.
 //!
-//! In: a level, the texts of its project. Out: diagnostics: names that mean no script, in the level (fault:F19), and
-//! mistakes of syntax, in the scripts. Holds: nothing runs; every name is looked up the way a run looks it up.
+//! In: a level, the texts of its project. Out: diagnostics: names that mean no script, in the level (fault:F19);
+//! mistakes of syntax, and what `lint` finds, in the scripts. Holds: nothing runs; every name is looked up the way a run looks it up.
 //! Not here: what a script does wrong while it runs (`script`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::cli::exit::{Exit, Failure};
+use super::lint::{self, LevelNames, LevelOutline, Linted};
+use super::project::{Project, is_level};
 use crate::level::{Diagnostic, LoadedLevel, Severity, Span, Spot, code};
 use crate::script::check;
 use crate::script::files::{FileError, ScriptTexts};
@@ -38,11 +41,47 @@ fn refused(level: &LoadedLevel, at: (Span, String), error: &FileError) -> Diagno
     Diagnostic { help, ..level.diagnostic(code::UNRESOLVED, Severity::Error, at, message) }
 }
 
-/// The whole names of the scripts that a level names, each once.
-pub(super) fn of_level(level: &LoadedLevel, texts: &ScriptTexts) -> BTreeSet<String> {
-    let names =
-        named(level).into_iter().filter_map(|(name, _)| texts.resolve(&name.value).ok().map(str::to_owned));
-    names.collect()
+/// What is wrong with the scripts of a project besides syntax. `level` is looked at together with the levels in the level
+/// folders.
+pub(super) fn linted(
+    project: &Project,
+    texts: &BTreeMap<String, String>,
+    level: &str,
+) -> Result<Linted, Failure> {
+    let own = is_level(level).then(|| level.to_owned());
+    let paths: BTreeSet<String> = project.level_paths().into_iter().chain(own).collect();
+    let levels: Vec<LevelOutline> = paths.into_iter().map(|path| outline(project, path)).collect();
+    // A file that does not compile is there, and there is nothing to read in it.
+    let read = texts.iter().map(|(path, text)| {
+        let text = if check::syntax(path, text).is_ok() { text.clone() } else { String::new() };
+        (path.clone(), text)
+    });
+    lint::lint(&read.collect(), &levels).map_err(|why| Failure::new(Exit::Bug, why))
+}
+
+fn outline(project: &Project, path: String) -> LevelOutline {
+    let Some((def, resolved)) = crate::level::outline(&path, &project.folder) else {
+        return LevelOutline { path, names: None, script: None, behaviours: Vec::new() };
+    };
+    let behaviours = def.characters.iter().filter_map(|own| own.behaviour.as_ref());
+    LevelOutline {
+        path,
+        names: Some(LevelNames::of(&def, &resolved)),
+        script: def.script.as_ref().map(|script| script.value.clone()),
+        behaviours: behaviours.map(|name| name.value.clone()).collect(),
+    }
+}
+
+/// What was found in the script at a path below the root. A script outside the script folders is looked at alone.
+pub(super) fn findings(project: &Project, path: &str, text: &str, linted: &Linted) -> Vec<Diagnostic> {
+    let of = |linted: &Linted, name: &str| linted.scripts.get(name).cloned();
+    let found = project.script_name(path).and_then(|name| of(linted, name)).or_else(|| of(linted, path));
+    let found = found.or_else(|| {
+        let alone = BTreeMap::from([(path.to_owned(), text.to_owned())]);
+        of(&lint::lint(&alone, &[]).ok()?, path)
+    });
+    let placed = found.unwrap_or_default().into_iter();
+    placed.map(|found| Diagnostic { path: path.to_owned(), ..found }).collect()
 }
 
 /// The first mistake of syntax of a script, at `path`.

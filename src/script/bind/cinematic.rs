@@ -104,7 +104,7 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::function(CINEMATIC, "cinematic.play", play)
     },
     Entry {
-        params: &[NAME, param("definition", "{[string]: any}", "{ script = function(c) end }")],
+        params: &[NAME, param("definition", "SceneDefinition", "{ script = function(c) end }")],
         raises: "state",
         doc: "A scene written inside another script, from its `start` or `onStart`.",
         example: "cinematic.define(\"nod\", { script = function(c) c:mark(\"nodded\") end })",

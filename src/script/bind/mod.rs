@@ -11,6 +11,7 @@ pub mod call;
 pub mod character;
 pub mod cinematic;
 pub mod courses;
+pub mod definitions;
 pub mod door;
 pub mod event;
 pub mod handles;
@@ -104,6 +105,7 @@ const SHAPES: &[&[Shape]] = &[
     blackboard::SHAPES,
     cinematic::SHAPES,
     test::SHAPES,
+    definitions::SHAPES,
 ];
 
 /// Types that are other types.

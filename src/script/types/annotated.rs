@@ -2,7 +2,7 @@
 
 use crate::script::bind;
 use crate::script::bind::table::{Entry, Group, Kind, Param, Shape};
-use crate::script::types::{entries_of, flat_place, luau_type, put};
+use crate::script::types::{ProjectNames, entries_of, flat_place, luau_type, names_in_quotes, put};
 
 /// What of Luau's own names the language server does not know.
 const LUAU: &str = r"---A position or direction, metres.
@@ -43,12 +43,16 @@ function typeof(value) end
 
 /// Definitions for the Lua language server.
 #[must_use]
-pub fn lua_ls() -> String {
+pub fn lua_ls(names: &ProjectNames) -> String {
     let mut text = String::from(
         "---@meta walkon\n-- Definitions of walkon's API. Written by `walkon types`; changes here are lost.\n\n",
     );
     text.push_str(LUAU);
-    for alias in bind::NAMES.iter().chain(bind::ALIASES) {
+    for alias in bind::NAMES {
+        let own = names_in_quotes(alias.name, names, "|");
+        put(&mut text, format_args!("---{}\n---@alias {} {own}\n\n", alias.doc, alias.name));
+    }
+    for alias in bind::ALIASES {
         put(
             &mut text,
             format_args!("---{}\n---@alias {} {}\n\n", alias.doc, alias.name, annotated(alias.luau)),

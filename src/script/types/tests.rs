@@ -52,7 +52,7 @@ fn luau_itself_reads_every_type() {
 
 #[test]
 fn both_files_have_every_name() {
-    let (luau, annotated) = (luau(), lua_ls());
+    let (luau, annotated) = (luau(&ProjectNames::new()), lua_ls(&ProjectNames::new()));
     for entry in bind::entries() {
         assert!(luau.contains(entry.name()), "{}", entry.called);
         let shown = match entry.kind {
@@ -67,7 +67,7 @@ fn both_files_have_every_name() {
 #[test]
 fn annotations_are_lua_that_compiles() {
     let lua = mlua::Lua::new();
-    lua.load(lua_ls()).into_function().expect("definitions are Lua");
+    lua.load(lua_ls(&ProjectNames::new())).into_function().expect("definitions are Lua");
 }
 
 #[test]

@@ -3,16 +3,18 @@
 //! Holds: everything that is wrong is shown, not only the first thing; the map report is notes and warnings, so
 //! it never fails a check. A folder is checked with all levels and scripts below it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::args::{CheckArgs, Format};
 use super::exit::{Exit, Failure};
 use super::{Shell, refusal, script_texts};
 use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
+use crate::shell::lint::Linted;
 use crate::shell::output::{Results, tell};
-use crate::shell::project::{FoundLevel, MARKER, file_at, find_level, is_script};
-use crate::shell::scripts;
+use crate::shell::project::{FoundLevel, file_at, find_level, is_level, is_script};
+use crate::shell::{params, scripts};
 
 /// Folders inside one another that are looked into, and files that are checked at most.
 const DEPTH_MAX: usize = 32;
@@ -61,11 +63,13 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), F
     Ok(())
 }
 
-/// Whether a file in a folder is a level or a script. Other JSON has its own suffix, as in `level.schema.json`.
+/// Whether a file in a folder is a level or a script.
 fn is_ours(name: &str) -> bool {
-    let other = [".schema.json", ".graph.json"].iter().any(|suffix| name.ends_with(suffix));
-    is_script(name) || (name.ends_with(".json") && !other && name != MARKER && !name.starts_with('.'))
+    is_script(name) || is_level(name)
 }
+
+/// Script texts by path below the script folders.
+type Texts = BTreeMap<String, String>;
 
 #[derive(Default)]
 struct Checked {
@@ -76,6 +80,8 @@ struct Checked {
     warnings: usize,
     /// Scripts that were checked, wherever they are named.
     scripts: BTreeSet<PathBuf>,
+    /// What was found in the scripts of each project, by its root.
+    projects: BTreeMap<PathBuf, Rc<Linted>>,
 }
 
 impl Checked {
@@ -105,18 +111,33 @@ impl Checked {
     ) -> Result<(), Failure> {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
-        let unresolved = scripts::unresolved(level, &known);
-        if !unresolved.is_empty() {
+        let linted = self.linted(found, &texts)?;
+        let mut wrong = scripts::unresolved(level, &known);
+        wrong.extend(params::mistakes(level, &known, &linted));
+        if !wrong.is_empty() {
             self.worst(Exit::Level);
         }
-        let all = [level.diagnostics.clone(), unresolved, crate::level::report(level)].concat();
+        let all = [level.diagnostics.clone(), wrong, crate::level::report(level)].concat();
         self.show(shell, found, (&all, &level.files), format);
-        for name in scripts::of_level(level, &known) {
-            let Some(script) = known.get(&name) else { continue };
-            let Some(path) = found.project.script_path(&script.path, &found.path) else { continue };
-            self.script_text(shell, found, (&path, &script.text), format);
+        for name in linted.used.get(&found.path).into_iter().flatten() {
+            let Some(text) = texts.get(name) else { continue };
+            let Some(path) = found.project.script_path(name, &found.path) else { continue };
+            self.script_text(shell, found, (&path, text, &linted), format);
         }
         Ok(())
+    }
+
+    /// What was found in the scripts of the project around a file.
+    fn linted(&mut self, found: &FoundLevel, texts: &Texts) -> Result<Rc<Linted>, Failure> {
+        let root = found.project.folder.root();
+        if let Some(linted) = self.projects.get(root) {
+            return Ok(Rc::clone(linted));
+        }
+        let linted = Rc::new(scripts::linted(&found.project, texts, &found.path)?);
+        if found.project.is_marked {
+            self.projects.insert(root.to_owned(), Rc::clone(&linted));
+        }
+        Ok(linted)
     }
 
     fn worst(&mut self, exit: Exit) {
@@ -168,19 +189,31 @@ impl Checked {
     fn script(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), Failure> {
         let found = file_at(file)?;
         let text = found.project.script_text(&found.path)?;
-        self.script_text(shell, &found, (&found.path, &text), format);
+        let texts = found.project.scripts(&found.path)?;
+        let linted = self.linted(&found, &texts)?;
+        self.script_text(shell, &found, (&found.path, &text, &linted), format);
         Ok(())
     }
 
     /// The text of a script at a path below the root; each is checked once, however many levels name it.
-    fn script_text(&mut self, shell: &Shell, found: &FoundLevel, (path, text): (&str, &str), format: Format) {
+    fn script_text(
+        &mut self,
+        shell: &Shell,
+        found: &FoundLevel,
+        (path, text, linted): (&str, &str, &Linted),
+        format: Format,
+    ) {
         if !self.scripts.insert(found.project.folder.root().join(path)) {
             return;
         }
-        if let Some(mistake) = scripts::syntax(path, text) {
+        let all = match scripts::syntax(path, text) {
+            Some(mistake) => vec![mistake],
+            None => scripts::findings(&found.project, path, text, linted),
+        };
+        if all.iter().any(|found| found.severity == Severity::Error) {
             self.worst(Exit::Script);
-            let file = LevelFile::new(path, text.as_bytes());
-            self.show(shell, found, (&[mistake], &[file]), format);
         }
+        let file = LevelFile::new(path, text.as_bytes());
+        self.show(shell, found, (&all, &[file]), format);
     }
 }

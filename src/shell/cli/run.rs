@@ -20,6 +20,7 @@ use crate::script::fault::FaultKind;
 use crate::script::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::{Results, tell};
+use crate::shell::params::Places;
 use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::report::clean;
 use crate::shell::trace::Trace;
@@ -103,6 +104,15 @@ fn cut_short(error: &StartError, interrupts: &Interrupts) -> Option<Exit> {
 
 /// The scripts of a level could not be started: said with the line of the script where it is known.
 fn not_started(shell: &Shell, found: &FoundLevel, texts: &Texts, error: &StartError) -> Failure {
+    if error.parameter().is_some()
+        && let Ok(level) = crate::level::load(&found.path, &found.project.folder)
+    {
+        let places = Places::of(&level);
+        if let Some(diagnostic) = places.refused(error) {
+            shell.show(found, &[diagnostic], places.files());
+            return Failure::Told(Exit::Level);
+        }
+    }
     let StartError::Load(load) = error else { return Failure::new(Exit::Script, error.to_string()) };
     let note = FaultNote {
         file: load.file.clone(),

@@ -4,22 +4,23 @@ use std::path::Path;
 
 use super::args::TypesArgs;
 use super::exit::{Exit, Failure};
-use crate::script::types;
+use crate::script::types::{self, ProjectNames};
 use crate::shell::output::{Results, Target};
 use crate::shell::project::Project;
+use crate::shell::scripts;
 
 pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, Failure> {
+    let project = Project::around(Path::new("."))?;
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => {
-            let project = Project::around(Path::new("."))?;
             let scripts = project.script_folders.first().map_or(".", String::as_str);
             project.folder.root().join(scripts).join("types")
         }
     };
     let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", folder.display()));
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    let files = types::files();
+    let files = types::files(&names(&project)?);
     // All of them are seen to be writable before the first is replaced.
     let targets: Result<Vec<_>, _> =
         files.iter().map(|(name, _)| Target::claim(&folder.join(name), &[])).collect();
@@ -28,4 +29,15 @@ pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, Failu
         results.line(&target.path().display().to_string())?;
     }
     Ok(Exit::Ok)
+}
+
+/// Names of everything in a project. A kind of name that scripts make up as they run has no list.
+fn names(project: &Project) -> Result<ProjectNames, Failure> {
+    if !project.is_marked {
+        return Ok(ProjectNames::new());
+    }
+    let linted = scripts::linted(project, &project.scripts("")?, "")?;
+    let mut names = linted.names.0;
+    names.retain(|kind, _| !linted.open.contains(kind));
+    Ok(names)
 }

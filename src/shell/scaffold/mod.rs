@@ -40,7 +40,11 @@ pub(super) fn files(name: &str) -> Result<Vec<(String, String)>, serde_json::Err
         ("README.md".to_owned(), README.replace("{{title}}", name)),
         (SCHEMA.to_owned(), serde_json::to_string_pretty(&crate::level::schema())? + "\n"),
     ];
-    files.extend(types::files().into_iter().map(|(file, text)| (format!("{TYPES}/{file}"), text)));
+    files.extend(
+        types::files(&types::ProjectNames::new())
+            .into_iter()
+            .map(|(file, text)| (format!("{TYPES}/{file}"), text)),
+    );
     let quoted = Value::String(name.to_owned()).to_string();
     files.extend(FILES.iter().map(|(path, text)| ((*path).to_owned(), text.replace("{{name}}", &quoted))));
     Ok(files)

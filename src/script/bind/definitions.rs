@@ -1,0 +1,124 @@
+//! What script files define: level scripts, behaviours, cinematics, parameters. Tables that scripts give and the runtime reads.
+//!
+//! In: nothing. Out: shapes for the definitions, the reference and `walkon check`. Holds: what is said to be unable to wait
+//! says so in its sentence, which `walkon check` reads. Not here: who reads the tables (`behaviour`, `cinematic`, `params`).
+
+use crate::script::bind::table::{Shape, field};
+
+/// Tables that files return, and what they are made of.
+pub const SHAPES: &[Shape] = &[
+    Shape {
+        name: "LevelScript",
+        doc: "Globals that a level script may define. Handlers by name are further globals.",
+        fields: &[
+            field(
+                "onStart",
+                "((why: string) -> ())?",
+                "",
+                "at the start of the level, \"start\", and after a reload, \"reload\"; may not wait",
+            ),
+            field("onTick", "((dt: number) -> ())?", "", "every tick; may not wait"),
+            field(
+                "onStop",
+                "((why: string) -> ())?",
+                "",
+                "\"levelEnd\", \"reload\" or \"fault\"; may not wait",
+            ),
+        ],
+    },
+    Shape {
+        name: "BehaviourDefinition",
+        doc: "What the file of a behaviour returns. Further functions are methods of `self`.",
+        fields: &[
+            field("version", "number?", "2", "whole, default 1; `migrate` runs when a reload brings another"),
+            field("params", "{[string]: ParamDefinition}?", "{}", "what levels and `attach` may give"),
+            field(
+                "init",
+                "((self: Behaviour) -> ())?",
+                "",
+                "once for each instance: fills `self.state`; may not wait",
+            ),
+            field(
+                "migrate",
+                "((self: Behaviour, from: number) -> ())?",
+                "",
+                "brings the state of an older version up to date; may not wait",
+            ),
+            field(
+                "start",
+                "((self: Behaviour, why: string) -> ())?",
+                "",
+                "\"attach\" or \"reload\": creates watches and timers; may not wait",
+            ),
+            field("run", "((self: Behaviour) -> ())?", "", "the main task, after `start`"),
+            field(
+                "update",
+                "((self: Behaviour, dt: number) -> ())?",
+                "",
+                "every tick, or every `updateEvery` ticks; may not wait",
+            ),
+            field("updateEvery", "number?", "2", "ticks, whole, default 1"),
+            field("tree", "any", "", "a node of `bt`"),
+            field(
+                "on",
+                "{[string]: (self: Behaviour, payload: any) -> ...any}?",
+                "{}",
+                "handlers of events by name",
+            ),
+            field(
+                "onWalkSettled",
+                "((self: Behaviour, result: WalkResult) -> ...any)?",
+                "",
+                "for walks whose handlers went with a reload",
+            ),
+            field(
+                "stop",
+                "((self: Behaviour, why: string) -> ())?",
+                "",
+                "\"despawned\", \"detached\", \"reload\", \"fault\" or \"levelEnd\"; may not wait",
+            ),
+        ],
+    },
+    Shape {
+        name: "Behaviour",
+        doc: "`self` in the functions of a behaviour. Other fields are free; they are gone after a reload.",
+        fields: &[
+            field("character", "Character", "", "the character"),
+            field("params", "any", "", "checked, defaults filled in, read-only; references are names"),
+            field("state", "any", "", "plain data, kept over reloads"),
+            field("blackboard", "Blackboard", "", "the board of the character"),
+            field("rng", "Rng", "", "its own stream of random numbers"),
+            field("log", "any", "", "the library `log`; its lines carry the name of the behaviour"),
+            field("name", "string", "", "name of the behaviour"),
+        ],
+    },
+    Shape {
+        name: "ParamDefinition",
+        doc: "A parameter of a behaviour. Without default or optional it must be given.",
+        fields: &[
+            field(
+                "type",
+                "\"number\" | \"integer\" | \"boolean\" | \"string\" | \"vector\" | \"mark\" | \"route\" | \"area\" | \"region\" | \"door\" | \"character\" | \"any\"",
+                "\"number\"",
+                "what it is; the types that name things of a level are looked up there",
+            ),
+            field("default", "any", "1", "what it is when nothing is given"),
+            field("optional", "boolean?", "true", "nil when nothing is given"),
+            field("min", "number?", "0", "least number"),
+            field("max", "number?", "9", "greatest number"),
+            field("oneOf", "{any}?", "{ 1, 2 }", "values to choose from"),
+        ],
+    },
+    Shape {
+        name: "SceneDefinition",
+        doc: "What the file of a cinematic returns, and `cinematic.define` takes.",
+        fields: &[
+            field("skippable", "boolean?", "true", "whether the host may skip it, default true"),
+            field("holds", "{CharacterName}?", "{}", "their behaviours pause until it ends"),
+            field("locks", "{string}?", "{}", "told to the host, given back on every exit"),
+            field("onSkip", "((c: Scene) -> ())?", "", "once, when skipping begins; may not wait"),
+            field("onEnd", "((info: SceneInfo) -> ())?", "", "on every exit; may not wait"),
+            field("script", "(c: Scene, args: any) -> ...any", "", "the scene itself, a task"),
+        ],
+    },
+];

@@ -1,0 +1,78 @@
+//! One thing to say about a script, before its line is looked up.
+
+use super::tree::Place;
+use crate::base::words;
+use crate::level::Severity;
+
+/// The words that stand in the `code` of what is said about scripts. They are only ever added to.
+pub(super) mod code {
+    /// A global that nobody writes and the API does not have.
+    pub const UNKNOWN_GLOBAL: &str = "unknown-global";
+    /// A function or field that a library, a handle or a result does not have.
+    pub const UNKNOWN_NAME: &str = "unknown-name";
+    /// An option that a function does not take.
+    pub const UNKNOWN_OPTION: &str = "unknown-option";
+    /// A word that is none of those allowed there.
+    pub const CHOICE: &str = "choice";
+    /// A value of another type than expected, or none.
+    pub const ARGUMENT: &str = "argument";
+    /// A dot where a colon belongs, or the other way round.
+    pub const COLON: &str = "colon";
+    /// A field that cannot be written.
+    pub const READ_ONLY: &str = "read-only";
+    /// A name of something that no level has, or of a script that is not there.
+    pub const UNRESOLVED: &str = "unresolved";
+    /// The name of a handler that its owner does not have.
+    pub const HANDLER: &str = "handler";
+    /// Something of the world, asked for while a file loads.
+    pub const LOAD: &str = "load";
+    /// A wait where none is allowed.
+    pub const WAIT: &str = "wait";
+    /// A result without which the call was for nothing (a warning).
+    pub const DROPPED: &str = "dropped";
+    /// A loop whose order is not the same in every run (a warning).
+    pub const ORDER: &str = "order";
+    /// A declaration of parameters that is none.
+    pub const PARAMS: &str = "params";
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Finding {
+    pub code: &'static str,
+    pub severity: Severity,
+    pub place: Place,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl Finding {
+    pub fn error(code: &'static str, place: Place, message: impl Into<String>) -> Self {
+        Self { code, severity: Severity::Error, place, message: message.into(), help: None }
+    }
+
+    pub fn warning(code: &'static str, place: Place, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, place, message) }
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Suggests the nearest of the names that would have been right, if one is near.
+    pub fn suggest<'a>(self, name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
+        match words::did_you_mean(name, candidates) {
+            Some(help) => self.help(help),
+            None => self,
+        }
+    }
+}
+
+/// `"a", "b" or "c"`.
+pub(super) fn one_of(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [firsts @ .., last] => format!("{} or {last}", firsts.join(", ")),
+    }
+}

@@ -1,0 +1,214 @@
+//! Which level uses which script: by its own words, and by those of the scripts that it uses.
+//!
+//! In: the scripts and levels of a project. Out: the scripts with what they name, the uses. Holds: a script that no level uses
+//! is judged by all levels; while a level that uses a script is broken, names in that script are not judged. Not here:
+//! rules that look at one script alone (`rules`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::api::Api;
+use super::finding::{Finding, code};
+use super::infer::Reading;
+use super::links::{self, Links, MODULE, Made};
+use super::names::{self, LevelNames};
+use super::role::{self, Named};
+use super::{LevelOutline, Script, lower};
+use crate::script::files::ScriptTexts;
+
+/// The scripts and levels of a project, and how they hang together.
+pub(super) struct Project<'a> {
+    pub scripts: BTreeMap<String, Script>,
+    levels: &'a [LevelOutline],
+    /// Names of files; none when two files cannot be told apart.
+    files: Option<ScriptTexts>,
+    /// Names that scripts give.
+    made: BTreeSet<(&'static str, Made)>,
+}
+
+impl<'a> Project<'a> {
+    pub fn read(api: &Api, texts: &BTreeMap<String, String>, levels: &'a [LevelOutline]) -> Self {
+        let files = ScriptTexts::new(texts.iter().map(|(path, text)| (path.clone(), text.clone()))).ok();
+        let read = texts.iter().filter_map(|(path, text)| {
+            let script =
+                Script { tree: lower::lower(text)?, named: Named::default(), links: Links::default() };
+            Some((path.clone(), script))
+        });
+        let mut project = Self { scripts: read.collect(), levels, files, made: BTreeSet::new() };
+        project.named_by_levels();
+        // What a file is decides what its words mean, and they decide what other files are: twice is enough for
+        // links, which do not hang on what `self` is.
+        project.read_links(api);
+        project.named_by_scripts();
+        project.read_links(api);
+        project.made = project.scripts.values().flat_map(|script| script.links.made.clone()).collect();
+        project
+    }
+
+    fn file(&self, name: &str) -> Option<String> {
+        let files = self.files.as_ref()?;
+        Some(files.get(files.resolve(name).ok()?)?.path.clone())
+    }
+
+    fn name(&mut self, name: &str, set: impl Fn(&mut Named)) {
+        if let Some(script) = self.file(name).and_then(|path| self.scripts.get_mut(&path)) {
+            set(&mut script.named);
+        }
+    }
+
+    fn named_by_levels(&mut self) {
+        for level in self.levels {
+            if let Some(script) = &level.script {
+                self.name(script, |named| named.as_level_script = true);
+            }
+            for behaviour in &level.behaviours {
+                self.name(behaviour, |named| named.as_behaviour = true);
+            }
+        }
+    }
+
+    fn named_by_scripts(&mut self) {
+        let links = self.scripts.values().flat_map(|script| script.links.links.iter().cloned());
+        for link in links.collect::<Vec<_>>() {
+            match link.kind {
+                MODULE => self.name(&link.name, |named| named.as_module = true),
+                "BehaviourName" => self.name(&link.name, |named| named.as_behaviour = true),
+                "CinematicName" => self.name(&link.name, |named| named.as_cinematic = true),
+                _ => {}
+            }
+        }
+    }
+
+    fn read_links(&mut self, api: &Api) {
+        for (path, script) in &mut self.scripts {
+            let role = role::role(&script.tree, api, path, script.named);
+            script.links = links::links(&Reading::new(&script.tree, api, role));
+        }
+    }
+
+    /// Files that a script names.
+    fn files_of(&self, path: &str) -> Vec<String> {
+        let links = self.scripts.get(path).map(|script| script.links.links.as_slice()).unwrap_or_default();
+        let named = links.iter().filter(|link| is_script(link.kind));
+        named.filter_map(|link| self.file(&link.name)).collect()
+    }
+
+    /// Scripts that each level uses.
+    pub fn used(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let used = self.levels.iter().map(|level| {
+            let own = level.script.iter().chain(&level.behaviours);
+            (level.path.clone(), self.reached(own.filter_map(|name| self.file(name)).collect()))
+        });
+        used.collect()
+    }
+
+    fn reached(&self, mut next: Vec<String>) -> BTreeSet<String> {
+        let mut reached = BTreeSet::new();
+        // Bounded by the number of files: each is looked at once.
+        while let Some(path) = next.pop() {
+            if reached.insert(path.clone()) {
+                next.extend(self.files_of(&path));
+            }
+        }
+        reached
+    }
+
+    /// Levels by the name that `test.level` uses.
+    fn levels_named(&self, name: &str) -> impl Iterator<Item = &LevelOutline> {
+        let name = name.trim_end_matches(".json").to_owned();
+        self.levels.iter().filter(move |level| {
+            let stem = level.path.trim_end_matches(".json");
+            stem == name || stem.ends_with(&format!("/{name}"))
+        })
+    }
+
+    /// Levels that use a script; all of them when none does.
+    fn users(&self, path: &str) -> Vec<&LevelOutline> {
+        let used = self.used();
+        let uses =
+            |level: &&LevelOutline| used.get(&level.path).is_some_and(|scripts| scripts.contains(path));
+        let mut users: Vec<&LevelOutline> = self.levels.iter().filter(uses).collect();
+        for (tests, script) in &self.scripts {
+            let of_tests = script.links.links.iter().filter(|link| link.kind == "LevelName");
+            for link in of_tests {
+                if tests == path || self.reached(vec![tests.clone()]).contains(path) {
+                    users.extend(self.levels_named(&link.name));
+                }
+            }
+        }
+        if users.is_empty() { self.levels.iter().collect() } else { users }
+    }
+
+    /// Names in a script that lead nowhere.
+    pub fn names(&self, path: &str, findings: &mut Vec<Finding>) {
+        let Some(script) = self.scripts.get(path) else { return };
+        self.files_named(&script.links, findings);
+        let mut known = LevelNames::default();
+        for level in self.users(path) {
+            let Some(names) = &level.names else { return };
+            known.add(names);
+        }
+        names::check(&script.links.links, &known, &self.made, findings);
+    }
+
+    /// Names of scripts and levels that mean none.
+    fn files_named(&self, links: &Links, findings: &mut Vec<Finding>) {
+        let Some(files) = &self.files else { return };
+        for link in &links.links {
+            let is_made = self.made.iter().any(|(kind, own)| *kind == link.kind && own.is(&link.name));
+            if link.kind == "LevelName" && self.levels_named(&link.name).next().is_none() {
+                let message = format!("{}: unknown level \"{}\"", link.called, link.name);
+                let known: Vec<&str> = self.levels.iter().map(|level| stem(&level.path)).collect();
+                findings
+                    .push(Finding::error(code::UNRESOLVED, link.place, message).suggest(&link.name, known));
+            }
+            if !is_script(link.kind) || is_made {
+                continue;
+            }
+            if let Err(error) = files.resolve(&link.name) {
+                let error = error.to_string();
+                let (what, help) = error.split_once("; ").unwrap_or((error.as_str(), ""));
+                let message = format!("{}: {what}", link.called);
+                let finding = Finding::error(code::UNRESOLVED, link.place, message);
+                findings.push(if help.is_empty() { finding } else { finding.help(help) });
+            }
+        }
+    }
+
+    /// Everything that can be named in the project, and the kinds that no list of names can be whole for.
+    pub fn all_names(&self) -> (LevelNames, BTreeSet<&'static str>) {
+        let mut all = LevelNames::default();
+        self.levels.iter().filter_map(|level| level.names.as_ref()).for_each(|names| all.add(names));
+        let mut open = BTreeSet::new();
+        for (kind, made) in &self.made {
+            match made {
+                Made::Whole(name) => {
+                    all.0.entry(kind).or_default().insert(name.clone());
+                }
+                _ => {
+                    open.insert(*kind);
+                }
+            }
+        }
+        let of_role = |wanted: fn(Named) -> bool| {
+            let scripts = self.scripts.iter().filter(move |(_, script)| wanted(script.named));
+            scripts.map(|(path, _)| stem(path).to_owned()).collect::<BTreeSet<_>>()
+        };
+        all.0.entry("BehaviourName").or_default().extend(of_role(|named| named.as_behaviour));
+        all.0.entry("CinematicName").or_default().extend(of_role(|named| named.as_cinematic));
+        all.0
+            .entry("LevelName")
+            .or_default()
+            .extend(self.levels.iter().map(|level| stem(&level.path).to_owned()));
+        (all, open)
+    }
+}
+
+fn is_script(kind: &str) -> bool {
+    [MODULE, "BehaviourName", "CinematicName"].contains(&kind)
+}
+
+/// The name of a file without folders and suffix.
+fn stem(path: &str) -> &str {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+}

@@ -1,0 +1,416 @@
+//! What the expressions of a script are worth, without running it.
+//!
+//! In: a tree, the API. Out: a value for each expression, unknown where the text does not say. Holds: a variable is what all
+//! that is given to it agrees on; asking is bounded, since nothing is asked twice. Not here: what is wrong (`rules`).
+
+use std::cell::{Cell, RefCell};
+
+use super::api::{Api, Field};
+use super::role::Role;
+use super::tree::{ExprId, Given, Kind, LocalId, Tree, Use};
+use super::value::Value;
+use crate::script::bind::table::{self, Entry};
+use crate::script::types::luau_type::{self, Type};
+
+/// How far one answer may hang on others.
+const DEPTH_MAX: u32 = 100;
+
+#[derive(Clone, Debug)]
+enum Answer {
+    Open,
+    Asked,
+    Known(Value),
+}
+
+/// A script that is being looked at.
+pub(super) struct Reading<'a> {
+    pub tree: &'a Tree,
+    pub api: &'a Api,
+    pub role: Role,
+    exprs: RefCell<Vec<Answer>>,
+    locals: RefCell<Vec<Answer>>,
+    depth: Cell<u32>,
+}
+
+/// A call of a function of the API.
+#[derive(Clone, Debug)]
+pub(super) struct Called<'a> {
+    pub entry: &'static Entry,
+    pub args: &'a [ExprId],
+    /// A method called with a dot, or a function with a colon.
+    pub is_crossed: bool,
+}
+
+impl<'a> Reading<'a> {
+    pub fn new(tree: &'a Tree, api: &'a Api, role: Role) -> Self {
+        Self {
+            tree,
+            api,
+            role,
+            exprs: RefCell::new(vec![Answer::Open; tree.exprs.len()]),
+            locals: RefCell::new(vec![Answer::Open; tree.locals.len()]),
+            depth: Cell::new(0),
+        }
+    }
+
+    /// What an expression is.
+    pub fn value(&self, id: ExprId) -> Value {
+        let before = self.exprs.borrow()[id.0 as usize].clone();
+        match before {
+            Answer::Known(value) => value,
+            Answer::Asked => Value::Unknown,
+            Answer::Open if self.depth.get() >= DEPTH_MAX => Value::Unknown,
+            Answer::Open => {
+                self.exprs.borrow_mut()[id.0 as usize] = Answer::Asked;
+                self.depth.set(self.depth.get() + 1);
+                let value = self.find(id);
+                self.depth.set(self.depth.get() - 1);
+                self.exprs.borrow_mut()[id.0 as usize] = Answer::Known(value.clone());
+                value
+            }
+        }
+    }
+
+    fn find(&self, id: ExprId) -> Value {
+        match self.tree.kind(id) {
+            Kind::Nil => Value::Nil,
+            Kind::Bool(_) | Kind::Test => Value::Bool,
+            Kind::Number(_) => Value::Number,
+            Kind::Text(_) | Kind::Join(..) => Value::Text,
+            Kind::Rest => Value::Unknown,
+            Kind::Local(local) => self.local(*local),
+            Kind::Global(name) => self.global(name),
+            Kind::Field(object, name) => self.field(&self.value(*object), &name.text),
+            Kind::Index(object, _) => match self.value(*object) {
+                Value::List(entry) | Value::Map(entry) => *entry,
+                _ => Value::Unknown,
+            },
+            Kind::Call(..) | Kind::Method(..) => self.result(id, 0),
+            Kind::Function(function) => Value::Function(*function),
+            Kind::Table(_) => Value::Table(id),
+            Kind::And(right) => self.value(*right),
+            Kind::Or(left, right) => self.value(*left).join(self.value(*right)),
+            Kind::Sum(parts) => {
+                let all_numbers = parts.iter().all(|part| self.value(*part) == Value::Number);
+                if all_numbers { Value::Number } else { Value::Unknown }
+            }
+            Kind::Minus(inner) => match self.value(*inner) {
+                Value::Number => Value::Number,
+                _ => Value::Unknown,
+            },
+            Kind::Choice(values) => {
+                values.iter().map(|value| self.value(*value)).reduce(Value::join).unwrap_or(Value::Unknown)
+            }
+            Kind::Cast(own) => self.api.annotated(own),
+        }
+    }
+
+    fn global(&self, name: &str) -> Value {
+        let mut written = self.tree.global_writes.iter().filter(|write| write.name.text == name).peekable();
+        if written.peek().is_none() {
+            return self.api.global(name);
+        }
+        let values = written.map(|write| write.value.map_or(Value::Unknown, |value| self.value(value)));
+        values.reduce(Value::join).unwrap_or(Value::Unknown)
+    }
+
+    /// What a local is: what everything agrees on that it is given.
+    pub fn local(&self, id: LocalId) -> Value {
+        let before = self.locals.borrow()[id.0 as usize].clone();
+        match before {
+            Answer::Known(value) => value,
+            // What is given to itself adds nothing.
+            Answer::Asked => Value::Nil,
+            Answer::Open => {
+                self.locals.borrow_mut()[id.0 as usize] = Answer::Asked;
+                let value = self.find_local(id);
+                self.locals.borrow_mut()[id.0 as usize] = Answer::Known(value.clone());
+                value
+            }
+        }
+    }
+
+    fn find_local(&self, id: LocalId) -> Value {
+        let local = self.tree.local(id);
+        if let Some(own) = &local.annotation {
+            return self.api.annotated(own);
+        }
+        let given = local.given.iter().map(|given| match *given {
+            Given::Value(value) => self.value(value),
+            Given::Result(call, index) => self.result(call, index),
+            Given::Param(function, index) => self.param(function, index),
+            Given::Loop(over, index) => self.looped(over, index),
+            Given::Unknown => Value::Unknown,
+        });
+        given.reduce(Value::join).unwrap_or(Value::Unknown)
+    }
+
+    /// A variable of a loop.
+    fn looped(&self, over: ExprId, index: usize) -> Value {
+        let list = match self.tree.kind(over) {
+            Kind::Call(callee, args) => match (self.tree.kind(*callee), args.first()) {
+                (Kind::Global(name), Some(list)) if name == "ipairs" || name == "pairs" => *list,
+                _ => return Value::Unknown,
+            },
+            _ => over,
+        };
+        match (self.value(list), index) {
+            (Value::List(_), 0) => Value::Number,
+            (Value::List(entry) | Value::Map(entry), 1) => *entry,
+            _ => Value::Unknown,
+        }
+    }
+
+    /// A field or method of what an expression is.
+    pub fn member(&self, object: ExprId, name: &str) -> Value {
+        self.field(&self.value(object), name)
+    }
+
+    /// A field of something.
+    fn field(&self, object: &Value, name: &str) -> Value {
+        if let Some(entry) = self.api.entry(object, name) {
+            return match entry.kind {
+                table::Kind::Field => self.api.result(entry, 0),
+                _ => Value::Entry(entry),
+            };
+        }
+        match object {
+            Value::Shape(shape) => {
+                let fields = self.api.fields(shape).unwrap_or_default();
+                let found = fields.into_iter().find(|field| field.name == name);
+                found.map_or(Value::Unknown, |field| self.field_value(&field))
+            }
+            Value::Map(entry) => (**entry).clone(),
+            Value::Myself(own) => self.of_myself(*own, name),
+            Value::Table(made) => self.of_table(*made, name),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// A field of the API that may be anything and is named like a library is that library: `self.log`.
+    fn field_value(&self, field: &Field) -> Value {
+        match self.api.value(&field.own) {
+            Value::Unknown => match self.api.global(&field.name) {
+                Value::Library(name) => Value::Library(name),
+                _ => Value::Unknown,
+            },
+            value => value,
+        }
+    }
+
+    fn of_myself(&self, own: ExprId, name: &str) -> Value {
+        let fields = self.api.fields("Behaviour").unwrap_or_default();
+        if let Some(field) = fields.iter().find(|field| field.name == name) {
+            return self.field_value(field);
+        }
+        let is_set = self.tree.field_writes.iter().any(|write| {
+            write.name.text == name
+                && matches!(self.tree.kind(write.object), Kind::Local(_))
+                && self.value(write.object) == Value::Myself(own)
+        });
+        if is_set { Value::Unknown } else { self.of_table(own, name) }
+    }
+
+    fn of_table(&self, made: ExprId, name: &str) -> Value {
+        let values = self.tree.names_in(made).into_iter().filter(|(word, _)| word.text == name);
+        let values = values.map(|(_, value)| value.map_or(Value::Unknown, |value| self.value(value)));
+        values.reduce(Value::join).unwrap_or(Value::Unknown)
+    }
+
+    /// One of the results of a call.
+    pub fn result(&self, call: ExprId, index: usize) -> Value {
+        if let Some(called) = self.called(call) {
+            return self.api.result(called.entry, index);
+        }
+        let callee = match self.tree.kind(call) {
+            Kind::Call(callee, args) => {
+                if let (Kind::Global(name), Some(first)) = (self.tree.kind(*callee), args.first())
+                    && name == "assert"
+                    && index == 0
+                {
+                    return self.value(*first);
+                }
+                self.value(*callee)
+            }
+            Kind::Method(object, name, _) => self.field(&self.value(*object), &name.text),
+            _ => Value::Unknown,
+        };
+        let Value::Function(function) = callee else { return Value::Unknown };
+        let returns = self.tree.function(function).returns.iter();
+        let given = returns.map(|values| match values.get(index) {
+            Some(value) => self.value(*value),
+            None => Value::Unknown,
+        });
+        given.reduce(Value::join).unwrap_or(Value::Unknown)
+    }
+
+    /// The function of the API that a call calls.
+    pub fn called(&self, call: ExprId) -> Option<Called<'a>> {
+        match self.tree.kind(call) {
+            Kind::Call(callee, args) => {
+                let Value::Entry(entry) = self.value(*callee) else { return None };
+                let is_crossed = entry.kind == table::Kind::Method;
+                Some(Called { entry, args, is_crossed })
+            }
+            Kind::Method(object, name, args) => {
+                let entry = self.api.entry(&self.value(*object), &name.text)?;
+                let is_crossed = entry.kind == table::Kind::Function;
+                (entry.kind != table::Kind::Field).then_some(Called { entry, args, is_crossed })
+            }
+            _ => None,
+        }
+    }
+
+    /// A parameter: what its function is called with, where the API says so.
+    fn param(&self, function: super::tree::FunctionId, index: usize) -> Value {
+        let own = self.tree.function(function);
+        match self.wanted_function(function) {
+            Some(Wanted::Method) if index == 0 => match self.role {
+                Role::Behaviour(made) => Value::Myself(made),
+                _ => Value::Unknown,
+            },
+            Some(Wanted::Typed(Type::Function(params, _), _)) => {
+                let found = params.get(index).map(|(_, own)| own);
+                match found {
+                    Some(Type::Name(name)) if name == "Behaviour" => match self.role {
+                        Role::Behaviour(made) => Value::Myself(made),
+                        _ => Value::Shape("Behaviour"),
+                    },
+                    Some(own) => self.api.value(own),
+                    None => Value::Unknown,
+                }
+            }
+            Some(Wanted::Typed(_, doc)) if index == usize::from(own.is_method) => self.payload(doc),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// What a handler is given, when the table says `payload WalkResult`.
+    fn payload(&self, doc: &str) -> Value {
+        let after = doc.split_once("payload ").map(|(_, after)| after);
+        let name = after.and_then(|after| after.split(|c: char| !c.is_alphanumeric()).next());
+        name.map_or(Value::Unknown, |name| self.api.annotated(name))
+    }
+
+    /// What a function is wanted for, where it is made.
+    pub fn wanted_function(&self, function: super::tree::FunctionId) -> Option<Wanted> {
+        let made = self.tree.function(function).made_by?;
+        match &self.tree.expr(made).used {
+            Use::Argument(..) => {
+                let (own, doc) = self.wanted(made)?;
+                Some(Wanted::Typed(function_type(self.api, &own)?, doc))
+            }
+            Use::Item(table, Some(name)) => self.wanted_in(*table, name),
+            Use::Field(object, name) => {
+                let Value::Table(table) = self.value(*object) else { return None };
+                self.wanted_in(table, name)
+            }
+            Use::Global(name) if self.role == Role::Level => self.definition("LevelScript", name),
+            _ => None,
+        }
+    }
+
+    fn definition(&self, shape: &str, name: &str) -> Option<Wanted> {
+        let field = self.api.fields(shape)?.into_iter().find(|field| field.name == name)?;
+        Some(Wanted::Typed(function_type(self.api, &field.own)?, field.doc))
+    }
+
+    /// What a function under a name of a table is wanted for.
+    fn wanted_in(&self, table: ExprId, name: &str) -> Option<Wanted> {
+        match self.role {
+            Role::Behaviour(own) if own == table => {
+                return self.definition("BehaviourDefinition", name).or(Some(Wanted::Method));
+            }
+            // Handlers of events are methods too.
+            Role::Behaviour(own) if self.tree.entry(own, "on") == Some(table) => return Some(Wanted::Method),
+            Role::Cinematic(own) if own == table => return self.definition("SceneDefinition", name),
+            _ => {}
+        }
+        let (own, _) = self.wanted(table)?;
+        let Type::Name(shape) = bare(&own) else { return None };
+        self.definition(shape, name)
+    }
+
+    /// The type that is wanted of an argument, and what is said of it.
+    pub fn wanted(&self, arg: ExprId) -> Option<(Type, &'static str)> {
+        let Use::Argument(call) = self.tree.expr(arg).used else { return None };
+        let called = self.called(call)?;
+        let (index, _) = self.arguments(&called)?.into_iter().find(|(_, value)| *value == arg)?;
+        let param = called.entry.params.get(index)?;
+        Some((luau_type::read(param.luau)?, called.entry.doc))
+    }
+
+    /// Which parameter each argument of a call is for; none when that is not certain.
+    pub fn arguments(&self, called: &Called<'_>) -> Option<Vec<(usize, ExprId)>> {
+        let mut args = called.args.iter();
+        if called.is_crossed {
+            return None;
+        }
+        let mut list = Vec::new();
+        for (index, param) in called.entry.params.iter().enumerate() {
+            let Some(arg) = args.next() else { break };
+            if param.name == "..." {
+                break;
+            }
+            list.push((index, *arg));
+            if is_flat(called.entry, param.luau) && self.tree.kind(*arg).is_number_or_unknown(self, *arg) {
+                // A number in place of a place is x, and z comes next.
+                match args.clone().next().map(|next| self.value(*next)) {
+                    Some(Value::Number) => {
+                        list.pop();
+                        args.next();
+                    }
+                    Some(Value::Unknown) => return Some(list),
+                    _ => {}
+                }
+            }
+        }
+        Some(list)
+    }
+}
+
+/// Whether a parameter may also be given as two numbers, x and z: verbs that walk somebody somewhere.
+fn is_flat(entry: &Entry, luau: &str) -> bool {
+    entry.kind == table::Kind::Method && luau.split(" | ").any(|part| part == "Place")
+}
+
+impl Kind {
+    fn is_number_or_unknown(&self, reading: &Reading<'_>, id: ExprId) -> bool {
+        matches!(reading.value(id), Value::Number | Value::Unknown)
+    }
+}
+
+/// What a function is wanted for.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    /// A method of a behaviour: `self` comes first.
+    Method,
+    /// A function of this type, or a handler, and what is said of it.
+    Typed(Type, &'static str),
+}
+
+/// The type without its question mark.
+pub(super) fn bare(own: &Type) -> &Type {
+    match own {
+        Type::Optional(inner) => bare(inner),
+        _ => own,
+    }
+}
+
+/// The function among the types that are wanted; a handler as it stands.
+fn function_type(api: &Api, own: &Type) -> Option<Type> {
+    match bare(own) {
+        own @ Type::Function(..) => Some(own.clone()),
+        Type::Name(name) if name == "Handler" => Some(Type::Name(name.clone())),
+        Type::Union(parts) => {
+            let mut functions = parts.iter().filter_map(|part| function_type(api, part));
+            let first = functions.next()?;
+            functions.next().is_none().then_some(first)
+        }
+        own @ Type::Name(_) => match api.unfolded(own) {
+            same if same == own => None,
+            other => function_type(api, other),
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,105 @@
+//! What a script names: things of levels, other scripts, levels; and what it gives names to.
+//!
+//! In: a script that is being looked at. Out: its links, each with its place. Holds: what is a name, and of what, stands in
+//! the types of the table. Not here: whether the names lead anywhere (`names`).
+
+use std::collections::BTreeSet;
+
+use super::infer::Reading;
+use super::rules::options;
+use super::tree::{ExprId, Kind, Place};
+
+/// Functions that give a name to something: what messages call the name, and its kind.
+const MAKERS: [(&str, &str); 3] = [
+    ("world.spawn: name", "CharacterName"),
+    ("nav.addMark: name", "MarkName"),
+    ("cinematic.define: name", "CinematicName"),
+];
+
+/// A name in quotes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Link {
+    /// `DoorName`, or `Module` for what is required.
+    pub kind: &'static str,
+    pub name: String,
+    pub place: Place,
+    /// What names it: `world.door`.
+    pub called: String,
+}
+
+/// A name that a script gives.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Made {
+    Whole(String),
+    /// It begins like that.
+    Prefix(String),
+    Any,
+}
+
+impl Made {
+    pub fn is(&self, name: &str) -> bool {
+        match self {
+            Self::Whole(own) => own == name,
+            Self::Prefix(prefix) => name.starts_with(prefix.as_str()),
+            Self::Any => true,
+        }
+    }
+}
+
+/// What a script names, and what it gives names to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Links {
+    pub links: Vec<Link>,
+    pub made: BTreeSet<(&'static str, Made)>,
+}
+
+/// The kind of what `require` takes.
+pub(super) const MODULE: &str = "Module";
+
+pub(super) fn links(reading: &Reading<'_>) -> Links {
+    let mut found = Links::default();
+    options::each(reading, &mut |own, value, called| {
+        if let Some((_, kind)) = MAKERS.iter().find(|(maker, _)| *maker == called) {
+            found.made.insert((kind, made(reading, value)));
+            return;
+        }
+        let mut kinds = BTreeSet::new();
+        reading.api.name_kinds(own, &mut kinds);
+        let (Some(name), false) = (reading.tree.text(value), kinds.is_empty()) else { return };
+        let function = called.split(": ").next().unwrap_or(called);
+        found.links.extend(kinds.into_iter().map(|kind| Link {
+            kind,
+            name: name.to_owned(),
+            place: reading.tree.place(value),
+            called: function.to_owned(),
+        }));
+    });
+    for id in reading.tree.ids() {
+        let Kind::Call(callee, args) = reading.tree.kind(id) else { continue };
+        let (Kind::Global(function), Some(first)) = (reading.tree.kind(*callee), args.first()) else {
+            continue;
+        };
+        if let Some(name) = reading.tree.text(*first).filter(|_| function == "require") {
+            found.links.push(Link {
+                kind: MODULE,
+                name: name.to_owned(),
+                place: reading.tree.place(*first),
+                called: function.clone(),
+            });
+        }
+    }
+    found
+}
+
+fn made(reading: &Reading<'_>, value: ExprId) -> Made {
+    if let Some(name) = reading.tree.text(value) {
+        return Made::Whole(name.to_owned());
+    }
+    match reading.tree.kind(value) {
+        Kind::Join(left) => match reading.tree.text(*left) {
+            Some(prefix) => Made::Prefix(prefix.to_owned()),
+            None => Made::Any,
+        },
+        _ => Made::Any,
+    }
+}

@@ -1,0 +1,115 @@
+//! What is wrong with scripts, found without running them.
+//!
+//! In: the texts of a project's scripts, its levels. Out: diagnostics, in the order of the text. Holds: nothing runs; what the
+//! API has stands in the registration table alone; what is not certain is not said. Not here: reading files
+//! (`project`), showing lines (`report`), syntax (`script::check`).
+
+mod api;
+mod finding;
+mod graph;
+mod infer;
+mod links;
+mod lower;
+mod lower_expr;
+mod names;
+mod params;
+mod role;
+mod rules;
+mod tree;
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::api::Api;
+use self::finding::Finding;
+use self::infer::Reading;
+use self::links::Links;
+pub(super) use self::names::LevelNames;
+use self::role::Named;
+use self::tree::Tree;
+use crate::level::{Diagnostic, Span};
+use crate::script::check::Declared;
+
+/// A level, as far as scripts can name what is in it.
+#[derive(Clone, Debug)]
+pub(super) struct LevelOutline {
+    /// Its path below the root.
+    pub path: String,
+    /// None when something is wrong with the level, so that nobody knows its names.
+    pub names: Option<LevelNames>,
+    pub script: Option<String>,
+    pub behaviours: Vec<String>,
+}
+
+/// A script whose text compiles.
+struct Script {
+    tree: Tree,
+    named: Named,
+    links: Links,
+}
+
+/// What was found in the scripts of a project.
+#[derive(Debug, Default)]
+pub(super) struct Linted {
+    /// By path below the script folders.
+    pub scripts: BTreeMap<String, Vec<Diagnostic>>,
+    /// What behaviours say of their parameters, as far as the text says it; by path below the script folders.
+    pub declared: BTreeMap<String, Declared>,
+    /// Scripts that each level uses, itself or through others, by the level's path.
+    pub used: BTreeMap<String, BTreeSet<String>>,
+    /// Names of everything that can be named, over all levels and scripts.
+    pub names: LevelNames,
+    /// Kinds of names that scripts make up as they run, so that no list of them is whole.
+    pub open: BTreeSet<&'static str>,
+}
+
+/// Looks at all scripts of a project. `texts` are by path below the script folders; one that does not compile is empty.
+///
+/// # Errors
+/// When no VM can be made to ask what Luau has.
+pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) -> Result<Linted, String> {
+    let api = Api::new()?;
+    let project = graph::Project::read(&api, texts, levels);
+    let mut linted = Linted { used: project.used(), ..Linted::default() };
+    for (path, script) in &project.scripts {
+        let role = role::role(&script.tree, &api, path, script.named);
+        let reading = Reading::new(&script.tree, &api, role);
+        let mut findings = rules::check(&reading);
+        project.names(path, &mut findings);
+        if let role::Role::Behaviour(table) = role {
+            let declared = params::declared(&script.tree, table, &mut findings);
+            linted.declared.extend(declared.map(|declared| (path.clone(), declared)));
+        }
+        let text = texts.get(path).map_or("", String::as_str);
+        linted.scripts.insert(path.clone(), diagnostics(path, text, findings));
+    }
+    (linted.names, linted.open) = project.all_names();
+    Ok(linted)
+}
+
+/// In the order of the text, each place once for each code.
+fn diagnostics(path: &str, text: &str, mut findings: Vec<Finding>) -> Vec<Diagnostic> {
+    findings.sort_by(|a, b| (a.place.start, a.place.end, a.code).cmp(&(b.place.start, b.place.end, b.code)));
+    findings.dedup_by(|a, b| (a.place.start, a.code) == (b.place.start, b.code));
+    findings
+        .into_iter()
+        .map(|found| Diagnostic {
+            code: found.code,
+            severity: found.severity,
+            path: path.to_owned(),
+            line: found.place.line,
+            column: column(text, found.place.start),
+            pointer: String::new(),
+            message: found.message,
+            help: found.help,
+            span: Span::new(0, found.place.start as usize, found.place.end as usize),
+        })
+        .collect()
+}
+
+/// The column of a byte, from 1, in characters.
+fn column(text: &str, at: u32) -> u32 {
+    let before = text.get(..at as usize).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.trim_start_matches('\u{feff}').chars().count() as u32 + 1
+}

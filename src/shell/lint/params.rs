@@ -1,0 +1,78 @@
+//! What a behaviour says of its parameters, read from its text.
+//!
+//! In: the table that a behaviour returns. Out: the declarations, when all of them stand there as plain data. Holds: the
+//! runtime's own reading judges them. Not here: what levels give (`shell/scripts`).
+
+use std::collections::BTreeMap;
+
+use super::finding::{Finding, code};
+use super::tree::{ExprId, Item, Kind, Tree};
+use crate::base::plain::{Plain, PlainKey};
+use crate::script::check::Declared;
+
+/// How deep data may lie.
+const DEPTH_MAX: u32 = 32;
+
+/// The declarations of the behaviour whose file returns `table`; none when the text does not say all of them.
+pub(super) fn declared(tree: &Tree, table: ExprId, findings: &mut Vec<Finding>) -> Option<Declared> {
+    let Some(params) = tree.entry(table, "params") else {
+        let is_given_later = tree.writes_to(table).any(|write| write.name.text == "params");
+        return (!is_given_later).then(|| Declared::read(&Plain::Map(BTreeMap::new())).ok())?;
+    };
+    let value = plain(tree, params, DEPTH_MAX)?;
+    if tree.table(params).is_some_and(|(made, _)| tree.writes_to(made).next().is_some()) {
+        return None;
+    }
+    match Declared::read(&value) {
+        Ok(declared) => Some(declared),
+        Err(sentence) => {
+            // Keys and words have rules of their own, which name the place.
+            let is_said = findings.iter().any(|found| {
+                let whole = tree.place(params);
+                (whole.start..=whole.end).contains(&found.place.start)
+            });
+            if !is_said {
+                findings.push(Finding::error(code::PARAMS, tree.place(params), sentence));
+            }
+            None
+        }
+    }
+}
+
+/// An expression that is data, as data.
+fn plain(tree: &Tree, id: ExprId, depth: u32) -> Option<Plain> {
+    if depth == 0 {
+        return None;
+    }
+    match tree.kind(id) {
+        Kind::Bool(value) => Some(Plain::Bool(*value)),
+        Kind::Number(value) => Some(Plain::Number(*value)),
+        Kind::Minus(value) => match tree.kind(*value) {
+            Kind::Number(value) => Some(Plain::Number(-value)),
+            _ => None,
+        },
+        Kind::Text(text) => Some(Plain::Text(text.clone())),
+        Kind::Local(_) => match tree.text(id) {
+            Some(text) => Some(Plain::Text(text.to_owned())),
+            None => tree.table(id).and_then(|(made, _)| plain(tree, made, depth - 1)),
+        },
+        Kind::Table(items) => {
+            let is_list = !items.is_empty() && items.iter().all(|item| matches!(item, Item::Listed(_)));
+            if is_list {
+                let values = items.iter().map(|item| match item {
+                    Item::Listed(value) => plain(tree, *value, depth - 1),
+                    _ => None,
+                });
+                return values.collect::<Option<Vec<_>>>().map(Plain::List);
+            }
+            let entries = items.iter().map(|item| match item {
+                Item::Named(word, value) => {
+                    Some((PlainKey::Name(word.text.clone()), plain(tree, *value, depth - 1)?))
+                }
+                _ => None,
+            });
+            entries.collect::<Option<BTreeMap<_, _>>>().map(Plain::Map)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,65 @@
+//! What kind of file a script is, which decides what its functions may do.
+//!
+//! In: a tree, and how levels and other scripts name the file. Out: its role. Holds: a file that nobody names is taken for
+//! what its text shows, and for a module when that is not certain.
+
+use super::api::Api;
+use super::tree::{BODY, ExprId, Kind, Tree};
+
+/// How others name a script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Named {
+    pub as_level_script: bool,
+    pub as_behaviour: bool,
+    pub as_cinematic: bool,
+    pub as_module: bool,
+}
+
+/// What kind of file a script is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Level,
+    /// The table that it returns.
+    Behaviour(ExprId),
+    Cinematic(ExprId),
+    Test,
+    Module,
+}
+
+/// The role of the script at `path`.
+pub(super) fn role(tree: &Tree, api: &Api, path: &str, named: Named) -> Role {
+    let stem = path.rsplit('/').next().unwrap_or(path);
+    let stem = stem.strip_suffix(".lua").or_else(|| stem.strip_suffix(".luau")).unwrap_or(stem);
+    if stem.ends_with("_test") {
+        return Role::Test;
+    }
+    if named.as_level_script {
+        return Role::Level;
+    }
+    let returned = returned(tree);
+    if let Some(table) = returned {
+        let has_script =
+            tree.entry(table, "script").is_some_and(|value| matches!(tree.kind(value), Kind::Function(_)));
+        if named.as_cinematic || (has_script && !named.as_module && !named.as_behaviour) {
+            return Role::Cinematic(table);
+        }
+        let lies_there = path.split('/').any(|folder| folder == "behaviours");
+        if named.as_behaviour || (!named.as_module && (lies_there || tree.entry(table, "params").is_some())) {
+            return Role::Behaviour(table);
+        }
+    }
+    let callbacks = api.fields("LevelScript").unwrap_or_default();
+    let is_written = |name: &str| tree.global_writes.iter().any(|write| write.name.text == name);
+    if returned.is_none() && !named.as_module && callbacks.iter().any(|field| is_written(&field.name)) {
+        return Role::Level;
+    }
+    Role::Module
+}
+
+/// The table that a file returns, when it always returns the same.
+pub(super) fn returned(tree: &Tree) -> Option<ExprId> {
+    match tree.function(BODY).returns.as_slice() {
+        [values] => tree.table(*values.first()?).map(|(made, _)| made),
+        _ => None,
+    }
+}

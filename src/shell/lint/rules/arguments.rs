@@ -1,0 +1,105 @@
+//! Arguments and options of another type than expected, and arguments that are missing.
+
+use crate::script::types::luau_type::Type;
+use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::infer::Reading;
+use crate::shell::lint::tree::{ExprId, Kind};
+use crate::shell::lint::value::Value;
+
+use super::options::{each, shown};
+
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    each(reading, &mut |own, value, called| {
+        let given = reading.value(value);
+        if let Some(what) = name_of(&given, reading, value)
+            && !takes(reading, own, &given)
+        {
+            let message = format!("{called} is {what}, expected {}", shown(own));
+            findings.push(Finding::error(code::ARGUMENT, reading.tree.place(value), message));
+        }
+    });
+    missing(reading, findings);
+}
+
+/// What a value is called; none when it is not certain what it is.
+fn name_of(value: &Value, reading: &Reading<'_>, id: ExprId) -> Option<String> {
+    Some(match value {
+        Value::Bool => match reading.tree.kind(id) {
+            Kind::Bool(own) => own.to_string(),
+            _ => "true or false".to_owned(),
+        },
+        Value::Number => match reading.tree.kind(id) {
+            Kind::Number(own) => own.to_string(),
+            _ => "a number".to_owned(),
+        },
+        Value::Text => match reading.tree.text(id) {
+            Some(text) => format!("\"{text}\""),
+            None => "a text".to_owned(),
+        },
+        Value::Vector => "a vector".to_owned(),
+        Value::Handle(name) | Value::Shape(name) => format!("a {name}"),
+        Value::List(_) => "a list".to_owned(),
+        Value::Table(_) => "a table".to_owned(),
+        Value::Function(_) => "a function".to_owned(),
+        Value::Library(name) => format!("the library {name}"),
+        _ => return None,
+    })
+}
+
+/// Whether a value of this kind can be right where that type is wanted.
+fn takes(reading: &Reading<'_>, own: &Type, value: &Value) -> bool {
+    match own {
+        Type::Optional(inner) => takes(reading, inner, value),
+        Type::Union(parts) => parts.iter().any(|part| takes(reading, part, value)),
+        Type::List(_) | Type::Map(..) | Type::Record(_) => {
+            matches!(value, Value::List(_) | Value::Map(_) | Value::Table(_) | Value::Shape(_))
+        }
+        Type::Function(..) => matches!(value, Value::Function(_)),
+        Type::Name(name) => takes_name(reading, name, own, value),
+    }
+}
+
+fn takes_name(reading: &Reading<'_>, name: &str, own: &Type, value: &Value) -> bool {
+    let unfolded = reading.api.unfolded(own);
+    if unfolded != own && !matches!(unfolded, Type::Record(_)) {
+        return takes(reading, unfolded, value);
+    }
+    match reading.api.annotated(name) {
+        // A type that is not known takes everything.
+        Value::Unknown => true,
+        Value::Shape(shape) => match value {
+            Value::Shape(own) => *own == shape || reading.api.fields(own).is_none(),
+            Value::Table(_) | Value::Map(_) | Value::List(_) => true,
+            _ => false,
+        },
+        wanted => wanted == *value,
+    }
+}
+
+/// Arguments that must be given and are not.
+fn missing(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    for id in reading.tree.ids() {
+        let Some(called) = reading.called(id) else { continue };
+        // The last argument may stand for many.
+        let is_open = called.args.last().is_some_and(|last| {
+            matches!(reading.tree.kind(*last), Kind::Call(..) | Kind::Method(..) | Kind::Rest)
+        });
+        let Some(given) = reading.arguments(&called).filter(|_| !is_open) else { continue };
+        if called.args.len() > given.len() {
+            continue; // x and z in place of one, or more than are read.
+        }
+        let needed = called.entry.params.iter().enumerate().skip(given.len());
+        let needed =
+            needed.filter(|(_, param)| !param.is_optional() && param.luau != "any" && param.name != "...");
+        if let Some((_, param)) = needed.into_iter().next() {
+            let own = reading_type(param.luau);
+            let message = format!("{}: {} is missing{own}", called.entry.called, param.name);
+            findings.push(Finding::error(code::ARGUMENT, reading.tree.place(id), message));
+        }
+    }
+}
+
+fn reading_type(luau: &str) -> String {
+    crate::script::types::luau_type::read(luau)
+        .map_or_else(String::new, |own| format!(", expected {}", shown(&own)))
+}

@@ -1,0 +1,23 @@
+//! Methods called with a dot, functions called with a colon.
+
+use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::infer::Reading;
+use crate::shell::lint::tree::Kind;
+
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    for id in reading.tree.ids() {
+        let Some(called) = reading.called(id).filter(|called| called.is_crossed) else { continue };
+        let (place, message) = match reading.tree.kind(id) {
+            Kind::Call(callee, _) => {
+                let Kind::Field(_, name) = reading.tree.kind(*callee) else { continue };
+                (name.place, format!("{}: called with a dot; write :{}(...)", name.text, name.text))
+            }
+            Kind::Method(_, name, _) => {
+                let right = called.entry.called;
+                (name.place, format!("{right}: called with a colon; write {right}(...)"))
+            }
+            _ => continue,
+        };
+        findings.push(Finding::error(code::COLON, place, message));
+    }
+}

@@ -1,0 +1,90 @@
+//! Fields and methods that a library, a handle or a result does not have.
+
+use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::infer::Reading;
+use crate::shell::lint::tree::{ExprId, Kind, Word};
+use crate::shell::lint::value::Value;
+
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    for expr in &reading.tree.exprs {
+        match &expr.kind {
+            Kind::Field(object, name) => field(reading, *object, name, findings),
+            Kind::Method(object, name, _) => method(reading, *object, name, findings),
+            _ => {}
+        }
+    }
+}
+
+fn field(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec<Finding>) {
+    let value = reading.value(object);
+    match &value {
+        Value::Library(owner) | Value::Handle(owner) => of_api(reading, (&value, owner), name, findings),
+        Value::Shape("Behaviour") => {}
+        Value::Shape(shape) => {
+            let Some(fields) = reading.api.fields(shape) else { return };
+            if fields.iter().any(|field| field.name == name.text) {
+                return;
+            }
+            let message = format!("{shape}: unknown field \"{}\"", name.text);
+            let known = fields.iter().map(|field| field.name.as_str());
+            findings.push(Finding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known));
+        }
+        Value::Native(library) => of_native(reading, library, name, findings),
+        Value::Myself(own) => of_myself(reading, *own, name, findings),
+        _ => {}
+    }
+}
+
+fn method(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec<Finding>) {
+    let value = reading.value(object);
+    match &value {
+        Value::Library(owner) | Value::Handle(owner) => of_api(reading, (&value, owner), name, findings),
+        Value::Text => of_native(reading, "string", name, findings),
+        Value::Myself(own) => of_myself(reading, *own, name, findings),
+        _ => {}
+    }
+}
+
+fn of_api(reading: &Reading<'_>, (value, owner): (&Value, &str), name: &Word, findings: &mut Vec<Finding>) {
+    let Some(entries) = reading.api.entries(value) else { return };
+    if entries.iter().any(|entry| entry.name() == name.text) {
+        return;
+    }
+    let message = format!("{owner}: unknown field \"{}\"", name.text);
+    let finding = Finding::error(code::UNKNOWN_NAME, name.place, message);
+    findings.push(match result_with(reading, value, &name.text) {
+        Some(result) => finding.help(format!("a {result} has it: wait for it first, with :wait()")),
+        None => finding.suggest(&name.text, entries.iter().map(|entry| entry.name())),
+    });
+}
+
+/// The result of a handle, when it has a field of that name.
+fn result_with(reading: &Reading<'_>, value: &Value, name: &str) -> Option<&'static str> {
+    let wait = reading.api.entry(value, "wait")?;
+    let Value::Shape(result) = reading.api.result(wait, 0) else { return None };
+    reading.api.fields(result)?.iter().any(|field| field.name == name).then_some(result)
+}
+
+fn of_native(reading: &Reading<'_>, library: &str, name: &Word, findings: &mut Vec<Finding>) {
+    let Some(members) = reading.api.members(library) else { return };
+    if !members.contains(&name.text) {
+        let message = format!("{library}: unknown field \"{}\"", name.text);
+        let known = members.iter().map(String::as_str);
+        findings.push(Finding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known));
+    }
+}
+
+/// Fields of `self` are free, so only a slip is said: nobody writes the field, and one that is there is near.
+fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word, findings: &mut Vec<Finding>) {
+    let fields = reading.api.fields("Behaviour").unwrap_or_default();
+    let own_names = reading.tree.names_in(own);
+    let known = fields.iter().map(|field| field.name.as_str());
+    let known: Vec<&str> = known.chain(own_names.iter().map(|(word, _)| word.text.as_str())).collect();
+    let is_written = reading.tree.field_writes.iter().any(|write| write.name.text == name.text);
+    if known.contains(&name.text.as_str()) || is_written {
+        return;
+    }
+    let message = format!("self: unknown field \"{}\"", name.text);
+    let finding = Finding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known);
+    findings.extend(finding.help.is_some().then_some(finding));
+}

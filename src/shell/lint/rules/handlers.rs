@@ -1,0 +1,52 @@
+//! Handlers given by name that their owner does not have.
+
+use crate::script::types::luau_type::Type;
+use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::infer::Reading;
+use crate::shell::lint::role::Role;
+use crate::shell::lint::tree::ExprId;
+
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    let Some(owner) = owner(reading) else { return };
+    super::options::each(reading, &mut |own, value, _| {
+        if !takes_handler(own) {
+            return;
+        }
+        let Some(name) = reading.tree.text(value) else { return };
+        if !owner.names.iter().any(|known| known == name) {
+            let message = format!("{} has no handler \"{name}\"", owner.what);
+            let known = owner.names.iter().map(String::as_str);
+            let place = reading.tree.place(value);
+            findings.push(Finding::error(code::HANDLER, place, message).suggest(name, known));
+        }
+    });
+}
+
+struct Owner {
+    what: &'static str,
+    names: Vec<String>,
+}
+
+/// Who the handlers of a file belong to; none when that depends on who calls it.
+fn owner(reading: &Reading<'_>) -> Option<Owner> {
+    let in_table = |table: ExprId| {
+        reading.tree.names_in(table).into_iter().map(|(word, _)| word.text.clone()).collect::<Vec<_>>()
+    };
+    match reading.role {
+        Role::Level => {
+            let names = reading.tree.global_writes.iter().map(|write| write.name.text.clone());
+            Some(Owner { what: "the level script", names: names.collect() })
+        }
+        Role::Behaviour(table) => Some(Owner { what: "the behaviour", names: in_table(table) }),
+        Role::Cinematic(table) => Some(Owner { what: "the cinematic", names: in_table(table) }),
+        Role::Test | Role::Module => None,
+    }
+}
+
+fn takes_handler(own: &Type) -> bool {
+    match own {
+        Type::Optional(inner) => takes_handler(inner),
+        Type::Name(name) => name == "Handler",
+        _ => false,
+    }
+}

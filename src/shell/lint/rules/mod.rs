@@ -1,0 +1,41 @@
+//! The rules, one a file: each looks at a script and says what is wrong.
+
+mod arguments;
+mod colons;
+mod dropped;
+mod fields;
+mod globals;
+mod handlers;
+mod loading;
+pub(super) mod options;
+mod order;
+mod read_only;
+mod waits;
+
+use super::finding::Finding;
+use super::infer::Reading;
+
+/// A rule.
+type Rule = fn(&Reading<'_>, &mut Vec<Finding>);
+
+/// Every rule that needs nothing but the script.
+const RULES: [Rule; 11] = [
+    globals::check,
+    fields::check,
+    colons::check,
+    arguments::check,
+    options::check,
+    read_only::check,
+    handlers::check,
+    loading::check,
+    waits::check,
+    dropped::check,
+    order::check,
+];
+
+/// What the rules find, in the order of the text, the same place with the same code once.
+pub(super) fn check(reading: &Reading<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    RULES.iter().for_each(|rule| rule(reading, &mut findings));
+    findings
+}

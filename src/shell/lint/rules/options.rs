@@ -1,0 +1,153 @@
+//! Option tables: keys that a function does not take, keys that are missing, words that are none of those allowed.
+
+use crate::script::types::luau_type::{self, Type};
+use crate::shell::lint::api::Field;
+use crate::shell::lint::finding::{Finding, code, one_of};
+use crate::shell::lint::infer::{Reading, bare};
+use crate::shell::lint::role::Role;
+use crate::shell::lint::tree::{ExprId, Item, Kind};
+
+/// How deep tables of the API lie in one another.
+const DEPTH_MAX: u32 = 4;
+
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    each(reading, &mut |own, value, called| {
+        keys(reading, (own, value), called, findings);
+        word(reading, (own, value), called, findings);
+    });
+}
+
+/// Every value that the API reads, with the type that is wanted of it and what it is called: arguments, and what is in tables
+/// among them.
+pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&Type, ExprId, &str)) {
+    for id in reading.tree.ids() {
+        let Some(called) = reading.called(id) else { continue };
+        for (index, arg) in reading.arguments(&called).into_iter().flatten() {
+            let Some(param) = called.entry.params.get(index) else { continue };
+            let Some(own) = luau_type::read(param.luau) else { continue };
+            inside(reading, (&own, arg), (called.entry.called, param.name), DEPTH_MAX, look);
+        }
+    }
+    let (table, shape) = match reading.role {
+        Role::Cinematic(table) => (table, "SceneDefinition"),
+        Role::Behaviour(table) => (table, "BehaviourDefinition"),
+        _ => return,
+    };
+    for field in reading.api.fields(shape).unwrap_or_default() {
+        if let Some(value) = reading.tree.entry(table, &field.name) {
+            inside(reading, (&field.own, value), (&field.name, &field.name), DEPTH_MAX, look);
+        }
+    }
+}
+
+fn inside(
+    reading: &Reading<'_>,
+    (own, value): (&Type, ExprId),
+    (called, name): (&str, &str),
+    depth: u32,
+    look: &mut dyn FnMut(&Type, ExprId, &str),
+) {
+    look(own, value, &format!("{called}: {name}"));
+    let Some((table, items)) = reading.tree.table(value) else { return };
+    if depth == 0 {
+        return;
+    }
+    if let Type::Map(_, entry) = bare(own) {
+        for (word, value) in reading.tree.names_in(table) {
+            if let Some(value) = value {
+                inside(reading, (entry, value), (called, &format!("{name}.{}", word.text)), depth - 1, look);
+            }
+        }
+    }
+    if let Type::List(entry) = bare(own) {
+        for item in items {
+            if let Item::Listed(value) = item {
+                inside(reading, (entry, *value), (called, name), depth - 1, look);
+            }
+        }
+    }
+    for field in fields_of(reading, own).unwrap_or_default() {
+        let given = items.iter().find_map(|item| match item {
+            Item::Named(word, value) if word.text == field.name => Some(*value),
+            _ => None,
+        });
+        if let Some(value) = given {
+            inside(reading, (&field.own, value), (called, &field.name), depth - 1, look);
+        }
+    }
+}
+
+/// The fields of a table that is wanted; none when other things are wanted too.
+fn fields_of(reading: &Reading<'_>, own: &Type) -> Option<Vec<Field>> {
+    match bare(own) {
+        Type::Name(name) => reading.api.fields(name),
+        _ => None,
+    }
+}
+
+/// Keys that are not known, keys that are missing.
+fn keys(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, findings: &mut Vec<Finding>) {
+    let (Some(fields), Some((table, items))) = (fields_of(reading, own), reading.tree.table(value)) else {
+        return;
+    };
+    let function = called.split(": ").next().unwrap_or(called);
+    for (word, _) in reading.tree.names_in(table) {
+        if fields.iter().any(|field| field.name == word.text) {
+            continue;
+        }
+        let message = format!("{function}: unknown option \"{}\"", word.text);
+        let known = fields.iter().map(|field| field.name.as_str());
+        findings.push(Finding::error(code::UNKNOWN_OPTION, word.place, message).suggest(&word.text, known));
+    }
+    let is_whole = items.iter().all(|item| matches!(item, Item::Named(..)))
+        && matches!(reading.tree.kind(value), Kind::Table(_));
+    let missing = fields.iter().filter(|field| {
+        !field.is_optional && !reading.tree.names_in(table).iter().any(|(word, _)| word.text == field.name)
+    });
+    for field in missing.filter(|_| is_whole) {
+        let message = format!("{function}: {} is missing, expected {}", field.name, shown(&field.own));
+        findings.push(Finding::error(code::ARGUMENT, reading.tree.place(value), message));
+    }
+}
+
+/// A text in quotes that is none of the words allowed.
+fn word(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, findings: &mut Vec<Finding>) {
+    let (Some(words), Some(text)) = (words(own), reading.tree.text(value)) else { return };
+    let quoted = format!("\"{text}\"");
+    if words.contains(&quoted) {
+        return;
+    }
+    let message = format!("{called} is {quoted}, expected {}", one_of(&words));
+    let known = words.iter().map(|word| word.trim_matches('"'));
+    findings.push(Finding::error(code::CHOICE, reading.tree.place(value), message).suggest(text, known));
+}
+
+/// The words of a type that is nothing but words in quotes.
+fn words(own: &Type) -> Option<Vec<String>> {
+    match bare(own) {
+        Type::Name(name) if name.starts_with('"') => Some(vec![name.clone()]),
+        Type::Union(parts) => {
+            let words: Option<Vec<Vec<String>>> = parts.iter().map(words).collect();
+            Some(words?.concat())
+        }
+        _ => None,
+    }
+}
+
+/// A type in words.
+pub(super) fn shown(own: &Type) -> String {
+    match bare(own) {
+        Type::Name(name) => match name.as_str() {
+            "string" => "a text".to_owned(),
+            "boolean" => "true or false".to_owned(),
+            "any" => "a value".to_owned(),
+            name if name.starts_with('"') => name.to_owned(),
+            name => format!("a {name}"),
+        },
+        Type::Union(parts) => one_of(&parts.iter().map(shown).collect::<Vec<_>>()),
+        Type::List(_) => "a list".to_owned(),
+        Type::Map(..) | Type::Record(_) => "a table".to_owned(),
+        Type::Function(..) => "a function".to_owned(),
+        Type::Optional(inner) => shown(inner),
+    }
+}

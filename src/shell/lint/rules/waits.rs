@@ -1,0 +1,140 @@
+//! Waits where none is allowed: in `update`, in predicates, in whatever a table of the API says may not wait.
+//!
+//! Method: functions that may not wait are known by what they are wanted for; a function waits when it calls one that does,
+//! itself or through functions of its file. Each is named once, at the call that leads to the wait.
+
+use std::collections::BTreeMap;
+
+use crate::script::types::luau_type::Type;
+use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::infer::{Reading, Wanted};
+use crate::shell::lint::tree::{BODY, ExprId, FunctionId, Kind, Use};
+use crate::shell::lint::value::Value;
+
+/// How the table says that a function may not wait.
+const MAY_NOT_WAIT: &str = "may not wait";
+/// Functions of Luau whose callbacks run inside a call of the VM, which cannot be left.
+const INSIDE_CALLS: [(&str, &str); 3] = [("table", "sort"), ("string", "gsub"), ("coroutine", "wrap")];
+
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    let waits = waiting(reading);
+    for index in 0..reading.tree.functions.len() as u32 {
+        let function = FunctionId(index);
+        let Some(who) = restricted(reading, function) else { continue };
+        for id in reading.tree.ids().filter(|id| reading.tree.expr(*id).function == function) {
+            if let Some(wait) = wait_of(reading, id, &waits) {
+                let place = wait.place(reading, id);
+                let message = format!("{}: {who} may not wait{}", wait.called, wait.through());
+                let help = "start a task with task.spawn, or use handlers";
+                findings.push(Finding::error(code::WAIT, place, message).help(help));
+            }
+        }
+    }
+}
+
+/// A call that waits.
+struct Wait {
+    called: String,
+    /// The line of the wait, when it lies in another function.
+    line: Option<u32>,
+}
+
+impl Wait {
+    fn through(&self) -> String {
+        self.line.map_or_else(String::new, |line| format!(", and it waits in line {line}"))
+    }
+
+    fn place(&self, reading: &Reading<'_>, id: ExprId) -> crate::shell::lint::tree::Place {
+        match reading.tree.kind(id) {
+            Kind::Method(_, name, _) => name.place,
+            Kind::Call(callee, _) => reading.tree.place(*callee),
+            _ => reading.tree.place(id),
+        }
+    }
+}
+
+fn wait_of(reading: &Reading<'_>, id: ExprId, waits: &BTreeMap<FunctionId, u32>) -> Option<Wait> {
+    if let Some(called) = reading.called(id) {
+        return called.entry.waits.then(|| Wait { called: called.entry.called.to_owned(), line: None });
+    }
+    let function = callee(reading, id)?;
+    let line = *waits.get(&function)?;
+    let called = match reading.tree.kind(id) {
+        Kind::Method(_, name, _) => name.text.clone(),
+        Kind::Call(callee, _) => match reading.tree.kind(*callee) {
+            Kind::Local(local) => reading.tree.local(*local).name.clone(),
+            Kind::Global(name) => name.clone(),
+            Kind::Field(_, name) => name.text.clone(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(Wait { called, line: Some(line) })
+}
+
+/// The function of this file that a call calls.
+fn callee(reading: &Reading<'_>, id: ExprId) -> Option<FunctionId> {
+    let value = match reading.tree.kind(id) {
+        Kind::Call(callee, _) => reading.value(*callee),
+        Kind::Method(object, name, _) => reading.member(*object, &name.text),
+        _ => return None,
+    };
+    match value {
+        Value::Function(function) => Some(function),
+        _ => None,
+    }
+}
+
+/// Functions that wait, with the line of the first wait in them.
+fn waiting(reading: &Reading<'_>) -> BTreeMap<FunctionId, u32> {
+    let mut waits = BTreeMap::new();
+    let calls: Vec<ExprId> = reading
+        .tree
+        .ids()
+        .filter(|id| matches!(reading.tree.kind(*id), Kind::Call(..) | Kind::Method(..)))
+        .collect();
+    // Bounded by the functions: each round finds one more or ends.
+    loop {
+        let before = waits.len();
+        for id in &calls {
+            let expr = reading.tree.expr(*id);
+            if expr.function != BODY && !waits.contains_key(&expr.function) {
+                let line = wait_of(reading, *id, &waits).map(|wait| wait.line.unwrap_or(expr.place.line));
+                if let Some(line) = line {
+                    waits.insert(expr.function, line);
+                }
+            }
+        }
+        if waits.len() == before {
+            return waits;
+        }
+    }
+}
+
+/// Who a function is, when it may not wait.
+fn restricted(reading: &Reading<'_>, function: FunctionId) -> Option<String> {
+    let made = reading.tree.function(function).made_by?;
+    let used = &reading.tree.expr(made).used;
+    if let Use::Argument(call) = used
+        && let Kind::Call(callee, _) = reading.tree.kind(*call)
+        && let Kind::Field(library, name) = reading.tree.kind(*callee)
+        && let Value::Native(library) = reading.value(*library)
+        && INSIDE_CALLS.contains(&(library.as_str(), name.text.as_str()))
+    {
+        return Some(format!("a function given to {library}.{}", name.text));
+    }
+    let Wanted::Typed(own, doc) = reading.wanted_function(function)? else { return None };
+    let is_predicate = matches!(&own, Type::Function(_, returns)
+        if matches!(returns.as_slice(), [one] if *one == Type::Name("boolean".to_owned())));
+    if !is_predicate && !doc.contains(MAY_NOT_WAIT) {
+        return None;
+    }
+    Some(match used {
+        Use::Item(_, Some(name)) | Use::Field(_, name) | Use::Global(name) => name.clone(),
+        Use::Argument(call) => {
+            let called = reading.called(*call).map_or("", |called| called.entry.called);
+            format!("a function given to {called}")
+        }
+        _ => "a predicate".to_owned(),
+    })
+}

@@ -1,0 +1,252 @@
+//! A script as the rules look at it: expressions in one list, with who uses each, and what every name can hold.
+//!
+//! In: what `lower` makes of a syntax tree. Out: the tree. Holds: locals are told from globals; the order of the list is
+//! the order of the text, calls after their arguments. Not here: what a value is (`infer`).
+
+/// Where something stands in the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+    /// First byte, and one past the last.
+    pub start: u32,
+    pub end: u32,
+}
+
+macro_rules! id {
+    ($name:ident, $doc:literal) => {
+        #[doc = $doc]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) struct $name(pub u32);
+    };
+}
+id!(ExprId, "An expression of a tree.");
+id!(FunctionId, "A function of a tree; 0 is the body of the file.");
+id!(LocalId, "A local variable or parameter of a tree.");
+
+/// The body of the file.
+pub(super) const BODY: FunctionId = FunctionId(0);
+
+/// A name as it is written somewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Word {
+    pub text: String,
+    pub place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Expr {
+    pub kind: Kind,
+    pub place: Place,
+    /// The function it stands in.
+    pub function: FunctionId,
+    pub used: Use,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Nil,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    /// `...`.
+    Rest,
+    Local(LocalId),
+    Global(String),
+    /// `object.name`.
+    Field(ExprId, Word),
+    /// `object[key]`.
+    Index(ExprId, ExprId),
+    /// `callee(args)`.
+    Call(ExprId, Vec<ExprId>),
+    /// `object:name(args)`.
+    Method(ExprId, Word, Vec<ExprId>),
+    Function(FunctionId),
+    Table(Vec<Item>),
+    /// `a .. b`: a.
+    Join(ExprId),
+    /// `a and b`: b.
+    And(ExprId),
+    Or(ExprId, ExprId),
+    /// A sum, a product, a length: a number, or a vector.
+    Sum(Vec<ExprId>),
+    Minus(ExprId),
+    /// A comparison or `not`.
+    Test,
+    /// `if a then b else c`: its values.
+    Choice(Vec<ExprId>),
+    /// `value :: type`.
+    Cast(String),
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    Named(Word, ExprId),
+    Keyed(ExprId, ExprId),
+    Listed(ExprId),
+}
+
+/// What becomes of the value of an expression.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Use {
+    #[default]
+    Other,
+    /// A statement of its own: the result is dropped.
+    Dropped,
+    /// An argument of a call.
+    Argument(ExprId),
+    /// A value in a table, under this name.
+    Item(ExprId, Option<String>),
+    /// Written to a field of an object; `:` for methods.
+    Field(ExprId, String),
+    Global(String),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    /// `self` is the first parameter of a method.
+    pub params: Vec<LocalId>,
+    /// Declared with a colon.
+    pub is_method: bool,
+    /// The expression that makes it; none for the body of the file.
+    pub made_by: Option<ExprId>,
+    pub returns: Vec<Vec<ExprId>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Local {
+    pub name: String,
+    /// What it is given, by declaration and by assignments.
+    pub given: Vec<Given>,
+    /// Its type as somebody wrote it down.
+    pub annotation: Option<String>,
+}
+
+/// What a variable is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Given {
+    Value(ExprId),
+    /// One of the results of a call: not the first.
+    Result(ExprId, usize),
+    /// A parameter: which.
+    Param(FunctionId, usize),
+    /// A variable of a loop over the values of a call or table: which.
+    Loop(ExprId, usize),
+    Unknown,
+}
+
+/// A value written to a field: `object.name = value`, `function object:name()`.
+#[derive(Clone, Debug)]
+pub(super) struct FieldWrite {
+    pub object: ExprId,
+    pub name: Word,
+    pub value: Option<ExprId>,
+}
+
+/// A value written to a global.
+#[derive(Clone, Debug)]
+pub(super) struct GlobalWrite {
+    pub name: Word,
+    pub value: Option<ExprId>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    pub exprs: Vec<Expr>,
+    pub functions: Vec<Function>,
+    pub locals: Vec<Local>,
+    pub field_writes: Vec<FieldWrite>,
+    pub global_writes: Vec<GlobalWrite>,
+    /// What loops go over.
+    pub loops: Vec<ExprId>,
+    /// Values written under a key: the object, the key.
+    pub key_writes: Vec<(ExprId, ExprId)>,
+}
+
+impl Tree {
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    pub fn kind(&self, id: ExprId) -> &Kind {
+        &self.expr(id).kind
+    }
+
+    pub fn place(&self, id: ExprId) -> Place {
+        self.expr(id).place
+    }
+
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.0 as usize]
+    }
+
+    /// Every expression, in the order of the list.
+    pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (0..self.exprs.len() as u32).map(ExprId)
+    }
+
+    /// The text in quotes that an expression is, itself or through locals that are given nothing else.
+    pub fn text(&self, id: ExprId) -> Option<&str> {
+        let mut at = id;
+        // A local may stand for a local; a chain longer than this is nobody's constant.
+        for _ in 0..8 {
+            match self.kind(at) {
+                Kind::Text(text) => return Some(text),
+                Kind::Local(local) => match self.local(*local).given.as_slice() {
+                    [Given::Value(value)] => at = *value,
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The table that an expression is, itself or through a local that is given nothing else.
+    pub fn table(&self, id: ExprId) -> Option<(ExprId, &[Item])> {
+        match self.kind(id) {
+            Kind::Table(items) => Some((id, items)),
+            Kind::Local(local) => match self.local(*local).given.as_slice() {
+                [Given::Value(value)] => match self.kind(*value) {
+                    Kind::Table(items) => Some((*value, items)),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Values written to fields of a table after it was made.
+    pub fn writes_to(&self, table: ExprId) -> impl Iterator<Item = &FieldWrite> {
+        self.field_writes
+            .iter()
+            .filter(move |write| self.table(write.object).is_some_and(|(made, _)| made == table))
+    }
+
+    /// What stands under a name in a table, by its constructor or written later; none when it is not known.
+    pub fn entry(&self, table: ExprId, name: &str) -> Option<ExprId> {
+        let Kind::Table(items) = self.kind(table) else { return None };
+        let own = items.iter().find_map(|item| match item {
+            Item::Named(word, value) if word.text == name => Some(*value),
+            _ => None,
+        });
+        own.or_else(|| self.writes_to(table).find(|write| write.name.text == name)?.value)
+    }
+
+    /// Every name that a table has, with the value where it is known.
+    pub fn names_in(&self, table: ExprId) -> Vec<(&Word, Option<ExprId>)> {
+        let Kind::Table(items) = self.kind(table) else { return Vec::new() };
+        let own = items.iter().filter_map(|item| match item {
+            Item::Named(word, value) => Some((word, Some(*value))),
+            _ => None,
+        });
+        own.chain(self.writes_to(table).map(|write| (&write.name, write.value))).collect()
+    }
+}

@@ -1,0 +1,482 @@
+//! What `walkon check` says of scripts without running them.
+//!
+//! Goal: every slip of a name is found with its place, and nothing is said of what is right. Method: one project with a file
+//! for each case, checked by the real binary in one run; findings are compared whole, so that none may be missing and
+//! none may be too many.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value;
+
+const YARD: &str = r#"{
+  "name": "yard",
+  "navigation": { "agentRadius": 0.3, "objectPadding": 0.0,
+    "areas": [
+      { "name": "yard", "polygon": [[0,0],[10,0],[10,8],[0,8]] },
+      { "name": "gateway", "polygon": [[10,3],[11,3],[11,5],[10,5]] },
+      { "name": "hall", "polygon": [[11,0],[18,0],[18,8],[11,8]] }
+    ] },
+  "doors": [ { "name": "gate", "area": "gateway" } ],
+  "marks": { "post": [1,1], "throne": [16,4] },
+  "routes": { "rounds": ["post", [5,5]] },
+  "regions": [ { "name": "entry", "polygon": [[11,3],[13,3],[13,5],[11,5]] } ],
+  "characters": [
+    { "name": "guard", "position": [1,1], "behaviour": "used" },
+    { "name": "player", "position": [8,2], "player": true }
+  ]
+}"#;
+
+/// A behaviour that is right, so that others can be named.
+const USED: &str = "local own = {}\nfunction own:run() task.sleep(1) end\nreturn own\n";
+
+/// What was found: line, code, message.
+type Found = (u64, String, String);
+
+/// Findings of `walkon check` in scripts, by path.
+fn check(folder: &Path, paths: &[&str]) -> BTreeMap<String, Vec<Found>> {
+    let mut command = Command::new(cargo_bin("walkon"));
+    command.current_dir(folder).arg("check").args(paths).args(["--format", "json"]);
+    let output = command.env_remove("RUST_LOG").stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let list: Vec<Value> = serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{error}: {text}\n{}", String::from_utf8_lossy(&output.stderr)));
+    let mut found: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    for one in list {
+        let path = one["path"].as_str().unwrap();
+        if path.ends_with(".lua") || path.ends_with(".luau") {
+            let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
+            let help = text("help");
+            let message =
+                if help.is_empty() { text("message") } else { format!("{}; {help}", text("message")) };
+            let line = one["line"].as_u64().unwrap();
+            found.entry(path.to_owned()).or_default().push((line, text("code"), message));
+        }
+    }
+    found
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "walkon.json", "{}");
+    write(folder.path(), "levels/yard.json", YARD);
+    write(folder.path(), "scripts/behaviours/used.lua", USED);
+    folder
+}
+
+/// A function of a level script, and the whole of its findings.
+fn in_level(body: &str) -> String {
+    format!("function onStart()\n  task.spawn(function()\n    {body}\n  end)\nend\n")
+}
+
+/// Cases of one line in a task of a level script: the line, the code, the message with its help.
+const CASES: &[(&str, &str, &str)] = &[
+    ("wrold.player()", "unknown-global", "unknown global \"wrold\"; did you mean \"world\"?"),
+    ("log.inof(\"x\")", "unknown-name", "log: unknown field \"inof\"; did you mean \"info\"?"),
+    (
+        "world.charcter(\"guard\")",
+        "unknown-name",
+        "world: unknown field \"charcter\"; did you mean \"character\"?",
+    ),
+    (
+        "local guard = world.character(\"guard\") guard:walkTwo(\"post\")",
+        "unknown-name",
+        "Character: unknown field \"walkTwo\"; did you mean \"walkTo\"?",
+    ),
+    (
+        "local name = world.player().nmae",
+        "unknown-name",
+        "Character: unknown field \"nmae\"; did you mean \"name\"?",
+    ),
+    (
+        "for _, own in ipairs(world.characters()) do log.info(\"%s\", own.postion) end",
+        "unknown-name",
+        "Character: unknown field \"postion\"; did you mean \"position\"?",
+    ),
+    (
+        "local result = world.player():walk(\"post\") log.info(\"%s\", result.reson)",
+        "unknown-name",
+        "WalkResult: unknown field \"reson\"; did you mean \"reason\"?",
+    ),
+    (
+        "if world.player():walkTo(\"post\").ok then log.info(\"there\") end",
+        "unknown-name",
+        "Walk: unknown field \"ok\"; a WalkResult has it: wait for it first, with :wait()",
+    ),
+    (
+        "log.info(\"%s\", string.fromat(\"a\"))",
+        "unknown-name",
+        "string: unknown field \"fromat\"; did you mean \"format\"?",
+    ),
+    (
+        "world.player():walkTo(\"post\", { onArive = function() end })",
+        "unknown-option",
+        "walkTo: unknown option \"onArive\"; did you mean \"onArrived\"?",
+    ),
+    (
+        "world.player():walkTo(\"post\", { doors = \"opne\" })",
+        "choice",
+        "walkTo: doors is \"opne\", expected \"avoid\", \"open\" or \"wait\"; did you mean \"open\"?",
+    ),
+    (
+        "world.player():walkTo(3, 4, { gaits = \"run\" })",
+        "unknown-option",
+        "walkTo: unknown option \"gaits\"; did you mean \"gait\"?",
+    ),
+    (
+        "world.door(\"gatte\"):open()",
+        "unresolved",
+        "world.door: unknown door \"gatte\"; did you mean \"gate\"?",
+    ),
+    (
+        "world.character(\"gaurd\")",
+        "unresolved",
+        "world.character: unknown character \"gaurd\"; did you mean \"guard\"?",
+    ),
+    (
+        "world.player():walkTo(\"trone\")",
+        "unresolved",
+        "walkTo: unknown mark \"trone\"; did you mean \"throne\"?",
+    ),
+    ("region.on(\"entri\")", "unresolved", "region.on: unknown region \"entri\"; did you mean \"entry\"?"),
+    ("nav.route(\"round\")", "unresolved", "nav.route: unknown route \"round\"; did you mean \"rounds\"?"),
+    ("nav.mark(\"pots\")", "unresolved", "nav.mark: unknown mark \"pots\"; did you mean \"post\"?"),
+    (
+        "nav.setAreaAvailable(\"gatway\", true)",
+        "unresolved",
+        "nav.setAreaAvailable: unknown area \"gatway\"; did you mean \"gateway\"?",
+    ),
+    (
+        "nav.randomPoint({ area = \"yrad\" })",
+        "unresolved",
+        "nav.randomPoint: unknown area \"yrad\"; did you mean \"yard\"?",
+    ),
+    (
+        "local where = \"pst\" world.player():walkTo(where)",
+        "unresolved",
+        "walkTo: unknown mark \"pst\"; did you mean \"post\"?",
+    ),
+    ("world.player().walkTo(\"post\")", "colon", "walkTo: called with a dot; write :walkTo(...)"),
+    ("world:player()", "colon", "world.player: called with a colon; write world.player(...)"),
+    ("world.player().name = \"me\"", "read-only", "Character: fields are read-only, \"name\" cannot be set"),
+    ("level.tick = 3", "read-only", "level: fields are read-only, \"tick\" cannot be set"),
+    ("task.sleep(\"1\")", "argument", "task.sleep: seconds is \"1\", expected a number"),
+    ("world.player():hasTag()", "argument", "hasTag: tag is missing, expected a text"),
+    ("world.spawn({ at = \"post\" })", "argument", "world.spawn: name is missing, expected a text"),
+    (
+        "world.player():walkTo(\"post\", { patience = true })",
+        "argument",
+        "walkTo: patience is true, expected a number",
+    ),
+    (
+        "world.player():walkTo(\"post\", { onArrived = \"ariving\" })",
+        "handler",
+        "the level script has no handler \"ariving\"",
+    ),
+    (
+        "timer.after(3)",
+        "dropped",
+        "timer.after: nobody waits for the Timer and nobody is told; wait for it with :wait(), or give a handler",
+    ),
+    (
+        "task.waitUntil(function() return world.player():walk(\"post\").ok end)",
+        "wait",
+        "walk: a function given to task.waitUntil may not wait; start a task with task.spawn, or use handlers",
+    ),
+    (
+        "task.onCancel(function() task.sleep(1) end)",
+        "wait",
+        "task.sleep: a function given to task.onCancel may not wait; start a task with task.spawn, or use handlers",
+    ),
+    (
+        "local seen = {} seen[world.player()] = 1 for own in pairs(seen) do log.info(\"%s\", own) end",
+        "order",
+        "the order of a loop over keys that are handles is not the same in every run; use .name or .id as the key, or keep a list beside it",
+    ),
+];
+
+#[test]
+fn every_slip_is_found_and_named_and_nothing_else() {
+    let folder = project();
+    for (index, (line, ..)) in CASES.iter().enumerate() {
+        write(folder.path(), &format!("scripts/case_{index:02}.lua"), &in_level(line));
+    }
+    let found = check(folder.path(), &["scripts"]);
+    let mut wrong = Vec::new();
+    for (index, (line, code, message)) in CASES.iter().enumerate() {
+        let own = found.get(&format!("scripts/case_{index:02}.lua")).cloned().unwrap_or_default();
+        if own != [(3, (*code).to_owned(), (*message).to_owned())] {
+            wrong.push(format!("{line}\n  found    {own:?}\n  expected {code}: {message}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Lines that are right, however odd.
+const RIGHT: &[&str] = &[
+    "local guard = world.findCharacter(\"nobody\") if guard then guard:stop() end",
+    "world.spawn({ name = \"rat\", at = \"post\" }) world.character(\"rat\"):stop()",
+    "for i = 1, 3 do world.spawn({ name = \"bat_\" .. i, at = \"post\" }) end world.character(\"bat_2\"):stop()",
+    "local place = level.tick > 3 and \"post\" or world.player() world.character(\"guard\"):walkTo(place)",
+    "local who = world.player() who = world.character(\"guard\") who:walkTo(3, 4, { gait = \"run\" })",
+    "local x, z = 3, 4 world.player():walkTo(x, z, { gait = \"run\" })",
+    "local options = { doors = \"open\" } options.gait = \"run\" world.player():walkTo(\"post\", options)",
+    "local t = { wait = 3 } t.anything = 4 log.info(\"%s\", t.something)",
+    "local first, result = task.race({ a = world.player():walkTo(\"post\"), b = timer.after(1) }) log.info(\"%s\", result.ok, first)",
+    "world.player():face(1.5):wait() world.player():face(3, 4) world.player():face(\"post\")",
+    "local ok = pcall(function() task.sleep(1) end) log.info(\"%s\", ok)",
+    "local log = { write = function() end } log.write()",
+    "local known = {} for _, own in ipairs(world.characters()) do known[own.name] = own end for name in pairs(known) do log.info(name) end",
+    "timer.after(3, function() task.sleep(1) end) local later = timer.after(3) later:wait()",
+    "event.emit(\"anything\", { at = world.player().position }) task.waitEvent(\"whatever\")",
+    "state.count = (state.count or 0) + 1 state.anything = state.something",
+    "local v = world.player().position + vector.create(1, 0, 0) nav.nearest(v) world.player():walkTo(v)",
+    "cinematic.define(\"talk\", { script = function(c) c:wait(1) end }) cinematic.play(\"talk\")",
+    "table.sort({ 3, 1 }, function(a, b) return a < b end)",
+    "local s = (\"x\"):upper() log.info(s:lower())",
+    "world.player():attach(\"used\", {})",
+    "local function f() return world.player() end f():walkTo(\"post\")",
+    "for _, own in world.characters() do own:stop() end",
+];
+
+#[test]
+fn nothing_is_said_of_what_is_right() {
+    let folder = project();
+    for (index, line) in RIGHT.iter().enumerate() {
+        write(folder.path(), &format!("scripts/right_{index:02}.lua"), &in_level(line));
+    }
+    let found = check(folder.path(), &["scripts"]);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// A project as somebody wrote it in a hurry. Each line with a fault ends in `--! code`, or several codes.
+const PLANTED: &[(&str, &str)] = &[
+    (
+        "scripts/yard.lua",
+        r#"local HEAVY = { "player", "crate" }
+local gate, watch
+
+function onStart(why)
+  gate = world.door("gaet") --! unresolved
+  watch = region.on("entry", { filters = HEAVY, onEnter = "enterd" }) --! unknown-option handler
+  region.when(bothPressed, { onTrue = "entered" })
+  event.on("alarm", "alarmed") --! handler
+  timer.every(5, function()
+    gate:togle({ whenOccupied = "wiat" }) --! unknown-name
+    gate:close({ whenOccupied = "wiat" }) --! choice
+  end)
+  cinematic.play("intor") --! unresolved
+  world.player():walk("post") --! wait
+end
+
+function bothPressed()
+  return watch:occuppied() --! unknown-name
+end
+
+function entered(e)
+  helper() --! unknown-global
+  e.character:walkTo("post")
+end
+
+function onTick(dt)
+  approach() --! wait
+end
+
+function approach()
+  local result = world.player():walk(gate, { radius = "1" }) --! argument
+  if result.status == "arrived" then
+    levle.finish(true) --! unknown-global
+  end
+end
+"#,
+    ),
+    (
+        "scripts/behaviours/sentry.lua",
+        r#"local util = require("lib/utli") --! unresolved
+local player = world.player() --! load
+
+local sentry = {
+  params = {
+    route = { type = "rote" }, --! choice
+    pause = { type = "number", defualt = 1 }, --! unknown-option
+  },
+}
+
+function sentry:init()
+  self.state.stop = 1
+  task.sleep(1) --! wait
+end
+
+function sentry:start()
+  region.near(self.charcter, 5, { onEnter = "saw" }) --! handler unknown-name
+end
+
+function sentry:seen(e)
+  self.log.inof("seen %s", e.character.name) --! unknown-name
+end
+
+function sentry:update(dt)
+  self:chase(e) --! unknown-global wait
+end
+
+function sentry:chase(who)
+  local target = self.rng:pikc(world.characters()) --! unknown-name
+  self.character:walk(who)
+  self.character.position = target --! read-only
+end
+
+return sentry
+"#,
+    ),
+    (
+        "scripts/cinematics/intro.lua",
+        r#"local scene = { holds = { "gaurd" }, locks = { "input" } } --! unresolved
+
+function scene.script(c, args)
+  local guard = world.character("guard")
+  c:wlak(guard, "post") --! unknown-name
+  c:walk(guard, "potst", { crowd = "yeild" }) --! choice unresolved
+  c:say(guard, "hello", { secnods = 2 }) --! unknown-option
+  c.wait(2) --! colon
+  nav.requestPath(guard, "post") --! dropped
+end
+
+function scene.onEnd(info)
+  log.info("%s", info.outcom) --! unknown-name
+  task.sleep(1) --! wait
+end
+
+return scene
+"#,
+    ),
+];
+
+#[test]
+fn planted_faults_are_all_found_and_nothing_else() {
+    let folder = project();
+    let mut expected: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
+    let mut count = 0;
+    for (path, text) in PLANTED {
+        write(folder.path(), path, text);
+        for (index, line) in text.lines().enumerate() {
+            for code in line.split("--! ").nth(1).into_iter().flat_map(str::split_whitespace) {
+                expected.entry((*path).to_owned()).or_default().push((index as u64 + 1, code.to_owned()));
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
+    let found = check(folder.path(), &["scripts"]);
+    let sorted = |mut list: Vec<(u64, String)>| {
+        list.sort();
+        list
+    };
+    for (path, list) in expected {
+        let own = found.get(&path).cloned().unwrap_or_default();
+        let codes = own.iter().map(|(line, code, _)| (*line, code.clone())).collect();
+        assert_eq!(sorted(codes), sorted(list), "{path}: {own:#?}");
+    }
+    assert_eq!(found.len(), PLANTED.len(), "{found:#?}");
+}
+
+#[test]
+fn scripts_of_this_repository_have_nothing_to_say_about() {
+    let found = check(Path::new(env!("CARGO_MANIFEST_DIR")), &["levels", "scripts"]);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// The level with other parameters for the guard, and a behaviour that declares some.
+fn with_params(params: &str) -> tempfile::TempDir {
+    let folder = project();
+    let behaviour = "local own = { params = {\n  route = { type = \"route\" },\n  pause = { type = \"number\", default = 1, min = 0 },\n\
+                     } }\nfunction own:run() task.sleep(self.params.pause) end\nreturn own\n";
+    write(folder.path(), "scripts/behaviours/used.lua", behaviour);
+    let level = YARD
+        .replace("\"behaviour\": \"used\"", &format!("\"behaviour\": \"used\",\n      \"params\": {params}"));
+    write(folder.path(), "levels/yard.json", &level);
+    folder
+}
+
+#[test]
+fn wrong_parameters_are_shown_at_their_place_in_the_level_by_check_and_by_run() {
+    let cases = [
+        ("{ \"route\": \"round\" }", "route", "unknown route \"round\""),
+        ("{ \"route\": \"rounds\", \"paus\": 2 }", "paus", "unknown parameter \"paus\""),
+        ("{ \"route\": \"rounds\", \"pause\": -2 }", "pause", "params.pause is -2, expected 0 or more"),
+        ("{ \"pause\": 2 }", "", "params.route is missing"),
+    ];
+    for (params, name, message) in cases {
+        let folder = with_params(params);
+        let mut command = Command::new(cargo_bin("walkon"));
+        command.current_dir(folder.path()).args(["check", "levels", "--format", "json"]);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{params}");
+        let list: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        let found: Vec<&Value> = list.iter().filter(|one| one["code"] == "params").collect();
+        assert_eq!(found.len(), 1, "{params}: {list:#?}");
+        let place = if name.is_empty() { "behaviour".to_owned() } else { format!("params/{name}") };
+        assert_eq!(found[0]["pointer"], format!("/characters/0/{place}"), "{params}");
+        assert!(found[0]["message"].as_str().unwrap().contains(message), "{}", found[0]);
+        let line = if name.is_empty() { 14 } else { 15 };
+        assert_eq!(found[0]["line"], line, "{}", found[0]);
+
+        let mut command = Command::new(cargo_bin("walkon"));
+        command.current_dir(folder.path()).args(["run", "levels/yard.json", "--ticks", "1"]);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{told}");
+        assert!(told.contains(message) && told.contains(&format!("levels/yard.json:{line}:")), "{told}");
+    }
+}
+
+#[test]
+fn the_repository_is_checked_quickly() {
+    let began = std::time::Instant::now();
+    check(Path::new(env!("CARGO_MANIFEST_DIR")), &["scripts"]);
+    // A hundred milliseconds in a release build on a quiet machine; here only what would be noticed is refused.
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+}
+
+#[test]
+fn types_list_the_names_of_the_project() {
+    let folder = project();
+    let names = "function onStart()\n  world.spawn({ name = \"rat\", at = \"post\" })\n  cinematic.play(\"intro\")\nend\n";
+    write(folder.path(), "scripts/yard.lua", names);
+    write(folder.path(), "scripts/intro.lua", "return { script = function(c) c:wait(1) end }\n");
+    let written = || {
+        let mut command = Command::new(cargo_bin("walkon"));
+        command.current_dir(folder.path()).arg("types").stdin(Stdio::null());
+        assert!(command.output().unwrap().status.success());
+        ["walkon.d.luau", "walkon.d.lua"]
+            .map(|name| std::fs::read_to_string(folder.path().join("scripts/types").join(name)).unwrap())
+    };
+    let [luau, annotated] = written();
+    for line in [
+        "export type MarkName = \"post\" | \"throne\"\n",
+        "export type DoorName = \"gate\"\n",
+        "export type AreaName = \"gateway\" | \"hall\" | \"yard\"\n",
+        "export type RegionName = \"entry\"\n",
+        "export type RouteName = \"rounds\"\n",
+        "export type CharacterName = \"guard\" | \"player\" | \"rat\"\n",
+        "export type BehaviourName = \"used\"\n",
+        "export type CinematicName = \"intro\"\n",
+        "read door: (name: DoorName) -> Door",
+    ] {
+        assert!(luau.contains(line), "{line} in\n{luau}");
+    }
+    assert!(annotated.contains("---@alias MarkName \"post\"|\"throne\"\n"), "{annotated}");
+    assert_eq!([luau, annotated], written());
+    // Names that are made up as the level runs: any text is right.
+    let spawned = "function onStart()\n  for i = 1, 3 do world.spawn({ name = \"rat_\" .. i, at = \"post\" }) end\nend\n";
+    write(folder.path(), "scripts/yard.lua", spawned);
+    let [luau, _] = written();
+    assert!(luau.contains("export type CharacterName = string\n"), "{luau}");
+}
