@@ -436,6 +436,55 @@ function typeof(value) end
 ---@class NoEventCheck
 ---@field during? number seconds, 5 by default
 
+---Globals that a level script may define. Handlers by name are further globals.
+---@class LevelScript
+---@field onStart? fun(why: string) at the start of the level, "start", and after a reload, "reload"; may not wait
+---@field onTick? fun(dt: number) every tick; may not wait
+---@field onStop? fun(why: string) "levelEnd", "reload" or "fault"; may not wait
+
+---What the file of a behaviour returns. Further functions are methods of `self`.
+---@class BehaviourDefinition
+---@field version? number whole, default 1; `migrate` runs when a reload brings another
+---@field params? table<string, ParamDefinition> what levels and `attach` may give
+---@field init? fun(self: Behaviour) once for each instance: fills `self.state`; may not wait
+---@field migrate? fun(self: Behaviour, from: number) brings the state of an older version up to date; may not wait
+---@field start? fun(self: Behaviour, why: string) "attach" or "reload": creates watches and timers; may not wait
+---@field run? fun(self: Behaviour) the main task, after `start`
+---@field update? fun(self: Behaviour, dt: number) every tick, or every `updateEvery` ticks; may not wait
+---@field updateEvery? number ticks, whole, default 1
+---@field tree any a node of `bt`
+---@field on? table<string, fun(self: Behaviour, payload: any): any> handlers of events by name
+---@field onWalkSettled? fun(self: Behaviour, result: WalkResult): any for walks whose handlers went with a reload
+---@field stop? fun(self: Behaviour, why: string) "despawned", "detached", "reload", "fault" or "levelEnd"; may not wait
+
+---`self` in the functions of a behaviour. Other fields are free; they are gone after a reload.
+---@class Behaviour
+---@field character Character the character
+---@field params any checked, defaults filled in, read-only; references are names
+---@field state any plain data, kept over reloads
+---@field blackboard Blackboard the board of the character
+---@field rng Rng its own stream of random numbers
+---@field log any the library `log`; its lines carry the name of the behaviour
+---@field name string name of the behaviour
+
+---A parameter of a behaviour. Without default or optional it must be given.
+---@class ParamDefinition
+---@field type "number"|"integer"|"boolean"|"string"|"vector"|"mark"|"route"|"area"|"region"|"door"|"character"|"any" what it is; the types that name things of a level are looked up there
+---@field default any what it is when nothing is given
+---@field optional? boolean nil when nothing is given
+---@field min? number least number
+---@field max? number greatest number
+---@field oneOf? any[] values to choose from
+
+---What the file of a cinematic returns, and `cinematic.define` takes.
+---@class SceneDefinition
+---@field skippable? boolean whether the host may skip it, default true
+---@field holds? CharacterName[] their behaviours pause until it ends
+---@field locks? string[] told to the host, given back on every exit
+---@field onSkip? fun(c: Scene) once, when skipping begins; may not wait
+---@field onEnd? fun(info: SceneInfo) on every exit; may not wait
+---@field script fun(c: Scene, args: any): any the scene itself, a task
+
 ---The running level.
 ---@class walkon.level
 ---@field name string Name of the level.
@@ -1273,7 +1322,7 @@ function cinematic.play(name, args) end
 
 ---A scene written inside another script, from its `start` or `onStart`.
 ---@param name string
----@param definition table<string, any>
+---@param definition SceneDefinition
 function cinematic.define(name, definition) end
 
 ---The running scene of that name, or the oldest.

@@ -59,7 +59,7 @@ pub const SHAPES: &[Shape] = &[
         name: "TestOptions",
         doc: "What a level test runs on, and how it is judged.",
         fields: &[
-            field("level", "string", "\"courtyard\"", "name of a level"),
+            field("level", "LevelName", "\"courtyard\"", "name of a level"),
             field("seed", "number?", "7", "seed of the run; the level's own by default"),
             field("seeds", "number?", "3", "run for the seeds 1 to n; the first that fails is named"),
             field("maxTicks", "number?", "600", "ticks after which it is a timeout, 3600 by default"),
