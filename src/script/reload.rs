@@ -19,6 +19,7 @@ use crate::script::fault::{Failure, FaultKind};
 use crate::script::files::{ScriptText, ScriptTexts};
 use crate::script::host::{BehaviourRef, ScriptHost};
 use crate::script::runtime;
+use crate::script::testing;
 use crate::script::vm::VmBefore;
 use crate::world::World;
 use swap::{Staged, Target};
@@ -371,6 +372,10 @@ impl ScriptHost {
 
     /// Keeps the report of a reload until the next one.
     pub fn note_reload(&mut self, report: ReloadReport) {
+        testing::with(self.vm.lua(), |testing| {
+            testing.reloaded = Some(report.clone());
+            testing.replaced = Some(self.reloads.replaced.clone());
+        });
         self.reloads.last = Some(report);
     }
 

@@ -11,7 +11,7 @@ pub(crate) mod values;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mlua::{Function, Lua, MultiValue, Value};
+use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::plain::Plain;
@@ -20,6 +20,7 @@ use crate::script::convert::Named;
 use crate::script::fault::{self, Failure};
 use crate::script::invoke::{self, Call};
 use crate::script::owner::OwnerKind;
+use crate::script::reload::ReloadReport;
 use crate::script::task::{self, Answer, Role, Spawn, Why};
 use crate::script::vm::ScriptVm;
 use crate::script::{behaviour, payload, runtime};
@@ -139,6 +140,10 @@ pub(crate) struct Testing {
     pub(crate) collected: Vec<Collected>,
     /// Names of the levels that tests may name; any name is taken while they are not known.
     pub(crate) levels: Option<Vec<String>>,
+    /// What became of the reload of this tick.
+    pub(crate) reloaded: Option<ReloadReport>,
+    /// Environments of replaced files, which this does not keep alive.
+    pub(crate) replaced: Option<Table>,
     run: Option<TestRun>,
 }
 

@@ -537,6 +537,19 @@ pub(crate) fn text_of_script(lua: &Lua, asked: &str) -> Result<String, FileError
     Ok(texts.get(name).map_or_else(String::new, |file| file.text.clone()))
 }
 
+/// The path of the script that `asked` means.
+///
+/// # Errors
+/// When it means none, or several.
+pub(crate) fn path_of_script(lua: &Lua, asked: &str) -> Result<String, FileError> {
+    let Some(machine) = lua.app_data_ref::<Rc<Machine>>() else {
+        return Ok(asked.to_owned());
+    };
+    let texts = machine.texts.borrow();
+    let name = texts.resolve(asked)?;
+    Ok(texts.get(name).map_or_else(|| asked.to_owned(), |file| file.path.clone()))
+}
+
 /// Mixes the random streams of the files into `hash`.
 pub(crate) fn hash_streams(lua: &Lua, hash: &mut StateHash) {
     if let Some(machine) = lua.app_data_ref::<Rc<Machine>>() {

@@ -99,6 +99,20 @@ pub const SHAPES: &[Shape] = &[
         ],
     },
     Shape {
+        name: "ReloadReport",
+        doc: "What became of a reload.",
+        fields: &[
+            field("ok", "boolean", "true", "whether it took effect"),
+            field("message", "string?", "\"guard.lua:1: ...\"", "why not"),
+            field(
+                "files",
+                "{string}",
+                "{ \"guard.lua\" }",
+                "the files that were given, by path below the script folders",
+            ),
+        ],
+    },
+    Shape {
         name: "NoEventCheck",
         doc: "How long no event may come.",
         fields: &[field("during", "number?", "0.1", "seconds, 5 by default")],
@@ -218,6 +232,20 @@ pub const ENTRIES: &[Entry] = &[
         doc: "The text of a script.",
         example: "assert(#t:source(\"idle\") > 0)",
         ..Entry::method(TYPE, "source", source)
+    },
+    Entry {
+        params: &[param("files", "{[string]: string}", "{ idle = \"return {}\" }")],
+        returns: "ReloadReport",
+        raises: "name wait",
+        doc: "Reloads scripts with these texts, by name; back in the next tick, when that is done or refused.",
+        example: "local report = t:reload({ idle = \"return { name = 1 }\" })\nt:expect(report.files):toEqual({ \"idle.lua\" })",
+        ..Entry::waiting_method(TYPE, "reload")
+    },
+    Entry {
+        returns: "number",
+        doc: "How much code from before a reload is still reachable: files whose variables something holds.",
+        example: "t:expect(t:staleClosures()):toBe(0)",
+        ..Entry::method(TYPE, "staleClosures", stale_closures)
     },
     Entry {
         returns: "{any}",
@@ -397,6 +425,16 @@ fn hash(lua: &Lua, args: &mut Args) -> Answer {
     let mut whole = with(lua, args, |world: &mut World| Ok(fingerprint::of(world)))?;
     (whole.random, whole.scripts) = host::hashes(lua);
     answer(lua, format!("{:016x}", whole.whole()))
+}
+
+fn stale_closures(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    let replaced = testing::with(lua, |testing| testing.replaced.clone()).flatten();
+    // Twice: the first cycle may have been under way already.
+    lua.gc_collect()?;
+    lua.gc_collect()?;
+    let count = replaced.map_or(0, |replaced| replaced.pairs::<Value, Value>().filter(Result::is_ok).count());
+    answer(lua, count as u64)
 }
 
 // ------ expectations

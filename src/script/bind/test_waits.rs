@@ -3,6 +3,8 @@
 //! In: arguments of a method that waits; what became of the wait. Out: the serial of the wait and what its end needs to know;
 //! nothing, or a failed expectation. Not here: the Lua between the two (`prelude/test.lua`).
 
+use std::collections::BTreeMap;
+
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
@@ -16,6 +18,7 @@ use crate::script::request::{file, may_wait, seconds};
 use crate::script::task::{Entry, GroupKind, Pause};
 use crate::script::testing::values::{number, show};
 use crate::script::testing::{self, TestId};
+use crate::script::vm::path_of_script;
 use crate::script::{runtime, wait};
 
 /// Seconds that `until_` and `eventually` wait, and those of `expectEvent` and `expectNoEvent`.
@@ -28,7 +31,7 @@ type Half = fn(&Lua, &mut Args) -> Answer;
 
 /// The functions that the prelude asks, by the names it uses.
 pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
-    let halves: [(&str, &'static str, Half); 16] = [
+    let halves: [(&str, &'static str, Half); 18] = [
         ("run", "run", run),
         ("ticks", "ticks", ticks),
         ("until_", "until_", until),
@@ -43,6 +46,8 @@ pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
         ("heard", "expectEvent", heard),
         ("expectNoEvent", "expectNoEvent", expect_no_event),
         ("notHeard", "expectNoEvent", not_heard),
+        ("reload", "reload", reload),
+        ("reloaded", "reload", reloaded),
         ("satisfy", "toSatisfy", satisfy),
         ("satisfied", "toSatisfy", satisfied),
     ];
@@ -250,6 +255,55 @@ fn not_heard(lua: &Lua, args: &mut Args) -> Answer {
     }
     let payload = show(args.take("payload").value());
     judge(lua, args, false, &format!("no event \"{name}\""), &format!("one with the payload {payload}"))
+}
+
+// ------ reloads
+
+fn reload(lua: &Lua, args: &mut Args) -> Answer {
+    me(args)?;
+    let given = args.take("files");
+    let mut files = BTreeMap::new();
+    for pair in given.table("a table of texts by the names of scripts")?.pairs::<Value, Value>() {
+        let (name, text) = pair?;
+        let name = Named::new(given.function(), "a name in files", name).text("the name of a script")?;
+        let text =
+            Named::new(given.function(), &format!("files[{name:?}]"), text).text("the text of a script")?;
+        let path = path_of_script(lua, &name).map_err(|error| args.mistake(error.to_string()))?;
+        files.insert(path, Some(text));
+    }
+    may_wait(lua, args.function())?;
+    testing::with_run(lua, |run| run.asked.reload.extend(files));
+    testing::with(lua, |testing| testing.reloaded = None);
+    let next = runtime::with(lua, |runtime| runtime.now.after(1));
+    answer(lua, file(lua, Pause::Until(next), Vec::new()))
+}
+
+/// The report of the reload of this tick. A reload that changes nothing is done.
+fn reloaded(lua: &Lua, args: &mut Args) -> Answer {
+    let given = args.take("files");
+    let report = testing::with(lua, |testing| testing.reloaded.take()).flatten();
+    let table = lua.create_table()?;
+    let files = match report {
+        Some(report) => {
+            table.raw_set("ok", report.ok)?;
+            table.raw_set("message", report.message)?;
+            report.files
+        }
+        None => {
+            table.raw_set("ok", true)?;
+            let names = given.table("files")?;
+            let names = names.pairs::<String, Value>().flatten();
+            let mut files: Vec<String> =
+                names.filter_map(|(name, _)| path_of_script(lua, &name).ok()).collect();
+            files.sort();
+            files
+        }
+    };
+    let list = lua.create_sequence_from(files)?;
+    list.set_readonly(true);
+    table.raw_set("files", list)?;
+    table.set_readonly(true);
+    answer(lua, table)
 }
 
 // ------ predicates

@@ -70,6 +70,11 @@ return {
         native.notHeard(name, payload)
     end,
 
+    ["Test.reload"] = function(t, files)
+        answer(yield(native.reload(t, files)))
+        return native.reloaded(files)
+    end,
+
     ["Expectation.toSatisfy"] = function(expectation, fn)
         native.satisfied(expectation, fn(native.satisfy(expectation, fn)))
     end,
