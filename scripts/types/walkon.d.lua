@@ -432,6 +432,12 @@ function typeof(value) end
 ---@field within? number seconds, 5 by default
 ---@field where? any which one counts: fields that its payload has, or a predicate
 
+---What became of a reload.
+---@class ReloadReport
+---@field ok boolean whether it took effect
+---@field message? string why not
+---@field files string[] the files that were given, by path below the script folders
+
 ---How long no event may come.
 ---@class NoEventCheck
 ---@field during? number seconds, 5 by default
@@ -1584,6 +1590,16 @@ function Test:answer(choice, option) end
 ---@param name string
 ---@return string
 function Test:source(name) end
+
+---Reloads scripts with these texts, by name; back in the next tick, when that is done or refused.
+---@async
+---@param files table<string, string>
+---@return ReloadReport
+function Test:reload(files) end
+
+---How much code from before a reload is still reachable: files whose variables something holds.
+---@return number
+function Test:staleClosures() end
 
 ---The faults of scripts so far, in tests that allow them.
 ---@return any[]
