@@ -220,6 +220,22 @@ fn fault_g8_a_door_that_opens_again_sends_the_walker_to_its_true_goal() {
 }
 
 #[test]
+fn what_opens_elsewhere_sends_nobody_to_search_again() {
+    let mut stage = Stage::of(TWO_ROOMS);
+    stage.walk(32.0, 2.0, |_| {});
+    stage.ticks(5);
+    let requests = stage.world().path_counts().requests;
+    let island = stage.world().find_area("island").unwrap();
+    for available in [false, true] {
+        areas::set_available(stage.game.world_mut(), island, available).unwrap();
+        stage.tick();
+    }
+    assert_eq!(stage.facts("mapRevision").len(), 2);
+    assert_eq!(stage.world().path_counts().requests, requests, "as near as before, and no nearer");
+    assert_eq!(stage.until_settled(1, 3000), ["partial/nearest"]);
+}
+
+#[test]
 fn who_opens_doors_walks_through_a_closed_one_and_leaves_it_open() {
     let mut stage = Stage::of(TWO_ROOMS);
     let gate = stage.gate();

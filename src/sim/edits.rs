@@ -2,11 +2,11 @@
 //!
 //! In: pending edits. Out: the map, facts, and walks that must ask again. Holds: a walk whose remaining
 //! way is no longer clear asks in this very tick, whatever any cooldown says (fault:G6); a walk on its
-//! way to a nearest point asks when something opened; nobody else is disturbed.
+//! way to a nearest point asks when what opened leads it further; nobody else is disturbed.
 
-use crate::base::geom::{Bounds, ground};
+use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::WalkId;
-use crate::nav::{MapChange, NavEdit};
+use crate::nav::{Accept, MapChange, NavEdit, PathQuery};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops::walks::traversal_of;
@@ -40,13 +40,35 @@ pub fn run(world: &mut World) {
 fn must_ask(world: &World, id: WalkId, change: &MapChange) -> Option<Ask> {
     let walk = world.walks.get(id)?;
     let following = walk.following.as_ref()?;
-    if change.opened && !following.path.whole {
+    if change.opened && !following.path.whole && leads_further_now(world, walk, following) {
         return Some(if following.trouble.is_some() { Ask::Door } else { Ask::Map });
     }
     let waits_for_door = matches!(walk.phase, Phase::AtDoor(_));
     let may_block = change.closed || change.recosted;
     (may_block && !waits_for_door && !rest_is_clear(world, walk, following, &change.bounds))
         .then_some(Ask::Map)
+}
+
+/// Whether a walk on its way to a nearest point would be sent elsewhere now: to the goal, to a nearer point, or for another
+/// reason. Decided by labels, without a search: in a level where doors open all the time, most openings change nothing for
+/// most of those who are shut out, and their searches were more than half of the tick.
+fn leads_further_now(world: &World, walk: &Walk, following: &Following) -> bool {
+    /// Nearer by less than this is as near, metres.
+    const SAME_M: f32 = 1e-3;
+    let (Some(character), Some(&end)) = (world.characters.get(walk.character), following.path.points.last())
+    else {
+        return true;
+    };
+    let (start, by) = (character.body.position, traversal_of(world, walk));
+    let query = PathQuery { start, goal: walk.aim, by, accept: Accept::Exact, expansions_max: u32::MAX };
+    match world.nav.begin(&query) {
+        Ok(_) => true,
+        Err(answer) => {
+            let is_nearer =
+                |nearest| flat_distance(nearest, walk.aim) < flat_distance(end, walk.aim) - SAME_M;
+            answer.trouble != following.trouble || answer.nearest.is_none_or(is_nearer)
+        }
+    }
 }
 
 /// Whether what is left of the way, where it meets the changed ground, can still be walked.
