@@ -389,7 +389,7 @@ function typeof(value) end
 
 ---What a level test runs on, and how it is judged.
 ---@class TestOptions
----@field level string name of a level
+---@field level LevelName name of a level
 ---@field seed? number seed of the run; the level's own by default
 ---@field seeds? number run for the seeds 1 to n; the first that fails is named
 ---@field maxTicks? number ticks after which it is a timeout, 3600 by default
