@@ -204,12 +204,16 @@ fn an_edit_runs_at_once_a_broken_one_is_shown_once_and_mending_it_is_told() {
     println!("from the first event of a save to running code: {milliseconds:?} ms");
     assert!(milliseconds.iter().min().unwrap() < &1000, "generous, for a busy machine: {milliseconds:?}");
     std::thread::sleep(Duration::from_millis(1100));
-    std::fs::write(&script, "function onTick(\n  lgo.info('x')\nend").unwrap();
+    std::fs::write(&script, "function onTick(\n  x\nend").unwrap();
     said.wait_for("reload refused");
     said.wait_for("version 4");
     std::thread::sleep(Duration::from_millis(1100));
+    std::fs::write(&script, "function onTick() if level.tick % 20 == 0 then lgo.info('x') end end").unwrap();
+    // Three faults and its owner is suspended: each is told, and its line is shown once.
+    (0..3).for_each(|_| drop(said.wait_for("fault in")));
+    std::thread::sleep(Duration::from_millis(1100));
     std::fs::write(&script, version(5)).unwrap();
-    assert!(said.wait_for("reloaded roll.lua in ").contains("mended"));
+    said.wait_for("reloaded roll.lua in ");
     said.wait_for("version 5");
     let level = folder.path().join("levels/roll.json");
     let text = std::fs::read_to_string(&level).unwrap();
@@ -218,10 +222,16 @@ fn an_edit_runs_at_once_a_broken_one_is_shown_once_and_mending_it_is_told() {
     said.wait_for("reload refused");
     std::thread::sleep(Duration::from_millis(1100));
     std::fs::write(&level, text.replace("[0,20]]", "[0,18]]")).unwrap();
-    assert!(said.wait_for("reloaded ").contains("levels/roll.json"));
+    let mended = said.wait_for("reloaded ");
+    assert!(mended.contains("levels/roll.json") && mended.contains("mended"), "{mended}");
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let (_, err) = told(child.wait_with_output().unwrap(), 130, &["watch"]);
-    assert_eq!(err.matches("scripts/roll.lua:").count(), 1, "the mistake is shown once, in place:\n{err}");
+    assert_eq!(
+        err.matches("--> scripts/roll.lua:").count(),
+        2,
+        "each mistake is shown once, in place:\n{err}"
+    );
+    assert!(err.contains("lgo.info('x') end end"), "with the line as it is now:\n{err}");
     assert!(err.contains("did you mean \"navigation\"?"), "{err}");
     let (out, _) = ends(folder.path(), 0, &["replay", "t.jsonl"]);
     assert!(out.contains("the same in"), "all of it replays from the trace alone: {out}");

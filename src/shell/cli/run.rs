@@ -208,9 +208,14 @@ pub(super) struct Session<'a> {
     format: Format,
     pace: Pace,
     faults_told: usize,
+    /// Faults that were shown since the code changed, when each is to be shown once.
+    shown: Option<std::collections::BTreeSet<FaultPlace>>,
     interrupts: Interrupts,
     closed: bool,
 }
+
+/// File, line and message of a fault.
+type FaultPlace = (String, u32, String);
 
 impl<'a> Session<'a> {
     /// A run that has not begun.
@@ -226,6 +231,7 @@ impl<'a> Session<'a> {
             format,
             pace: Pace::new(Speed::Max, TickRate::DEFAULT),
             faults_told: 0,
+            shown: None,
             interrupts,
             closed: false,
         }
@@ -234,6 +240,19 @@ impl<'a> Session<'a> {
     /// Writes the first line of the trace, if there is one.
     pub fn header(&mut self, header: &Header) -> Result<(), Failure> {
         self.trace.as_mut().map_or(Ok(()), |trace| trace.header(&header.line()))
+    }
+
+    /// From now on a fault is shown with its line once, however often it happens.
+    pub fn show_faults_once(&mut self) {
+        self.shown = Some(std::collections::BTreeSet::new());
+    }
+
+    /// The code has changed: what it does wrong is news again.
+    pub fn show_faults_again(&mut self) {
+        self.faults_told = 0;
+        if let Some(shown) = &mut self.shown {
+            shown.clear();
+        }
     }
 
     /// Whether the run is to end.
@@ -307,6 +326,10 @@ impl<'a> Session<'a> {
 
     /// Shows a fault with its line, on stderr; after many of them they are only counted.
     fn fault(&mut self, fault: &FaultNote) {
+        let place = || (fault.file.clone(), fault.line, fault.message.clone());
+        if self.shown.as_mut().is_some_and(|shown| !shown.insert(place())) {
+            return;
+        }
         self.faults_told += 1;
         if self.faults_told <= FAULTS_TOLD_MAX {
             tell(&self.shell.fault(self.found, &self.texts, fault));

@@ -64,6 +64,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
         interrupts: interrupts.clone(),
     };
     let mut session = Session::new(parts, trace);
+    session.show_faults_once();
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
     let files = level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect();
@@ -146,12 +147,11 @@ impl Host for Live<'_> {
             }
             return next;
         }
-        // What is told of a reload is told below, with its time and its line.
+        // What is told of a reload is told here, with its time and its line, and before what the new code does.
+        recorded.reloads.iter().for_each(|reload| self.told(world, reload));
         let mut rest = recorded.clone();
         rest.sentences.retain(|sentence| !sentence.starts_with("reload"));
-        let next = self.session.watch(world, &rest);
-        recorded.reloads.iter().for_each(|reload| self.told(world, reload));
-        next
+        self.session.watch(world, &rest)
     }
 }
 
@@ -185,6 +185,7 @@ impl Live<'_> {
             let time = under_way.map_or_else(String::new, |it| format!(" in {}", in_milliseconds(it.since)));
             let mended = if std::mem::take(&mut self.is_broken) { ", mended" } else { "" };
             self.session.texts.append(&mut self.offered);
+            self.session.show_faults_again();
             let notes: String = reload.notes.iter().map(|note| format!("; {note}")).collect();
             let line = format!("reloaded {}{time}{mended}{notes}", reload.files.join(", "));
             self.session.sentence(world, &line);
