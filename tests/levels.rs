@@ -15,8 +15,8 @@ use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 
 /// The levels, with the game seconds that are compared.
-const LEVELS: [(&str, u64); 5] =
-    [("courtyard", 60), ("house", 90), ("ruins", 90), ("market", 20), ("arena", 60)];
+const LEVELS: [(&str, u64); 6] =
+    [("courtyard", 60), ("house", 90), ("ruins", 90), ("market", 20), ("arena", 60), ("bridge", 40)];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

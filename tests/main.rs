@@ -28,6 +28,7 @@ mod rounds;
 mod samples;
 mod sandbox;
 mod scaffold;
+mod scenes;
 mod script_api;
 mod script_flow;
 mod settle_matrix;

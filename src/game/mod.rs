@@ -16,6 +16,7 @@ pub mod recording;
 mod relevel;
 mod reload;
 pub mod replay;
+mod skipping;
 pub mod testing;
 
 use std::collections::BTreeMap;
@@ -51,6 +52,8 @@ pub struct Setup {
     pub recorder: Recorder,
     /// Flags by which a shell ends a script's call or the run.
     pub signals: Arc<Signals>,
+    /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits for a person.
+    pub is_interactive: bool,
 }
 
 /// The steps of a tick, in order, as `run --stats` tables them.
@@ -168,6 +171,7 @@ impl Game {
             characters: characters.into_iter().map(|(id, found)| (id, found.map(behaviour))).collect(),
             args: setup.args,
             signals: setup.signals,
+            is_interactive: setup.is_interactive,
         };
         let scripts = ScriptHost::new(scripts, world.settings(), world.seed())?;
         Ok((world, scripts, setup.recorder, origin))
@@ -216,6 +220,9 @@ impl Game {
         world.tick = world.tick.after(1);
         let heard = self.recorder.inputs(world, inputs);
         let reload = inputs::run(world, inputs); // 1
+        if let Some(scripts) = &mut self.scripts {
+            skipping::hear(scripts, inputs);
+        }
         done(Step::Inputs);
         if !reload.is_empty() {
             let staged = reload::stage(self.scripts.as_mut(), &reload); // 2
@@ -243,7 +250,10 @@ impl Game {
         sim::regions::run(world); // 11
         done(Step::Regions);
         match &mut self.scripts {
-            Some(scripts) => scripts.dispatch(world), // 12
+            Some(scripts) => {
+                scripts.dispatch(world); // 12
+                skipping::run(world, scripts);
+            }
             None => drain(world),
         }
         done(Step::Events);

@@ -87,7 +87,8 @@ fn by_whom(world: &World, by: Option<CharacterId>) -> String {
 fn cue_sentence(cue: &Cue) -> String {
     match &cue.kind {
         CueKind::Said { character, line, .. } => format!("{character}: \"{line}\""),
-        CueKind::Choice { id, answer, .. } => format!("choice {id}: {answer}"),
+        CueKind::Choice { id, answer: Some(answer), .. } => format!("choice {id}: {answer}"),
+        CueKind::Choice { id, options, .. } => format!("choice {id}: {}?", options.join(", ")),
         CueKind::Camera { kind, .. } => format!("camera: {kind}"),
         CueKind::Other { kind, .. } => format!("cue: {kind}"),
     }

@@ -335,10 +335,11 @@ fn cue_line(world: &World, cue: &Cue) -> Line {
             .raw("seconds", &seconds.to_string()),
         CueKind::Choice { id, options, answer } => {
             let options: Vec<String> = options.iter().map(|option| quoted(option)).collect();
-            fact("choice")
-                .text("id", id)
-                .raw("options", &format!("[{}]", options.join(",")))
-                .text("answer", answer)
+            let line = fact("choice").text("id", id).raw("options", &format!("[{}]", options.join(",")));
+            match answer {
+                Some(answer) => line.text("answer", answer),
+                None => line,
+            }
         }
         CueKind::Camera { kind, options } => {
             fact("camera").text("kind", kind).plain("options", world, options)

@@ -83,6 +83,13 @@ impl PathRequests {
         }
     }
 
+    /// Takes a request back, to be answered by whoever asks; None when it was answered or cancelled.
+    pub fn take(&mut self, token: PathToken) -> Option<PathQuery> {
+        let query = self.queries.get(token).cloned()?;
+        self.cancel(token);
+        Some(query)
+    }
+
     /// Requests without an answer yet.
     #[must_use]
     pub fn waiting(&self) -> usize {

@@ -5,20 +5,23 @@
 //! be it finished, cancelled, a fault or the level's end, locks are given back, the camera is reset, held characters are
 //! released, then `onEnd` runs. Not here: what a scene may do (`bind/cinematic`, `prelude/scene.lua`).
 
+pub(crate) mod definition;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mlua::{Function, Lua, MultiValue, Table, Value};
+use mlua::{Lua, MultiValue, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::plain::Plain;
 use crate::base::time::Tick;
 use crate::script::bind::handles;
-use crate::script::convert::describe;
+use crate::script::cinematic::definition::Definition;
 use crate::script::invoke::{self, Call, map, text};
 use crate::script::owner::OwnerKind;
 use crate::script::runtime::{self, Work};
+use crate::script::skipping::Skip;
 use crate::script::task::{self, Role, Spawn, Why};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{Outcome, SceneId, Wait};
@@ -64,16 +67,6 @@ enum Stage {
     Returned,
 }
 
-/// A cinematic file, or a definition, whose shape was checked.
-#[derive(Clone, Debug)]
-pub(crate) struct Definition {
-    pub(crate) name: String,
-    table: Table,
-    script: Function,
-    pub(crate) holds: Vec<String>,
-    locks: Vec<String>,
-}
-
 /// A scene that has not ended.
 #[derive(Debug)]
 pub(crate) struct Scene {
@@ -85,6 +78,7 @@ pub(crate) struct Scene {
     started: Tick,
     mark: Option<String>,
     moved_camera: bool,
+    skip: Skip,
 }
 
 /// Scenes that scripts have defined, and who did.
@@ -136,6 +130,45 @@ impl Scenes {
         }
     }
 
+    /// Whether it may be skipped and is not over.
+    pub(crate) fn is_skippable(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.definition.is_skippable)
+    }
+
+    /// Whether it is being skipped.
+    pub(crate) fn is_skipping(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.skip.is_on)
+    }
+
+    /// Whether what its code asks for now is passed over: it is skipped, and nothing in it runs at normal speed.
+    pub(crate) fn is_rushing(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.stage != Stage::Queued && scene.skip.is_rushing())
+    }
+
+    /// Those that are passed over, oldest first.
+    pub(crate) fn rushing(&self) -> Vec<u64> {
+        self.scenes.keys().copied().filter(|&id| self.is_rushing(id)).collect()
+    }
+
+    pub(crate) fn has_rush(&self) -> bool {
+        self.scenes.keys().any(|&id| self.is_rushing(id))
+    }
+
+    /// How far the skipping of a scene has come, and what it is.
+    pub(crate) fn skip_mut(&mut self, id: u64) -> Option<(&mut Skip, &Definition)> {
+        self.scenes.get_mut(&id).map(|scene| (&mut scene.skip, &scene.definition))
+    }
+
+    /// The same by its owner.
+    pub(crate) fn skip_of(&mut self, owner: Owner) -> Option<&mut Skip> {
+        let mut scenes = self.scenes.values_mut();
+        scenes.find(|scene| scene.owner == Some(owner)).map(|scene| &mut scene.skip)
+    }
+
+    pub(crate) fn held_by(&self, id: u64) -> Vec<CharacterId> {
+        self.scenes.get(&id).map_or_else(Vec::new, |scene| scene.holds.clone())
+    }
+
     /// The scene that holds a character or is about to.
     fn holder(&self, character: CharacterId) -> Option<&str> {
         let scene = self.scenes.values().find(|scene| scene.holds.contains(&character))?;
@@ -182,45 +215,9 @@ impl Scenes {
                 hash.word(slotmap::Key::data(character).as_ffi());
             }
             hash.text(scene.mark.as_deref().unwrap_or(""));
+            scene.skip.hash_into(hash);
         }
     }
-}
-
-const KEYS: [&str; 6] = ["skippable", "holds", "locks", "onSkip", "onEnd", "script"];
-
-/// Checks the table of a scene; a sentence about the first mistake.
-pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
-    let Value::Table(table) = value else {
-        return Err(format!("definition is {}, expected a table with a script", describe(value)));
-    };
-    let get = |key: &str| table.raw_get::<Value>(key).unwrap_or(Value::Nil);
-    let Value::Function(script) = get("script") else {
-        return Err(format!("script is {}, expected a function", describe(&get("script"))));
-    };
-    for key in KEYS.iter().filter(|key| key.starts_with("on")) {
-        let value = get(key);
-        if !value.is_nil() && !value.is_function() {
-            return Err(format!("{key} is {}, expected a function", describe(&value)));
-        }
-    }
-    let texts = |key: &str, expected: &str| match get(key) {
-        Value::Nil => Ok(Vec::new()),
-        Value::Table(list) => list
-            .sequence_values::<Value>()
-            .map(|value| match value {
-                Ok(Value::String(text)) => Ok(text.to_string_lossy()),
-                _ => Err(format!("{key} has an entry that is no text, expected {expected}")),
-            })
-            .collect(),
-        other => Err(format!("{key} is {}, expected {expected}", describe(&other))),
-    };
-    Ok(Definition {
-        name: name.to_owned(),
-        script,
-        holds: texts("holds", "names of characters")?,
-        locks: texts("locks", "names of what it locks")?,
-        table: table.clone(),
-    })
 }
 
 /// Asks for a scene: it begins at the next dispatch. What is wrong, in the words that follow the name of the function.
@@ -257,6 +254,7 @@ pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64
             started: runtime.now,
             mark: None,
             moved_camera: false,
+            skip: Skip::default(),
         };
         runtime.scenes.scenes.insert(id, scene);
         id
@@ -405,7 +403,7 @@ fn info(lua: &Lua, scene: &Scene, how: &SceneEnd) -> Plain {
         ("name", text(&scene.definition.name)),
         ("ok", Plain::Bool(*how == SceneEnd::Finished)),
         ("outcome", text(how.name())),
-        ("skipped", Plain::Bool(false)),
+        ("skipped", Plain::Bool(scene.skip.has_begun)),
         ("ticks", Plain::Number(ticks as f64)),
     ];
     if let Some(mark) = &scene.mark {

@@ -21,7 +21,7 @@ use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Answering};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{self, Outcome, Wait};
-use crate::script::{behaviour, blackboard, cinematic, lend, payload, testing, underway};
+use crate::script::{behaviour, blackboard, cinematic, lend, payload, skipping, testing, underway};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops;
@@ -191,6 +191,7 @@ fn work(vm: &ScriptVm, work: Work) -> mlua::Result<()> {
         Work::Attach { character, name, params } => behaviour::attach_now(vm, character, &name, &params),
         Work::Detach { character, why } => behaviour::detach_now(vm, character, why),
         Work::BeginScene(scene) => cinematic::begin(vm, scene),
+        Work::SkipScene(scene) => skipping::begin(vm, scene),
         Work::EndScene(scene, end) => cinematic::end(vm, scene, end),
         Work::Stayed(watch, character) => stayed(vm, watch, character),
         Work::Turned { predicate, value } => {

@@ -5,6 +5,8 @@
 //! its end, nowhere else; the world goes home after each phase. Not here: the order of steps 3 (`schedule`) and 12
 //! (`dispatch`).
 
+mod scenes;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,6 +34,7 @@ use crate::script::invoke::{self, Call};
 use crate::script::keeper::Scheduler;
 use crate::script::limits::Limits;
 use crate::script::owner::{OwnerKind, Owners};
+use crate::script::prompt::Answers;
 use crate::script::reload::Reloads;
 use crate::script::runtime::{self, Runtime};
 use crate::script::schedule::{self, Predicates, global_function};
@@ -69,6 +72,8 @@ pub struct ScriptSetup {
     pub args: Vec<String>,
     /// Flags of the shell; a game that has none leaves the default.
     pub signals: Arc<Signals>,
+    /// Whether a choice of a scene waits for an answer of the host; else it takes its default, and nothing waits for a person.
+    pub is_interactive: bool,
 }
 
 /// Why the scripts of a level could not be started.
@@ -138,6 +143,7 @@ impl ScriptHost {
         let limits = Limits::from(&settings.limits);
         let vm = ScriptVm::new(VmSettings { seed, limits, signals: setup.signals })?;
         let state = prepare(&vm, settings, &setup.args).map_err(VmError::from)?;
+        runtime::with(vm.lua(), |runtime| runtime.answers.is_interactive = setup.is_interactive);
         vm.set_texts(ScriptTexts::new(setup.texts)?);
         let level = match &setup.level_script {
             Some(name) => Some(load(&vm, name)?.0),
@@ -381,13 +387,16 @@ pub(crate) fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> ml
 /// The functions that wait, by `Type.name`.
 fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
     let lua = vm.lua();
-    let chunk = vm.own_chunk(include_str!("prelude/task.lua"))?;
     let coroutine: Table = lua.globals().raw_get("coroutine")?;
     let error: Function = lua.globals().raw_get("error")?;
     let yielding: Function = coroutine.raw_get("yield")?;
-    let waiting: Table = chunk.call((request::natives(lua)?, &yielding, &error))?;
+    let natives = request::natives(lua)?;
+    let chunk = vm.own_chunk(include_str!("prelude/task.lua"))?;
+    let waiting: Table = chunk.call((&natives, &yielding, &error))?;
     let tests = vm.own_chunk(include_str!("prelude/test.lua"))?;
     let pcall: Function = lua.globals().raw_get("pcall")?;
+    let scenes = vm.own_chunk(include_str!("prelude/scene.lua"))?;
+    let waiting: Table = scenes.call((natives, &yielding, &error, &pcall, waiting))?;
     let tests: Table = tests.call((bind::test_waits::natives(lua)?, yielding, error, pcall))?;
     for pair in tests.pairs::<String, Function>() {
         let (name, function) = pair?;
@@ -411,6 +420,7 @@ fn new_runtime(settings: &Settings) -> Runtime {
         scenes: Scenes::default(),
         boards: Boards::default(),
         trees: Trees::default(),
+        answers: Answers::default(),
         strikes: Strikes::default(),
         current: None,
         pending: None,
@@ -459,6 +469,7 @@ fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
     runtime.scenes.hash_into(hash);
     runtime.boards.hash_into(hash);
     runtime.trees.hash_into(hash);
+    runtime.answers.hash_into(hash);
     for (owner, ticks) in runtime.strikes.iter() {
         hash.word(u64::from(owner.0));
         ticks.iter().for_each(|tick| {

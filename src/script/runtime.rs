@@ -21,6 +21,7 @@ use crate::script::fault::Strikes;
 use crate::script::handlers::Handlers;
 use crate::script::lend;
 use crate::script::owner::Owners;
+use crate::script::prompt::Answers;
 use crate::script::schedule::{Job, Predicates};
 use crate::script::task::{Answering, Pending, Tasks, Why};
 use crate::script::timer::Timers;
@@ -56,6 +57,8 @@ pub(crate) enum Work {
     Detach { character: CharacterId, why: &'static str },
     /// A scene to begin.
     BeginScene(u64),
+    /// A scene to be skipped from now on.
+    SkipScene(u64),
     /// A scene to end.
     EndScene(u64, SceneEnd),
     /// Somebody has stayed inside a watch for its interval.
@@ -99,6 +102,7 @@ impl Work {
                 news.hash_into(hash);
                 (11, news.board)
             }
+            Self::SkipScene(scene) => (12, *scene),
         };
         hash.word(kind).word(number);
     }
@@ -129,6 +133,7 @@ pub(crate) struct Runtime {
     pub(crate) scenes: Scenes,
     pub(crate) boards: Boards,
     pub(crate) trees: Trees,
+    pub(crate) answers: Answers,
     pub(crate) strikes: Strikes<Owner>,
     pub(crate) current: Option<Current>,
     /// The wait that the running task has asked for and not begun.

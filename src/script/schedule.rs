@@ -84,6 +84,12 @@ impl Predicates {
         self.predicates.iter().filter(move |(_, predicate)| predicate.owner == owner).map(|(&id, _)| id)
     }
 
+    /// The enabled predicates of an owner, by id.
+    pub(crate) fn of_owner(&self, owner: Owner) -> Vec<u32> {
+        let is_enabled = |id: &u32| self.predicates.get(id).is_some_and(|predicate| predicate.enabled);
+        self.of(owner).filter(is_enabled).collect()
+    }
+
     pub(crate) fn add(&mut self, owner: Owner, now: Tick, order: WhenOrder) -> u32 {
         self.last += 1;
         let predicate = Predicate {
@@ -234,7 +240,7 @@ fn run_job(vm: &ScriptVm, job: Job) {
     }
 }
 
-fn run_timer(vm: &ScriptVm, id: u64) {
+pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
     let found = runtime::with(lua, |runtime| {
         let timer = runtime.timers.get(id)?.clone();
@@ -281,7 +287,7 @@ pub(crate) fn global_function(environment: &Table, name: &str) -> Option<Functio
     environment.raw_get::<Value>(name).ok().and_then(|value| value.as_function().cloned())
 }
 
-fn run_predicate(vm: &ScriptVm, id: u32) {
+pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
     let lua = vm.lua();
     let found = runtime::with(lua, |runtime| {
         let now = runtime.now;

@@ -19,6 +19,7 @@ use crate::script::fault::{Failure, FaultKind};
 use crate::script::handlers;
 use crate::script::invoke::{self, Call};
 use crate::script::lend;
+use crate::script::prompt::{self, Prompt};
 use crate::script::runtime::{self, Cleanup, Runtime, Work};
 use crate::script::testing;
 use crate::script::timer;
@@ -155,6 +156,8 @@ pub(crate) enum Pause {
     Event { name: String, test: Option<Function>, deadline: Option<Tick> },
     /// One thing; when `owned`, it ends with the task.
     One { wait: Wait, owned: bool },
+    /// A line or a choice: until the host says so, or its time is over.
+    Host(Box<Prompt>),
     /// Several things, which end with the task.
     Group { kind: GroupKind, entries: Vec<Entry>, deadline: Option<Tick> },
 }
@@ -166,6 +169,19 @@ impl Pause {
             Self::Test { deadline, .. } | Self::Event { deadline, .. } | Self::Group { deadline, .. } => {
                 deadline.as_mut()
             }
+            Self::Host(prompt) => prompt.deadline.as_mut(),
+            Self::One { .. } => None,
+        }
+    }
+
+    /// When it is over by time alone.
+    pub(crate) fn end(&self) -> Option<Tick> {
+        match self {
+            Self::Until(tick) => Some(*tick),
+            Self::Test { deadline, .. } | Self::Event { deadline, .. } | Self::Group { deadline, .. } => {
+                *deadline
+            }
+            Self::Host(prompt) => prompt.deadline,
             Self::One { .. } => None,
         }
     }
@@ -339,6 +355,23 @@ impl Tasks {
         }
     }
 
+    /// The tasks of an owner, or all, that wait: their id, the serial of the wait, what they wait for.
+    pub(crate) fn waits(&self, owner: Option<Owner>) -> impl Iterator<Item = (u64, u64, &Pause)> {
+        let tasks = self.tasks.iter().filter(move |(_, task)| owner.is_none_or(|owner| task.owner == owner));
+        tasks.filter_map(|(&id, task)| Some((id, task.serial, task.pause.as_ref()?)))
+    }
+
+    /// The time that tasks of `owner` wait for comes nearer by `ticks`.
+    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: Tick) {
+        let Self { tasks, due, .. } = self;
+        for (&id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
+            if let Some(tick) = task.pause.as_mut().and_then(Pause::deadline) {
+                tick.0 = tick.0.saturating_sub(ticks).max(now.0);
+                due.entry(*tick).or_default().insert(id);
+            }
+        }
+    }
+
     fn wait_for(&mut self, id: u64, pending: &Pending) {
         let Some(task) = self.tasks.get_mut(&id) else {
             return;
@@ -351,7 +384,7 @@ impl Tasks {
         let answering = |entry| Answering { task: id, serial: pending.serial, entry };
         let is_known = |entry| pending.known.iter().any(|(known, _)| *known == entry);
         match &pause {
-            Pause::Until(_) => {}
+            Pause::Until(_) | Pause::Host(_) => {}
             Pause::Test { .. } => {
                 self.tested.insert(id);
             }
@@ -384,7 +417,7 @@ impl Tasks {
             }
         };
         match &pause {
-            Pause::Until(_) => {}
+            Pause::Until(_) | Pause::Host(_) => {}
             Pause::Test { .. } => {
                 self.tested.remove(&id);
             }
@@ -415,6 +448,10 @@ impl Tasks {
                 Some(Pause::Test { deadline, .. }) => hash.word(2).word(deadline.map_or(0, |tick| tick.0)),
                 Some(Pause::Event { name, deadline, .. }) => {
                     hash.word(3).text(name).word(deadline.map_or(0, |tick| tick.0))
+                }
+                Some(Pause::Host(prompt)) => {
+                    prompt.hash_into(hash);
+                    hash.word(6)
                 }
                 Some(Pause::One { wait, owned }) => {
                     wait.hash_into(hash);
@@ -664,6 +701,9 @@ fn take(lua: &Lua, id: u64) -> Option<Task> {
     runtime::with(lua, |runtime| {
         runtime.tasks.unwait(id);
         let task = runtime.tasks.tasks.remove(&id)?;
+        if let Some(skip) = runtime.scenes.skip_of(task.owner) {
+            skip.forget(id);
+        }
         if let Some(record) = runtime.owners.get_mut(task.owner) {
             record.tasks = record.tasks.saturating_sub(1);
         }
@@ -850,6 +890,7 @@ pub(crate) fn wake(vm: &ScriptVm, id: u64) {
         _ if !is_over => {}
         Pause::Until(_) => resume(vm, id, serial, Answer::Values(Vec::new())),
         Pause::Event { .. } => resume(vm, id, serial, Answer::one(Value::Nil)),
+        Pause::Host(asked) => resume(vm, id, serial, Answer::one(prompt::fallback(lua, &asked))),
         Pause::Group { entries, .. } => {
             for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
                 cancel_wait(lua, entry.wait, Why::LostRace);

@@ -30,6 +30,8 @@ pub(crate) struct Timer {
     /// Turns after which it is over; none: never.
     turns_max: Option<u64>,
     due: Tick,
+    /// Ticks that passed for it alone, in a scene that was skipped.
+    skipped: u64,
     /// Ticks left when it was paused.
     paused_left: Option<u64>,
 }
@@ -55,9 +57,9 @@ pub(crate) struct Timers {
 
 impl Timer {
     fn plan(&mut self, rate: TickRate) {
-        let earliest = self.due.after(1).max(self.base.after(1));
+        let earliest = self.due.after(1);
         let exact = self.base.after(rate.ticks((self.turns + 1) as f64 * self.seconds));
-        self.due = exact.max(earliest);
+        self.due = Tick(exact.0.saturating_sub(self.skipped)).max(earliest);
     }
 }
 
@@ -123,6 +125,24 @@ impl Timers {
         }
     }
 
+    /// The time of an owner's timers comes nearer by `ticks`.
+    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: Tick) {
+        let Self { timers, due, .. } = self;
+        let running =
+            timers.iter_mut().filter(|(_, timer)| timer.owner == owner && timer.paused_left.is_none());
+        for (&id, timer) in running {
+            due.remove(&(timer.due, id));
+            timer.skipped += ticks;
+            timer.due = Tick(timer.due.0.saturating_sub(ticks)).max(now);
+            due.insert((timer.due, id));
+        }
+    }
+
+    /// When a timer is due; none when it is paused or over.
+    pub(crate) fn due_of(&self, id: u64) -> Option<Tick> {
+        self.timers.get(&id).filter(|timer| timer.paused_left.is_none()).map(|timer| timer.due)
+    }
+
     /// The timers of an owner, by id.
     pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
         self.timers.iter().filter(|(_, timer)| timer.owner == owner).map(|(&id, _)| id).collect()
@@ -167,7 +187,7 @@ impl Timers {
         hash.word(self.last);
         for (&id, timer) in &self.timers {
             hash.word(id).word(u64::from(timer.owner.0)).word(timer.base.0).number(timer.seconds);
-            hash.word(timer.turns).word(timer.turns_max.unwrap_or(0)).word(timer.due.0);
+            hash.word(timer.turns).word(timer.turns_max.unwrap_or(0)).word(timer.due.0).word(timer.skipped);
             hash.word(timer.paused_left.map_or(0, |left| left + 1));
             match &timer.callback {
                 None => hash.word(0),
@@ -196,6 +216,7 @@ pub(crate) fn start(runtime: &mut Runtime, order: TimerOrder) -> u64 {
         turns: 0,
         turns_max: order.turns_max,
         due: now,
+        skipped: 0,
         paused_left: None,
     };
     timer.plan(rate);

@@ -21,7 +21,7 @@ pub fn run(world: &mut World) {
     }
 }
 
-fn look(world: &mut World, id: WalkId) {
+pub(crate) fn look(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id) else {
         return;
     };
@@ -134,14 +134,14 @@ fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
 }
 
 fn is_over_time(world: &World, walk: &Walk) -> bool {
-    walk.options.timeout_ticks.is_some_and(|ticks| world.tick.since(walk.issued) >= ticks)
+    walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(world.tick).since(walk.issued) >= ticks)
 }
 
 fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
     if is_over_time(world, walk) {
         return Some(Reason::Timeout);
     }
-    let waited = world.tick.since(walk.progress_tick) >= walk.options.patience_ticks;
+    let waited = walk.clock(world.tick).since(walk.progress_tick) >= walk.options.patience_ticks;
     held_up(world, walk).filter(|_| waited)
 }
 
@@ -175,7 +175,7 @@ fn restart_patience(world: &mut World, id: WalkId) {
     let tick = world.tick;
     if let Some(walk) = world.walks.get_mut(id) {
         walk.progress_m = walk.travelled_m;
-        walk.progress_tick = tick;
+        walk.progress_tick = walk.clock(tick);
         walk.told_blocked = false;
     }
 }

@@ -18,11 +18,23 @@ use crate::world::ops::{areas, characters, doors};
 /// Carries every door's wish on by one tick.
 pub fn run(world: &mut World) {
     for index in 0..world.doors.len() {
-        let id = DoorId::from(index);
-        let Some(wish) = world.doors[index].wish.clone() else {
-            continue;
-        };
+        carry(world, DoorId::from(index));
+    }
+}
+
+/// Carries the wish of one door on by a tick; all the way when it is an instant one.
+fn carry(world: &mut World, id: DoorId) {
+    if let Some(wish) = world.doors[id.index()].wish.clone() {
         if wish.open { open(world, id, &wish) } else { close(world, id, &wish) }
+    }
+}
+
+/// Carries out an instant wish; one that would have to wait for a clear doorway is answered `occupied`.
+pub(crate) fn finish_now(world: &mut World, id: DoorId) {
+    carry(world, id);
+    let occupied = world.doors[id.index()].wish.clone().zip(world.occupants(id).first().copied());
+    if let Some((wish, first)) = occupied {
+        give_up(world, id, &wish, first);
     }
 }
 

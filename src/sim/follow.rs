@@ -24,7 +24,7 @@ pub fn run(world: &mut World) {
     }
 }
 
-fn step(world: &mut World, id: WalkId) {
+pub(crate) fn step(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id) else {
         return;
     };
@@ -74,7 +74,7 @@ fn walk_on(world: &mut World, id: WalkId) {
         walk.phase = Phase::Moving;
         walk.by = None;
         walk.progress_m = walk.travelled_m;
-        walk.progress_tick = tick;
+        walk.progress_tick = walk.clock(tick);
     }
 }
 
@@ -87,7 +87,7 @@ fn stand_before(world: &mut World, id: WalkId, door: DoorId) {
         return;
     };
     let policy = walk.options.doors.unwrap_or(character.doors);
-    let who = walk.character;
+    let (who, owner) = (walk.character, walk.owner);
     let Some(state) = world.doors.get(door.index()) else {
         return;
     };
@@ -96,7 +96,8 @@ fn stand_before(world: &mut World, id: WalkId, door: DoorId) {
     let asks = policy == DoorPolicy::Open && !state.is_opening_or_open();
     if asks && openable {
         let order = DoorOrder { by: Some(who), key, ..DoorOrder::default() };
-        doors::open(world, door, &order);
+        let serial = doors::open(world, door, &order);
+        doors::own(world, door, serial, owner);
     }
     let waits = policy == DoorPolicy::Wait || openable;
     if let Some(walk) = world.walks.get_mut(id) {

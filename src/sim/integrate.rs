@@ -28,7 +28,7 @@ pub fn run(world: &mut World) {
     }
 }
 
-fn go(world: &mut World, step: Move) {
+pub(crate) fn go(world: &mut World, step: Move) {
     let Some(walk) = world.walks.get(step.walk) else {
         return;
     };
@@ -75,7 +75,7 @@ fn settle_body(world: &mut World, id: CharacterId, moved: &Advance, seconds: f32
 }
 
 /// Turns somebody who stands, towards what a verb or the end of a walk asked for.
-fn turn(world: &mut World, id: CharacterId) {
+pub(crate) fn turn(world: &mut World, id: CharacterId) {
     let Some(character) = world.characters.get(id) else {
         return;
     };
@@ -103,7 +103,7 @@ fn turn(world: &mut World, id: CharacterId) {
     }
 }
 
-fn expire_play(world: &mut World, id: CharacterId) {
+pub(crate) fn expire_play(world: &mut World, id: CharacterId) {
     let over = world
         .characters
         .get(id)

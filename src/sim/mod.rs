@@ -13,3 +13,4 @@ pub mod integrate;
 mod news;
 pub mod paths;
 pub mod regions;
+pub mod skip;

@@ -50,7 +50,7 @@ pub(crate) fn held_up(world: &mut World, id: WalkId, reason: Reason) {
     else {
         return;
     };
-    let ticks = tick.since(walk.progress_tick);
+    let ticks = walk.clock(tick).since(walk.progress_tick);
     if ticks < half_s.min(walk.options.patience_ticks / 2) {
         return;
     }

@@ -60,6 +60,21 @@ fn send(world: &mut World, id: WalkId) {
     }
 }
 
+/// Serves what a walk asks, or has asked, at once and whatever the budget: for scenes that are skipped.
+pub(crate) fn serve(world: &mut World, id: WalkId) {
+    courses::aim(world, id);
+    send(world, id);
+    let Some((token, _)) = world.walks.get(id).and_then(|walk| walk.token) else {
+        return;
+    };
+    world.askers.remove(token);
+    if let Some(query) = world.requests.take(token) {
+        let answer = world.nav.plan(&query, &mut world.scratch);
+        world.path_counts.expansions += u64::from(answer.expansions);
+        deliver(world, id, answer);
+    }
+}
+
 fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.is_open()) else {
         return;

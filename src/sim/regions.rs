@@ -38,6 +38,95 @@ pub fn run(world: &mut World) {
     }
 }
 
+/// The same for a few, whom a skipped scene has moved: nobody else is looked at, and their displacement stays.
+pub(crate) fn look_for(world: &mut World, moved: &[CharacterId]) {
+    let mut exits = Vec::new();
+    let mut enters = Vec::new();
+    for index in 0..world.regions.len() {
+        look_at_some(world, RegionId::from(index), moved, &mut exits, &mut enters);
+    }
+    let mut watches: Vec<(u64, WatchId)> =
+        world.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
+    watches.sort_unstable_by_key(|(serial, _)| *serial);
+    for (_, id) in watches {
+        let travels = |watch: &Watch| matches!(watch.ground, Ground::Around { character, .. } if moved.contains(&character));
+        if world.watches.get(id).is_some_and(|watch| watch.fresh.is_some() || travels(watch)) {
+            look_at_watch(world, id, &mut exits, &mut enters);
+        } else {
+            watch_some(world, id, moved, &mut exits, &mut enters);
+        }
+    }
+    for event in exits.into_iter().chain(enters) {
+        world.events.push(event);
+    }
+}
+
+fn look_at_some(
+    world: &mut World,
+    id: RegionId,
+    moved: &[CharacterId],
+    exits: &mut Vec<Event>,
+    enters: &mut Vec<Event>,
+) {
+    for &character in moved {
+        let region = &world.regions[id.index()];
+        let Some(body) = world.characters.alive(character) else {
+            continue;
+        };
+        let serial = body.serial;
+        let is_inside = region.shape.holds(body.body.position, body.body.radius_m, Edge::Centre);
+        match (region.inside.contains_key(&serial), is_inside) {
+            (true, false) => {
+                exits.push(Event::RegionLeft { region: id, character, how: how_out(world, character) });
+                world.regions[id.index()].inside.remove(&serial);
+            }
+            (false, true) => {
+                enters.push(Event::RegionEntered { region: id, character, how: how_in(world, character) });
+                world.regions[id.index()].inside.insert(serial, character);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn watch_some(
+    world: &mut World,
+    id: WatchId,
+    moved: &[CharacterId],
+    exits: &mut Vec<Event>,
+    enters: &mut Vec<Event>,
+) {
+    for &character in moved {
+        let Some(watch) = world.watches.get(id).filter(|watch| watch.enabled) else {
+            return;
+        };
+        let Some(body) = world.characters.alive(character) else {
+            continue;
+        };
+        let serial = body.serial;
+        let counts = passes(&watch.filter, character, body) && is_inside(world, watch, character, body);
+        let change = match (watch.inside.contains_key(&serial), counts) {
+            (true, false) => {
+                Some((Event::WatchLeft { watch: id, character, how: how_out(world, character) }, false))
+            }
+            (false, true) => {
+                Some((Event::WatchEntered { watch: id, character, how: how_in(world, character) }, true))
+            }
+            _ => None,
+        };
+        let (Some((event, entered)), Some(watch)) = (change, world.watches.get_mut(id)) else {
+            continue;
+        };
+        if entered {
+            watch.inside.insert(serial, character);
+            enters.push(event);
+        } else {
+            watch.inside.remove(&serial);
+            exits.push(event);
+        }
+    }
+}
+
 fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Event>, enters: &mut Vec<Event>) {
     let region = &world.regions[id.index()];
     let now: Inside = world
@@ -103,6 +192,7 @@ fn how_in(world: &World, id: CharacterId) -> How {
     match world.characters.get(id).map(|character| character.displaced) {
         Some(Displaced::Spawned) => How::Spawned,
         Some(Displaced::Teleported) => How::Teleported,
+        Some(Displaced::Skipped) => How::Skipped,
         _ => How::Walked,
     }
 }
@@ -110,8 +200,11 @@ fn how_in(world: &World, id: CharacterId) -> How {
 fn how_out(world: &World, id: CharacterId) -> How {
     match world.characters.alive(id) {
         None => How::Despawned,
-        Some(character) if character.displaced == Displaced::Teleported => How::Teleported,
-        Some(_) => How::Walked,
+        Some(character) => match character.displaced {
+            Displaced::Teleported => How::Teleported,
+            Displaced::Skipped => How::Skipped,
+            _ => How::Walked,
+        },
     }
 }
 

@@ -95,6 +95,8 @@ pub enum Displaced {
     Spawned,
     /// It was put there.
     Teleported,
+    /// A scene that was skipped walked it.
+    Skipped,
 }
 
 /// When and by whom a character was removed.

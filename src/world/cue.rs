@@ -34,8 +34,8 @@ pub enum CueKind {
         id: String,
         /// The answers offered.
         options: Vec<String>,
-        /// The answer taken.
-        answer: String,
+        /// The answer taken; none while it waits for the host.
+        answer: Option<String>,
     },
     /// A movement of the camera.
     Camera {

@@ -7,6 +7,7 @@
 use crate::base::geom::Bounds;
 use crate::base::ids::{AreaId, CharacterId};
 use crate::base::time::Tick;
+use crate::world::walk::Owner;
 
 /// Where a door is in its movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub struct DoorWish {
     pub open: bool,
     /// On whose account.
     pub by: Option<CharacterId>,
+    /// On whose behalf: who asked last.
+    pub owner: Owner,
     /// For closing.
     pub when_occupied: WhenOccupied,
     /// When waiting for a clear doorway ends; never, if none.

@@ -80,6 +80,7 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
         Displaced::No => 0,
         Displaced::Spawned => 1,
         Displaced::Teleported => 2,
+        Displaced::Skipped => 3,
     });
     // Streams that nobody drew from are as they were born.
     if character.rng.drawn() > 0 {
@@ -116,7 +117,7 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         Phase::Pausing { until } => hash.word(until.0),
         Phase::Planning | Phase::Moving | Phase::Content => hash,
     };
-    hash.word(walk.issued.0).word(walk.progress_tick.0).word(walk.retargeted.0);
+    hash.word(walk.issued.0).word(walk.progress_tick.0).word(walk.retargeted.0).word(walk.skipped_ticks);
     hash.float(walk.travelled_m).float(walk.progress_m).flag(walk.is_delivered);
     hash.word(walk.ask.map_or(0, |ask| 1 + ask as u64)).word(walk.token.map_or(0, |(_, ask)| 1 + ask as u64));
     if let Some(following) = &walk.following {
@@ -170,7 +171,7 @@ fn hash_door(hash: &mut StateHash, door: &Door) {
     }
     if let Some(wish) = &door.wish {
         hash.flag(wish.open).flag(wish.is_instant).word(wish.when_occupied as u64);
-        hash.word(wish.give_up.map_or(0, |tick| tick.0 + 1));
+        hash.word(wish.give_up.map_or(0, |tick| tick.0 + 1)).word(u64::from(wish.owner.0));
         for &serial in &wish.serials {
             hash.word(serial);
         }

@@ -17,6 +17,7 @@ pub mod place;
 pub mod query;
 pub mod region;
 pub mod settings;
+pub mod skip;
 pub mod walk;
 
 use std::collections::BTreeMap;
@@ -110,6 +111,8 @@ pub struct World {
     pub(crate) moves: Vec<Move>,
     /// Whether the map is a precomputed grid, whose areas cannot be toggled.
     pub(crate) is_precomputed: bool,
+    /// Whether the steps under way are those of a skipped scene. False between steps, so never part of the state.
+    pub(crate) is_skipping: bool,
     /// Walks asked for in this tick, by owner; for the limit.
     pub(crate) walks_this_tick: BTreeMap<Owner, u32>,
     /// Ends of walks.

@@ -305,11 +305,19 @@ pub struct Walk {
     pub told_near: bool,
     /// Whether it was told of what is in the way now.
     pub told_blocked: bool,
+    /// Ticks that passed for it alone, in a scene that was skipped.
+    pub skipped_ticks: u64,
     /// Whether its result has been handed to scripts; step 13 frees it then.
     pub is_delivered: bool,
 }
 
 impl Walk {
+    /// The time as it has passed for this walk: all of its own ticks are told in it.
+    #[must_use]
+    pub fn clock(&self, now: Tick) -> Tick {
+        now.after(self.skipped_ticks)
+    }
+
     /// Metres of path left; none while there is no path.
     #[must_use]
     pub fn remaining_m(&self) -> Option<f32> {

@@ -3,28 +3,21 @@
 //! Holds: methods that belong to a scene's own code raise when others call them; without a host, a line ends after its seconds
 //! and a choice takes its default. Not here: how scenes begin and end (`script::cinematic`), the waiting halves (`prelude`).
 
-use mlua::{Function, Lua, MultiValue, Table, Value};
+use mlua::{Lua, Table, Value};
 
-use crate::base::ids::CharacterId;
-use crate::base::plain::{Plain, PlainKey};
-use crate::script::bind::call::{Raise, answer, handle, list, myself, nothing, thing, with};
+use crate::base::plain::Plain;
+use crate::script::bind::call::{answer, myself, nothing, with};
 use crate::script::bind::handles;
-use crate::script::bind::place;
+use crate::script::bind::scene;
 use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
-use crate::script::bind::{character, names};
-use crate::script::cinematic::{self, Definition};
+use crate::script::cinematic;
+use crate::script::cinematic::definition::{self, Definition};
 use crate::script::convert::{Args, Mistake, Named, suggestion};
-use crate::script::fault;
 use crate::script::keeper::{load, stem};
 use crate::script::owner;
-use crate::script::request::{self, may_wait, seconds};
 use crate::script::runtime::{self, Runtime};
-use crate::script::task::{GroupKind, Pause};
-use crate::script::timer::{self, TimerOrder};
-use crate::script::wait::{self, CueId, Outcome, SceneId, Wait};
-use crate::script::{invoke, payload};
-use crate::world::cue::{Cue, CueKind};
-use crate::world::event::{Event, LogLine};
+use crate::script::wait::{self, Outcome, SceneId, Wait};
+use crate::script::{invoke, payload, skipping};
 
 const CINEMATIC: &str = "cinematic";
 const SCENE: &str = "Scene";
@@ -123,9 +116,14 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::field(SCENE, "name", "string", name)
     },
     Entry {
-        doc: "The mark it passed last.",
-        example: "cinematic.define(\"b\", { script = function(c) assert(c.lastMark == nil) end })",
-        ..Entry::field(SCENE, "lastMark", "string?", last_mark)
+        doc: "The mark it passed last. In the scene's own code it is the method `mark` that sets it.",
+        example: "cinematic.define(\"b\", { script = function(c) c:mark(\"met\") end })\nlocal scene = cinematic.play(\"b\")\nscene:wait()\nassert(scene.mark == \"met\")",
+        ..Entry::field(SCENE, "mark", "string?", mark)
+    },
+    Entry {
+        doc: "Whether it is being skipped.",
+        example: "cinematic.define(\"c\", { script = function(c) assert(not c.skipping) end })\ncinematic.play(\"c\"):wait()",
+        ..Entry::field(SCENE, "skipping", "boolean", is_skipping)
     },
     Entry {
         doc: "How it ended; nil until it has.",
@@ -137,6 +135,12 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Ends it at the next dispatch; false when it is over.",
         example: "cinematic.define(\"e\", { script = function(c) c:wait(9) end })\nassert(cinematic.play(\"e\"):cancel())",
         ..Entry::method(SCENE, "cancel", cancel)
+    },
+    Entry {
+        returns: "boolean",
+        doc: "Skips it from the next dispatch on: its code runs on in no time. False when it is not skippable, or over.",
+        example: "cinematic.define(\"s\", { script = function(c) c:wait(9) end })\nlocal scene = cinematic.play(\"s\")\nassert(scene:skip() and scene:wait().skipped)",
+        ..Entry::method(SCENE, "skip", skip)
     },
     Entry {
         params: &[param("seconds", "number?", "0.1")],
@@ -161,7 +165,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name gone state",
         doc: "The same without waiting.",
         example: in_scene!("assert(c:start(guard, \"gate\"):wait().ok)"),
-        ..Entry::method(SCENE, "start", start)
+        ..Entry::method(SCENE, "start", scene::start)
     },
     Entry {
         params: &[ENTRY_MAP],
@@ -225,7 +229,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "state name data range",
         doc: "Asks the host to move the camera: pan, follow, cut, shake, zoom or reset. Reset by itself when the scene ends.",
         example: in_scene!("c:camera(\"pan\", { to = \"gate\", seconds = 0.1 }):wait()"),
-        ..Entry::method(SCENE, "camera", camera)
+        ..Entry::method(SCENE, "camera", scene::camera)
     },
     Entry {
         params: &[param("kind", "string", "\"fadeOut\""), FIELDS],
@@ -233,14 +237,14 @@ pub const ENTRIES: &[Entry] = &[
         raises: "state data range",
         doc: "Asks the host for anything else: fades, sound. Over after `seconds`, 0 by default.",
         example: in_scene!("c:cue(\"fadeOut\", { seconds = 0.1 }):wait()"),
-        ..Entry::method(SCENE, "cue", cue)
+        ..Entry::method(SCENE, "cue", scene::cue)
     },
     Entry {
         params: &[param("name", "string", "\"nodded\"")],
         raises: "state",
         doc: "A point of the scene, for logs, tests and `SceneInfo`.",
         example: in_scene!("c:mark(\"nodded\")"),
-        ..Entry::method(SCENE, "mark", mark)
+        ..Entry::method(SCENE, "mark", scene::mark)
     },
     Entry {
         params: &[RUN],
@@ -276,7 +280,7 @@ fn definition(lua: &Lua, asked: &str) -> Result<Definition, String> {
         format!("{what}{}", suggestion(asked, known.iter().map(String::as_str)))
     })?;
     let definition =
-        cinematic::check(stem(asked), &result).map_err(|what| format!("cinematic \"{asked}\": {what}"))?;
+        definition::check(stem(asked), &result).map_err(|what| format!("cinematic \"{asked}\": {what}"))?;
     Ok(definition)
 }
 
@@ -290,7 +294,7 @@ fn play(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 /// A table of plain data with names as keys; empty when nothing is given.
-fn plain_map(lua: &Lua, given: Named) -> Result<Plain, Mistake> {
+pub(super) fn plain_map(lua: &Lua, given: Named) -> Result<Plain, Mistake> {
     if given.value().is_nil() {
         return Ok(invoke::map([]));
     }
@@ -303,7 +307,7 @@ fn define(lua: &Lua, args: &mut Args) -> Answer {
     with(lua, args, |_| Ok(()))?;
     let name = args.take("name").new_name()?;
     let given = args.take("definition");
-    let definition = cinematic::check(&name, given.value()).map_err(|what| args.mistake(what))?;
+    let definition = definition::check(&name, given.value()).map_err(|what| args.mistake(what))?;
     // Code that a reload brings defines its scenes anew: those under way finish on their old code.
     let is_running = |runtime: &mut Runtime| {
         runtime.scenes.definition(&name).is_some() && runtime.scenes.running(Some(&name)).is_some()
@@ -342,8 +346,13 @@ fn name(lua: &Lua, args: &mut Args) -> Answer {
     }
 }
 
-fn last_mark(lua: &Lua, args: &mut Args) -> Answer {
+/// The name of the mark passed last; for the scene's own code the method that sets it, because `c:mark(name)` and `scene.mark` are
+/// one name on one value.
+fn mark(lua: &Lua, args: &mut Args) -> Answer {
     let id = myself::<SceneId>(args)?;
+    if scene::is_own(lua, id) {
+        return answer(lua, scene::mark_method(lua)?);
+    }
     let mark = runtime::with(lua, |runtime| runtime.scenes.mark(id.0).map(str::to_owned));
     match mark {
         Some(mark) => answer(lua, mark),
@@ -356,260 +365,17 @@ fn info(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, info_of(lua, id))
 }
 
+fn is_skipping(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<SceneId>(args)?;
+    answer(lua, runtime::with(lua, |runtime| runtime.scenes.is_skipping(id.0)))
+}
+
+fn skip(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<SceneId>(args)?;
+    answer(lua, skipping::ask(lua, id.0))
+}
+
 fn cancel(lua: &Lua, args: &mut Args) -> Answer {
     let id = myself::<SceneId>(args)?;
     answer(lua, cinematic::cancel(lua, id.0))
-}
-
-/// The scene a method of its own code was called on.
-fn own_scene(lua: &Lua, args: &mut Args) -> Result<SceneId, Mistake> {
-    let id = myself::<SceneId>(args)?;
-    if is_own(lua, id) {
-        return Ok(id);
-    }
-    Err(args.mistake("called from outside the scene; only the tasks of the scene itself may"))
-}
-
-fn is_own(lua: &Lua, id: SceneId) -> bool {
-    let owner = owner::current(lua);
-    runtime::with(lua, |runtime| runtime.scenes.owner(id.0)) == Some(owner)
-}
-
-/// What a scene's walk has unless its options say otherwise: it always arrives.
-fn with_defaults(lua: &Lua, given: Option<&Table>) -> mlua::Result<Table> {
-    let options = lua.create_table()?;
-    options.raw_set("accept", "near")?;
-    options.raw_set("crowd", "push")?;
-    options.raw_set("patience", 2)?;
-    options.raw_set("timeout", 60)?;
-    options.raw_set("ensure", true)?;
-    if let Some(given) = given {
-        for pair in given.pairs::<Value, Value>() {
-            let (key, value) = pair?;
-            options.raw_set(key, value)?;
-        }
-    }
-    Ok(options)
-}
-
-fn start(lua: &Lua, args: &mut Args) -> Answer {
-    let function = args.function();
-    let id = own_scene(lua, args)?;
-    let given = args.take("character");
-    let character = handle::<CharacterId>(&given, "a character")?;
-    if !runtime::with(lua, |runtime| runtime.scenes.holds(id.0, character)) {
-        let name = with(lua, args, |world| Ok(world.name_of(character).to_owned()))?;
-        let scene = runtime::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
-        let what = format!("character \"{name}\" is not held by cinematic \"{scene}\"; add it to holds");
-        return Err(args.mistake(what).into());
-    }
-    let mut values = MultiValue::from_iter([given.into_value(), args.take("goal").into_value()]);
-    if matches!(args.peek(), Value::Number(_) | Value::Integer(_)) {
-        values.push_back(args.take("z").into_value());
-    }
-    let options = args.take("options");
-    match options.value() {
-        Value::Nil => values.push_back(Value::Table(with_defaults(lua, None)?)),
-        Value::Table(table) => values.push_back(Value::Table(with_defaults(lua, Some(table))?)),
-        other => values.push_back(other.clone()),
-    }
-    character::walk_to(lua, &mut Args::new(function, values))
-}
-
-fn push(lua: &Lua, args: &Args, id: SceneId, kind: CueKind) -> Result<(), Raise> {
-    let scene = runtime::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
-    with(lua, args, |world| {
-        world.events.push(Event::Cue(Box::new(Cue { scene, kind })));
-        Ok(())
-    })
-}
-
-const CAMERA_KINDS: [&str; 6] = ["pan", "follow", "cut", "shake", "zoom", "reset"];
-
-fn camera(lua: &Lua, args: &mut Args) -> Answer {
-    let id = own_scene(lua, args)?;
-    let kind = args.take("kind").one_of(&CAMERA_KINDS)?.to_owned();
-    let options = args.take("options");
-    if let Some(table) = options.value().as_table() {
-        let to = table.raw_get::<Value>("to")?;
-        if let Some(name) = to.as_string().map(|name| name.to_string_lossy()) {
-            let function = args.function();
-            with(lua, args, |world| names::mark(world, function, &name).map(|_| ()))?;
-        } else if !to.is_nil() && thing::<CharacterId>(&to).is_none() {
-            place::single(&Named::new(args.function(), "options.to", to))?;
-        }
-    }
-    runtime::with(lua, |runtime| runtime.scenes.note_camera(id.0));
-    ask_host(lua, args, id, options, |options| CueKind::Camera { kind, options })
-}
-
-fn cue(lua: &Lua, args: &mut Args) -> Answer {
-    let id = own_scene(lua, args)?;
-    let kind = args.take("kind").new_name()?;
-    let options = args.take("options");
-    ask_host(lua, args, id, options, |options| CueKind::Other { kind, options })
-}
-
-/// Tells the host, and starts what lasts as long as the host needs.
-fn ask_host(
-    lua: &Lua,
-    args: &Args,
-    id: SceneId,
-    options: Named,
-    kind: impl FnOnce(Plain) -> CueKind,
-) -> Answer {
-    let options = plain_map(lua, options)?;
-    let lasting = match &options {
-        Plain::Map(entries) => entries.get(&PlainKey::Name("seconds".to_owned())),
-        _ => None,
-    };
-    let lasting = match lasting {
-        None => 0.0,
-        Some(Plain::Number(number)) if (0.0..=request::SECONDS_MAX).contains(number) => *number,
-        Some(_) => {
-            return Err(args
-                .mistake("options.seconds is wrong, expected a number of seconds, 0 or more")
-                .into());
-        }
-    };
-    push(lua, args, id, kind(options))?;
-    let owner = owner::current(lua);
-    let order = TimerOrder { owner, callback: None, payload: None, seconds: lasting, turns_max: Some(1) };
-    let cue = runtime::with(lua, |runtime| timer::start(runtime, order));
-    answer(lua, handles::make(lua, CueId(cue))?)
-}
-
-fn mark(lua: &Lua, args: &mut Args) -> Answer {
-    let id = own_scene(lua, args)?;
-    let mark = args.take("name").new_name()?;
-    runtime::with(lua, |runtime| runtime.scenes.set_mark(id.0, mark));
-    nothing()
-}
-
-fn scene_wait(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
-    let id = thing::<SceneId>(args.peek());
-    if id.is_some_and(|id| is_own(lua, id)) {
-        args.take("self");
-        return request::sleep(lua, args);
-    }
-    request::wait_for(lua, args, false)
-}
-
-fn scene_group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, Raise> {
-    own_scene(lua, args)?;
-    request::group(lua, args, kind)
-}
-
-/// Seconds after which `c:waitFor` gives up, unless it says otherwise: no wait of a scene is without end.
-const WAIT_FOR_S: f64 = 60.0;
-
-fn scene_wait_for(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
-    own_scene(lua, args)?;
-    let entry = args.take("entry");
-    let options = args.options(&["timeout"])?;
-    let timeout = options.find("timeout").map_or(Ok(WAIT_FOR_S), |given| seconds(&given))?;
-    request::timeout(lua, timeout, &entry, args)
-}
-
-fn pause(lua: &Lua, seconds: f64) -> f64 {
-    let until = runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)));
-    request::file(lua, Pause::Until(until), Vec::new())
-}
-
-fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
-    let id = own_scene(lua, args)?;
-    let who = handle::<CharacterId>(&args.take("who"), "a character")?;
-    let line = args.take("line").text("a line")?;
-    let options = args.options(&["seconds", "vars"])?;
-    let lasting = options.find("seconds").map_or(Ok(2.0), |given| seconds(&given))?;
-    let vars = plain_map(lua, options.get("vars"))?;
-    may_wait(lua, args.function())?;
-    let character = with(lua, args, |world| Ok(world.name_of(who).to_owned()))?;
-    push(lua, args, id, CueKind::Said { character, line, vars, seconds: lasting })?;
-    Ok(pause(lua, lasting))
-}
-
-fn scene_choice(lua: &Lua, args: &mut Args) -> Result<(f64, String), Raise> {
-    let id = own_scene(lua, args)?;
-    let question = args.take("id").new_name()?;
-    let options = list(&args.take("options"), "a list of answers", 64, |given| given.text("a text"))?;
-    let settings = args.take("settings").options(&["default", "seconds"])?;
-    let default = settings.find("default").map(|given| given.text("one of the options")).transpose()?;
-    let lasting = settings.find("seconds").map_or(Ok(0.0), |given| seconds(&given))?;
-    if options.is_empty() {
-        return Err(args.mistake("options is empty, expected at least one answer").into());
-    }
-    if let Some(default) = &default
-        && !options.contains(default)
-    {
-        let hint = suggestion(default, options.iter().map(String::as_str));
-        return Err(args
-            .mistake(format!("default is \"{default}\", expected one of the options{hint}"))
-            .into());
-    }
-    may_wait(lua, args.function())?;
-    let picked = match default {
-        Some(default) => default,
-        None => {
-            let first = options.first().cloned().unwrap_or_default();
-            warn(
-                lua,
-                args,
-                &format!("choice \"{question}\" has nobody to answer and no default: \"{first}\" is taken"),
-            )?;
-            first
-        }
-    };
-    push(lua, args, id, CueKind::Choice { id: question, options, answer: picked.clone() })?;
-    Ok((pause(lua, lasting), picked))
-}
-
-fn warn(lua: &Lua, args: &Args, message: &str) -> Result<(), Raise> {
-    let owner = owner::label(lua, owner::current(lua));
-    let place = fault::frames(lua, 1).pop();
-    let (file, line) = place.map_or((String::new(), 0), |frame| (frame.file, frame.line));
-    let logged = LogLine { level: "warn", owner, file, line, message: message.to_owned() };
-    with(lua, args, |world| {
-        world.events.push(Event::Logged(Box::new(logged)));
-        Ok(())
-    })
-}
-
-/// Checks that a scene's own code gives a function.
-fn scene_own(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
-    own_scene(lua, args)?;
-    args.take("fn").callable()?;
-    Ok(())
-}
-
-/// Adds what the prelude asks for scenes.
-pub(crate) fn add_natives(lua: &Lua, natives: &Table) -> mlua::Result<()> {
-    fn native<R: mlua::IntoLuaMulti + 'static>(
-        lua: &Lua,
-        name: &'static str,
-        body: fn(&Lua, &mut Args) -> Result<R, Raise>,
-    ) -> mlua::Result<Function> {
-        lua.create_function(move |lua, values: MultiValue| {
-            body(lua, &mut Args::new(name, values)).map_err(|raise| raise.error(lua))
-        })
-    }
-    natives.raw_set(
-        "sceneWalk",
-        native(lua, "walk", |lua, args| {
-            may_wait(lua, "walk")?;
-            start(lua, args)
-        })?,
-    )?;
-    natives.raw_set("sceneWait", native(lua, "wait", scene_wait)?)?;
-    natives.raw_set(
-        "sceneParallel",
-        native(lua, "parallel", |lua, args| scene_group(lua, args, GroupKind::All))?,
-    )?;
-    natives
-        .raw_set("sceneRace", native(lua, "race", |lua, args| scene_group(lua, args, GroupKind::Race))?)?;
-    natives.raw_set("sceneWaitFor", native(lua, "waitFor", scene_wait_for)?)?;
-    natives.raw_set("sceneSay", native(lua, "say", scene_say)?)?;
-    natives.raw_set("sceneChoice", native(lua, "choice", scene_choice)?)?;
-    natives.raw_set("sceneNoSkip", native(lua, "noSkip", scene_own)?)?;
-    natives.raw_set("sceneCosmetic", native(lua, "cosmetic", scene_own)?)
 }

@@ -11,6 +11,7 @@ use crate::script::bind::keep::keeper;
 use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
 use crate::script::convert::{Args, Mistake};
+use crate::script::{lend, owner};
 use crate::world::World;
 use crate::world::door::{Door, DoorSignal, WhenOccupied};
 use crate::world::ops::doors::{self, DoorOrder, Speed};
@@ -225,7 +226,7 @@ fn wish(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> 
         let patience_ticks = patience_s.map(|seconds| world.rate().ticks(seconds));
         Ok(verb(world, id, &DoorOrder { patience_ticks, ..order }))
     })?;
-    moves(lua, serial)
+    moves(lua, id, serial)
 }
 
 /// The options of a wish, and the seconds of its patience.
@@ -243,7 +244,10 @@ fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), Mistake> {
 }
 
 /// The handle of a wish.
-pub(crate) fn moves(lua: &Lua, serial: u64) -> Answer {
+pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> Answer {
+    let owner = owner::current(lua);
+    // A wish that was answered at once needs no owner.
+    let _ = lend::with_world(lua, |world: &mut World| doors::own(world, door, serial, owner));
     answer(lua, handles::make(lua, DoorMove(serial))?)
 }
 
@@ -254,7 +258,7 @@ fn set(lua: &Lua, args: &mut Args) -> Answer {
     let instant = options.find("instant").map_or(Ok(false), |given| given.boolean())?;
     let speed = if instant { Speed::Instant } else { Speed::Usual };
     let serial = with(lua, args, |world| Ok(doors::set(world, id, open, speed)))?;
-    moves(lua, serial)
+    moves(lua, id, serial)
 }
 
 fn lock(lua: &Lua, args: &mut Args) -> Answer {

@@ -220,7 +220,16 @@ pub(crate) fn register<T: Thing>(
 ) -> mlua::Result<()> {
     let methods = lua.create_table()?;
     let fields = lua.create_table()?;
+    let is_field = |name: &str| {
+        entries
+            .iter()
+            .any(|entry| entry.owner == T::TYPE && entry.kind == Kind::Field && entry.name() == name)
+    };
     for entry in entries.iter().filter(|entry| entry.owner == T::TYPE) {
+        // A method that shares its name with a field is given by the field, to whom it is for.
+        if entry.kind != Kind::Field && is_field(entry.name()) {
+            continue;
+        }
         let function = match entry.body {
             // Its code finds the handle with `call::myself`, which refuses everything else.
             Body::Native(body) => Some(library_function(lua, entry, body)?),

@@ -25,6 +25,7 @@ pub mod place;
 pub mod region;
 pub mod results;
 pub mod rng;
+pub mod scene;
 pub mod table;
 pub mod task;
 pub mod test;

@@ -382,18 +382,18 @@ fn doors(lua: &Lua, args: &mut Args) -> Answer {
 fn toggle_door(lua: &Lua, args: &mut Args) -> Answer {
     let id = door_named(lua, args)?;
     let serial = with(lua, args, |world| Ok(doors::toggle(world, id, &DoorOrder::default())))?;
-    door::moves(lua, serial)
+    door::moves(lua, id, serial)
 }
 
 fn set_door(lua: &Lua, args: &mut Args) -> Answer {
     let (function, name) = (args.function(), args.take("name").text("a door's name")?);
     let open = args.take("open").boolean()?;
-    let serial = with(lua, args, |world| {
+    let (id, serial) = with(lua, args, |world| {
         let id = names::door(world, function, &name)?;
         let order = DoorOrder::default();
-        Ok(if open { doors::open(world, id, &order) } else { doors::close(world, id, &order) })
+        Ok((id, if open { doors::open(world, id, &order) } else { doors::close(world, id, &order) }))
     })?;
-    door::moves(lua, serial)
+    door::moves(lua, id, serial)
 }
 
 fn is_locked(lua: &Lua, args: &mut Args) -> Answer {

@@ -20,10 +20,6 @@ end
 
 local wait = waiting(native.wait)
 
-local function second(_, ...)
-    return ...
-end
-
 return {
     ["task.sleep"] = waiting(native.sleep),
     ["task.ticks"] = waiting(native.ticks),
@@ -47,31 +43,5 @@ return {
     -- The walk belongs to the calling task and ends with it.
     ["Character.walk"] = function(...)
         return answer(yield(native.own(native.walk(...))))
-    end,
-
-    -- Methods of a scene, for its own tasks.
-    ["Scene.walk"] = function(...)
-        return answer(yield(native.own(native.sceneWalk(...))))
-    end,
-    -- With seconds: a pause of the scene. From outside: until the scene is over.
-    ["Scene.wait"] = waiting(native.sceneWait),
-    ["Scene.parallel"] = waiting(native.sceneParallel),
-    ["Scene.race"] = waiting(native.sceneRace),
-    ["Scene.waitFor"] = function(...)
-        return second(answer(yield(native.sceneWaitFor(...))))
-    end,
-    ["Scene.say"] = waiting(native.sceneSay),
-    ["Scene.choice"] = function(...)
-        local serial, picked = native.sceneChoice(...)
-        answer(yield(serial))
-        return picked
-    end,
-    ["Scene.noSkip"] = function(scene, run)
-        native.sceneNoSkip(scene, run)
-        run()
-    end,
-    ["Scene.cosmetic"] = function(scene, run)
-        native.sceneCosmetic(scene, run)
-        run()
     end,
 }

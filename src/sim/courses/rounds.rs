@@ -44,7 +44,7 @@ fn go_on(world: &mut World, id: WalkId, goal: Option<Goal>, aim: Vec3) {
         if walk.phase != Phase::Planning {
             walk.phase = Phase::Moving;
         }
-        (walk.progress_m, walk.progress_tick) = (walk.travelled_m, tick);
+        (walk.progress_m, walk.progress_tick) = (walk.travelled_m, walk.clock(tick));
     }
 }
 

@@ -8,6 +8,7 @@ use crate::base::time::Tick;
 use crate::world::World;
 use crate::world::door::{DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
 use crate::world::event::Event;
+use crate::world::walk::Owner;
 
 /// How a door is to be opened or closed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,6 +77,7 @@ fn wanted(order: &DoorOrder, open: bool, give_up: Option<Tick>) -> DoorWish {
         serials: Vec::new(),
         open,
         by: order.by,
+        owner: Owner::HOST,
         when_occupied: order.when_occupied,
         give_up,
         is_instant: false,
@@ -112,6 +114,14 @@ fn wish(world: &mut World, id: DoorId, serial: u64, mut wanted: DoorWish) {
     let by = wanted.by;
     door.wish = Some(wanted);
     answer(world, id, &cancelled, DoorReason::Cancelled, by);
+}
+
+/// Says on whose behalf the wish under `serial` was made; nothing when it was answered at once.
+pub fn own(world: &mut World, id: DoorId, serial: u64, owner: Owner) {
+    let wish = world.doors.get_mut(id.index()).and_then(|door| door.wish.as_mut());
+    if let Some(wish) = wish.filter(|wish| wish.serials.contains(&serial)) {
+        wish.owner = owner;
+    }
 }
 
 /// Answers the wishes under `serials`.

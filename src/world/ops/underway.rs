@@ -32,7 +32,7 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
         if walk.phase != Phase::Planning {
             walk.phase = Phase::Moving;
         }
-        walk.retargeted = tick;
+        walk.retargeted = walk.clock(tick);
         restart(walk, tick);
     }
     Ok(true)
@@ -85,6 +85,6 @@ pub fn eta_s(world: &World, walk: &Walk) -> Option<f32> {
 
 fn restart(walk: &mut Walk, tick: crate::base::time::Tick) {
     walk.progress_m = walk.travelled_m;
-    walk.progress_tick = tick;
+    walk.progress_tick = walk.clock(tick);
     (walk.told_near, walk.told_blocked) = (false, false);
 }

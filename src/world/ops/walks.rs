@@ -119,6 +119,7 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
         waypoints: 0,
         told_near: false,
         told_blocked: false,
+        skipped_ticks: 0,
         is_delivered: false,
     };
     let id = world.walks.insert(walk);
@@ -314,6 +315,7 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
     let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
         return false;
     };
+    let reason = if world.is_skipping && reason == Reason::Reached { Reason::Skipped } else { reason };
     let result = WalkResult::new(status, reason, journey(world, walk, status));
     let (character, token) = (walk.character, walk.token);
     if let Some((token, _)) = token {
@@ -358,7 +360,7 @@ fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
         goal,
         remaining_m,
         travelled_m: walk.travelled_m,
-        ticks: world.tick.since(walk.issued),
+        ticks: walk.clock(world.tick).since(walk.issued),
         repaths: walk.repaths,
         by: walk.by,
         because: None,

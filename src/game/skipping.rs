@@ -1,0 +1,47 @@
+//! What the host says to scenes, and scenes that are skipped: they run on after step 12, within the tick.
+//!
+//! In: the world, the scripts. Out: both, as they are after the scene, or after as much of it as a tick affords. Holds: bounded by
+//! the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for the next tick. Not here: whose turn it is
+//! (`script::skipping`), how the stretch passes (`sim::skip`).
+
+use crate::game::inputs::Input;
+use crate::script::host::ScriptHost;
+use crate::sim;
+use crate::world::World;
+
+/// Stretches of scenes in a tick. Each ends with something told or a wait that is over; a scene of minutes has a hundred.
+const ROUNDS_MAX: u32 = 4096;
+
+/// Ticks of single bodies that scenes may pass over in a tick: five minutes of one walker. At a few microseconds each they cost
+/// less than a blink.
+const STEPS_MAX: u64 = 20_000;
+
+/// Hands scenes what the host says to them: answers, "go on", "skip".
+pub(crate) fn hear(scripts: &mut ScriptHost, inputs: &[Input]) {
+    for input in inputs {
+        match input {
+            Input::Answer { id, option } => scripts.answer(id, option),
+            Input::Continue { scene } => scripts.continue_line(scene.as_deref()),
+            Input::Skip { scene } => {
+                scripts.skip(scene.as_deref());
+            }
+            Input::Event { .. } | Input::Reload(_) => {}
+        }
+    }
+}
+
+/// Lets scenes that are skipped run on.
+pub(crate) fn run(world: &mut World, scripts: &mut ScriptHost) {
+    let mut steps_left = STEPS_MAX;
+    for _ in 0..ROUNDS_MAX {
+        let Some(rush) = scripts.next_rush(world) else {
+            return;
+        };
+        let passed = sim::skip::run(world, &rush, &mut steps_left);
+        scripts.pass(world, &rush, passed);
+        scripts.dispatch(world);
+        if steps_left == 0 {
+            return;
+        }
+    }
+}

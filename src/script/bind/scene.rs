@@ -1,0 +1,342 @@
+//! What a scene's own code does with it: walks, lines, choices, cues, marks; what is watched and what is left out.
+//!
+//! In: calls of the scene's own tasks. Out: walks, cues for the host, waits. Holds: methods raise when others call them; while the
+//! scene is skipped, lines are not sent to the host, and choices take their default. Not here: scenes from outside and the table of
+//! entries (`bind/cinematic`), the waiting halves (`prelude/scene.lua`).
+
+use mlua::{Function, Lua, MultiValue, Table, Value};
+
+use crate::base::ids::CharacterId;
+use crate::base::plain::{Plain, PlainKey};
+use crate::script::bind::call::{Raise, answer, handle, list, myself, nothing, thing, with};
+use crate::script::bind::cinematic::plain_map;
+use crate::script::bind::handles;
+use crate::script::bind::place;
+use crate::script::bind::table::Answer;
+use crate::script::bind::{character, names};
+use crate::script::convert::{Args, Mistake, Named, suggestion};
+use crate::script::fault;
+use crate::script::owner;
+use crate::script::prompt::Prompt;
+use crate::script::request::{self, may_wait, seconds};
+use crate::script::runtime;
+use crate::script::task::{GroupKind, Pause};
+use crate::script::timer::{self, TimerOrder};
+use crate::script::wait::{CueId, SceneId};
+use crate::world::cue::{Cue, CueKind};
+use crate::world::event::{Event, LogLine};
+
+/// The scene a method of its own code was called on.
+fn own_scene(lua: &Lua, args: &mut Args) -> Result<SceneId, Mistake> {
+    let id = myself::<SceneId>(args)?;
+    if is_own(lua, id) {
+        return Ok(id);
+    }
+    Err(args.mistake("called from outside the scene; only the tasks of the scene itself may"))
+}
+
+pub(super) fn is_own(lua: &Lua, id: SceneId) -> bool {
+    let owner = owner::current(lua);
+    runtime::with(lua, |runtime| runtime.scenes.owner(id.0)) == Some(owner)
+}
+
+/// What a scene's walk has unless its options say otherwise: it always arrives.
+fn with_defaults(lua: &Lua, given: Option<&Table>) -> mlua::Result<Table> {
+    let options = lua.create_table()?;
+    options.raw_set("accept", "near")?;
+    options.raw_set("crowd", "push")?;
+    options.raw_set("patience", 2)?;
+    options.raw_set("timeout", 60)?;
+    options.raw_set("ensure", true)?;
+    if let Some(given) = given {
+        for pair in given.pairs::<Value, Value>() {
+            let (key, value) = pair?;
+            options.raw_set(key, value)?;
+        }
+    }
+    Ok(options)
+}
+
+pub(super) fn start(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let id = own_scene(lua, args)?;
+    let given = args.take("character");
+    let character = handle::<CharacterId>(&given, "a character")?;
+    if !runtime::with(lua, |runtime| runtime.scenes.holds(id.0, character)) {
+        let name = with(lua, args, |world| Ok(world.name_of(character).to_owned()))?;
+        let scene = runtime::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
+        let what = format!("character \"{name}\" is not held by cinematic \"{scene}\"; add it to holds");
+        return Err(args.mistake(what).into());
+    }
+    let mut values = MultiValue::from_iter([given.into_value(), args.take("goal").into_value()]);
+    if matches!(args.peek(), Value::Number(_) | Value::Integer(_)) {
+        values.push_back(args.take("z").into_value());
+    }
+    let options = args.take("options");
+    match options.value() {
+        Value::Nil => values.push_back(Value::Table(with_defaults(lua, None)?)),
+        Value::Table(table) => values.push_back(Value::Table(with_defaults(lua, Some(table))?)),
+        other => values.push_back(other.clone()),
+    }
+    character::walk_to(lua, &mut Args::new(function, values))
+}
+
+fn push(lua: &Lua, args: &Args, id: SceneId, kind: CueKind) -> Result<(), Raise> {
+    let scene = runtime::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
+    with(lua, args, |world| {
+        world.events.push(Event::Cue(Box::new(Cue { scene, kind })));
+        Ok(())
+    })
+}
+
+const CAMERA_KINDS: [&str; 6] = ["pan", "follow", "cut", "shake", "zoom", "reset"];
+
+pub(super) fn camera(lua: &Lua, args: &mut Args) -> Answer {
+    let id = own_scene(lua, args)?;
+    let kind = args.take("kind").one_of(&CAMERA_KINDS)?.to_owned();
+    let options = args.take("options");
+    if let Some(table) = options.value().as_table() {
+        let to = table.raw_get::<Value>("to")?;
+        if let Some(name) = to.as_string().map(|name| name.to_string_lossy()) {
+            let function = args.function();
+            with(lua, args, |world| names::mark(world, function, &name).map(|_| ()))?;
+        } else if !to.is_nil() && thing::<CharacterId>(&to).is_none() {
+            place::single(&Named::new(args.function(), "options.to", to))?;
+        }
+    }
+    runtime::with(lua, |runtime| runtime.scenes.note_camera(id.0));
+    ask_host(lua, args, id, options, |options| CueKind::Camera { kind, options })
+}
+
+pub(super) fn cue(lua: &Lua, args: &mut Args) -> Answer {
+    let id = own_scene(lua, args)?;
+    let kind = args.take("kind").new_name()?;
+    let options = args.take("options");
+    ask_host(lua, args, id, options, |options| CueKind::Other { kind, options })
+}
+
+/// Tells the host, and starts what lasts as long as the host needs.
+fn ask_host(
+    lua: &Lua,
+    args: &Args,
+    id: SceneId,
+    options: Named,
+    kind: impl FnOnce(Plain) -> CueKind,
+) -> Answer {
+    let options = plain_map(lua, options)?;
+    let lasting = match &options {
+        Plain::Map(entries) => entries.get(&PlainKey::Name("seconds".to_owned())),
+        _ => None,
+    };
+    let lasting = match lasting {
+        None => 0.0,
+        Some(Plain::Number(number)) if (0.0..=request::SECONDS_MAX).contains(number) => *number,
+        Some(_) => {
+            return Err(args
+                .mistake("options.seconds is wrong, expected a number of seconds, 0 or more")
+                .into());
+        }
+    };
+    push(lua, args, id, kind(options))?;
+    let owner = owner::current(lua);
+    let order = TimerOrder { owner, callback: None, payload: None, seconds: lasting, turns_max: Some(1) };
+    let cue = runtime::with(lua, |runtime| timer::start(runtime, order));
+    answer(lua, handles::make(lua, CueId(cue))?)
+}
+
+/// `c:mark`, which shares its name with the field `scene.mark`.
+pub(super) fn mark_method(lua: &Lua) -> mlua::Result<Function> {
+    lua.create_function(|lua, values: MultiValue| {
+        mark(lua, &mut Args::new("mark", values)).map_err(|raise| raise.error(lua))
+    })
+}
+
+pub(super) fn mark(lua: &Lua, args: &mut Args) -> Answer {
+    let id = own_scene(lua, args)?;
+    let mark = args.take("name").new_name()?;
+    runtime::with(lua, |runtime| runtime.scenes.set_mark(id.0, mark));
+    nothing()
+}
+
+fn scene_wait(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+    let id = thing::<SceneId>(args.peek());
+    if id.is_some_and(|id| is_own(lua, id)) {
+        args.take("self");
+        return request::sleep(lua, args);
+    }
+    request::wait_for(lua, args, false)
+}
+
+fn scene_group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, Raise> {
+    own_scene(lua, args)?;
+    request::group(lua, args, kind)
+}
+
+/// Seconds after which `c:waitFor` gives up, unless it says otherwise: no wait of a scene is without end.
+const WAIT_FOR_S: f64 = 60.0;
+
+fn scene_wait_for(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+    own_scene(lua, args)?;
+    let entry = args.take("entry");
+    let options = args.options(&["timeout"])?;
+    let timeout = options.find("timeout").map_or(Ok(WAIT_FOR_S), |given| seconds(&given))?;
+    request::timeout(lua, timeout, &entry, args)
+}
+
+/// Waits for the host, or for the time of the prompt.
+fn ask(lua: &Lua, prompt: Prompt) -> f64 {
+    request::file(lua, Pause::Host(Box::new(prompt)), Vec::new())
+}
+
+/// Whether the code of a scene runs without being seen.
+fn is_rushing(lua: &Lua, id: SceneId) -> bool {
+    runtime::with(lua, |runtime| runtime.scenes.is_rushing(id.0))
+}
+
+fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+    let id = own_scene(lua, args)?;
+    let who = handle::<CharacterId>(&args.take("who"), "a character")?;
+    let line = args.take("line").text("a line")?;
+    let options = args.options(&["seconds", "vars"])?;
+    let lasting = options.find("seconds").map_or(Ok(2.0), |given| seconds(&given))?;
+    let vars = plain_map(lua, options.get("vars"))?;
+    may_wait(lua, args.function())?;
+    let character = with(lua, args, |world| Ok(world.name_of(who).to_owned()))?;
+    if !is_rushing(lua, id) {
+        push(lua, args, id, CueKind::Said { character, line, vars, seconds: lasting })?;
+    }
+    let deadline = runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(lasting)));
+    Ok(ask(
+        lua,
+        Prompt { scene: id.0, choice: None, fallback: None, deadline: Some(deadline), is_skippable: true },
+    ))
+}
+
+fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+    let id = own_scene(lua, args)?;
+    let question = args.take("id").new_name()?;
+    let options = list(&args.take("options"), "a list of answers", 64, |given| given.text("a text"))?;
+    let settings = args.take("settings").options(&["default", "seconds"])?;
+    let default = settings.find("default").map(|given| given.text("one of the options")).transpose()?;
+    let lasting = settings.find("seconds").map(|given| seconds(&given)).transpose()?;
+    if options.is_empty() {
+        return Err(args.mistake("options is empty, expected at least one answer").into());
+    }
+    if let Some(default) = &default
+        && !options.contains(default)
+    {
+        let hint = suggestion(default, options.iter().map(String::as_str));
+        return Err(args
+            .mistake(format!("default is \"{default}\", expected one of the options{hint}"))
+            .into());
+    }
+    may_wait(lua, args.function())?;
+    let is_skippable = default.is_some();
+    let (given, is_interactive) = runtime::with(lua, |runtime| {
+        (runtime.answers.to(&question, &options), runtime.answers.is_interactive)
+    });
+    let (picked, lasting) = match (given, is_interactive) {
+        (Some(given), _) => (Some(given), Some(0.0)),
+        (None, true) => (None, lasting),
+        (None, false) => {
+            (Some(pick(lua, args, (&question, &options, default.clone()))?), lasting.or(Some(0.0)))
+        }
+    };
+    let fallback = picked.clone().or(default).or_else(|| lasting.and_then(|_| options.first().cloned()));
+    let is_skippable = is_skippable || picked.is_some();
+    if !(is_rushing(lua, id) && is_skippable) {
+        let (id_of_choice, options) = (question.clone(), options.clone());
+        push(lua, args, id, CueKind::Choice { id: id_of_choice, options, answer: picked })?;
+    }
+    let deadline =
+        lasting.map(|seconds| runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds))));
+    let choice = Some((question, options));
+    Ok(ask(lua, Prompt { scene: id.0, choice, fallback, deadline, is_skippable }))
+}
+
+/// The answer when there is nobody to give one: the default, else the first option, with a warning.
+fn pick(lua: &Lua, args: &Args, asked: (&str, &[String], Option<String>)) -> Result<String, Raise> {
+    let (question, options, default) = asked;
+    if let Some(default) = default {
+        return Ok(default);
+    }
+    let first = options.first().cloned().unwrap_or_default();
+    let what = format!("choice \"{question}\" has nobody to answer and no default: \"{first}\" is taken");
+    warn(lua, args, &what)?;
+    Ok(first)
+}
+
+fn warn(lua: &Lua, args: &Args, message: &str) -> Result<(), Raise> {
+    let owner = owner::label(lua, owner::current(lua));
+    let place = fault::frames(lua, 1).pop();
+    let (file, line) = place.map_or((String::new(), 0), |frame| (frame.file, frame.line));
+    let logged = LogLine { level: "warn", owner, file, line, message: message.to_owned() };
+    with(lua, args, |world| {
+        world.events.push(Event::Logged(Box::new(logged)));
+        Ok(())
+    })
+}
+
+/// Checks that a scene's own code gives a function.
+fn given_function(lua: &Lua, args: &mut Args) -> Result<SceneId, Raise> {
+    let id = own_scene(lua, args)?;
+    args.take("fn").callable()?;
+    Ok(id)
+}
+
+/// Whether `cosmetic` runs its function: not while the scene is skipped.
+fn cosmetic(lua: &Lua, args: &mut Args) -> Result<bool, Raise> {
+    let id = given_function(lua, args)?;
+    Ok(!is_rushing(lua, id))
+}
+
+/// The running task enters `noSkip`.
+fn watch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
+    let id = given_function(lua, args)?;
+    let task = may_wait(lua, args.function())?;
+    runtime::with(lua, |runtime| runtime.scenes.skip_mut(id.0).map(|(skip, _)| skip.watch(task)));
+    Ok(())
+}
+
+/// The running task leaves `noSkip`.
+fn unwatch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
+    let id = own_scene(lua, args)?;
+    runtime::with(lua, |runtime| {
+        let task = runtime.current.as_ref()?.task?;
+        runtime.scenes.skip_mut(id.0).map(|(skip, _)| skip.unwatch(task))
+    });
+    Ok(())
+}
+
+/// Adds what the prelude asks for scenes.
+pub(crate) fn add_natives(lua: &Lua, natives: &Table) -> mlua::Result<()> {
+    fn native<R: mlua::IntoLuaMulti + 'static>(
+        lua: &Lua,
+        name: &'static str,
+        body: fn(&Lua, &mut Args) -> Result<R, Raise>,
+    ) -> mlua::Result<Function> {
+        lua.create_function(move |lua, values: MultiValue| {
+            body(lua, &mut Args::new(name, values)).map_err(|raise| raise.error(lua))
+        })
+    }
+    natives.raw_set(
+        "sceneWalk",
+        native(lua, "walk", |lua, args| {
+            may_wait(lua, "walk")?;
+            start(lua, args)
+        })?,
+    )?;
+    natives.raw_set("sceneWait", native(lua, "wait", scene_wait)?)?;
+    natives.raw_set(
+        "sceneParallel",
+        native(lua, "parallel", |lua, args| scene_group(lua, args, GroupKind::All))?,
+    )?;
+    natives
+        .raw_set("sceneRace", native(lua, "race", |lua, args| scene_group(lua, args, GroupKind::Race))?)?;
+    natives.raw_set("sceneWaitFor", native(lua, "waitFor", scene_wait_for)?)?;
+    natives.raw_set("sceneSay", native(lua, "say", scene_say)?)?;
+    natives.raw_set("sceneChoice", native(lua, "choice", scene_choice)?)?;
+    natives.raw_set("sceneWatch", native(lua, "noSkip", watch)?)?;
+    natives.raw_set("sceneUnwatch", native(lua, "noSkip", unwatch)?)?;
+    natives.raw_set("sceneCosmetic", native(lua, "cosmetic", cosmetic)?)
+}

@@ -1,0 +1,130 @@
+//! The part of a tick that a skipped scene needs, as often as it needs it: its doors, paths, walks, turns and regions.
+//!
+//! In: a stretch of a scene (`world::skip`), steps that may be spent. Out: how many ticks of the scene passed, none of which
+//! passed for anybody else. Holds: it is the usual steps for a few characters, so that they come to stand where they would
+//! have come to stand; a door reaches its final state at once, and is `occupied` when somebody is in its way; it stops as
+//! soon as something is to be told, so that whoever hears of it can act on it before the scene goes on.
+//! Not here: what the scene's tasks do (`script::skipping`).
+
+use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::sim::{arrivals, doors, edits, follow, integrate, paths, regions};
+use crate::world::World;
+use crate::world::character::Displaced;
+use crate::world::event::Event;
+use crate::world::skip::Rush;
+
+/// Lets the time of a scene pass, until something is to be told, its ticks are over or the steps are spent: a step is a tick of
+/// one body.
+pub fn run(world: &mut World, rush: &Rush, steps_left: &mut u64) -> u64 {
+    let (start, told) = (world.tick, world.events.waiting());
+    world.is_skipping = true;
+    finish_doors(world, rush);
+    edits::run(world);
+    answer_paths(world, rush);
+    let mut walks = rush.open_walks(world);
+    let bodies = rush.bodies(world, &walks);
+    look_at_regions(world, &bodies);
+    let mut passed = 0;
+    // Bounded by the steps: every round spends some.
+    while world.events.waiting() == told && rush.ticks != Some(passed) && *steps_left > 0 {
+        let is_busy = |&id: &CharacterId| world.characters.get(id).is_some_and(Rush::is_busy);
+        if walks.is_empty() && !bodies.iter().any(is_busy) {
+            passed = rush.ticks.unwrap_or(passed);
+            break;
+        }
+        *steps_left = steps_left.saturating_sub(bodies.len().max(1) as u64);
+        passed += 1;
+        world.tick = start.after(passed);
+        step(world, rush, &walks, &bodies);
+        walks.retain(|&id| world.walks.get(id).is_some_and(|walk| walk.is_open()));
+    }
+    give_back_time(world, &walks, &bodies, passed);
+    world.tick = start;
+    world.is_skipping = false;
+    passed
+}
+
+/// Steps 4 to 11 for a few.
+fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]) {
+    for &id in walks {
+        paths::serve(world, id);
+    }
+    for &id in bodies {
+        if let Some(character) = world.characters.get_mut(id) {
+            character.body.velocity = glam::Vec3::ZERO;
+            character.is_moving = false;
+        }
+    }
+    world.moves.clear();
+    for &id in walks {
+        follow::step(world, id);
+    }
+    finish_doors(world, rush);
+    edits::run(world);
+    for index in 0..world.moves.len() {
+        integrate::go(world, world.moves[index]);
+    }
+    world.moves.clear();
+    for &id in bodies {
+        integrate::turn(world, id);
+        integrate::expire_play(world, id);
+    }
+    for &id in walks {
+        arrivals::look(world, id);
+    }
+    look_at_regions(world, bodies);
+}
+
+/// Brings doors to their final state; who waits for a clear doorway is told that it is occupied.
+fn finish_doors(world: &mut World, rush: &Rush) {
+    for index in 0..world.doors.len() {
+        let wish = world.doors[index].wish.as_mut();
+        if let Some(wish) = wish.filter(|wish| rush.wants(wish)) {
+            wish.is_instant = true;
+            doors::finish_now(world, DoorId::from(index));
+        }
+    }
+}
+
+fn answer_paths(world: &mut World, rush: &Rush) {
+    for &token in &rush.paths {
+        if let Some(query) = world.requests.take(token) {
+            let answer = world.nav.plan(&query, &mut world.scratch);
+            world.path_counts.expansions += u64::from(answer.expansions);
+            world.events.push(Event::PathAnswered { token, answer: Box::new(answer) });
+        }
+    }
+}
+
+fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
+    for &id in bodies {
+        if let Some(character) = world.characters.get_mut(id)
+            && character.displaced == Displaced::No
+        {
+            character.displaced = Displaced::Skipped;
+        }
+    }
+    regions::look_for(world, bodies);
+    for &id in bodies {
+        if let Some(character) = world.characters.get_mut(id) {
+            character.displaced = Displaced::No;
+        }
+    }
+}
+
+/// The ticks that passed have passed for the walks and animations that go on, and for nothing else.
+fn give_back_time(world: &mut World, walks: &[WalkId], bodies: &[CharacterId], passed: u64) {
+    for &id in walks {
+        if let Some(walk) = world.walks.get_mut(id) {
+            walk.skipped_ticks += passed;
+        }
+    }
+    for &id in bodies {
+        if let Some(character) = world.characters.get_mut(id) {
+            character.body.velocity = glam::Vec3::ZERO;
+            if let Some(until) = character.play.as_mut().and_then(|play| play.until.as_mut()) {
+                until.0 = until.0.saturating_sub(passed);
+            }
+        }
+    }
+}
