@@ -38,7 +38,10 @@ pub(crate) fn run(world: &mut World, scripts: &mut ScriptHost) {
             return;
         };
         let passed = sim::skip::run(world, &rush, &mut steps_left);
-        scripts.pass(world, &rush, passed);
+        scripts.pass(world, &rush, passed.ticks);
+        if passed.has_begun {
+            sim::skip::finish(world, &rush);
+        }
         scripts.dispatch(world);
         if steps_left == 0 {
             return;

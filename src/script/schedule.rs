@@ -171,7 +171,7 @@ pub(crate) fn run(vm: &ScriptVm) {
 }
 
 /// Tasks that were started in this step, in order; those they start in turn, up to as many generations as step 12 has rounds.
-fn run_spawned(vm: &ScriptVm, reserve: u64) {
+pub(crate) fn run_spawned(vm: &ScriptVm, reserve: u64) {
     let lua = vm.lua();
     let generations = runtime::with(lua, |runtime| runtime.limits.event_rounds);
     for _ in 0..generations {

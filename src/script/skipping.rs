@@ -172,8 +172,9 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<Rush> {
             continue;
         }
         let mut rush = survey.rush;
-        if test(vm, rush.owner, survey.tests) || dispatch::waiting(lua) > 0 {
-            rush.ticks = Some(0);
+        if test(vm, rush.owner, survey.tests) {
+            // A predicate is tested at the head of a tick: the next one of the scene has begun.
+            rush.ticks = Some(1);
             return Some(rush);
         }
         let now = runtime::with(lua, |runtime| runtime.now);
@@ -208,8 +209,8 @@ fn give_up(vm: &ScriptVm, id: u64) -> bool {
 fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
     let owner = runtime.scenes.owner(id)?;
     let patience = runtime.now.after(runtime.ticks(PATIENCE_S));
-    let mut survey = Survey::default();
-    survey.rush = Rush { owner, characters: runtime.scenes.held_by(id), ..Rush::default() };
+    let rush = Rush { owner, characters: runtime.scenes.held_by(id), ..Rush::default() };
+    let mut survey = Survey { rush, ..Survey::default() };
     let mut ends = BTreeMap::new();
     let before =
         runtime.scenes.skip_mut(id).map(|(skip, _)| std::mem::take(&mut skip.ends)).unwrap_or_default();
@@ -316,6 +317,7 @@ pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
             end_wait(vm, task, serial);
         }
     }
+    schedule::run_spawned(vm, 0);
 }
 
 /// The time of a wait is over, by its own end or by that of its patience.

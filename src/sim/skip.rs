@@ -13,9 +13,18 @@ use crate::world::character::Displaced;
 use crate::world::event::Event;
 use crate::world::skip::Rush;
 
+/// How much of a scene's time has passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// Ticks of the scene.
+    pub ticks: u64,
+    /// Whether the last of them has only begun: as in any tick, scripts come before doors and bodies. [`finish`] ends it.
+    pub has_begun: bool,
+}
+
 /// Lets the time of a scene pass, until something is to be told, its ticks are over or the steps are spent: a step is a tick of
 /// one body.
-pub fn run(world: &mut World, rush: &Rush, steps_left: &mut u64) -> u64 {
+pub fn run(world: &mut World, rush: &Rush, steps_left: &mut u64) -> Passed {
     let (start, told) = (world.tick, world.events.waiting());
     world.is_skipping = true;
     finish_doors(world, rush);
@@ -24,12 +33,16 @@ pub fn run(world: &mut World, rush: &Rush, steps_left: &mut u64) -> u64 {
     let mut walks = rush.open_walks(world);
     let bodies = rush.bodies(world, &walks);
     look_at_regions(world, &bodies);
-    let mut passed = 0;
+    let (mut passed, mut has_begun) = (0, false);
     // Bounded by the steps: every round spends some.
     while world.events.waiting() == told && rush.ticks != Some(passed) && *steps_left > 0 {
         let is_busy = |&id: &CharacterId| world.characters.get(id).is_some_and(Rush::is_busy);
-        if walks.is_empty() && !bodies.iter().any(is_busy) {
-            passed = rush.ticks.unwrap_or(passed);
+        let is_still = walks.is_empty() && !bodies.iter().any(is_busy);
+        if let Some(ticks) = rush.ticks.filter(|&ticks| is_still || ticks == passed + 1) {
+            (passed, has_begun) = (ticks, true);
+            break;
+        }
+        if is_still {
             break;
         }
         *steps_left = steps_left.saturating_sub(bodies.len().max(1) as u64);
@@ -41,11 +54,23 @@ pub fn run(world: &mut World, rush: &Rush, steps_left: &mut u64) -> u64 {
     give_back_time(world, &walks, &bodies, passed);
     world.tick = start;
     world.is_skipping = false;
-    passed
+    Passed { ticks: passed, has_begun }
+}
+
+/// Ends a tick that has begun: what the scene's scripts have asked for in it is done.
+pub fn finish(world: &mut World, rush: &Rush) {
+    world.is_skipping = true;
+    let walks = rush.open_walks(world);
+    let bodies = rush.bodies(world, &walks);
+    step(world, rush, &walks, &bodies);
+    give_back_time(world, &walks, &bodies, 0);
+    world.is_skipping = false;
 }
 
 /// Steps 4 to 11 for a few.
 fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]) {
+    finish_doors(world, rush);
+    edits::run(world);
     for &id in walks {
         paths::serve(world, id);
     }

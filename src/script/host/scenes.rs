@@ -36,6 +36,6 @@ impl ScriptHost {
 
     /// So many ticks of a stretch have passed for its scene.
     pub fn pass(&mut self, world: &mut World, rush: &Rush, ticks: u64) {
-        self.phase(world, 12, |vm| skipping::pass(vm, rush.owner, ticks));
+        self.phase(world, 3, |vm| skipping::pass(vm, rush.owner, ticks));
     }
 }
