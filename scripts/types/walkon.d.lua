@@ -1339,13 +1339,18 @@ function cinematic.running(name) end
 ---A scene. From outside it can be waited for and cancelled; its own script, which gets it as first argument, walks, speaks and waits with it.
 ---@class Scene
 ---@field name string Its name.
----@field lastMark string? The mark it passed last.
+---@field mark string? The mark it passed last. In the scene's own code it is the method `mark` that sets it.
+---@field skipping boolean Whether it is being skipped.
 ---@field info SceneInfo? How it ended; nil until it has.
 local Scene = {}
 
 ---Ends it at the next dispatch; false when it is over.
 ---@return boolean
 function Scene:cancel() end
+
+---Skips it from the next dispatch on: its code runs on in no time. False when it is not skippable, or over.
+---@return boolean
+function Scene:skip() end
 
 ---From outside: waits until the scene is over. In the scene's own code, with seconds: a pause.
 ---@async

@@ -120,6 +120,7 @@ pub fn replay(
         args: header.args.clone(),
         recorder: Recorder::new(header.options),
         signals,
+        is_interactive: false,
     };
     let mut game = Game::load(level, setup)?;
     let mut comparison = Comparison {

@@ -11,7 +11,7 @@ use crate::script::bind::keep::keeper;
 use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
 use crate::script::convert::{Args, Mistake};
-use crate::script::{lend, owner};
+use crate::script::{lend, runtime};
 use crate::world::World;
 use crate::world::door::{Door, DoorSignal, WhenOccupied};
 use crate::world::ops::doors::{self, DoorOrder, Speed};
@@ -245,9 +245,10 @@ fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), Mistake> {
 
 /// The handle of a wish.
 pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> Answer {
-    let owner = owner::current(lua);
-    // A wish that was answered at once needs no owner.
-    let _ = lend::with_world(lua, |world: &mut World| doors::own(world, door, serial, owner));
+    // Where no scheduler runs scripts, nothing is owned.
+    if let Some(owner) = runtime::find(lua, |runtime| Some(runtime.current.as_ref()?.owner)) {
+        let _ = lend::with_world(lua, |world: &mut World| doors::own(world, door, serial, owner));
+    }
     answer(lua, handles::make(lua, DoorMove(serial))?)
 }
 
