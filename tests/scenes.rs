@@ -566,7 +566,10 @@ fn watched_or_skipped_the_audience_leaves_the_same_world() {
         let world = play.world();
         let place = |name: &str| world.character(world.find_character(name).unwrap()).unwrap().body.position;
         let places = ["regent", "player", "messenger"].map(|name| format!("{:.2}", place(name)));
-        (places, play.of_kind("event", &["name"]), play.world().tick())
+        // The guard goes on with a life of its own.
+        let mut events = play.of_kind("event", &["name"]);
+        events.retain(|name| name.starts_with("audience"));
+        (places, events, play.world().tick())
     };
     let watched = run(None);
     for ticks in [1, 40, 200] {

@@ -303,6 +303,7 @@ impl Side {
             args: test.options.args.clone(),
             recorder: Recorder::new(RecordOptions { sentences, ..RecordOptions::default() }),
             signals: Arc::clone(&suite.signals),
+            is_interactive: false,
         };
         let (world, mut scripts, recorder, _) =
             Game::parts(level, setup).map_err(|error| error.to_string())?;
