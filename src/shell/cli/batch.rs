@@ -176,6 +176,7 @@ impl Worker<'_> {
             args: self.args.args.clone(),
             recorder: Recorder::default(),
             signals,
+            is_interactive: false,
         };
         let mut game = Game::load(level, setup)?;
         let bound =

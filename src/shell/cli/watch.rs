@@ -78,6 +78,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
         args: args.args.clone(),
         recorder: Recorder::new(options),
         signals: Arc::clone(&signals),
+        is_interactive: false,
     };
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, interrupts);
     let mut game = match Game::load(level, setup) {
