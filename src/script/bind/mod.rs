@@ -4,6 +4,7 @@
 //! while calling Lua; mistakes raise at the caller's line, what the world does is a result. Not here: what waits
 //! (`prelude/`), who owns what (`keep` tells what is asked of the scheduler).
 
+pub(crate) mod acts;
 pub mod behaviour;
 pub mod blackboard;
 pub mod bt;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{entries_of, put, signature};
 use crate::script::bind;
+use crate::script::bind::acts;
 use crate::script::bind::table::{Entry, Group, Kind, Shape};
 
 /// Entries from which on a type has a page of its own.
@@ -55,7 +56,7 @@ pub fn reference() -> Vec<(String, String)> {
 
 fn index(pages: &[Page]) -> String {
     let mut text = format!(
-        "{WRITTEN}# Reference\n\nEvery name that scripts see. Units are metres, seconds and radians.\n\n"
+        "{WRITTEN}# Reference\n\nEvery name that scripts see. Units are metres, seconds and radians. \"Acts in step 6\" names a step of the tick: 3 scripts, 4 doors, 5 map edits, 6 paths, 7 to 9 movement, 10 arrivals, 11 regions, 12 events, 13 cull, 14 record.\n\n"
     );
     text.push_str("| Page | Names |\n|---|---|\n");
     for page in pages {
@@ -115,6 +116,10 @@ fn one(text: &mut String, entry: &Entry) {
     let mut notes = Vec::new();
     if entry.waits {
         notes.push("Waits: the calling task goes on when it is done.".to_owned());
+    }
+    let acts = acts::sentence(entry);
+    if !acts.is_empty() {
+        notes.push(acts);
     }
     if !entry.raises.is_empty() {
         let codes: Vec<String> = entry.raises.split_whitespace().map(|code| format!("`{code}`")).collect();

@@ -2,6 +2,7 @@
 
 use super::luau_type::{self, Type};
 use super::*;
+use crate::script::bind::acts;
 
 #[test]
 fn every_type_of_the_table_is_understood() {
@@ -81,4 +82,18 @@ fn every_entry_is_documented_and_has_an_example() {
         );
         assert!(!entry.example.is_empty(), "{} needs an example", entry.called);
     }
+}
+
+#[test]
+fn every_row_about_when_calls_act_names_an_entry_once() {
+    let mut rows: Vec<(&str, &str)> = acts::ACTS.iter().map(|(owner, name, _)| (*owner, *name)).collect();
+    let known = bind::entries();
+    for (owner, name) in &rows {
+        assert!(known.iter().any(|entry| entry.owner == *owner && entry.name() == *name), "{owner} {name}");
+    }
+    rows.sort_unstable();
+    let count = rows.len();
+    rows.dedup();
+    assert_eq!(rows.len(), count);
+    assert!(known.iter().any(|entry| acts::sentence(entry) == "Acts at once, and in step 6."));
 }
