@@ -234,6 +234,10 @@ fn a_trace_has_a_header_facts_hashes_and_a_last_line() {
         "args",
         "pathBudget",
         "limits",
+        "luau",
+        "hashEvery",
+        "positions",
+        "detail",
     ];
     assert_eq!(keys(&lines[0]), sorted(&expected));
     assert_eq!(lines[0]["levelFile"], "levels/yard.json");
