@@ -245,6 +245,7 @@ const RIGHT: &[&str] = &[
     "world.player():attach(\"used\", {})",
     "local function f() return world.player() end f():walkTo(\"post\")",
     "for _, own in world.characters() do own:stop() end",
+    "_G.shared = function() end shared() world.player():walkTo(\"post\", { onArrived = \"shared\" })",
 ];
 
 #[test]
@@ -480,4 +481,16 @@ fn types_list_the_names_of_the_project() {
     write(folder.path(), "scripts/yard.lua", spawned);
     let [luau, _] = written();
     assert!(luau.contains("export type CharacterName = string\n"), "{luau}");
+}
+
+#[test]
+fn parameters_that_are_declared_as_the_file_runs_are_not_judged() {
+    let folder = with_params("{ \"route\": \"rounds\", \"extra\": 3 }");
+    let behaviour = "local own = { params = { route = { type = \"route\" } } }\n\
+                     own.params.extra = { type = \"number\" }\nreturn own\n";
+    write(folder.path(), "scripts/behaviours/used.lua", behaviour);
+    let mut command = Command::new(cargo_bin("walkon"));
+    let output =
+        command.current_dir(folder.path()).args(["check", "."]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }

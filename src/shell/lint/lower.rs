@@ -295,6 +295,9 @@ impl Lower {
         if let Some(value) = value {
             self.used(value, Use::Field(object, name.text.clone()));
         }
+        if matches!(self.tree.kind(object), Kind::Global(own) if own == "_G") {
+            self.tree.global_writes.push(GlobalWrite { name: name.clone(), value });
+        }
         self.tree.field_writes.push(FieldWrite { object, name, value });
     }
 

@@ -20,7 +20,13 @@ pub(super) fn declared(tree: &Tree, table: ExprId, findings: &mut Vec<Finding>) 
         return (!is_given_later).then(|| Declared::read(&Plain::Map(BTreeMap::new())).ok())?;
     };
     let value = plain(tree, params, DEPTH_MAX)?;
-    if tree.table(params).is_some_and(|(made, _)| tree.writes_to(made).next().is_some()) {
+    let is_added_to = tree.field_writes.iter().any(|write| match tree.kind(write.object) {
+        Kind::Field(_, name) => name.text == "params",
+        _ => tree
+            .table(write.object)
+            .is_some_and(|(made, _)| Some(made) == tree.table(params).map(|(own, _)| own)),
+    });
+    if is_added_to {
         return None;
     }
     match Declared::read(&value) {
