@@ -6,8 +6,12 @@ function onStart(why)
   event.on("alarm", "alarmed")
   event.on("cinematicEnded", "over")
   if why == "start" then
-    world.player():walkTo("bridgeWest")
+    timer.after(1 + rng.stream("dawdling"):float(), "setOut")
   end
+end
+
+function setOut()
+  world.player():walkTo("bridgeWest")
 end
 
 ---@param e RegionEvent
