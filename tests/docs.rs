@@ -3,7 +3,7 @@
 //! Goal: nobody who follows a page is led astray. Method: each page is followed from top to bottom in an empty
 //! folder with the real program. What stands after the language of a block says what it is for:
 //!
-//! - `file=PATH`: the text of that file, which is written. `walkon check` finds nothing wrong with it.
+//! - `file=PATH`: the text of that file, which is written. `walkon check` finds nothing wrong with them at the end.
 //! - `sh`: commands. `walkon ...` and `cd ...` are done, and end with `exit=N` (0 when it says nothing);
 //!   with `by-hand`, only the names of the commands and options are looked at.
 //! - `text`, `shows`: what the command before it prints: these lines, in this order, `...` for any others.
@@ -94,7 +94,7 @@ impl Reader {
     fn follow(&mut self, block: &Block) {
         let at = format!("docs/{}:{}", self.page, block.line);
         match (block.language.as_str(), block.value("file")) {
-            (_, Some(file)) => self.write(file, block, &at),
+            (_, Some(file)) => self.write(file, block),
             ("sh", None) if block.has("by-hand") => self.look_at(block, &at),
             ("sh", None) => self.run(block, &at),
             ("text", None) if block.has("shows") => self.compare(block, &at),
@@ -104,14 +104,18 @@ impl Reader {
         }
     }
 
-    fn write(&self, file: &str, block: &Block, at: &str) {
+    fn write(&self, file: &str, block: &Block) {
         let path = self.folder.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, &block.text).unwrap();
-        if file.ends_with(".lua") && !block.has("broken") {
-            let (code, told) = self.walkon(&["check", file]);
-            assert_eq!(code, 0, "{at}: {told}");
-            assert!(told.contains(" 0 warnings"), "{at}: {told}");
+    }
+
+    /// What the page has made has nothing wrong with it.
+    fn check(&self) {
+        if self.folder.join("walkon.json").is_file() {
+            let (code, told) = self.walkon(&["check", "."]);
+            assert_eq!(code, 0, "docs/{}: {told}", self.page);
+            assert!(told.contains(" 0 warnings"), "docs/{}: {told}", self.page);
         }
     }
 
@@ -200,6 +204,7 @@ fn whoever_follows_a_page_of_the_guide_sees_what_it_says() {
         for block in blocks(&page) {
             reader.follow(&block);
         }
+        reader.check();
         let changed = reader.changes.iter().fold(page.clone(), |page, (was, is)| page.replacen(was, is, 1));
         if changed != page {
             fs::write(&path, changed).unwrap();

@@ -10,11 +10,15 @@ use std::path::{Path, PathBuf};
 
 use super::args::{Format, NewArgs};
 use super::exit::{Exit, Failure};
+use super::types;
 use crate::shell::output::Results;
+use crate::shell::project::Project;
 use crate::shell::scaffold;
 
 /// What the project is called when its folder has no name, as `/` has none.
 const NAME: &str = "game";
+/// Where the editor definitions lie, as `walkon types` puts them.
+const TYPES: &str = "scripts/types";
 
 pub(super) fn run(args: &NewArgs, results: &mut Results) -> Result<Exit, Failure> {
     if args.folder.as_os_str().is_empty() {
@@ -22,9 +26,15 @@ pub(super) fn run(args: &NewArgs, results: &mut Results) -> Result<Exit, Failure
     }
     make(&args.folder)?;
     let name = name_of(&args.folder);
-    let files = scaffold::files(&name)
+    let mut files = scaffold::files(&name)
         .map_err(|error| Failure::new(Exit::Bug, format!("the schema is no JSON: {error}")))?;
     write_all(&args.folder, &files)?;
+    // They name the marks and doors of the level that stands there now.
+    let project = Project::around(&args.folder)?;
+    let definitions = types::definitions(&project)?.into_iter();
+    let definitions: Vec<_> = definitions.map(|(file, text)| (format!("{TYPES}/{file}"), text)).collect();
+    write_all(&args.folder, &definitions)?;
+    files.extend(definitions);
     let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     match args.format {
         Format::Human => tell(&args.folder, &paths, results)?,

@@ -20,7 +20,7 @@ pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, Failu
     };
     let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", folder.display()));
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    let files = types::files(&names(&project)?);
+    let files = definitions(&project)?;
     // All of them are seen to be writable before the first is replaced.
     let targets: Result<Vec<_>, _> =
         files.iter().map(|(name, _)| Target::claim(&folder.join(name), &[])).collect();
@@ -29,6 +29,11 @@ pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, Failu
         results.line(&target.path().display().to_string())?;
     }
     Ok(Exit::Ok)
+}
+
+/// The definitions that know the names of a project: file and text.
+pub(super) fn definitions(project: &Project) -> Result<Vec<(&'static str, String)>, Failure> {
+    Ok(types::files(&names(project)?))
 }
 
 /// Names of everything in a project. A kind of name that scripts make up as they run has no list.

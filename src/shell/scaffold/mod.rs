@@ -1,13 +1,11 @@
 //! The files of a new project.
 //!
-//! In: the name of the project. Out: every file with its path below the root. Holds: `check` and `test` pass on
-//! the project as it is written (tests/scaffold.rs); the schema and the editor definitions are those of this
-//! version, made by the code that `schema` and `types` print. Templates of JSON end in `.in`, so that nobody takes this
-//! folder for a project. Not here: writing files (`cli/new`).
+//! In: the name of the project. Out: its files with their paths below the root. Holds: `check` and `test` pass on
+//! the project as it is written (tests/scaffold.rs); the schema is that of this version, made by the code that `schema`
+//! prints. Templates of JSON end in `.in`, so that nobody takes this folder for a project. Not here: writing files,
+//! and the editor definitions, which name what stands in the project (`cli/new`).
 
 use serde_json::Value;
-
-use crate::script::types;
 
 /// Files that stand in a project as they are: path below the root, text.
 const FILES: [(&str, &str); 12] = [
@@ -22,14 +20,12 @@ const FILES: [(&str, &str); 12] = [
     (".vscode/extensions.json", include_str!("vscode_extensions.json.in")),
     (".github/workflows/walkon.yml", include_str!("workflow.yml")),
     (".gitignore", include_str!("gitignore")),
-    // Last, so that a folder that holds it is a whole project.
+    // Last of the texts, so that a folder that holds it is a whole project.
     ("walkon.json", include_str!("walkon.json.in")),
 ];
 const README: &str = include_str!("README.md");
 /// Where the schema of levels lies, beside the levels that name it.
 const SCHEMA: &str = "levels/level.schema.json";
-/// Where the editor definitions lie, as `walkon types` puts them.
-const TYPES: &str = "scripts/types";
 
 /// Every file of a new project, in the order in which they are written.
 ///
@@ -40,11 +36,6 @@ pub(super) fn files(name: &str) -> Result<Vec<(String, String)>, serde_json::Err
         ("README.md".to_owned(), README.replace("{{title}}", name)),
         (SCHEMA.to_owned(), serde_json::to_string_pretty(&crate::level::schema())? + "\n"),
     ];
-    files.extend(
-        types::files(&types::ProjectNames::new())
-            .into_iter()
-            .map(|(file, text)| (format!("{TYPES}/{file}"), text)),
-    );
     let quoted = Value::String(name.to_owned()).to_string();
     files.extend(FILES.iter().map(|(path, text)| ((*path).to_owned(), text.replace("{{name}}", &quoted))));
     Ok(files)
