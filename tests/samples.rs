@@ -29,7 +29,7 @@ fn examples() -> Option<PathBuf> {
 fn the_samples_are_the_references_own() {
     let Some(folder) = examples() else { return };
     for (name, here, _) in SAMPLES {
-        let Ok(ours) = fs::read_to_string(root().join(here)) else { continue };
+        let ours = fs::read_to_string(root().join(here)).unwrap();
         let reference = fs::read_to_string(folder.join(name)).unwrap();
         assert_eq!(ours, reference, "{here} is {name} of the reference, unchanged");
     }
@@ -39,9 +39,6 @@ fn the_samples_are_the_references_own() {
 fn the_samples_run_without_a_fault_on_their_levels() {
     for (_, here, level) in SAMPLES {
         let path = format!("levels/{level}.json");
-        if !root().join(&path).is_file() || !root().join(here).is_file() {
-            continue;
-        }
         let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
             .args(["run", &path, "--seconds", "60", "--strict"])
             .current_dir(root())
