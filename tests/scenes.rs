@@ -587,3 +587,22 @@ fn the_sample_stands_in_the_project_as_it_stands_in_the_design() {
         assert_eq!(own, design);
     }
 }
+
+#[test]
+fn a_scene_under_way_ends_with_its_level_and_goes_no_further() {
+    let mut play = Play::scene(
+        r#"holds = { "anna" }, locks = { "input" },
+        onEnd = function(info) log.info("onEnd %s %s", info.outcome, info.mark) end,
+        script = function(c)
+            c:mark("before")
+            local result = c:walk(world.character("anna"), "far")
+            log.info("it goes on after %s", result)
+        end"#,
+    );
+    play.ticks(30);
+    let recorded = play.game.end();
+    play.facts.extend(recorded.lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+    assert_eq!(play.told(), ["onEnd levelEnd before", "ended levelEnd false before nil"]);
+    assert_eq!(play.of_kind("walkSettled", &["status", "reason"]), ["cancelled levelEnd"]);
+    play.assert_given_back("the end of the level");
+}

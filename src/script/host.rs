@@ -267,9 +267,10 @@ impl ScriptHost {
         self.phase(world, 12, |vm| {
             let lua = vm.lua();
             testing::end(vm);
+            cinematic::end_all(vm); // before its walks: the script of a scene does not go on
             let _ = lend::with_world(lua, ops::walks::end_level);
             dispatch::run(vm);
-            cinematic::end_all(vm);
+            cinematic::end_all(vm); // those that the last callbacks have begun
             for (_, owner) in runtime::with(lua, |runtime| runtime.behaviours.in_order()) {
                 behaviour::end(vm, owner, "levelEnd");
             }
