@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod batch;
+mod behaviours;
 mod boards;
 mod catalogue;
 mod cli;

@@ -23,7 +23,7 @@ use crate::script::fault::{Failure, FaultKind};
 use crate::script::handlers::{self, Delivering};
 use crate::script::invoke::{self, Call};
 use crate::script::keeper::stem;
-use crate::script::owner::OwnerKind;
+use crate::script::owner::{OwnerKind, Owners};
 use crate::script::params::{self, Params};
 use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Delivery, Role, Spawn, Why};
@@ -31,6 +31,7 @@ use crate::script::tree::{self, Tree};
 use crate::script::vm::ScriptVm;
 use crate::script::{dispatch, lend, payload};
 use crate::world::World;
+use crate::world::event::{Event, LogLine};
 use crate::world::ops;
 use crate::world::walk::Owner;
 
@@ -617,9 +618,27 @@ pub(crate) fn release(lua: &Lua, character: CharacterId) {
     }
 }
 
+/// Writes a warning when an owner that stood still missed events.
+fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
+    let missed = runtime::with(vm.lua(), |runtime| {
+        let record = runtime.owners.get_mut(owner)?;
+        Some((record.label.to_string(), std::mem::take(&mut record.missed)))
+    });
+    let Some((owner, missed @ 1..)) = missed else {
+        return;
+    };
+    let most = Owners::KEPT_EVENTS_MAX;
+    let message = format!(
+        "{owner} was held: the oldest of its events were dropped ({missed}), the last {most} are kept"
+    );
+    let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
+    invoke::push(vm, Event::Logged(Box::new(line)));
+}
+
 /// Hands out what came in while an owner stood still, in order.
 pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
+    warn_of_missed(vm, owner);
     for id in runtime::with(lua, |runtime| task::not_begun(runtime, owner)) {
         task::begin(vm, id);
     }

@@ -502,8 +502,9 @@ fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
 
 pub(crate) fn call_listeners(vm: &ScriptVm, listeners: Vec<Listener>, label: &str, payload: &Value) {
     for listener in listeners {
-        if listener.once && !handlers::remove_listener(vm.lua(), listener.serial) {
-            continue;
+        if listener.once {
+            // One that was removed by an earlier listener of this event hears it still, like all others.
+            handlers::remove_listener(vm.lua(), listener.serial);
         }
         let mut handler = Delivering::new(listener.owner, listener.callback, payload.clone(), label);
         handler.is_event = true;

@@ -42,6 +42,8 @@ pub enum FaultKind {
     Watchdog,
     /// The shell asked everything to stop; not a mistake of the script.
     Stopped,
+    /// A task that had ended stopped where it would wait; not a mistake of the script.
+    Ended,
 }
 
 impl FaultKind {
@@ -55,6 +57,7 @@ impl FaultKind {
             Self::Data => "data",
             Self::Watchdog => "watchdog",
             Self::Stopped => "stopped",
+            Self::Ended => "ended",
         }
     }
 }
@@ -66,6 +69,7 @@ impl From<Trip> for FaultKind {
             Trip::Memory => Self::Memory,
             Trip::Watchdog => Self::Watchdog,
             Trip::Stopped => Self::Stopped,
+            Trip::Ended => Self::Ended,
         }
     }
 }
@@ -216,6 +220,7 @@ pub(crate) fn trip_text(trip: Trip, limit: u64) -> String {
         Trip::Memory => "the memory of the level is spent (limits.memoryMiB); keep less".to_owned(),
         Trip::Watchdog => "stopped by the watchdog: one call took too long (limits.watchdogMs)".to_owned(),
         Trip::Stopped => "stopped: walkon is shutting down".to_owned(),
+        Trip::Ended => "the task has ended".to_owned(),
     }
 }
 

@@ -27,6 +27,8 @@ pub enum Trip {
     Stopped,
     /// The watchdog of the shell found that the call took too long; the run is not repeatable.
     Watchdog,
+    /// The task that runs has ended: it stops where it would wait. Nobody's mistake.
+    Ended,
 }
 
 /// Flags between the shell, on any thread, and a VM. The only thing a VM shares with other threads.
@@ -51,6 +53,8 @@ struct Gauge {
     /// Safepoints of this call beyond the slice.
     rest: Cell<u64>,
     limit: Cell<u64>,
+    /// Safepoints that were left when the call ended for no mistake of its own.
+    unspent: Cell<u64>,
     trip: Cell<Option<Trip>>,
     /// Bytes in use above which the next look around collects everything.
     collect_above: Cell<usize>,
@@ -79,6 +83,7 @@ impl Gauge {
     fn end(&self, trip: Trip) {
         if self.trip.get().is_none() {
             self.trip.set(Some(trip));
+            self.unspent.set(if trip == Trip::Ended { self.left() } else { 0 });
         }
         self.slice.set(0);
         self.rest.set(0);
@@ -132,6 +137,7 @@ impl Fuel {
         let gauge = &*self.0;
         gauge.trip.set(None);
         gauge.limit.set(limit);
+        gauge.unspent.set(0);
         gauge.slice.set(0);
         gauge.rest.set(limit);
         gauge.signals.late.store(false, Ordering::Relaxed);
@@ -156,7 +162,7 @@ impl Fuel {
         if self.0.trip.get() == Some(Trip::Fuel) {
             self.0.limit.get()
         } else {
-            self.0.limit.get() - self.0.left()
+            self.0.limit.get() - self.0.left() - self.0.unspent.get()
         }
     }
 

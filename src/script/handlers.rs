@@ -425,7 +425,7 @@ pub(crate) fn deliver(vm: &ScriptVm, mut handler: Delivering) -> bool {
             if events >= Owners::KEPT_EVENTS_MAX {
                 let oldest = record.kept.iter().position(is_event);
                 oldest.map(|oldest| record.kept.remove(oldest));
-                log::warn!("{} is held and has {events} events to hear; the oldest is dropped", record.label);
+                record.missed += 1;
             }
         }
         record.kept.push_back(Delivery::Handler {

@@ -192,7 +192,7 @@ impl ScriptHost {
     /// When the parameters of a behaviour are wrong.
     pub fn start(&mut self, world: &mut World) -> Result<(), StartError> {
         let characters = std::mem::take(&mut self.characters);
-        let level = self.level.clone();
+        let (level, state) = (self.level.clone(), self.state.clone());
         let facts_before = world.events.waiting() as u64;
         runtime::with(self.vm.lua(), |runtime| runtime.facts_before = facts_before);
         self.phase(world, 0, |vm| {
@@ -214,11 +214,11 @@ impl ScriptHost {
             }
             call_level(vm, "onStart", "start");
             owners.into_iter().for_each(|owner| behaviour::begin(vm, owner, "attach"));
+            // Here, where the world is there to be told of a fault.
+            check_state(vm, &state);
             testing::prepare(vm);
             Ok(())
-        })?;
-        check_state(&self.vm, &self.state);
-        Ok(())
+        })
     }
 
     /// Step 3.
@@ -455,6 +455,9 @@ fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
         hash.word(u64::from(owner.0)).text(&record.label);
         hash.word(record.paused.map_or(0, |tick| tick.0 + 1))
             .word(record.run_again.map_or(0, |tick| tick.0 + 1));
+        if record.missed > 0 {
+            hash.word(u64::from(record.missed));
+        }
         for kept in &record.kept {
             match kept {
                 Delivery::Handler { label, is_event, .. } => hash.text(label).flag(*is_event),

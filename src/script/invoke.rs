@@ -115,8 +115,8 @@ pub(crate) fn clean_up(vm: &ScriptVm) {
 /// Tells the world of a fault and counts it against its owner; the third within ten seconds suspends it.
 pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
     let lua = vm.lua();
-    if failure.kind == FaultKind::Stopped {
-        // The shell asked everything to stop: nobody's mistake.
+    if matches!(failure.kind, FaultKind::Stopped | FaultKind::Ended) {
+        // The shell asked everything to stop, or a task had ended: nobody's mistake.
         return;
     }
     if testing::is_told(lua, call.owner) {

@@ -43,6 +43,8 @@ pub(crate) struct OwnerRecord {
     pub(crate) paused: Option<Tick>,
     /// What came in while it stood still, in order.
     pub(crate) kept: VecDeque<Delivery>,
+    /// Events that were dropped while it stood still, because there were too many.
+    pub(crate) missed: u32,
     /// When a faulted `run` begins again.
     pub(crate) run_again: Option<Tick>,
     pub(crate) tasks: u32,
@@ -73,6 +75,7 @@ impl Owners {
             receiver: None,
             paused: None,
             kept: VecDeque::new(),
+            missed: 0,
             run_again: None,
             tasks: 0,
             timers: 0,

@@ -179,14 +179,14 @@ fn declare_one(lua: &Lua, name: &str, declared: &Table) -> Result<Param, String>
         Some(Plain::List(values)) => Some(values),
         Some(_) => return Err(format!("params.{name}.oneOf is not a list, expected values to choose from")),
     };
-    let param = Param {
-        kind,
-        default: None,
-        optional: matches!(get("optional"), Value::Boolean(true)),
-        min: number("min")?,
-        max: number("max")?,
-        one_of,
+    let optional = match get("optional") {
+        Value::Nil => false,
+        Value::Boolean(value) => value,
+        other => {
+            return Err(format!("params.{name}.optional is {}, expected true or false", describe(&other)));
+        }
     };
+    let param = Param { kind, default: None, optional, min: number("min")?, max: number("max")?, one_of };
     let default = match plain("default")? {
         None => None,
         // Names are looked up when a level uses the default.

@@ -11,10 +11,12 @@ use crate::script::bind::call::Raise;
 use crate::script::bind::character;
 use crate::script::bind::table::Answer;
 use crate::script::convert::{Args, Mistake, Named, describe};
+use crate::script::fuel::Trip;
 use crate::script::lend::BindError;
 use crate::script::owner::{self, Counted};
 use crate::script::runtime;
 use crate::script::task::{self, Entry, GroupKind, Pause, Pending, Role, Spawn};
+use crate::script::vm::Machine;
 use crate::script::wait::{self, Outcome, Wait};
 
 /// Longest wait, seconds: eleven days.
@@ -23,11 +25,26 @@ pub(crate) const SECONDS_MAX: f64 = 1e6;
 /// What can be waited for, for messages.
 const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, play, scene, cue or change";
 
-/// Whether the running code may wait.
+/// Whether the running code may wait. A task that has ended stops here, whatever it does with the error.
 ///
 /// # Errors
-/// While a file loads, in callbacks that may not wait, in coroutines of a script's own making.
+/// While a file loads, in callbacks that may not wait, in coroutines of a script's own making; in a task that has ended.
 pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, Mistake> {
+    let id = running_task(lua, function)?;
+    if runtime::with(lua, |runtime| runtime.tasks.owner_of(id)).is_some() {
+        return Ok(id);
+    }
+    if let Some(machine) = lua.app_data_ref::<Rc<Machine>>() {
+        machine.fuel.end(Trip::Ended);
+    }
+    Err(Mistake::new(function, "the task has ended"))
+}
+
+/// The task that runs, also when it has ended meanwhile.
+///
+/// # Errors
+/// As [`may_wait`], but for tasks that have ended.
+pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
     let current = runtime::with(lua, |runtime| runtime.current.clone());
     let Some(current) = current else {
         return Err(BindError::NoWorld.mistake(function));

@@ -166,6 +166,11 @@ impl Runtime {
         self.owners.get(owner).map_or_else(|| Rc::from("host"), |record| Rc::clone(&record.label))
     }
 
+    /// The time of an owner: it stands still while the owner does.
+    pub(crate) fn time_of(&self, owner: Owner) -> Tick {
+        self.owners.get(owner).and_then(|record| record.paused).unwrap_or(self.now)
+    }
+
     /// Whole ticks that last at least `seconds`, one or more.
     pub(crate) fn ticks(&self, seconds: f64) -> u64 {
         self.rate.ticks(seconds).max(1)

@@ -115,7 +115,12 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: Answer) {
         if let Some(record) = runtime.owners.get_mut(owner)
             && record.paused.is_some()
         {
-            record.kept.push_back(Delivery::Resume { task: id, serial, answer: answer.clone() });
+            // The first answer counts: later ones find another serial, so they need not be kept.
+            let is_same =
+                |kept: &Delivery| matches!(kept, Delivery::Resume { serial: other, .. } if *other == serial);
+            if !record.kept.iter().any(is_same) {
+                record.kept.push_back(Delivery::Resume { task: id, serial, answer: answer.clone() });
+            }
             return None;
         }
         runtime.tasks.unwait(id);
@@ -134,6 +139,7 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: Answer) {
 /// What a task did: it waits, it is done, it failed.
 fn after(vm: &ScriptVm, id: u64, call: &Call, result: Result<Resumed, Failure>) {
     let lua = vm.lua();
+    runtime::with(lua, |runtime| runtime.tasks.leaving = None);
     match result {
         Ok(Resumed::Yielded(values)) => wait_or_tick(lua, id, values),
         Ok(Resumed::Done(values)) => {

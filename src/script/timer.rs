@@ -87,7 +87,7 @@ impl Timers {
         Some(false)
     }
 
-    /// Ticks left; 0 when it is over.
+    /// Ticks left; 0 when it is over. `now` is the time of its owner, here and below.
     pub(crate) fn left(&self, id: u64, now: Tick) -> u64 {
         self.timers.get(&id).map_or(0, |timer| timer.paused_left.unwrap_or(timer.due.since(now)))
     }
@@ -112,16 +112,16 @@ impl Timers {
         }
     }
 
-    /// The time of an owner's timers moves on by `ticks`.
+    /// The time of an owner's timers moves on by `ticks`. One that was paused meanwhile makes up for it when it goes on.
     pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
         let Self { timers, due, .. } = self;
-        for (&id, timer) in timers.iter_mut().filter(|(_, timer)| timer.owner == owner) {
+        let running =
+            timers.iter_mut().filter(|(_, timer)| timer.owner == owner && timer.paused_left.is_none());
+        for (&id, timer) in running {
             timer.base = timer.base.after(ticks);
-            if timer.paused_left.is_none() {
-                due.remove(&(timer.due, id));
-                timer.due = timer.due.after(ticks);
-                due.insert((timer.due, id));
-            }
+            due.remove(&(timer.due, id));
+            timer.due = timer.due.after(ticks);
+            due.insert((timer.due, id));
         }
     }
 
@@ -203,7 +203,7 @@ impl Timers {
 
 /// A new timer; its number.
 pub(crate) fn start(runtime: &mut Runtime, order: TimerOrder) -> u64 {
-    let (now, rate) = (runtime.now, runtime.rate);
+    let (now, rate) = (runtime.time_of(order.owner), runtime.rate);
     let timers = &mut runtime.timers;
     timers.last += 1;
     let id = timers.last;

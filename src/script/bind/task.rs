@@ -9,7 +9,7 @@ use crate::script::bind::call::{answer, myself, nothing};
 use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
 use crate::script::convert::Args;
 use crate::script::owner;
-use crate::script::request::{may_wait, refuse_at_limit};
+use crate::script::request::{refuse_at_limit, running_task};
 use crate::script::task::{self, Why};
 use crate::script::vm::refuse_while_loading;
 use crate::script::wait::{self, TaskId};
@@ -210,7 +210,7 @@ const CLEANUPS_MAX: usize = 256;
 
 fn on_cancel(lua: &Lua, args: &mut Args) -> Answer {
     let function = args.take("fn").callable()?;
-    let id = may_wait(lua, args.function())?;
+    let id = running_task(lua, args.function())?;
     if runtime::with(lua, |runtime| runtime.tasks.cleanup_count(id)) >= CLEANUPS_MAX {
         return Err(args.mistake(format!("the task has {CLEANUPS_MAX} of these, the most allowed")).into());
     }
@@ -219,7 +219,7 @@ fn on_cancel(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 fn current(lua: &Lua, args: &mut Args) -> Answer {
-    let id = may_wait(lua, args.function())?;
+    let id = running_task(lua, args.function())?;
     answer(lua, task::handle(lua, id)?)
 }
 

@@ -3,16 +3,18 @@
 use mlua::Lua;
 
 use crate::base::plain::Plain;
+use crate::base::time::Tick;
 use crate::script::bind::call::{answer, myself, nothing, with};
 use crate::script::bind::handles;
 use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
 use crate::script::convert::{Args, Mistake, Named};
 use crate::script::handlers;
 use crate::script::owner::{self, Counted};
+use crate::script::payload;
 use crate::script::request::{SECONDS_MAX, seconds};
+use crate::script::runtime::{self, Runtime};
 use crate::script::timer::{self, TimerOrder};
 use crate::script::wait::TimerId;
-use crate::script::{payload, runtime};
 
 const TIMER: &str = "timer";
 const TYPE: &str = "Timer";
@@ -137,22 +139,27 @@ fn cancel(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, timer::end(lua, id.0))
 }
 
+/// The time as the owner of a timer has it.
+fn time_of(runtime: &Runtime, id: TimerId) -> Tick {
+    runtime.timers.get(id.0).map_or(runtime.now, |timer| runtime.time_of(timer.owner))
+}
+
 fn remaining(lua: &Lua, args: &mut Args) -> Answer {
     let id = myself::<TimerId>(args)?;
     let seconds = runtime::with(lua, |runtime| {
-        runtime.timers.left(id.0, runtime.now) as f64 / f64::from(runtime.rate.per_second())
+        runtime.timers.left(id.0, time_of(runtime, id)) as f64 / f64::from(runtime.rate.per_second())
     });
     answer(lua, seconds)
 }
 
 fn pause(lua: &Lua, args: &mut Args) -> Answer {
     let id = myself::<TimerId>(args)?;
-    runtime::with(lua, |runtime| runtime.timers.pause(id.0, runtime.now));
+    runtime::with(lua, |runtime| runtime.timers.pause(id.0, time_of(runtime, id)));
     nothing()
 }
 
 fn resume(lua: &Lua, args: &mut Args) -> Answer {
     let id = myself::<TimerId>(args)?;
-    runtime::with(lua, |runtime| runtime.timers.resume(id.0, runtime.now));
+    runtime::with(lua, |runtime| runtime.timers.resume(id.0, time_of(runtime, id)));
     nothing()
 }

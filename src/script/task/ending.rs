@@ -115,6 +115,9 @@ fn take(lua: &Lua, id: u64) -> Option<Task> {
     runtime::with(lua, |runtime| {
         runtime.tasks.unwait(id);
         let task = runtime.tasks.tasks.remove(&id)?;
+        if runtime.current.as_ref().is_some_and(|current| current.task == Some(id)) {
+            runtime.tasks.leaving = task.thread.clone().map(|thread| (id, thread));
+        }
         if let Some(skip) = runtime.scenes.skip_of(task.owner) {
             skip.forget(id);
         }

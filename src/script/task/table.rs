@@ -57,6 +57,8 @@ pub(crate) struct Tasks {
     pub(super) tasks: BTreeMap<u64, Task>,
     last: u64,
     serial: u64,
+    /// The task that runs, when it has ended by what it did itself, and its coroutine.
+    pub(super) leaving: Option<(u64, Thread)>,
     /// Tasks that were started in step 3 and have not begun, in order.
     pub(crate) spawned: std::collections::VecDeque<u64>,
     /// Deadlines; those whose task waits for something else by now are skipped.
@@ -90,7 +92,9 @@ impl Tasks {
 
     /// Whether `thread` is the coroutine of task `id`.
     pub(crate) fn is_thread_of(&self, id: u64, thread: &Thread) -> bool {
-        self.tasks.get(&id).and_then(|task| task.thread.as_ref()) == Some(thread)
+        let own = self.tasks.get(&id).and_then(|task| task.thread.as_ref());
+        let leaving = self.leaving.as_ref().filter(|(left, _)| *left == id).map(|(_, thread)| thread);
+        own.or(leaving) == Some(thread)
     }
 
     pub(crate) fn add_cleanup(&mut self, id: u64, function: Function) {
