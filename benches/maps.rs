@@ -107,12 +107,12 @@ fn main() {
 
     let door = AreaId(SIDE * SIDE + 40);
     toggles(&mut map, door, "toggle a door, components and doors relabelled");
-    let wide = Traversal { radius_m: 0.9, through: None };
+    let wide = Traversal { radius_m: 0.9, ..Traversal::default() };
     row("prepare a wider radius", fastest(3, || map.clone().prepare(&wide)));
     map.prepare(&wide);
     toggles(&mut map, door, "toggle with a wider radius kept");
     let doors: Arc<[(AreaId, f32)]> = (0..100).map(|at| (AreaId(SIDE * SIDE + at), 1.0)).collect();
-    let through = Traversal { radius_m: 0.4, through: Some(doors) };
+    let through = Traversal { radius_m: 0.4, through: Some(doors), ..Traversal::default() };
     map.prepare(&through);
     toggles(&mut map, door, "toggle with a wider radius and 100 doors to plan through kept");
 

@@ -22,6 +22,7 @@ mod model;
 mod nav_laws;
 mod nav_published;
 mod nav_sight;
+mod own_areas;
 mod readme;
 mod reload;
 mod replay;

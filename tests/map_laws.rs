@@ -617,7 +617,7 @@ fn nearest_cells_equal_a_scan_of_all() {
 
 #[test]
 fn seed_a5_a_start_behind_a_wall_is_not_moved_through_it() {
-    let by = Traversal { radius_m: 0.6, through: None };
+    let by = Traversal { radius_m: 0.6, ..Traversal::default() };
     // A slot one cell wide is too narrow for this body, and the wall beside it two cells thick.
     let slot = drawing(&["########", "#.##....", "#.##....", "#.##....", "#.##....", "########"]);
     assert_eq!(slot.start(at(1.5, 2.5), &by), None);
@@ -818,7 +818,7 @@ fn seed_w3_a_gap_of_a_metre_is_for_bodies_narrower_than_it() {
     (source.agent_radius_m, source.object_padding_m) = (0.0, 0.0);
     let mut map = build(&source);
     let ask = |map: &NavMap, radius_m: f32| {
-        let by = Traversal { radius_m, through: None };
+        let by = Traversal { radius_m, ..Traversal::default() };
         plan(map, &PathQuery { by, accept: Accept::Exact, ..query(at(2.0, 2.0), at(8.0, 4.0)) })
     };
     for prepared in [false, true] {
@@ -839,7 +839,7 @@ fn seed_w3_a_gap_of_a_metre_is_for_bodies_narrower_than_it() {
         assert_eq!(nowhere.trouble, Some(PathTrouble::TooWide), "fault:G18");
         assert!(!prepared || ask(&map, 0.45) == taken);
         for radius_m in [0.45, 0.55] {
-            map.prepare(&Traversal { radius_m, through: None });
+            map.prepare(&Traversal { radius_m, ..Traversal::default() });
         }
     }
 }
@@ -858,9 +858,9 @@ fn prepared_or_not_the_answers_are_the_same() {
         let mut kept = map.clone();
         let through: Arc<[(AreaId, f32)]> = [(AreaId(0), 1.0), (AreaId(2), 3.0)].into();
         let bys = [
-            Traversal { radius_m: 0.9, through: None },
-            Traversal { radius_m: 0.0, through: Some(through.clone()) },
-            Traversal { radius_m: 0.9, through: Some(through) },
+            Traversal { radius_m: 0.9, ..Traversal::default() },
+            Traversal { radius_m: 0.0, through: Some(through.clone()), ..Traversal::default() },
+            Traversal { radius_m: 0.9, through: Some(through), ..Traversal::default() },
         ];
         bys.iter().for_each(|by| kept.prepare(by));
         let edits: Vec<NavEdit> = (0..3)
@@ -884,7 +884,7 @@ fn prepared_or_not_the_answers_are_the_same() {
 
 fn passing(doors: &[(u32, f32)]) -> Traversal {
     let through: Vec<(AreaId, f32)> = doors.iter().map(|&(area, metres)| (AreaId(area), metres)).collect();
-    Traversal { radius_m: 0.0, through: Some(through.into()) }
+    Traversal { radius_m: 0.0, through: Some(through.into()), ..Traversal::default() }
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Table {
     }
 
     /// Costs from one cell to all, `u64::MAX` where no way leads; `price` of a step by from, to, diagonal.
-    fn dijkstra(&self, start: usize, price: impl Fn(usize, usize, bool) -> u64) -> Vec<u64> {
+    pub fn dijkstra(&self, start: usize, price: impl Fn(usize, usize, bool) -> u64) -> Vec<u64> {
         let mut cost = vec![u64::MAX; self.free.len()];
         let mut waiting = BTreeSet::from([(0, start)]);
         cost[start] = 0;
@@ -83,7 +83,7 @@ impl Table {
     }
 
     /// The price of a step by the rule: length times the factor of the cell entered, rounded.
-    fn price(&self, unit: Unit) -> impl Fn(usize, usize, bool) -> u64 + '_ {
+    pub fn price(&self, unit: Unit) -> impl Fn(usize, usize, bool) -> u64 + '_ {
         move |_, to, diagonal| {
             let length = u64::from(if diagonal { unit.diagonal } else { unit.straight });
             (length * u64::from(self.factor[to]) + 250) / 500

@@ -150,6 +150,46 @@ const CASES: &[(&str, Case)] = &[
             ..CASE
         },
     ),
+    (
+        "the scene it belongs to is skipped",
+        Case { before: SKIPPED, cause: "assert(cinematic.running():skip())", end: "arrived/skipped", ..CASE },
+    ),
+    (
+        "too many walks in a tick",
+        Case {
+            before: "for _ = 1, 4 do ben:walkTo(4, 8) end",
+            end: "blocked/limit",
+            level: ("\"script\"", "\"limits\": { \"walksPerOwnerPerTick\": 4 }, \"script\""),
+            ..CASE
+        },
+    ),
+    (
+        "the way is shunned",
+        Case {
+            goal: "\"cell\"",
+            options: "speed = 20, doors = \"open\", avoid = { \"doorway\" }",
+            end: "partial/nearest",
+            ..CASE
+        },
+    ),
+    (
+        "the goal is shunned, and it does not set out",
+        Case {
+            goal: "\"cell\"",
+            options: "doors = \"open\", avoid = { \"vault\" }, accept = \"exact\"",
+            end: "blocked/noPath",
+            ..CASE
+        },
+    ),
+    (
+        "a dear way is a way",
+        Case {
+            goal: "\"cell\"",
+            options: "speed = 20, doors = \"open\", costs = { doorway = 100, vault = 0.1 }",
+            end: "arrived/reached",
+            ..CASE
+        },
+    ),
     ("no progress", Case { options: "speed = 0.01, patience = 0.5", end: "blocked/stuck", ..CASE }),
     ("its time is over", Case { options: "timeout = 0.4", end: "blocked/timeout", ..CASE }),
     (
@@ -324,6 +364,9 @@ const SCENE: &str =
     "cinematic.define(\"scene\", { holds = { \"anna\" }, script = function(c) c:wait(100) end })";
 const HELD: &str = "cinematic.define(\"scene\", { holds = { \"anna\" }, script = function(c) c:wait(100) end }) cinematic.play(\"scene\") delay = 0.1";
 
+/// The walk belongs to a scene, which is skipped.
+const SKIPPED: &str = "delay = 100 cinematic.define(\"scene\", { holds = { \"anna\" }, script = function(c) begin() c:wait(0.1) anna.currentWalk:wait() c:wait(0.5) end }) cinematic.play(\"scene\")";
+
 /// The level script of a case in a style.
 fn script(case: &Case, style: Style) -> String {
     let Case { who, verb, goal, options, before, cause, .. } = *case;
@@ -342,8 +385,9 @@ end
 function onStart()
     local anna, ben, door = world.character(\"anna\"), world.character(\"ben\"), world.door(\"gate\")
     local who = world.character(\"{who}\")
+    local begin
     {before}
-    local function begin()
+    begin = function()
         local options = {{ {options} }}
         if \"{style_name}\" == \"Handlers\" then
             for _, name in {{ \"onArrived\", \"onFailed\", \"onCancelled\", \"onSettled\" }} do options[name] = tell(name) end
@@ -450,6 +494,29 @@ fn a_walk_whose_owner_ends_is_told_to_others_only() {
         let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
         let told = run(LEVEL, &texts);
         assert_eq!(told, ["notice: undelivered ownerGone", "wait cancelled/ownerGone"], "{cause}");
+    }
+}
+
+/// Three faults suspend an owner, and its walks end with it: those of a behaviour, and those of the level script.
+#[test]
+fn a_walk_whose_owner_is_suspended_for_its_faults_ends_once() {
+    let begins = "local tell = function(r) log.info(\"handler %s\", r.reason) end
+        world.character(\"anna\"):walkTo(\"far\", { onCancelled = tell, onSettled = tell })
+        for i = 1, 3 do timer.after(0.3 + 0.1 * i, function() error(\"broken\") end) end";
+    let watches = "timer.after(0.2, function()
+            local walk = world.character(\"anna\").currentWalk
+            local r = walk:wait()
+            log.info(\"wait %s/%s\", r.status, r.reason)
+            assert(walk.result == r)
+        end)";
+    for (level, ben) in [(watches, begins), (begins, watches)] {
+        let level = format!("function onStart() {level} end");
+        let ben = format!("return {{ start = function(self) {ben} end }}");
+        let told = run(LEVEL, &[("level.lua", &level), ("ben.lua", &ben)]);
+        let (faults, rest): (Vec<&String>, Vec<&String>) =
+            told.iter().partition(|line| line.starts_with("fault: "));
+        assert_eq!(faults.len(), 3, "{told:?}");
+        assert_eq!(rest, ["notice: undelivered ownerGone", "wait cancelled/ownerGone"], "{told:?}");
     }
 }
 

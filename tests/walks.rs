@@ -168,6 +168,55 @@ fn seed_f10_the_same_walk_again_takes_over_the_path_without_standing() {
 }
 
 #[test]
+fn a_walk_given_again_every_tick_does_not_stand_for_one() {
+    for budget in [2000, 1] {
+        let mut stage = Stage::of(&TWO_ROOMS.replacen('{', &format!("{{ \"pathBudget\": {budget},"), 1));
+        let mut stood = 0;
+        for tick in 0..120 {
+            // The goal creeps, always within a quarter of a metre of where it was a tick ago.
+            stage.walk(18.0 + 0.001 * tick as f32, 9.0, |_| {});
+            let before = stage.position();
+            stage.tick();
+            stood += u32::from(flat_distance(before, stage.position()) < 0.01);
+        }
+        assert!(budget != 1 || stood > 1, "the search was to take several ticks");
+        assert!(stood <= if budget == 1 { 60 } else { 0 }, "budget {budget}: {stood} ticks without a step");
+        assert_eq!(stage.until_settled(120, 2000).last().unwrap(), "arrived/reached");
+        assert!(flat_distance(stage.position(), Vec3::new(18.119, 0.0, 9.0)) <= 0.051);
+        assert!(stage.ends[..119].iter().all(|end| end == "cancelled/superseded"));
+    }
+}
+
+#[test]
+fn a_search_taken_over_for_a_point_beside_a_wall_is_made_again() {
+    // Searched for in the wall, wanted beside it: what was found out about the wall is no answer.
+    let mut stage = Stage::of(&TWO_ROOMS.replacen('{', "{ \"pathBudget\": 1,", 1));
+    stage.walk(15.0, 10.1, |_| {});
+    stage.tick();
+    stage.walk(15.0, 9.9, |_| {});
+    assert_eq!(stage.until_settled(2, 3000), ["cancelled/superseded", "arrived/reached"]);
+    assert!(flat_distance(stage.position(), Vec3::new(15.0, 0.0, 9.9)) <= 0.051);
+}
+
+#[test]
+fn another_goal_is_walked_to_without_standing_for_a_tick() {
+    for budget in [2000, 1] {
+        let mut stage = Stage::of(&TWO_ROOMS.replacen('{', &format!("{{ \"pathBudget\": {budget},"), 1));
+        stage.walk(18.0, 9.0, |_| {});
+        while stage.position().x < 3.0 {
+            stage.tick();
+        }
+        stage.walk(18.0, 1.0, |_| {});
+        while stage.ends.len() < 2 && stage.position().x < 17.5 {
+            let before = stage.position();
+            stage.tick();
+            assert!(flat_distance(before, stage.position()) > 0.01, "budget {budget}: it stands at {before}");
+        }
+        assert_eq!(stage.until_settled(2, 2000), ["cancelled/superseded", "arrived/reached"]);
+    }
+}
+
+#[test]
 fn seed_f10_after_a_change_of_the_map_the_same_walk_searches_anew() {
     let mut stage = Stage::of(TWO_ROOMS);
     stage.walk(8.0, 8.0, |_| {});

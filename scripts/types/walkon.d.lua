@@ -103,6 +103,8 @@ function typeof(value) end
 ---@field onCancelled? Handler runs for cancelled
 ---@field onSettled? Handler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
+---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
@@ -112,12 +114,16 @@ function typeof(value) end
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
+---@field layer? string the layer of the map; a map without layers has one, "ground"
+---@field ignore? Character[] characters that do not count as obstacles; without effect today, for nobody stands in the way of a path yet
 
 ---`PathOptions`, and what to do with the answer.
 ---@class PathRequestOptions
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
+---@field layer? string the layer of the map; a map without layers has one, "ground"
+---@field ignore? Character[] characters that do not count as obstacles; without effect today, for nobody stands in the way of a path yet
 ---@field onPath? Handler runs when it is found; payload PathResult
 
 ---How a walk ended. `tostring(result)` gives status, reason, by and place.
@@ -179,6 +185,7 @@ function typeof(value) end
 ---@field runSpeed? number metres a second; default twice the walking speed
 ---@field rotationSpeed? number radians a second, 0.1 to 100
 ---@field doors? "avoid"|"open"|"wait" what its walks do about doors
+---@field layer? string the layer of the map; a map without layers has one, "ground"
 ---@field behaviour? BehaviourName started at the next dispatch
 ---@field params? table<string, any> parameters of the behaviour
 
@@ -209,6 +216,8 @@ function typeof(value) end
 ---@field onCancelled? Handler runs for cancelled
 ---@field onSettled? Handler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
+---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
@@ -235,6 +244,8 @@ function typeof(value) end
 ---@field onCancelled? Handler runs for cancelled
 ---@field onSettled? Handler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
+---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
@@ -258,6 +269,8 @@ function typeof(value) end
 ---@field onCancelled? Handler runs for cancelled
 ---@field onSettled? Handler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
+---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
@@ -284,6 +297,8 @@ function typeof(value) end
 ---@field onCancelled? Handler runs for cancelled
 ---@field onSettled? Handler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
+---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
@@ -420,6 +435,8 @@ function typeof(value) end
 ---@field onCancelled? Handler runs for cancelled
 ---@field onSettled? Handler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
+---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
+---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining

@@ -141,7 +141,7 @@ pub(super) fn apply(world: &mut World, old: &mut Origin, staged: Staged) -> Edit
 }
 
 fn stands(world: &World, one: &Character) -> bool {
-    let by = Traversal { radius_m: one.body.radius_m, through: None };
+    let by = Traversal { radius_m: one.body.radius_m, ..Traversal::default() };
     world.nav.is_walkable(one.body.position, &by)
 }
 
@@ -342,7 +342,7 @@ fn people(
 }
 
 fn settle_on_ground(world: &mut World, id: CharacterId, one: &Character, edited: &mut Edited) {
-    let by = Traversal { radius_m: one.body.radius_m, through: None };
+    let by = Traversal { radius_m: one.body.radius_m, ..Traversal::default() };
     match world.nav.nearest(one.body.position, Settings::SNAP_M, &by) {
         Some(ground) => place(world, id, ground.point),
         None => {

@@ -273,7 +273,7 @@ fn covered_cells(grid: &GridDef, own: usize, map: &NavMap) -> (u32, u32) {
 fn characters_in_walls(findings: &mut Findings, def: &LevelDef, map: &NavMap) {
     let floor = resolve::floor_y_m(def);
     for (index, character) in def.characters.iter().enumerate() {
-        let by = Traversal { radius_m: character.radius_m as f32, through: None };
+        let by = Traversal { radius_m: character.radius_m as f32, ..Traversal::default() };
         let wanted = resolve::world(character.position.value, floor);
         if map.is_walkable(wanted, &by) {
             continue;

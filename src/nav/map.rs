@@ -18,7 +18,7 @@ use crate::nav::{
 
 /// What characters find their way on. `Default` is a map without ground.
 ///
-/// A `Traversal` whose radius or doors the map does not know costs a pass over the map at every question: see
+/// A `Traversal` whose radius, doors or areas the map does not know costs a pass over the map at every question: see
 /// [`NavMap::prepare`].
 #[derive(Clone, Debug)]
 pub enum NavMap {
@@ -204,6 +204,13 @@ impl NavMap {
     pub fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
         let Self::Cells(cells) = self;
         cells.random_point(query, rng)
+    }
+
+    /// Whether the node that holds a point belongs to an area, available or not; false for obstacles.
+    #[must_use]
+    pub fn holds(&self, area: AreaId, point: Vec3) -> bool {
+        let Self::Cells(cells) = self;
+        cells.holds(area, point)
     }
 
     /// Appends the areas and obstacles around a point, available or not, by id.

@@ -248,6 +248,9 @@ fn hash_query(query: &PathQuery, hash: &mut StateHash) {
     for (area, extra_m) in through {
         hash.word(u64::from(area.0)).float(*extra_m);
     }
+    for (area, factor) in query.by.areas.as_deref().unwrap_or(&[]) {
+        hash.word(u64::from(area.0)).float(factor.unwrap_or(-1.0));
+    }
     hash.flag(query.accept == Accept::Exact).word(u64::from(query.expansions_max));
 }
 

@@ -149,7 +149,7 @@ fn push_out(world: &mut World, id: DoorId, inside: &[CharacterId]) -> bool {
 fn way_out(world: &World, id: CharacterId, area: AreaId) -> Option<Vec3> {
     let character = world.characters.get(id)?;
     let from = character.body.position;
-    let by = Traversal { radius_m: character.body.radius_m, through: None };
+    let by = Traversal { radius_m: character.body.radius_m, ..Traversal::default() };
     let mut areas = Vec::new();
     for ring in 1..=4u16 {
         for spoke in 0..16u16 {

@@ -29,6 +29,11 @@ pub fn run(world: &mut World) {
     }
     world.events.push(Event::MapRevision(change.revision));
     for id in world.open_walks() {
+        // Made anew once for all questions about it.
+        let own = world.walks.get(id).filter(|walk| walk.options.areas.is_some());
+        if let Some(by) = own.map(|walk| traversal_of(world, walk)) {
+            world.nav.prepare(&by);
+        }
         if let Some(why) = must_ask(world, id, &change)
             && let Some(walk) = world.walks.get_mut(id)
         {

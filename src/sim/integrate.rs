@@ -36,7 +36,7 @@ pub(crate) fn go(world: &mut World, step: Move) {
         return;
     };
     // Nobody walks through what is closed, whatever the path was planned through.
-    let by = Traversal { radius_m: character.body.radius_m, through: None };
+    let by = Traversal { radius_m: character.body.radius_m, ..Traversal::default() };
     let nav = &world.nav;
     let from = character.body.position;
     let mut refused = false;

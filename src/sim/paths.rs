@@ -10,10 +10,11 @@ use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, Path, PathAnswer, PathQuery, PathStatus, Traversal};
 use crate::sim::courses;
 use crate::world::World;
+use crate::world::course::Course;
 use crate::world::event::Event;
-use crate::world::ops::walks::{conclude, traversal_of};
+use crate::world::ops::walks::{conclude, retarget_path, traversal_of};
 use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{Ask, Following, Phase};
+use crate::world::walk::{Ask, Following, Goal, Phase, Walk};
 
 /// Sends what is asked, works, hands out what is ready.
 pub fn run(world: &mut World) {
@@ -93,12 +94,46 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     if courses::answered(world, id, &answer) {
         return;
     }
+    let other_aim = world.walks.get(id).is_some_and(aims_elsewhere);
+    if other_aim && answer.status != PathStatus::Complete {
+        // It was about a point beside the goal, and this one may do.
+        if let Some(walk) = world.walks.get_mut(id) {
+            walk.ask = Some(why);
+        }
+        return;
+    }
     let refused = answer.status == PathStatus::None || (answer.status == PathStatus::Partial && is_exact);
     if refused {
         conclude(world, id, Status::Blocked, reason);
     } else {
         take(world, id, answer);
+        bend(world, id);
     }
+}
+
+/// A path that was searched for the walk before, to the same goal within the threshold, is bent to end at this one's.
+fn bend(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let Some(following) = walk.following.clone().filter(|way| way.path.whole) else {
+        return;
+    };
+    if !aims_elsewhere(walk) || walk.ask.is_some() {
+        return;
+    }
+    let bent = retarget_path(world, following, walk.aim, &traversal_of(world, walk));
+    if let Some(walk) = world.walks.get_mut(id) {
+        match bent {
+            Some(following) => (walk.following, walk.planned_aim) = (Some(following), walk.aim),
+            None => walk.ask = Some(Ask::Target),
+        }
+    }
+}
+
+/// Whether what was searched for is not quite where it is to go: the search was taken over from the walk before.
+fn aims_elsewhere(walk: &Walk) -> bool {
+    matches!(walk.goal, Goal::Point(_)) && walk.course == Course::Once && walk.aim != walk.planned_aim
 }
 
 /// Puts a new path under the walk, joined where the body stands.

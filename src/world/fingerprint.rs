@@ -154,6 +154,9 @@ fn hash_options(hash: &mut StateHash, world: &World, walk: &Walk) {
     }
     hash.word(options.patience_ticks).word(options.timeout_ticks.map_or(0, |ticks| ticks + 1));
     hash.flag(options.ensure);
+    for (area, factor) in options.areas.as_deref().unwrap_or(&[]) {
+        hash.word(u64::from(area.0)).float(factor.unwrap_or(-1.0));
+    }
     if let Some(via) = &walk.via {
         hash.word(via.left.len() as u64).vector(via.last);
     }

@@ -10,7 +10,7 @@ use glam::Vec3;
 use crate::base::ids::{AreaId, CharacterId, DoorId, PathToken};
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::Cursor;
-use crate::nav::{Path, PathTrouble, Traversal};
+use crate::nav::{OwnArea, Path, PathTrouble, Traversal};
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::course::{Checkpoints, Course};
@@ -143,6 +143,8 @@ pub struct WalkOptions {
     pub ensure: bool,
     /// Places to pass on the way, in order.
     pub via: Vec<Vec3>,
+    /// Areas that are not to it what they are to others, sorted by id, each once.
+    pub areas: Option<Arc<[OwnArea]>>,
     /// What is told on the way.
     pub tells: Tells,
 }
@@ -181,6 +183,7 @@ impl WalkOptions {
             timeout_ticks: None,
             ensure: false,
             via: Vec::new(),
+            areas: None,
             tells: Tells::default(),
         }
     }
@@ -417,5 +420,6 @@ pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
         .map(|door| (door.area, door.moving_ticks as f32 * tick_s * asker.speed_mps))
         .collect();
     through.sort_by_key(|(area, _)| *area);
-    Traversal { radius_m: asker.radius_m, through: (!through.is_empty()).then(|| Arc::from(through)) }
+    let through = (!through.is_empty()).then(|| Arc::from(through));
+    Traversal { radius_m: asker.radius_m, through, areas: None }
 }

@@ -17,6 +17,7 @@ use crate::nav::cells::raster::{Spans, Window};
 use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, Frame, GridSource};
 use crate::nav::cells::standing::{Passage, Standing};
 use crate::nav::cells::terrain::{AreaState, Terrain};
+use crate::nav::cells::variant::{Paint, Variant};
 use crate::nav::cells::{Bits, Extra, FACTOR_ONE, Ground, Unit, fixed_factor, sight};
 use crate::nav::{Island, Location, MapChange, NavEdit, NodeId, Revision, Traversal};
 
@@ -34,6 +35,8 @@ pub struct CellMap {
     base: Arc<Standing>,
     wider: Vec<Arc<Standing>>,
     passages: Vec<Arc<Passage>>,
+    /// What walkers with areas of their own make of the map as it is; none after a change.
+    variants: Vec<Variant>,
     /// By cell; empty when all are 1.
     factors: Vec<u16>,
     cheapest: u16,
@@ -56,6 +59,8 @@ impl Default for CellMap {
 pub(crate) struct View {
     pub(crate) standing: Arc<Standing>,
     pub(crate) passage: Option<Arc<Passage>>,
+    /// Factors of its own; None for those of the map.
+    pub(crate) paint: Option<Arc<Paint>>,
 }
 
 /// Cells that can be reached from one another.
@@ -71,6 +76,16 @@ impl View {
     /// The cells that can be planned through.
     pub(crate) fn bits(&self) -> &Bits {
         self.passage.as_ref().map_or(&self.standing.bare, |passage| passage.bits())
+    }
+
+    /// Whether all ground costs the same.
+    pub(super) fn is_even(&self, map: &CellMap) -> bool {
+        self.paint.as_ref().map_or(&map.factors, |paint| &paint.factors).is_empty()
+    }
+
+    /// What a step costs.
+    pub(super) fn unit(&self, map: &CellMap) -> Unit {
+        self.paint.as_ref().map_or(map.unit, |paint| paint.unit)
     }
 
     /// What can be reached from a cell; None for a blocked one.
@@ -145,6 +160,7 @@ impl CellMap {
             base,
             wider: Vec::new(),
             passages: Vec::new(),
+            variants: Vec::new(),
             factors: Vec::new(),
             cheapest: FACTOR_ONE,
             unit: Unit::default(),
@@ -246,7 +262,7 @@ impl CellMap {
     }
 
     /// The areas of a traversal that it plans through just now, when there are any.
-    fn through<'a>(&self, by: &'a Traversal) -> Option<&'a Arc<[(AreaId, f32)]>> {
+    pub(super) fn through<'a>(&self, by: &'a Traversal) -> Option<&'a Arc<[(AreaId, f32)]>> {
         let shut = |area: AreaId| {
             area.index() < self.area_count()
                 && self.states.get(area.index()).is_some_and(|state| !state.available)
@@ -266,12 +282,27 @@ impl CellMap {
     }
 
     /// Keeps what a traversal needs up to date from now on. Without it answers are the same, but everything that is
-    /// asked for a radius or a set of doors not prepared costs a pass over the map. The twelve last used of each are kept.
+    /// asked for a radius, a set of doors or areas of one's own not prepared costs a pass over the map. The twelve last used
+    /// of each are kept; areas of one's own are to be prepared again after every change of the map.
     pub fn prepare(&mut self, by: &Traversal) {
+        self.prepare_plain(by);
+        if by.areas.is_none() {
+            return;
+        }
+        match self.variants.iter().position(|variant| variant.is_for(self, by)) {
+            Some(at) => self.variants[at..].rotate_left(1),
+            None => {
+                let variant = Variant::new(self, by);
+                keep(&mut self.variants, variant);
+            }
+        }
+    }
+
+    fn prepare_plain(&mut self, by: &Traversal) {
         let class = self.class(by);
-        if !class.is_base() && by.through.is_some() {
+        if !class.is_base() && (by.through.is_some() || by.areas.is_some()) {
             // Asked for when a body turns out to be too wide.
-            self.prepare(&Traversal { radius_m: 0.0, through: by.through.clone() });
+            self.prepare(&Traversal { radius_m: 0.0, ..by.clone() });
         }
         let kept = self.wider.iter().position(|standing| standing.class == class);
         if let Some(at) = kept {
@@ -296,6 +327,9 @@ impl CellMap {
     /// Whether nothing has to be made for a traversal.
     pub(crate) fn is_prepared(&self, by: &Traversal) -> bool {
         let class = self.class(by);
+        if by.areas.is_some() {
+            return self.variants.iter().any(|variant| variant.is_for(self, by));
+        }
         let passage = self.through(by).is_none_or(|list| self.kept_passage(class, list).is_some());
         passage && self.kept_standing(class).is_some()
     }
@@ -308,6 +342,15 @@ impl CellMap {
 
     /// What a traversal can use. Cost: nothing to speak of when it was prepared, else a pass over the map.
     pub(super) fn view(&self, by: &Traversal) -> View {
+        if by.areas.is_none() {
+            return self.plain_view(by);
+        }
+        let kept = self.variants.iter().find(|variant| variant.is_for(self, by));
+        kept.map_or_else(|| Variant::new(self, by).view, |variant| variant.view.clone())
+    }
+
+    /// The same with all areas as they are.
+    pub(super) fn plain_view(&self, by: &Traversal) -> View {
         let class = self.class(by);
         let standing = self.standing(class);
         let passage = self.through(by).map(|list| {
@@ -316,13 +359,13 @@ impl CellMap {
                 Arc::new(Passage::new((&standing, through), &self.terrain, &self.states))
             })
         });
-        View { standing, passage }
+        View { standing, passage, paint: None }
     }
 
     /// What opening each area of a traversal adds, in the unit of the map, by gate.
-    pub(super) fn tolls(&self, by: &Traversal) -> Vec<u32> {
+    pub(super) fn tolls(&self, by: &Traversal, unit: Unit) -> Vec<u32> {
         let toll = |metres: f32| {
-            let cost = f64::from(metres) / self.frame().cell_size_m * f64::from(self.unit.straight);
+            let cost = f64::from(metres) / self.frame().cell_size_m * f64::from(unit.straight);
             // The cast saturates: a price without limit is no way through.
             cost.max(0.0).round() as u32
         };
@@ -332,22 +375,17 @@ impl CellMap {
 
     /// What a search walks on.
     pub(super) fn ground<'a>(&'a self, view: &'a View, tolls: &'a [u32]) -> Ground<'a> {
+        let (factor, cheapest, unit) = match &view.paint {
+            None => (&self.factors, self.cheapest, self.unit),
+            Some(paint) => (&paint.factors, paint.cheapest, paint.unit),
+        };
         Ground {
             bits: view.bits(),
-            factor: &self.factors,
-            cheapest: self.cheapest,
-            unit: self.unit,
+            factor,
+            cheapest,
+            unit,
             extra: view.passage.as_ref().map(|passage| Extra { gate: &passage.gate, cost: tolls }),
         }
-    }
-
-    /// Whether all ground costs the same.
-    pub(super) fn is_even(&self) -> bool {
-        self.factors.is_empty()
-    }
-
-    pub(super) fn unit(&self) -> Unit {
-        self.unit
     }
 
     /// A cost in metres of plain ground.
@@ -390,7 +428,7 @@ impl CellMap {
     pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
         let Some((x, z)) = self.cell_of(point) else { return false };
         let class = self.class(by);
-        if self.through(by).is_none() && self.kept_standing(class).is_none() {
+        if by.areas.is_none() && self.through(by).is_none() && self.kept_standing(class).is_none() {
             return clearance::is_passable(&self.base.bare, class, (x, z));
         }
         self.view(by).bits().get(x, z)
@@ -432,8 +470,16 @@ impl CellMap {
     /// The cost of walking straight; None when something is in the way.
     #[must_use]
     pub fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
-        let (view, tolls) = (self.view(by), self.tolls(by));
-        sight::cost(&self.ground(&view, &tolls), self.to_cells(from), self.to_cells(to))
+        let view = self.view(by);
+        let unit = view.unit(self);
+        let tolls = self.tolls(by, unit);
+        let cost = sight::cost(&self.ground(&view, &tolls), self.to_cells(from), self.to_cells(to))?;
+        if unit == self.unit {
+            return Some(cost);
+        }
+        // Factors of its own may be counted in a coarser unit; costs are told in that of the map.
+        let ratio = f64::from(self.unit.straight) / f64::from(unit.straight);
+        Some(Cost((f64::from(cost.0) * ratio).ceil() as u32))
     }
 
     /// Areas and obstacles around a point, available or not, by id.
@@ -450,6 +496,13 @@ impl CellMap {
             let owns = |area: &usize| self.terrain.owned(*area).is_some_and(|spans| spans.contains(x, z));
             out.extend((0..self.area_count()).filter(owns).map(AreaId::from));
         }
+    }
+
+    /// Whether the cell that holds a point belongs to an area.
+    #[must_use]
+    pub fn holds(&self, area: AreaId, point: Vec3) -> bool {
+        let cell = self.cell_of(point).zip(self.terrain.owned(area.index()));
+        cell.is_some_and(|((x, z), spans)| spans.contains(x, z))
     }
 
     /// Number of cells whose centre an area holds, walkable or not; 0 for obstacles and unknown ids.
@@ -507,6 +560,7 @@ impl CellMap {
             self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
         }
         self.revision += 1;
+        self.variants.clear();
         let mut change = MapChange {
             revision: self.revision(),
             bounds: Bounds::EMPTY,
@@ -572,7 +626,7 @@ impl CellMap {
     fn repaint(&mut self, windows: &[Window]) -> Option<Bounds> {
         let terrain = self.terrain.clone();
         if !terrain.is_weighted(&self.states) {
-            let was_even = self.is_even();
+            let was_even = self.factors.is_empty();
             self.factors.clear();
             (self.cheapest, self.unit) = (FACTOR_ONE, unit_for(&terrain, 1.0));
             let bounds =
@@ -596,7 +650,7 @@ impl CellMap {
     }
 }
 
-fn unit_for(terrain: &Terrain, dearest: f32) -> Unit {
+pub(super) fn unit_for(terrain: &Terrain, dearest: f32) -> Unit {
     Unit::for_map(u64::from(terrain.frame.cell_count()), fixed_factor(dearest))
 }
 

@@ -3,7 +3,7 @@
 //! In: polygons or cells as authored, edits, queries. Out: `CellMap`, the one backend on a uniform grid.
 //! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere.
 //! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted`, `sight`) know walkable bits and factors alone; the
-//! map (`source`, `raster`, `edge`, `terrain`, `clearance`, `doors`, `standing`, `map`) knows where they come from.
+//! map (`source`, `raster`, `edge`, `terrain`, `clearance`, `doors`, `standing`, `variant`, `map`) knows where they come from.
 
 pub mod bits;
 mod clearance;
@@ -21,6 +21,7 @@ pub mod source;
 mod standing;
 mod start;
 mod terrain;
+mod variant;
 pub mod weighted;
 
 pub use bits::Bits;

@@ -70,7 +70,7 @@ impl CellMap {
             let width = self.frame().width;
             return Ok(((start.node.0 % width, start.node.0 / width), Some(start.point)));
         }
-        let narrow = Traversal { radius_m: 0.0, through: by.through.clone() };
+        let narrow = Traversal { radius_m: 0.0, ..by.clone() };
         let fits =
             !view.standing.class.is_base() && self.start_in(&self.view(&narrow), point, &narrow).is_some();
         Err(if fits { PathTrouble::TooWide } else { PathTrouble::StartOffNav })
@@ -92,7 +92,7 @@ impl CellMap {
             return Some(PathTrouble::Area(area));
         }
         if !standing.class.is_base() {
-            let narrow = Traversal { radius_m: 0.0, through: by.through.clone() };
+            let narrow = Traversal { radius_m: 0.0, ..by.clone() };
             let view = self.view(&narrow);
             let region = view.region(goal.0, goal.1);
             if region.is_some() && region == view.region(start.0, start.1) {
@@ -147,7 +147,7 @@ impl Plan {
         let trouble = map.trouble(&view, start, query.goal, &query.by);
         let goal_cell = map.cell_of(query.goal);
         let mut plan = Self {
-            tolls: map.tolls(&query.by),
+            tolls: map.tolls(&query.by, view.unit(map)),
             own_view: None,
             start,
             moved,
@@ -162,8 +162,8 @@ impl Plan {
             plan.targets.push(goal);
         } else if let Some(region) = view.region(start.0, start.1) {
             plan.targets = map.nearest_in(&view, region, map.to_cells(query.goal));
-            let away =
-                |cell: (u32, u32)| map.unit().octile(cell.0.abs_diff(start.0), cell.1.abs_diff(start.1));
+            let unit = view.unit(map);
+            let away = |cell: (u32, u32)| unit.octile(cell.0.abs_diff(start.0), cell.1.abs_diff(start.1));
             plan.targets.sort_by_key(|&cell| (away(cell), cell.1, cell.0));
         }
         if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
@@ -232,7 +232,7 @@ impl Plan {
         let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
         self.begun = true;
         if jumps(map, view) {
-            search.begin_jump_in(view.bits(), map.unit(), view.standing.pace, ends);
+            search.begin_jump_in(view.bits(), view.unit(map), view.standing.pace, ends);
         } else {
             search.begin_weighted(&map.ground(view, &self.tolls), ends);
         }
@@ -297,7 +297,7 @@ impl Plan {
 
 /// Whether jump points serve: even ground, no doors on the way.
 fn jumps(map: &CellMap, view: &View) -> bool {
-    map.is_even() && view.passage.is_none()
+    view.is_even(map) && view.passage.is_none()
 }
 
 /// Straight lines on a map.
@@ -338,6 +338,11 @@ impl Line<'_> {
         })
     }
 
+    /// A cost in metres of plain ground.
+    fn metres(&self, cost: Cost) -> f64 {
+        f64::from(cost.0) / f64::from(self.ground.unit.straight) * self.map.frame().cell_size_m
+    }
+
     /// Fills in length and cost.
     fn measure(&self, path: &mut Path) {
         let segments = path.points.windows(2);
@@ -351,7 +356,7 @@ impl Line<'_> {
         let even = self.ground.factor.is_empty() && self.ground.extra.is_none();
         let cost_m = match even {
             true => length_m,
-            false => segments.map(|pair| self.map.metres(self.cost(pair[0], pair[1]))).sum(),
+            false => segments.map(|pair| self.metres(self.cost(pair[0], pair[1]))).sum(),
         };
         (path.length_m, path.cost_m) = (length_m as f32, cost_m as f32);
     }

@@ -9,7 +9,7 @@ use crate::base::ids::AreaId;
 use crate::nav::Labels;
 use crate::nav::cells::clearance::{self, RadiusClass};
 use crate::nav::cells::doors::Doors;
-use crate::nav::cells::raster::Window;
+use crate::nav::cells::raster::{Spans, Window};
 use crate::nav::cells::terrain::{AreaState, Terrain};
 use crate::nav::cells::{Bits, Frame, Pace};
 
@@ -57,6 +57,17 @@ impl Standing {
         self.doors = Doors::of(terrain, &shut, (&self.bare, &self.open), &self.labels);
     }
 
+    /// The same without the cells of some areas.
+    pub(crate) fn without(&self, cut: &[&Spans], terrain: &Terrain, states: &[AreaState]) -> Self {
+        let mut rest = self.clone();
+        for spans in cut {
+            clear(&mut rest.bare, spans);
+            clear(&mut rest.open, spans);
+        }
+        rest.relabel(terrain, states);
+        rest
+    }
+
     /// Takes over a window that changed in the base class.
     pub(crate) fn follow(&mut self, base: &Self, window: Window, frame: &Frame) {
         let window = window.grown(self.class.reach_cells(), frame);
@@ -96,6 +107,24 @@ impl Passage {
         let mut passage = Self { class: standing.class, through, ground, narrow, doors, gate };
         passage.relink(standing, terrain, states);
         passage
+    }
+
+    /// The same without the cells of some areas; `standing` is without them already.
+    pub(crate) fn without(
+        &self,
+        cut: &[&Spans],
+        standing: &Standing,
+        (terrain, states): (&Terrain, &[AreaState]),
+    ) -> Self {
+        let mut rest = self.clone();
+        for spans in cut {
+            clear(&mut rest.ground, spans);
+            if !rest.class.is_base() {
+                clear(&mut rest.narrow, spans);
+            }
+        }
+        rest.relink(standing, terrain, states);
+        rest
     }
 
     /// Whether it serves bodies of a class that go through these doors.
@@ -143,4 +172,18 @@ impl Passage {
 /// Whether an area or obstacle is there, or is an area that counts as available for bodies that may go through it.
 fn is_open(through: &[AreaId], (terrain, states): (&Terrain, &[AreaState]), at: usize) -> bool {
     states[at].available || at < terrain.area_count() && through.binary_search(&AreaId(at as u32)).is_ok()
+}
+
+/// Blocks the cells of an area.
+fn clear(bits: &mut Bits, spans: &Spans) {
+    for z in spans.rows() {
+        for &[from, to] in spans.row(z).iter().filter(|[from, to]| from < to) {
+            let (first, last) = ((from / 64) as usize, ((to - 1) / 64) as usize);
+            for word in first..=last {
+                let low = if word == first { !0 << (from % 64) } else { !0 };
+                let high = if word == last { !0 >> (63 - (to - 1) % 64) } else { !0 };
+                bits.replace_row(z, word, &[bits.row_word(z, word) & !(low & high)]);
+            }
+        }
+    }
 }

@@ -39,6 +39,8 @@ struct Surroundings<'a> {
     open: Vec<usize>,
     /// Areas nearby that are not.
     closed: Vec<usize>,
+    /// Those of them that it shuns, whatever else lies there.
+    shunned: Vec<usize>,
     /// Those around its own cell.
     own_closed: Vec<usize>,
     /// Obstacles nearby that do not hold it.
@@ -117,12 +119,14 @@ impl<'a> Surroundings<'a> {
         let around = Bounds { min: point, max: point }.grown(SNAP_M + map.frame().cell_size_m);
         let window = Window::around(map.frame(), around);
         let terrain = &map.terrain;
+        let own = by.areas.as_deref().unwrap_or(&[]).iter();
+        let shunned: Vec<usize> = own.filter(|own| own.1.is_none()).map(|own| own.0.index()).collect();
         let passable = |area: usize| {
             let listed = by
                 .through
                 .as_ref()
                 .is_some_and(|list| list.binary_search_by_key(&AreaId::from(area), |entry| entry.0).is_ok());
-            map.states[area].available || listed
+            (map.states[area].available || listed) && !shunned.contains(&area)
         };
         let nearby = (0..terrain.area_count()).filter(|&area| {
             terrain.area(area).and_then(|spans| spans.window()).is_some_and(|w| w.overlaps(&window))
@@ -135,7 +139,8 @@ impl<'a> Surroundings<'a> {
                 && !geom::polygon_contains(&outline.polygon, point)
         });
         let walls = walls.collect();
-        let mut new = Self { map, point, open, closed, own_closed: Vec::new(), walls, own_kind: Kind::Free };
+        let mut new =
+            Self { map, point, open, closed, shunned, own_closed: Vec::new(), walls, own_kind: Kind::Free };
         let (x, z) = map.frame().cell_at(point);
         new.own_kind = new.kind(x, z);
         if let Some((x, z)) = map.frame().cell_in(point) {
@@ -155,7 +160,9 @@ impl<'a> Surroundings<'a> {
         }
         let (x, z) = (x as u32, z as u32);
         let holds = |areas: &[usize]| areas.iter().any(|&area| self.holds(area, x, z));
-        if self.map.terrain.is_fixed(x, z) || holds(&self.open) {
+        if holds(&self.shunned) {
+            Kind::Closed
+        } else if self.map.terrain.is_fixed(x, z) || holds(&self.open) {
             Kind::Free
         } else if holds(&self.closed) {
             Kind::Closed

@@ -7,6 +7,9 @@ use crate::script::convert::Mistake;
 use crate::world::World;
 use crate::world::place::Mark;
 
+/// What a map without layers calls its only one.
+pub const LAYER: &str = "ground";
+
 /// The living character called `name`.
 ///
 /// # Errors
@@ -33,6 +36,14 @@ pub fn area(world: &World, function: &str, name: &str) -> Result<AreaId, Mistake
     let known = || world.areas().iter().map(|area| area.name.as_str()).filter(|name| !name.is_empty());
     let found = if name.is_empty() { None } else { world.find_area(name) };
     found.ok_or_else(|| Mistake::unknown(function, "area", name, known()))
+}
+
+/// The layer of the map called `name`; a map without layers is one, [`LAYER`].
+///
+/// # Errors
+/// When there is none.
+pub fn layer(function: &str, name: &str) -> Result<(), Mistake> {
+    if name == LAYER { Ok(()) } else { Err(Mistake::unknown(function, "layer", name, [LAYER])) }
 }
 
 /// The region called `name`.

@@ -39,7 +39,6 @@ pub const GROUPS: &[Group] = &[
 const NEAREST_OPTIONS: &[&str] = &["within", "radius"];
 const WALKABLE_OPTIONS: &[&str] = &["radius"];
 const POINT_OPTIONS: &[&str] = &["area", "around", "within", "reachableFrom", "rng"];
-const REQUEST_OPTIONS: &[&str] = &["radius", "doors", "keys", "onPath"];
 
 /// Farthest a question looks, metres.
 const WITHIN_MAX_M: f64 = 10_000.0;
@@ -277,7 +276,7 @@ fn find_path(lua: &Lua, args: &mut Args) -> Answer {
 fn request_path(lua: &Lua, args: &mut Args) -> Answer {
     let function = args.function();
     let (from, to) = ends(args)?;
-    let options = args.options(REQUEST_OPTIONS)?;
+    let options = args.options(&path_options::REQUEST_NAMES)?;
     let way = Way { from, to, options: path_options::from(&options)? };
     let keeper = keeper(lua);
     let handler = options.find("onPath").map(|given| keeper.callback(lua, &given)).transpose()?;
@@ -365,7 +364,10 @@ impl Body<'_> {
         function: &'static str,
     ) -> Result<(glam::Vec3, crate::nav::Traversal, u64), Mistake> {
         let point = self.place.point(world, function, None)?;
-        let by = crate::nav::Traversal { radius_m: self.radius_m.unwrap_or(0.0), through: None };
+        let by = crate::nav::Traversal {
+            radius_m: self.radius_m.unwrap_or(0.0),
+            ..crate::nav::Traversal::default()
+        };
         let units = preparing(world, &by);
         world.nav.prepare(&by);
         Ok((point, by, units))

@@ -5,7 +5,9 @@
 
 use crate::base::ids::CharacterId;
 use crate::nav::Traversal;
-use crate::script::bind::table::{Param, Shape, field};
+use crate::script::bind::call::{handle, list};
+use crate::script::bind::names::layer;
+use crate::script::bind::table::{Param, Shape, field, joined, names};
 use crate::script::bind::walk_options::{chosen, keys, metres};
 use crate::script::convert::{Args, Mistake, Options};
 use crate::world::World;
@@ -23,10 +25,10 @@ pub const SHAPE: Shape = Shape {
 pub const REQUEST_SHAPE: Shape = Shape {
     name: "PathRequestOptions",
     doc: "`PathOptions`, and what to do with the answer.",
-    fields: &[FIELDS[0], FIELDS[1], FIELDS[2], ON_PATH],
+    fields: &joined::<5, 1, 6>(FIELDS, [ON_PATH]),
 };
 
-const FIELDS: [Param; 3] = [
+const FIELDS: [Param; 5] = [
     field(
         "radius",
         "number?",
@@ -40,12 +42,25 @@ const FIELDS: [Param; 3] = [
         "what to do about doors that are not open; default: as the character at the start, else \"avoid\"",
     ),
     field("keys", "{string}?", "{ \"bronze\" }", "keys carried, for doors = \"open\""),
+    field("layer", "string?", "\"ground\"", "the layer of the map; a map without layers has one, \"ground\""),
+    field(
+        "ignore",
+        "{Character}?",
+        "{ player }",
+        "characters that do not count as obstacles; without effect today, for nobody stands in the way of a path yet",
+    ),
 ];
 
 const ON_PATH: Param =
     field("onPath", "Handler?", "function(result) end", "runs when it is found; payload PathResult");
 
-const NAMES: &[&str] = &["radius", "doors", "keys"];
+const NAMES: [&str; FIELDS.len()] = names(&FIELDS);
+
+/// What `nav.requestPath` takes.
+pub const REQUEST_NAMES: [&str; FIELDS.len() + 1] = names(&joined::<5, 1, 6>(FIELDS, [ON_PATH]));
+
+/// Most characters of one list.
+const IGNORED_MAX: usize = 4096;
 
 /// Widest body that is asked about, metres.
 const RADIUS_MAX_M: f64 = 10.0;
@@ -56,6 +71,8 @@ pub struct PathAsk {
     radius_m: Option<f32>,
     doors: Option<DoorPolicy>,
     keys: Vec<String>,
+    /// Who is not in the way.
+    ignored: Vec<CharacterId>,
 }
 
 /// Who stands at the start.
@@ -72,7 +89,7 @@ pub enum Standpoint {
 /// # Errors
 /// Names the option, and what was expected.
 pub fn read(args: &mut Args) -> Result<PathAsk, Mistake> {
-    from(&args.options(NAMES)?)
+    from(&args.options(&NAMES)?)
 }
 
 /// The options of a path question, out of a table that may hold more.
@@ -80,14 +97,27 @@ pub fn read(args: &mut Args) -> Result<PathAsk, Mistake> {
 /// # Errors
 /// As [`read`].
 pub fn from(options: &Options) -> Result<PathAsk, Mistake> {
+    if let Some(given) = options.find("layer") {
+        layer(given.function(), &given.text("a layer's name")?)?;
+    }
+    let ignored = options.find("ignore").map_or(Ok(Vec::new()), |given| {
+        list(&given, "a list of characters", IGNORED_MAX, |one| handle::<CharacterId>(&one, "a character"))
+    })?;
     Ok(PathAsk {
         radius_m: options.find("radius").map(|radius| metres(&radius, 0.0, RADIUS_MAX_M)).transpose()?,
         doors: chosen(options, "doors", &DoorPolicy::NAMES)?,
         keys: keys(options)?,
+        ignored,
     })
 }
 
 impl PathAsk {
+    /// The characters that are not to count as obstacles.
+    #[must_use]
+    pub fn ignored(&self) -> &[CharacterId] {
+        &self.ignored
+    }
+
     /// Who asks, as the map is told.
     #[must_use]
     pub fn traversal(&self, world: &World, at: Standpoint) -> Traversal {

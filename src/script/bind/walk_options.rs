@@ -3,15 +3,21 @@
 //! In: an options table. Out: `WalkOptions` of the world, and the handlers. Holds: an option that is not known here is a
 //! mistake, with the nearest known one named.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use mlua::{Lua, Value};
 
+use crate::nav::OwnArea;
 use crate::script::bind::call::{list, word};
 use crate::script::bind::keep::{Underway, WalkHandlers, keeper};
+use crate::script::bind::names as named;
 use crate::script::bind::place::{self, Place};
 use crate::script::bind::table::{Param, Shape, field, names};
-use crate::script::convert::{Args, Mistake, Named, Options};
+use crate::script::convert::{Args, Mistake, Named, Options, shorten};
 use crate::world::World;
 use crate::world::character::Gait;
+use crate::world::ops::areas;
 use crate::world::walk::{AcceptEnd, Crowd, DoorPolicy, Look, Pace, Tells, WalkOptions};
 
 /// What a `WalkOptions` table may hold.
@@ -22,7 +28,7 @@ pub const SHAPE: Shape = Shape {
 };
 
 /// The options that every walk takes.
-pub const FIELDS: [Param; 19] = [
+pub const FIELDS: [Param; 21] = [
     field("speed", "number?", "1.5", "metres a second, 0.01 to 50; or gait, not both"),
     field("gait", "(\"walk\" | \"run\")?", "\"run\"", "default \"walk\""),
     field(
@@ -70,6 +76,18 @@ pub const FIELDS: [Param; 19] = [
         "places to pass first, in order; one out of reach is passed over",
     ),
     field(
+        "avoid",
+        "{AreaName}?",
+        "{ \"inner\" }",
+        "areas that are walls to this walk; one it stands in is left by the shortest way",
+    ),
+    field(
+        "costs",
+        "{[AreaName]: number}?",
+        "{ yard = 3 }",
+        "cost of a metre in areas for this walk, 0.1 to 100, in place of theirs",
+    ),
+    field(
         "onBlocked",
         "Handler?",
         "function(news) return \"wait\" end",
@@ -101,6 +119,9 @@ const PLACES_MAX: usize = 1024;
 /// Most keys somebody carries.
 const KEYS_MAX: usize = 64;
 
+/// Most areas of one list.
+const AREAS_MAX: usize = 1024;
+
 /// Options of a walk as a script gave them; what needs the world is not worked out yet.
 #[derive(Clone, Debug)]
 pub struct WalkAsk {
@@ -115,6 +136,8 @@ pub struct WalkAsk {
     timeout_s: Option<f64>,
     ensure: bool,
     via: Vec<Place>,
+    avoid: Vec<String>,
+    costs: Vec<(String, f32)>,
     tells: Tells,
 }
 
@@ -174,6 +197,8 @@ pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkH
         timeout_s: seconds(options, "timeout")?,
         ensure: options.find("ensure").map_or(Ok(false), |ensure| ensure.boolean())?,
         via: options.find("via").map_or(Ok(Vec::new()), |given| places(&given))?,
+        avoid: options.find("avoid").map_or(Ok(Vec::new()), |given| shunned(&given))?,
+        costs: options.find("costs").map_or(Ok(Vec::new()), |given| costs(&given))?,
         tells: Tells {
             waypoint: underway.waypoint.is_some(),
             near: underway.near.is_some(),
@@ -256,6 +281,31 @@ pub fn places(given: &Named) -> Result<Vec<Place>, Mistake> {
     list(given, "a list of places", PLACES_MAX, |place| place::single(&place))
 }
 
+fn shunned(given: &Named) -> Result<Vec<String>, Mistake> {
+    list(given, "a list of areas", AREAS_MAX, |area| area.text("an area's name"))
+}
+
+/// Areas and factors, in the order of their names.
+fn costs(given: &Named) -> Result<Vec<(String, f32)>, Mistake> {
+    debug_assert_eq!((0.1, 100.0), areas::FACTOR_RANGE, "messages name the range of factors");
+    let mut costs = Vec::new();
+    for pair in given.table("a table of areas and factors")?.pairs::<Value, Value>() {
+        let Ok((key, value)) = pair else { continue };
+        let name = Named::new(given.function(), &format!("a key of {}", given.name()), key);
+        costs.push((name.text("an area's name")?, value));
+    }
+    if costs.len() > AREAS_MAX {
+        let what = format!("{} has {} entries, expected at most {AREAS_MAX}", given.name(), costs.len());
+        return Err(Mistake::new(given.function(), what));
+    }
+    costs.sort_by(|a, b| a.0.cmp(&b.0));
+    let factor = |(area, value): (String, Value)| {
+        let named = Named::new(given.function(), &format!("{}.{}", given.name(), shorten(&area)), value);
+        Ok((area, named.number_in(0.1..=100.0, "")? as f32))
+    };
+    costs.into_iter().map(factor).collect()
+}
+
 /// An option that is a time in seconds.
 ///
 /// # Errors
@@ -295,8 +345,28 @@ impl WalkAsk {
             patience_ticks: rate.ticks(self.patience_s),
             timeout_ticks: self.timeout_s.map(|seconds| rate.ticks(seconds)),
             ensure: self.ensure,
+            areas: own_areas(world, function, (&self.avoid, &self.costs))?,
             via: self.via.iter().map(|place| place.point(world, function, None)).collect::<Result<_, _>>()?,
             tells: self.tells,
         })
     }
+}
+
+/// What areas are to a walk that shuns some and has factors of its own for others.
+fn own_areas(
+    world: &World,
+    function: &str,
+    (avoid, costs): (&[String], &[(String, f32)]),
+) -> Result<Option<Arc<[OwnArea]>>, Mistake> {
+    let mut own = BTreeMap::new();
+    for (name, factor) in costs {
+        own.insert(named::area(world, function, name)?, Some(*factor));
+    }
+    for name in avoid {
+        if own.insert(named::area(world, function, name)?, None).flatten().is_some() {
+            let what = format!("\"{}\" is in avoid and in costs, expected one of them", shorten(name));
+            return Err(Mistake::new(function, what));
+        }
+    }
+    Ok((!own.is_empty()).then(|| own.into_iter().collect()))
 }

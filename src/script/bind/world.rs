@@ -37,6 +37,7 @@ const SPAWN_OPTIONS: &[&str] = &[
     "runSpeed",
     "rotationSpeed",
     "doors",
+    "layer",
     "behaviour",
     "params",
 ];
@@ -80,6 +81,12 @@ pub const SHAPES: &[Shape] = &[
             field("runSpeed", "number?", "3", "metres a second; default twice the walking speed"),
             field("rotationSpeed", "number?", "8", "radians a second, 0.1 to 100"),
             field("doors", "(\"avoid\" | \"open\" | \"wait\")?", "\"open\"", "what its walks do about doors"),
+            field(
+                "layer",
+                "string?",
+                "\"ground\"",
+                "the layer of the map; a map without layers has one, \"ground\"",
+            ),
             field("behaviour", "BehaviourName?", "\"idle\"", "started at the next dispatch"),
             field("params", "{[string]: any}?", "{}", "parameters of the behaviour"),
         ],
@@ -269,7 +276,7 @@ fn spawn(lua: &Lua, args: &mut Args) -> Answer {
     let name = order.name.clone();
     let (id, units) = with(lua, args, |world| {
         let spawn = order.resolve(world, function)?;
-        let units = preparing(world, &Traversal { radius_m: spawn.radius_m, through: None });
+        let units = preparing(world, &Traversal { radius_m: spawn.radius_m, ..Traversal::default() });
         Ok((characters::spawn(world, spawn).map_err(op(function))?, units))
     })?;
     charge(lua, units)?;
@@ -304,6 +311,9 @@ impl SpawnAsk {
             let given: Option<Named> = options.find(name);
             given.map(|given| given.number_in(low..=high, of).map(|number| number as f32)).transpose()
         };
+        if let Some(layer) = options.find("layer") {
+            names::layer(layer.function(), &layer.text("a layer's name")?)?;
+        }
         let speed = |name| options.find(name).map(|given: Named| speed_mps(&given)).transpose();
         Ok(Self {
             name: options.get("name").new_name()?,

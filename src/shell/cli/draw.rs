@@ -57,7 +57,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
     let picture = match ends {
         Some((from, to)) => {
-            let by = Traversal { radius_m: Gait::RADIUS_M, through: None };
+            let by = Traversal { radius_m: Gait::RADIUS_M, ..Traversal::default() };
             let answered = Asked { from, to, by }.answer(world.nav());
             let (record, answer) = (&answered.record, &answered.answer);
             search_picture(&SearchScene { world, from, to, record, answer })

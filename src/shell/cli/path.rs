@@ -30,7 +30,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
         args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
     let format = target.as_ref().map(|target| draw::form_of(target.path())).transpose()?;
     let world = crate::level::spawn::build(loaded, None).world;
-    let by = Traversal { radius_m: args.radius, through: None };
+    let by = Traversal { radius_m: args.radius, ..Traversal::default() };
     let asked = Asked { from, to, by };
     let answered = asked.answer(world.nav());
     results.line(&match args.format {

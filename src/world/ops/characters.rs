@@ -76,7 +76,7 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     in_range("radius", spawn.radius_m, Spawn::RADIUS_RANGE_M)?;
     in_range("walkSpeed", spawn.gait.walk_mps, Gait::SPEED_RANGE_MPS)?;
     in_range("runSpeed", spawn.gait.run_mps, Gait::SPEED_RANGE_MPS)?;
-    let by = Traversal { radius_m: spawn.radius_m, through: None };
+    let by = Traversal { radius_m: spawn.radius_m, ..Traversal::default() };
     world.nav.prepare(&by);
     let ground = world
         .nav
@@ -162,7 +162,7 @@ pub fn teleport(
 ) -> Result<Option<Vec3>, OpError> {
     let character = alive(world, id)?;
     let walk = character.walk;
-    let by = Traversal { radius_m: character.body.radius_m, through: None };
+    let by = Traversal { radius_m: character.body.radius_m, ..Traversal::default() };
     let Some(ground) = world.nav.nearest(to, Settings::SNAP_M, &by) else {
         return Ok(None);
     };

@@ -2,15 +2,17 @@
 //!
 //! Holds: `settle` is the only place where a walk ends, and it ends it once.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::base::geom::flat_distance;
-use crate::base::ids::{CharacterId, DoorId, WalkId};
-use crate::nav::{Path, Traversal};
+use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::nav::{OwnArea, Path, Traversal};
 use crate::world::World;
 use crate::world::course::{Checkpoints, Course};
 use crate::world::event::Event;
-use crate::world::ops::{OpError, alive, characters};
+use crate::world::ops::{OpError, alive, areas, characters};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
 use crate::world::settings::Settings;
 use crate::world::walk::{Ask, Asker, Following, Goal, Owner, Phase, Walk, WalkOptions, traversal};
@@ -56,6 +58,8 @@ pub fn start(world: &mut World, order: WalkOrder, course: Course) -> Result<Walk
     // Who chooses where to go only once under way has no path to take over.
     let is_known = !matches!(course, Course::Flee(_) | Course::Wander(_));
     let taken = old.filter(|_| is_known).and_then(|old| take_over(world, old, &order, aim));
+    let is_once = course == Course::Once && taken.is_none();
+    let searched = old.filter(|_| is_once).and_then(|old| take_search(world, old, &order, aim));
     let carried = old.and_then(|old| world.walks.get(old)).and_then(|old| old.following.clone());
     if let Some(old) = old {
         let was_moving = world.characters.get(order.character).is_some_and(|character| character.is_moving);
@@ -79,7 +83,50 @@ pub fn start(world: &mut World, order: WalkOrder, course: Course) -> Result<Walk
             character.walk = Some(id);
         }
     }
+    if let Some(search) = searched {
+        hand_on(world, id, search);
+    }
     Ok(id)
+}
+
+fn hand_on(world: &mut World, id: WalkId, search: Searched) {
+    world.askers.insert(search.token, id);
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.token = Some((search.token, Ask::First));
+        walk.planned_aim = search.planned_aim;
+        walk.ask = None;
+    }
+}
+
+/// A search under way, for whoever comes after the walk that asked for it.
+#[derive(Clone, Copy, Debug)]
+struct Searched {
+    token: PathToken,
+    planned_aim: Vec3,
+}
+
+/// Takes the search of `old` from it when the new order is the same walk again, so that a walk given again every tick gets
+/// its path however long the search takes. A search under way follows the map by itself.
+fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option<Searched> {
+    let threshold_m = world.settings.crowd.target_replan_threshold_m;
+    let old = world.walks.get_mut(old)?;
+    let planned_aim = old.planned_aim;
+    let same = is_same_way(old, order) && flat_distance(planned_aim, aim) <= threshold_m;
+    let asks_the_same = old.course == Course::Once && old.options.accept == order.options.accept;
+    if !same || !asks_the_same || old.ask.is_some() {
+        return None;
+    }
+    let (token, _) = old.token.take()?;
+    Some(Searched { token, planned_aim })
+}
+
+/// Whether a walk and an order ask the map the same: no checkpoints, the same doors, keys and areas.
+fn is_same_way(old: &Walk, order: &WalkOrder) -> bool {
+    old.via.is_none()
+        && order.options.via.is_empty()
+        && old.options.doors == order.options.doors
+        && old.options.keys == order.options.keys
+        && old.options.areas == order.options.areas
 }
 
 /// Counts an order of `owner` in this tick; true when it is one too many.
@@ -139,14 +186,11 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
     let old = world.walks.get(old)?;
     let following = old.following.clone()?;
     let same = old.phase == Phase::Moving
-        && old.via.is_none()
-        && order.options.via.is_empty()
+        && is_same_way(old, order)
         && old.token.is_none()
         && old.ask.is_none()
         && following.path.whole
         && following.path.revision == world.nav.revision()
-        && old.options.doors == order.options.doors
-        && old.options.keys == order.options.keys
         && flat_distance(old.planned_aim, aim) <= world.settings.crowd.target_replan_threshold_m
         && world.edits.is_empty();
     if !same {
@@ -160,7 +204,12 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
 }
 
 /// The same path with another last point, when the last leg stays clear.
-fn retarget_path(world: &World, mut following: Following, aim: Vec3, by: &Traversal) -> Option<Following> {
+pub(crate) fn retarget_path(
+    world: &World,
+    mut following: Following,
+    aim: Vec3,
+    by: &Traversal,
+) -> Option<Following> {
     let count = following.path.points.len();
     let from = *following.path.points.get(count.checked_sub(2)?)?;
     let last = *following.path.points.last()?;
@@ -211,7 +260,20 @@ pub fn traversal_of(world: &World, walk: &Walk) -> Traversal {
         keys: &walk.options.keys,
         speed_mps: walk.speed_mps(character),
     };
-    traversal(world, asker)
+    let areas = walk.options.areas.as_ref();
+    let areas = areas.map(|areas| areas_from(world, areas, character.body.position));
+    Traversal { areas, ..traversal(world, asker) }
+}
+
+/// What areas are to a walk from where it stands: one that it shuns and stands in is no wall but as dear as can be, so that
+/// it leaves by the shortest way.
+fn areas_from(world: &World, areas: &Arc<[OwnArea]>, position: Vec3) -> Arc<[OwnArea]> {
+    let is_inside = |own: &OwnArea| own.1.is_none() && world.nav.holds(own.0, position);
+    if !areas.iter().any(is_inside) {
+        return Arc::clone(areas);
+    }
+    let dearest = Some(areas::FACTOR_RANGE.1);
+    areas.iter().map(|own| if is_inside(own) { (own.0, dearest) } else { *own }).collect()
 }
 
 /// Where a goal is now, as a point.
@@ -299,7 +361,7 @@ pub(crate) fn conclude(world: &mut World, id: WalkId, status: Status, reason: Re
         return settle(world, id, status, reason);
     }
     let radius_m = world.characters.get(character).map_or(0.0, |character| character.body.radius_m);
-    let by = Traversal { radius_m, through: None };
+    let by = Traversal { radius_m, ..Traversal::default() };
     match world.nav.nearest(aim, Settings::SNAP_M, &by) {
         Some(ground) => {
             characters::place(world, character, ground.point);

@@ -104,9 +104,9 @@ impl Source {
 
 fn prepare(map: &mut CellMap, doors: &[AreaId]) {
     let through: Arc<[(AreaId, f32)]> = doors.iter().map(|&area| (area, 2.0)).collect();
-    map.prepare(&Traversal { radius_m: 0.7, through: None });
-    map.prepare(&Traversal { radius_m: 0.1, through: Some(through.clone()) });
-    map.prepare(&Traversal { radius_m: 0.9, through: Some(through) });
+    map.prepare(&Traversal { radius_m: 0.7, ..Traversal::default() });
+    map.prepare(&Traversal { radius_m: 0.1, through: Some(through.clone()), ..Traversal::default() });
+    map.prepare(&Traversal { radius_m: 0.9, through: Some(through), ..Traversal::default() });
 }
 
 #[test]
@@ -208,9 +208,9 @@ fn inv_p3_regions_are_floods_also_through_doors() {
         let through: Arc<[(AreaId, f32)]> =
             (0..map.area_count()).filter(|_| rng.chance(0.6)).map(|at| (AreaId::from(at), 1.0)).collect();
         for by in [
-            Traversal { radius_m: 0.2, through: None },
-            Traversal { radius_m: 0.2, through: Some(through.clone()) },
-            Traversal { radius_m: 0.5, through: Some(through.clone()) },
+            Traversal { radius_m: 0.2, ..Traversal::default() },
+            Traversal { radius_m: 0.2, through: Some(through.clone()), ..Traversal::default() },
+            Traversal { radius_m: 0.5, through: Some(through.clone()), ..Traversal::default() },
         ] {
             let view = map.view(&by);
             let bits = view.bits();
