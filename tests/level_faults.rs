@@ -584,6 +584,30 @@ fn an_area_that_disagrees_with_its_door_is_a_warning_at_the_area() {
 }
 
 #[test]
+fn rules_of_doors_that_mean_nothing_are_refused() {
+    let door = |rules: &str| {
+        let found =
+            error(yard(&format!("\"doors\": [{{ \"name\": \"gate\", \"area\": \"yard\", {rules} }}]")));
+        (found.code, found.message)
+    };
+    let said = |code, message: &str| (code, message.to_owned());
+    assert_eq!(
+        door("\"oneWay\": [0, 0]"),
+        said("degenerate", "doors[0].oneWay is [0, 0], expected a direction [x, z]")
+    );
+    assert_eq!(
+        door("\"oneWay\": [1]"),
+        said("type", "doors[0].oneWay has 1 numbers, expected a direction [x, z]")
+    );
+    assert_eq!(door("\"oneWay\": \"north\"").0, "type");
+    assert_eq!(
+        door("\"teams\": []"),
+        said("degenerate", "doors[0].teams is empty, expected at least one tag")
+    );
+    assert_eq!(door("\"teams\": \"watch\"").0, "type");
+}
+
+#[test]
 fn every_key_of_a_level_is_read() {
     let level = sound(include_bytes!("data/every_key.json"));
     assert_eq!((level.name.as_str(), level.tick_rate, level.seed, level.path_budget), ("keys", 30, 7, 500));
@@ -602,6 +626,8 @@ fn every_key_of_a_level_is_read() {
     assert_eq!(guard.params["pause"].value, 2);
     assert_eq!(level.doors[0].key.as_deref(), Some("iron"));
     assert_eq!((level.doors[0].duration_s, level.doors[0].locked), (1.5, true));
+    assert_eq!(level.doors[0].one_way, Some([1.0, 0.5]));
+    assert_eq!(level.doors[0].teams, ["watch"]);
     assert_eq!((level.crowd.numbers.iterations, level.crowd.reciprocal), (5.0, false));
     assert_eq!(level.limits.memory_mib, 64.0);
     assert_eq!((level.regions.len(), level.routes[0].stops.len(), level.marks.len()), (2, 3, 2));

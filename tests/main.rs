@@ -9,6 +9,7 @@ mod catalogue;
 mod cli;
 mod crowd_laws;
 mod docs;
+mod door_rules;
 mod fixture;
 mod following;
 mod hostile_world;

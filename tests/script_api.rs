@@ -243,6 +243,7 @@ fn receiver(owner: &str) -> &'static str {
         "Door" => "door",
         "Watch" => "region.on(\"hall\")",
         "PathRequest" => "nav.requestPath(guard, \"post\")",
+        "Block" => "nav.block(\"post\", 1)",
         "Rng" => "rng.stream(\"test\")",
         "Timer" => "timer.after(1)",
         "Task" => "task.spawn(function() end)",
@@ -744,6 +745,44 @@ fn areas_read_back_at_once_and_the_map_follows() {
 }
 
 #[test]
+fn blocks_close_ground_in_step_5_and_give_it_back() {
+    let mut bench = Bench::new();
+    let lua = "state.revision = nav.revision state.block = nil
+        local block = nav.block(\"post\", 1) print(nav.pending, nav.isWalkable(\"post\"), block)";
+    assert_eq!(bench.run(lua).unwrap(), ["true\ttrue\tblock 1"]);
+    bench.ticks(1);
+    let blocked = "print(nav.isWalkable(\"post\"), nav.isWalkable(vector.create(4.5, 0, 3)), nav.revision - state.revision)";
+    assert_eq!(bench.run(blocked).unwrap(), ["false\ttrue\t1"]);
+    walkon::world::ops::walks::end_owner(bench.game.world_mut(), Owner(1));
+    bench.ticks(1);
+    assert_eq!(
+        bench.run("print(nav.isWalkable(\"post\"), nav.reachable(guard, \"post\"))").unwrap(),
+        ["true\ttrue"]
+    );
+}
+
+#[test]
+fn blocks_and_added_marks_say_what_is_wrong() {
+    check_error("nav.block(\"post\", 0)", "guard.lua:1: nav.block: radius is 0, expected 0.01 to 50 metres");
+    check_error(
+        "nav.addMark(\"gate\", guard)",
+        "guard.lua:1: nav.addMark: the mark \"gate\" exists already; choose another name",
+    );
+    check_error(
+        "nav.areasAt(\"gatte\")",
+        "guard.lua:1: nav.areasAt: unknown mark \"gatte\"; did you mean \"gate\"?",
+    );
+    check(
+        "nav.addMark(\"camp\", vector.create(5, 0, 9)) print(guard:walkTo(\"camp\").goal, nav.findMark(\"camp\").name)",
+        &["5, 0, 9\tcamp"],
+    );
+    check(
+        "print(#nav.areasAt(vector.create(50, 0, 50)), table.concat(nav.areasAt(door), \" \"))",
+        &["0\tgateway"],
+    );
+}
+
+#[test]
 fn doors_open_close_lock_and_tell() {
     let mut bench = Bench::new();
     let lua = "print(door.state, door.passable, door.locked, door.key, door.area, door.position.x)
@@ -902,7 +941,7 @@ fn the_last_measure_of_a_name_counts_and_there_are_at_most_256() {
 
 #[test]
 fn names_of_later_tiers_are_absent() {
-    for lua in ["nav.areasAt", "nav.setTile"] {
+    for lua in ["nav.addPoint", "nav.setTile"] {
         let message = Bench::new().run(&format!("local x = {lua}")).unwrap_err();
         assert!(message.contains("unknown field"), "{lua}: {message}");
     }

@@ -21,6 +21,7 @@ use crate::world::area::Area;
 use crate::world::character::Character;
 use crate::world::door::{Door, DoorReason, DoorState};
 use crate::world::event::Event;
+use crate::world::ops::blocks;
 use crate::world::ops::characters::{Spawn, despawn, place};
 use crate::world::ops::doors::answer;
 use crate::world::region::Ground;
@@ -183,6 +184,8 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
         door.area = now.area;
         door.position = now.position;
         door.bounds = now.bounds;
+        door.one_way = now.one_way;
+        door.teams.clone_from(&now.teams);
         door.moving_ticks = now.moving_ticks;
         door.left_ticks = door.left_ticks.min(now.moving_ticks);
         door.is_gone = false;
@@ -235,6 +238,7 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
         })
         .collect();
     nav.apply(&edits);
+    blocks::move_to(world, &mut nav);
     nav.succeed(&world.nav);
     world.nav = nav;
     // What waited for step 5 is in the areas already.
@@ -277,6 +281,7 @@ fn places(
     routes: BTreeMap<String, Vec<crate::world::place::Mark>>,
 ) {
     world.marks.retain(|name, _| !before.marks.contains(name));
+    world.made_marks.retain(|name| !marks.contains_key(name));
     world.marks.extend(marks);
     world.routes.retain(|name, _| !before.routes.contains(name));
     world.routes.extend(routes);

@@ -207,6 +207,13 @@ pub struct DoorDef {
     /// The key that unlocks it.
     #[schemars(default = "schema::none", with = "String")]
     pub key: Option<String>,
+    /// The direction `[x, z]` in which alone it may be walked through; both ways when left out.
+    #[schemars(default = "schema::none", with = "[f64; 2]")]
+    pub one_way: Option<[f64; 2]>,
+    /// Tags of which a character needs one to pass; everybody passes when left out. For others the door is a wall
+    /// however it stands.
+    #[schemars(default, length(min = 1, max = 64))]
+    pub teams: Vec<String>,
 }
 
 /// A position on the ground, or in space on maps with heights.

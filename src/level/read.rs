@@ -114,6 +114,7 @@ pub(crate) const LEVEL_KEYS: &[&str] = &[
 const SIZE_KEYS: &[&str] = &["cellSize", "agentRadius", "objectPadding", "boundaryPadding", "floorY"];
 const GRID_KEYS: &[&str] = &["kind", "areas", "obstacles", "$schema", "name"];
 const ASCII_KEYS: &[&str] = &["kind", "rows", "legend", "origin"];
+const DOOR_KEYS: &[&str] = &["name", "area", "open", "seconds", "locked", "key", "oneWay", "teams"];
 const CHARACTER_KEYS: &[&str] = &[
     "name",
     "position",
@@ -478,13 +479,15 @@ impl Reader<'_> {
     }
 
     fn door(&mut self, node: Node<'_, '_>) -> Option<DoorDef> {
-        let fields = self.fields(node, &["name", "area", "open", "seconds", "locked", "key"])?;
+        let fields = self.fields(node, DOOR_KEYS)?;
         let name = self.required(&fields, "name", Self::name);
         let area = self.required(&fields, "area", Self::name);
         let open = self.optional(&fields, "open", Self::truth).unwrap_or(false);
         let seconds = self.optional(&fields, "seconds", |r, n| r.number(n, &numbers::DOOR_SECONDS));
         let locked = self.optional(&fields, "locked", Self::truth).unwrap_or(false);
         let key = self.optional(&fields, "key", Self::name).map(|key| key.value);
+        let one_way = self.optional(&fields, "oneWay", Self::direction);
+        let teams = self.optional(&fields, "teams", Self::teams).unwrap_or_default();
         let duration_s = seconds.unwrap_or(numbers::DOOR_SECONDS.default);
         Some(DoorDef {
             name: name.unwrap_or_default(),
@@ -493,7 +496,27 @@ impl Reader<'_> {
             duration_s,
             locked,
             key,
+            one_way,
+            teams,
         })
+    }
+
+    fn direction(&mut self, node: Node<'_, '_>) -> Option<[f64; 2]> {
+        let numbers = self.coordinates(node, "a direction [x, z]", &[2])?;
+        // As the world keeps it: what is nothing there is no direction either.
+        if numbers.iter().all(|&number| number as f32 == 0.0) {
+            self.error(code::DEGENERATE, node, "is [0, 0], expected a direction [x, z]");
+            return None;
+        }
+        Some([numbers[0], numbers[1]])
+    }
+
+    fn teams(&mut self, node: Node<'_, '_>) -> Option<Vec<String>> {
+        let teams = self.tags(node)?;
+        if teams.is_empty() {
+            self.error(code::DEGENERATE, node, "is empty, expected at least one tag");
+        }
+        Some(teams)
     }
 
     /// The entries of an object whose keys are names.

@@ -18,7 +18,7 @@ const PARTS_MAX: usize = 32;
 /// Cells of an area that are looked at for one that can be walked on.
 const CELLS_LOOKED_AT: usize = 20_000;
 /// Least radius that marks are tried for: a point.
-const SLIM: Traversal = Traversal { radius_m: 0.0, through: None, areas: None };
+const SLIM: Traversal = Traversal { radius_m: 0.0, through: None, areas: None, rules: None };
 
 /// The map report of a level. Cost: a few passes over its cells.
 #[must_use]

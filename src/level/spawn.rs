@@ -106,6 +106,8 @@ fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: f64) ->
             left_ticks: 0,
             is_locked: door.locked,
             key: door.key.clone(),
+            one_way: door.one_way.map(|direction| direction.map(|number| number as f32)),
+            teams: door.teams.clone(),
             wish: None,
             is_gone: false,
         }

@@ -68,6 +68,13 @@ impl NavMap {
         cells.apply(edits)
     }
 
+    /// Adds an obstacle of all nodes whose middle lies within a distance of a point, to be put in force by an edit. It takes
+    /// the place of one added before that is not `used` any more, else the next id. Cost: the nodes around the point.
+    pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+        let Self::Cells(cells) = self;
+        cells.add_obstacle(used, centre, radius_m)
+    }
+
     /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a
     /// character appears or changes its radius or doors. Answers are the same without. The twelve last used are kept.
     pub fn prepare(&mut self, by: &Traversal) {

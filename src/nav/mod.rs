@@ -26,4 +26,4 @@ pub use path::{
 pub use requests::PathRequests;
 pub use search::{Ends, Search, Step, Watch};
 pub use space::{Graph, Location, NodeId, Portal, Revision, Space};
-pub use traversal::{OwnArea, Traversal};
+pub use traversal::{OneWay, OwnArea, PassRules, Traversal};

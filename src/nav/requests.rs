@@ -251,6 +251,13 @@ fn hash_query(query: &PathQuery, hash: &mut StateHash) {
     for (area, factor) in query.by.areas.as_deref().unwrap_or(&[]) {
         hash.word(u64::from(area.0)).float(factor.unwrap_or(-1.0));
     }
+    // Where there are no such doors, hashes are as if there were no such rules.
+    if let Some(rules) = &query.by.rules {
+        hash.word(rules.barred.len() as u64).word(rules.one_way.len() as u64);
+        for area in rules.barred.iter().copied().chain(rules.one_way.iter().map(|gate| gate.area)) {
+            hash.word(u64::from(area.0));
+        }
+    }
     hash.flag(query.accept == Accept::Exact).word(u64::from(query.expansions_max));
 }
 

@@ -1,6 +1,8 @@
-//! Who is asking for a way: the size of the body and what it may plan through.
+//! Who is asking for a way: the size of the body, what it may plan through, and where it may not pass.
 
 use std::sync::Arc;
+
+use glam::Vec3;
 
 use crate::base::ids::AreaId;
 
@@ -18,4 +20,61 @@ pub struct Traversal {
     /// Areas that are not to it what they are to others, sorted by id, each once. A cell belongs to every area around its
     /// centre: one of a shunned area is a wall whatever else it belongs to.
     pub areas: Option<Arc<[OwnArea]>>,
+    /// Where it may not pass although the ground is there; None when there is no such place.
+    pub rules: Option<Arc<PassRules>>,
+}
+
+/// Available ground that is not for everybody, or not for every direction.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct PassRules {
+    /// Areas that count as unavailable, sorted by id; none of them is planned `through`.
+    pub barred: Vec<AreaId>,
+    /// Areas that may be crossed in one direction only.
+    pub one_way: Vec<OneWay>,
+}
+
+/// An area that may be crossed in one direction only: against it nobody passes the line through its middle that lies
+/// square to the direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OneWay {
+    /// The area.
+    pub area: AreaId,
+    /// Its middle, world metres.
+    pub middle: Vec3,
+    /// The direction on the ground, along x and z; of any length but 0.
+    pub direction: [f32; 2],
+}
+
+impl Traversal {
+    /// Areas that count as unavailable, sorted by id.
+    #[must_use]
+    pub fn barred(&self) -> &[AreaId] {
+        self.rules.as_ref().map_or(&[], |rules| rules.barred.as_slice())
+    }
+
+    /// Areas that may be crossed in one direction only.
+    #[must_use]
+    pub fn one_way(&self) -> &[OneWay] {
+        self.rules.as_ref().map_or(&[], |rules| rules.one_way.as_slice())
+    }
+
+    /// The same body, for which one more area is a wall.
+    #[must_use]
+    pub fn barring(&self, area: AreaId) -> Self {
+        let mut rules = self.rules.as_deref().cloned().unwrap_or_default();
+        if let Err(at) = rules.barred.binary_search(&area) {
+            rules.barred.insert(at, area);
+        }
+        rules.one_way.retain(|gate| gate.area != area);
+        let through = self
+            .through
+            .as_ref()
+            .map(|list| list.iter().filter(|(other, _)| *other != area).copied().collect::<Vec<_>>().into());
+        Self {
+            radius_m: self.radius_m,
+            through: through.filter(|list: &Arc<[(AreaId, f32)]>| !list.is_empty()),
+            areas: self.areas.clone(),
+            rules: Some(Arc::new(rules)),
+        }
+    }
 }

@@ -569,7 +569,10 @@ pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
         }
     });
     if is_reload {
-        let _ = lend::with_world(lua, |world: &mut World| ops::watches::end_owner(world, owner));
+        let _ = lend::with_world(lua, |world: &mut World| {
+            ops::watches::end_owner(world, owner);
+            ops::blocks::end_owner(world, owner);
+        });
         return;
     }
     // Between phases there is no world: then the level has ended and nothing of it walks.

@@ -18,6 +18,8 @@ pub fn run(world: &mut World) {
         return;
     }
     let edits: Vec<NavEdit> = std::mem::take(&mut world.edits).into_values().collect();
+    // What they blocked is freed by these edits.
+    world.blocks.retain(|block| !block.is_over);
     let Some(change) = world.nav.apply(&edits) else {
         return;
     };
@@ -28,13 +30,14 @@ pub fn run(world: &mut World) {
         }
     }
     world.events.push(Event::MapRevision(change.revision));
+    let closed = closed_doors(world, &edits);
     for id in world.open_walks() {
         // Made anew once for all questions about it.
         let own = world.walks.get(id).filter(|walk| walk.options.areas.is_some());
         if let Some(by) = own.map(|walk| traversal_of(world, walk)) {
             world.nav.prepare(&by);
         }
-        if let Some(why) = must_ask(world, id, &change)
+        if let Some(why) = must_ask(world, id, (&change, &closed))
             && let Some(walk) = world.walks.get_mut(id)
         {
             walk.ask.get_or_insert(why);
@@ -42,7 +45,14 @@ pub fn run(world: &mut World) {
     }
 }
 
-fn must_ask(world: &World, id: WalkId, change: &MapChange) -> Option<Ask> {
+/// Where doors have begun to close.
+fn closed_doors(world: &World, edits: &[NavEdit]) -> Vec<Bounds> {
+    let closing = edits.iter().filter(|edit| edit.available == Some(false));
+    let doors = closing.filter_map(|edit| world.areas.get(edit.area.index())?.door);
+    doors.filter_map(|door| world.doors.get(door.index())).map(|door| door.bounds).collect()
+}
+
+fn must_ask(world: &World, id: WalkId, (change, closed): (&MapChange, &[Bounds])) -> Option<Ask> {
     let walk = world.walks.get(id)?;
     let following = walk.following.as_ref()?;
     if change.opened && !following.path.whole && leads_further_now(world, walk, following) {
@@ -50,8 +60,11 @@ fn must_ask(world: &World, id: WalkId, change: &MapChange) -> Option<Ask> {
     }
     let waits_for_door = matches!(walk.phase, Phase::AtDoor(_));
     let may_block = change.closed || change.recosted;
-    (may_block && !waits_for_door && !rest_is_clear(world, walk, following, &change.bounds))
-        .then_some(Ask::Map)
+    if !may_block || waits_for_door || rest_is_clear(world, walk, following, &change.bounds) {
+        return None;
+    }
+    let for_a_door = closed.iter().any(|door| !rest_is_clear(world, walk, following, door));
+    Some(if for_a_door { Ask::Door } else { Ask::Map })
 }
 
 /// Whether a walk on its way to a nearest point would be sent elsewhere now: to the goal, to a nearer point, or for another

@@ -10,7 +10,7 @@ use crate::crowd::follow::{Advance, advance};
 use crate::nav::Traversal;
 use crate::sim::news;
 use crate::world::ops::characters::{angle_of, end_play, end_turn};
-use crate::world::walk::{Ask, Phase};
+use crate::world::walk::{Ask, Phase, pass_rules};
 use crate::world::{Move, World};
 
 /// Moves and turns everybody.
@@ -36,7 +36,8 @@ pub(crate) fn go(world: &mut World, step: Move) {
         return;
     };
     // Nobody walks through what is closed, whatever the path was planned through.
-    let by = Traversal { radius_m: character.body.radius_m, ..Traversal::default() };
+    let rules = pass_rules(world, Some(character));
+    let by = Traversal { radius_m: character.body.radius_m, rules, ..Traversal::default() };
     let nav = &world.nav;
     let from = character.body.position;
     let mut refused = false;

@@ -2,7 +2,8 @@
 //!
 //! In: walks that ask, requests under way, the map. Out: paths on walks, walks settled for want of one,
 //! answers for scripts. Holds: at most the budget of expansions a tick; a walk keeps its old path until
-//! the new one is there; a new path is joined where the body stands by then, never walked back (seed:N4).
+//! the new one is there; a new path is joined where the body stands by then, never walked back (seed:N4); who made a
+//! plan because of a door does not swing between the door and the detour (lua-api 9, rule 4).
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::WalkId;
@@ -81,6 +82,16 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
         return;
     };
     let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
+    if let Some(kept) = kept_plan(world, id, (why, &answer)) {
+        if let Some(walk) = world.walks.get_mut(id) {
+            walk.following = Some(kept);
+        }
+        return;
+    }
+    let Some(walk) = world.walks.get_mut(id) else {
+        return;
+    };
+    walk.is_door_plan = why == Ask::Door;
     if !matches!(why, Ask::First | Ask::Leg) {
         walk.repaths += 1;
         world.events.push(Event::Replanned { walk: id, why });
@@ -134,6 +145,35 @@ fn bend(world: &mut World, id: WalkId) {
 /// Whether what was searched for is not quite where it is to go: the search was taken over from the walk before.
 fn aims_elsewhere(walk: &Walk) -> bool {
     matches!(walk.goal, Goal::Point(_)) && walk.course == Course::Once && walk.aim != walk.planned_aim
+}
+
+/// The plan that a walk stays with although it has a new one, led to where that leads: one made for a door, still clear
+/// without opening any, unless the new one is at least a fifth cheaper.
+fn kept_plan(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Option<Following> {
+    /// What a new plan may cost of the old one to be taken.
+    const CHEAPER: f32 = 0.8;
+    let walk = world.walks.get(id).filter(|walk| walk.is_door_plan)?;
+    let is_led = matches!(walk.course, Course::Once | Course::Follow(_)) && walk.via.is_none();
+    let following = walk.following.as_ref().filter(|following| following.path.whole)?;
+    if !is_led || matches!(why, Ask::First | Ask::Leg) || answer.status != PathStatus::Complete {
+        return None;
+    }
+    let character = world.characters.get(walk.character)?;
+    let by = Traversal { through: None, ..traversal_of(world, walk) };
+    let mut points = vec![character.body.position];
+    points.extend_from_slice(following.cursor.ahead(&following.path));
+    if points.len() > 1 {
+        points.pop();
+    }
+    points.push(*answer.path.points.last()?);
+    let mut path = Path { whole: true, revision: world.nav.revision(), ..Path::default() };
+    for leg in points.windows(2) {
+        path.cost_m += world.nav.metres(world.nav.straight(leg[0], leg[1], &by)?) as f32;
+        path.length_m += flat_distance(leg[0], leg[1]);
+    }
+    path.points = points;
+    let is_kept = answer.path.cost_m > CHEAPER * path.cost_m;
+    is_kept.then(|| Following { path, cursor: Cursor::default(), trouble: None })
 }
 
 /// Puts a new path under the walk, joined where the body stands.

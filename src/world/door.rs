@@ -7,6 +7,7 @@
 use crate::base::geom::Bounds;
 use crate::base::ids::{AreaId, CharacterId};
 use crate::base::time::Tick;
+use crate::world::character::Character;
 use crate::world::walk::Owner;
 
 /// Where a door is in its movement.
@@ -168,6 +169,10 @@ pub struct Door {
     pub is_locked: bool,
     /// The key its lock wants, if any.
     pub key: Option<String>,
+    /// The direction on the ground, along x and z, in which alone it may be walked through; any, if none.
+    pub one_way: Option<[f32; 2]>,
+    /// Tags of which a character needs one to pass; for others it is a wall however it stands. Empty: everybody.
+    pub teams: Vec<String>,
     /// The wish it is carrying out or waiting to.
     pub wish: Option<DoorWish>,
     /// Whether an edit of the level has taken it away; its number goes on meaning it, its name is free.
@@ -202,6 +207,12 @@ impl Door {
             Some(wish) => wish.open,
             None => matches!(self.state, DoorState::Open | DoorState::Opening),
         }
+    }
+
+    /// Whether a character may pass at all.
+    #[must_use]
+    pub fn admits(&self, character: &Character) -> bool {
+        self.teams.is_empty() || self.teams.iter().any(|tag| character.has_tag(tag))
     }
 
     /// Whether somebody with these keys could open it.

@@ -118,6 +118,9 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         Phase::Planning | Phase::Moving | Phase::Content => hash,
     };
     hash.word(walk.issued.0).word(walk.progress_tick.0).word(walk.retargeted.0).word(walk.skipped_ticks);
+    if walk.is_door_plan {
+        hash.flag(true);
+    }
     hash.float(walk.travelled_m).float(walk.progress_m).flag(walk.is_delivered);
     hash.word(walk.ask.map_or(0, |ask| 1 + ask as u64)).word(walk.token.map_or(0, |(_, ask)| 1 + ask as u64));
     if let Some(following) = &walk.following {
@@ -172,6 +175,12 @@ fn hash_door(hash: &mut StateHash, door: &Door) {
     if door.is_gone {
         hash.text(&door.name);
     }
+    if let Some([x, z]) = door.one_way {
+        hash.float(x).float(z);
+    }
+    for tag in &door.teams {
+        hash.text(tag);
+    }
     if let Some(wish) = &door.wish {
         hash.flag(wish.open).flag(wish.is_instant).word(wish.when_occupied as u64);
         hash.word(wish.give_up.map_or(0, |tick| tick.0 + 1)).word(u64::from(wish.owner.0));
@@ -190,6 +199,13 @@ fn hash_map(world: &World) -> u64 {
     }
     for area in &world.areas {
         hash.flag(area.available).float(area.factor);
+    }
+    for block in &world.blocks {
+        hash.word(block.serial).word(u64::from(block.owner.0)).word(u64::from(block.area.0));
+        hash.vector(block.centre).float(block.radius_m).flag(block.is_over);
+    }
+    for mark in world.made_marks.iter().filter_map(|name| world.marks.get(name)) {
+        hash.text(&mark.name).vector(mark.position);
     }
     for region in &world.regions {
         hash_inside(&mut hash, region.inside.keys());

@@ -5,6 +5,7 @@
 //! skipped by questions and freed in step 13. Not here: Lua values, paths on disk, clocks, systems.
 
 pub mod area;
+pub mod block;
 pub mod character;
 pub mod course;
 pub mod cue;
@@ -20,7 +21,7 @@ pub mod settings;
 pub mod skip;
 pub mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slotmap::{SecondaryMap, SlotMap};
 
@@ -28,6 +29,7 @@ use crate::base::ids::{AreaId, CharacterId, PathToken, WalkId};
 use crate::base::time::{Tick, TickRate};
 use crate::nav::{NavEdit, NavMap, PathRequests, Search};
 use crate::world::area::Area;
+use crate::world::block::Block;
 use crate::world::character::Characters;
 use crate::world::door::Door;
 use crate::world::event::EventQueue;
@@ -93,6 +95,8 @@ pub struct World {
     pub(crate) walk_order: Vec<WalkId>,
     /// Areas, then obstacles, in level order.
     pub(crate) areas: Vec<Area>,
+    /// Blocks that scripts made, in order of creation.
+    pub(crate) blocks: Vec<Block>,
     /// Doors in level order.
     pub(crate) doors: Vec<Door>,
     /// Regions in level order.
@@ -101,6 +105,8 @@ pub struct World {
     pub(crate) watches: SlotMap<WatchId, Watch>,
     /// Marks by name.
     pub(crate) marks: BTreeMap<String, Mark>,
+    /// Names of those marks that scripts made.
+    pub(crate) made_marks: BTreeSet<String>,
     /// Routes by name.
     pub(crate) routes: BTreeMap<String, Vec<Mark>>,
     /// Crowd constants and limits.
@@ -145,6 +151,8 @@ pub struct Serials {
     pub door_move: u64,
     /// Of watches.
     pub watch: u64,
+    /// Of blocks.
+    pub block: u64,
 }
 
 /// What a level gives to a new world; see `level::spawn`.

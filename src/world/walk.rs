@@ -10,7 +10,7 @@ use glam::Vec3;
 use crate::base::ids::{AreaId, CharacterId, DoorId, PathToken};
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::Cursor;
-use crate::nav::{OwnArea, Path, PathTrouble, Traversal};
+use crate::nav::{OneWay, OwnArea, PassRules, Path, PathTrouble, Traversal};
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::course::{Checkpoints, Course};
@@ -290,6 +290,9 @@ pub struct Walk {
     pub travelled_m: f32,
     /// Plans made after the first.
     pub repaths: u32,
+    /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a fifth
+    /// cheaper (lua-api 9, rule 4).
+    pub is_door_plan: bool,
     /// Metres walked when it last made progress.
     pub progress_m: f32,
     /// When it last made progress.
@@ -395,6 +398,8 @@ impl Walk {
 /// Who is asking, for the map: the body, and the doors that its policy and keys let it plan through.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
+    /// Whose body it is; nobody's when a script asks about a point. Doors of teams are walls for strangers, not for nobody.
+    pub who: Option<&'a Character>,
     /// Half the width of the body, metres.
     pub radius_m: f32,
     /// What to do about doors.
@@ -409,6 +414,7 @@ pub struct Asker<'a> {
 #[must_use]
 pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
     let tick_s = world.rate.tick_seconds();
+    let rules = pass_rules(world, asker.who);
     let mut through: Vec<(AreaId, f32)> = world
         .doors
         .iter()
@@ -417,9 +423,26 @@ pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
             DoorPolicy::Open => !door.is_passable() && door.opens_for(asker.keys),
             DoorPolicy::Wait => !door.is_passable(),
         })
+        .filter(|door| asker.who.is_none_or(|who| door.admits(who)))
         .map(|door| (door.area, door.moving_ticks as f32 * tick_s * asker.speed_mps))
         .collect();
     through.sort_by_key(|(area, _)| *area);
     let through = (!through.is_empty()).then(|| Arc::from(through));
-    Traversal { radius_m: asker.radius_m, through, areas: None }
+    Traversal { radius_m: asker.radius_m, through, areas: None, rules }
+}
+
+/// Which doors a character may not pass, and which not in both directions, however they stand.
+#[must_use]
+pub fn pass_rules(world: &World, who: Option<&Character>) -> Option<Arc<PassRules>> {
+    let mut rules = PassRules::default();
+    for door in world.doors.iter().filter(|door| !door.is_gone) {
+        if who.is_some_and(|who| !door.admits(who)) {
+            rules.barred.push(door.area);
+        } else if let Some(direction) = door.one_way {
+            rules.one_way.push(OneWay { area: door.area, middle: door.position, direction });
+        }
+    }
+    rules.barred.sort();
+    let is_empty = rules.barred.is_empty() && rules.one_way.is_empty();
+    (!is_empty).then(|| Arc::new(rules))
 }

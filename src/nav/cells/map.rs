@@ -4,6 +4,7 @@
 //! any edits everything but the revision equals a map built anew from the same state, bit for bit; one revision a set
 //! of edits. Not here: finding paths (`plan`), where a body off the map may begin (`start`).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -13,7 +14,7 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
 use crate::nav::cells::clearance::{self, RadiusClass};
-use crate::nav::cells::raster::{Spans, Window};
+use crate::nav::cells::raster::{self, Spans, Window};
 use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, Frame, GridSource};
 use crate::nav::cells::standing::{Passage, Standing};
 use crate::nav::cells::terrain::{AreaState, Terrain};
@@ -32,6 +33,8 @@ pub struct CellMap {
     paddings_m: [f64; 3],
     pub(super) states: Vec<AreaState>,
     initial: Vec<AreaState>,
+    /// Areas and obstacles as authored; ids from here on were added later.
+    authored: usize,
     base: Arc<Standing>,
     wider: Vec<Arc<Standing>>,
     passages: Vec<Arc<Passage>>,
@@ -156,6 +159,7 @@ impl CellMap {
             terrain: Arc::new(terrain),
             paddings_m,
             initial: states.clone(),
+            authored: states.len(),
             states,
             base,
             wider: Vec::new(),
@@ -270,15 +274,40 @@ impl CellMap {
         by.through.as_ref().filter(|list| list.iter().any(|(area, _)| shut(*area)))
     }
 
-    fn kept_standing(&self, class: RadiusClass) -> Option<&Arc<Standing>> {
-        if class.is_base() {
+    fn kept_standing(&self, class: RadiusClass, barred: &[AreaId]) -> Option<&Arc<Standing>> {
+        if class.is_base() && barred.is_empty() {
             return Some(&self.base);
         }
-        self.wider.iter().find(|standing| standing.class == class)
+        self.wider.iter().find(|standing| standing.class == class && standing.barred == barred)
     }
 
-    fn kept_passage(&self, class: RadiusClass, through: &[(AreaId, f32)]) -> Option<&Arc<Passage>> {
-        self.passages.iter().find(|passage| passage.is_for(class, through))
+    fn kept_passage(&self, class: RadiusClass, by: &Traversal) -> Option<&Arc<Passage>> {
+        let through = by.through.as_deref().unwrap_or(&[]);
+        self.passages.iter().find(|passage| passage.is_for(class, by.barred(), through))
+    }
+
+    /// The areas as those see them for whom some are walls.
+    pub(super) fn states_for(&self, barred: &[AreaId]) -> Cow<'_, [AreaState]> {
+        if barred.is_empty() {
+            return Cow::Borrowed(&self.states);
+        }
+        let mut states = self.states.clone();
+        for area in barred.iter().filter(|area| area.index() < self.area_count()) {
+            states[area.index()].available = false;
+        }
+        Cow::Owned(states)
+    }
+
+    fn make_standing(&self, class: RadiusClass, barred: &[AreaId]) -> Standing {
+        if barred.is_empty() {
+            return Standing::wider(class, &self.terrain, &self.states, &self.base);
+        }
+        Standing::barred(class, barred.to_vec(), &self.terrain, &self.states_for(barred))
+    }
+
+    fn make_passage(&self, standing: &Standing, by: &Traversal) -> Passage {
+        let through = by.through.iter().flat_map(|list| list.iter()).map(|(area, _)| *area).collect();
+        Passage::new((standing, through), &self.terrain, &self.states_for(by.barred()))
     }
 
     /// Keeps what a traversal needs up to date from now on. Without it answers are the same, but everything that is
@@ -300,27 +329,25 @@ impl CellMap {
 
     fn prepare_plain(&mut self, by: &Traversal) {
         let class = self.class(by);
-        if !class.is_base() && (by.through.is_some() || by.areas.is_some()) {
+        if !class.is_base() && (by.through.is_some() || by.areas.is_some() || !by.barred().is_empty()) {
             // Asked for when a body turns out to be too wide.
             self.prepare(&Traversal { radius_m: 0.0, ..by.clone() });
         }
-        let kept = self.wider.iter().position(|standing| standing.class == class);
-        if let Some(at) = kept {
+        let is_own = |standing: &Arc<Standing>| standing.class == class && standing.barred == by.barred();
+        if let Some(at) = self.wider.iter().position(is_own) {
             self.wider[at..].rotate_left(1);
-        } else if !class.is_base() {
-            keep(&mut self.wider, Arc::new(Standing::wider(class, &self.terrain, &self.states, &self.base)));
+        } else if !class.is_base() || !by.barred().is_empty() {
+            let standing = Arc::new(self.make_standing(class, by.barred()));
+            keep(&mut self.wider, standing);
         }
         let Some(list) = by.through.as_ref().filter(|list| !list.is_empty()) else { return };
-        let kept = self.passages.iter().position(|passage| passage.is_for(class, list));
+        let kept = self.passages.iter().position(|passage| passage.is_for(class, by.barred(), list));
         if let Some(at) = kept {
             self.passages[at..].rotate_left(1);
         } else {
-            let standing = self.standing(class);
-            let through = list.iter().map(|(area, _)| *area).collect();
-            keep(
-                &mut self.passages,
-                Arc::new(Passage::new((&standing, through), &self.terrain, &self.states)),
-            );
+            let standing = self.standing(class, by.barred());
+            let passage = Arc::new(self.make_passage(&standing, by));
+            keep(&mut self.passages, passage);
         }
     }
 
@@ -330,14 +357,13 @@ impl CellMap {
         if by.areas.is_some() {
             return self.variants.iter().any(|variant| variant.is_for(self, by));
         }
-        let passage = self.through(by).is_none_or(|list| self.kept_passage(class, list).is_some());
-        passage && self.kept_standing(class).is_some()
+        let passage = self.through(by).is_none_or(|_| self.kept_passage(class, by).is_some());
+        passage && self.kept_standing(class, by.barred()).is_some()
     }
 
-    fn standing(&self, class: RadiusClass) -> Arc<Standing> {
-        self.kept_standing(class)
-            .cloned()
-            .unwrap_or_else(|| Arc::new(Standing::wider(class, &self.terrain, &self.states, &self.base)))
+    fn standing(&self, class: RadiusClass, barred: &[AreaId]) -> Arc<Standing> {
+        let kept = self.kept_standing(class, barred).cloned();
+        kept.unwrap_or_else(|| Arc::new(self.make_standing(class, barred)))
     }
 
     /// What a traversal can use. Cost: nothing to speak of when it was prepared, else a pass over the map.
@@ -352,12 +378,10 @@ impl CellMap {
     /// The same with all areas as they are.
     pub(super) fn plain_view(&self, by: &Traversal) -> View {
         let class = self.class(by);
-        let standing = self.standing(class);
-        let passage = self.through(by).map(|list| {
-            self.kept_passage(class, list).cloned().unwrap_or_else(|| {
-                let through = list.iter().map(|(area, _)| *area).collect();
-                Arc::new(Passage::new((&standing, through), &self.terrain, &self.states))
-            })
+        let standing = self.standing(class, by.barred());
+        let passage = self.through(by).map(|_| {
+            let kept = self.kept_passage(class, by).cloned();
+            kept.unwrap_or_else(|| Arc::new(self.make_passage(&standing, by)))
         });
         View { standing, passage, paint: None }
     }
@@ -428,7 +452,9 @@ impl CellMap {
     pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
         let Some((x, z)) = self.cell_of(point) else { return false };
         let class = self.class(by);
-        if by.areas.is_none() && self.through(by).is_none() && self.kept_standing(class).is_none() {
+        let barred = by.barred();
+        let is_plain = by.areas.is_none() && self.through(by).is_none() && barred.is_empty();
+        if is_plain && self.kept_standing(class, barred).is_none() {
             return clearance::is_passable(&self.base.bare, class, (x, z));
         }
         self.view(by).bits().get(x, z)
@@ -456,9 +482,12 @@ impl CellMap {
     #[must_use]
     pub fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
         let view = self.view(by);
+        let wrong = self.wrong_way(from, to, by);
+        // A hand's breadth before the line that may not be crossed.
+        let to = wrong.map_or(to, |wrong| from.lerp(to, (wrong.part - 1e-3).max(0.0)));
         let (start, end) = (self.to_cells(from), self.to_cells(to));
         if sight::clear(view.bits(), start, end) {
-            return (true, self.floored(to));
+            return (wrong.is_none(), self.floored(to));
         }
         let last = sight::last_clear(view.bits(), start, end);
         if last == start {
@@ -470,6 +499,9 @@ impl CellMap {
     /// The cost of walking straight; None when something is in the way.
     #[must_use]
     pub fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
+        if self.wrong_way(from, to, by).is_some() {
+            return None;
+        }
         let view = self.view(by);
         let unit = view.unit(self);
         let tolls = self.tolls(by, unit);
@@ -546,6 +578,33 @@ impl CellMap {
         hash.word(self.start_hash).word(self.edit_hash).word(self.revision);
     }
 
+    /// Adds an obstacle of the cells whose centre lies within a distance of a point, not in force yet.
+    pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+        let frame = *self.frame();
+        let middle = geom::ground(centre);
+        let around = Bounds { min: middle, max: middle }.grown(f64::from(radius_m));
+        let window = Window::around(&frame, around);
+        let mut cells = Vec::new();
+        for z in window.first_z..window.end_z {
+            for x in window.first_x..window.end_x {
+                let [dx, dz] = [0, 1].map(|axis| frame.centre(x, z)[axis] - middle[axis]);
+                if dx * dx + dz * dz <= f64::from(radius_m) * f64::from(radius_m) {
+                    cells.push([z, x]);
+                }
+            }
+        }
+        let free = (self.authored..self.states.len())
+            .find(|&id| !self.states[id].available && !used.contains(&AreaId::from(id)));
+        let id = free.unwrap_or(self.states.len());
+        Arc::make_mut(&mut self.terrain).put_obstacle(id, raster::of_list(&frame, &cells));
+        if free.is_none() {
+            let state = AreaState { available: false, factor: 1.0 };
+            self.states.push(state);
+            self.initial.push(state);
+        }
+        AreaId::from(id)
+    }
+
     /// Carries out the edits of a tick. Cost: the ground they touch, and a pass over the runs of cells for the
     /// components when a cell opened or closed.
     pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
@@ -605,19 +664,26 @@ impl CellMap {
             redo(&terrain, window, open, &mut base.open, &mut unseen);
         }
         base.relabel(&terrain, &self.states);
-        for standing in &mut self.wider {
+        let mut wider = std::mem::take(&mut self.wider);
+        for standing in &mut wider {
+            if !standing.barred.is_empty() {
+                *standing = Arc::new(self.make_standing(standing.class, &standing.barred));
+                continue;
+            }
             let standing = Arc::make_mut(standing);
             windows.iter().for_each(|&window| standing.follow(&self.base, window, &terrain.frame));
             standing.relabel(&terrain, &self.states);
         }
+        self.wider = wider;
         let mut passages = std::mem::take(&mut self.passages);
         // A passage whose class was dropped is dropped with it.
-        passages.retain(|passage| self.kept_standing(passage.class).is_some());
+        passages.retain(|passage| self.kept_standing(passage.class, &passage.barred).is_some());
         for passage in &mut passages {
-            let standing = self.standing(passage.class);
+            let standing = self.standing(passage.class, &passage.barred);
+            let states = self.states_for(&passage.barred);
             let passage = Arc::make_mut(passage);
-            windows.iter().for_each(|&window| passage.redo(window, &terrain, &self.states));
-            passage.relink(&standing, &terrain, &self.states);
+            windows.iter().for_each(|&window| passage.redo(window, &terrain, &states));
+            passage.relink(&standing, &terrain, &states);
         }
         self.passages = passages;
     }

@@ -9,6 +9,7 @@ pub mod bits;
 mod clearance;
 mod doors;
 mod edge;
+mod gates;
 pub mod jump;
 pub mod layout;
 mod line;

@@ -2,8 +2,12 @@
 //!
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal is
 //! decided by labels, without a search; a path begins at the real start and every segment on the map passes the exact
-//! test with the cells of the search; slices change nothing but when. Among reachable cells equally near to a goal
+//! test with the cells of the search; slices change nothing but when. A way that crosses a one-way area against its
+//! direction is searched anew with that area as a wall, which is exact: whoever could use the area the right way on the
+//! other side of it is already there. Among reachable cells equally near to a goal
 //! that is not, the cheapest to reach is taken, then the least id.
+
+use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -15,7 +19,8 @@ use crate::nav::cells::{Frame, Ground, sight};
 use crate::nav::search::{Ends, Search, Step};
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
-    Accept, Crossing, NodeId, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Traversal,
+    Accept, Crossing, NodeId, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach,
+    Traversal,
 };
 
 /// Cells equally near to an unreachable goal that are compared by cost.
@@ -24,6 +29,8 @@ const TIES_MAX: usize = 16;
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
+    /// Who walks, with one-way areas as walls once a way has crossed them the wrong way.
+    by: Traversal,
     /// Made for this query alone, when the map was not prepared for it.
     own_view: Option<View>,
     tolls: Vec<u32>,
@@ -46,6 +53,9 @@ impl CellMap {
     /// Whether one point can be reached from another. Cost: two labels when all is legal.
     #[must_use]
     pub fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        if !by.one_way().is_empty() {
+            return self.reach_one_way(from, to, by);
+        }
         let view = self.view(by);
         match self.begin_at(&view, from, by) {
             Ok((start, _)) => match self.trouble(&view, start, to, by) {
@@ -53,6 +63,35 @@ impl CellMap {
                 Some(trouble) => Reach::No(trouble),
             },
             Err(trouble) => Reach::No(trouble),
+        }
+    }
+
+    /// The same where areas have a direction. Labels decide unless the answer hangs on it; then a search does.
+    fn reach_one_way(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
+        let both_ways = Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() };
+        let wide = self.reach(from, to, &both_ways);
+        let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
+        if wide != Reach::Yes || self.reach(from, to, &walled) == Reach::Yes {
+            return wide;
+        }
+        let query = PathQuery {
+            start: from,
+            goal: to,
+            by: by.clone(),
+            accept: Accept::Exact,
+            expansions_max: u32::MAX,
+        };
+        let mut search = Search::default();
+        let mut plan = match Plan::begin(self, &query) {
+            Ok(plan) => plan,
+            Err(answer) => return answer.trouble.map_or(Reach::Yes, Reach::No),
+        };
+        // Bounded by the cells, once for each one-way area.
+        loop {
+            if let Some(answer) = plan.step(self, (&query, &mut search), u32::MAX) {
+                return answer.trouble.map_or(Reach::Yes, Reach::No);
+            }
         }
     }
 
@@ -138,16 +177,21 @@ impl CellMap {
 impl Plan {
     /// Decides all that needs no search: the answer, or the work that is left.
     pub(crate) fn begin(map: &CellMap, query: &PathQuery) -> Result<Self, Box<PathAnswer>> {
-        let view = map.view(&query.by);
+        Self::begin_for(map, query, query.by.clone())
+    }
+
+    fn begin_for(map: &CellMap, query: &PathQuery, by: Traversal) -> Result<Self, Box<PathAnswer>> {
+        let view = map.view(&by);
         if !query.goal.is_finite() {
             return Err(Box::new(map.no_path(PathTrouble::NoPath)));
         }
         let (start, moved) =
-            map.begin_at(&view, query.start, &query.by).map_err(|trouble| Box::new(map.no_path(trouble)))?;
-        let trouble = map.trouble(&view, start, query.goal, &query.by);
+            map.begin_at(&view, query.start, &by).map_err(|trouble| Box::new(map.no_path(trouble)))?;
+        let trouble = map.trouble(&view, start, query.goal, &by);
         let goal_cell = map.cell_of(query.goal);
         let mut plan = Self {
-            tolls: map.tolls(&query.by, view.unit(map)),
+            tolls: map.tolls(&by, view.unit(map)),
+            by,
             own_view: None,
             start,
             moved,
@@ -175,7 +219,7 @@ impl Plan {
             plan.next = plan.targets.len();
             return Err(Box::new(plan.answer(map, query, &view)));
         }
-        if !map.is_prepared(&query.by) {
+        if !map.is_prepared(&plan.by) {
             plan.own_view = Some(view);
         }
         Ok(plan)
@@ -195,13 +239,22 @@ impl Plan {
         (query, search): (&PathQuery, &mut Search),
         allowance: u32,
     ) -> Option<PathAnswer> {
-        let view = self.own_view.take().unwrap_or_else(|| map.view(&query.by));
+        let mut view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
         let stop_at = self.spent(search).saturating_add(allowance);
-        // Bounded by the targets: each round ends a search or the allowance.
+        // Bounded by the targets and the one-way areas: each round ends a search, bars an area or spends the allowance.
         let answer = loop {
             let spent = self.spent(search);
             if self.next >= self.targets.len() {
-                break Some(self.answer(map, query, &view));
+                let answer = self.answer(map, query, &view);
+                let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
+                    break Some(answer);
+                };
+                match Self::begin_for(map, query, self.by.barring(area)) {
+                    Ok(again) => *self = Self { spent, ..again },
+                    Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
+                }
+                view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
+                continue;
             }
             if spent >= query.expansions_max {
                 break Some(PathAnswer { expansions: spent, ..map.no_path(PathTrouble::Limit) });
@@ -222,7 +275,7 @@ impl Plan {
                 self.end_search(map, &view, search);
             }
         };
-        if answer.is_none() && !map.is_prepared(&query.by) {
+        if answer.is_none() && !map.is_prepared(&self.by) {
             self.own_view = Some(view);
         }
         answer

@@ -17,6 +17,8 @@ use crate::nav::cells::{Bits, Frame, Pace};
 #[derive(Clone, Debug)]
 pub(crate) struct Standing {
     pub(crate) class: RadiusClass,
+    /// Areas that count as unavailable for it, sorted.
+    pub(crate) barred: Vec<AreaId>,
     /// As things are.
     pub(crate) bare: Bits,
     /// With all areas available.
@@ -41,9 +43,22 @@ impl Standing {
         Self::new(class, terrain, states, (eroded(&base.bare), eroded(&base.open)))
     }
 
+    /// Of any class, for bodies that some available areas are not for. `states` are as those bodies see them.
+    pub(crate) fn barred(
+        class: RadiusClass,
+        barred: Vec<AreaId>,
+        terrain: &Terrain,
+        states: &[AreaState],
+    ) -> Self {
+        let base = Self::base(terrain, states);
+        let standing = if class.is_base() { base } else { Self::wider(class, terrain, states, &base) };
+        Self { barred, ..standing }
+    }
+
     fn new(class: RadiusClass, terrain: &Terrain, states: &[AreaState], (bare, open): (Bits, Bits)) -> Self {
         let labels = Labels::default();
-        let mut standing = Self { class, pace: Pace::of(&bare), bare, open, labels, doors: Doors::default() };
+        let (barred, pace) = (Vec::new(), Pace::of(&bare));
+        let mut standing = Self { class, barred, pace, bare, open, labels, doors: Doors::default() };
         standing.relabel(terrain, states);
         standing
     }
@@ -80,6 +95,8 @@ impl Standing {
 #[derive(Clone, Debug)]
 pub(crate) struct Passage {
     pub(crate) class: RadiusClass,
+    /// Areas that count as unavailable, sorted; none of them in `through`.
+    pub(crate) barred: Vec<AreaId>,
     /// The areas, sorted; also those that are available just now.
     pub(crate) through: Arc<[AreaId]>,
     /// In the class of the map itself.
@@ -104,7 +121,8 @@ impl Passage {
         }
         let gate = vec![0; terrain.frame.cell_count() as usize];
         let doors = Doors::default();
-        let mut passage = Self { class: standing.class, through, ground, narrow, doors, gate };
+        let (class, barred) = (standing.class, standing.barred.clone());
+        let mut passage = Self { class, barred, through, ground, narrow, doors, gate };
         passage.relink(standing, terrain, states);
         passage
     }
@@ -128,8 +146,10 @@ impl Passage {
     }
 
     /// Whether it serves bodies of a class that go through these doors.
-    pub(crate) fn is_for(&self, class: RadiusClass, through: &[(AreaId, f32)]) -> bool {
-        self.class == class && self.through.iter().eq(through.iter().map(|(area, _)| area))
+    pub(crate) fn is_for(&self, class: RadiusClass, barred: &[AreaId], through: &[(AreaId, f32)]) -> bool {
+        self.class == class
+            && self.barred == barred
+            && self.through.iter().eq(through.iter().map(|(area, _)| area))
     }
 
     /// The cells that can be planned through.

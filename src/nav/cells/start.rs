@@ -126,7 +126,8 @@ impl<'a> Surroundings<'a> {
                 .through
                 .as_ref()
                 .is_some_and(|list| list.binary_search_by_key(&AreaId::from(area), |entry| entry.0).is_ok());
-            (map.states[area].available || listed) && !shunned.contains(&area)
+            let is_barred = by.barred().binary_search(&AreaId::from(area)).is_ok();
+            (map.states[area].available && !is_barred || listed) && !shunned.contains(&area)
         };
         let nearby = (0..terrain.area_count()).filter(|&area| {
             terrain.area(area).and_then(|spans| spans.window()).is_some_and(|w| w.overlaps(&window))

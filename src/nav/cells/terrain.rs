@@ -123,6 +123,14 @@ impl Terrain {
         self.areas.len()
     }
 
+    /// Puts an obstacle of these cells in the place of the one with that id, or behind the last.
+    pub(crate) fn put_obstacle(&mut self, id: usize, cells: Spans) {
+        match self.obstacles.get_mut(id - self.areas.len()) {
+            Some(obstacle) => *obstacle = cells,
+            None => self.obstacles.push(cells),
+        }
+    }
+
     /// The cells whose centre an area holds, walkable or not.
     pub(crate) fn owned(&self, area: usize) -> Option<&Spans> {
         self.owned.get(area).or_else(|| self.areas.get(area))

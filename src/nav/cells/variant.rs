@@ -29,6 +29,7 @@ pub(crate) struct Variant {
     class: RadiusClass,
     through: Vec<AreaId>,
     areas: Option<Arc<[OwnArea]>>,
+    barred: Vec<AreaId>,
     pub(crate) view: View,
 }
 
@@ -44,19 +45,22 @@ impl Variant {
         let shunned = areas.iter().filter(|(_, factor)| factor.is_none());
         let cut: Vec<&Spans> = shunned.filter_map(|(area, _)| map.terrain.area(area.index())).collect();
         if !cut.is_empty() {
-            let (terrain, states) = (&*map.terrain, &map.states[..]);
+            let states = map.states_for(by.barred());
+            let (terrain, states) = (&*map.terrain, &states[..]);
             view.standing = Arc::new(view.standing.without(&cut, terrain, states));
             let passage = view.passage.take();
             view.passage =
                 passage.map(|passage| Arc::new(passage.without(&cut, &view.standing, (terrain, states))));
         }
         view.paint = paint(map, areas).map(Arc::new);
-        Self { class: map.class(by), through: through(map, by), areas: by.areas.clone(), view }
+        let barred = by.barred().to_vec();
+        Self { class: map.class(by), through: through(map, by), areas: by.areas.clone(), barred, view }
     }
 
     /// Whether it serves a traversal.
     pub(crate) fn is_for(&self, map: &CellMap, by: &Traversal) -> bool {
-        self.areas == by.areas && self.class == map.class(by) && self.through == through(map, by)
+        let is_same = self.areas == by.areas && self.barred == by.barred();
+        is_same && self.class == map.class(by) && self.through == through(map, by)
     }
 }
 

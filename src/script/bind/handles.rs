@@ -38,6 +38,10 @@ pub trait Thing: Copy + std::fmt::Debug + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoorMove(pub u64);
 
+/// A block of the map, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockId(pub u64);
+
 /// A turn, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnId(pub u64);
@@ -142,6 +146,7 @@ macro_rules! numbered {
     };
 }
 
+numbered!(BlockId, "Block", "block", "block");
 numbered!(DoorMove, "DoorMove", "move", "door move");
 numbered!(TurnId, "Turn", "turn", "turn");
 numbered!(PlayId, "Play", "play", "play");

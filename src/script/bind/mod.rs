@@ -7,6 +7,7 @@
 pub(crate) mod acts;
 pub mod behaviour;
 pub mod blackboard;
+pub mod block;
 pub mod bt;
 pub mod call;
 pub mod character;
@@ -60,6 +61,7 @@ const ENTRIES: &[&[Entry]] = &[
     behaviour::ENTRIES,
     walk::ENTRIES,
     nav::ENTRIES,
+    block::ENTRIES,
     door::ENTRIES,
     region::ENTRIES,
     timer::ENTRIES,
@@ -78,6 +80,7 @@ const GROUPS: &[&[Group]] = &[
     &[level::GROUP, world::GROUP, character::GROUP],
     walk::GROUPS,
     nav::GROUPS,
+    block::GROUPS,
     door::GROUPS,
     region::GROUPS,
     timer::GROUPS,
@@ -221,6 +224,7 @@ fn register_types(lua: &Lua, setup: &Setup<'_>) -> mlua::Result<()> {
     handles::register::<DoorId>(lua, &entries, setup.waiting)?;
     handles::register::<DoorMove>(lua, &entries, setup.waiting)?;
     handles::register::<PathToken>(lua, &entries, setup.waiting)?;
+    handles::register::<handles::BlockId>(lua, &entries, setup.waiting)?;
     handles::register::<WatchRef>(lua, &entries, setup.waiting)?;
     handles::register::<StreamId>(lua, &entries, setup.waiting)?;
     handles::register::<TimerId>(lua, &entries, setup.waiting)?;

@@ -129,6 +129,7 @@ impl PathAsk {
             (own.body.radius_m, own.doors, own.gait.walk_mps)
         });
         let asker = Asker {
+            who: character,
             radius_m: self.radius_m.unwrap_or(own.0),
             doors: self.doors.unwrap_or(own.1),
             keys: &self.keys,

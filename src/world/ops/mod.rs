@@ -5,6 +5,7 @@
 //! writes; what the world does later is never an error but a result.
 
 pub mod areas;
+pub mod blocks;
 pub mod characters;
 pub mod doors;
 pub mod paths;

@@ -12,7 +12,7 @@ use crate::nav::{OwnArea, Path, Traversal};
 use crate::world::World;
 use crate::world::course::{Checkpoints, Course};
 use crate::world::event::Event;
-use crate::world::ops::{OpError, alive, areas, characters};
+use crate::world::ops::{OpError, alive, areas, blocks, characters};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
 use crate::world::settings::Settings;
 use crate::world::walk::{Ask, Asker, Following, Goal, Owner, Phase, Walk, WalkOptions, traversal};
@@ -157,6 +157,7 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
         issued: world.tick,
         travelled_m: 0.0,
         repaths: 0,
+        is_door_plan: false,
         progress_m: 0.0,
         progress_tick: world.tick,
         retargeted: world.tick,
@@ -255,6 +256,7 @@ pub fn traversal_of(world: &World, walk: &Walk) -> Traversal {
         return Traversal::default();
     };
     let asker = Asker {
+        who: Some(character),
         radius_m: character.body.radius_m,
         doors: walk.options.doors.unwrap_or(character.doors),
         keys: &walk.options.keys,
@@ -333,7 +335,7 @@ pub fn cancel_because(world: &mut World, walk: WalkId, reason: Reason, because: 
     is_settled
 }
 
-/// Ends everything of an owner: its walks settle as ownerGone, its watches are removed.
+/// Ends everything of an owner: its walks settle as ownerGone, its watches and blocks are removed.
 pub fn end_owner(world: &mut World, owner: Owner) {
     for id in world.open_walks() {
         if world.walks.get(id).is_some_and(|walk| walk.owner == owner) {
@@ -341,6 +343,7 @@ pub fn end_owner(world: &mut World, owner: Owner) {
         }
     }
     world.watches.retain(|_, watch| watch.owner != owner);
+    blocks::end_owner(world, owner);
 }
 
 /// Settles every open walk with levelEnd.

@@ -1,0 +1,120 @@
+//! What scripts add to the map: marks, and blocks that can be taken away again; and which areas lie at a point.
+//!
+//! Holds: a block belongs to the owner that made it and ends with it, or with its code; a mark stays for the level.
+
+use mlua::Lua;
+
+use crate::script::bind::call::{answer, ask, charge, myself, with};
+use crate::script::bind::handles::{self, BlockId};
+use crate::script::bind::keep::keeper;
+use crate::script::bind::place;
+use crate::script::bind::table::{Answer, Entry, Group, Param, param};
+use crate::script::bind::walk_options::metres;
+use crate::script::convert::{Args, Mistake};
+use crate::world::area::AreaKind;
+use crate::world::ops::blocks;
+
+const NAV: &str = "nav";
+const TYPE: &str = "Block";
+
+/// What stands above the entries.
+pub const GROUPS: &[Group] =
+    &[Group { name: TYPE, is_type: true, doc: "Ground that a script keeps everybody off." }];
+
+/// Blocks of a level at a time.
+const BLOCKS_MAX: usize = 1024;
+/// Marks that scripts may add to a level.
+const MARKS_MAX: usize = 10_000;
+/// Widest block, metres.
+const RADIUS_MAX_M: f64 = 50.0;
+/// Fuel of a square metre that is blocked.
+const UNITS_PER_SQUARE_METRE: f32 = 1.0;
+
+const PLACE: Param = param("place", "Place", "\"post\"");
+
+/// Everything about blocks, added marks and areas at a point.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        params: &[PLACE],
+        returns: "{string}",
+        raises: "name",
+        doc: "Names of the areas around a point, available or not, in the order of the level.",
+        example: "assert(nav.areasAt(\"post\")[1] == \"yard\")",
+        ..Entry::function(NAV, "nav.areasAt", areas_at)
+    },
+    Entry {
+        params: &[param("name", "string", "\"camp\""), PLACE],
+        returns: "Mark",
+        raises: "name limit",
+        doc: "Gives a place a name, for the rest of the level; raises when there is a mark of that name.",
+        example: "nav.addMark(\"camp\", guard)\nassert(nav.mark(\"camp\").position == guard.position)",
+        ..Entry::function(NAV, "nav.addMark", add_mark)
+    },
+    Entry {
+        params: &[PLACE, param("radius", "number", "1.5")],
+        returns: "Block",
+        raises: "name limit",
+        doc: "Blocks the ground within `radius` metres, 0.01 to 50, from step 5 on. Ends with its owner, and when a reload replaces the owner's code.",
+        example: "local block = nav.block(\"post\", 1.5)\nassert(nav.pending)\nblock:remove()",
+        ..Entry::function(NAV, "nav.block", block)
+    },
+    Entry {
+        returns: "boolean",
+        doc: "Frees the ground in step 5; false when it is over.",
+        example: "local block = nav.block(\"post\", 1)\nassert(block:remove() and not block:remove())",
+        ..Entry::method(TYPE, "remove", remove)
+    },
+];
+
+fn areas_at(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let place = place::single(&args.take("place"))?;
+    ask(lua, args, |world| {
+        let point = place.point(world, function, None)?;
+        let mut ids = Vec::new();
+        world.nav.areas_at(point, &mut ids);
+        let areas = ids.iter().filter_map(|id| world.areas().get(id.index()));
+        let named = areas.filter(|area| area.kind == AreaKind::Ground && !area.name.is_empty());
+        Ok(named.map(|area| area.name.clone()).collect::<Vec<_>>())
+    })
+}
+
+fn add_mark(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, name) = (args.function(), args.take("name").new_name()?);
+    let place = place::single(&args.take("place"))?;
+    let mark = with(lua, args, |world| {
+        let point = place.point(world, function, None)?;
+        if world.made_marks.len() >= MARKS_MAX {
+            let what = format!("scripts have added {MARKS_MAX} marks, the most allowed");
+            return Err(Mistake::new(function, what));
+        }
+        if !blocks::add_mark(world, &name, point) {
+            let what = format!("the mark \"{name}\" exists already; choose another name");
+            return Err(Mistake::new(function, what));
+        }
+        world.mark(&name).cloned().ok_or_else(|| Mistake::new(function, "the mark is gone"))
+    })?;
+    answer(lua, handles::mark(lua, &mark)?)
+}
+
+fn block(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
+    let place = place::single(&args.take("place"))?;
+    let radius_m = metres(&args.take("radius"), 0.01, RADIUS_MAX_M)?;
+    let owner = keeper(lua).owner(lua);
+    let serial = with(lua, args, |world| {
+        let point = place.point(world, function, None)?;
+        if world.blocks.len() >= BLOCKS_MAX {
+            let what = format!("the level has {BLOCKS_MAX} blocks, the most allowed; remove some");
+            return Err(Mistake::new(function, what));
+        }
+        Ok(blocks::add(world, owner, (point, radius_m)))
+    })?;
+    charge(lua, (UNITS_PER_SQUARE_METRE * 4.0 * radius_m * radius_m) as u64)?;
+    answer(lua, handles::make(lua, BlockId(serial))?)
+}
+
+fn remove(lua: &Lua, args: &mut Args) -> Answer {
+    let BlockId(serial) = myself(args)?;
+    ask(lua, args, |world| Ok(blocks::remove(world, serial)))
+}

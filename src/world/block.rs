@@ -1,0 +1,25 @@
+//! Blocks: obstacles that scripts put on the map and take away again.
+//!
+//! Holds: a block belongs to an owner and ends with it; the map follows in step 5, and is then as if it had never been.
+
+use glam::Vec3;
+
+use crate::base::ids::AreaId;
+use crate::world::walk::Owner;
+
+/// Ground that nobody may walk on for a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    /// Its number, from 1 over the level.
+    pub serial: u64,
+    /// On whose behalf.
+    pub owner: Owner,
+    /// Its middle, metres.
+    pub centre: Vec3,
+    /// Cells whose centre lies within this distance are blocked, metres.
+    pub radius_m: f32,
+    /// The obstacle of the map that stands for it.
+    pub area: AreaId,
+    /// Whether it ends in the next step 5.
+    pub is_over: bool,
+}

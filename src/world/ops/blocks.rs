@@ -1,0 +1,74 @@
+//! Verbs about blocks and marks that scripts make. The map follows in step 5, once for all edits of a tick.
+
+use glam::Vec3;
+
+use crate::base::ids::AreaId;
+use crate::nav::NavEdit;
+use crate::world::World;
+use crate::world::block::Block;
+use crate::world::place::Mark;
+use crate::world::walk::Owner;
+
+/// Blocks the ground around a point; its number.
+pub fn add(world: &mut World, owner: Owner, (centre, radius_m): (Vec3, f32)) -> u64 {
+    world.serials.block += 1;
+    let serial = world.serials.block;
+    let area = claim(world, centre, radius_m);
+    world.blocks.push(Block { serial, owner, centre, radius_m, area, is_over: false });
+    edit(world, area, true);
+    serial
+}
+
+/// Frees the ground again; false when that was done before.
+pub fn remove(world: &mut World, serial: u64) -> bool {
+    let open = world.blocks.iter_mut().find(|block| block.serial == serial && !block.is_over);
+    let Some(block) = open else {
+        return false;
+    };
+    block.is_over = true;
+    let area = block.area;
+    edit(world, area, false);
+    true
+}
+
+/// Removes all blocks of an owner.
+pub fn end_owner(world: &mut World, owner: Owner) {
+    let own = world.blocks.iter().filter(|block| block.owner == owner);
+    for serial in own.map(|block| block.serial).collect::<Vec<_>>() {
+        remove(world, serial);
+    }
+}
+
+/// An obstacle of the map for a new block; one that a block before used, when there is one.
+fn claim(world: &mut World, centre: Vec3, radius_m: f32) -> AreaId {
+    let used: Vec<AreaId> = world.blocks.iter().map(|block| block.area).collect();
+    world.nav.add_obstacle(&used, centre, radius_m)
+}
+
+fn edit(world: &mut World, area: AreaId, available: bool) {
+    let edit = NavEdit { area, available: Some(available), factor: None };
+    world.edits.insert(area, edit);
+}
+
+/// Puts the blocks on a map that has taken the place of the one before.
+pub(crate) fn move_to(world: &mut World, nav: &mut crate::nav::NavMap) {
+    world.blocks.retain(|block| !block.is_over);
+    let mut used = Vec::new();
+    for block in &mut world.blocks {
+        block.area = nav.add_obstacle(&used, block.centre, block.radius_m);
+        used.push(block.area);
+    }
+    let edit = |&area: &AreaId| NavEdit { area, available: Some(true), factor: None };
+    nav.apply(&used.iter().map(edit).collect::<Vec<_>>());
+}
+
+/// Gives a place a name; false when there is a mark of that name.
+pub fn add_mark(world: &mut World, name: &str, position: Vec3) -> bool {
+    if world.marks.contains_key(name) {
+        return false;
+    }
+    let mark = Mark { name: name.to_owned(), position, facing_rad: None };
+    world.marks.insert(name.to_owned(), mark);
+    world.made_marks.insert(name.to_owned());
+    true
+}

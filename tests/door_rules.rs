@@ -1,0 +1,221 @@
+//! Rules of doors: nobody swings between a door and a detour; one-way doors; doors of teams.
+//!
+//! Method: two rooms joined by a door and, if the level says so, by a passage that is always open.
+
+use glam::Vec3;
+use walkon::base::ids::CharacterId;
+use walkon::nav::{PathTrouble, Reach};
+use walkon::world::ops::characters::teleport;
+use walkon::world::ops::doors::{self, DoorOrder};
+use walkon::world::ops::walks::{WalkOrder, traversal_of, walk_to};
+use walkon::world::walk::{DoorPolicy, Goal, Owner};
+
+use crate::fixture::{Stage, options};
+
+const PASSAGE: &str = r#"{ "name": "passage", "polygon": [[10,0],[11,0],[11,2],[10,2]] },"#;
+
+/// Two rooms; `gate` between them with these further keys, open; with or without a passage beside it.
+fn rooms(passage: &str, gate: &str, hero: &str) -> Stage {
+    Stage::of(&format!(
+        r#"{{
+  "navigation": {{ "agentRadius": 0.35, "objectPadding": 0.0,
+    "areas": [
+      {{ "name": "left", "polygon": [[0,0],[10,0],[10,10],[0,10]] }}, {passage}
+      {{ "name": "doorway", "polygon": [[10,4],[11,4],[11,6],[10,6]] }},
+      {{ "name": "right", "polygon": [[11,0],[21,0],[21,10],[11,10]] }}
+    ] }},
+  "doors": [ {{ "name": "gate", "area": "doorway", "open": true, "seconds": 0.2 {gate} }} ],
+  "characters": [
+    {{ "name": "hero", "position": [2, 5] {hero} }},
+    {{ "name": "bait", "position": [18, 5] }}
+  ]
+}}"#
+    ))
+}
+
+/// Runs until the hero's walk settles; whether it stood in the doorway on the way.
+fn passes_the_door(stage: &mut Stage, ends: usize) -> bool {
+    let mut passed = false;
+    for _ in 0..3000 {
+        if stage.ends.len() >= ends {
+            break;
+        }
+        stage.tick();
+        let at = stage.position();
+        passed |= at.x > 10.2 && at.x < 10.8 && at.z > 3.0;
+    }
+    passed
+}
+
+fn settled(stage: &Stage, walk: usize) -> serde_json::Value {
+    stage.facts("walkSettled")[walk].clone()
+}
+
+/// What the map says to the hero's walk, by labels.
+fn reach(stage: &mut Stage, x: f32, z: f32) -> Reach {
+    let walk = stage.walk(x, z, |_| {});
+    let world = stage.world();
+    let by = traversal_of(world, world.walk(walk).unwrap());
+    let found = world.nav().reach(stage.position(), Vec3::new(x, 0.0, z), &by);
+    stage.tick();
+    found
+}
+
+#[test]
+fn a_door_that_toggles_every_second_does_not_make_a_walker_swing() {
+    for policy in [DoorPolicy::Avoid, DoorPolicy::Open, DoorPolicy::Wait] {
+        let mut stage = rooms(PASSAGE, "", "");
+        stage.walk(18.0, 5.0, |options| options.doors = Some(policy));
+        for tick in 1..3000 {
+            if !stage.ends.is_empty() {
+                break;
+            }
+            if tick % 60 == 0 {
+                let gate = stage.gate();
+                doors::toggle(stage.game.world_mut(), gate, &DoorOrder::default());
+            }
+            stage.tick();
+        }
+        assert_eq!(stage.ends, ["arrived/reached"], "{policy:?}");
+        let repaths = settled(&stage, 0)["repaths"].as_u64().unwrap();
+        assert!(repaths < 5, "{policy:?}: {repaths} new plans");
+    }
+}
+
+/// The bait steps to and fro, which makes the hero look for a way again and again, while the door toggles.
+fn chase(stage: &mut Stage, bait: CharacterId) {
+    let order = WalkOrder {
+        character: stage.hero(),
+        goal: Goal::Character(bait),
+        options: options(),
+        owner: Owner::HOST,
+    };
+    walk_to(stage.game.world_mut(), order).unwrap();
+    for tick in 1..3000_u32 {
+        if !stage.ends.is_empty() {
+            break;
+        }
+        if tick % 60 == 0 {
+            let gate = stage.gate();
+            doors::toggle(stage.game.world_mut(), gate, &DoorOrder::default());
+        }
+        if tick % 30 == 0 {
+            let z = if tick % 60 == 0 { 5.0 } else { 3.0 };
+            teleport(stage.game.world_mut(), bait, Vec3::new(18.0, 0.0, z), None).unwrap();
+        }
+        stage.tick();
+    }
+}
+
+#[test]
+fn who_made_a_plan_for_a_door_leaves_it_only_for_one_a_fifth_cheaper() {
+    let mut stage = rooms(PASSAGE, "", "");
+    let hero = stage.hero();
+    teleport(stage.game.world_mut(), hero, Vec3::new(2.0, 0.0, 2.0), None).unwrap();
+    let bait = stage.world().find_character("bait").unwrap();
+    chase(&mut stage, bait);
+    assert_eq!(stage.ends, ["arrived/reached"]);
+    let told = stage.facts("replanned");
+    let first = told.iter().position(|fact| fact["why"] == "door").expect("the door closes on its way");
+    let later = told.len() - first - 1;
+    assert!(later < 5, "the plan for the door is kept: {later} plans after it, {told:#?}");
+    let travelled = settled(&stage, 0)["travelled"].as_f64().unwrap_or(0.0);
+    assert!(travelled < 20.0, "{travelled} m");
+}
+
+#[test]
+fn a_door_of_a_team_is_a_wall_for_strangers_however_it_stands() {
+    let mut member = rooms(PASSAGE, r#", "teams": ["watch", "staff"]"#, r#", "tags": ["watch"]"#);
+    member.walk(18.0, 5.0, |_| {});
+    assert!(passes_the_door(&mut member, 1));
+    assert_eq!(member.ends, ["arrived/reached"]);
+
+    let mut stranger = rooms(PASSAGE, r#", "teams": ["watch"]"#, r#", "tags": ["guest"]"#);
+    assert_eq!(reach(&mut stranger, 18.0, 5.0), Reach::Yes, "there is a detour");
+    assert!(!passes_the_door(&mut stranger, 1), "and that is taken");
+    assert_eq!(stranger.ends, ["arrived/reached"]);
+
+    for policy in [DoorPolicy::Avoid, DoorPolicy::Open, DoorPolicy::Wait] {
+        let mut shut_out = rooms("", r#", "teams": ["watch"]"#, "");
+        shut_out.walk(18.0, 5.0, |options| options.doors = Some(policy));
+        assert!(!passes_the_door(&mut shut_out, 1));
+        assert_eq!(shut_out.ends, ["partial/nearest"], "{policy:?}");
+        assert_eq!(settled(&shut_out, 0)["by"], "gate", "{policy:?}");
+        assert!(matches!(reach(&mut shut_out, 18.0, 5.0), Reach::No(PathTrouble::Area(_))), "{policy:?}");
+    }
+}
+
+#[test]
+fn a_member_opens_the_door_of_its_team_and_closing_it_keeps_everybody_out() {
+    let mut stage = rooms("", r#", "teams": ["watch"]"#, r#", "tags": ["watch"]"#);
+    let gate = stage.gate();
+    doors::close(stage.game.world_mut(), gate, &DoorOrder::default());
+    stage.ticks(60);
+    stage.walk(18.0, 5.0, |_| {});
+    stage.until_settled(1, 3000);
+    stage.walk(18.0, 5.0, |options| options.doors = Some(DoorPolicy::Open));
+    stage.until_settled(2, 3000);
+    assert_eq!(stage.ends, ["partial/nearest", "arrived/reached"]);
+}
+
+#[test]
+fn a_one_way_door_lets_through_in_its_direction_only() {
+    let mut stage = rooms(PASSAGE, r#", "oneWay": [2, 0.5]"#, "");
+    stage.walk(18.0, 5.0, |_| {});
+    assert!(passes_the_door(&mut stage, 1), "there by the door");
+    stage.walk(2.0, 5.0, |_| {});
+    assert!(!passes_the_door(&mut stage, 2), "back by the passage");
+    assert_eq!(stage.ends, ["arrived/reached", "arrived/reached"]);
+}
+
+#[test]
+fn behind_a_one_way_door_without_a_detour_there_is_no_way_back() {
+    for policy in [DoorPolicy::Avoid, DoorPolicy::Open] {
+        let mut stage = rooms("", r#", "oneWay": [1, 0]"#, "");
+        assert_eq!(reach(&mut stage, 18.0, 5.0), Reach::Yes);
+        assert!(passes_the_door(&mut stage, 1));
+        stage.walk(2.0, 5.0, |options| options.doors = Some(policy));
+        assert!(!passes_the_door(&mut stage, 2));
+        assert_eq!(stage.ends, ["arrived/reached", "partial/nearest"], "{policy:?}");
+        assert_eq!(settled(&stage, 1)["by"], "gate");
+        assert!(matches!(reach(&mut stage, 2.0, 5.0), Reach::No(PathTrouble::Area(_))));
+    }
+}
+
+#[test]
+fn two_one_way_doors_make_a_round() {
+    let json = r#"{
+  "navigation": { "agentRadius": 0.35, "objectPadding": 0.0,
+    "areas": [
+      { "name": "left", "polygon": [[0,0],[10,0],[10,10],[0,10]] },
+      { "name": "out", "polygon": [[10,7],[11,7],[11,9],[10,9]] },
+      { "name": "doorway", "polygon": [[10,1],[11,1],[11,3],[10,3]] },
+      { "name": "right", "polygon": [[11,0],[21,0],[21,10],[11,10]] }
+    ] },
+  "doors": [
+    { "name": "gate", "area": "doorway", "open": true, "oneWay": [-1, 0] },
+    { "name": "exit", "area": "out", "open": true, "oneWay": [1, 0] }
+  ],
+  "characters": [ { "name": "hero", "position": [5, 2] } ]
+}"#;
+    let mut stage = Stage::of(json);
+    stage.walk(16.0, 2.0, |_| {});
+    stage.until_settled(1, 3000);
+    let there = settled(&stage, 0)["travelled"].as_f64().unwrap();
+    assert!(there > 14.0, "round by the other door: {there} m");
+    stage.walk(5.0, 2.0, |_| {});
+    stage.until_settled(2, 3000);
+    let back = settled(&stage, 1)["travelled"].as_f64().unwrap();
+    assert!(back < 12.0, "straight back: {back} m");
+    assert_eq!(stage.ends, ["arrived/reached", "arrived/reached"]);
+}
+
+#[test]
+fn rules_of_doors_are_state() {
+    let hash = |gate: &str| rooms("", gate, "").game.fingerprint().doors;
+    let hashes =
+        [hash(""), hash(r#", "oneWay": [1, 0]"#), hash(r#", "oneWay": [0, 1]"#), hash(r#", "teams": ["a"]"#)];
+    for (at, one) in hashes.iter().enumerate() {
+        assert!(!hashes[..at].contains(one), "{at}");
+    }
+}
