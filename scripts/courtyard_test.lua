@@ -16,6 +16,13 @@ test.level("the visitor is led before the regent and heard", { level = "courtyar
   t:expect(state.audiences):toBe(1)
 end)
 
+test.level("the regent refuses when that is the answer", { level = "courtyard", maxTicks = 5400 }, function(t)
+  t:answer("audience.answer", "refuse")
+  local held = t:expectEvent("audienceHeld", { within = 60 })
+  t:expect(held.granted):toBe(nil)
+  t:expect(state.granted):toBe(nil)
+end)
+
 test.level("the gate keeps moving and never closes on somebody", { level = "courtyard", maxTicks = 4000 }, function(t)
   local gate = world.door("gate")
   t:always(function()

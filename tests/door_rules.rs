@@ -100,7 +100,7 @@ fn chase(stage: &mut Stage, bait: CharacterId) {
             doors::toggle(stage.game.world_mut(), gate, &DoorOrder::default());
         }
         if tick % 30 == 0 {
-            let z = if tick % 60 == 0 { 5.0 } else { 3.0 };
+            let z = if tick % 60 == 0 { 5.0 } else { 3.5 };
             teleport(stage.game.world_mut(), bait, Vec3::new(18.0, 0.0, z), None).unwrap();
         }
         stage.tick();
@@ -111,7 +111,7 @@ fn chase(stage: &mut Stage, bait: CharacterId) {
 fn who_made_a_plan_for_a_door_leaves_it_only_for_one_a_fifth_cheaper() {
     let mut stage = rooms(PASSAGE, "", "");
     let hero = stage.hero();
-    teleport(stage.game.world_mut(), hero, Vec3::new(2.0, 0.0, 2.0), None).unwrap();
+    teleport(stage.game.world_mut(), hero, Vec3::new(2.0, 0.0, 4.0), None).unwrap();
     let bait = stage.world().find_character("bait").unwrap();
     chase(&mut stage, bait);
     assert_eq!(stage.ends, ["arrived/reached"]);

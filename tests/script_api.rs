@@ -757,13 +757,13 @@ fn blocks_close_ground_in_step_5_and_give_it_back() {
     bench.ticks(1);
     assert_eq!(
         bench.run("print(nav.isWalkable(\"post\"), nav.reachable(guard, \"post\"))").unwrap(),
-        ["true\ttrue"]
+        ["true\ttrue\tnil"]
     );
 }
 
 #[test]
 fn blocks_and_added_marks_say_what_is_wrong() {
-    check_error("nav.block(\"post\", 0)", "guard.lua:1: nav.block: radius is 0, expected 0.01 to 50 metres");
+    check_error("nav.block(\"post\", 0)", "guard.lua:1: nav.block: radius is 0, expected 0.01 to 50");
     check_error(
         "nav.addMark(\"gate\", guard)",
         "guard.lua:1: nav.addMark: the mark \"gate\" exists already; choose another name",

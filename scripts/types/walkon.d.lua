@@ -868,6 +868,23 @@ function nav.findMark(name) end
 ---@return Mark[]
 function nav.route(name) end
 
+---Names of the areas around a point, available or not, in the order of the level.
+---@param place Place
+---@return string[]
+function nav.areasAt(place) end
+
+---Gives a place a name, for the rest of the level; raises when there is a mark of that name.
+---@param name string
+---@param place Place
+---@return Mark
+function nav.addMark(name, place) end
+
+---Blocks the ground within `radius` metres, 0.01 to 50, from step 5 on. Ends with its owner, and when a reload replaces the owner's code.
+---@param place Place
+---@param radius number
+---@return Block
+function nav.block(place, radius) end
+
 ---A path being searched over the next ticks, within the level's `pathBudget`.
 ---@class PathRequest
 ---@field result PathResult? The result; nil until the search has ended.
@@ -880,6 +897,14 @@ function PathRequest:wait() end
 
 ---Takes the request back: its result is `none`, `cancelled`.
 function PathRequest:cancel() end
+
+---Ground that a script keeps everybody off.
+---@class Block
+local Block = {}
+
+---Frees the ground in step 5; false when it is over.
+---@return boolean
+function Block:remove() end
 
 ---A named area that opens and closes over time.
 ---@class Door
