@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use mlua::{Function, Lua, Table, UserData, UserDataFields, UserDataMethods, Vector};
+use walkon::game::inputs::{Input, Reload};
 use walkon::game::{Game, Setup, Step};
 use walkon::level::{MemorySource, load};
 
@@ -210,10 +211,52 @@ fn events() {
     show("one event to 1,000 handlers", 1000, ours, bare);
 }
 
+/// A module of some size; `turn` makes its text another one.
+fn module(turn: usize) -> String {
+    let mut text = format!("local module = {{ turn = {turn} }}\n");
+    for function in 0..20 {
+        write!(
+            text,
+            "function module.f{function}(a, b)\n  if a > b then return a - b end\n  return {{ a, b }}\nend\n"
+        )
+        .unwrap();
+    }
+    text.push_str("return module\n");
+    text
+}
+
+fn reload() {
+    let script = "for i = 1, 50 do require('lib/m' .. i) end function onStart() end";
+    let source = MemorySource::new().with("hall.json", level(1, false).as_str());
+    let level = load("hall.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let mut scripts = BTreeMap::from([("level.lua".to_owned(), script.to_owned())]);
+    scripts.extend((1..=50).map(|index| (format!("lib/m{index}.lua"), module(0))));
+    let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).unwrap();
+    let mut spent = Vec::new();
+    for turn in 1..=TICKS {
+        let scripts = (1..=50).map(|index| (format!("lib/m{index}.lua"), Some(module(turn)))).collect();
+        let input = Input::Reload(Reload { scripts, level: None });
+        let begun = Instant::now();
+        game.tick(&[input]);
+        spent.push(begun.elapsed().as_nanos() as f64 / 1e3);
+    }
+    assert_eq!(game.reload_count(), TICKS as u64, "every reload took effect");
+    let lua = Lua::new();
+    lua.sandbox(true).unwrap();
+    let mut turn = 0;
+    let bare = bare_us(|| {
+        turn += 1;
+        let text = module(turn);
+        (0..50).for_each(|_| drop(lua.load(&text).eval::<Table>().unwrap()));
+    });
+    show("reload of 50 modules", 50, median(spent), bare);
+}
+
 fn main() {
     println!("| work of one tick | ms | ns each | bare mlua ns | ratio |\n|---|---|---|---|---|");
     behaviours();
     sleepers();
     callbacks();
     events();
+    reload();
 }

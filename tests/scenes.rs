@@ -606,3 +606,14 @@ fn a_scene_under_way_ends_with_its_level_and_goes_no_further() {
     assert_eq!(play.of_kind("walkSettled", &["status", "reason"]), ["cancelled levelEnd"]);
     play.assert_given_back("the end of the level");
 }
+
+#[test]
+fn waiting_for_something_too_long_gives_one_nil() {
+    let mut play = Play::scene(
+        r##"script = function(c)
+            log.info("%s", select("#", c:waitFor(timer.after(9), { timeout = 0.2 })))
+        end"##,
+    );
+    play.to_the_end();
+    assert_eq!(play.told()[0], "1");
+}

@@ -551,3 +551,13 @@ fn fault_g31_a_teleport_off_the_map_snaps_or_changes_nothing() {
     stage.tick();
     assert_eq!(stage.ends, ["cancelled/stopped"]);
 }
+
+#[test]
+fn who_stands_within_the_radius_from_the_start_takes_no_step() {
+    let mut stage = Stage::of(TWO_ROOMS);
+    let before = stage.position();
+    stage.walk(2.2, 5.0, |options| options.radius_m = Some(0.3));
+    stage.tick();
+    assert_eq!(stage.ends, ["arrived/alreadyThere"]);
+    assert_eq!(stage.position(), before);
+}

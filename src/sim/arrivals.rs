@@ -71,7 +71,8 @@ fn look_at_course(world: &mut World, id: WalkId) {
     }
 }
 
-fn is_within_radius(world: &World, walk: &Walk) -> bool {
+/// Whether the walker stands within the radius of where it is to go.
+pub(crate) fn is_within_radius(world: &World, walk: &Walk) -> bool {
     let Some(character) = world.characters.get(walk.character) else {
         return false;
     };

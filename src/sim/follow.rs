@@ -5,7 +5,7 @@
 //! until it is open or its patience ends.
 
 use crate::base::ids::{DoorId, WalkId};
-use crate::sim::courses;
+use crate::sim::{arrivals, courses};
 use crate::world::World;
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::outcome::Blocker;
@@ -29,6 +29,10 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
         return;
     };
     if matches!(walk.phase, Phase::Turning { .. } | Phase::Settled(_)) || walk.following.is_none() {
+        return;
+    }
+    // Who stands there from the start takes no step: `alreadyThere`.
+    if walk.travelled_m == 0.0 && courses::is_plain(walk) && arrivals::is_within_radius(world, walk) {
         return;
     }
     let Some(character) = world.characters.get(walk.character) else {

@@ -18,8 +18,9 @@ local function asks(request)
     end
 end
 
-local function second(_, ...)
-    return ...
+-- The result of a wait with an end: one value, nil when its time was over.
+local function second(_, result)
+    return result
 end
 
 waiting["Scene.walk"] = function(...)
