@@ -26,6 +26,8 @@ mod nav_sight;
 mod own_areas;
 mod readme;
 mod reload;
+mod reload_levels;
+mod reload_scenes;
 mod replay;
 mod rounds;
 mod samples;

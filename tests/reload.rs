@@ -24,15 +24,15 @@ const LEVEL: &str = r#"{
     { "name": "carl", "position": [3,12] } ]
 }"#;
 
-struct Run {
-    game: Game,
+pub(crate) struct Run {
+    pub(crate) game: Game,
     lines: Vec<String>,
     facts: Vec<serde_json::Value>,
 }
 
 impl Run {
     /// Scripts by path; `level.lua` is the level script, `anna.lua` and `ben.lua` are the behaviours of those two.
-    fn of(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let has = |name: &str| files.iter().any(|(file, _)| *file == name);
         let mut json = LEVEL.to_owned();
         for (slot, file) in [("BEHAVIOUR_ANNA", "anna.lua"), ("BEHAVIOUR_BEN", "ben.lua")] {
@@ -43,7 +43,7 @@ impl Run {
         Self::on(&json, files)
     }
 
-    fn on(json: &str, files: &[(&str, &str)]) -> Self {
+    pub(crate) fn on(json: &str, files: &[(&str, &str)]) -> Self {
         let source = MemorySource::new().with("reload.json", json);
         let level = load("reload.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
         let scripts = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
@@ -80,21 +80,21 @@ impl Run {
         }
     }
 
-    fn ticks(&mut self, count: u64) -> &mut Self {
+    pub(crate) fn ticks(&mut self, count: u64) -> &mut Self {
         for _ in 0..count {
             self.input(&[]);
         }
         self
     }
 
-    fn input(&mut self, inputs: &[Input]) -> &mut Self {
+    pub(crate) fn input(&mut self, inputs: &[Input]) -> &mut Self {
         let recorded = self.game.tick(inputs);
         self.take(&recorded.lines);
         self
     }
 
     /// One tick with these texts changed; an empty text stands for a deleted file.
-    fn reload(&mut self, files: &[(&str, &str)]) -> &mut Self {
+    pub(crate) fn reload(&mut self, files: &[(&str, &str)]) -> &mut Self {
         let texts = files
             .iter()
             .map(|(path, text)| ((*path).to_owned(), (!text.is_empty()).then(|| (*text).to_owned())));
@@ -102,12 +102,18 @@ impl Run {
         self.input(&[Input::Reload(Reload { scripts, level: None })])
     }
 
-    fn taken(&mut self) -> Vec<String> {
+    pub(crate) fn taken(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lines)
     }
 
+    /// Forgets the facts so far.
+    pub(crate) fn forget(&mut self) {
+        self.facts.clear();
+        self.lines.clear();
+    }
+
     /// Facts of one kind so far.
-    fn facts(&self, kind: &str) -> Vec<&serde_json::Value> {
+    pub(crate) fn facts(&self, kind: &str) -> Vec<&serde_json::Value> {
         self.facts.iter().filter(|fact| fact["e"] == kind).collect()
     }
 
@@ -117,7 +123,7 @@ impl Run {
 }
 
 /// A behaviour that says what it does: `name` in front, `extra` behind.
-fn diary(name: &str, extra: &str) -> String {
+pub(crate) fn diary(name: &str, extra: &str) -> String {
     format!(
         r#"local b = {{}}
         function b:init() self.state.count = 0 log.info("{name} init") end
@@ -373,7 +379,8 @@ fn fault_e19_a_thousand_reloads_keep_nothing() {
     assert_eq!(run.game.scripts().unwrap().stale_closures(), 0);
 }
 
-fn edit(run: &mut Run, json: &str) {
+/// One tick with another level file.
+pub(crate) fn edit(run: &mut Run, json: &str) {
     let files = BTreeMap::from([("reload.json".to_owned(), json.as_bytes().to_vec())]);
     let level = walkon::game::inputs::LevelTexts { path: "reload.json".to_owned(), files };
     run.input(&[Input::Reload(Reload { scripts: BTreeMap::new(), level: Some(level) })]);

@@ -504,6 +504,7 @@ function typeof(value) end
 ---@field skippable? boolean whether the host may skip it, default true
 ---@field holds? CharacterName[] their behaviours pause until it ends
 ---@field locks? string[] told to the host, given back on every exit
+---@field onReload? "finish"|"restart" when its file changes under way: it finishes on its old code (default), or is cancelled and begun again
 ---@field onSkip? fun(c: Scene) once, when skipping begins; may not wait
 ---@field onEnd? fun(info: SceneInfo) on every exit; may not wait
 ---@field script fun(c: Scene, args: any): any the scene itself, a task

@@ -4,11 +4,10 @@
 //! what could not be kept. Holds: an invalid level changes nothing; things are known by name: who is there stays where it
 //! stands while the new map is walkable there, else it is put on the nearest ground within eight metres, else it is removed;
 //! doors keep their state; what a script has changed stays unless the file now says something else. A door keeps its number,
-//! so handles go on meaning it; one that is gone leaves its number behind. Not here: scripts (`script::reload`).
+//! so handles go on meaning it; one that is gone leaves its number and its place behind. Not here: scripts (`script::reload`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::geom::Bounds;
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
 use crate::game::inputs::LevelTexts;
 use crate::level::spawn::{self, Spawned};
@@ -19,7 +18,7 @@ use crate::script::reload::{LevelBehaviours, Refusal};
 use crate::world::World;
 use crate::world::area::Area;
 use crate::world::character::Character;
-use crate::world::door::{Door, DoorReason, DoorState};
+use crate::world::door::{Door, DoorReason, DoorRemoval, DoorState};
 use crate::world::event::Event;
 use crate::world::ops::blocks;
 use crate::world::ops::characters::{Spawn, despawn, place};
@@ -176,7 +175,7 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
     for index in 0..count {
         let name = world.doors[index].name.clone();
         let Some(now) = new.doors.iter().find(|door| door.name == name) else {
-            remove_door(world, index, edited);
+            remove_door(world, index, before, edited);
             continue;
         };
         let given = before.doors.iter().find(|door| door.name == name);
@@ -188,7 +187,7 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
         door.teams.clone_from(&now.teams);
         door.moving_ticks = now.moving_ticks;
         door.left_ticks = door.left_ticks.min(now.moving_ticks);
-        door.is_gone = false;
+        door.removed = None;
         if given.is_none_or(|given| given.is_locked != now.is_locked || given.key != now.key) {
             door.is_locked = now.is_locked;
             door.key = now.key.clone();
@@ -202,7 +201,7 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
     for area in &mut world.areas {
         area.door = None;
     }
-    for (index, door) in world.doors.iter().enumerate().filter(|(_, door)| !door.is_gone) {
+    for (index, door) in world.doors.iter().enumerate().filter(|(_, door)| !door.is_gone()) {
         if let Some(area) = world.areas.get_mut(door.area.index()) {
             area.door = Some(DoorId::from(index));
             area.available = door.state == DoorState::Open;
@@ -210,16 +209,18 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
     }
 }
 
-fn remove_door(world: &mut World, index: usize, edited: &mut Edited) {
+fn remove_door(world: &mut World, index: usize, before: &Origin, edited: &mut Edited) {
+    let tick = world.tick();
     let door = &mut world.doors[index];
-    if std::mem::replace(&mut door.is_gone, true) {
+    if door.is_gone() {
         return;
     }
+    let area = before.areas.get(door.area.index()).map_or_else(String::new, |area| area.name.clone());
+    door.removed = Some(DoorRemoval { tick, area });
     edited.notes.push(format!("door \"{}\" is gone", door.name));
     door.state = DoorState::Open;
     door.left_ticks = 0;
     door.area = AreaId(u32::MAX);
-    door.bounds = Bounds::EMPTY;
     if let Some(wish) = door.wish.take() {
         answer(world, DoorId::from(index), &wish.serials, DoorReason::Cancelled, None);
     }

@@ -109,7 +109,7 @@ fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: f64) ->
             one_way: door.one_way.map(|direction| direction.map(|number| number as f32)),
             teams: door.teams.clone(),
             wish: None,
-            is_gone: false,
+            removed: None,
         }
     };
     def.doors.iter().zip(&resolved.door_areas).map(door).collect()

@@ -38,7 +38,7 @@ struct Kept {
 }
 
 /// One board.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Board {
     of: BoardOf,
     values: BTreeMap<String, Kept>,
@@ -48,7 +48,7 @@ struct Board {
 }
 
 /// All boards, by number in order of their first use.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Boards {
     boards: BTreeMap<u64, Board>,
     numbers: BTreeMap<BoardOf, u64>,
@@ -248,6 +248,23 @@ fn for_somebody(runtime: &Runtime, news: News) -> Option<News> {
     let is_watched = !runtime.handlers.board(news.board, &news.key).is_empty();
     let listeners_until = runtime.handlers.last_listener();
     (is_watched || news.change.is_some()).then_some(News { listeners_until, ..news })
+}
+
+/// All boards are again as they were `before`, and the news since then, behind the first `work` pieces of it, is no news. A
+/// board that is younger stays under its number, empty: a script may know it.
+pub(crate) fn go_back(runtime: &mut Runtime, before: Boards, work: usize) {
+    let Boards { boards: mut old, due, .. } = before;
+    for (number, board) in &mut runtime.boards.boards {
+        let (values, bytes, awaited) =
+            old.remove(number).map(|was| (was.values, was.bytes, was.awaited)).unwrap_or_default();
+        (board.values, board.bytes, board.awaited) = (values, bytes, awaited);
+    }
+    runtime.boards.due = due;
+    let mut index = 0;
+    runtime.work.retain(|(_, piece)| {
+        index += 1;
+        index <= work || !matches!(piece, Work::BoardChanged(_))
+    });
 }
 
 /// Clears what was set for a time that is over. The head of step 3.

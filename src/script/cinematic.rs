@@ -6,6 +6,7 @@
 //! released, then `onEnd` runs. Not here: what a scene may do (`bind/cinematic`, `prelude/scene.lua`).
 
 pub(crate) mod definition;
+pub(crate) mod reload;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -222,6 +223,13 @@ impl Scenes {
 
 /// Asks for a scene: it begins at the next dispatch. What is wrong, in the words that follow the name of the function.
 pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
+    let id = enlist(lua, definition, args)?;
+    runtime::push_work(lua, Work::BeginScene(id));
+    Ok(id)
+}
+
+/// Writes a scene down that is about to begin; its characters are spoken for.
+fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
     let mut holds = Vec::new();
     for name in &definition.holds {
         let found = lend::with_world(lua, |world: &mut World| {
@@ -259,11 +267,10 @@ pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64
         runtime.scenes.scenes.insert(id, scene);
         id
     });
-    runtime::push_work(lua, Work::BeginScene(id));
     Ok(id)
 }
 
-/// Begins a scene that was asked for: takes its characters, tells the host, starts its script. Step 12.
+/// Begins a scene that was asked for: takes its characters, tells the host, starts its script. Step 12, and after a reload.
 pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
     let found = runtime::with(lua, |runtime| {

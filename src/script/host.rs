@@ -313,8 +313,7 @@ impl ScriptHost {
     /// Hashes of the random streams, and of everything else the host keeps for scripts that can change the future.
     #[must_use]
     pub fn hash(&self) -> (u64, u64) {
-        let (random, scripts) = hashes(self.vm.lua());
-        (random, self.reloads.mixed(scripts))
+        hashes(self.vm.lua())
     }
 
     /// Lends the world for one phase.
@@ -436,6 +435,7 @@ fn new_runtime(settings: &Settings) -> Runtime {
         is_disturbed: false,
         facts_before: 0,
         is_behind: false,
+        reloads: None,
     }
 }
 
@@ -447,6 +447,9 @@ pub(crate) fn hashes(lua: &Lua) -> (u64, u64) {
     let mut scripts = StateHash::default();
     runtime::with(lua, |runtime| hash_runtime(runtime, &mut scripts));
     testing::hash_into(lua, &mut scripts);
+    if let Some(reloads) = runtime::with(lua, |runtime| runtime.reloads) {
+        scripts.word(reloads);
+    }
     (random.finish(), scripts.finish())
 }
 

@@ -15,6 +15,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::script::behaviour::{self, Class};
+use crate::script::cinematic::reload as scenes;
 use crate::script::fault::{Failure, FaultKind};
 use crate::script::files::{ScriptText, ScriptTexts};
 use crate::script::host::{BehaviourRef, ScriptHost};
@@ -107,17 +108,17 @@ impl Reloads {
         Ok(Self { staged: None, waiting: BTreeMap::new(), last: None, count: 0, replaced })
     }
 
-    /// A hash with what can change the future; the hash itself before the first reload.
-    pub(crate) fn mixed(&self, hash: u64) -> u64 {
+    /// A hash of what can change the future; none before the first reload.
+    fn digest(&self) -> Option<u64> {
         if self.count == 0 && self.waiting.is_empty() {
-            return hash;
+            return None;
         }
-        let mut mixed = StateHash::default();
-        mixed.word(hash).word(self.count);
+        let mut digest = StateHash::default();
+        digest.word(self.count);
         for (path, waiting) in &self.waiting {
-            mixed.text(path).text(waiting.text.as_deref().unwrap_or_default()).flag(waiting.had_effects);
+            digest.text(path).text(waiting.text.as_deref().unwrap_or_default()).flag(waiting.had_effects);
         }
-        mixed.finish()
+        Some(digest.finish())
     }
 }
 
@@ -140,6 +141,16 @@ impl ScriptHost {
     /// Head of step 3: runs the bodies of what was staged, checks them against what lives, and puts them in its place. `level`
     /// says whose behaviour the level has changed. None when nothing is to change.
     pub fn commit(&mut self, world: &mut World, level: &LevelBehaviours) -> Option<Result<Taken, Refusal>> {
+        let outcome = self.commit_staged(world, level);
+        self.note_digest();
+        outcome
+    }
+
+    fn commit_staged(
+        &mut self,
+        world: &mut World,
+        level: &LevelBehaviours,
+    ) -> Option<Result<Taken, Refusal>> {
         let (given, refusal) = self.reloads.staged.take().unwrap_or_default();
         if given.is_empty() && level.is_empty() {
             return None;
@@ -166,6 +177,13 @@ impl ScriptHost {
         if let Some((given, _)) = self.reloads.staged.take() {
             self.wait(given, false);
         }
+        self.note_digest();
+    }
+
+    /// What of reloads can change the future becomes part of the hash.
+    fn note_digest(&self) {
+        let digest = self.reloads.digest();
+        runtime::with(self.vm.lua(), |runtime| runtime.reloads = digest);
     }
 
     fn wait(&mut self, given: Changes, had_effects: bool) {
@@ -281,7 +299,9 @@ impl ScriptHost {
         for name in unit {
             self.vm.load(name)?;
         }
-        let mut staged = Staged { classes: self.classes(unit), targets: Vec::new() };
+        let scenes = scenes::restarts(&self.vm, unit)
+            .map_err(|(file, what)| Refusal::of_file(&self.vm.texts(), &file, &what))?;
+        let mut staged = Staged { classes: self.classes(unit), targets: Vec::new(), scenes };
         staged.targets.extend(self.level_target(unit, before)?);
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
             level.iter().map(|(character, behaviour)| (*character, behaviour)).collect();

@@ -158,6 +158,8 @@ pub(crate) struct Runtime {
     pub(crate) facts_before: u64,
     /// Facts that were left for the next tick because the fuel of this one was spent.
     pub(crate) is_behind: bool,
+    /// A hash of what reloads have left that can change the future; none before the first.
+    pub(crate) reloads: Option<u64>,
 }
 
 impl Runtime {

@@ -175,8 +175,17 @@ pub struct Door {
     pub teams: Vec<String>,
     /// The wish it is carrying out or waiting to.
     pub wish: Option<DoorWish>,
-    /// Whether an edit of the level has taken it away; its number goes on meaning it, its name is free.
-    pub is_gone: bool,
+    /// When an edit of the level has taken it away; its number goes on meaning it, its name is free.
+    pub removed: Option<DoorRemoval>,
+}
+
+/// That an edit of the level has taken a door away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DoorRemoval {
+    /// In which tick.
+    pub tick: Tick,
+    /// The name of the area it ruled.
+    pub area: String,
 }
 
 impl Door {
@@ -184,6 +193,12 @@ impl Door {
     pub const SECONDS: f64 = 0.6;
     /// How far somebody is moved out of a door that pushes, metres (fault:G9).
     pub const PUSH_M: f32 = 1.2;
+
+    /// Whether an edit of the level has taken it away.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.removed.is_some()
+    }
 
     /// Whether it can be walked through.
     #[must_use]

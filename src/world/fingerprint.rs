@@ -172,7 +172,7 @@ fn hash_options(hash: &mut StateHash, world: &World, walk: &Walk) {
 fn hash_door(hash: &mut StateHash, door: &Door) {
     hash.text(door.state.name()).word(door.left_ticks).flag(door.is_locked);
     hash.text(door.key.as_deref().unwrap_or(""));
-    if door.is_gone {
+    if door.is_gone() {
         hash.text(&door.name);
     }
     if let Some([x, z]) = door.one_way {

@@ -120,7 +120,7 @@ impl World {
     /// The door of that name.
     #[must_use]
     pub fn find_door(&self, name: &str) -> Option<DoorId> {
-        self.doors.iter().position(|door| door.name == name && !door.is_gone).map(DoorId::from)
+        self.doors.iter().position(|door| door.name == name && !door.is_gone()).map(DoorId::from)
     }
 
     /// Everybody who stands in a door's area, in order of creation.

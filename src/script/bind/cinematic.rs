@@ -16,6 +16,7 @@ use crate::script::convert::{Args, Mistake, Named, suggestion};
 use crate::script::keeper::{load, stem};
 use crate::script::owner;
 use crate::script::runtime::{self, Runtime};
+use crate::script::vm;
 use crate::script::wait::{self, Outcome, SceneId, Wait};
 use crate::script::{invoke, payload, skipping};
 
@@ -279,8 +280,9 @@ fn definition(lua: &Lua, asked: &str) -> Result<Definition, String> {
         let known = runtime::with(lua, |runtime| runtime.scenes.names());
         format!("{what}{}", suggestion(asked, known.iter().map(String::as_str)))
     })?;
-    let definition =
+    let mut definition =
         definition::check(stem(asked), &result).map_err(|what| format!("cinematic \"{asked}\": {what}"))?;
+    definition.file = vm::resolve_name(lua, asked);
     Ok(definition)
 }
 

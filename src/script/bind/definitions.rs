@@ -116,6 +116,12 @@ pub const SHAPES: &[Shape] = &[
             field("skippable", "boolean?", "true", "whether the host may skip it, default true"),
             field("holds", "{CharacterName}?", "{}", "their behaviours pause until it ends"),
             field("locks", "{string}?", "{}", "told to the host, given back on every exit"),
+            field(
+                "onReload",
+                "(\"finish\" | \"restart\")?",
+                "\"restart\"",
+                "when its file changes under way: it finishes on its old code (default), or is cancelled and begun again",
+            ),
             field("onSkip", "((c: Scene) -> ())?", "", "once, when skipping begins; may not wait"),
             field("onEnd", "((info: SceneInfo) -> ())?", "", "on every exit; may not wait"),
             field("script", "(c: Scene, args: any) -> ...any", "", "the scene itself, a task"),

@@ -1,11 +1,11 @@
 //! `Door` and `DoorMove`: fields, wishes, locks, listeners.
 //!
-//! Not here: how a wish is carried out (`sim::doors`), who listens (`handlers`).
+//! Holds: the verbs of a door that an edit of the level has removed raise; its fields can be read. Not here: how a wish is carried out (`sim::doors`), who listens (`handlers`).
 
 use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, DoorId};
-use crate::script::bind::call::{answer, ask, handle, list, myself, nothing, vector, with, word};
+use crate::script::bind::call::{Raise, answer, ask, handle, list, myself, nothing, op, vector, with, word};
 use crate::script::bind::handles::{self, DoorMove};
 use crate::script::bind::keep::keeper;
 use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
@@ -14,6 +14,7 @@ use crate::script::convert::{Args, Mistake};
 use crate::script::{lend, runtime};
 use crate::world::World;
 use crate::world::door::{Door, DoorSignal, WhenOccupied};
+use crate::world::ops::door_there;
 use crate::world::ops::doors::{self, DoorOrder, Speed};
 
 const TYPE: &str = "Door";
@@ -169,7 +170,18 @@ pub const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// A field of a door. Doors are never removed.
+/// The door a verb was called on.
+///
+/// # Errors
+/// When an edit of the level has taken it away.
+fn there(lua: &Lua, args: &mut Args) -> Result<DoorId, Raise> {
+    let id = myself::<DoorId>(args)?;
+    let function = args.function();
+    with(lua, args, |world| door_there(world, id).map_err(op(function)))?;
+    Ok(id)
+}
+
+/// A field of a door; of one that is gone, as it was left.
 fn of<R: mlua::IntoLuaMulti + Default>(lua: &Lua, args: &mut Args, read: impl FnOnce(&Door) -> R) -> Answer {
     let id = myself::<DoorId>(args)?;
     ask(lua, args, |world| Ok(world.doors().get(id.index()).map(read).unwrap_or_default()))
@@ -186,8 +198,10 @@ fn position(lua: &Lua, args: &mut Args) -> Answer {
 fn area(lua: &Lua, args: &mut Args) -> Answer {
     let id = myself::<DoorId>(args)?;
     ask(lua, args, |world| {
-        let area = world.doors().get(id.index()).and_then(|door| world.areas().get(door.area.index()));
-        Ok(area.map(|area| area.name.clone()))
+        let door = world.doors().get(id.index());
+        let left = door.and_then(|door| door.removed.as_ref()).map(|removal| removal.area.clone());
+        let area = || world.areas().get(door?.area.index()).map(|area| area.name.clone());
+        Ok(left.or_else(area))
     })
 }
 
@@ -220,7 +234,7 @@ fn toggle(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 fn wish(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> u64) -> Answer {
-    let id = myself::<DoorId>(args)?;
+    let id = there(lua, args)?;
     let (order, patience_s) = order(args)?;
     let serial = with(lua, args, |world| {
         let patience_ticks = patience_s.map(|seconds| world.rate().ticks(seconds));
@@ -253,7 +267,7 @@ pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> Answer {
 }
 
 fn set(lua: &Lua, args: &mut Args) -> Answer {
-    let id = myself::<DoorId>(args)?;
+    let id = there(lua, args)?;
     let open = args.take("open").boolean()?;
     let options = args.options(SET_OPTIONS)?;
     let instant = options.find("instant").map_or(Ok(false), |given| given.boolean())?;
@@ -263,7 +277,7 @@ fn set(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 fn lock(lua: &Lua, args: &mut Args) -> Answer {
-    let id = myself::<DoorId>(args)?;
+    let id = there(lua, args)?;
     let key = args.take("key").present().map(|key| key.text("the name of a key")).transpose()?;
     with(lua, args, |world| {
         doors::lock(world, id, key);
@@ -273,19 +287,19 @@ fn lock(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 fn unlock(lua: &Lua, args: &mut Args) -> Answer {
-    let id = myself::<DoorId>(args)?;
+    let id = there(lua, args)?;
     let key = args.take("key").present().map(|key| key.text("the name of a key")).transpose()?;
     ask(lua, args, |world| Ok(doors::unlock(world, id, key.as_deref())))
 }
 
 fn occupants(lua: &Lua, args: &mut Args) -> Answer {
-    let id = myself::<DoorId>(args)?;
+    let id = there(lua, args)?;
     let inside = with(lua, args, |world| Ok(world.occupants(id)))?;
     answer(lua, handles::characters(lua, &inside)?)
 }
 
 fn on(lua: &Lua, args: &mut Args) -> Answer {
-    let id = myself::<DoorId>(args)?;
+    let id = there(lua, args)?;
     let signals = DoorSignal::ALL.map(|signal| (signal.name(), signal));
     let what = word(&args.take("what"), &signals)?;
     let keeper = keeper(lua);

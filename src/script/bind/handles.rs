@@ -369,8 +369,12 @@ pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
     let marks = lua.app_data_ref::<Cache>().map(|cache| cache.marks.clone());
     let marks = marks.ok_or_else(|| mlua::Error::runtime("handles are installed before marks"))?;
     let known: Value = if mark.name.is_empty() { Value::Nil } else { marks.raw_get(mark.name.as_str())? };
-    if !known.is_nil() {
-        return Ok(known);
+    // An edit of the level moves marks: what a script holds stays as it was, who asks again gets another table.
+    if let Value::Table(known) = &known
+        && known.raw_get::<mlua::Vector>("position")? == vector(mark.position)
+        && known.raw_get::<Option<f32>>("facing")? == mark.facing_rad
+    {
+        return Ok(Value::Table(known.clone()));
     }
     let table = lua.create_table_with_capacity(0, 3)?;
     if !mark.name.is_empty() {

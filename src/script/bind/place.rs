@@ -12,7 +12,7 @@ use crate::script::bind::call::{op, thing};
 use crate::script::bind::names;
 use crate::script::convert::{Args, Mistake, Named};
 use crate::world::World;
-use crate::world::ops::{alive, walks::front_of};
+use crate::world::ops::{alive, door_there, walks::front_of};
 use crate::world::walk::{Goal, Look};
 
 /// Farthest coordinate that is a place, metres.
@@ -93,16 +93,16 @@ impl Place {
     /// point in front of it on that side.
     ///
     /// # Errors
-    /// When there is no such mark, or the character was removed.
+    /// When there is no such mark, or the character or the door was removed.
     pub fn point(&self, world: &World, function: &'static str, from: Option<Vec3>) -> Result<Vec3, Mistake> {
         Ok(match self {
             Self::Point(point) => *point,
             Self::Flat(x, z) => Vec3::new(*x, from.map_or(0.0, |from| from.y), *z),
             Self::Mark(name) => names::mark(world, function, name)?.position,
             Self::Character(id) => alive(world, *id).map_err(op(function))?.body.position,
-            Self::Door(id) => match from {
-                Some(from) => front_of(world, *id, from),
-                None => world.doors().get(id.index()).map_or(Vec3::ZERO, |door| door.position),
+            Self::Door(id) => match (door_there(world, *id).map_err(op(function))?, from) {
+                ((), Some(from)) => front_of(world, *id, from),
+                ((), None) => world.doors().get(id.index()).map_or(Vec3::ZERO, |door| door.position),
             },
         })
     }
@@ -114,7 +114,10 @@ impl Place {
     pub fn goal(&self, world: &World, function: &'static str, walker: CharacterId) -> Result<Goal, Mistake> {
         Ok(match self {
             Self::Character(id) => Goal::Character(*id),
-            Self::Door(id) => Goal::Door(*id),
+            Self::Door(id) => {
+                door_there(world, *id).map_err(op(function))?;
+                Goal::Door(*id)
+            }
             point => {
                 let from = alive(world, walker).map_err(op(function))?.body.position;
                 Goal::Point(point.point(world, function, Some(from))?)

@@ -28,8 +28,8 @@ const EXACT: i64 = 1 << 53;
 const STREAMS_MAX: usize = 65_536;
 
 /// The streams of a level, in order of their first use. App data of the VM.
-#[derive(Debug, Default)]
-struct Streams(Vec<(String, Rng)>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Streams(Vec<(String, Rng)>);
 
 /// Everything `rng` and an `Rng` have.
 pub const ENTRIES: &[Entry] = &[
@@ -99,6 +99,21 @@ pub fn hash_into(lua: &Lua, hash: &mut StateHash) {
         for (name, numbers) in &streams.0 {
             hash.text(name);
             numbers.hash_into(hash);
+        }
+    }
+}
+
+/// All streams as they are.
+pub(crate) fn streams(lua: &Lua) -> Streams {
+    lua.app_data_ref::<Streams>().map(|streams| streams.clone()).unwrap_or_default()
+}
+
+/// All streams are again as they were `before`; a younger one stays under its number and begins anew.
+pub(crate) fn go_back(lua: &Lua, before: Streams, seed: u64) {
+    if let Some(mut streams) = lua.app_data_mut::<Streams>() {
+        let mut old = before.0.into_iter();
+        for (name, numbers) in &mut streams.0 {
+            *numbers = old.next().map_or_else(|| Rng::stream(seed, name), |(_, numbers)| numbers);
         }
     }
 }

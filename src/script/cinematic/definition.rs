@@ -18,9 +18,13 @@ pub(crate) struct Definition {
     pub(crate) locks: Vec<String>,
     /// Whether it may be skipped.
     pub(crate) is_skippable: bool,
+    /// Whether a reload of its code cancels it under way and begins it again; else it finishes on its old code.
+    pub(crate) restarts: bool,
+    /// The whole name of its file; none for a scene that a script has defined.
+    pub(crate) file: Option<String>,
 }
 
-const KEYS: [&str; 6] = ["skippable", "holds", "locks", "onSkip", "onEnd", "script"];
+const FUNCTIONS: [&str; 2] = ["onSkip", "onEnd"];
 
 /// Checks the table of a scene; a sentence about the first mistake.
 pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
@@ -31,7 +35,7 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
     let Value::Function(script) = get("script") else {
         return Err(format!("script is {}, expected a function", describe(&get("script"))));
     };
-    for key in KEYS.iter().filter(|key| key.starts_with("on")) {
+    for key in FUNCTIONS {
         let value = get(key);
         if !value.is_nil() && !value.is_function() {
             return Err(format!("{key} is {}, expected a function", describe(&value)));
@@ -53,6 +57,16 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
         Value::Boolean(is_skippable) => is_skippable,
         other => return Err(format!("skippable is {}, expected true or false", describe(&other))),
     };
+    let given = get("onReload");
+    let word = given.as_string().map(|word| word.to_string_lossy());
+    let restarts = match word.as_deref() {
+        None if given.is_nil() => false,
+        Some("finish") => false,
+        Some("restart") => true,
+        _ => {
+            return Err(format!("onReload is {}, expected \"finish\" or \"restart\"", describe(&given)));
+        }
+    };
     Ok(Definition {
         name: name.to_owned(),
         script,
@@ -60,5 +74,7 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
         locks: texts("locks", "names of what it locks")?,
         table: table.clone(),
         is_skippable,
+        restarts,
+        file: None,
     })
 }

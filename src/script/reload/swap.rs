@@ -3,7 +3,7 @@
 //! In: what was loaded aside, who is to change. Out: all of it changed, or a refusal. Holds: everything that can be asked
 //! before is asked before: parameters, names of handlers, `migrate`, plain states; then for each, the level script first, then
 //! characters by id: `stop`, the end of what the old code had registered, a fresh `self` with the old state, `migrate`,
-//! `start`; a fault in the new code takes all of it back. Walks, and timers whose handlers are names, go on.
+//! `start`; a fault in the new code takes all of it back, and state, boards and random streams with it. Walks, and timers whose handlers are names, go on.
 //! Not here: which files are changed (`reload`).
 
 use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
@@ -11,7 +11,10 @@ use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
 use crate::base::ids::CharacterId;
 use crate::base::plain::Plain;
 use crate::script::behaviour::{self, Class, Suspended};
+use crate::script::bind::rng::{self, Streams};
+use crate::script::blackboard::{self, Boards};
 use crate::script::cinematic::Definitions;
+use crate::script::cinematic::reload::{self as scenes, Restart};
 use crate::script::convert::Named;
 use crate::script::fault::{Failure, FaultKind};
 use crate::script::invoke::{self, Call};
@@ -30,6 +33,8 @@ pub(super) struct Staged {
     pub(super) classes: Vec<Class>,
     /// Who is to change: the level script, then characters by id.
     pub(super) targets: Vec<Target>,
+    /// Scenes that begin again.
+    pub(super) scenes: Vec<Restart>,
 }
 
 /// Somebody who is to change.
@@ -60,7 +65,7 @@ enum Undo {
 /// Checks everybody, then changes everybody. The world is lent.
 pub(super) fn run(vm: &ScriptVm, staged: Staged, shared: &Table, before: VmBefore) -> Result<(), Refusal> {
     let lua = vm.lua();
-    let checked = check(vm, &staged.targets, shared);
+    let checked = check(vm, &staged, shared);
     let shared_before = match checked {
         Ok(state) => state,
         Err(refusal) => {
@@ -68,13 +73,17 @@ pub(super) fn run(vm: &ScriptVm, staged: Staged, shared: &Table, before: VmBefor
             return Err(refusal);
         }
     };
-    let youngest_timer = runtime::with(lua, |runtime| runtime.timers.last());
-    let old_classes = runtime::with(lua, |runtime| {
-        let old = runtime.behaviours.classes().to_vec();
-        runtime.behaviours.set_classes(staged.classes);
-        old
+    let old = runtime::with(lua, |runtime| Old {
+        vm: before,
+        shared: shared_before,
+        youngest_timer: runtime.timers.last(),
+        classes: runtime.behaviours.classes().to_vec(),
+        definitions: runtime.scenes.definitions(),
+        boards: runtime.boards.clone(),
+        streams: rng::streams(lua),
+        work: runtime.work.len(),
     });
-    let definitions = runtime::with(lua, |runtime| runtime.scenes.definitions());
+    runtime::with(lua, |runtime| runtime.behaviours.set_classes(staged.classes));
     let mut undos = Vec::new();
     let mut later = Vec::new();
     for target in staged.targets {
@@ -92,24 +101,41 @@ pub(super) fn run(vm: &ScriptVm, staged: Staged, shared: &Table, before: VmBefor
             Err(failed) => {
                 let (undo, failure) = *failed;
                 undos.push(undo);
-                vm.restore(before);
-                runtime::with(lua, |runtime| runtime.behaviours.set_classes(old_classes));
-                write_back(vm, shared, &shared_before);
-                take_back(vm, undos, youngest_timer, definitions);
+                take_back(vm, undos, shared, old);
                 return Err(Refusal { had_effects: true, ..failure.into() });
             }
         }
     }
     later.into_iter().for_each(|target| attach_or_detach(vm, target));
+    scenes::begin_again(vm, staged.scenes);
     Ok(())
 }
 
+/// Everything of the scripts that was before, to go back to.
+#[derive(Debug)]
+struct Old {
+    vm: VmBefore,
+    shared: Plain,
+    youngest_timer: u64,
+    classes: Vec<Class>,
+    definitions: Definitions,
+    boards: Boards,
+    streams: Streams,
+    /// How much work there was.
+    work: usize,
+}
+
 /// What can be asked before anything changes; the shared state as it is.
-fn check(vm: &ScriptVm, targets: &[Target], shared: &Table) -> Result<Plain, Refusal> {
+fn check(vm: &ScriptVm, staged: &Staged, shared: &Table) -> Result<Plain, Refusal> {
     let lua = vm.lua();
     let level = runtime::with(lua, |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
     let shared = state_of(vm, level.unwrap_or(Owner::HOST), ("state", shared))?;
-    for target in targets {
+    for restart in &staged.scenes {
+        let file = restart.file().unwrap_or_default();
+        let path = vm.texts().get(file).map_or_else(|| file.to_owned(), |file| file.path.clone());
+        scenes::can_begin(vm, restart).map_err(|what| refused(&path, what))?;
+    }
+    for target in &staged.targets {
         match target {
             Target::Level { environment } => {
                 if let Some(owner) = level {
@@ -383,8 +409,8 @@ fn attach_or_detach(vm: &ScriptVm, target: Target) {
     }
 }
 
-/// Everybody who has changed gets the old code again, with the state as it was, and starts.
-fn take_back(vm: &ScriptVm, undos: Vec<Undo>, youngest_timer: u64, definitions: Definitions) {
+/// Everybody who has changed gets the old code again, with state, boards and random streams as they were, and starts.
+fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
     let lua = vm.lua();
     // First the new code ends everywhere, then the old code starts: no new code hears of the old.
     for undo in &undos {
@@ -393,18 +419,27 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, youngest_timer: u64, definitions: 
                 let found = runtime::with(lua, |runtime| runtime.level.clone()).filter(|_| *is_started);
                 let function = found.and_then(|(_, environment)| global_function(&environment, "onStop"));
                 let stopped = function.map_or(Ok(()), |stop| attempt(vm, *owner, "onStop", &stop, "reload"));
-                end_new(vm, *owner, stopped, youngest_timer);
+                end_new(vm, *owner, stopped, old.youngest_timer);
             }
             Undo::Instance { owner, is_started, .. } => {
                 let stopped = if *is_started { attempt_method(vm, *owner, "stop", "reload") } else { Ok(()) };
-                end_new(vm, *owner, stopped, youngest_timer);
+                end_new(vm, *owner, stopped, old.youngest_timer);
             }
             Undo::Revived { character, suspended } => behaviour::withdraw(vm, *character, suspended.clone()),
             Undo::LevelRevived => host::end_level_script(vm, "fault"),
             Undo::Nothing => {}
         }
     }
-    runtime::with(lua, |runtime| runtime.scenes.set_definitions(definitions));
+    vm.restore(old.vm);
+    write_back(vm, shared, &old.shared);
+    if let Ok(seed) = lend::with_world(lua, |world: &mut World| world.seed()) {
+        rng::go_back(lua, old.streams, seed);
+    }
+    runtime::with(lua, |runtime| {
+        runtime.behaviours.set_classes(old.classes);
+        runtime.scenes.set_definitions(old.definitions);
+        blackboard::go_back(runtime, old.boards, old.work);
+    });
     for undo in undos {
         match undo {
             Undo::Level { owner, environment, .. } => {

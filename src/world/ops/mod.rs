@@ -15,7 +15,7 @@ pub mod watches;
 
 use thiserror::Error;
 
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, DoorId};
 use crate::base::time::Tick;
 use crate::world::World;
 use crate::world::character::Character;
@@ -32,6 +32,14 @@ pub enum OpError {
         tick: Tick,
         /// By whom: `despawned by boss.lua:88`.
         by: String,
+    },
+    /// An edit of the level has taken the door away.
+    #[error("door \"{name}\" was removed at tick {} (an edit of the level)", tick.0)]
+    DoorGone {
+        /// Its name.
+        name: String,
+        /// When.
+        tick: Tick,
     },
     /// An id that never meant a character of this level.
     #[error("that character is not of this level")]
@@ -96,6 +104,14 @@ pub(crate) fn alive(world: &World, id: CharacterId) -> Result<&Character, OpErro
 pub(crate) fn alive_mut(world: &mut World, id: CharacterId) -> Result<&mut Character, OpError> {
     alive(world, id)?;
     world.characters.get_mut(id).ok_or(OpError::Foreign)
+}
+
+/// Nothing when the door is there, else why it is not.
+pub(crate) fn door_there(world: &World, id: DoorId) -> Result<(), OpError> {
+    match world.doors.get(id.index()).map(|door| (&door.name, &door.removed)) {
+        Some((name, Some(removal))) => Err(OpError::DoorGone { name: name.clone(), tick: removal.tick }),
+        _ => Ok(()),
+    }
 }
 
 /// `value` if it lies in the range.
