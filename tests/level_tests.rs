@@ -106,6 +106,118 @@ fn a_failure_counts_also_when_its_error_is_caught_or_another_task_made_it() {
 }
 
 #[test]
+fn a_test_gets_the_entry_that_won_a_race() {
+    passes(
+        "local key, value = task.race({
+            quick = function() task.sleep(0.2) return 5 end,
+            slow = function() task.sleep(1) return 9 end,
+        })
+        t:expect(key):toBe(\"quick\")
+        t:expect(value):toBe(5)
+        t:expect(level.tick):toBe(13)",
+    );
+    passes(
+        "local ended = {}
+        local function after(seconds, value)
+            return function()
+                task.onCancel(function(why) table.insert(ended, value .. \" \" .. why) end)
+                task.sleep(seconds)
+                return value
+            end
+        end
+        local key, value = task.race({ after(1, \"a\"), after(0.2, \"b\"), after(2, \"c\") })
+        t:expect(key):toBe(2)
+        t:expect(value):toBe(\"b\")
+        t:expect(ended):toEqual({ \"a lostRace\", \"c lostRace\" })
+        t:run(3)
+        t:expect(#ended):toBe(2)",
+    );
+    passes(
+        "local inner
+        local key, value = task.race({
+            outer = function()
+                inner = { task.race({ function() task.sleep(1) end, function() task.sleep(0.1) return \"in\" end }) }
+                return inner[2]
+            end,
+            slow = function() task.sleep(1) end,
+        })
+        t:expect(key):toBe(\"outer\")
+        t:expect(value):toBe(\"in\")
+        t:expect(inner[1]):toBe(2)",
+    );
+    passes(
+        "local key, value = task.race({ walk = player:walkTo(vector.create(0, 0, 0)), now = function() return 1 end })
+        t:expect(key):toBe(\"now\")
+        t:expect(value):toBe(1)",
+    );
+}
+
+#[test]
+fn a_test_gets_all_results_of_a_group_or_its_error() {
+    passes(
+        "local done = task.all({
+            a = function() task.sleep(0.1) return 1 end,
+            b = function() task.sleep(0.3) return 2 end,
+        })
+        t:expect(done):toEqual({ a = 1, b = 2 })
+        t:expect(level.tick):toBe(19)",
+    );
+    for (kind, other) in [("all", "task.sleep(0.5) return 2"), ("race", "task.sleep(0.5) return 2")] {
+        let body = format!(
+            "local why
+            local ok, problem = pcall(function()
+                return task.{kind}({{
+                    a = function() error(\"boo\") end,
+                    b = function() task.onCancel(function(reason) why = reason end) {other} end,
+                }})
+            end)
+            t:expect(ok):toBe(false)
+            t:expect(problem):toContain(\"boo\")
+            t:run(1)
+            t:expect(why):toBe(\"{}\")",
+            if kind == "all" { "cancelled" } else { "lostRace" }
+        );
+        passes(&body);
+    }
+    let result = one("", "task.all({ a = function() error(\"boo\") end, b = function() task.sleep(1) end })");
+    assert_eq!(result.outcome, TestOutcome::Fault, "{result:?}");
+    assert!(result.message.as_ref().unwrap().contains("boo"), "{result:?}");
+}
+
+#[test]
+fn a_test_gets_the_result_of_a_timeout() {
+    passes(
+        "local ok, value = task.timeout(1, function() task.sleep(0.2) return 7 end)
+        t:expect(ok):toBe(true)
+        t:expect(value):toBe(7)
+        local why
+        local late, nothing = task.timeout(0.2, function()
+            task.onCancel(function(reason) why = reason end)
+            task.sleep(1)
+            return 7
+        end)
+        t:expect(late):toBe(false)
+        t:expect(nothing):toBe(nil)
+        t:expect(why):toBe(\"lostRace\")
+        local fine, problem = pcall(task.timeout, 1, function() error(\"boo\") end)
+        t:expect(fine):toBe(false)
+        t:expect(problem):toContain(\"boo\")",
+    );
+}
+
+#[test]
+fn a_test_that_waits_for_an_event_hears_the_first_of_a_tick() {
+    passes(
+        "task.spawn(function()
+            task.sleep(0.1)
+            event.emit(\"bell\", { n = 1 })
+            event.emit(\"bell\", { n = 2 })
+        end)
+        t:expect(t:expectEvent(\"bell\").n):toBe(1)",
+    );
+}
+
+#[test]
 fn ticks_beyond_the_most_are_a_timeout() {
     let result = one("maxTicks = 40", "t:until_(function() return false end, { timeout = 999 })");
     assert_eq!((result.outcome, result.tick), (TestOutcome::Timeout, 40));

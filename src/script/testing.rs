@@ -234,15 +234,20 @@ pub(crate) fn wakes_later(lua: &Lua, id: u64) -> bool {
     later.unwrap_or(false)
 }
 
-/// Keeps what would resume task `id` when that is the test and its turn has not come; the answer, when it is not.
+/// Keeps what would resume task `id` when that is the test and its turn has not come; the answer, when it is not. The first
+/// answer to its wait counts: the entries that a decided group ends are not news any more.
 pub(crate) fn hold(lua: &Lua, id: u64, serial: u64, answer: Answer) -> Option<Answer> {
-    let mut answer = Some(answer);
+    let is_early = with_run(lua, |run| run.own.is_some_and(|(_, task)| task == id) && !run.is_last);
+    if is_early != Some(true) {
+        return Some(answer);
+    }
+    let asked = runtime::with(lua, |runtime| runtime.tasks.pause_of(id).map(|(serial, _)| serial));
     with_run(lua, |run| {
-        if run.own.is_some_and(|(_, task)| task == id) && !run.is_last {
-            run.held = answer.take().map(|answer| (serial, answer));
+        if run.held.is_none() && asked == Some(serial) {
+            run.held = Some((serial, answer));
         }
     });
-    answer
+    None
 }
 
 /// The turn of the test in step 3 or 12; whether it ran.
