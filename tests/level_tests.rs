@@ -217,6 +217,52 @@ fn a_test_that_waits_for_an_event_hears_the_first_of_a_tick() {
     );
 }
 
+/// A scene with a choice; what was chosen is in `paid`.
+fn toll(settings: &str, body: &str) -> String {
+    format!(
+        "local paid cinematic.define(\"toll\", {{ script = function(c) paid = c:choice(\"bridge.pay\", \
+         {{ \"pay\", \"refuse\" }}, {{ default = \"pay\", {settings} }}) end }}) {body}"
+    )
+}
+
+#[test]
+fn an_answer_counts_from_the_moment_it_is_given() {
+    passes(&toll(
+        "",
+        "t:answer(\"bridge.pay\", \"refuse\") cinematic.play(\"toll\"):wait() t:expect(paid):toBe(\"refuse\")",
+    ));
+    passes(&toll(
+        "seconds = 2",
+        "local scene = cinematic.play(\"toll\") t:run(1) t:answer(\"bridge.pay\", \"refuse\") scene:wait()
+        t:expect(paid):toBe(\"refuse\") t:expect(level.tick):toBeBelow(70)",
+    ));
+}
+
+#[test]
+fn an_answer_that_is_no_option_fails_where_it_is_given() {
+    let message = "answer: the choice \"bridge.pay\" has no option \"refuze\", only \"pay\", \"refuse\"; \
+                   did you mean \"refuse\"?";
+    fails(&toll("", "t:answer(\"bridge.pay\", \"refuze\") cinematic.play(\"toll\"):wait()"), message);
+    let late = "cinematic.play(\"toll\") t:run(1) t:answer(\"bridge.pay\", \"refuze\") t:run(3)";
+    fails(&toll("seconds = 2", late), message);
+}
+
+#[test]
+fn an_answer_that_nobody_asked_for_fails_at_the_end() {
+    let unasked = "the answer to \"bridge.pya\" was never asked for; did you mean \"bridge.pay\"?";
+    let misspelt = "t:answer(\"bridge.pya\", \"refuse\") cinematic.play(\"toll\"):wait()";
+    fails(&toll("", misspelt), unasked);
+    fails(
+        &toll("", &format!("{misspelt} t:expect(paid):toBe(\"refuse\")")),
+        &format!("toBe: expected \"refuse\", got \"pay\"; {unasked}"),
+    );
+    fails("t:answer(\"gate\", \"open\") t:run(0.1)", "the answer to \"gate\" was never asked for");
+    fails(
+        &toll("", "cinematic.play(\"toll\"):wait() t:answer(\"bridge.pay\", \"refuse\") t:run(1)"),
+        "the answer to \"bridge.pay\" was never asked for; the choice was asked before, and not again",
+    );
+}
+
 #[test]
 fn ticks_beyond_the_most_are_a_timeout() {
     let result = one("maxTicks = 40", "t:until_(function() return false end, { timeout = 999 })");

@@ -1629,7 +1629,7 @@ function Test:fail(message) end
 ---@param payload? any
 function Test:input(name, payload) end
 
----The answer to every choice of a scene of that id.
+---The answer to every choice of a scene of that id; an option it does not have, or an answer that is never asked for, fails the test.
 ---@param choice string
 ---@param option string
 function Test:answer(choice, option) end

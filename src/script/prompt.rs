@@ -12,6 +12,7 @@ use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::runtime::{self, Work};
 use crate::script::task::{Answering, Pause};
+use crate::script::testing;
 use crate::script::wait::Outcome;
 
 /// A line or a choice under way.
@@ -61,6 +62,21 @@ impl Answers {
 
 /// Answers the choice of that id under way, and every later one. An answer that is none of the options is not taken.
 pub(crate) fn answer(lua: &Lua, id: &str, option: &str) {
+    let offered = runtime::with(lua, |runtime| {
+        // One whose time is over in the next step 3 takes its answer there.
+        let next = runtime.now.after(1);
+        let choices = runtime.tasks.waits(None).filter_map(|(_, _, pause)| match pause {
+            Pause::Host(prompt) => prompt
+                .choice
+                .clone()
+                .filter(|(choice, _)| choice == id && prompt.deadline.is_none_or(|tick| tick > next)),
+            _ => None,
+        });
+        choices.map(|(_, options)| options).collect::<Vec<_>>()
+    });
+    for options in offered {
+        testing::answers::asked(lua, id, &options);
+    }
     let asked = runtime::with(lua, |runtime| {
         runtime.answers.given.insert(id.to_owned(), option.to_owned());
         waiting(runtime, |prompt| match &prompt.choice {

@@ -5,6 +5,7 @@
 //! change what it looks at; the first expectation that fails is kept, whoever catches its error; what the test started ends
 //! with it. Not here: who runs tests (`game::testing`), the functions of the test (`bind::test`).
 
+pub(crate) mod answers;
 pub mod declared;
 pub(crate) mod values;
 
@@ -27,6 +28,7 @@ use crate::script::{behaviour, payload, runtime};
 use crate::world::World;
 use crate::world::walk::Owner;
 
+use answers::TestAnswers;
 use declared::Collected;
 pub use declared::{TestDef, TestOptions, TestOutcome};
 pub use values::{plain_equal as values_are_equal, plain_shown};
@@ -132,6 +134,7 @@ pub(crate) struct TestRun {
     /// Expectations made so far: their numbers.
     pub(crate) expectations: u64,
     pub(crate) asked: Asked,
+    answers: TestAnswers,
 }
 
 /// What this VM knows of tests. Part of its app data.
@@ -185,6 +188,7 @@ pub(crate) fn choose(lua: &Lua, file: &str, index: usize, variant: Option<String
             faults: Vec::new(),
             expectations: 0,
             asked: Asked::default(),
+            answers: TestAnswers::default(),
         });
         Some(())
     });
@@ -307,7 +311,14 @@ pub(crate) fn is_running(lua: &Lua) -> bool {
 pub(crate) fn state(lua: &Lua) -> TestState {
     let found = with_run(lua, |run| {
         if let Some(failure) = &run.failure {
-            return Some(TestState::Failed(failure.clone()));
+            let mut failure = failure.clone();
+            // An answer to a choice of another name may well be the reason.
+            if let Some(unasked) = run.answers.unasked()
+                && unasked.message != failure.message
+            {
+                failure.message = format!("{}; {}", failure.message, unasked.message);
+            }
+            return Some(TestState::Failed(failure));
         }
         run.end.clone()
     });
@@ -334,7 +345,10 @@ pub(crate) fn returned(lua: &Lua, value: Value) {
         let read = payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX));
         read.map(Some).map_err(|mistake| mistake.to_string())
     };
-    with_run(lua, |run| run.end = Some(TestState::Returned(plain)));
+    with_run(lua, |run| {
+        run.end = Some(TestState::Returned(plain));
+        run.failure = run.failure.take().or_else(|| run.answers.unasked());
+    });
 }
 
 /// An error ended the function of the test; of a failed expectation that is known already.
@@ -431,6 +445,7 @@ pub(crate) fn hash_into(lua: &Lua, hash: &mut StateHash) {
                 payload.hash_into(hash);
             }
         }
+        run.answers.hash_into(hash);
         for (choice, option) in &run.asked.answers {
             hash.text(choice).text(option);
         }

@@ -21,6 +21,7 @@ use crate::script::prompt::Prompt;
 use crate::script::request::{self, may_wait, seconds};
 use crate::script::runtime;
 use crate::script::task::{GroupKind, Pause};
+use crate::script::testing;
 use crate::script::timer::{self, TimerOrder};
 use crate::script::wait::{CueId, SceneId};
 use crate::world::cue::{Cue, CueKind};
@@ -232,10 +233,11 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     }
     may_wait(lua, args.function())?;
     let is_skippable = default.is_some();
+    let tested = testing::answers::asked(lua, &question, &options);
     let (given, is_interactive) = runtime::with(lua, |runtime| {
         (runtime.answers.to(&question, &options), runtime.answers.is_interactive)
     });
-    let (picked, lasting) = match (given, is_interactive) {
+    let (picked, lasting) = match (tested.or(given), is_interactive) {
         (Some(given), _) => (Some(given), Some(0.0)),
         (None, true) => (None, lasting),
         (None, false) => {

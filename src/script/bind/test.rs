@@ -221,8 +221,9 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         params: &[param("choice", "string", "\"bridge.pay\""), param("option", "string", "\"pay\"")],
-        doc: "The answer to every choice of a scene of that id.",
-        example: "t:answer(\"bridge.pay\", \"refuse\")",
+        doc: "The answer to every choice of a scene of that id; an option it does not have, or an answer that is never asked \
+              for, fails the test.",
+        example: "cinematic.define(\"toll\", { script = function(c) c:choice(\"bridge.pay\", { \"pay\", \"refuse\" }) end })\nt:answer(\"bridge.pay\", \"refuse\")\nt:expect(cinematic.play(\"toll\"):wait().ok):toBe(true)",
         ..Entry::method(TYPE, "answer", give_answer)
     },
     Entry {
@@ -403,7 +404,7 @@ fn give_answer(lua: &Lua, args: &mut Args) -> Answer {
     me(args)?;
     let choice = args.take("choice").text("the id of a choice")?;
     let option = args.take("option").text("an option of it")?;
-    testing::with_run(lua, |run| run.asked.answers.push((choice, option)));
+    testing::answers::give(lua, choice, option);
     nothing()
 }
 
