@@ -302,7 +302,7 @@ function typeof(value) end
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
----@field area? string only in this area
+---@field area? AreaName only in this area
 ---@field around? Place only around this place; with `within` alone: around where it stands
 ---@field within? number metres around it, default 8
 ---@field pause? number|number[] seconds at each stop, or { least, most } to draw from; default 0
@@ -696,7 +696,7 @@ function Character:follow(target, options) end
 function Character:flee(from, options) end
 
 ---Walks the stops in turn, for ever or once; a stop out of reach is passed over; all out of reach in one round: `blocked/noPath`. Without `loop` it is `arrived/reached` at the last stop.
----@param route string|Place[]
+---@param route RouteName|Place[]
 ---@param options? PatrolOptions
 ---@return Walk
 function Character:patrol(route, options) end

@@ -70,7 +70,7 @@ const PATROL_NAMES: [&str; PATROL_FIELDS.len()] = names(&PATROL_FIELDS);
 const WANDER_FIELDS: [Param; walk_options::FIELDS.len() + 4] = joined(
     walk_options::FIELDS,
     [
-        field("area", "string?", "\"yard\"", "only in this area"),
+        field("area", "AreaName?", "\"yard\"", "only in this area"),
         field(
             "around",
             "Place?",
@@ -136,7 +136,7 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         params: &[
-            param("route", "string | {Place}", "\"rounds\""),
+            param("route", "RouteName | {Place}", "\"rounds\""),
             param("options", "PatrolOptions?", "{ pause = { 1, 3 } }"),
         ],
         returns: "Walk",

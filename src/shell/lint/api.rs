@@ -126,11 +126,11 @@ impl Api {
         }
     }
 
-    /// The kinds of names that a text of this type can be, such as `MarkName`; a list of names counts.
+    /// The kinds of names that a text of this type can be, such as `MarkName`.
     pub fn name_kinds(&self, own: &Type, kinds: &mut BTreeSet<&'static str>) {
         match self.unfolded(own) {
             Type::Name(name) => kinds.extend(self.names.get(name.as_str()).copied()),
-            Type::Optional(inner) | Type::List(inner) => self.name_kinds(inner, kinds),
+            Type::Optional(inner) => self.name_kinds(inner, kinds),
             Type::Union(parts) => parts.iter().for_each(|part| self.name_kinds(part, kinds)),
             _ => {}
         }

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use super::infer::Reading;
+use super::infer::{Reading, bare};
 use super::rules::options;
 use super::tree::{ExprId, Kind, Place};
+use crate::script::types::luau_type::Type;
 
 /// Functions that give a name to something: what messages call the name, and its kind.
 const MAKERS: [(&str, &str); 3] = [
@@ -63,16 +64,21 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
             found.made.insert((kind, made(reading, value)));
             return;
         }
-        let mut kinds = BTreeSet::new();
-        reading.api.name_kinds(own, &mut kinds);
-        let (Some(name), false) = (reading.tree.text(value), kinds.is_empty()) else { return };
         let function = called.split(": ").next().unwrap_or(called);
-        found.links.extend(kinds.into_iter().map(|kind| Link {
-            kind,
-            name: name.to_owned(),
-            place: reading.tree.place(value),
-            called: function.to_owned(),
-        }));
+        let mut name = |own: &Type, name: &str, place: Place| {
+            let mut kinds = BTreeSet::new();
+            reading.api.name_kinds(own, &mut kinds);
+            let link = |kind| Link { kind, name: name.to_owned(), place, called: function.to_owned() };
+            found.links.extend(kinds.into_iter().map(link));
+        };
+        if let Some(text) = reading.tree.text(value) {
+            name(own, text, reading.tree.place(value));
+        }
+        if let (Type::Map(key, _), Some((table, _))) = (bare(own), reading.tree.table(value)) {
+            for (word, _) in reading.tree.names_in(table) {
+                name(key, &word.text, word.place);
+            }
+        }
     });
     for id in reading.tree.ids() {
         let Kind::Call(callee, args) = reading.tree.kind(id) else { continue };

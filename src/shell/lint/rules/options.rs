@@ -59,7 +59,7 @@ fn inside(
             }
         }
     }
-    if let Type::List(entry) = bare(own) {
+    if let Some(entry) = entry_of(own) {
         for item in items {
             if let Item::Listed(value) = item {
                 inside(reading, (entry, *value), (called, name), depth - 1, look);
@@ -74,6 +74,19 @@ fn inside(
         if let Some(value) = given {
             inside(reading, (&field.own, value), (called, &field.name), depth - 1, look);
         }
+    }
+}
+
+/// The type of the entries, when a list is wanted, or one kind of list among other things.
+fn entry_of(own: &Type) -> Option<&Type> {
+    match bare(own) {
+        Type::List(entry) => Some(entry),
+        Type::Union(parts) => {
+            let mut lists = parts.iter().filter_map(entry_of);
+            let first = lists.next()?;
+            lists.next().is_none().then_some(first)
+        }
+        _ => None,
     }
 }
 
