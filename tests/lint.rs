@@ -137,6 +137,26 @@ const CASES: &[(&str, &str, &str)] = &[
         "world.door: unknown door \"gatte\"; did you mean \"gate\"?",
     ),
     (
+        "world.character(\"guard\"):patrol(\"ronds\")",
+        "unresolved",
+        "patrol: unknown route \"ronds\"; did you mean \"rounds\"?",
+    ),
+    (
+        "world.character(\"guard\"):patrol({ \"post\", \"thrown\" })",
+        "unresolved",
+        "patrol: unknown mark \"thrown\"; did you mean \"throne\"?",
+    ),
+    (
+        "world.character(\"guard\"):wander({ area = \"yrad\" })",
+        "unresolved",
+        "wander: unknown area \"yrad\"; did you mean \"yard\"?",
+    ),
+    (
+        "world.player():walkTo(\"post\", { costs = { yrad = 3 } })",
+        "unresolved",
+        "walkTo: unknown area \"yrad\"; did you mean \"yard\"?",
+    ),
+    (
         "world.character(\"gaurd\")",
         "unresolved",
         "world.character: unknown character \"gaurd\"; did you mean \"guard\"?",
@@ -222,6 +242,8 @@ fn every_slip_is_found_and_named_and_nothing_else() {
 
 /// Lines that are right, however odd.
 const RIGHT: &[&str] = &[
+    "world.character(\"guard\"):patrol(\"rounds\") world.character(\"guard\"):patrol({ \"post\", world.player().position })",
+    "world.character(\"guard\"):wander({ area = \"yard\", costs = { hall = 2 } })",
     "local guard = world.findCharacter(\"nobody\") if guard then guard:stop() end",
     "world.spawn({ name = \"rat\", at = \"post\" }) world.character(\"rat\"):stop()",
     "for i = 1, 3 do world.spawn({ name = \"bat_\" .. i, at = \"post\" }) end world.character(\"bat_2\"):stop()",
@@ -493,4 +515,89 @@ fn parameters_that_are_declared_as_the_file_runs_are_not_judged() {
     let output =
         command.current_dir(folder.path()).args(["check", "."]).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Files that are used as behaviours and cinematics, the line of the finding, and its code and message.
+const RETURNS: &[(&str, &str, u64, &str, &str)] = &[
+    (
+        "behaviours/none.lua",
+        "local guard = {}\nfunction guard:run() end\n",
+        2,
+        "returns",
+        "the file returns nothing, expected a table of a behaviour; end it with `return guard`",
+    ),
+    (
+        "behaviours/five.lua",
+        "return 5\n",
+        1,
+        "returns",
+        "the file returns 5, expected a table of a behaviour",
+    ),
+    ("behaviours/empty.lua", "", 1, "returns", "the file returns nothing, expected a table of a behaviour"),
+    (
+        "cinematics/slip.lua",
+        "local scene = {}\nfunction scene.scrpt(c) c:wait(1) end\nreturn scene\n",
+        2,
+        "unknown-option",
+        "cinematic: unknown field \"scrpt\"; did you mean \"script\"?",
+    ),
+    (
+        "cinematics/hold.lua",
+        "return {\n  hold = { \"guard\" },\n  script = function(c) c:wait(1) end,\n}\n",
+        2,
+        "unknown-option",
+        "cinematic: unknown field \"hold\"; did you mean \"holds\"?",
+    ),
+    (
+        "cinematics/bare.lua",
+        "local scene = { locks = {} }\nreturn scene\n",
+        1,
+        "returns",
+        "cinematic: script is missing, expected a function",
+    ),
+];
+
+#[test]
+fn files_that_return_something_else_than_they_are_used_as_are_found() {
+    let folder = project();
+    let mut level = String::from("function onStart()\n");
+    for (path, text, ..) in RETURNS {
+        write(folder.path(), &format!("scripts/{path}"), text);
+        let name = path.rsplit('/').next().unwrap().trim_end_matches(".lua");
+        level.push_str(&match path.starts_with("behaviours") {
+            true => format!("  world.player():attach(\"{name}\", {{}})\n"),
+            false => format!("  cinematic.play(\"{name}\")\n"),
+        });
+    }
+    write(folder.path(), "scripts/level.lua", &format!("{level}end\n"));
+    let right = "local scene = { data = { 1 } }\nfunction scene.helper() end\n\
+                 function scene.script(c) scene.helper() end\nreturn scene\n";
+    write(folder.path(), "scripts/cinematics/right.lua", right);
+    let mut found = check(folder.path(), &["scripts"]);
+    for (path, text, line, code, message) in RETURNS {
+        let own = found.remove(&format!("scripts/{path}")).unwrap_or_default();
+        assert_eq!(own, [(*line, (*code).to_owned(), (*message).to_owned())], "{path}\n{text}");
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn a_mistake_at_the_end_of_a_file_is_shown_with_the_last_line() {
+    let folder = project();
+    let text = "function onStart()\n  if true then\n    print(1)\n  return 1\nend -- of if\n\n";
+    write(folder.path(), "scripts/yard.lua", text);
+    write(
+        folder.path(),
+        "levels/yard.json",
+        &YARD.replace("\"name\": \"yard\",\n  \"nav", "\"name\": \"yard\", \"script\": \"yard\",\n  \"nav"),
+    );
+    let shown = |args: &[&str]| {
+        let mut command = Command::new(cargo_bin("walkon"));
+        command.current_dir(folder.path()).args(args).env_remove("RUST_LOG").stdin(Stdio::null());
+        String::from_utf8_lossy(&command.output().unwrap().stderr).into_owned()
+    };
+    let checked = shown(&["check", "scripts"]);
+    assert!(checked.contains("scripts/yard.lua:5:13") && checked.contains("5 | end -- of if"), "{checked}");
+    let ran = shown(&["run", "yard", "--ticks", "3"]);
+    assert!(ran.contains("scripts/yard.lua:5:1") && ran.contains("5 | end -- of if"), "{ran}");
 }

@@ -11,6 +11,9 @@ use crate::script::params::{self, Params};
 use crate::script::vm::{ScriptVm, VmSettings};
 use crate::script::{payload, sandbox};
 
+/// What a message says that is about the end of the file.
+pub const AT_END: &str = "got <eof>";
+
 /// Compiles a script as a level would, and forgets it. `path` is what messages call it.
 ///
 /// # Errors
@@ -18,7 +21,7 @@ use crate::script::{payload, sandbox};
 pub fn syntax(path: &str, text: &str) -> Result<(), Failure> {
     match sandbox::compiler().compile(text) {
         Ok(_) => Ok(()),
-        Err(error) => Err(mistake(path, &error)),
+        Err(error) => Err(mistake(path, &error).within(text)),
     }
 }
 
@@ -113,6 +116,11 @@ mod tests {
         assert_eq!(syntax("a.lua", "error('never')"), Ok(()));
         let failure = syntax("a.lua", "local a = 1\nlocal = 2\n").unwrap_err();
         assert_eq!((failure.line, failure.file.as_str()), (2, "a.lua"), "{failure:?}");
+        for text in ["function a()\n  b()", "function a()\n  b()\n", "function a()\n  b()\n\n \n"] {
+            let failure = syntax("a.lua", text).unwrap_err();
+            assert_eq!(failure.line, 2, "{text:?} {failure:?}");
+            assert!(failure.message.contains(AT_END), "{failure:?}");
+        }
         assert!(!failure.message.is_empty() && !failure.message.contains(":2:"), "{}", failure.message);
     }
 }

@@ -197,6 +197,20 @@ impl Failure {
         };
         Self { kind, message: cut(message), traceback: String::new(), file, line }
     }
+
+    /// The same with its line inside `text`: what the compiler misses at the end of a file, it misses behind the last line.
+    #[must_use]
+    pub(crate) fn within(mut self, text: &str) -> Self {
+        let last = u32::try_from(text.trim_end().lines().count().max(1)).unwrap_or(u32::MAX);
+        if self.line > last {
+            let place = format!("{}:{}: ", self.file, self.line);
+            if let Some(sentence) = self.message.strip_prefix(&place) {
+                self.message = format!("{}:{last}: {sentence}", self.file);
+            }
+            self.line = last;
+        }
+        self
+    }
 }
 
 fn traceback(frames: &[Frame]) -> String {

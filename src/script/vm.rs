@@ -687,7 +687,7 @@ fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<
     };
     chunk.into_function().map_err(|error| {
         let kind = if fault::is_memory_error(&error) { FaultKind::Memory } else { FaultKind::Error };
-        Failure::new(kind, fault::text_of_error(&error), place)
+        Failure::new(kind, fault::text_of_error(&error), place).within(&file.text)
     })
 }
 

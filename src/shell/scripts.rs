@@ -92,13 +92,23 @@ pub(super) fn syntax(path: &str, text: &str) -> Option<Diagnostic> {
         severity: Severity::Error,
         path: path.to_owned(),
         line: failure.line.max(1),
-        column: first_column(text, failure.line),
+        column: if failure.message.contains(check::AT_END) {
+            end_column(text, failure.line)
+        } else {
+            first_column(text, failure.line)
+        },
         pointer: String::new(),
         message: failure.message,
         help: None,
         // A script is no file of a level: its place is the line and the column.
         span: Span::new(0, 1, 1),
     })
+}
+
+/// One column past the words of a line, from 1.
+fn end_column(text: &str, line: u32) -> u32 {
+    let line = text.lines().nth((line.max(1) - 1) as usize).unwrap_or_default();
+    line.trim_end().trim_start_matches('\u{feff}').chars().count() as u32 + 1
 }
 
 /// Where the words of a line begin, from 1: the compiler tells the line only.

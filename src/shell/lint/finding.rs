@@ -32,6 +32,8 @@ pub(super) mod code {
     pub const DROPPED: &str = "dropped";
     /// A loop whose order is not the same in every run (a warning).
     pub const ORDER: &str = "order";
+    /// A file that returns something else than what it is used as.
+    pub const RETURNS: &str = "returns";
     /// A declaration of parameters that is none.
     pub const PARAMS: &str = "params";
 }

@@ -13,6 +13,7 @@ mod lower;
 mod lower_expr;
 mod names;
 mod params;
+mod returns;
 mod role;
 mod rules;
 mod tree;
@@ -81,6 +82,7 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
             linted.declared.extend(declared.map(|declared| (path.clone(), declared)));
         }
         let text = texts.get(path).map_or("", String::as_str);
+        returns::check(&reading, (path, text, script.named), &mut findings);
         linted.scripts.insert(path.clone(), diagnostics(path, text, findings));
     }
     (linted.names, linted.open) = project.all_names();

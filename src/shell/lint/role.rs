@@ -28,9 +28,7 @@ pub(super) enum Role {
 
 /// The role of the script at `path`.
 pub(super) fn role(tree: &Tree, api: &Api, path: &str, named: Named) -> Role {
-    let stem = path.rsplit('/').next().unwrap_or(path);
-    let stem = stem.strip_suffix(".lua").or_else(|| stem.strip_suffix(".luau")).unwrap_or(stem);
-    if stem.ends_with("_test") {
+    if is_test(path) {
         return Role::Test;
     }
     if named.as_level_script {
@@ -40,10 +38,11 @@ pub(super) fn role(tree: &Tree, api: &Api, path: &str, named: Named) -> Role {
     if let Some(table) = returned {
         let has_script =
             tree.entry(table, "script").is_some_and(|value| matches!(tree.kind(value), Kind::Function(_)));
-        if named.as_cinematic || (has_script && !named.as_module && !named.as_behaviour) {
+        let is_free = !named.as_module && !named.as_behaviour;
+        if named.as_cinematic || (is_free && (has_script || lies_in(path, "cinematics"))) {
             return Role::Cinematic(table);
         }
-        let lies_there = path.split('/').any(|folder| folder == "behaviours");
+        let lies_there = lies_in(path, "behaviours");
         if named.as_behaviour || (!named.as_module && (lies_there || tree.entry(table, "params").is_some())) {
             return Role::Behaviour(table);
         }
@@ -54,6 +53,17 @@ pub(super) fn role(tree: &Tree, api: &Api, path: &str, named: Named) -> Role {
         return Role::Level;
     }
     Role::Module
+}
+
+/// Whether a file is one of tests.
+pub(super) fn is_test(path: &str) -> bool {
+    let stem = path.rsplit('/').next().unwrap_or(path);
+    let stem = stem.strip_suffix(".lua").or_else(|| stem.strip_suffix(".luau")).unwrap_or(stem);
+    stem.ends_with("_test")
+}
+
+fn lies_in(path: &str, wanted: &str) -> bool {
+    path.split('/').any(|folder| folder == wanted)
 }
 
 /// The table that a file returns, when it always returns the same.

@@ -22,7 +22,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// What a value is called; none when it is not certain what it is.
-fn name_of(value: &Value, reading: &Reading<'_>, id: ExprId) -> Option<String> {
+pub(in crate::shell::lint) fn name_of(value: &Value, reading: &Reading<'_>, id: ExprId) -> Option<String> {
     Some(match value {
         Value::Bool => match reading.tree.kind(id) {
             Kind::Bool(own) => own.to_string(),

@@ -1,6 +1,6 @@
 //! The rules, one a file: each looks at a script and says what is wrong.
 
-mod arguments;
+pub(super) mod arguments;
 mod colons;
 mod dropped;
 mod fields;
