@@ -224,6 +224,9 @@ fn an_edit_runs_at_once_a_broken_one_is_shown_once_and_mending_it_is_told() {
     std::fs::write(&level, text.replace("[0,20]]", "[0,18]]")).unwrap();
     let mended = said.wait_for("reloaded ");
     assert!(mended.contains("levels/roll.json") && mended.contains("mended"), "{mended}");
+    std::thread::sleep(Duration::from_millis(1100));
+    std::fs::write(&level, text.replace("\"roll.lua\"", "\"rol.lua\"")).unwrap();
+    said.wait_for("reload refused");
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let (_, err) = told(child.wait_with_output().unwrap(), 130, &["watch"]);
     assert_eq!(
@@ -233,6 +236,11 @@ fn an_edit_runs_at_once_a_broken_one_is_shown_once_and_mending_it_is_told() {
     );
     assert!(err.contains("lgo.info('x') end end"), "with the line as it is now:\n{err}");
     assert!(err.contains("did you mean \"navigation\"?"), "{err}");
+    for part in
+        ["error[unresolved]: unknown script \"rol.lua\"", "--> levels/roll.json:1:29", "did you mean \"roll"]
+    {
+        assert!(err.contains(part), "{part} in\n{err}");
+    }
     let (out, _) = ends(folder.path(), 0, &["replay", "t.jsonl"]);
     assert!(out.contains("the same in"), "all of it replays from the trace alone: {out}");
 }

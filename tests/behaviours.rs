@@ -398,13 +398,25 @@ fn a_state_that_is_no_plain_data_after_init_or_on_start_is_a_fault_that_names_th
     let level = "function onStart() state.target = { fn = print } log.info('%s', state.target ~= nil) end";
     let expected = [
         "0: true",
-        "0! self.state.target.fn is a function, expected plain data",
+        "0! behaviour \"anna\" of \"anna\": self.state.target.fn is a function, expected plain data",
         "0: starts",
-        "0! state.target.fn is a function, expected plain data",
+        "0! level script: state.target.fn is a function, expected plain data",
     ];
-    let mut lines = setup(&[("anna.lua", anna), ("level.lua", level)]).unwrap().lines;
-    lines.iter_mut().for_each(|line| *line = line.replace("onStart: ", "").replace("init: ", ""));
-    assert_eq!(lines, expected);
+    assert_eq!(setup(&[("anna.lua", anna), ("level.lua", level)]).unwrap().lines, expected);
+}
+
+#[test]
+fn a_loop_without_a_wait_in_a_task_is_told_to_wait_and_not_to_become_a_task() {
+    let run = "return { run = function() while true do end end }";
+    let update = "return { update = function() while true do end end }";
+    for (anna, advice) in [
+        (run, "stopped after 100000 steps without a wait; wait in the loop: task.sleep, a walk"),
+        (update, "stopped after 100000 steps in one callback; move the loop into a task"),
+    ] {
+        let mut level = setup(&[("anna.lua", anna)]).unwrap();
+        level.tick(2);
+        assert!(level.lines.iter().any(|line| line.ends_with(advice)), "{advice} in {:?}", level.lines);
+    }
 }
 
 #[test]

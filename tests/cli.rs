@@ -781,7 +781,7 @@ fn a_fault_is_shown_with_its_line_and_frames_and_only_strict_fails_the_run() {
         ] {
             assert!(err.contains(part), "{part} in\n{err}");
         }
-        assert!(out.contains("1 faults"), "{out}");
+        assert!(out.contains(" 1 fault, hash"), "{out}");
     }
     let (out, err) = project.expect(0, &["run", "room", "--ticks", "3", "--format", "json"]);
     assert!(

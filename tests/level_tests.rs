@@ -513,6 +513,17 @@ fn states_are_checked_after_every_tick() {
 }
 
 #[test]
+fn a_state_that_stays_wrong_is_reported_once_and_another_mistake_again() {
+    let own = "guard:attach(\"keeps\") t:run(0.1) t:expect(#t:faults()):toBe(1) \
+        t:expect(t:faults()[1].callback):toBe(\"state\") t:expect(t:faults()[1].file):toBe(\"keeps.lua\") \
+        t:run(0.4) t:expect(#t:faults()):toBe(2)";
+    let behaviour = "return { update = function(self) if level.tick < 20 then self.state.f = print \
+        else self.state.f = nil self.state.g = print end end }";
+    let result = one_with("faults = \"allow\"", own, &[("keeps.lua", behaviour)]);
+    assert!(result.passed, "{:?}", result.message);
+}
+
+#[test]
 fn what_a_test_starts_ends_with_it() {
     let level = "function onStop() state.walk = state.walk or \"\" end";
     let body =

@@ -276,6 +276,16 @@ fn fault_e14_a_state_that_is_no_plain_data_is_a_fault_that_names_the_key() {
     let lines = run.taken();
     assert!(lines[0].contains("self.state.target.fn is a function, expected plain data"), "{lines:?}");
     assert!(lines[0].starts_with("2!") && lines[1].starts_with("2-"), "{lines:?}");
+    let fault = run.facts("scriptFault")[0];
+    assert_eq!(
+        (fault["file"].as_str(), fault["callback"].as_str()),
+        (Some("anna.lua"), Some("state")),
+        "{fault}"
+    );
+    assert!(
+        fault["message"].as_str().unwrap().starts_with("behaviour \"anna\" of \"anna\": self.state"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -558,4 +568,66 @@ fn random_edits_lose_no_character_no_walk_and_no_state_and_double_no_handler() {
     }
     assert_eq!(run.game.fault_count(), 0);
     assert!(run.game.reload_count() as usize > count / 4);
+}
+
+/// The level with what it says of Anna and of its script.
+fn level_with(anna: &str, script: &str) -> String {
+    LEVEL.replace("BEHAVIOUR_ANNA", anna).replace("BEHAVIOUR_BEN", "").replace("SCRIPT", script)
+}
+
+/// The place of a part of the level: `reload.json:8:62`.
+fn place(json: &str, part: &str) -> String {
+    let before = &json[..json.find(part).expect("it is written there")];
+    let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+    format!("reload.json:{}:{column}", before.matches('\n').count() + 1)
+}
+
+#[test]
+fn a_level_edit_that_names_a_script_that_is_not_there_is_refused_at_its_place() {
+    let (anna, script) = (r#", "behaviour": "anna.lua""#, r#""script": "level.lua","#);
+    let old = diary("old", "");
+    let mut run =
+        Run::on(&level_with(anna, script), &[("anna.lua", &old), ("level.lua", "function onStart() end")]);
+    run.ticks(1);
+    for (wrong, name) in [
+        (level_with(r#", "behaviour": "ana.lua""#, script), "ana.lua"),
+        (level_with(anna, r#""script": "levl.lua","#), "levl.lua"),
+    ] {
+        run.taken();
+        edit(&mut run, &wrong);
+        run.ticks(1);
+        let lines = run.taken();
+        let message =
+            format!("- {}: unknown script \"{name}\"; did you mean", place(&wrong, &format!("\"{name}\"")));
+        assert!(lines.len() == 1 && lines[0].contains(&message), "{message} in {lines:?}");
+    }
+    assert_eq!((run.game.fault_count(), run.game.reload_count()), (0, 0));
+    // A script that comes together with the level, or before it, is there.
+    run.reload(&[("new.lua", &diary("new", ""))]);
+    run.taken();
+    edit(&mut run, &level_with(r#", "behaviour": "new.lua""#, script));
+    let lines = run.taken();
+    assert!(lines.contains(&"7: old stop detached".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"7: new start attach 1".to_owned()), "{lines:?}");
+}
+
+#[test]
+fn wrong_parameters_of_a_level_edit_are_shown_at_their_place_in_the_level() {
+    let anna = "return { params = { pause = { type = \"number\", default = 1 } } }";
+    let given =
+        |params: &str| level_with(&format!(r#", "behaviour": "anna.lua", "params": {{ {params} }}"#), "");
+    let mut run = Run::on(&given(""), &[("anna.lua", anna)]);
+    run.ticks(1);
+    for (params, at, what) in [
+        ("\"paus\": 77", "77", "unknown parameter \"paus\"; did you mean \"pause\"?"),
+        ("\"pause\": false", "false", "params.pause is false, expected a number"),
+    ] {
+        run.taken();
+        let wrong = given(params);
+        let tick = run.game.world().tick().0 + 1;
+        edit(&mut run, &wrong);
+        assert_eq!(run.taken(), [format!("{tick}- {}: character \"anna\": {what}", place(&wrong, at))]);
+    }
+    edit(&mut run, &given("\"pause\": 3"));
+    assert_eq!(run.taken(), ["4+ reload.json"]);
 }

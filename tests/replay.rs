@@ -334,6 +334,12 @@ fn the_command_replays_a_trace_and_ends_with_zero_or_five() {
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(json["difference"]["field"], "owner", "{out}");
 
+    let at = trace.find("\"hash\":\"").unwrap() + 8;
+    let other = if &trace[at..=at] == "0" { "1" } else { "0" };
+    std::fs::write(&path, format!("{}{other}{}", &trace[..at], &trace[at + 1..])).unwrap();
+    let (out, _) = ends(project.path(), 5, &["replay", "t.jsonl"]);
+    assert!(out.contains("is of tick ") && !out.contains(", in :"), "the whole alone differs: {out}");
+
     std::fs::write(&path, &trace[..trace.len() - 9]).unwrap();
     let (out, err) = ends(project.path(), 0, &["replay", "t.jsonl"]);
     assert!(out.contains("the same") && err.contains("cut"), "a cut trace says so: {out}{err}");

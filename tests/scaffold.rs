@@ -49,6 +49,13 @@ fn a_new_project_checks_without_a_word_and_its_level_runs() {
 }
 
 #[test]
+fn the_levels_that_are_offered_are_levels() {
+    let (_outer, game) = project();
+    let (_, err) = expect(6, &game, &["run", "levels/nothing.json"]);
+    assert!(err.contains("the levels here are first") && !err.contains("schema"), "{err}");
+}
+
+#[test]
 fn every_file_of_a_new_project_is_told_and_its_json_is_json() {
     let outer = tempfile::tempdir().unwrap();
     let (out, _) = expect(0, outer.path(), &["new", "a \"quoted\" name", "--format", "json"]);

@@ -4,11 +4,15 @@
 
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::plain::{Plain, PlainKey};
-use crate::game::line::plain;
+use crate::game::line::{Line, plain};
+use crate::game::recorder::ReloadNote;
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::door::DoorSignal;
 use crate::world::event::Event;
+
+/// Whole numbers below it are exact.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A sentence about a fact; none when it is not worth one.
 #[must_use]
@@ -29,25 +33,66 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
         Event::Emitted { name, payload, .. } => {
             format!(
                 "event {name} {}",
-                payload.as_ref().map_or(String::new(), |payload| plain(world, payload))
+                payload.as_ref().map_or(String::new(), |payload| readable(world, payload))
             )
         }
         Event::Cue(cue) => cue_sentence(cue),
         Event::SceneStarted { name, .. } => format!("scene \"{name}\" begins"),
-        Event::SceneEnded { name, info } => format!("scene \"{name}\" ends {}", plain(world, info)),
+        Event::SceneEnded { name, info } => format!("scene \"{name}\" ends {}", readable(world, info)),
         Event::Logged(line) => {
             format!("[{}] {}:{}: {}", line.level, line.file, line.line, line.message)
         }
         Event::Faulted(fault) => fault_sentence(fault)?,
-        Event::Reloaded { files, notes } => {
-            let names: Vec<&str> = files.keys().map(String::as_str).collect();
-            let notes: String = notes.iter().map(|note| format!("; {note}")).collect();
-            format!("reloaded {}{notes}", names.join(", "))
-        }
+        Event::Reloaded { .. } => reloaded(&ReloadNote::of(event)?, "", ""),
         Event::ReloadRefused { message, .. } => format!("reload refused: {message}; the old code runs on"),
         Event::Notice { what, count, .. } => format!("notice: {what} ({count})"),
         _ => return None,
     })
+}
+
+/// What a reload that took effect came to: `time` is how long it took, `mended` whether one was refused before it. A file
+/// that was deleted is not said to be reloaded.
+#[must_use]
+pub fn reloaded(note: &ReloadNote, time: &str, mended: &str) -> String {
+    let taken: Vec<&str> =
+        note.files.iter().filter(|file| !note.deleted.contains(file)).map(String::as_str).collect();
+    let mut parts = Vec::new();
+    if !taken.is_empty() {
+        parts.push(format!("reloaded {}{time}{mended}", taken.join(", ")));
+    }
+    let is_told = |file: &str| note.notes.iter().any(|note| note.starts_with(&format!("{file} was deleted")));
+    parts.extend(note.deleted.iter().filter(|file| !is_told(file)).map(|file| format!("{file} was deleted")));
+    parts.extend(note.notes.iter().cloned());
+    if taken.is_empty()
+        && let Some(first) = parts.first_mut()
+    {
+        first.push_str(mended);
+    }
+    parts.join("; ")
+}
+
+/// Plain data for people: as in a trace, but whole numbers without a fraction.
+fn readable(world: &World, value: &Plain) -> String {
+    match value {
+        Plain::Number(number) if (*number as i64) as f64 == *number && number.abs() < WHOLE_MAX => {
+            (*number as i64).to_string()
+        }
+        Plain::List(items) => {
+            let items: Vec<String> = items.iter().map(|item| readable(world, item)).collect();
+            format!("[{}]", items.join(","))
+        }
+        Plain::Map(entries) => {
+            let entries = entries.iter().fold(Line::default(), |line, (key, value)| {
+                let name = match key {
+                    PlainKey::Index(index) => index.to_string(),
+                    PlainKey::Name(name) => name.clone(),
+                };
+                line.raw(&name, &readable(world, value))
+            });
+            entries.finish()
+        }
+        other => plain(world, other),
+    }
 }
 
 /// A fault in one line; its frames are with the fact.
@@ -91,5 +136,39 @@ fn cue_sentence(cue: &Cue) -> String {
         CueKind::Choice { id, options, .. } => format!("choice {id}: {}?", options.join(", ")),
         CueKind::Camera { kind, .. } => format!("camera: {kind}"),
         CueKind::Other { kind, .. } => format!("cue: {kind}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_of_payloads_are_written_whole_for_people() {
+        let key = |name: &str| PlainKey::Name(name.to_owned());
+        let inner = Plain::List(vec![Plain::Number(-0.0), Plain::Number(0.5), Plain::Number(-1.25)]);
+        let payload = Plain::Map([(key("ticks"), Plain::Number(931.0)), (key("list"), inner)].into());
+        let text =
+            r#"{ "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[9,0],[9,9],[0,9]] } ] } }"#;
+        let source = crate::level::MemorySource::new().with("hall.json", text);
+        let world = crate::level::spawn::build(crate::level::load("hall.json", &source).unwrap(), None).world;
+        assert_eq!(readable(&world, &payload), r#"{"list":[0,0.5,-1.25],"ticks":931}"#);
+    }
+
+    #[test]
+    fn a_deleted_file_is_not_said_to_be_reloaded() {
+        let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let note = |files: &[&str], deleted: &[&str], notes: &[&str]| ReloadNote {
+            files: named(files),
+            deleted: named(deleted),
+            notes: named(notes),
+            refused: None,
+        };
+        let gone = note(&["a.lua"], &["a.lua"], &["a.lua was deleted; what runs of it runs on"]);
+        assert_eq!(reloaded(&gone, " in 5 ms", ""), "a.lua was deleted; what runs of it runs on");
+        let unused = note(&["a.lua"], &["a.lua"], &[]);
+        assert_eq!(reloaded(&unused, " in 5 ms", ", mended"), "a.lua was deleted, mended");
+        let renamed = note(&["a.lua", "b.lua"], &["a.lua"], &["x"]);
+        assert_eq!(reloaded(&renamed, " in 5 ms", ""), "reloaded b.lua in 5 ms; a.lua was deleted; x");
     }
 }

@@ -56,6 +56,8 @@ pub struct Recorded {
 pub struct ReloadNote {
     /// The files that were given, by path.
     pub files: Vec<String>,
+    /// Those of them that were deleted.
+    pub deleted: Vec<String>,
     /// What could not be kept, or was missed, in sentences.
     pub notes: Vec<String>,
     /// Why it was refused, and where; none for one that took effect.
@@ -63,16 +65,25 @@ pub struct ReloadNote {
 }
 
 impl ReloadNote {
-    fn of(fact: &Event) -> Option<Self> {
+    pub(super) fn of(fact: &Event) -> Option<Self> {
+        let gone = |files: &BTreeMap<String, ReloadedFile>| {
+            let gone = files.iter().filter(|(_, file)| file.text.is_none());
+            gone.map(|(path, _)| path.clone()).collect()
+        };
         let names = |files: &BTreeMap<String, ReloadedFile>| files.keys().cloned().collect();
         match fact {
             Event::Reloaded { files, notes } => {
-                Some(Self { files: names(files), notes: notes.clone(), refused: None })
+                Some(Self { files: names(files), deleted: gone(files), notes: notes.clone(), refused: None })
             }
             Event::ReloadRefused { file, line, message, files } => {
                 let (file, message) = (file.clone(), message.clone());
                 let refused = FaultNote { file, line: *line, message, ..FaultNote::default() };
-                Some(Self { files: names(files), notes: Vec::new(), refused: Some(refused) })
+                Some(Self {
+                    files: names(files),
+                    deleted: gone(files),
+                    notes: Vec::new(),
+                    refused: Some(refused),
+                })
             }
             _ => None,
         }

@@ -9,10 +9,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
+use crate::game::blame::{self, Written};
 use crate::game::inputs::LevelTexts;
 use crate::level::spawn::{self, Spawned};
 use crate::level::{LoadedLevel, MemorySource, load};
 use crate::nav::{NavEdit, Traversal};
+use crate::script::files::ScriptTexts;
 use crate::script::host::BehaviourRef;
 use crate::script::reload::{LevelBehaviours, Refusal};
 use crate::world::World;
@@ -71,6 +73,8 @@ impl Origin {
 /// A new level, ready to take effect.
 #[derive(Debug)]
 pub(super) struct Staged {
+    /// What is written in it, for what its scripts may refuse.
+    pub(super) written: Written,
     built: Spawned,
     origin: Origin,
 }
@@ -84,11 +88,11 @@ pub(super) struct Edited {
     pub(super) notes: Vec<String>,
 }
 
-/// Loads the new level.
+/// Loads the new level; `scripts` are those it can name.
 ///
 /// # Errors
 /// The first mistake in it.
-pub(super) fn stage(texts: &LevelTexts) -> Result<Staged, Refusal> {
+pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptTexts>) -> Result<Staged, Refusal> {
     let mut source = MemorySource::new();
     for (path, bytes) in &texts.files {
         source = source.with(path, bytes.clone());
@@ -100,20 +104,24 @@ pub(super) fn stage(texts: &LevelTexts) -> Result<Staged, Refusal> {
                 file: first.path.clone(),
                 line: first.line,
                 message: format!("{}:{}: {}", first.path, first.line, first.message),
-                had_effects: false,
+                ..Refusal::default()
             },
             None => Refusal { message: refused.to_string(), ..Refusal::default() },
         }
     })?;
+    if let Some(refusal) = scripts.and_then(|scripts| blame::unknown_script(&level, scripts)) {
+        return Err(refusal);
+    }
+    let written = Written::of(&level);
     let (script, seed) = (level.def.script.as_ref().map(|script| script.value.clone()), level.def.seed);
     let built = spawn::build(level, None);
     let origin = Origin::of(&built, script, seed);
-    Ok(Staged { built, origin })
+    Ok(Staged { written, built, origin })
 }
 
 /// Puts the world on the new level.
 pub(super) fn apply(world: &mut World, old: &mut Origin, staged: Staged) -> Edited {
-    let Staged { built, origin } = staged;
+    let Staged { built, origin, .. } = staged;
     let before = std::mem::replace(old, origin);
     let mut edited = Edited::default();
     let new = built.world;

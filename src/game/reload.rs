@@ -18,10 +18,12 @@ pub(super) fn stage(
     scripts: Option<&mut ScriptHost>,
     reload: &Reload,
 ) -> Option<Result<relevel::Staged, Refusal>> {
-    if let Some(scripts) = scripts {
+    let scripts = scripts.map(|scripts| {
         scripts.stage(&reload.scripts);
-    }
-    reload.level.as_ref().map(relevel::stage)
+        &*scripts
+    });
+    let level = reload.level.as_ref()?;
+    Some(relevel::stage(level, scripts.map(ScriptHost::texts_to_be).as_ref()))
 }
 
 /// Head of step 3: the change itself; whether it took effect. A level that is refused keeps the scripts from changing, and
@@ -59,10 +61,11 @@ pub(super) fn commit(
 fn with_level(
     world: &mut World,
     scripts: Option<&mut ScriptHost>,
-    (staged, origin): (relevel::Staged, &mut Origin),
+    (mut staged, origin): (relevel::Staged, &mut Origin),
     reload: &Reload,
 ) -> Result<Taken, Refusal> {
     let before = (world.clone(), origin.clone());
+    let written = std::mem::take(&mut staged.written);
     let edited = relevel::apply(world, origin, staged);
     let mut taken = Taken::default();
     if let Some(scripts) = scripts {
@@ -72,7 +75,7 @@ fn with_level(
                 if !refusal.had_effects {
                     (*world, *origin) = before;
                 }
-                return Err(refusal);
+                return Err(written.blame(refusal));
             }
             None => {}
         }

@@ -29,7 +29,7 @@ use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Delivery, Role, Spawn, Why};
 use crate::script::tree::{self, Tree};
 use crate::script::vm::ScriptVm;
-use crate::script::{dispatch, lend, payload};
+use crate::script::{dispatch, lend, payload, plain_state};
 use crate::world::World;
 use crate::world::event::{Event, LogLine};
 use crate::world::ops;
@@ -374,11 +374,7 @@ pub(crate) fn check_state(vm: &ScriptVm, owner: Owner) {
         return;
     };
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
-    let given = Named::new("init", "self.state", state);
-    if let Err(mistake) = payload::read(lua, &given, vm.limits().state_kib) {
-        let failure = Failure::new(FaultKind::Data, mistake.to_string(), None);
-        invoke::report(vm, &Call::plain(owner, "init"), failure);
-    }
+    let _ = plain_state::check(vm, owner, "self.state", state);
 }
 
 fn start_run(lua: &Lua, owner: Owner) {

@@ -11,6 +11,7 @@ use mlua::{Lua, Value};
 use crate::base::time::Tick;
 use crate::script::fuel::Trip;
 use crate::script::limits::Limits;
+use crate::script::runtime;
 
 /// The chunk name of the Lua files that are part of walkon; frames of it are not shown.
 pub const OWN_CHUNK: &str = "[walkon]";
@@ -176,6 +177,10 @@ impl Failure {
     pub(crate) fn at(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>) -> Self {
         let frames = frames(lua, FRAMES_SHOWN + 1);
         let (kind, text) = match trip {
+            Some((Trip::Fuel, limit)) if runs_in_a_task(lua) => (
+                FaultKind::Fuel,
+                format!("stopped after {limit} steps without a wait; wait in the loop: task.sleep, a walk"),
+            ),
             Some((trip, limit)) => (trip.into(), trip_text(trip, limit)),
             None if is_out_of_memory(value) => (FaultKind::Memory, trip_text(Trip::Memory, 0)),
             None => (FaultKind::Error, text_of(value)),
@@ -226,6 +231,11 @@ fn traceback(frames: &[Frame]) -> String {
         lines.push("...".to_owned());
     }
     lines.join("\n")
+}
+
+/// Whether the code under way may wait.
+fn runs_in_a_task(lua: &Lua) -> bool {
+    runtime::find(lua, |runtime| runtime.current.as_ref()?.task).is_some()
 }
 
 pub(crate) fn trip_text(trip: Trip, limit: u64) -> String {

@@ -25,7 +25,6 @@ use crate::script::bind::{self, Setup};
 use crate::script::bind::{log, rng};
 use crate::script::blackboard::Boards;
 use crate::script::cinematic::{self, Scenes};
-use crate::script::convert::Named;
 use crate::script::fault::{Failure, FaultKind, Strikes};
 use crate::script::files::{FileError, ScriptTexts};
 use crate::script::fuel::Signals;
@@ -43,7 +42,7 @@ use crate::script::testing::{self, Asked, TestState};
 use crate::script::timer::Timers;
 use crate::script::tree::Trees;
 use crate::script::vm::{self, ScriptVm, VmError, VmSettings};
-use crate::script::{dispatch, lend, params, payload, request};
+use crate::script::{dispatch, lend, params, plain_state, request};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops;
@@ -331,12 +330,8 @@ impl ScriptHost {
 
 /// A `state` that is not plain data is a fault that names the key.
 fn check_state(vm: &ScriptVm, state: &Table) {
-    let given = Named::new("onStart", "state", Value::Table(state.clone()));
-    if let Err(mistake) = payload::read(vm.lua(), &given, vm.limits().state_kib) {
-        let owner = runtime::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
-        let failure = Failure::new(FaultKind::Data, mistake.to_string(), None);
-        invoke::report(vm, &Call::plain(owner.unwrap_or(Owner::HOST), "onStart"), failure);
-    }
+    let owner = runtime::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+    let _ = plain_state::check(vm, owner.unwrap_or(Owner::HOST), "state", Value::Table(state.clone()));
 }
 
 /// In tests after every tick: `state`, and the state of every behaviour.
@@ -426,6 +421,7 @@ fn new_runtime(settings: &Settings) -> Runtime {
         pending: None,
         cleanups: VecDeque::new(),
         failed_branch: None,
+        told_states: BTreeMap::new(),
         work: VecDeque::new(),
         facts_taken: 0,
         jobs: VecDeque::new(),
@@ -491,6 +487,10 @@ fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
         work.hash_into(hash);
     }
     hash.flag(runtime.is_behind);
+    // Whether a wrong state is reported decides when its owner is suspended.
+    for (owner, told) in &runtime.told_states {
+        hash.word(u64::from(owner.0)).text(told);
+    }
 }
 
 /// Environment and result of a file.

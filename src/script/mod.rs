@@ -24,6 +24,7 @@ pub mod limits;
 pub mod owner;
 mod params;
 pub mod payload;
+mod plain_state;
 mod prompt;
 pub mod reload;
 mod request;

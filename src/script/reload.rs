@@ -52,6 +52,19 @@ pub struct Refusal {
     pub message: String,
     /// Whether new code ran in the world before it was taken back.
     pub had_effects: bool,
+    /// The parameter that a character gives wrongly, when it was that.
+    pub misfit: Option<Misfit>,
+}
+
+/// Parameters of a character that its behaviour does not take.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Misfit {
+    /// Name of the character.
+    pub character: String,
+    /// The parameter, when it is about one.
+    pub parameter: Option<String>,
+    /// What is wrong, in a sentence.
+    pub what: String,
 }
 
 /// What took effect.
@@ -68,7 +81,7 @@ pub type LevelBehaviours = Vec<(CharacterId, Option<BehaviourRef>)>;
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        Self { file: failure.file, line: failure.line, message: failure.message, had_effects: false }
+        Self { file: failure.file, line: failure.line, message: failure.message, ..Self::default() }
     }
 }
 
@@ -170,6 +183,14 @@ impl ScriptHost {
                 Some(Err(refusal))
             }
         }
+    }
+
+    /// The texts as they are once what was staged has taken effect.
+    pub(crate) fn texts_to_be(&self) -> ScriptTexts {
+        let staged = self.reloads.staged.as_ref().map(|(given, _)| given.clone()).unwrap_or_default();
+        let texts = self.vm.texts();
+        let changed = texts.changed(&self.joined(&staged), |name| self.vm.loads().is_loaded(name));
+        changed.map_or_else(|_| texts.clone(), |(texts, _)| texts)
     }
 
     /// What was staged is not to be taken now, because the level that came with it was refused.
@@ -318,7 +339,14 @@ impl ScriptHost {
                 Some(Some(behaviour)) => (behaviour.name.clone(), behaviour.params.clone(), true),
                 None => (asked, given, false),
             };
-            let file = self.vm.resolve(&asked).unwrap_or_else(|_| old.file.clone());
+            let file = match self.vm.resolve(&asked) {
+                Ok(file) => file,
+                // What the level asks for is not there: nothing else is taken for it.
+                Err(error) if is_level => {
+                    return Err(Refusal { message: error.to_string(), ..Refusal::default() });
+                }
+                Err(_) => old.file.clone(),
+            };
             if is_level && file != old.file {
                 let class = self.class_of(&mut staged, &file)?;
                 staged.targets.push(Target::Attach { character, class, asked, given });

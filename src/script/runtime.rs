@@ -151,6 +151,8 @@ pub(crate) struct Runtime {
     pub(crate) level: Option<(Owner, Table)>,
     /// Who removed a character in this tick.
     pub(crate) removed_by: BTreeMap<CharacterId, Owner>,
+    /// What was reported of states that are not plain data.
+    pub(crate) told_states: BTreeMap<Owner, String>,
     pub(crate) fault_count: u64,
     /// Whether the watchdog has ended a call.
     pub(crate) is_disturbed: bool,

@@ -85,7 +85,8 @@ impl Project {
             let prefix = if folder == "." { String::new() } else { format!("{folder}/") };
             let inside = |path: &String| path.strip_prefix(&prefix).map(str::to_owned);
             let stem = |path: String| path.strip_suffix(".json").map(str::to_owned);
-            names.extend(self.folder.names().iter().filter_map(inside).filter_map(stem));
+            let paths = self.folder.names();
+            names.extend(paths.iter().filter(|path| is_level(path)).filter_map(inside).filter_map(stem));
         }
         names
     }

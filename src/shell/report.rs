@@ -113,6 +113,7 @@ impl Report {
                     .path(format!("{path}:{}:{}", finding.line, finding.column))
                     .annotation(AnnotationKind::Primary.span(line.span.clone())),
             ),
+            None if path.is_empty() => Group::with_title(title),
             None => Group::with_title(title).element(annotate_snippets::Origin::path(path.as_str())),
         };
         if let Some(help) = &help {

@@ -18,6 +18,7 @@ use super::output::tell;
 use super::project::{FoundLevel, is_script};
 use crate::base::hash;
 use crate::game::inputs::{LevelTexts, Reload};
+use crate::game::testing::is_test_file;
 use crate::level::{LevelError, LevelFile, Source, SourceError};
 
 /// Folders inside one another that are looked into when one appears.
@@ -149,7 +150,8 @@ impl<'a> Watch<'a> {
         };
         let name = self.folders.iter().find_map(inside)?;
         let is_hidden = name.split('/').any(|part| part == "types" || part.starts_with('.'));
-        (is_script(name) && !is_hidden).then(|| name.to_owned())
+        // Tests are no part of a running level.
+        (is_script(name) && !is_hidden && !is_test_file(name)).then(|| name.to_owned())
     }
 
     fn read(&mut self, paths: &[String], since: Instant) -> Option<Changed> {

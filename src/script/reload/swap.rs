@@ -18,11 +18,11 @@ use crate::script::cinematic::reload::{self as scenes, Restart};
 use crate::script::convert::Named;
 use crate::script::fault::{Failure, FaultKind};
 use crate::script::invoke::{self, Call};
-use crate::script::reload::Refusal;
+use crate::script::reload::{Misfit, Refusal};
 use crate::script::schedule::global_function;
 use crate::script::task::Why;
 use crate::script::vm::{ScriptVm, VmBefore};
-use crate::script::{host, lend, params, payload, runtime, timer, tree};
+use crate::script::{host, lend, params, payload, plain_state, runtime, timer, tree};
 use crate::world::World;
 use crate::world::walk::Owner;
 
@@ -183,7 +183,10 @@ fn refused(path: &str, what: String) -> Refusal {
 fn fits(vm: &ScriptVm, character: CharacterId, class: &Class, given: &Plain) -> Result<(), Refusal> {
     fill(vm, class, given).map(|_| ()).map_err(|what| {
         let name = lend::with_world(vm.lua(), |world: &mut World| world.name_of(character).to_owned());
-        refused(&path(vm, class), format!("character \"{}\": {what}", name.unwrap_or_default()))
+        let character = name.unwrap_or_default();
+        let refusal = refused(&path(vm, class), format!("character \"{character}\": {what}"));
+        let parameter = params::parameter_of(&what).map(str::to_owned);
+        Refusal { misfit: Some(Misfit { character, parameter, what }), ..refusal }
     })
 }
 
@@ -220,12 +223,7 @@ fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Resul
 
 /// A state as plain data; one that is not is a fault, and nothing is reloaded.
 fn state_of(vm: &ScriptVm, owner: Owner, (name, state): (&str, &Table)) -> Result<Plain, Refusal> {
-    let given = Named::new("reload", name, Value::Table(state.clone()));
-    payload::read(vm.lua(), &given, vm.limits().state_kib).map_err(|mistake| {
-        let failure = Failure::new(FaultKind::Data, mistake.to_string(), None);
-        invoke::report(vm, &Call::plain(owner, "reload"), failure.clone());
-        failure.into()
-    })
+    Ok(plain_state::check(vm, owner, name, Value::Table(state.clone()))?)
 }
 
 /// Calls a function that may not wait; its failure is the caller's to deal with.
@@ -322,9 +320,7 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), Failure> 
         attempt_method(vm, owner, "migrate", from as f64)?;
     }
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
-    let given = Named::new("migrate", "self.state", state);
-    payload::read(lua, &given, vm.limits().state_kib)
-        .map_err(|mistake| Failure::new(FaultKind::Data, mistake.to_string(), None))?;
+    plain_state::read(vm, owner, "self.state", state)?;
     attempt_method(vm, owner, "start", "reload")?;
     behaviour::start_code(lua, owner);
     Ok(())

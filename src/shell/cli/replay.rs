@@ -132,9 +132,9 @@ fn told(name: &str, recording: &Recording<'_>, verdict: &Verdict) -> String {
     let mut text = format!("{name}:{}: differs at tick {}: {}", found.line, found.tick, difference(found));
     match &verdict.hash_difference {
         Some(hash) => text.push_str(&format!(
-            "\n  the first hash that differs is of tick {}, in {}: expected {}, got {}",
+            "\n  the first hash that differs is of tick {}{}: expected {}, got {}",
             hash.tick,
-            hash.parts.join(", "),
+            if hash.parts.is_empty() { String::new() } else { format!(", in {}", hash.parts.join(", ")) },
             hash.expected,
             hash.got
         )),

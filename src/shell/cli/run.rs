@@ -426,10 +426,17 @@ fn summary(report: &Report, wall: Duration) -> String {
     }
     let repeatable = if report.is_reproducible { "" } else { ", not repeatable: the watchdog ended a call" };
     text.push_str(&format!(
-        "  state   {} characters, {} faults, hash {:016x}{repeatable}",
-        report.characters, report.faults, report.hash
+        "  state   {}, {}, hash {:016x}{repeatable}",
+        counted(report.characters as u64, "character"),
+        counted(report.faults, "fault"),
+        report.hash
     ));
     text
+}
+
+/// `1 fault`, `2 faults`.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Keeps a run at its speed.

@@ -16,12 +16,13 @@ use super::{Shell, shown_path};
 use crate::base::time::TickRate;
 use crate::game::header::{Header, RunSetup, Texts};
 use crate::game::headless::{self, Bound, Host, Onlooker};
-use crate::game::inputs::Input;
+use crate::game::inputs::{Input, LevelTexts};
 use crate::game::line::Line;
+use crate::game::narrate;
 use crate::game::pace::Pace;
-use crate::game::recorder::{RecordOptions, Recorded, Recorder, ReloadNote};
+use crate::game::recorder::{FaultNote, RecordOptions, Recorded, Recorder, ReloadNote};
 use crate::game::{Game, Setup};
-use crate::level::LevelError;
+use crate::level::{Diagnostic, LevelError, LevelFile, Severity, Span, code};
 use crate::script::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::tell;
@@ -127,7 +128,10 @@ struct Live<'a> {
 /// A reload that was handed to the game.
 struct UnderWay {
     since: Instant,
+    /// What is wrong with the level by itself.
     refused: Option<LevelError>,
+    /// The level that was handed over.
+    level: Option<LevelTexts>,
 }
 
 impl Host for Live<'_> {
@@ -136,7 +140,8 @@ impl Host for Live<'_> {
         let Some(changed) = self.watch.poll() else { return Vec::new() };
         let texts = changed.reload.scripts.iter();
         self.offered.extend(texts.filter_map(|(path, text)| Some((path.clone(), text.clone()?))));
-        self.under_way = Some(UnderWay { since: changed.since, refused: changed.refused });
+        let (since, refused, level) = (changed.since, changed.refused, changed.reload.level.clone());
+        self.under_way = Some(UnderWay { since, refused, level });
         vec![Input::Reload(changed.reload)]
     }
 
@@ -151,7 +156,8 @@ impl Host for Live<'_> {
         // What is told of a reload is told here, with its time and its line, and before what the new code does.
         recorded.reloads.iter().for_each(|reload| self.told(world, reload));
         let mut rest = recorded.clone();
-        rest.sentences.retain(|sentence| !sentence.starts_with("reload"));
+        let told: Vec<String> = recorded.reloads.iter().map(|note| narrate::reloaded(note, "", "")).collect();
+        rest.sentences.retain(|sentence| !sentence.starts_with("reload") && !told.contains(sentence));
         self.session.watch(world, &rest)
     }
 }
@@ -187,15 +193,18 @@ impl Live<'_> {
             let mended = if std::mem::take(&mut self.is_broken) { ", mended" } else { "" };
             self.session.texts.append(&mut self.offered);
             self.session.show_faults_again();
-            let notes: String = reload.notes.iter().map(|note| format!("; {note}")).collect();
-            let line = format!("reloaded {}{time}{mended}{notes}", reload.files.join(", "));
-            self.session.sentence(world, &line);
+            self.session.sentence(world, &narrate::reloaded(reload, &time, mended));
             return;
         };
         self.is_broken = true;
-        match under_way.and_then(|it| it.refused) {
-            Some(level) => self.session.shell.show(self.session.found, &level.diagnostics, &level.files),
-            None => {
+        let (level, refused) = under_way.map_or((None, None), |it| (it.level, it.refused));
+        let level = level.and_then(|level| in_level(level.files.get(&fault.file)?, fault));
+        match (refused, level) {
+            (Some(level), _) => self.session.shell.show(self.session.found, &level.diagnostics, &level.files),
+            (None, Some((diagnostic, file))) => {
+                self.session.shell.show(self.session.found, &[diagnostic], &[file]);
+            }
+            (None, None) => {
                 let mut texts = self.session.texts.clone();
                 texts.extend(self.offered.clone());
                 tell(&self.session.shell.fault(self.session.found, &texts, fault));
@@ -203,4 +212,42 @@ impl Live<'_> {
         }
         self.session.sentence(world, "reload refused; the old version runs on");
     }
+}
+
+/// What the scripts refuse in a file of the level, as `check` shows it: the message begins with line and column.
+fn in_level(bytes: &[u8], fault: &FaultNote) -> Option<(Diagnostic, LevelFile)> {
+    let file = LevelFile::new(&fault.file, bytes);
+    let place = format!("{}:{}:", fault.file, fault.line);
+    let (column, sentence) = fault.message.strip_prefix(&place)?.split_once(": ")?;
+    let column: u32 = column.parse().ok()?;
+    let (message, help) = match sentence.split_once("; ") {
+        Some((message, help)) => (message, Some(help.to_owned())),
+        None => (sentence, None),
+    };
+    let code = if message.starts_with("character ") { code::PARAMS } else { code::UNRESOLVED };
+    let before: usize =
+        file.text.split_inclusive('\n').take((fault.line.max(1) - 1) as usize).map(str::len).sum();
+    let line = file.text.get(before..)?.lines().next().unwrap_or_default();
+    let start = before + line.chars().take((column.max(1) - 1) as usize).map(char::len_utf8).sum::<usize>();
+    let diagnostic = Diagnostic {
+        code,
+        severity: Severity::Error,
+        path: fault.file.clone(),
+        line: fault.line,
+        column,
+        pointer: String::new(),
+        message: message.to_owned(),
+        help,
+        span: Span::new(0, start, start + value_length(file.text.get(start..)?)),
+    };
+    Some((diagnostic, file))
+}
+
+/// Bytes of the JSON value that a text begins with, as far as one line shows it.
+fn value_length(text: &str) -> usize {
+    let end = match text.strip_prefix('"') {
+        Some(inside) => inside.find('"').map(|end| end + 2),
+        None => text.find([',', '}', ']', '\n']),
+    };
+    end.unwrap_or(1)
 }

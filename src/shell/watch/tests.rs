@@ -85,6 +85,20 @@ fn a_saved_script_is_read_by_its_name_whoever_notices_it() {
 }
 
 #[test]
+fn tests_are_no_part_of_a_running_level() {
+    let place = Place::new();
+    place.write("scripts/room_test.lua", "return 0");
+    let mut watch = place.watch(false);
+    place.write("scripts/room_test.lua", "broken(");
+    assert!(settled(&mut watch, Duration::from_millis(600)).is_none());
+    std::fs::remove_file(place.path("scripts/room_test.lua")).unwrap();
+    assert!(settled(&mut watch, Duration::from_millis(600)).is_none());
+    place.write("scripts/room_test.lua", "return 1");
+    place.write("scripts/room.lua", "return 1");
+    assert_eq!(scripts(&mut watch), one("room.lua", Some("return 1")));
+}
+
+#[test]
 fn fault_e6_a_hundred_atomic_replacements_are_all_seen() {
     let place = Place::new();
     let mut watch = place.watch(false);
