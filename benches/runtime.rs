@@ -3,7 +3,7 @@
 //! Goal: to see what the scheduler adds to the calls themselves. Method: a hall full of characters, one kind of work at a
 //! time; the steps of scripts are timed (3 for `update`, timers and tasks, 12 for callbacks and events), the median of
 //! the ticks counts. Beside it stands a bare mlua loop that makes the same calls, with nothing of ours in it.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -87,7 +87,7 @@ impl Play {
     }
 
     /// Runs until the scene is over; panics when it never is.
-    fn to_the_end(&mut self) -> &mut Self {
+    fn until_over(&mut self) -> &mut Self {
         for _ in 0..20_000 {
             if self.is_over() {
                 return self;
@@ -178,7 +178,7 @@ fn a_scene_that_is_not_skippable_runs_at_its_own_pace() {
     play.ticks(2);
     play.tick(&[Input::event("skip")]);
     assert_eq!(play.told(), ["skip false"]);
-    play.skip().to_the_end();
+    play.skip().until_over();
     assert_eq!(play.told(), ["skip false", "waited", "ended finished false nil nil"]);
     assert!(play.world().tick().0 > 12);
 }
@@ -191,7 +191,7 @@ fn no_skip_runs_at_normal_speed_and_skipping_goes_on_afterwards() {
         log.info("%s", select(2, pcall(function() c:noSkip(function() error("in it") end) end)))
         c:wait(9) log.info("%d", level.tick - before)"#;
     let mut play = Play::scene(&script(body));
-    play.ticks(3).skip().to_the_end();
+    play.ticks(3).skip().until_over();
     let told = play.told();
     assert_eq!(told[0], "seen");
     assert_eq!(told[1], "36 true");
@@ -214,7 +214,7 @@ fn skipped_walks_stand_at_the_end_of_their_real_way_and_doors_stay_open() {
         r = carl:walkTo("far", { onArrived = function(r) log.info("carl %s", r.reason) end }):wait()
         log.info("%d %s", level.tick, gate.state)"#;
     let mut watched = Play::scene(&script(body));
-    watched.to_the_end();
+    watched.until_over();
     let mut skipped = Play::scene(&script(body));
     skipped.ticks(3).skip();
     let told = skipped.told();
@@ -285,7 +285,7 @@ fn branches_and_timers_come_in_the_order_of_their_time() {
         log.info("%s %s", key, anna.position.x > 4)
         c:wait(3)"#;
     let mut watched = Play::scene(&script(body));
-    watched.to_the_end();
+    watched.until_over();
     let mut skipped = Play::scene(&script(body));
     skipped.ticks(3).skip();
     assert!(skipped.is_over());
@@ -346,14 +346,14 @@ fn lines_end_when_the_host_says_so_and_answers_count_for_later_choices() {
     play.tick(&[Input::Answer { id: "toll".to_owned(), option: "pay".to_owned() }]);
     play.tick(&[Input::Continue { scene: Some("other".to_owned()) }]);
     play.tick(&[Input::Continue { scene: None }]);
-    play.to_the_end();
+    play.until_over();
     assert_eq!(play.told(), ["said 7", "pay", "ended finished false nil nil"]);
     assert_eq!(play.of_kind("choice", &["id", "answer"]), ["toll pay"]);
     // With nobody to ask, the answer given before counts as well.
     let mut headless =
         Play::scene(&script("log.info('%s', c:choice('toll', { 'pay', 'refuse' }, { default = 'refuse' }))"));
     headless.tick(&[Input::Answer { id: "toll".to_owned(), option: "pay".to_owned() }]);
-    headless.to_the_end();
+    headless.until_over();
     assert_eq!(headless.told()[0], "pay");
 }
 
@@ -386,7 +386,7 @@ fn fault_d19_a_scene_waits_for_whoever_was_stopped_superseded_blocked_or_removed
     );
     let expected = ["stopped", "superseded", "forced", "despawned", "despawned", "nil", "over"];
     let mut watched = Play::scene(&fields);
-    watched.to_the_end();
+    watched.until_over();
     assert_eq!(watched.told()[..7], expected);
     let mut skipped = Play::scene(&fields);
     skipped.ticks(2).skip();
@@ -463,11 +463,11 @@ fn watched_and_skipped_little_scenes_leave_the_same_world_and_story() {
             lines.join("\n")
         ));
         let mut watched = Play::scene(&fields);
-        watched.to_the_end();
+        watched.until_over();
         assert_eq!(watched.count("scriptFault"), 0, "{:?}\n{fields}", watched.told());
         let skip_at = dice.roll(watched.world().tick().0.min(200));
         let mut skipped = Play::scene(&fields);
-        skipped.ticks(skip_at + 1).skip().to_the_end();
+        skipped.ticks(skip_at + 1).skip().until_over();
         assert_eq!(skipped.world().tick().0, skip_at + 2, "seed {seed}: it takes no game time\n{fields}");
         let story = |play: &Play| {
             let mut told = play.told();
@@ -501,9 +501,9 @@ fn bridge(answer: &str) -> Play {
 fn watched_or_skipped_the_meeting_on_the_bridge_leaves_the_same_world() {
     for answer in ["refuse", "pay"] {
         let mut watched = bridge(answer);
-        watched.to_the_end();
+        watched.until_over();
         let mut skipped = bridge(answer);
-        skipped.ticks(5).skip().to_the_end();
+        skipped.ticks(5).skip().until_over();
         assert!(skipped.world().tick() < watched.world().tick());
         assert_eq!(watched.places(), skipped.places());
         let story = |play: &Play| {
@@ -522,12 +522,12 @@ fn watched_or_skipped_the_meeting_on_the_bridge_leaves_the_same_world() {
 #[test]
 fn fault_d22_the_meeting_skipped_or_cancelled_at_each_of_its_ticks_gives_everything_back() {
     let mut watched = bridge("refuse");
-    watched.to_the_end();
+    watched.until_over();
     let (last, places) = (watched.world().tick().0, watched.places());
     // In the last tick it ends by itself.
     for tick in 1..last - 1 {
         let mut skipped = bridge("refuse");
-        skipped.ticks(tick - 1).skip().to_the_end();
+        skipped.ticks(tick - 1).skip().until_over();
         let what = format!("skipped at {tick}");
         skipped.assert_given_back(&what);
         assert_eq!(skipped.places(), places, "{what}");
@@ -562,7 +562,7 @@ fn watched_or_skipped_the_audience_leaves_the_same_world() {
         if let Some(ticks) = skip_after {
             play.ticks(ticks).skip();
         }
-        play.to_the_end();
+        play.until_over();
         let world = play.world();
         let place = |name: &str| world.character(world.find_character(name).unwrap()).unwrap().body.position;
         let places = ["regent", "player", "messenger"].map(|name| format!("{:.2}", place(name)));
@@ -614,6 +614,6 @@ fn waiting_for_something_too_long_gives_one_nil() {
             log.info("%s", select("#", c:waitFor(timer.after(9), { timeout = 0.2 })))
         end"##,
     );
-    play.to_the_end();
+    play.until_over();
     assert_eq!(play.told()[0], "1");
 }
