@@ -53,7 +53,7 @@ pub struct Refusal {
     /// Whether new code ran in the world before it was taken back.
     pub had_effects: bool,
     /// The parameter that a character gives wrongly, when it was that.
-    pub misfit: Option<Misfit>,
+    pub misfit: Option<Box<Misfit>>,
 }
 
 /// Parameters of a character that its behaviour does not take.

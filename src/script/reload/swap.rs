@@ -186,7 +186,7 @@ fn fits(vm: &ScriptVm, character: CharacterId, class: &Class, given: &Plain) -> 
         let character = name.unwrap_or_default();
         let refusal = refused(&path(vm, class), format!("character \"{character}\": {what}"));
         let parameter = params::parameter_of(&what).map(str::to_owned);
-        Refusal { misfit: Some(Misfit { character, parameter, what }), ..refusal }
+        Refusal { misfit: Some(Box::new(Misfit { character, parameter, what })), ..refusal }
     })
 }
 
