@@ -220,7 +220,7 @@ fn skipped_walks_stand_at_the_end_of_their_real_way_and_doors_stay_open() {
     let told = skipped.told();
     let expected = [
         "arrived skipped 24",
-        "skipped",
+        "alreadyThere",
         "forced",
         "partial/nearest true",
         "blocked/noPath",
