@@ -58,7 +58,7 @@ pub(crate) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Compares deeply: numbers and vectors within [`TOLERANCE`]. The path of the first difference, empty at the top.
+/// Compares deeply: numbers and vectors within a millionth. The path of the first difference, empty at the top.
 ///
 /// # Errors
 /// That path.
@@ -171,7 +171,7 @@ fn table_shown(table: &Table, depth: usize) -> String {
     if parts.is_empty() { "{}".to_owned() } else { format!("{{ {}{more} }}", parts.join(", ")) }
 }
 
-/// Whether two plain values are equal, numbers and vectors within [`TOLERANCE`].
+/// Whether two plain values are equal, numbers and vectors within a millionth.
 ///
 /// # Errors
 /// The path of the first difference, empty at the top.
