@@ -21,8 +21,7 @@ const TICKS: usize = 60;
 fn level(characters: usize, has_behaviour: bool) -> String {
     let behaviour = if has_behaviour { r#", "behaviour": "npc.lua""# } else { "" };
     let mut json = String::from(
-        r#"{ "script": "level.lua", "limits": { "eventsPerTick": 65536, "fuelPerTick": 8000000, "handlersPerOwner": 4096,
-        "tasksPerOwner": 65536 }, "navigation": { "areas": [ { "name": "hall",
+        r#"{ "script": "level.lua", "limits": { "eventsPerTick": 65536, "fuelPerTick": 8000000, "handlersPerOwner": 4096 }, "navigation": { "areas": [ { "name": "hall",
         "polygon": [[0,0],[210,0],[210,210],[0,210]] } ] }, "characters": ["#,
     );
     for index in 0..characters {
@@ -148,16 +147,17 @@ fn behaviours() {
 }
 
 fn sleepers() {
-    let script = "function onStart() for i = 1, 10000 do
-        task.spawn(function() while true do task.sleep(1000) end end) end end";
-    let mut asleep = game(1, None, script);
-    let idle = step_us(&mut game(1, None, ""), Step::Scripts);
-    let ours = step_us(&mut asleep, Step::Scripts);
+    // A hundred tasks for each of a hundred characters.
+    let tasks = |wait: &str| {
+        format!(
+            "return {{ start = function(self) for i = 1, 100 do
+             task.spawn(function() while true do {wait} end end) end end }}"
+        )
+    };
+    let idle = step_us(&mut game(100, Some("return {}"), ""), Step::Scripts);
+    let ours = step_us(&mut game(100, Some(&tasks("task.sleep(1000)")), ""), Step::Scripts);
     println!("| 10,000 tasks asleep | {:.4} | | | {:.2} of a tick without tasks |", ours / 1e3, ours / idle);
-
-    let script = "function onStart() for i = 1, 10000 do
-        task.spawn(function() while true do task.ticks(1) end end) end end";
-    let ours = step_us(&mut game(1, None, script), Step::Scripts);
+    let ours = step_us(&mut game(100, Some(&tasks("task.ticks(1)")), ""), Step::Scripts);
     let lua = Lua::new();
     let body: Function =
         lua.load("return function() while true do coroutine.yield() end end").eval().unwrap();
