@@ -508,7 +508,7 @@ fn a_behaviour_that_was_switched_off_comes_back_by_a_reload_with_its_state() {
 }
 
 /// How many random edits are made; `WALKON_EDITS` asks for another number.
-const EDITS: usize = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
+const EDITS: usize = 10_000;
 
 #[test]
 fn random_edits_lose_no_character_no_walk_and_no_state_and_double_no_handler() {
