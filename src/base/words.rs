@@ -1,4 +1,5 @@
-//! The nearest known name to one that nobody knows: what stands behind every "did you mean".
+//! Words of messages: the nearest known name to one that nobody knows, which stands behind every "did you
+//! mean", and numbers with their nouns.
 //!
 //! In: a name as written, and the names that would have been right. Out: the nearest of them, or
 //! none when nothing is near enough to be a slip. Holds: the same lists give the same answer; the
@@ -9,6 +10,12 @@
 const LETTERS_MAX: usize = 32;
 /// Most candidates that are looked at. A level may hold 100,000 names and an error is no place to wait.
 const CANDIDATES_MAX: usize = 4096;
+
+/// `1 cell`, `2 cells`.
+#[must_use]
+pub fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
 
 /// The candidate nearest to `name`: equal but for case, else the one with the fewest letters
 /// changed, added, dropped or swapped, at most one for every three letters of `name` (and always at

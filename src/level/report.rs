@@ -10,6 +10,7 @@ use super::load::LoadedLevel;
 use super::resolve::{Area, Mark};
 use crate::base::geom::{Bounds, ground};
 use crate::base::ids::AreaId;
+use crate::base::words::counted;
 use crate::nav::{Island, NavEdit, NavMap, Reach, Traversal};
 use glam::Vec3;
 
@@ -50,23 +51,21 @@ fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[
     let (frame, walkable) = (cells.frame(), parts.iter().map(|part| u64::from(part.cells)).sum::<u64>());
     let size = format!("{} x {} cells of {} m", frame.width, frame.depth, frame.cell_size_m);
     findings.note(|| {
-        let message =
-            format!("the map has {size}, {walkable} of them walkable, in {}", counted(parts.len(), "part"));
+        let message = format!(
+            "the map has {size}, {walkable} of them walkable, in {}",
+            counted(parts.len() as u64, "part")
+        );
         Finding::new(code::MAP, whole_map(level), message)
     });
     for part in parts.iter().skip(1).take(9) {
         findings.note(|| {
             let [x, z] = shown(ground(part.sample));
-            let size = counted(part.cells as usize, "cell");
+            let size = counted(u64::from(part.cells), "cell");
             let message =
                 format!("{size} around [{x}, {z}] are joined to nothing else, even with every door open");
             Finding::new(code::ISLAND, whole_map(level), message)
         });
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// The part that a point lies in, as its place in `parts`.

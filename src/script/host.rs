@@ -385,19 +385,22 @@ fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
     let coroutine: Table = lua.globals().raw_get("coroutine")?;
     let error: Function = lua.globals().raw_get("error")?;
     let yielding: Function = coroutine.raw_get("yield")?;
-    let natives = request::natives(lua)?;
-    let chunk = vm.own_chunk(include_str!("prelude/task.lua"))?;
-    let waiting: Table = chunk.call((&natives, &yielding, &error))?;
-    let tests = vm.own_chunk(include_str!("prelude/test.lua"))?;
     let pcall: Function = lua.globals().raw_get("pcall")?;
+    let natives = request::natives(lua)?;
+    let wait = vm.own_chunk(include_str!("prelude/wait.lua"))?;
+    let (answer, waiting): (Function, Function) = wait.call((&yielding, &error))?;
+    let tasks = vm.own_chunk(include_str!("prelude/task.lua"))?;
+    let waits: Table = tasks.call((&natives, &answer, &waiting, &yielding))?;
     let scenes = vm.own_chunk(include_str!("prelude/scene.lua"))?;
-    let waiting: Table = scenes.call((natives, &yielding, &error, &pcall, waiting))?;
-    let tests: Table = tests.call((bind::test_waits::natives(lua)?, yielding, error, pcall))?;
+    let waits: Table = scenes.call((natives, &answer, &waiting, &yielding, &error, &pcall, waits))?;
+    let tests = vm.own_chunk(include_str!("prelude/test.lua"))?;
+    let natives = bind::test_waits::natives(lua)?;
+    let tests: Table = tests.call((natives, answer, waiting, yielding, error, pcall))?;
     for pair in tests.pairs::<String, Function>() {
         let (name, function) = pair?;
-        waiting.raw_set(name, function)?;
+        waits.raw_set(name, function)?;
     }
-    Ok(waiting)
+    Ok(waits)
 }
 
 fn new_runtime(settings: &Settings) -> Runtime {

@@ -71,10 +71,7 @@ impl ParamType {
             Self::Route => world.routes.keys().cloned().collect(),
             Self::Area => world.areas.iter().map(|area| area.name.clone()).collect(),
             Self::Region => world.regions.iter().map(|region| region.name.clone()).collect(),
-            Self::Door => {
-                let there = world.doors.iter().filter(|door| !door.is_gone());
-                there.map(|door| door.name.clone()).collect()
-            }
+            Self::Door => world.standing_doors().map(|(_, door)| door.name.clone()).collect(),
             Self::Character => world.characters.names().map(str::to_owned).collect(),
             _ => return None,
         };

@@ -153,9 +153,8 @@ pub(super) fn draw_areas(picture: &mut Picture, world: &World, outlines: &Outlin
         }
     }
     picture.add("areas", areas);
-    let doors = world.doors().iter().enumerate().filter(|(_, door)| !door.is_gone());
     let shapes =
-        doors.filter_map(|(index, door)| draw_door(picture, door, DoorId::from(index), outlines)).collect();
+        world.standing_doors().filter_map(|(id, door)| draw_door(picture, door, id, outlines)).collect();
     picture.add("doors", shapes);
 }
 

@@ -111,16 +111,22 @@ impl World {
         self.walks.get(id)
     }
 
-    /// Doors in level order.
+    /// Doors in level order, by their ids: those too that an edit of the level has taken away.
     #[must_use]
     pub fn doors(&self) -> &[Door] {
         &self.doors
     }
 
+    /// The doors that are there, in level order.
+    pub fn standing_doors(&self) -> impl Iterator<Item = (DoorId, &Door)> {
+        let doors = self.doors.iter().enumerate().filter(|(_, door)| !door.is_gone());
+        doors.map(|(index, door)| (DoorId::from(index), door))
+    }
+
     /// The door of that name.
     #[must_use]
     pub fn find_door(&self, name: &str) -> Option<DoorId> {
-        self.doors.iter().position(|door| door.name == name && !door.is_gone()).map(DoorId::from)
+        self.standing_doors().find(|(_, door)| door.name == name).map(|(id, _)| id)
     }
 
     /// Everybody who stands in a door's area, in order of creation.

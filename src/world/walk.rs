@@ -435,7 +435,7 @@ pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
 #[must_use]
 pub fn pass_rules(world: &World, who: Option<&Character>) -> Option<Arc<PassRules>> {
     let mut rules = PassRules::default();
-    for door in world.doors.iter().filter(|door| !door.is_gone()) {
+    for (_, door) in world.standing_doors() {
         if who.is_some_and(|who| !door.admits(who)) {
             rules.barred.push(door.area);
         } else if let Some(direction) = door.one_way {

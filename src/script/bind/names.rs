@@ -24,7 +24,7 @@ pub fn character(world: &World, function: &str, name: &str) -> Result<CharacterI
 /// # Errors
 /// When there is none.
 pub fn door(world: &World, function: &str, name: &str) -> Result<DoorId, Mistake> {
-    let known = || world.doors().iter().filter(|door| !door.is_gone()).map(|door| door.name.as_str());
+    let known = || world.standing_doors().map(|(_, door)| door.name.as_str());
     world.find_door(name).ok_or_else(|| Mistake::unknown(function, "door", name, known()))
 }
 

@@ -379,12 +379,11 @@ fn doors(lua: &Lua, args: &mut Args) -> Answer {
     let prefix = options.find("prefix").map(|prefix| prefix.text("the beginning of a name")).transpose()?;
     let open = options.find("open").map(|open| open.boolean()).transpose()?;
     let ids: Vec<DoorId> = with(lua, args, |world| {
-        let all = world.doors().iter().enumerate().filter(|(_, door)| !door.is_gone());
-        let matching = all.filter(|(_, door)| {
+        let matching = world.standing_doors().filter(|(_, door)| {
             prefix.as_ref().is_none_or(|prefix| door.name.starts_with(prefix.as_str()))
                 && open.is_none_or(|open| door.is_passable() == open)
         });
-        Ok(matching.map(|(index, _)| DoorId::from(index)).collect())
+        Ok(matching.map(|(id, _)| id).collect())
     })?;
     door::list_of(lua, &ids)
 }

@@ -1,22 +1,8 @@
--- What waits: each function asks the host for a wait, which gives it a number, and yields that number. The host resumes the
--- task with true and the results, or with false and a message. In Lua, because a coroutine cannot yield through a host call.
+-- What waits, wherever it is called: how is said in `wait.lua`.
 --
--- In: functions of the host, `yield`, `error`. Out: the waiting functions by the type or library they belong to.
+-- In: functions of the host, `answer`, `waiting`, `yield`. Out: the waiting functions by the type or library they belong to.
 
-local native, yield, error = ...
-
-local function answer(ok, ...)
-    if ok then
-        return ...
-    end
-    error((...), 0)
-end
-
-local function waiting(request)
-    return function(...)
-        return answer(yield(request(...)))
-    end
-end
+local native, answer, waiting, yield = ...
 
 local wait = waiting(native.wait)
 

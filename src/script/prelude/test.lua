@@ -1,22 +1,8 @@
--- What waits in a level test, and what calls a function of the test. As in `task.lua`, each asks the host for a wait and yields
--- its number.
+-- What waits in a level test, and what calls a function of the test. How they wait is said in `wait.lua`.
 --
--- In: functions of the host, `yield`, `error`, `pcall`. Out: the functions by the type they belong to.
+-- In: functions of the host, `answer`, `waiting`, `yield`, `error`, `pcall`. Out: the functions by the type they belong to.
 
-local native, yield, error, pcall = ...
-
-local function answer(ok, ...)
-    if ok then
-        return ...
-    end
-    error((...), 0)
-end
-
-local function waiting(request)
-    return function(...)
-        return answer(yield(request(...)))
-    end
-end
+local native, answer, waiting, yield, error, pcall = ...
 
 -- A try: true when every expectation held, false when one failed. Any other error goes on.
 local function holds(fn)

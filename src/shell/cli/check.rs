@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::args::{CheckArgs, Format};
 use super::exit::{Exit, Failure};
 use super::{Shell, refusal, script_texts};
+use crate::base::words::counted;
 use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
 use crate::shell::lint::Linted;
 use crate::shell::output::{Results, tell};
@@ -176,8 +177,7 @@ impl Checked {
     }
 
     fn summary(&self) -> String {
-        let count =
-            |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+        let count = |number: usize, noun: &str| counted(number as u64, noun);
         format!(
             "{} checked: {}, {}",
             count(self.files, "file"),

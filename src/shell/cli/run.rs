@@ -4,12 +4,14 @@
 //! trace. Holds: everything that can be refused is refused before tick 0; a signal ends the run between two
 //! ticks and the trace says so (fault:H5). Not here: the rules of the tick (`game`).
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::args::{Format, RunArgs, Speed};
 use super::exit::{Exit, Failure};
 use super::{Shell, shown_path};
 use crate::base::time::TickRate;
+use crate::base::words::counted;
 use crate::game::header::{Header, RunSetup};
 use crate::game::headless::{self, Bound, Ended, Onlooker, Report};
 use crate::game::line::Line;
@@ -40,9 +42,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
-    let inputs = found.project.folder.files_read();
-    let interrupts = Interrupts::listen();
-    let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
+    let mut session = Session::open(shell, &found, &scripts, args.format, args.trace.as_deref())?;
     let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
     let bound = Bound {
         ticks_max: args.ticks.unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS))),
@@ -53,14 +53,6 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let seed = args.seed.unwrap_or(level.def.seed);
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
     let signals = std::sync::Arc::new(Signals::default());
-    let parts = SessionParts {
-        shell,
-        found: &found,
-        texts: scripts.clone(),
-        format: args.format,
-        interrupts: interrupts.clone(),
-    };
-    let mut session = Session::new(parts, trace);
     session.pace = Pace::new(args.speed, rate);
     let options = RecordOptions {
         trace: args.trace.is_some(),
@@ -80,7 +72,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
         signals: std::sync::Arc::clone(&signals),
         is_interactive: false,
     };
-    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, interrupts);
+    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
     let mut game = match Game::load(level, setup) {
         Ok(game) => game,
         Err(error) => return Err(session.not_begun(&error)),
@@ -188,16 +180,6 @@ pub(super) fn game_at(
     Ok(game)
 }
 
-/// What a run under way is given.
-pub(super) struct SessionParts<'a> {
-    pub shell: &'a Shell,
-    pub found: &'a FoundLevel,
-    /// Texts of scripts, for showing the line of a fault.
-    pub texts: Texts,
-    pub format: Format,
-    pub interrupts: Interrupts,
-}
-
 /// A run under way: what it tells, and where.
 pub(super) struct Session<'a> {
     pub shell: &'a Shell,
@@ -211,7 +193,7 @@ pub(super) struct Session<'a> {
     faults_told: usize,
     /// Faults that were shown since the code changed, when each is to be shown once.
     shown: Option<std::collections::BTreeSet<FaultPlace>>,
-    interrupts: Interrupts,
+    pub interrupts: Interrupts,
     closed: bool,
 }
 
@@ -219,14 +201,25 @@ pub(super) struct Session<'a> {
 type FaultPlace = (String, u32, String);
 
 impl<'a> Session<'a> {
-    /// A run that has not begun.
-    pub fn new(parts: SessionParts<'a>, trace: Option<Trace>) -> Self {
-        let SessionParts { shell, found, texts, format, interrupts } = parts;
+    /// A run that has not begun: signals are heard from here on, and its trace is open.
+    ///
+    /// # Errors
+    /// When the trace cannot be written, or is a file that the run reads.
+    pub fn open(
+        shell: &'a Shell,
+        found: &'a FoundLevel,
+        texts: &Texts,
+        format: Format,
+        trace: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let inputs = found.project.folder.files_read();
+        let interrupts = Interrupts::listen();
+        let trace = trace.map(|path| Trace::open(path, &inputs)).transpose()?;
         let to_stdout = trace.as_ref().is_some_and(Trace::is_stdout);
-        Self {
+        Ok(Self {
             shell,
             found,
-            texts,
+            texts: texts.clone(),
             results: if to_stdout { Results::stderr() } else { Results::stdout() },
             trace,
             format,
@@ -235,7 +228,7 @@ impl<'a> Session<'a> {
             shown: None,
             interrupts,
             closed: false,
-        }
+        })
     }
 
     /// Writes the first line of the trace, if there is one.
@@ -432,11 +425,6 @@ fn summary(report: &Report, wall: Duration) -> String {
         report.hash
     ));
     text
-}
-
-/// `1 fault`, `2 faults`.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Keeps a run at its speed.

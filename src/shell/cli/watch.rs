@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::args::{Format, WatchArgs};
 use super::exit::{Exit, Failure};
-use super::run::{Session, SessionParts};
+use super::run::Session;
 use super::{Shell, shown_path};
 use crate::base::time::TickRate;
 use crate::game::header::{Header, RunSetup, Texts};
@@ -27,9 +27,8 @@ use crate::script::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::tell;
 use crate::shell::project::find_level;
-use crate::shell::trace::Trace;
 use crate::shell::watch::{Watch, in_milliseconds};
-use crate::shell::watchdog::{Interrupts, Watchdog};
+use crate::shell::watchdog::Watchdog;
 use crate::world::World;
 
 /// Longest sleep: signals are heard that soon.
@@ -41,9 +40,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
-    let inputs = found.project.folder.files_read();
-    let interrupts = Interrupts::listen();
-    let trace = args.trace.as_deref().map(|path| Trace::open(path, &inputs)).transpose()?;
+    let mut session = Session::open(shell, &found, &scripts, args.format, args.trace.as_deref())?;
     let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
     let ticks_max = args.seconds.map_or(TICKS_MAX, |seconds| rate.ticks(seconds));
     let bound = Bound { ticks_max, until: None, is_strict: false };
@@ -57,14 +54,6 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
         ..RecordOptions::default()
     };
     let watch = Watch::open(&found, &scripts, &level.files, args.poll);
-    let parts = SessionParts {
-        shell,
-        found: &found,
-        texts: scripts.clone(),
-        format: args.format,
-        interrupts: interrupts.clone(),
-    };
-    let mut session = Session::new(parts, trace);
     session.show_faults_once();
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
@@ -81,7 +70,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
         signals: Arc::clone(&signals),
         is_interactive: false,
     };
-    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, interrupts);
+    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
     let mut game = match Game::load(level, setup) {
         Ok(game) => game,
         Err(error) => return Err(session.not_begun(&error)),
