@@ -160,8 +160,14 @@ fn questions(map: &NavMap, how: &str, by: &Traversal) {
     );
     let mut search = Search::default();
     let goal = Vec3::new(-400.0, 0.0, 17.0);
-    let query =
-        |start| PathQuery { start, goal, by: by.clone(), accept: Accept::Exact, expansions_max: u32::MAX };
+    let query = |start| PathQuery {
+        start,
+        goal,
+        by: by.clone(),
+        accept: Accept::Exact,
+        expansions_max: u32::MAX,
+        others: None,
+    };
     row(&format!("refuse a goal beyond the map, nearest point named{how}"), {
         each(&mut |from, _| drop(black_box(map.plan(&query(from), &mut search))))
     });
@@ -185,6 +191,7 @@ fn smoothing(map: &NavMap) {
             by: Traversal::default(),
             accept: Accept::Nearest,
             expansions_max: u32::MAX,
+            others: None,
         })
         .collect();
     let mut search = Search::default();

@@ -21,6 +21,7 @@ mod lint;
 mod map_laws;
 mod model;
 mod nav_laws;
+mod nav_others;
 mod nav_published;
 mod nav_sight;
 mod own_areas;

@@ -76,7 +76,7 @@ fn thin() -> Traversal {
 }
 
 fn query(start: Vec3, goal: Vec3) -> PathQuery {
-    PathQuery { start, goal, by: thin(), accept: Accept::Nearest, expansions_max: u32::MAX }
+    PathQuery { start, goal, by: thin(), accept: Accept::Nearest, expansions_max: u32::MAX, others: None }
 }
 
 fn plan(map: &NavMap, query: &PathQuery) -> PathAnswer {

@@ -114,7 +114,7 @@ impl Table {
         label
     }
 
-    fn some_free(&self, rng: &mut Rng) -> Option<usize> {
+    pub fn some_free(&self, rng: &mut Rng) -> Option<usize> {
         let free: Vec<usize> = (0..self.free.len()).filter(|&id| self.free[id]).collect();
         (!free.is_empty()).then(|| free[rng.below(free.len() as u64) as usize])
     }
@@ -231,7 +231,7 @@ fn patches(rng: &mut Rng, table: &Table, ground: u16, kinds: &[u16]) -> Vec<u16>
     values
 }
 
-fn with_factors(rng: &mut Rng, mut table: Table) -> Table {
+pub fn with_factors(rng: &mut Rng, mut table: Table) -> Table {
     let ground = [500, 750][rng.below(2) as usize];
     table.factor = patches(rng, &table, ground, &[50, 400, 500, 600, 650, 750, 1000, 50_000]);
     table

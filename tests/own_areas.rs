@@ -81,7 +81,7 @@ fn centre(source: &CellSource, cell: usize) -> Vec3 {
 
 fn query(source: &CellSource, (start, goal): (usize, usize), by: Traversal) -> PathQuery {
     let (start, goal) = (centre(source, start), centre(source, goal));
-    PathQuery { start, goal, by, accept: Accept::Nearest, expansions_max: u32::MAX }
+    PathQuery { start, goal, by, accept: Accept::Nearest, expansions_max: u32::MAX, others: None }
 }
 
 #[test]

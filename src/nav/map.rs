@@ -12,7 +12,7 @@ use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellMap, Plan};
 use crate::nav::{
-    Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, RandomPoint, Reach, Revision, Search,
+    Disc, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, RandomPoint, Reach, Revision, Search,
     SearchRecord, Traversal, Watch,
 };
 
@@ -146,6 +146,14 @@ impl NavMap {
     #[must_use]
     pub fn slide(&self, from: Vec3, to: Vec3, by: &Traversal) -> Vec3 {
         self.sight(from, to, by).1
+    }
+
+    /// Whether a straight line is clear of walls and of those who stand in the way, by the same rule as the plans that
+    /// keep out of them: every cell touched, but for the one in which the line begins. For asking whether a path still holds.
+    #[must_use]
+    pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
+        let Self::Cells(cells) = self;
+        cells.is_clear_of(from, to, by, others)
     }
 
     /// Whether one point can be reached from another, by labels, without a search.

@@ -20,8 +20,8 @@ pub use components::{Kept, Labels, Run};
 pub use edits::{MapChange, NavEdit};
 pub use map::NavMap;
 pub use path::{
-    Accept, Crossing, Island, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach,
-    SearchRecord,
+    Accept, Crossing, Disc, Island, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble,
+    RandomPoint, Reach, SearchRecord,
 };
 pub use requests::PathRequests;
 pub use search::{Ends, Search, Step, Watch};

@@ -4,6 +4,8 @@
 //! begins at the real start; a complete one ends exactly at the goal, a partial one at the reachable point
 //! nearest to it; a path never leads through what its traversal may not enter. Not here: following it.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::base::ids::AreaId;
@@ -22,6 +24,20 @@ pub struct PathQuery {
     pub accept: Accept,
     /// Expansions after which the search gives up with [`PathTrouble::Limit`].
     pub expansions_max: u32,
+    /// Who stands in the way; None for nobody. See [`Others`].
+    pub others: Option<Arc<[Disc]>>,
+}
+
+/// A circle on the ground that a plan keeps out of: somebody who stands there.
+///
+/// On cells it blocks every cell whose rectangle it reaches into, and always the one that holds its centre; never the one
+/// in which the body that plans begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Disc {
+    /// Its middle, world metres; the height is of no meaning on a flat floor. Nobody's when it is not finite.
+    pub centre: Vec3,
+    /// Its radius, metres; below zero it counts as zero.
+    pub radius_m: f32,
 }
 
 /// What to do about a goal that cannot be reached.
@@ -49,6 +65,22 @@ pub struct PathAnswer {
     pub expansions: u32,
     /// The map it holds for.
     pub revision: Revision,
+    /// What the plan made of those who stand in the way.
+    pub others: Others,
+    /// The index in [`PathQuery::others`] of the one who stands on the goal (on the nearest reachable point, when the goal
+    /// cannot be reached): the path then ends beside, whatever the query accepts, because people move on. The trouble
+    /// is [`PathTrouble::Occupied`], unless the map itself has a reason.
+    pub covered: Option<u32>,
+}
+
+/// What a plan made of those who stand in the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Others {
+    /// The path keeps out of their circles, or there is nobody.
+    #[default]
+    Avoided,
+    /// They close the only way; the path is the one without them.
+    Ignored,
 }
 
 /// How far a path leads.
@@ -74,6 +106,8 @@ pub enum PathTrouble {
     Area(AreaId),
     /// A narrower body would get there.
     TooWide,
+    /// Somebody stands on the goal: see [`PathAnswer::covered`].
+    Occupied,
     /// The search was given up at its limit of expansions, or the map changed under it too often.
     Limit,
 }

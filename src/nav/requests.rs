@@ -259,6 +259,13 @@ fn hash_query(query: &PathQuery, hash: &mut StateHash) {
         }
     }
     hash.flag(query.accept == Accept::Exact).word(u64::from(query.expansions_max));
+    // Where nobody stands in the way, hashes are as if nobody ever could.
+    if let Some(others) = &query.others {
+        hash.word(others.len() as u64);
+        for disc in others.iter() {
+            hash.vector(disc.centre).float(disc.radius_m);
+        }
+    }
 }
 
 #[cfg(test)]

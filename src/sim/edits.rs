@@ -78,7 +78,14 @@ fn leads_further_now(world: &World, walk: &Walk, following: &Following) -> bool 
         return true;
     };
     let (start, by) = (character.body.position, traversal_of(world, walk));
-    let query = PathQuery { start, goal: walk.aim, by, accept: Accept::Exact, expansions_max: u32::MAX };
+    let query = PathQuery {
+        start,
+        goal: walk.aim,
+        by,
+        accept: Accept::Exact,
+        expansions_max: u32::MAX,
+        others: None,
+    };
     match world.nav.begin(&query) {
         Ok(_) => true,
         Err(answer) => {

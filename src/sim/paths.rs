@@ -46,7 +46,7 @@ fn send(world: &mut World, id: WalkId) {
     let accept = if walk.sets_out_for_exact_goals_only() { Accept::Exact } else { Accept::Nearest };
     let (start, by) = (character.body.position, traversal_of(world, walk));
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
-    let query = PathQuery { start, goal: walk.aim, by, accept, expansions_max };
+    let query = PathQuery { start, goal: walk.aim, by, accept, expansions_max, others: None };
     if let Some((stale, _)) = walk.token {
         world.requests.cancel(stale);
         world.askers.remove(stale);

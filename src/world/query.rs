@@ -268,6 +268,7 @@ impl World {
             PathTrouble::StartOffNav => (Reason::StartOffNav, None),
             PathTrouble::TooWide => (Reason::TooWide, None),
             PathTrouble::Limit => (Reason::Limit, None),
+            PathTrouble::Occupied => (Reason::Occupied, None),
             PathTrouble::Area(area) => match self.areas.get(area.index()).and_then(|area| area.door) {
                 Some(door) => (Reason::DoorClosed, Some(Blocker::Door(door))),
                 None => (Reason::NoPath, None),

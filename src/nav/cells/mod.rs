@@ -14,6 +14,7 @@ pub mod jump;
 pub mod layout;
 mod line;
 pub mod map;
+mod overlay;
 mod plan;
 mod random;
 mod raster;

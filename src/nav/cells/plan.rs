@@ -15,11 +15,12 @@ use crate::base::cost::Cost;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::nav::cells::map::{CellMap, Region, View, distance_sq};
-use crate::nav::cells::{Frame, Ground, sight};
+use crate::nav::cells::overlay::{self, Overlay};
+use crate::nav::cells::{Frame, Ground, Unit, sight};
 use crate::nav::search::{Ends, Search, Step};
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
-    Accept, Crossing, NodeId, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach,
+    Accept, Crossing, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach,
     Traversal,
 };
 
@@ -45,6 +46,11 @@ pub(crate) struct Plan {
     best: Option<(Cost, (u32, u32), Vec<NodeId>)>,
     /// None when the goal itself is reached.
     trouble: Option<PathTrouble>,
+    /// The cells that those leave who stand in the way; None when they leave them all, or are ignored.
+    overlay: Option<Box<Overlay>>,
+    others: Others,
+    /// Who stands on the goal.
+    covered: Option<u32>,
     /// Charged to searches that have ended.
     spent: u32,
 }
@@ -81,6 +87,7 @@ impl CellMap {
             by: by.clone(),
             accept: Accept::Exact,
             expansions_max: u32::MAX,
+            others: None,
         };
         let mut search = Search::default();
         let mut plan = match Plan::begin(self, &query) {
@@ -169,6 +176,34 @@ impl CellMap {
         if cells.is_empty() { vec![first] } else { cells }
     }
 
+    /// Places beside a goal on which somebody stands: free cells in a clear line from it but for the others, the nearest
+    /// and those less than a cell farther away.
+    fn beside(
+        &self,
+        overlay: &Overlay,
+        view: &View,
+        (start, goal): ((u32, u32), (u32, u32)),
+        point: Vec3,
+    ) -> Vec<(u32, u32)> {
+        let at = self.to_cells(point);
+        let middle = |cell: (u32, u32)| [f64::from(cell.0) + 0.5, f64::from(cell.1) + 0.5];
+        let reach = overlay::BESIDE_M / self.frame().cell_size_m;
+        let range = |centre: f64, count: u32| {
+            let clamp = |value: f64| value.clamp(0.0, f64::from(count)) as u32;
+            clamp((centre - reach).floor())..clamp((centre + reach).ceil() + 1.0)
+        };
+        let columns = range(middle(goal)[0], self.frame().width);
+        let cells = range(middle(goal)[1], self.frame().depth)
+            .flat_map(|z| columns.clone().map(move |x| (x, z)))
+            .filter(|&(x, z)| overlay.bits().get(x, z) && distance_sq((x, z), middle(goal)) <= reach * reach)
+            .filter(|&cell| overlay.joins(start, cell))
+            .filter(|&cell| sight::clear(view.bits(), middle(goal), middle(cell)));
+        let mut cells: Vec<_> = cells.map(|cell| (distance_sq(cell, at).sqrt(), cell)).collect();
+        let nearest = cells.iter().map(|cell| cell.0).fold(f64::INFINITY, f64::min);
+        cells.retain(|cell| cell.0 < nearest + 1.0);
+        cells.into_iter().map(|(_, cell)| cell).collect()
+    }
+
     fn no_path(&self, trouble: PathTrouble) -> PathAnswer {
         PathAnswer { trouble: Some(trouble), revision: self.revision(), ..PathAnswer::default() }
     }
@@ -177,10 +212,15 @@ impl CellMap {
 impl Plan {
     /// Decides all that needs no search: the answer, or the work that is left.
     pub(crate) fn begin(map: &CellMap, query: &PathQuery) -> Result<Self, Box<PathAnswer>> {
-        Self::begin_for(map, query, query.by.clone())
+        Self::begin_for(map, query, query.by.clone(), Others::Avoided)
     }
 
-    fn begin_for(map: &CellMap, query: &PathQuery, by: Traversal) -> Result<Self, Box<PathAnswer>> {
+    fn begin_for(
+        map: &CellMap,
+        query: &PathQuery,
+        by: Traversal,
+        others: Others,
+    ) -> Result<Self, Box<PathAnswer>> {
         let view = map.view(&by);
         if !query.goal.is_finite() {
             return Err(Box::new(map.no_path(PathTrouble::NoPath)));
@@ -200,20 +240,23 @@ impl Plan {
             begun: false,
             best: None,
             trouble,
+            overlay: None,
+            others,
+            covered: None,
             spent: 0,
         };
         if let (None, Some(goal)) = (trouble, goal_cell) {
             plan.targets.push(goal);
         } else if let Some(region) = view.region(start.0, start.1) {
-            plan.targets = map.nearest_in(&view, region, map.to_cells(query.goal));
-            let unit = view.unit(map);
-            let away = |cell: (u32, u32)| unit.octile(cell.0.abs_diff(start.0), cell.1.abs_diff(start.1));
-            plan.targets.sort_by_key(|&cell| (away(cell), cell.1, cell.0));
+            let mut targets = map.nearest_in(&view, region, map.to_cells(query.goal));
+            plan.sort_by_guess(&mut targets, view.unit(map));
+            plan.targets = targets;
         }
         if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
             let nearest = plan.targets.first().map(|&cell| plan.stand_in(map, query, cell));
             return Err(Box::new(PathAnswer { nearest, ..map.no_path(trouble) }));
         }
+        plan.keep_out_of_others(map, query, &view);
         if plan.targets.contains(&start) {
             plan.best = Some((Cost::ZERO, start, vec![map.node(start)]));
             plan.next = plan.targets.len();
@@ -223,6 +266,60 @@ impl Plan {
             plan.own_view = Some(view);
         }
         Ok(plan)
+    }
+
+    /// Takes those who stand in the way into account; when they close the only way, they are ignored.
+    fn keep_out_of_others(&mut self, map: &CellMap, query: &PathQuery, view: &View) {
+        let discs = query.others.as_deref().unwrap_or(&[]);
+        if discs.is_empty() || self.others == Others::Ignored || self.targets.contains(&self.start) {
+            return;
+        }
+        let Some(overlay) = Overlay::new(map.frame(), view.bits(), self.start, discs) else { return };
+        let is_free = |&(x, z): &(u32, u32)| overlay.bits().get(x, z);
+        let mut covered = None;
+        let mut targets: Vec<(u32, u32)> = self.targets.iter().copied().filter(is_free).collect();
+        if targets.is_empty() {
+            let goal = self.targets.first().copied().unwrap_or(self.start);
+            covered = overlay::occupant(map.frame(), discs, goal, query.goal);
+            targets = map.beside(&overlay, view, (self.start, goal), query.goal);
+            self.sort_by_guess(&mut targets, view.unit(map));
+        }
+        targets.retain(|&target| overlay.joins(self.start, target));
+        if targets.is_empty() {
+            self.others = Others::Ignored;
+            return;
+        }
+        (self.targets, self.covered) = (targets, covered);
+        self.overlay = Some(Box::new(overlay));
+        if covered.is_some() {
+            self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
+        }
+    }
+
+    fn sort_by_guess(&self, targets: &mut [(u32, u32)], unit: Unit) {
+        let away =
+            |cell: (u32, u32)| unit.octile(cell.0.abs_diff(self.start.0), cell.1.abs_diff(self.start.1));
+        targets.sort_by_key(|&cell| (away(cell), cell.1, cell.0));
+    }
+
+    /// Begins again with a one-way area as a wall that the way found crosses the wrong way. When others leave no way that
+    /// leads as far without it, the way without them is asked for from the beginning.
+    fn begin_barring(&self, map: &CellMap, query: &PathQuery, area: AreaId) -> Result<Self, Box<PathAnswer>> {
+        let again = Self::begin_for(map, query, self.by.barring(area), self.others);
+        let (others, trouble) = match &again {
+            Ok(plan) => (plan.others, plan.trouble),
+            Err(answer) => (answer.others, answer.trouble),
+        };
+        if self.overlay.is_none() || others == self.others && trouble == self.trouble {
+            return again;
+        }
+        Self::begin_for(map, query, query.by.clone(), Others::Ignored)
+    }
+
+    /// What the search walks on.
+    fn ground<'a>(&'a self, map: &'a CellMap, view: &'a View) -> Ground<'a> {
+        let ground = map.ground(view, &self.tolls);
+        Ground { bits: self.overlay.as_ref().map_or(ground.bits, |overlay| overlay.bits()), ..ground }
     }
 
     /// Charged so far.
@@ -249,7 +346,7 @@ impl Plan {
                 let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
                     break Some(answer);
                 };
-                match Self::begin_for(map, query, self.by.barring(area)) {
+                match self.begin_barring(map, query, area) {
                     Ok(again) => *self = Self { spent, ..again },
                     Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
                 }
@@ -266,9 +363,9 @@ impl Plan {
             if !self.begun {
                 self.begin_next(map, &view, search);
             }
-            let ground = map.ground(&view, &self.tolls);
+            let ground = self.ground(map, &view);
             let step = match jumps(map, &view) {
-                true => search.step_jump(view.bits(), left),
+                true => search.step_jump(ground.bits, left),
                 false => search.step_weighted(&ground, left),
             };
             if step != Step::Running {
@@ -283,12 +380,13 @@ impl Plan {
 
     fn begin_next(&mut self, map: &CellMap, view: &View, search: &mut Search) {
         let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
-        self.begun = true;
+        let ground = self.ground(map, view);
         if jumps(map, view) {
-            search.begin_jump_in(view.bits(), view.unit(map), view.standing.pace, ends);
+            search.begin_jump_in(ground.bits, ground.unit, view.standing.pace, ends);
         } else {
-            search.begin_weighted(&map.ground(view, &self.tolls), ends);
+            search.begin_weighted(&ground, ends);
         }
+        self.begun = true;
     }
 
     /// Keeps the cheaper of this target and those before, and goes on to the next that could be cheaper still.
@@ -304,7 +402,7 @@ impl Plan {
         }
         self.spent = self.spent.saturating_add(search.spent());
         self.begun = false;
-        let floor = map.ground(view, &self.tolls).floor();
+        let floor = self.ground(map, view).floor();
         let least =
             |cell: (u32, u32)| floor.octile(cell.0.abs_diff(self.start.0), cell.1.abs_diff(self.start.1));
         let best = self.best.as_ref().map_or(Cost::BLOCKED, |(cost, _, _)| *cost);
@@ -325,7 +423,7 @@ impl Plan {
         };
         let whole = self.trouble.is_none();
         let end = if whole { map.floored(query.goal) } else { self.stand_in(map, query, target) };
-        let ground = map.ground(view, &self.tolls);
+        let ground = self.ground(map, view);
         let line = Line { map, ground: &ground };
         let real_start = map.floored(query.start);
         let mut points = line.through(&nodes, self.moved.unwrap_or(real_start), end);
@@ -344,6 +442,8 @@ impl Plan {
             nearest: (!whole).then_some(end),
             expansions: self.spent,
             revision: map.revision(),
+            others: self.others,
+            covered: self.covered,
         }
     }
 }

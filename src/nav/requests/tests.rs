@@ -27,7 +27,14 @@ fn place(rng: &mut Rng, side: u32) -> Vec3 {
 }
 
 fn query(start: Vec3, goal: Vec3) -> PathQuery {
-    PathQuery { start, goal, by: Traversal::default(), accept: Accept::Nearest, expansions_max: u32::MAX }
+    PathQuery {
+        start,
+        goal,
+        by: Traversal::default(),
+        accept: Accept::Nearest,
+        expansions_max: u32::MAX,
+        others: None,
+    }
 }
 
 fn toggle(map: &mut NavMap) {

@@ -75,6 +75,7 @@ fn answer(nav: &NavMap, scenario: &Scenario, search: &mut Search) -> Option<f64>
         by: Traversal::default(),
         accept: Accept::Exact,
         expansions_max: u32::MAX,
+        others: None,
     };
     let answer = nav.plan(&query, search);
     (answer.status == PathStatus::Complete).then(|| nav.metres(search.cost()))

@@ -68,6 +68,7 @@ impl Asked {
             by: self.by.clone(),
             accept: Accept::Nearest,
             expansions_max: u32::MAX,
+            others: None,
         };
         let mut search = Search::default();
         // The first answer pays for memory that later ones find ready.

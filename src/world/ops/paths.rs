@@ -10,7 +10,7 @@ use crate::world::World;
 #[must_use]
 pub fn query(world: &World, start: Vec3, goal: Vec3, by: Traversal) -> PathQuery {
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
-    PathQuery { start, goal, by, accept: Accept::Nearest, expansions_max }
+    PathQuery { start, goal, by, accept: Accept::Nearest, expansions_max, others: None }
 }
 
 /// Searches at once, to the end. Cost: the expansions of the answer.
