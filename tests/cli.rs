@@ -406,6 +406,71 @@ fn pictures_are_the_same_every_time_and_png_has_its_signature() {
 }
 
 #[test]
+fn a_run_is_drawn_as_the_same_animation_every_time() {
+    let project = Project::new();
+    for name in ["a.gif", "b.gif"] {
+        let options = ["--ticks", "0..30", "--every", "10", "--scale", "10"];
+        project.expect(0, &[&["draw", "yard", "--gif", name][..], &options].concat());
+    }
+    let bytes = |name: &str| std::fs::read(project.path().join(name)).unwrap();
+    let gif = bytes("a.gif");
+    assert!(gif.starts_with(b"GIF89a") && gif.ends_with(b"\x3b"));
+    assert_eq!(gif, bytes("b.gif"));
+    // Each frame opens with a control block: four bytes, of them two for its time.
+    let times: Vec<u16> = gif
+        .windows(7)
+        .filter(|block| block[..3] == *b"\x21\xf9\x04")
+        .map(|block| u16::from_le_bytes([block[4], block[5]]))
+        .collect();
+    let per_frame = times[0];
+    assert_eq!(
+        times.iter().sum::<u16>(),
+        4 * per_frame + 100,
+        "four frames, and a second at the end: {times:?}"
+    );
+    let left: Vec<_> =
+        std::fs::read_dir(project.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{left:?}");
+    project.expect(0, &["draw", "yard", "--gif", "c.gif", "--ticks", "0..3", "--layers", "cells,doors"]);
+    assert_ne!(bytes("c.gif"), gif);
+}
+
+#[test]
+fn an_animation_that_would_be_too_large_is_refused_before_its_first_tick() {
+    let project = Project::new();
+    let huge = ["--ticks", "0..100000000", "--every", "1"];
+    let (_, err) = project.expect(2, &[&["draw", "yard", "--gif", "a.gif"][..], &huge].concat());
+    assert!(err.contains("100000001 frames of") && err.contains("1000 million pixels"), "{err}");
+    assert!(err.contains("--scale") && err.contains("--every"), "{err}");
+    let cases: [(&[&str], &str); 5] = [
+        (&["--gif", "a.png"], "ends in .gif"),
+        (&["--gif", "a.gif", "--ticks", "9..3"], "A <= B"),
+        (&["--gif", "a.gif", "--out", "a.png"], "cannot be used with"),
+        (&["--ticks", "0..3"], "--gif"),
+        (&["--out", "a.svg", "--layers", "cels"], "did you mean \"cells\"?"),
+    ];
+    for (options, expected) in cases {
+        let (_, err) = project.expect(2, &[&["draw", "yard"][..], options].concat());
+        assert!(err.contains(expected), "{options:?}: {err}");
+    }
+    project.expect(6, &["draw", "yard", "--gif", "no/such/folder/a.gif"]);
+    assert!(!project.path().join("a.gif").exists());
+}
+
+#[test]
+fn a_picture_shows_the_layers_that_were_asked_for() {
+    let project = Project::new();
+    project.expect(0, &["draw", "yard", "--layers", "cells,characters", "--out", "a.svg"]);
+    let svg = project.read("a.svg");
+    assert!(svg.contains("data-kind=\"cells\"") && svg.contains("data-kind=\"character\""));
+    assert!(!svg.contains("data-kind=\"door\"") && !svg.contains("data-kind=\"mark\""));
+    assert!(!svg.contains(">guard<"), "names are a layer of their own");
+    project.expect(0, &["draw", "yard", "--layers", "all", "--out", "b.svg"]);
+    project.expect(0, &["draw", "yard", "--out", "c.svg"]);
+    assert_eq!(project.read("b.svg"), project.read("c.svg"));
+}
+
+#[test]
 fn a_baked_grid_lies_beside_its_level_and_bakes_to_itself() {
     let project = Project::new();
     let report = project.json(0, &["bake", "yard", "--format", "json"]);

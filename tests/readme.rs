@@ -41,14 +41,16 @@ fn blocks(language: &str) -> Vec<String> {
 #[test]
 fn every_command_of_the_readme_runs() {
     let folder = copy();
-    let inline =
-        "cargo run --release -- draw levels/courtyard.json --tick 600 --out courtyard.png".to_owned();
+    let inline = [
+        "cargo run --release -- draw levels/courtyard.json --tick 600 --out courtyard.png",
+        "cargo run --release -- draw levels/courtyard.json --gif courtyard.gif --every 6",
+    ];
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    assert!(readme.contains(&inline));
+    assert!(inline.iter().all(|command| readme.contains(command)));
     let commands: Vec<String> = blocks("sh")
         .iter()
         .flat_map(|block| block.lines())
-        .chain([inline.as_str()])
+        .chain(inline)
         .filter_map(|line| line.strip_prefix("cargo run --release -- "))
         .map(str::to_owned)
         .collect();
@@ -61,7 +63,8 @@ fn every_command_of_the_readme_runs() {
             .unwrap();
         let told = String::from_utf8_lossy(&run.stderr);
         assert!(run.status.success(), "walkon {command}: {told}");
-        assert!(!run.stdout.is_empty() || command.contains("--out"), "walkon {command} says nothing");
+        let wrote = ["--out", "--gif"].iter().any(|option| command.contains(option));
+        assert!(!run.stdout.is_empty() || wrote, "walkon {command} says nothing");
     }
 }
 

@@ -21,7 +21,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
 ];
 
 /// External crates, and the folders or files below `src/` that may name them (house.md, section 4).
-const CRATES: [(&str, &[&str]); 18] = [
+const CRATES: [(&str, &[&str]); 19] = [
     ("mlua", &["script/"]),
     ("slotmap", &["base/", "nav/requests", "world/", "script/"]),
     ("rand_pcg", &["base/rng"]),
@@ -37,6 +37,7 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("annotate_snippets", &["shell/"]),
     ("tiny_skia", &["shell/pictures"]),
     ("png", &["shell/pictures"]),
+    ("gif", &["shell/pictures"]),
     ("signal_hook", &["shell/"]),
     ("full_moon", &["shell/"]),
     ("notify", &["shell/"]),

@@ -1,8 +1,11 @@
-//! A picture as PNG.
+//! A picture as PNG; several as GIF ([`animation`]).
 //!
-//! In: a [`Screen`]. Out: the bytes of a PNG file. Holds: the same screen gives the same bytes; cells meet
+//! In: a [`Screen`]. Out: the bytes of a file. Holds: the same screen gives the same bytes; cells meet
 //! without seams, everything else has smooth edges. Not here: what is drawn (`view`), where it is
 //! written (`output`).
+
+pub(super) mod animation;
+mod palette;
 
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Line, StrokeDash,

@@ -119,10 +119,12 @@ pub(super) fn lattice(nav: &NavMap) -> Option<Lattice> {
 /// Draws the map of `world`. Cost: one look at every cell.
 pub fn draw_nav(picture: &mut Picture, world: &World) {
     draw_cells(picture, world.nav());
-    draw_areas(picture, world, &Outlines::of(world.nav(), world.areas().len()));
+    draw_areas(picture, world);
+    draw_doors(picture, world);
 }
 
-fn draw_cells(picture: &mut Picture, nav: &NavMap) {
+/// Cells by what they cost.
+pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
     let (Some(cells), Some(lattice)) = (nav.cells(), lattice(nav)) else { return };
     let mut blocks = merge(&lattice, |x, z| Some(Kind::of(cells.walkable(x, z), cells.factor_at(x, z))));
     let mut shapes = Vec::new();
@@ -134,8 +136,9 @@ fn draw_cells(picture: &mut Picture, nav: &NavMap) {
     picture.add("cells", shapes);
 }
 
-/// Areas, obstacles and doors as outlines over whatever cells are shown.
-pub(super) fn draw_areas(picture: &mut Picture, world: &World, outlines: &Outlines) {
+/// Areas and obstacles as outlines over whatever cells are shown.
+pub(super) fn draw_areas(picture: &mut Picture, world: &World) {
+    let outlines = Outlines::of(world.nav(), world.areas().len());
     let mut areas = Vec::new();
     for (index, area) in world.areas().iter().enumerate() {
         let id = AreaId::from(index);
@@ -153,8 +156,12 @@ pub(super) fn draw_areas(picture: &mut Picture, world: &World, outlines: &Outlin
         }
     }
     picture.add("areas", areas);
-    let shapes =
-        world.standing_doors().filter_map(|(id, door)| draw_door(picture, door, id, outlines)).collect();
+}
+
+/// Doors where they are.
+pub(super) fn draw_doors(picture: &mut Picture, world: &World) {
+    let doors = world.standing_doors();
+    let shapes = doors.filter_map(|(id, door)| draw_door(picture, world.nav(), id, door)).collect();
     picture.add("doors", shapes);
 }
 
@@ -201,8 +208,8 @@ fn area_label(area: &Area, id: AreaId, form: &Form) -> Label {
     }
 }
 
-fn draw_door(picture: &mut Picture, door: &Door, id: DoorId, outlines: &Outlines) -> Option<Shape> {
-    let form = outlines.get(door.area)?.clone();
+fn draw_door(picture: &mut Picture, nav: &NavMap, id: DoorId, door: &Door) -> Option<Shape> {
+    let form = outline(nav, door.area)?;
     let (colour, glyph, words) = match door.state {
         DoorState::Open => (theme::DOOR_OPEN, '\'', "open door"),
         DoorState::Opening | DoorState::Closing => (theme::DOOR_MOVING, '/', "moving door"),

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use glam::Vec3;
 
 use super::blocks::{Lattice, merge};
-use super::draw_nav::{Outlines, draw_areas, lattice};
+use super::draw_nav::{draw_areas, draw_doors, lattice};
 use super::picture::{Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Point, ground};
@@ -68,7 +68,8 @@ pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
     if let Some(lattice) = lattice(nav) {
         draw_cells(picture, scene, nav, &lattice);
     }
-    draw_areas(picture, scene.world, &Outlines::of(nav, scene.world.areas().len()));
+    draw_areas(picture, scene.world);
+    draw_doors(picture, scene.world);
     draw_lines(picture, scene);
 }
 

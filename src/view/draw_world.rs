@@ -32,7 +32,8 @@ pub fn draw_world(picture: &mut Picture, world: &World) {
     draw_characters(picture, world);
 }
 
-fn draw_regions(picture: &mut Picture, world: &World) {
+/// Regions.
+pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     for (index, region) in world.regions().iter().enumerate() {
         let id = RegionId::from(index);
@@ -57,7 +58,8 @@ fn draw_regions(picture: &mut Picture, world: &World) {
     picture.add("regions", shapes);
 }
 
-fn draw_routes(picture: &mut Picture, world: &World) {
+/// Routes.
+pub(super) fn draw_routes(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     for name in world.route_names() {
         let stops: Vec<Point> =
@@ -73,7 +75,8 @@ fn draw_routes(picture: &mut Picture, world: &World) {
     picture.add("routes", shapes);
 }
 
-fn draw_marks(picture: &mut Picture, world: &World) {
+/// Marks.
+pub(super) fn draw_marks(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     for mark in world.marks() {
         let at = ground(mark.position);
@@ -95,7 +98,8 @@ fn draw_marks(picture: &mut Picture, world: &World) {
     picture.add("marks", shapes);
 }
 
-fn draw_paths(picture: &mut Picture, world: &World) {
+/// The ways that walks have left.
+pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     let is_busy =
         world.characters().filter(|(_, character)| character.walk.is_some()).count() > PATHS_BOLD_MAX;
@@ -142,7 +146,8 @@ fn points_left(character: &Character, walk: &Walk) -> Vec<Point> {
     points
 }
 
-fn draw_characters(picture: &mut Picture, world: &World) {
+/// Bodies, and where they look.
+pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     let mut used = BTreeSet::new();
     for (index, (id, character)) in world.characters().enumerate() {

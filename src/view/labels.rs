@@ -34,13 +34,22 @@ pub(super) fn text_width_px(text: &str, size_px: f32) -> f32 {
 /// A rectangle of pixels: left, top, right, bottom.
 type Box4 = [f32; 4];
 
-/// The middle of each label that found a place, in order of importance.
+/// A label that found a place.
+pub(super) struct Placed<'a> {
+    pub label: &'a Label,
+    /// Its middle.
+    pub at: Pixel,
+    /// Which of its possible places this is.
+    pub index: usize,
+}
+
+/// Each label that found a place, in order of importance. One stays where it stood before while there is room.
 pub(super) fn place(
     picture: &Picture,
     to_pixel: impl Fn([f64; 2]) -> Pixel,
     scale: f32,
     map: Box4,
-) -> Vec<(&Label, Pixel)> {
+) -> Vec<Placed<'_>> {
     let crowded = crowded_kinds(picture, map);
     let is_wanted = |label: &&Label| label.importance >= ALWAYS || !crowded.contains(label.tag.kind());
     let mut order: Vec<&Label> = picture.labels.iter().filter(is_wanted).collect();
@@ -68,9 +77,12 @@ pub(super) fn place(
             }
             Spread::Beside(radius_m) => beside(at, *radius_m as f32 * scale, width, height),
         };
-        if let Some(middle) = places.into_iter().find(free) {
-            taken.push(around(middle, width, height));
-            placed.push((label, middle));
+        let stood = picture.stood.get(&(label.tag.kind(), label.tag.key())).copied();
+        let tried = stood.into_iter().chain(0..places.len());
+        let found = tried.filter_map(|index| Some((index, *places.get(index)?))).find(|(_, at)| free(at));
+        if let Some((index, at)) = found {
+            taken.push(around(at, width, height));
+            placed.push(Placed { label, at, index });
         }
     }
     placed
@@ -132,4 +144,40 @@ fn overlap(a: Box4, b: Box4) -> bool {
 
 fn inside(a: Box4, map: Box4) -> bool {
     a[0] >= map[0] && a[1] >= map[1] && a[2] <= map[2] && a[3] <= map[3]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::{LabelPlaces, Tag, theme};
+
+    fn picture(stood: LabelPlaces) -> Picture {
+        let mut picture = Picture::new("t", Bounds { min: [0.0, 0.0], max: [100.0, 100.0] }, 1.0);
+        picture.labels.push(Label {
+            at: [50.0, 50.0],
+            text: "anna".to_owned(),
+            colour: theme::INK,
+            size_px: theme::NAME_PX,
+            spread: Spread::Beside(1.0),
+            importance: 7,
+            tag: Tag::Mark("anna".to_owned()),
+        });
+        picture.stood = stood;
+        picture
+    }
+
+    /// The place of the one label.
+    fn index(picture: &Picture) -> usize {
+        place(picture, |[x, z]| [x as f32, z as f32], 1.0, [0.0, 0.0, 100.0, 100.0])[0].index
+    }
+
+    #[test]
+    fn a_label_stays_where_it_stood_while_there_is_room() {
+        let key = ("mark", "anna".to_owned());
+        assert_eq!(index(&picture(LabelPlaces::new())), 0, "below, when nothing is known");
+        let mut picture = picture([(key, 2)].into());
+        assert_eq!(index(&picture), 2, "to the right, as before");
+        picture.keep_clear.push(Bounds { min: [66.0, 46.0], max: [80.0, 54.0] });
+        assert_eq!(index(&picture), 0, "until something is there");
+    }
 }

@@ -13,6 +13,7 @@ mod draw_search;
 mod draw_world;
 mod hatch;
 mod labels;
+mod layers;
 mod picture;
 mod screen;
 pub mod svg;
@@ -21,7 +22,8 @@ pub mod theme;
 pub use draw_nav::{Outlines, draw_nav};
 pub use draw_search::{SearchScene, draw_search};
 pub use draw_world::draw_world;
+pub use layers::{Part, Parts, draw_ground, draw_scene};
 pub use picture::{
-    Colour, Form, Label, Layer, LegendEntry, Look, Picture, Shape, Spread, Stroke, Swatch, Tag,
+    Colour, Form, Label, LabelPlaces, Layer, LegendEntry, Look, Picture, Shape, Spread, Stroke, Swatch, Tag,
 };
 pub use screen::{Anchor, Group, Outline, PIXELS_MAX, Primitive, SIDE_PX_MAX, Screen, ScreenError};

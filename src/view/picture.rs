@@ -5,6 +5,8 @@
 //! on top. Not here: pixels, files.
 //! Source: shapes tagged with ids after landmass's debug drawing.
 
+use std::collections::BTreeMap;
+
 use crate::base::geom::{Bounds, Point};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 
@@ -336,7 +338,12 @@ pub struct Picture {
     pub keep_clear: Vec<Bounds>,
     /// What the colours mean.
     pub legend: Vec<LegendEntry>,
+    /// Where the labels of the picture before stood, so that those of this one do not jump about.
+    pub stood: LabelPlaces,
 }
+
+/// Which of its possible places each label took, by kind and key of what it names.
+pub type LabelPlaces = BTreeMap<(&'static str, String), usize>;
 
 impl Picture {
     /// An empty picture of `bounds`. Empty bounds become one metre around the origin.
@@ -351,6 +358,7 @@ impl Picture {
             labels: Vec::new(),
             keep_clear: Vec::new(),
             legend: Vec::new(),
+            stood: LabelPlaces::new(),
         }
     }
 

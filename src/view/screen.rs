@@ -6,8 +6,8 @@
 
 use super::clip;
 use super::hatch::{Pixel, hatch};
-use super::labels::{place, text_width_px};
-use super::picture::{Colour, Form, Look, Picture, Shape, Stroke, Swatch, Tag};
+use super::labels::{Placed, place, text_width_px};
+use super::picture::{Colour, Form, LabelPlaces, Look, Picture, Shape, Stroke, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point};
 
@@ -24,6 +24,8 @@ const CELL_PX_MAX: f64 = 24.0;
 const LEFT_PX: f32 = 46.0;
 const ABOVE_PX: f32 = 54.0;
 const RIGHT_PX: f32 = 24.0;
+/// What the line around the map takes below it, pixels.
+const FRAME_PX: f32 = 1.0;
 /// Height of a line of the legend, pixels.
 const LINE_PX: f32 = 20.0;
 const WIDTH_PX_MIN: f32 = 420.0;
@@ -96,10 +98,14 @@ pub struct Screen {
     pub width_px: u32,
     /// Pixels.
     pub height_px: u32,
+    /// Pixels from the top to below the map: what lies further down, the legend, has no part in what moves.
+    pub body_px: u32,
     /// Behind everything.
     pub background: Colour,
     /// Groups, bottom first.
     pub groups: Vec<Group>,
+    /// Where labels stand, for the picture after this one.
+    pub stood: LabelPlaces,
 }
 
 /// Why there is no picture of that size.
@@ -129,7 +135,7 @@ impl Picture {
     /// # Errors
     /// A scale that is not a positive number, or that makes the picture too big.
     pub fn screen(&self, scale: Option<f64>) -> Result<Screen, ScreenError> {
-        let scale = scale.unwrap_or_else(|| self.default_scale());
+        let scale = scale.unwrap_or_else(|| self.scale_to(MAP_SIDE_PX));
         if !(scale.is_finite() && scale > 0.0) {
             return Err(ScreenError::Scale(scale));
         }
@@ -143,14 +149,21 @@ impl Picture {
             }
         }
         groups.push(Group { name: "axes", primitives: frame.axes() });
-        groups.push(Group { name: "labels", primitives: frame.labels(self) });
+        let labels = place(self, |point| frame.pixel(point), frame.scale as f32, frame.map);
+        groups.push(Group { name: "labels", primitives: labels.iter().map(words).collect() });
+        let key = |placed: &Placed| (placed.label.tag.kind(), placed.label.tag.key());
+        let stood = labels.iter().map(|placed| (key(placed), placed.index)).collect();
         groups.push(Group { name: "legend", primitives: frame.legend(self) });
-        Ok(Screen { width_px: frame.width_px, height_px: frame.height_px, background: theme::PAPER, groups })
+        let (width_px, height_px) = (frame.width_px, frame.height_px);
+        let body_px = ((frame.map[3] + FRAME_PX).ceil() as u32).min(height_px);
+        Ok(Screen { width_px, height_px, body_px, background: theme::PAPER, groups, stood })
     }
 
-    fn default_scale(&self) -> f64 {
+    /// Pixels per metre with which the map's longer side takes `side_px` pixels, or less where no cell takes more than 24.
+    #[must_use]
+    pub fn scale_to(&self, side_px: f64) -> f64 {
         let [width, depth] = self.size_m();
-        let by_side = MAP_SIDE_PX / width.max(depth);
+        let by_side = side_px / width.max(depth);
         if self.cell_m > 0.0 { by_side.min(CELL_PX_MAX / self.cell_m) } else { by_side }
     }
 }
@@ -296,25 +309,6 @@ impl Frame {
         parts
     }
 
-    fn labels(&self, picture: &Picture) -> Vec<Primitive> {
-        let halo = Stroke { colour: theme::HALO, width_px: 3.0, is_dashed: false };
-        place(picture, |point| self.pixel(point), self.scale as f32, self.map)
-            .into_iter()
-            .map(|(label, at)| Primitive {
-                outline: Outline::Text {
-                    at,
-                    text: label.text.clone(),
-                    size_px: label.size_px,
-                    anchor: Anchor::Middle,
-                },
-                fill: Some(label.colour),
-                stroke: Some(halo),
-                tag: label.tag.clone(),
-                hint: String::new(),
-            })
-            .collect()
-    }
-
     fn legend(&self, picture: &Picture) -> Vec<Primitive> {
         let title = Outline::Text {
             at: [LEFT_PX, 18.0],
@@ -390,6 +384,18 @@ fn parts(shape: &Shape, outline: Outline) -> Vec<Primitive> {
         Primitive { outline, fill, stroke, tag, hint }
     });
     body.into_iter().chain(lines).collect()
+}
+
+/// A label that has found its place.
+fn words(Placed { label, at, .. }: &Placed<'_>) -> Primitive {
+    let (at, text, size_px) = (*at, label.text.clone(), label.size_px);
+    Primitive {
+        outline: Outline::Text { at, text, size_px, anchor: Anchor::Middle },
+        fill: Some(label.colour),
+        stroke: Some(Stroke { colour: theme::HALO, width_px: 3.0, is_dashed: false }),
+        tag: label.tag.clone(),
+        hint: String::new(),
+    }
 }
 
 fn furniture(outline: Outline, fill: Option<Colour>, stroke: Option<Stroke>) -> Primitive {

@@ -4,9 +4,12 @@
 //! is wrong with a single value is said here, what is wrong between files and values in the command. Not here:
 //! anything that looks at the disk.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+use crate::view::{Part, Parts};
 
 /// A gameplay runtime: Rust owns the map, the characters and the loop, Lua decides what the characters want.
 #[derive(Debug, Parser)]
@@ -188,7 +191,7 @@ pub struct BatchArgs {
     pub levels: Vec<PathBuf>,
     /// Seeds from A to B, both included
     #[arg(long, value_name = "A..B", value_parser = seeds)]
-    pub seeds: std::ops::RangeInclusive<u64>,
+    pub seeds: RangeInclusive<u64>,
     /// Only the I-th of N parts of the runs, for many machines
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
     pub shard: (u64, u64),
@@ -305,7 +308,10 @@ pub struct PathArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  walkon draw levels/courtyard.json\n  \
     walkon draw courtyard --tick 300 --out courtyard.png\n  \
-    walkon draw courtyard --from 3,3 --to 32,6 --out search.svg")]
+    walkon draw courtyard --from 3,3 --to 32,6 --out search.svg\n  \
+    walkon draw courtyard --gif courtyard.gif --ticks 0..900\n\n\
+    Layers: cells, areas, doors, regions, routes, marks, paths, characters, names;\n\
+    \"all\" is the default.")]
 pub struct DrawArgs {
     /// The level: a path or a name
     pub level: PathBuf,
@@ -327,9 +333,24 @@ pub struct DrawArgs {
     /// Pixels per metre (text: characters per metre)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
+    /// What to show, by name, with commas between
+    #[arg(long, value_name = "LIST", value_parser = layers, default_value = "all", hide_default_value = true)]
+    pub layers: Parts,
     /// The file to write (.png, .svg, .txt); text on stdout by default
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write an animation of a run into this file (.gif)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "tick", "from", "to"])]
+    pub gif: Option<PathBuf>,
+    /// First and last tick of the animation [default: the first ten seconds]
+    #[arg(long, value_name = "A..B", value_parser = ticks, requires = "gif")]
+    pub ticks: Option<RangeInclusive<u64>>,
+    /// Ticks from one frame to the next [default: as many as pass in one at --fps]
+    #[arg(long, value_name = "N", requires = "gif", value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: Option<u64>,
+    /// Frames a second, 1 to 50 [default: 20, or real time with --every]
+    #[arg(long, value_name = "N", requires = "gif", value_parser = fps)]
+    pub fps: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -448,7 +469,7 @@ fn times(text: &str) -> Result<f64, String> {
 /// Most runs of one batch.
 const SEEDS_MAX: u64 = 10_000_000;
 
-fn seeds(text: &str) -> Result<std::ops::RangeInclusive<u64>, String> {
+fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     let expected = || "expected two whole numbers A..B with A <= B, as in 1..100".to_owned();
     let (first, last) = text.split_once("..").ok_or_else(expected)?;
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_| expected());
@@ -460,6 +481,40 @@ fn seeds(text: &str) -> Result<std::ops::RangeInclusive<u64>, String> {
         return Err(format!("more than {SEEDS_MAX} seeds"));
     }
     Ok(first..=last)
+}
+
+fn ticks(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let ends = text.split_once("..").and_then(|(first, last)| {
+        Some((first.trim().parse::<u64>().ok()?, last.trim().parse::<u64>().ok()?))
+    });
+    match ends {
+        Some((first, last)) if first <= last => Ok(first..=last),
+        _ => Err("expected two whole numbers A..B with A <= B, as in 0..600".to_owned()),
+    }
+}
+
+fn fps(text: &str) -> Result<f64, String> {
+    finite(text).and_then(|value| within(value, 1.0, 50.0, "frames a second"))
+}
+
+fn layers(text: &str) -> Result<Parts, String> {
+    let mut parts = Parts::NONE;
+    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        if word == "all" {
+            return Ok(Parts::all());
+        }
+        let part = Part::ALL.into_iter().find(|part| part.name() == word);
+        parts = parts.with(part.ok_or_else(|| unknown_layer(word))?);
+    }
+    Ok(parts)
+}
+
+fn unknown_layer(word: &str) -> String {
+    let names = Part::ALL.map(Part::name);
+    match crate::base::words::nearest(word, names) {
+        Some(near) => format!("unknown layer \"{word}\"; did you mean \"{near}\"?"),
+        None => format!("unknown layer \"{word}\", expected of {}, all", names.join(", ")),
+    }
 }
 
 fn jobs(text: &str) -> Result<usize, String> {
@@ -502,6 +557,17 @@ mod tests {
         for text in ["0/4", "5/4", "1", "1/0", "a/b"] {
             assert!(shard(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn layers_are_a_list_of_known_words() {
+        let two = Parts::NONE.with(Part::Paths).with(Part::Cells);
+        assert_eq!(layers("paths, cells"), Ok(two));
+        assert_eq!(layers("paths,all"), Ok(Parts::all()));
+        assert_eq!(layers(""), Ok(Parts::NONE));
+        assert_eq!(layers("pahts").unwrap_err(), "unknown layer \"pahts\"; did you mean \"paths\"?");
+        assert_eq!(ticks("0..600"), Ok(0..=600));
+        assert!(ticks("5..4").is_err() && ticks("1").is_err() && fps("0.5").is_err() && fps("51").is_err());
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! `walkon draw`: the map, a tick of a run, or a search, as text, SVG or PNG.
+//! `walkon draw`: the map, a tick of a run, or a search, as text, SVG or PNG; a run as GIF.
+
+mod animate;
 
 use std::path::Path;
 
@@ -11,7 +13,8 @@ use crate::nav::Traversal;
 use crate::shell::output::{Results, Target};
 use crate::shell::pictures;
 use crate::shell::project::find_level;
-use crate::view::{Picture, SearchScene, ascii, draw_nav, draw_search, draw_world, svg};
+use crate::shell::watchdog::Interrupts;
+use crate::view::{Parts, Picture, SearchScene, ascii, draw_ground, draw_scene, draw_search, svg};
 use crate::world::World;
 use crate::world::character::Gait;
 
@@ -39,6 +42,9 @@ pub(super) fn form_of(path: &Path) -> Result<Form, Failure> {
 
 pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Result<Exit, Failure> {
     flat_only(args.layer.as_deref())?;
+    if let Some(file) = &args.gif {
+        return animate::run(shell, args, file);
+    }
     let form = args.out.as_deref().map(form_of).transpose()?;
     let found = find_level(&args.level)?;
     let loaded = shell.load(&found)?;
@@ -50,7 +56,11 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     let stage = if args.tick == 0 {
         Stage::Loaded(Box::new(crate::level::spawn::build(loaded, args.seed).world))
     } else {
-        Stage::Run(Box::new(run::game_at(shell, &found, loaded, (args.seed, args.tick))?))
+        let interrupts = Interrupts::listen();
+        let scripts = shell.scripts(&found, &loaded)?;
+        let mut game = run::game(shell, &found, loaded, (scripts, args.seed))?;
+        run::run_to(&mut game, args.tick, &interrupts)?;
+        Stage::Run(Box::new(game))
     };
     let world = stage.world();
     let target =
@@ -62,7 +72,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
             let (record, answer) = (&answered.record, &answered.answer);
             search_picture(&SearchScene { world, from, to, record, answer })
         }
-        None => world_picture(world),
+        None => world_picture(world, args.layers),
     };
     match (target, form) {
         (Some(target), Some(form)) => write(&picture, form, args.scale, &target)?,
@@ -100,12 +110,12 @@ pub(super) fn search_picture(scene: &SearchScene<'_>) -> Picture {
 }
 
 /// A picture of a level as it stands.
-fn world_picture(world: &World) -> Picture {
+fn world_picture(world: &World, parts: Parts) -> Picture {
     let (tick, seconds) = (world.tick().0, world.rate().seconds(world.tick()));
     let title = format!("{}  tick {tick} ({seconds:.2} s)", world.level_name());
     let mut picture = blank(world, title);
-    draw_nav(&mut picture, world);
-    draw_world(&mut picture, world);
+    draw_ground(&mut picture, world, parts);
+    draw_scene(&mut picture, world, parts);
     picture
 }
 

@@ -158,18 +158,21 @@ impl StepClock {
     }
 }
 
-/// The world of a level after a headless run up to a tick; for pictures.
-pub(super) fn game_at(
+/// A level at tick 0, its scripts started; for pictures.
+pub(super) fn game(
     shell: &Shell,
     found: &FoundLevel,
     level: LoadedLevel,
-    (seed, tick): (Option<u64>, u64),
+    (scripts, seed): (Texts, Option<u64>),
 ) -> Result<Game, Failure> {
-    let interrupts = Interrupts::listen();
-    let scripts = shell.scripts(found, &level)?;
     let setup = Setup { scripts: scripts.clone(), seed, ..Setup::default() };
     let mut game = Game::load(level, setup).map_err(|error| not_started(shell, found, &scripts, &error))?;
     game.start_facts();
+    Ok(game)
+}
+
+/// Runs a game up to a tick, unless the process is asked to stop.
+pub(super) fn run_to(game: &mut Game, tick: u64, interrupts: &Interrupts) -> Result<(), Failure> {
     // Bounded by the tick that was asked for.
     while game.world().tick().0 < tick {
         game.tick(&[]);
@@ -177,7 +180,7 @@ pub(super) fn game_at(
             return Err(Failure::Told(exit));
         }
     }
-    Ok(game)
+    Ok(())
 }
 
 /// A run under way: what it tells, and where.

@@ -1,0 +1,210 @@
+//! `walkon draw --gif`: a run as an animation.
+//!
+//! In: a level, its scripts, which ticks. Out: one GIF. Holds: its size is known and bounded before the first tick; every
+//! frame is the picture of its tick, and all have one size and one legend; the same level, scripts, seed and options
+//! give the same bytes. Not here: how a picture looks (`view`), how a file is made of it (`pictures::animation`).
+
+use std::path::Path;
+
+use super::blank;
+use crate::base::time::{Tick, TickRate};
+use crate::base::words::counted;
+use crate::nav::Revision;
+use crate::shell::cli::args::DrawArgs;
+use crate::shell::cli::exit::{Exit, Failure};
+use crate::shell::cli::{Shell, run};
+use crate::shell::output::Target;
+use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
+use crate::shell::project::find_level;
+use crate::shell::watchdog::Interrupts;
+use crate::view::{LabelPlaces, LegendEntry, Parts, Picture, Screen, draw_ground, draw_scene};
+use crate::world::World;
+
+/// Game seconds of an animation that names no ticks.
+const SECONDS: f64 = 10.0;
+/// Frames a second of one that names none.
+const FPS: f64 = 20.0;
+/// Longer side of a map that no scale was asked for, pixels: fits a page and a chat.
+const MAP_SIDE_PX: f64 = 800.0;
+/// Shortest and longest time of a frame, hundredths of a second: viewers take less than two for ten.
+const DELAY_RANGE: (f64, f64) = (2.0, 6000.0);
+
+/// Which ticks are shown, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pace {
+    first: u64,
+    last: u64,
+    every: u64,
+    /// Hundredths of a second.
+    delay: u16,
+}
+
+impl Pace {
+    fn of(args: &DrawArgs, rate: TickRate) -> Self {
+        let (first, last) = match &args.ticks {
+            Some(ticks) => (*ticks.start(), *ticks.end()),
+            None => (0, rate.ticks(SECONDS)),
+        };
+        let per_second = f64::from(rate.per_second());
+        let (every, seconds) = match (args.every, args.fps) {
+            (Some(every), None) => (every, every as f64 / per_second),
+            (every, fps) => {
+                let fps = fps.unwrap_or(FPS);
+                (every.unwrap_or_else(|| (per_second / fps).round().max(1.0) as u64), 1.0 / fps)
+            }
+        };
+        let delay = (seconds * 100.0).round().clamp(DELAY_RANGE.0, DELAY_RANGE.1) as u16;
+        Self { first, last, every, delay }
+    }
+
+    fn frames(&self) -> u64 {
+        (self.last - self.first) / self.every + 1
+    }
+}
+
+pub(super) fn run(shell: &Shell, args: &DrawArgs, file: &Path) -> Result<Exit, Failure> {
+    if !file.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gif")) {
+        return Err(Failure::usage(format!("{}: expected a name that ends in .gif", file.display())));
+    }
+    let found = find_level(&args.level)?;
+    let loaded = shell.load(&found)?;
+    let scripts = shell.scripts(&found, &loaded)?;
+    let pace = Pace::of(args, TickRate::new(loaded.def.tick_rate).unwrap_or_default());
+    let target = Target::claim(file, &found.project.folder.files_read())?;
+    let interrupts = Interrupts::listen();
+    let mut game = run::game(shell, &found, loaded, (scripts, args.seed))?;
+    let mut film = Film::new(game.world(), pace, args)?;
+    for index in 0..pace.frames() {
+        run::run_to(&mut game, pace.first + index * pace.every, &interrupts)?;
+        film.take(game.world())?;
+        shell.progress((index + 1) as usize, pace.frames() as usize);
+        if game.outcome().is_some() {
+            break;
+        }
+    }
+    shell.progress_over();
+    target.write(&film.finish()?)?;
+    Ok(Exit::Ok)
+}
+
+/// An animation in the making.
+struct Film {
+    parts: Parts,
+    scale: f64,
+    last: Tick,
+    animation: Animation,
+    /// The picture of the ground, and the revision of the map that it shows.
+    ground: Option<(Revision, Picture)>,
+    /// The first frame, for the legend that only the last one completes.
+    first: Option<Picture>,
+    legend: Vec<LegendEntry>,
+    /// Where names stand in the last frame.
+    stood: LabelPlaces,
+}
+
+impl Film {
+    /// Nothing yet; refused when all its frames together would be too large.
+    fn new(world: &World, pace: Pace, args: &DrawArgs) -> Result<Self, Failure> {
+        let picture = blank(world, title(world, Tick(pace.last)));
+        let scale = args.scale.unwrap_or_else(|| picture.scale_to(MAP_SIDE_PX));
+        let screen = screen(&picture, scale)?;
+        let pixels = pace.frames().saturating_mul(u64::from(screen.width_px) * u64::from(screen.body_px));
+        if pixels > PIXELS_MAX {
+            let size = format!(
+                "{} of {} x {} pixels",
+                counted(pace.frames(), "frame"),
+                screen.width_px,
+                screen.body_px
+            );
+            let limit = PIXELS_MAX / 1_000_000;
+            return Err(Failure::usage(format!(
+                "the animation would have {size}, expected at most {limit} million pixels in all"
+            ))
+            .help("choose a smaller --scale, fewer --ticks, or a larger --every"));
+        }
+        let animation = Animation::new(pace.delay);
+        let (parts, last) = (args.layers, Tick(pace.last));
+        let (legend, stood) = (Vec::new(), LabelPlaces::new());
+        Ok(Self { parts, scale, last, animation, ground: None, first: None, legend, stood })
+    }
+
+    /// Adds a frame of the world as it is.
+    fn take(&mut self, world: &World) -> Result<(), Failure> {
+        let mut picture = self.picture(world);
+        picture.stood = std::mem::take(&mut self.stood);
+        for entry in &picture.legend {
+            // What looks otherwise in a crowd is still the same thing.
+            if !self.legend.iter().any(|known| known.text == entry.text) {
+                self.legend.push(entry.clone());
+            }
+        }
+        let screen = screen(&picture, self.scale)?;
+        self.animation.add(&screen).map_err(Failure::io)?;
+        self.stood = screen.stood;
+        self.first.get_or_insert(picture);
+        Ok(())
+    }
+
+    fn picture(&mut self, world: &World) -> Picture {
+        let revision = world.nav().revision();
+        if self.ground.as_ref().is_none_or(|(shown, _)| *shown != revision) {
+            let mut picture = blank(world, String::new());
+            draw_ground(&mut picture, world, self.parts);
+            self.ground = Some((revision, picture));
+        }
+        let ground = self.ground.as_ref().map(|(_, picture)| picture.clone());
+        let mut picture = ground.unwrap_or_else(|| blank(world, String::new()));
+        picture.title = title(world, self.last);
+        draw_scene(&mut picture, world, self.parts);
+        picture
+    }
+
+    fn finish(self) -> Result<Vec<u8>, Failure> {
+        let Some(mut first) = self.first else { return Err(Failure::io("an animation without frames")) };
+        first.legend = self.legend;
+        self.animation.finish(&screen(&first, self.scale)?).map_err(Failure::io)
+    }
+}
+
+fn screen(picture: &Picture, scale: f64) -> Result<Screen, Failure> {
+    picture.screen(Some(scale)).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// The level and the time, as long at every tick up to `last`.
+fn title(world: &World, last: Tick) -> String {
+    let seconds = |tick| format!("{:.2}", world.rate().seconds(tick));
+    let (tick, digits) = (world.tick(), last.0.to_string().len());
+    format!(
+        "{}  tick {:>digits$} ({:>width$} s)",
+        world.level_name(),
+        tick.0,
+        seconds(tick),
+        width = seconds(last).len()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::shell::cli::args::{Cli, Command};
+
+    #[test]
+    fn frames_run_in_real_time_unless_both_their_distance_and_their_speed_are_said() {
+        let pace = |options: &str, rate| {
+            let words =
+                ["walkon", "draw", "yard", "--gif", "a.gif"].into_iter().chain(options.split_whitespace());
+            let Command::Draw(args) = Cli::try_parse_from(words).unwrap().command else { panic!("draw") };
+            let pace = Pace::of(&args, TickRate::new(rate).unwrap());
+            (pace.frames(), pace.every, pace.delay)
+        };
+        assert_eq!(pace("", 60), (201, 3, 5));
+        assert_eq!(pace("", 30), (151, 2, 5));
+        assert_eq!(pace("--ticks 0..0", 60), (1, 3, 5));
+        assert_eq!(pace("--ticks 10..19 --every 3", 60), (4, 3, 5));
+        assert_eq!(pace("--ticks 0..600 --every 6", 60), (101, 6, 10));
+        assert_eq!(pace("--ticks 0..600 --every 6 --fps 50", 60), (101, 6, 2));
+        assert_eq!(pace("--ticks 0..9 --fps 50", 10), (10, 1, 2));
+    }
+}

@@ -1,0 +1,181 @@
+//! Pictures one after another, as GIF.
+//!
+//! In: screens of one size above their legends, the legend of all of them. Out: the bytes of a GIF that runs for ever.
+//! Holds: the same screens give the same bytes; one palette for all frames; a frame holds only what has changed since the
+//! one before, so memory and file grow with what moves; what lies still is drawn once. Not here: what is drawn (`view`),
+//! when (`cli::draw`).
+
+use std::borrow::Cow;
+
+use gif::{DisposalMethod, Encoder, Frame, Repeat};
+use tiny_skia::Pixmap;
+
+use super::palette::{Palette, UNCHANGED};
+use super::{colour, draw};
+use crate::view::{Group, Screen};
+
+/// Most pixels of an animation, all frames together: ten minutes of drawing on a slow machine, and a gigabyte at worst.
+pub(in crate::shell) const PIXELS_MAX: u64 = 1_000_000_000;
+/// Groups at the bottom of a picture that seldom change.
+const STILL: [&str; 4] = ["ground", "cells", "grid", "areas"];
+/// How long the last frame stays beyond its time, hundredths of a second: where it ends can be seen.
+const HOLD: u16 = 100;
+
+/// An animation under way.
+pub(in crate::shell) struct Animation {
+    palette: Palette,
+    /// Hundredths of a second from one frame to the next.
+    delay: u16,
+    size_px: [u32; 2],
+    still: Still,
+    /// Indices of the last frame, row by row.
+    last: Vec<u8>,
+    frames: Vec<Frame<'static>>,
+}
+
+/// What lies at the bottom of every frame and does not move, drawn.
+#[derive(Default)]
+struct Still {
+    groups: Vec<Group>,
+    pixmap: Option<Pixmap>,
+}
+
+impl Animation {
+    /// An animation without frames; `delay` hundredths of a second from one to the next.
+    pub fn new(delay: u16) -> Self {
+        let (still, last, frames) = (Still::default(), Vec::new(), Vec::new());
+        Self { palette: Palette::new(), delay, size_px: [0, 0], still, last, frames }
+    }
+
+    /// Adds the body of a screen. Cost: its pixels; what lies still is drawn when it changes.
+    ///
+    /// # Errors
+    /// When the memory for its pixels cannot be had, or it is not as large as those before.
+    pub fn add(&mut self, screen: &Screen) -> Result<(), String> {
+        let size = [screen.width_px, screen.body_px];
+        if self.frames.is_empty() {
+            self.size_px = size;
+        } else if self.size_px != size {
+            return Err(format!("a frame of {size:?} pixels among frames of {:?}", self.size_px));
+        }
+        let count = screen.groups.iter().take_while(|group| STILL.contains(&group.name)).count();
+        let (still, moving) = screen.groups.split_at(count);
+        let mut pixmap = self.still.drawn(screen, still)?;
+        // What lies below the body is cut off.
+        moving.iter().flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));
+        let pixels = self.indices(&pixmap);
+        let frame = match self.frames.last_mut() {
+            None => Some(whole(&pixels, self.size_px)),
+            Some(before) => {
+                let changed = change(&self.last, &pixels, self.size_px);
+                if changed.is_none() {
+                    before.delay = before.delay.saturating_add(self.delay);
+                }
+                changed
+            }
+        };
+        if let Some(mut frame) = frame {
+            frame.delay = self.delay;
+            frame.make_lzw_pre_encoded();
+            self.frames.push(frame);
+        }
+        self.last = pixels;
+        Ok(())
+    }
+
+    /// The file. `first` is the screen of the first frame with the legend of all of them.
+    ///
+    /// # Errors
+    /// When there is no frame, `first` is not as wide as they are, or the memory cannot be had.
+    pub fn finish(mut self, first: &Screen) -> Result<Vec<u8>, String> {
+        let mut pixmap = blank([first.width_px, first.height_px], first)?;
+        first.groups.iter().flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));
+        let size = [first.width_px, first.height_px];
+        let mut opening = whole(&self.indices(&pixmap), size);
+        let Some(begun) = self.frames.first() else { return Err("an animation without frames".to_owned()) };
+        if first.width_px != self.size_px[0] || first.body_px != self.size_px[1] {
+            return Err("the first frame has changed its size".to_owned());
+        }
+        opening.delay = begun.delay;
+        opening.make_lzw_pre_encoded();
+        self.frames[0] = opening;
+        if let Some(last) = self.frames.last_mut() {
+            last.delay = last.delay.saturating_add(HOLD);
+        }
+        let side = |pixels: u32| u16::try_from(pixels).map_err(|_| format!("{pixels} pixels a side"));
+        let encoder = Encoder::new(Vec::new(), side(size[0])?, side(size[1])?, &self.palette.bytes());
+        let mut encoder = encoder.map_err(|error| error.to_string())?;
+        let mut written = encoder.set_repeat(Repeat::Infinite);
+        for frame in &self.frames {
+            written = written.and_then(|()| encoder.write_lzw_pre_encoded_frame(frame));
+        }
+        written.map_err(|error| error.to_string())?;
+        encoder.into_inner().map_err(|error| error.to_string())
+    }
+
+    fn indices(&mut self, pixmap: &Pixmap) -> Vec<u8> {
+        let palette = &mut self.palette;
+        // Every pixel is opaque: the first thing drawn is the background.
+        pixmap.data().chunks_exact(4).map(|pixel| palette.index([pixel[0], pixel[1], pixel[2]])).collect()
+    }
+}
+
+impl Still {
+    /// The bottom of a frame: as it was, unless it is another one now.
+    fn drawn(&mut self, screen: &Screen, groups: &[Group]) -> Result<Pixmap, String> {
+        if let Some(pixmap) = self.pixmap.as_ref().filter(|_| self.groups == groups) {
+            return Ok(pixmap.clone());
+        }
+        let mut pixmap = blank([screen.width_px, screen.body_px], screen)?;
+        groups.iter().flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));
+        self.groups = groups.to_vec();
+        self.pixmap = Some(pixmap.clone());
+        Ok(pixmap)
+    }
+}
+
+fn blank([width, height]: [u32; 2], screen: &Screen) -> Result<Pixmap, String> {
+    let mut pixmap = Pixmap::new(width, height).ok_or("there is no memory for a frame of that size")?;
+    pixmap.fill(colour(screen.background));
+    Ok(pixmap)
+}
+
+fn whole(pixels: &[u8], [width, height]: [u32; 2]) -> Frame<'static> {
+    frame(pixels.to_vec(), [0, 0], [width, height])
+}
+
+/// What differs from the frame before: the rectangle around it, and in it only what differs. None when nothing does.
+fn change(before: &[u8], pixels: &[u8], [width, height]: [u32; 2]) -> Option<Frame<'static>> {
+    let across = width as usize;
+    let row = |y: u32| y as usize * across..(y as usize + 1) * across;
+    let differs = |y: &u32| before[row(*y)] != pixels[row(*y)];
+    let (top, bottom) = ((0..height).find(differs)?, (0..height).rev().find(differs)?);
+    let (mut left, mut right) = (across, 0);
+    for y in top..=bottom {
+        let pairs = || before[row(y)].iter().zip(&pixels[row(y)]);
+        left = left.min(pairs().position(|(old, new)| old != new).unwrap_or(across));
+        right = right.max(pairs().rposition(|(old, new)| old != new).unwrap_or(0));
+    }
+    let kept = |(old, new): (&u8, &u8)| if old == new { UNCHANGED } else { *new };
+    let columns = |y: u32| row(y).start + left..=row(y).start + right;
+    let buffer = (top..=bottom).flat_map(|y| before[columns(y)].iter().zip(&pixels[columns(y)]).map(kept));
+    let size = [(right - left + 1) as u32, bottom - top + 1];
+    Some(frame(buffer.collect(), [left as u32, top], size))
+}
+
+/// A frame of indices. Sides are those of a screen, far below what a GIF can hold.
+fn frame(buffer: Vec<u8>, [left, top]: [u32; 2], [width, height]: [u32; 2]) -> Frame<'static> {
+    Frame {
+        left: left as u16,
+        top: top as u16,
+        width: width as u16,
+        height: height as u16,
+        buffer: Cow::Owned(buffer),
+        transparent: Some(UNCHANGED),
+        dispose: DisposalMethod::Keep,
+        ..Frame::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

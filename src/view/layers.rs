@@ -1,0 +1,128 @@
+//! Which parts of a level a picture shows.
+//!
+//! In: words of `draw --layers`. Out: a set, and the drawing of a level with it. Holds: the order of the parts is the
+//! order in which they lie on one another, whatever order they were named in. Not here: how a part looks
+//! (`draw_nav`, `draw_world`, `draw_crowd`).
+
+use super::draw_nav::{draw_areas, draw_cells, draw_doors};
+use super::draw_world::{draw_characters, draw_marks, draw_paths, draw_regions, draw_routes};
+use super::picture::Picture;
+use crate::world::World;
+
+/// A part of a picture of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Cells by what they cost.
+    Cells,
+    /// Areas and obstacles as their author drew them.
+    Areas,
+    /// Doors.
+    Doors,
+    /// Trigger volumes.
+    Regions,
+    /// Routes.
+    Routes,
+    /// Marks.
+    Marks,
+    /// The ways that walks have left.
+    Paths,
+    /// Bodies, and where they look.
+    Characters,
+    /// Names of all that is shown.
+    Names,
+}
+
+impl Part {
+    /// Every part, the lowest first.
+    pub const ALL: [Self; 9] = [
+        Self::Cells,
+        Self::Areas,
+        Self::Doors,
+        Self::Regions,
+        Self::Routes,
+        Self::Marks,
+        Self::Paths,
+        Self::Characters,
+        Self::Names,
+    ];
+
+    /// Its word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cells => "cells",
+            Self::Areas => "areas",
+            Self::Doors => "doors",
+            Self::Regions => "regions",
+            Self::Routes => "routes",
+            Self::Marks => "marks",
+            Self::Paths => "paths",
+            Self::Characters => "characters",
+            Self::Names => "names",
+        }
+    }
+}
+
+/// Parts that a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts(u32);
+
+impl Parts {
+    /// Nothing.
+    pub const NONE: Self = Self(0);
+
+    /// Everything there is.
+    #[must_use]
+    pub fn all() -> Self {
+        Part::ALL.into_iter().fold(Self::NONE, Self::with)
+    }
+
+    /// These and one more.
+    #[must_use]
+    pub fn with(self, part: Part) -> Self {
+        Self(self.0 | 1 << part as u32)
+    }
+
+    /// Whether it is shown.
+    #[must_use]
+    pub fn has(self, part: Part) -> bool {
+        self.0 & 1 << part as u32 != 0
+    }
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self::all()
+    }
+}
+
+/// The drawing of a part.
+type Drawing = fn(&mut Picture, &World);
+
+/// Draws what does not change while the map stays as it is: cells, areas, obstacles. Cost: one look at every cell.
+pub fn draw_ground(picture: &mut Picture, world: &World, parts: Parts) {
+    if parts.has(Part::Cells) {
+        draw_cells(picture, world.nav());
+    }
+    if parts.has(Part::Areas) {
+        draw_areas(picture, world);
+    }
+}
+
+/// Draws everything else on top of it. `picture` holds the ground already.
+pub fn draw_scene(picture: &mut Picture, world: &World, parts: Parts) {
+    let layers: [(Part, Drawing); 6] = [
+        (Part::Doors, draw_doors),
+        (Part::Regions, draw_regions),
+        (Part::Routes, draw_routes),
+        (Part::Marks, draw_marks),
+        (Part::Paths, draw_paths),
+        (Part::Characters, draw_characters),
+    ];
+    for (_, draw) in layers.into_iter().filter(|(part, _)| parts.has(*part)) {
+        draw(picture, world);
+    }
+    if !parts.has(Part::Names) {
+        picture.labels.clear();
+    }
+}
