@@ -8,6 +8,7 @@ mod boards;
 mod catalogue;
 mod cli;
 mod crowd_laws;
+mod crowd_shown;
 mod docs;
 mod door_rules;
 mod fixture;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::base::time::Tick;
 use crate::game::inputs::Input;
 use crate::game::line::{Line, quoted};
-use crate::game::recorder::Recorded;
+use crate::game::recorder::{CrowdCounts, Recorded};
 use crate::game::{Game, Step};
 use crate::world::{PathCounts, WalkCounts, World};
 
@@ -112,6 +112,8 @@ pub struct Report {
     pub reloads: u64,
     /// Cost of searching.
     pub paths: PathCounts,
+    /// What walkers did because of doors, the map and one another.
+    pub crowd: CrowdCounts,
     /// The last values of `level.measure`.
     pub measures: BTreeMap<String, f64>,
 }
@@ -129,7 +131,13 @@ impl Report {
         let paths = Line::default()
             .count("requests", self.paths.requests)
             .count("expansions", self.paths.expansions)
-            .count("maxPerTick", self.paths.max_per_tick);
+            .count("maxPerTick", self.paths.max_per_tick)
+            .count("restarts", self.paths.restarts);
+        let replans = Line::default()
+            .count("door", self.crowd.for_doors)
+            .count("map", self.crowd.for_map)
+            .count("crowd", self.crowd.for_crowd)
+            .count("target", self.crowd.for_target);
         let measures = self
             .measures
             .iter()
@@ -149,6 +157,7 @@ impl Report {
             .count("faults", self.faults)
             .count("reloads", self.reloads)
             .raw("paths", &paths.finish())
+            .raw("crowd", &Line::default().raw("replans", &replans.finish()).finish())
             .raw("measures", &measures.finish())
     }
 
@@ -257,6 +266,7 @@ fn report(game: &Game, ended: Ended, bound: &Bound, (ticks, hash): (u64, u64)) -
         faults: game.fault_count(),
         reloads: game.reload_count(),
         paths: world.path_counts(),
+        crowd: game.crowd_counts(),
         measures: game.measures(),
     }
 }

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::game::inputs::{Input, Reload};
-use crate::game::recorder::{Recorded, Recorder};
+use crate::game::recorder::{CrowdCounts, Recorded, Recorder};
 use crate::game::relevel::Origin;
 use crate::level::LoadedLevel;
 use crate::level::spawn::{self, Spawned};
@@ -130,6 +130,7 @@ pub struct Game {
     scripts: Option<ScriptHost>,
     recorder: Recorder,
     reload_count: u64,
+    crowd_counts: CrowdCounts,
     /// What the level file gave; none for a world that the host has built itself.
     origin: Option<Origin>,
 }
@@ -138,7 +139,12 @@ impl Game {
     /// A game about a world, without scripts.
     #[must_use]
     pub fn new(world: World, recorder: Recorder) -> Self {
-        Self { world, scripts: None, recorder, reload_count: 0, origin: None }
+        Self::of(world, None, recorder)
+    }
+
+    fn of(world: World, scripts: Option<ScriptHost>, recorder: Recorder) -> Self {
+        let crowd_counts = CrowdCounts::default();
+        Self { world, scripts, recorder, reload_count: 0, crowd_counts, origin: None }
     }
 
     /// A level at tick 0, its scripts started: behaviours are attached, `onStart` has run.
@@ -188,7 +194,7 @@ impl Game {
         recorder: Recorder,
     ) -> Result<Self, StartError> {
         scripts.start(&mut world)?;
-        Ok(Self { world, scripts: Some(scripts), recorder, reload_count: 0, origin: None })
+        Ok(Self::of(world, Some(scripts), recorder))
     }
 
     /// The world, for questions.
@@ -260,6 +266,7 @@ impl Game {
         done(Step::Events);
         let mut facts = self.recorder.collect(world);
         facts.lines.splice(0..0, heard);
+        self.crowd_counts.add(facts.crowd);
         let culled = sim::cull::run(world); // 13
         if let Some(scripts) = &mut self.scripts {
             scripts.culled(&culled.characters, &culled.walks);
@@ -334,6 +341,12 @@ impl Game {
     #[must_use]
     pub fn measures(&self) -> BTreeMap<String, f64> {
         self.scripts.as_ref().map(ScriptHost::measures).unwrap_or_default()
+    }
+
+    /// New plans of walkers so far.
+    #[must_use]
+    pub fn crowd_counts(&self) -> CrowdCounts {
+        self.crowd_counts
     }
 
     /// Reloads that took effect so far.

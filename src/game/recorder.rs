@@ -16,10 +16,12 @@ use crate::game::inputs::Input;
 use crate::game::line::{Line, float, place, quoted};
 use crate::game::narrate;
 use crate::world::World;
+use crate::world::character::Character;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::{Event, ReloadedFile};
 use crate::world::fingerprint::Fingerprint;
 use crate::world::outcome::{Blocker, WalkResult};
+use crate::world::walk::{Ask, Walk};
 
 /// What to write down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +51,49 @@ pub struct Recorded {
     pub faults: Vec<FaultNote>,
     /// What became of reloads.
     pub reloads: Vec<ReloadNote>,
+    /// What walkers did because of doors, the map and one another.
+    pub crowd: CrowdCounts,
+}
+
+/// How often walkers planned anew, by what for, and stepped aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CrowdCounts {
+    /// New plans because of a door.
+    pub for_doors: u64,
+    /// Because the map changed.
+    pub for_map: u64,
+    /// Because of others in the way.
+    pub for_crowd: u64,
+    /// Because the target moved.
+    pub for_target: u64,
+}
+
+impl CrowdCounts {
+    fn count(&mut self, fact: &Event) {
+        if let Event::Replanned { why, .. } = fact {
+            match why {
+                Ask::Door => self.for_doors += 1,
+                Ask::Map => self.for_map += 1,
+                Ask::Crowd => self.for_crowd += 1,
+                Ask::Target => self.for_target += 1,
+                Ask::First | Ask::Leg => {}
+            }
+        }
+    }
+
+    /// Adds those of another tick.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.for_doors += more.for_doors;
+        self.for_map += more.for_map;
+        self.for_crowd += more.for_crowd;
+        self.for_target += more.for_target;
+    }
+
+    /// New plans, whatever they were for.
+    #[must_use]
+    pub fn replans(&self) -> u64 {
+        self.for_doors + self.for_map + self.for_crowd + self.for_target
+    }
 }
 
 /// What became of a reload.
@@ -158,6 +203,7 @@ impl Recorder {
             }
             recorded.names.extend(name(fact).map(str::to_owned));
             recorded.reloads.extend(ReloadNote::of(fact));
+            recorded.crowd.count(fact);
             if let Event::Faulted(fault) = fact {
                 recorded.faults.extend(FaultNote::of(fault));
             }
@@ -377,26 +423,47 @@ fn positions(world: &World) -> String {
     Line::default().count("t", world.tick().0).raw("positions", &everybody.finish()).finish()
 }
 
+/// What searching costs, and what everybody wants, does and waits for.
 fn detail(world: &World) -> String {
+    let counts = world.path_counts();
     let paths = Line::default()
         .count("waiting", world.requests.waiting() as u64)
-        .count("expansions", world.path_counts().expansions);
+        .count("expansions", counts.expansions)
+        .count("spent", counts.in_tick)
+        .count("budget", u64::from(world.settings().path_budget))
+        .count("restarts", counts.restarts);
     let everybody = world.characters().fold(Line::default(), |line, (_, character)| {
-        let walk = character.walk.and_then(|walk| world.walk(walk));
-        let following = walk.and_then(|walk| walk.following.as_ref());
-        let ahead = following.map_or(&[][..], |following| following.cursor.ahead(&following.path));
-        let towards = |next: &Vec3| {
-            let way = *next - character.body.position;
-            Vec3::new(way.x, 0.0, way.z).normalize_or_zero()
-        };
-        let desired = ahead.first().map_or(Vec3::ZERO, towards);
-        let one =
-            Line::default().raw("desired", &place(desired)).raw("velocity", &place(character.body.velocity));
-        let one = one.count("waypoints", ahead.len() as u64);
-        line.raw(&character.name, &one.finish())
+        line.raw(&character.name, &detail_of(world, character).finish())
     });
     let detail = Line::default().raw("paths", &paths.finish()).raw("characters", &everybody.finish());
     Line::default().count("t", world.tick().0).raw("detail", &detail.finish()).finish()
+}
+
+/// What one character wants, does and waits for; what there is none of is left out.
+fn detail_of(world: &World, character: &Character) -> Line {
+    let walk = character.walk.and_then(|walk| world.walk(walk));
+    let following = walk.and_then(|walk| walk.following.as_ref());
+    let ahead = following.map_or(&[][..], |following| following.cursor.ahead(&following.path));
+    let towards = |next: &Vec3| {
+        let way = *next - character.body.position;
+        Vec3::new(way.x, 0.0, way.z).normalize_or_zero()
+    };
+    let desired = ahead.first().map_or(Vec3::ZERO, towards);
+    let line =
+        Line::default().raw("desired", &place(desired)).raw("velocity", &place(character.body.velocity));
+    let line = line.count("waypoints", ahead.len() as u64);
+    match walk.and_then(|walk| request_of(world, walk)) {
+        Some(request) => line.raw("request", &request.finish()),
+        None => line,
+    }
+}
+
+/// The path that a walk waits for: why it asked, what the search has cost so far.
+fn request_of(world: &World, walk: &Walk) -> Option<Line> {
+    let (token, why) = walk.token?;
+    let progress = world.requests.progress(token)?;
+    let line = Line::default().text("why", why.name()).flag("searching", progress.has_begun);
+    Some(line.count("spent", u64::from(progress.spent)).count("restarts", u64::from(progress.restarts)))
 }
 
 fn hashes(world: &World, fingerprint: Fingerprint) -> String {

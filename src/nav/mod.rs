@@ -23,7 +23,7 @@ pub use path::{
     Accept, Crossing, Disc, Island, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble,
     RandomPoint, Reach, SearchRecord,
 };
-pub use requests::PathRequests;
+pub use requests::{PathRequests, Progress};
 pub use search::{Ends, Search, Step, Watch};
 pub use space::{Graph, Location, NodeId, Portal, Revision, Space};
 pub use traversal::{OneWay, OwnArea, PassRules, Traversal};

@@ -33,6 +33,19 @@ pub struct PathRequests {
     pool: [Slot; POOL],
     /// Expansions that earlier steps spent beyond their budget.
     debt: u64,
+    /// Searches begun again so far. Never part of the state.
+    restarts: u64,
+}
+
+/// How far a request has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Expansions spent on it, those before a restart included.
+    pub spent: u32,
+    /// How often it was begun again because the map had changed.
+    pub restarts: u32,
+    /// Whether its search has begun, or waits in the queue.
+    pub has_begun: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -94,6 +107,25 @@ impl PathRequests {
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.queries.len()
+    }
+
+    /// How far a request has come; None when it was answered or cancelled.
+    #[must_use]
+    pub fn progress(&self, token: PathToken) -> Option<Progress> {
+        self.queries.get(token)?;
+        let running = self.pool.iter().filter_map(|slot| Some((slot.work.as_ref()?, Some(&slot.search))));
+        let begun = running.chain(self.next.iter().map(|work| (work, None)));
+        let found = begun.into_iter().find(|(work, _)| work.token == token);
+        Some(found.map_or_else(Progress::default, |(work, search)| {
+            let spent = search.map_or(0, |search| work.plan.spent(search)).saturating_add(work.lost);
+            Progress { spent, restarts: work.restarts, has_begun: search.is_some() }
+        }))
+    }
+
+    /// Searches that were begun again so far because the map had changed.
+    #[must_use]
+    pub fn restarts(&self) -> u64 {
+        self.restarts
     }
 
     /// Works on requests for `budget_expansions` and appends the answers that are ready. An answer that needs no
@@ -195,6 +227,7 @@ impl PathRequests {
             let Some(mut work) = slot.work.take_if(|work| work.revision != revision) else { continue };
             work.lost = work.lost.saturating_add(work.plan.spent(&slot.search));
             work.restarts += 1;
+            self.restarts += 1;
             let begun = match self.queries.get(work.token) {
                 Some(query) if work.restarts <= RESTARTS_MAX => round.map.begin(query),
                 _ => Err(Box::new(PathAnswer {

@@ -28,6 +28,8 @@ pub fn run(world: &mut World) {
     let spent = world.requests.step(&world.nav, budget, &mut answers);
     world.path_counts.expansions += u64::from(spent);
     world.path_counts.max_per_tick = world.path_counts.max_per_tick.max(u64::from(spent));
+    world.path_counts.in_tick = u64::from(spent);
+    world.path_counts.restarts = world.requests.restarts();
     for (token, answer) in answers {
         match world.askers.remove(token) {
             Some(walk) => deliver(world, walk, answer),

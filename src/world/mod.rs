@@ -62,6 +62,10 @@ pub struct PathCounts {
     pub expansions: u64,
     /// Most nodes expanded in one tick.
     pub max_per_tick: u64,
+    /// Nodes expanded in the tick under way, or the last one between ticks.
+    pub in_tick: u64,
+    /// Searches begun again because the map changed under them.
+    pub restarts: u64,
 }
 
 /// Everything that is simulated. A clone is for going back to; it costs a pass over everything.

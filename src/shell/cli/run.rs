@@ -83,7 +83,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let report = headless::run_timed(&mut game, &bound, watch, &mut |step| clock.done(step));
     let wall = began.elapsed();
     drop(watchdog);
-    session.end(&report, wall, &clock.table(report.ticks))
+    session.end(&report, wall, &clock.stats(&report))
 }
 
 /// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays its
@@ -142,11 +142,26 @@ impl StepClock {
         self.last = now;
     }
 
-    /// The table of `--stats`: microseconds a tick and share, by step.
-    fn table(&self, ticks: u64) -> Vec<String> {
+    /// What `--stats` adds: what walkers did because of others, and the cost of each step.
+    fn stats(&self, report: &Report) -> Vec<String> {
         if !self.is_on {
             return Vec::new();
         }
+        let Report { crowd, paths, .. } = report;
+        let replans = format!(
+            "  replans {}: {} for doors, {} for the map, {} for others, {} for targets; {} of searches",
+            crowd.replans(),
+            crowd.for_doors,
+            crowd.for_map,
+            crowd.for_crowd,
+            crowd.for_target,
+            counted(paths.restarts, "restart")
+        );
+        std::iter::once(replans).chain(self.table(report.ticks)).collect()
+    }
+
+    /// Microseconds a tick and share, by step.
+    fn table(&self, ticks: u64) -> Vec<String> {
         let whole = self.spent.iter().sum::<Duration>().as_secs_f64().max(1e-12);
         let mut table = vec![format!("  {:<16} {:>12} {:>7}", "step", "us a tick", "share")];
         for step in Step::ALL {
