@@ -726,4 +726,27 @@ fn seed_k1_every_constant_has_the_default_of_the_table() {
         (0.35, 1.4, 2.8, 8.0)
     );
     assert_eq!((level.tick_rate, level.seed, level.path_budget), (60, 1, 2000));
+    let level::NavigationDef::Grid(grid) = &level.navigation else { panic!("a grid") };
+    let sizes = &grid.sizes;
+    assert_eq!(
+        (sizes.cell_size_m, sizes.agent_radius_m, sizes.object_padding_m, sizes.boundary_padding_m),
+        (0.4, 0.45, 0.25, 0.0)
+    );
+    assert_eq!((sizes.floor_y_m, level::SNAP_M), (0.0, 8.0));
+}
+
+#[test]
+fn seed_k1_every_constant_is_in_the_schema_with_its_unit_its_default_and_its_range() {
+    let schema = level::schema();
+    let properties = &schema["$defs"]["Crowd"]["properties"];
+    for (key, number) in level::Crowd::NUMBERS {
+        let entry = &properties[key];
+        let told = entry["description"].as_str().unwrap_or_default();
+        let unit = if number.unit.is_empty() { "without a unit" } else { number.unit };
+        assert!(told.to_lowercase().contains(unit), "{key} ({unit}): {entry}");
+        assert_eq!(entry["default"].as_f64(), Some(number.default), "{key}: {entry}");
+        assert_eq!(entry["minimum"].as_f64(), Some(number.min), "{key}: {entry}");
+        assert_eq!(entry["maximum"].as_f64(), Some(number.max), "{key}: {entry}");
+    }
+    assert_eq!(properties["reciprocal"]["default"], true, "{properties}");
 }

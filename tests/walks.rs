@@ -8,7 +8,7 @@ use walkon::base::geom::flat_distance;
 use walkon::nav::Traversal;
 use walkon::world::ops::doors::{self, DoorOrder, Speed};
 use walkon::world::ops::{areas, characters, walks};
-use walkon::world::walk::{AcceptEnd, DoorPolicy, Goal, Look, Owner, Pace};
+use walkon::world::walk::{AcceptEnd, DoorPolicy, Goal, Look, Owner, Pace, WalkOptions};
 
 use crate::fixture::{HALL, Stage, TWO_ROOMS, options};
 
@@ -430,6 +430,33 @@ fn seed_k1_walking_up_to_a_character_ends_at_talk_distance_also_when_it_moves() 
     assert!(stage.ends.iter().all(|end| end == "arrived/reached"), "{:?}", stage.ends);
     let anna_at = stage.world().character(anna).unwrap().body.position;
     assert!(flat_distance(anna_at, stage.position()) <= 1.35 + 1e-3);
+}
+
+#[test]
+fn seed_k1_a_walk_to_a_character_fires_its_interaction_at_talk_distance() {
+    // By default, as the level sets it, and as the walk asks.
+    for (crowd, radius_m, expected_m) in
+        [("", None, 1.35), (r#""npcTalkDistance": 2.5"#, None, 2.5), ("", Some(0.9), 0.9)]
+    {
+        let text = TWO_ROOMS.replacen('{', &format!("{{ \"crowd\": {{ {crowd} }},"), 1);
+        let mut stage = Stage::of(&text);
+        let world = stage.game.world_mut();
+        let spawn = characters::Spawn::new("anna", Vec3::new(7.0, 0.0, 5.0));
+        let anna = characters::spawn(world, spawn).unwrap().unwrap();
+        let options = WalkOptions { radius_m, ..options() };
+        let (character, goal) = (world.find_character("hero").unwrap(), Goal::Character(anna));
+        walks::walk_to(world, walks::WalkOrder { character, goal, options, owner: Owner::HOST }).unwrap();
+        let mut before_m = f32::INFINITY;
+        while stage.ends.is_empty() {
+            before_m = flat_distance(Vec3::new(7.0, 0.0, 5.0), stage.position());
+            stage.tick();
+        }
+        let at_m = flat_distance(Vec3::new(7.0, 0.0, 5.0), stage.position());
+        assert_eq!(stage.ends, ["arrived/reached"]);
+        assert!(before_m > expected_m && at_m <= expected_m, "{expected_m}: {before_m} then {at_m}");
+        // One tick of walking before it was too far.
+        assert!(at_m > expected_m - 1.4 / 60.0 - 1e-3, "{expected_m}: {at_m}");
+    }
 }
 
 #[test]
