@@ -8,6 +8,7 @@
 //! Source: run-based labelling with union-find, He, Chao and Suzuki 2008; the ring test is ours.
 
 use crate::nav::cells::Bits;
+use crate::nav::cells::bits::Cells;
 
 /// Labels of all walkable cells of a map. Memory: 12 bytes a run.
 #[derive(Clone, Debug, Default)]
@@ -175,7 +176,7 @@ impl Labels {
             self.open(x, z);
             return Kept::Yes;
         }
-        let around = bits.around(z * bits.width() + x);
+        let around = bits.around((x, z), z * bits.width() + x);
         let sides = around & 0b0101_0101;
         // A link joins two neighbouring sides through the corner between them; four links make a ring of one part.
         let links = sides & sides.rotate_right(2) & (around >> 1);

@@ -45,6 +45,7 @@ pub struct Search {
     /// Records stamped otherwise belong to an earlier search. 24 bits; zero means never used.
     pub(crate) generation: u32,
     pub(crate) queue: Buckets,
+    pub(crate) sides: [Side; 2],
     heap: BinaryHeap<Reverse<(u32, u32, u32)>>,
     pub(crate) kernel: Kernel,
     pub(crate) ends: Ends,
@@ -68,6 +69,37 @@ pub(crate) struct Record {
     pub(crate) stamp: u32,
 }
 
+/// Nodes met from one end, first come first served.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Side {
+    met: Vec<u32>,
+    next: usize,
+}
+
+impl Side {
+    /// The same without any, ready for as many.
+    pub(crate) fn emptied(mut self) -> Self {
+        self.met.clear();
+        Self { next: 0, ..self }
+    }
+
+    pub(crate) fn add(&mut self, id: u32) {
+        self.met.push(id);
+    }
+
+    /// The next one.
+    pub(crate) fn take(&mut self) -> Option<u32> {
+        let id = self.met.get(self.next).copied();
+        self.next += usize::from(id.is_some());
+        id
+    }
+
+    /// Those not yet taken.
+    pub(crate) fn waiting(&self) -> &[u32] {
+        &self.met[self.next..]
+    }
+}
+
 /// Which kernel the paused state belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kernel {
@@ -78,6 +110,8 @@ pub(crate) enum Kernel {
     Steps,
     /// Jump points.
     Leaps,
+    /// From both ends, by runs of cells: whether there is a way at all.
+    Sides,
 }
 
 /// Whether searches keep a list of the nodes they expanded, for pictures.
@@ -127,6 +161,9 @@ impl Search {
     pub fn frontier(&self, out: &mut Vec<NodeId>) {
         match self.kernel {
             Kernel::Heap => out.extend(self.heap.iter().map(|Reverse((_, _, id))| NodeId(*id))),
+            Kernel::Sides => {
+                out.extend(self.sides.iter().flat_map(Side::waiting).map(|id| NodeId(*id)));
+            }
             Kernel::Steps | Kernel::Leaps => out.extend(self.queue.values().map(|value| NodeId(value >> 8))),
         }
     }
@@ -135,7 +172,7 @@ impl Search {
     /// edge. Empty unless a way was found. Cost: per node.
     pub fn nodes(&self, out: &mut Vec<NodeId>) {
         out.clear();
-        if self.state != Step::Found {
+        if self.state != Step::Found || self.kernel == Kernel::Sides {
             return;
         }
         let mut node = self.ends.goal.0;

@@ -4,8 +4,7 @@
 //! Holds: both planes describe the same cells; every line ends in a blocked guard word and a blocked line lies
 //! on either side of the map, so scans need no bounds checks; bits beyond the width are zero. What searches read most
 //! is kept ready beside them and in step: where a straight scan has to stop, and what lies around each cell.
-//! Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres. A cell that is to be blocked for one request only
-//! is set before a slice of its search and set back after it.
+//! Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres; cells blocked for one plan only (`overlay`).
 
 use crate::nav::cells::layout::OFFSETS;
 
@@ -17,6 +16,63 @@ pub struct Bits {
     /// By cell: bit d says that the neighbour in direction d is walkable.
     around: Vec<u8>,
     count: u64,
+}
+
+/// What kernels read of cells: those of a map, or what somebody's plan may use of them. One type each, so that plans over a
+/// map as it is pay nothing for the others.
+pub(crate) trait Cells: Copy {
+    /// The cells of the map.
+    fn bits(&self) -> &Bits;
+    /// Whether a cell of the map can be walked on.
+    fn is_open(&self, x: u32, z: u32) -> bool;
+    /// Bit d says that the neighbour of a cell in direction d (`layout::OFFSETS`) can be walked on.
+    fn around(&self, at: (u32, u32), id: u32) -> u8;
+    /// Word `word` of row `z`: bit i is cell (64 `word` + i, z).
+    fn row_word(&self, z: u32, word: u32) -> u64;
+    /// The next stop of a scan from `at` towards higher positions of a line, and whether it can be walked on: see
+    /// [`Plane::rise`]. May stop where that would not; lines are rows when `IN_ROW`, else columns.
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool);
+    /// The same towards lower positions: see [`Plane::fall`].
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool);
+    /// Whether a cell can be walked on; lines may be one off the map on either side, positions must be on it.
+    fn probe<const IN_ROW: bool>(&self, line: i64, at: i64) -> bool;
+}
+
+impl Cells for &Bits {
+    #[inline(always)]
+    fn bits(&self) -> &Bits {
+        self
+    }
+
+    #[inline(always)]
+    fn is_open(&self, x: u32, z: u32) -> bool {
+        self.get(x, z)
+    }
+
+    #[inline(always)]
+    fn around(&self, _at: (u32, u32), id: u32) -> u8 {
+        self.around[id as usize]
+    }
+
+    #[inline(always)]
+    fn row_word(&self, z: u32, word: u32) -> u64 {
+        Bits::row_word(self, z, word as usize)
+    }
+
+    #[inline(always)]
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+        self.plane::<IN_ROW>().rise(line, at, blocks)
+    }
+
+    #[inline(always)]
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+        self.plane::<IN_ROW>().fall(line, at, blocks)
+    }
+
+    #[inline(always)]
+    fn probe<const IN_ROW: bool>(&self, line: i64, at: i64) -> bool {
+        self.plane::<IN_ROW>().probe(line, at)
+    }
 }
 
 /// Lines of bits with a guard word after each line, one before the first, and a blank line at either end.
@@ -110,6 +166,16 @@ impl Plane {
         }
     }
 
+    /// Lines on the map.
+    pub(crate) fn lines(&self) -> u32 {
+        self.lines
+    }
+
+    /// Positions in a line.
+    pub(crate) fn length(&self) -> u32 {
+        self.length
+    }
+
     /// Whether a cell is walkable; lines may be one off the map on either side, positions must be on it.
     #[inline(always)]
     pub(crate) fn probe(&self, line: i64, at: i64) -> bool {
@@ -117,7 +183,7 @@ impl Plane {
     }
 
     #[inline(always)]
-    fn get(&self, line: u32, at: u32) -> bool {
+    pub(crate) fn get(&self, line: u32, at: u32) -> bool {
         self.words[self.base(line) + (at >> 6) as usize] >> (at & 63) & 1 != 0
     }
 
@@ -339,28 +405,23 @@ impl Bits {
         self.rows.words[self.rows.base(z) + word]
     }
 
-    /// Bit d says that the neighbour of a cell in direction d (`layout::OFFSETS`) is walkable.
-    #[inline(always)]
-    pub(crate) fn around(&self, id: u32) -> u8 {
-        self.around[id as usize]
-    }
-
     /// Walkable cells at which a straight scan stops, over the four directions: what makes jumps short.
     pub(crate) fn turns(&self) -> u64 {
         let blocked = |plane: &Plane| 64 * (plane.stride as u64 - 1) * u64::from(plane.lines) - self.count;
         self.rows.stops - 2 * blocked(&self.rows) + self.columns.stops - 2 * blocked(&self.columns)
     }
 
-    /// The cells by row: lines are rows.
+    /// The cells by row or by column.
     #[inline(always)]
-    pub(crate) fn rows(&self) -> &Plane {
-        &self.rows
+    pub(crate) fn plane<const IN_ROW: bool>(&self) -> &Plane {
+        if IN_ROW { &self.rows } else { &self.columns }
     }
 
-    /// The cells by column: lines are columns.
-    #[inline(always)]
-    pub(crate) fn columns(&self) -> &Plane {
-        &self.columns
+    /// What lies around the cells of one word of a row: as many bytes as the word has cells on the map.
+    pub(crate) fn around_word(&self, z: u32, word: u32) -> &[u8] {
+        let row = z as usize * self.width() as usize;
+        let end = (64 * word + 64).min(self.width()) as usize;
+        &self.around[row + 64 * word as usize..row + end]
     }
 }
 

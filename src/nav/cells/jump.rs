@@ -8,6 +8,7 @@
 //! Source: Harabor and Grastien, jump points 2011, block scans and pruning 2014.
 
 use crate::nav::cells::Bits;
+use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::{CANONICAL, FACTOR_ONE, LEGAL, OFFSETS, Unit};
 use crate::nav::cells::weighted::{Even, Place};
 use crate::nav::search::{Ends, Kernel, Search, Step};
@@ -48,34 +49,44 @@ impl Search {
 
     /// The same with the cost of a step given, for maps on which one factor other than one is in use, and the pace.
     pub fn begin_jump_in(&mut self, bits: &Bits, unit: Unit, pace: Pace, ends: Ends) {
+        self.begin_jump_over(bits, unit, pace, ends);
+    }
+
+    /// The same over what a plan may use of them.
+    pub(crate) fn begin_jump_over(&mut self, cells: impl Cells, unit: Unit, pace: Pace, ends: Ends) {
         let kernel = if pace == Pace::Steps { Kernel::Steps } else { Kernel::Leaps };
-        self.begin_cells(kernel, bits, unit, ends);
+        self.begin_cells(kernel, cells, unit, ends);
     }
 
     /// Goes on with a search over cells that all cost the same until it ends or has spent `allowance` expansions.
     pub fn step_jump(&mut self, bits: &Bits, allowance: u32) -> Step {
+        self.step_jump_over(bits, allowance)
+    }
+
+    /// The same over what a plan may use of them.
+    pub(crate) fn step_jump_over(&mut self, cells: impl Cells, allowance: u32) -> Step {
         match self.kernel {
-            Kernel::Steps => self.run_steps(bits, Even(self.unit), allowance),
-            _ => self.run_cells(allowance, |search, from, id, left| search.leap(bits, from, id, left)),
+            Kernel::Steps => self.run_steps(cells, Even(self.unit), allowance),
+            _ => self.run_cells(allowance, |search, from, id, left| search.leap(cells, from, id, left)),
         }
     }
 
     /// Expands a node by jumps.
     #[inline(always)]
-    fn leap(&mut self, bits: &Bits, from: Place, id: u32, mut left: u32) -> u32 {
+    fn leap(&mut self, cells: impl Cells, from: Place, id: u32, mut left: u32) -> u32 {
         let mut blocks = 0;
         while left != 0 {
             let direction = left.trailing_zeros();
             left &= left - 1;
             match direction {
-                0 => self.scan::<0>(bits, from, id, &mut blocks),
-                1 => self.slant::<1, 0, 2>(bits, from, id, &mut blocks),
-                2 => self.scan::<2>(bits, from, id, &mut blocks),
-                3 => self.slant::<3, 4, 2>(bits, from, id, &mut blocks),
-                4 => self.scan::<4>(bits, from, id, &mut blocks),
-                5 => self.slant::<5, 4, 6>(bits, from, id, &mut blocks),
-                6 => self.scan::<6>(bits, from, id, &mut blocks),
-                _ => self.slant::<7, 0, 6>(bits, from, id, &mut blocks),
+                0 => self.scan::<0>(cells, from, id, &mut blocks),
+                1 => self.slant::<1, 0, 2>(cells, from, id, &mut blocks),
+                2 => self.scan::<2>(cells, from, id, &mut blocks),
+                3 => self.slant::<3, 4, 2>(cells, from, id, &mut blocks),
+                4 => self.scan::<4>(cells, from, id, &mut blocks),
+                5 => self.slant::<5, 4, 6>(cells, from, id, &mut blocks),
+                6 => self.scan::<6>(cells, from, id, &mut blocks),
+                _ => self.slant::<7, 0, 6>(cells, from, id, &mut blocks),
             }
         }
         (blocks / BLOCKS_PER_UNIT).max(1)
@@ -83,13 +94,19 @@ impl Search {
 
     /// Looks straight ahead from a place for the next cell where turning is worth it, or the goal.
     #[inline(always)]
-    fn scan<const DIRECTION: usize>(&mut self, bits: &Bits, from: Place, parent: u32, blocks: &mut u32) {
+    fn scan<const DIRECTION: usize>(
+        &mut self,
+        cells: impl Cells,
+        from: Place,
+        parent: u32,
+        blocks: &mut u32,
+    ) {
         let (goal_x, goal_z) = self.goal_cell;
         let (stop, open) = match DIRECTION {
-            0 => bits.rows().rise(from.z, from.x, blocks),
-            2 => bits.columns().rise(from.x, from.z, blocks),
-            4 => bits.rows().fall(from.z, from.x, blocks),
-            _ => bits.columns().fall(from.x, from.z, blocks),
+            0 => cells.rise::<true>(from.z, from.x, blocks),
+            2 => cells.rise::<false>(from.x, from.z, blocks),
+            4 => cells.fall::<true>(from.z, from.x, blocks),
+            _ => cells.fall::<false>(from.x, from.z, blocks),
         };
         let passed = match DIRECTION {
             0 => from.z == goal_z && from.x < goal_x && goal_x <= stop,
@@ -104,9 +121,11 @@ impl Search {
         } else if open {
             let (x, z) = if DIRECTION & 3 == 0 { (stop, from.z) } else { (from.x, stop) };
             let steps = from.x.abs_diff(x) + from.z.abs_diff(z);
-            let id = z * bits.width() + x;
+            let id = z * cells.bits().width() + x;
             let g = from.g.saturating_add(steps.saturating_mul(self.unit.straight));
-            self.relax(Place { x, z, g }, id, parent, || CANONICAL[DIRECTION][bits.around(id) as usize]);
+            self.relax(Place { x, z, g }, id, parent, || {
+                CANONICAL[DIRECTION][cells.around((x, z), id) as usize]
+            });
         }
     }
 
@@ -114,15 +133,15 @@ impl Search {
     #[inline(always)]
     fn slant<const DIRECTION: usize, const ALONG_X: usize, const ALONG_Z: usize>(
         &mut self,
-        bits: &Bits,
+        cells: impl Cells,
         from: Place,
         parent: u32,
         blocks: &mut u32,
     ) {
         let (dx, dz) = OFFSETS[DIRECTION];
-        let stride = dx + dz * bits.width() as i32;
+        let stride = dx + dz * cells.bits().width() as i32;
         let (mut at, mut id) = (from, parent);
-        let mut around = bits.around(id);
+        let mut around = cells.around((at.x, at.z), id);
         // Bounded by the edge of the map, around which nothing is walkable.
         while LEGAL[around as usize] >> DIRECTION & 1 != 0 {
             id = id.wrapping_add_signed(stride);
@@ -133,12 +152,12 @@ impl Search {
                 self.reach(at.g, parent);
                 return;
             }
-            around = bits.around(id);
+            around = cells.around((at.x, at.z), id);
             if around >> ALONG_X & 1 != 0 {
-                self.scan::<ALONG_X>(bits, at, parent, blocks);
+                self.scan::<ALONG_X>(cells, at, parent, blocks);
             }
             if around >> ALONG_Z & 1 != 0 {
-                self.scan::<ALONG_Z>(bits, at, parent, blocks);
+                self.scan::<ALONG_Z>(cells, at, parent, blocks);
             }
         }
     }

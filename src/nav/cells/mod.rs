@@ -2,9 +2,10 @@
 //!
 //! In: polygons or cells as authored, edits, queries. Out: `CellMap`, the one backend on a uniform grid.
 //! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere.
-//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted`, `sight`) know walkable bits and factors alone; the
-//! map (`source`, `raster`, `edge`, `terrain`, `clearance`, `doors`, `standing`, `variant`, `map`) knows where they come from.
+//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted`, `sides`, `sight`) know walkable bits and factors alone,
+//! for one plan with circles cut out of them (`overlay`); the map (`source`, `raster`, `edge`, `terrain`, `clearance`, `doors`, `standing`, `variant`, `map`) knows where they come from.
 
+mod beside;
 pub mod bits;
 mod clearance;
 mod doors;
@@ -18,6 +19,7 @@ mod overlay;
 mod plan;
 mod random;
 mod raster;
+mod sides;
 pub mod sight;
 pub mod source;
 mod standing;

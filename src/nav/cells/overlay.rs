@@ -1,18 +1,48 @@
 //! Those who stand in the way of one plan, over the cells of a map that everybody shares.
 //!
-//! In: circles on the ground, the cell in which the plan begins. Out: the cells they block for this plan alone.
+//! In: circles on the ground, the cell in which the plan begins. Out: the cells that are left, for every kernel.
 //! Holds: a circle blocks every cell whose rectangle it reaches into and always the one with its centre, never the cell in
-//! which the plan begins; the map is not changed. Not here: who counts as standing in the way.
+//! which the plan begins; the map is neither changed nor copied. What differs from the map is kept by words of 64 cells in
+//! chains, one a line, so that lines on which nobody stands cost one comparison more than without.
+//! Not here: who counts as standing in the way, what becomes of a plan that they close in (`plan`).
 
 use glam::Vec3;
 
 use crate::base::geom;
-use crate::nav::cells::map::{CellMap, View};
+use crate::nav::cells::bits::{Cells, Plane};
+use crate::nav::cells::layout::OFFSETS;
+use crate::nav::cells::map::CellMap;
 use crate::nav::cells::{Bits, Frame, sight};
-use crate::nav::{Disc, Labels, Traversal};
+use crate::nav::{Disc, Traversal};
 
-/// How far from a goal that is covered a place beside it is looked for, metres.
-pub(crate) const BESIDE_M: f64 = 8.0;
+/// The end of a chain.
+const NONE: u32 = u32::MAX;
+
+/// Whether a cell can be blocked without cutting off what lies around it: by what lies around, whether the neighbours on its
+/// four sides that can be walked on hang together in the ring of its eight.
+const HARMLESS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut around = 0;
+    while around < 256 {
+        table[around] = arcs(around as u8) <= 1;
+        around += 1;
+    }
+    table
+};
+
+/// Arcs of the ring that hold a neighbour on one of the four sides.
+const fn arcs(around: u8) -> u32 {
+    let (mut arcs, mut side) = (0, 0);
+    while side < 8 {
+        // From one side to the next through the corner between them.
+        let joined = around >> ((side + 1) % 8) & around >> ((side + 2) % 8) & 1 != 0;
+        if around >> side & 1 != 0 && !joined {
+            arcs += 1;
+        }
+        side += 2;
+    }
+    arcs
+}
 
 /// A circle in cells.
 #[derive(Clone, Copy, Debug)]
@@ -37,49 +67,296 @@ impl Footprint {
         dx * dx + dz * dz < self.radius * self.radius || (cx.floor() as i64, cz.floor() as i64) == (x, z)
     }
 
-    /// The cells that it may block, as ranges of x and z, cut at the edges of the map.
-    fn window(&self, frame: &Frame) -> [std::ops::Range<u32>; 2] {
+    /// The cells of the map that it may block: ranges of x and z.
+    fn window(&self, frame: &Frame) -> [[u32; 2]; 2] {
         let range = |centre: f64, count: u32| {
             let clamp = |value: f64| value.clamp(0.0, f64::from(count)) as u32;
-            clamp((centre - self.radius).floor())..clamp((centre + self.radius).floor() + 1.0)
+            [clamp((centre - self.radius).floor()), clamp((centre + self.radius).floor() + 1.0)]
         };
         [range(self.centre[0], frame.width), range(self.centre[1], frame.depth)]
     }
 }
 
-/// The cells of one plan, without those on which others stand.
+/// What differs from the map in one word of a line.
+#[derive(Clone, Copy, Debug)]
+struct Patch {
+    line: u32,
+    word: u32,
+    /// The next patch of the same line, in no order.
+    next: u32,
+    blocked: u64,
+    /// Where scans stop beyond where they do on the map, towards higher positions and towards lower ones.
+    rising: u64,
+    falling: u64,
+}
+
+/// The patches of all rows, or of all columns.
+#[derive(Clone, Debug)]
+struct Lines {
+    /// The first line that has any.
+    first: u32,
+    /// The first patch of each line from there on.
+    heads: Vec<u32>,
+    patches: Vec<Patch>,
+}
+
+impl Lines {
+    /// For lines from `first` to `end`, exclusive.
+    fn over(first: u32, end: u32) -> Self {
+        let heads = vec![NONE; end.saturating_sub(first) as usize];
+        Self { first, heads, patches: Vec::new() }
+    }
+
+    /// The first patch of a line.
+    #[inline(always)]
+    fn head(&self, line: u32) -> u32 {
+        self.heads.get(line.wrapping_sub(self.first) as usize).copied().unwrap_or(NONE)
+    }
+
+    /// The patch of a word. Bounded by the patches of the line.
+    #[inline(always)]
+    fn find(&self, line: u32, word: u32) -> Option<usize> {
+        let mut at = self.head(line);
+        while at != NONE {
+            let patch = &self.patches[at as usize];
+            if patch.word == word {
+                return Some(at as usize);
+            }
+            at = patch.next;
+        }
+        None
+    }
+
+    /// The same, made when there is none.
+    fn put(&mut self, line: u32, word: u32) -> usize {
+        if let Some(found) = self.find(line, word) {
+            return found;
+        }
+        let head = &mut self.heads[(line - self.first) as usize];
+        let new = self.patches.len();
+        self.patches.push(Patch { line, word, next: *head, blocked: 0, rising: 0, falling: 0 });
+        *head = new as u32;
+        new
+    }
+
+    #[inline(always)]
+    fn is_blocked(&self, line: u32, at: u32) -> bool {
+        self.find(line, at >> 6).is_some_and(|patch| self.patches[patch].blocked >> (at & 63) & 1 != 0)
+    }
+
+    fn block(&mut self, line: u32, at: u32) {
+        let patch = self.put(line, at >> 6);
+        let (patch, bit) = (&mut self.patches[patch], 1 << (at & 63));
+        (patch.blocked, patch.rising, patch.falling) =
+            (patch.blocked | bit, patch.rising | bit, patch.falling | bit);
+    }
+
+    /// Lets scans along the lines beside a blocked cell stop where there is room to turn past it.
+    fn stop_beside(&mut self, plane: &Plane, line: u32, at: u32) {
+        let is_open = |lines: &Self, at: u32| plane.get(line, at) && !lines.is_blocked(line, at);
+        let above = at + 1 < plane.length() && is_open(self, at + 1);
+        let below = at > 0 && is_open(self, at - 1);
+        for beside in line.saturating_sub(1)..=(line + 1).min(plane.lines() - 1) {
+            if beside == line {
+                continue;
+            }
+            if above {
+                let patch = self.put(beside, (at + 1) >> 6);
+                self.patches[patch].rising |= 1 << ((at + 1) & 63);
+            }
+            if below {
+                let patch = self.put(beside, (at - 1) >> 6);
+                self.patches[patch].falling |= 1 << ((at - 1) & 63);
+            }
+        }
+    }
+
+    /// A stop of the map, or one before it.
+    #[inline(never)]
+    fn rise(&self, plane: &Plane, line: u32, at: u32, mut found: (u32, bool)) -> (u32, bool) {
+        let mut next = self.head(line);
+        // Bounded by the patches of the line.
+        while next != NONE {
+            let patch = &self.patches[next as usize];
+            let ahead = if patch.word == at >> 6 { !1 << (at & 63) } else { !0 };
+            let stops = if patch.word >= at >> 6 { patch.rising & ahead } else { 0 };
+            let stop = 64 * patch.word + (stops.trailing_zeros() & 63);
+            if stops != 0 && stop <= found.0 {
+                found = (stop, plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0);
+            }
+            next = patch.next;
+        }
+        found
+    }
+
+    /// The same towards lower positions; none wraps around below zero.
+    #[inline(never)]
+    fn fall(&self, plane: &Plane, line: u32, at: u32, mut found: (u32, bool)) -> (u32, bool) {
+        let mut next = self.head(line);
+        // Bounded by the patches of the line.
+        while next != NONE {
+            let patch = &self.patches[next as usize];
+            let ahead = if patch.word == at >> 6 { (1 << (at & 63)) - 1 } else { !0 };
+            let stops = if patch.word <= at >> 6 { patch.falling & ahead } else { 0 };
+            let stop = 64 * patch.word + (63 - (stops | 1).leading_zeros());
+            if stops != 0 && stop + 1 >= found.0.wrapping_add(1) {
+                found = (stop, plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0);
+            }
+            next = patch.next;
+        }
+        found
+    }
+}
+
+/// What those who stand in the way change about the cells of a plan.
 #[derive(Clone, Debug)]
 pub(crate) struct Overlay {
-    bits: Bits,
-    labels: Labels,
+    rows: Lines,
+    columns: Lines,
+    /// By patch of the rows: what lies around the cells of its word.
+    around: Vec<[u8; 64]>,
+    may_divide: bool,
 }
 
 impl Overlay {
-    /// None when nobody blocks a cell.
+    /// None when nobody blocks a cell. Cost: about the cells that are blocked, and the lines between the first and the last.
     pub(crate) fn new(frame: &Frame, bits: &Bits, start: (u32, u32), discs: &[Disc]) -> Option<Self> {
-        let mut stamped = bits.clone();
-        for footprint in discs.iter().filter_map(|disc| Footprint::of(frame, disc)) {
-            let [columns, rows] = footprint.window(frame);
-            for z in rows {
-                for x in columns.clone() {
-                    if (x, z) != start && footprint.holds(i64::from(x), i64::from(z)) {
-                        stamped.set(x, z, false);
+        let footprints = discs.iter().filter_map(|disc| Footprint::of(frame, disc));
+        let windows: Vec<(Footprint, [[u32; 2]; 2])> =
+            footprints.map(|footprint| (footprint, footprint.window(frame))).collect();
+        let on_map = windows.iter().filter(|(_, [x, z])| x[0] < x[1] && z[0] < z[1]);
+        let [columns, rows] = on_map.fold([[u32::MAX, 0]; 2], |all, (_, window)| {
+            [0, 1].map(|axis| [all[axis][0].min(window[axis][0]), all[axis][1].max(window[axis][1])])
+        });
+        if rows[0] >= rows[1] {
+            return None;
+        }
+        let lines = |[first, end]: [u32; 2], count: u32| {
+            Lines::over(first.saturating_sub(1), end.saturating_add(1).min(count))
+        };
+        let mut new = Self {
+            rows: lines(rows, frame.depth),
+            columns: lines(columns, frame.width),
+            around: Vec::new(),
+            may_divide: false,
+        };
+        let mut blocked = Vec::new();
+        for (footprint, [columns, rows]) in windows {
+            for z in rows[0]..rows[1] {
+                for x in columns[0]..columns[1] {
+                    let is_met = (x, z) != start && footprint.holds(i64::from(x), i64::from(z));
+                    if is_met && bits.get(x, z) && !new.rows.is_blocked(z, x) {
+                        new.block(bits, x, z);
+                        blocked.push((x, z));
                     }
                 }
             }
         }
-        (stamped != *bits).then(|| Self { labels: Labels::of(&stamped), bits: stamped })
+        for &(x, z) in &blocked {
+            new.rows.stop_beside(bits.plane::<true>(), z, x);
+            new.columns.stop_beside(bits.plane::<false>(), x, z);
+        }
+        new.look_around(bits);
+        (!blocked.is_empty()).then_some(new)
     }
 
-    /// The cells that are left.
-    pub(crate) fn bits(&self) -> &Bits {
-        &self.bits
+    fn block(&mut self, bits: &Bits, x: u32, z: u32) {
+        let patch = self.row_patch(bits, z, x >> 6);
+        self.may_divide |= !HARMLESS[self.around[patch][(x & 63) as usize] as usize];
+        self.rows.block(z, x);
+        self.columns.block(x, z);
+        for (direction, (dx, dz)) in OFFSETS.into_iter().enumerate() {
+            let (x, z) = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
+            if x < bits.width() && z < bits.depth() {
+                let patch = self.row_patch(bits, z, x >> 6);
+                self.around[patch][(x & 63) as usize] &= !(1 << (direction ^ 4));
+            }
+        }
     }
 
-    /// Whether a way joins two cells.
-    pub(crate) fn joins(&self, from: (u32, u32), to: (u32, u32)) -> bool {
-        let label = self.labels.label(from.0, from.1);
-        label.is_some() && label == self.labels.label(to.0, to.1)
+    fn row_patch(&mut self, bits: &Bits, z: u32, word: u32) -> usize {
+        let patch = self.rows.put(z, word);
+        self.look_around(bits);
+        patch
+    }
+
+    /// Copies what lies around the cells of the rows' patches that are new.
+    fn look_around(&mut self, bits: &Bits) {
+        for patch in &self.rows.patches[self.around.len()..] {
+            let cells = bits.around_word(patch.line, patch.word);
+            let mut around = [0; 64];
+            around[..cells.len()].copy_from_slice(cells);
+            self.around.push(around);
+        }
+    }
+
+    #[inline(always)]
+    fn lines<const IN_ROW: bool>(&self) -> &Lines {
+        if IN_ROW { &self.rows } else { &self.columns }
+    }
+
+    /// Whether blocking its cells may have cut off others: false when all that hung together still does.
+    pub(crate) fn may_divide(&self) -> bool {
+        self.may_divide
+    }
+
+    /// The cells that are left of those of a map.
+    pub(crate) fn over<'a>(&'a self, bits: &'a Bits) -> Rest<'a> {
+        Rest { bits, overlay: self }
+    }
+}
+
+/// The cells of a map without those on which others stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rest<'a> {
+    bits: &'a Bits,
+    overlay: &'a Overlay,
+}
+
+impl Cells for Rest<'_> {
+    #[inline(always)]
+    fn bits(&self) -> &Bits {
+        self.bits
+    }
+
+    #[inline(always)]
+    fn is_open(&self, x: u32, z: u32) -> bool {
+        self.bits.get(x, z) && !self.overlay.rows.is_blocked(z, x)
+    }
+
+    #[inline(always)]
+    fn around(&self, (x, z): (u32, u32), id: u32) -> u8 {
+        match self.overlay.rows.find(z, x >> 6) {
+            Some(patch) => self.overlay.around[patch][(x & 63) as usize],
+            None => self.bits.around((x, z), id),
+        }
+    }
+
+    #[inline(always)]
+    fn row_word(&self, z: u32, word: u32) -> u64 {
+        let rows = &self.overlay.rows;
+        let blocked = rows.find(z, word).map_or(0, |patch| rows.patches[patch].blocked);
+        self.bits.row_word(z, word as usize) & !blocked
+    }
+
+    #[inline(always)]
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+        let (plane, lines) = (self.bits.plane::<IN_ROW>(), self.overlay.lines::<IN_ROW>());
+        let found = plane.rise(line, at, blocks);
+        if lines.head(line) == NONE { found } else { lines.rise(plane, line, at, found) }
+    }
+
+    #[inline(always)]
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+        let (plane, lines) = (self.bits.plane::<IN_ROW>(), self.overlay.lines::<IN_ROW>());
+        let found = plane.fall(line, at, blocks);
+        if lines.head(line) == NONE { found } else { lines.fall(plane, line, at, found) }
+    }
+
+    #[inline(always)]
+    fn probe<const IN_ROW: bool>(&self, line: i64, at: i64) -> bool {
+        self.bits.plane::<IN_ROW>().probe(line, at)
+            && !self.overlay.lines::<IN_ROW>().is_blocked(line as u32, at as u32)
     }
 }
 
@@ -97,23 +374,24 @@ impl CellMap {
     #[must_use]
     pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, discs: &[Disc]) -> bool {
         let (start, end) = (self.to_cells(from), self.to_cells(to));
-        let view: View = self.view(by);
+        let view = self.view(by);
         if self.wrong_way(from, to, by).is_some() || !sight::clear(view.bits(), start, end) {
             return false;
         }
-        // Farther than this from the line a circle cannot reach into a cell that the line touches.
-        let near: Vec<Footprint> = discs
-            .iter()
-            .filter_map(|disc| Footprint::of(self.frame(), disc))
-            .filter(|disc| {
-                let reach = disc.radius + 3.0;
-                geom::segment_distance_sq(disc.centre, start, end) < reach * reach
-            })
-            .collect();
+        let is_near = |disc: &Footprint| {
+            // Farther from the line a circle reaches into no cell that the line touches: those are less than 1.5 wide.
+            let reach = disc.radius + 1.5;
+            geom::segment_distance_sq(disc.centre, start, end) < reach * reach
+        };
+        let footprints = discs.iter().filter_map(|disc| Footprint::of(self.frame(), disc));
+        let near: Vec<Footprint> = footprints.filter(is_near).collect();
         let own = (start[0].floor() as i64, start[1].floor() as i64);
         near.is_empty()
-            || sight::touched(start, end).iter().all(|touch| {
-                (touch.x, touch.z) == own || !near.iter().any(|disc| disc.holds(touch.x, touch.z))
+            || sight::is_clear_where(start, end, |x, z| {
+                (x, z) == own || !near.iter().any(|disc| disc.holds(x, z))
             })
     }
 }
+
+#[cfg(test)]
+mod tests;

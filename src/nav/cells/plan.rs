@@ -4,8 +4,10 @@
 //! decided by labels, without a search; a path begins at the real start and every segment on the map passes the exact
 //! test with the cells of the search; slices change nothing but when. A way that crosses a one-way area against its
 //! direction is searched anew with that area as a wall, which is exact: whoever could use the area the right way on the
-//! other side of it is already there. Among reachable cells equally near to a goal
-//! that is not, the cheapest to reach is taken, then the least id.
+//! other side of it is already there. Others in the way are kept out of by an overlay; what they may have cut off is found
+//! out from both ends before the search begins, so that no search floods a map for a goal that they close in, and when they
+//! close the only way the plan is made once more without them. Among reachable cells equally near to a goal that is not,
+//! the cheapest to reach is taken, then the least id.
 
 use std::sync::Arc;
 
@@ -14,8 +16,10 @@ use glam::Vec3;
 use crate::base::cost::Cost;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
+use crate::nav::cells::beside::Choice;
+use crate::nav::cells::bits::Cells;
 use crate::nav::cells::map::{CellMap, Region, View, distance_sq};
-use crate::nav::cells::overlay::{self, Overlay};
+use crate::nav::cells::overlay::{self, Overlay, Rest};
 use crate::nav::cells::{Frame, Ground, Unit, sight};
 use crate::nav::search::{Ends, Search, Step};
 use crate::nav::smooth::{Lines, smooth};
@@ -48,6 +52,8 @@ pub(crate) struct Plan {
     trouble: Option<PathTrouble>,
     /// The cells that those leave who stand in the way; None when they leave them all, or are ignored.
     overlay: Option<Box<Overlay>>,
+    /// Where to go under the overlay, while that is not known yet.
+    choice: Option<Choice>,
     others: Others,
     /// Who stands on the goal.
     covered: Option<u32>,
@@ -176,34 +182,6 @@ impl CellMap {
         if cells.is_empty() { vec![first] } else { cells }
     }
 
-    /// Places beside a goal on which somebody stands: free cells in a clear line from it but for the others, the nearest
-    /// and those less than a cell farther away.
-    fn beside(
-        &self,
-        overlay: &Overlay,
-        view: &View,
-        (start, goal): ((u32, u32), (u32, u32)),
-        point: Vec3,
-    ) -> Vec<(u32, u32)> {
-        let at = self.to_cells(point);
-        let middle = |cell: (u32, u32)| [f64::from(cell.0) + 0.5, f64::from(cell.1) + 0.5];
-        let reach = overlay::BESIDE_M / self.frame().cell_size_m;
-        let range = |centre: f64, count: u32| {
-            let clamp = |value: f64| value.clamp(0.0, f64::from(count)) as u32;
-            clamp((centre - reach).floor())..clamp((centre + reach).ceil() + 1.0)
-        };
-        let columns = range(middle(goal)[0], self.frame().width);
-        let cells = range(middle(goal)[1], self.frame().depth)
-            .flat_map(|z| columns.clone().map(move |x| (x, z)))
-            .filter(|&(x, z)| overlay.bits().get(x, z) && distance_sq((x, z), middle(goal)) <= reach * reach)
-            .filter(|&cell| overlay.joins(start, cell))
-            .filter(|&cell| sight::clear(view.bits(), middle(goal), middle(cell)));
-        let mut cells: Vec<_> = cells.map(|cell| (distance_sq(cell, at).sqrt(), cell)).collect();
-        let nearest = cells.iter().map(|cell| cell.0).fold(f64::INFINITY, f64::min);
-        cells.retain(|cell| cell.0 < nearest + 1.0);
-        cells.into_iter().map(|(_, cell)| cell).collect()
-    }
-
     fn no_path(&self, trouble: PathTrouble) -> PathAnswer {
         PathAnswer { trouble: Some(trouble), revision: self.revision(), ..PathAnswer::default() }
     }
@@ -241,6 +219,7 @@ impl Plan {
             best: None,
             trouble,
             overlay: None,
+            choice: None,
             others,
             covered: None,
             spent: 0,
@@ -260,6 +239,11 @@ impl Plan {
         if plan.targets.contains(&start) {
             plan.best = Some((Cost::ZERO, start, vec![map.node(start)]));
             plan.next = plan.targets.len();
+        }
+        if plan.overlay.is_some() && plan.choice.is_none() && plan.targets.is_empty() {
+            return Self::begin_for(map, query, query.by.clone(), Others::Ignored);
+        }
+        if plan.choice.is_none() && plan.next > 0 {
             return Err(Box::new(plan.answer(map, query, &view)));
         }
         if !map.is_prepared(&plan.by) {
@@ -268,32 +252,77 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Takes those who stand in the way into account; when they close the only way, they are ignored.
+    /// Takes those who stand in the way into account.
     fn keep_out_of_others(&mut self, map: &CellMap, query: &PathQuery, view: &View) {
         let discs = query.others.as_deref().unwrap_or(&[]);
         if discs.is_empty() || self.others == Others::Ignored || self.targets.contains(&self.start) {
             return;
         }
         let Some(overlay) = Overlay::new(map.frame(), view.bits(), self.start, discs) else { return };
-        let is_free = |&(x, z): &(u32, u32)| overlay.bits().get(x, z);
-        let mut covered = None;
-        let mut targets: Vec<(u32, u32)> = self.targets.iter().copied().filter(is_free).collect();
-        if targets.is_empty() {
-            let goal = self.targets.first().copied().unwrap_or(self.start);
-            covered = overlay::occupant(map.frame(), discs, goal, query.goal);
-            targets = map.beside(&overlay, view, (self.start, goal), query.goal);
-            self.sort_by_guess(&mut targets, view.unit(map));
-        }
-        targets.retain(|&target| overlay.joins(self.start, target));
-        if targets.is_empty() {
-            self.others = Others::Ignored;
-            return;
-        }
-        (self.targets, self.covered) = (targets, covered);
-        self.overlay = Some(Box::new(overlay));
-        if covered.is_some() {
+        let rest = overlay.over(view.bits());
+        let free = self.targets.iter().copied().filter(|&(x, z)| rest.is_open(x, z));
+        let mut choice = Choice::among(free);
+        if let (true, Some(&goal)) = (choice.is_empty(), self.targets.first()) {
+            let point = if self.trouble.is_none() { query.goal } else { map.centre(goal) };
+            self.covered = overlay::occupant(map.frame(), discs, goal, point);
             self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
+            choice = Choice::beside(goal, map.to_cells(point));
         }
+        self.targets.clear();
+        let is_sure = !overlay.may_divide();
+        self.overlay = Some(Box::new(overlay));
+        self.choice = Some(choice);
+        if is_sure {
+            // All that hung together without the others still does.
+            while let Some(cell) = self.next_choice(map, view) {
+                self.choice.iter_mut().for_each(|choice| choice.take(cell));
+            }
+            self.choose(map, view);
+        }
+    }
+
+    /// The next cell to ask about.
+    fn next_choice(&mut self, map: &CellMap, view: &View) -> Option<(u32, u32)> {
+        let (choice, overlay) = (self.choice.as_mut()?, self.overlay.as_ref()?);
+        choice.next(map, (view, overlay.over(view.bits())), self.start)
+    }
+
+    /// Goes for the cells chosen.
+    fn choose(&mut self, map: &CellMap, view: &View) {
+        let Some(choice) = self.choice.take() else { return };
+        let mut targets = choice.taken;
+        self.sort_by_guess(&mut targets, view.unit(map));
+        if targets.contains(&self.start) {
+            self.best = Some((Cost::ZERO, self.start, vec![map.node(self.start)]));
+            self.next = targets.len();
+        }
+        self.targets = targets;
+    }
+
+    /// Asks whether the others cut off the next cell, for at most `allowance`, and chooses once all is known. False when they
+    /// close the only way.
+    fn ask(&mut self, map: &CellMap, (view, search): (&View, &mut Search), allowance: u32) -> bool {
+        let Some(cell) = self.next_choice(map, view) else {
+            self.choose(map, view);
+            return !self.targets.is_empty();
+        };
+        let (Some(overlay), Some(choice)) = (&self.overlay, &mut self.choice) else { return true };
+        let rest = overlay.over(view.bits());
+        if !self.begun {
+            // What is joined with one that was joined is nearer to it than to the start.
+            let start = choice.taken.first().copied().unwrap_or(self.start);
+            search.begin_sides(rest, Ends { start: map.node(start), goal: map.node(cell) });
+            self.begun = true;
+        }
+        match search.step_sides(rest, allowance) {
+            Step::Running => return true,
+            Step::Found => choice.take(cell),
+            Step::Exhausted if search.is_closed(0) => choice.keep(|cell| search.has_met(rest, cell, 0)),
+            Step::Exhausted => choice.keep(|cell| !search.has_met(rest, cell, 1)),
+        }
+        self.spent = self.spent.saturating_add(search.spent());
+        self.begun = false;
+        true
     }
 
     fn sort_by_guess(&self, targets: &mut [(u32, u32)], unit: Unit) {
@@ -316,12 +345,6 @@ impl Plan {
         Self::begin_for(map, query, query.by.clone(), Others::Ignored)
     }
 
-    /// What the search walks on.
-    fn ground<'a>(&'a self, map: &'a CellMap, view: &'a View) -> Ground<'a> {
-        let ground = map.ground(view, &self.tolls);
-        Ground { bits: self.overlay.as_ref().map_or(ground.bits, |overlay| overlay.bits()), ..ground }
-    }
-
     /// Charged so far.
     pub(crate) fn spent(&self, search: &Search) -> u32 {
         // A search that ended was counted already, and the next one counts from zero.
@@ -341,7 +364,7 @@ impl Plan {
         // Bounded by the targets and the one-way areas: each round ends a search, bars an area or spends the allowance.
         let answer = loop {
             let spent = self.spent(search);
-            if self.next >= self.targets.len() {
+            if self.choice.is_none() && self.next >= self.targets.len() {
                 let answer = self.answer(map, query, &view);
                 let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
                     break Some(answer);
@@ -360,15 +383,20 @@ impl Plan {
                 break None;
             }
             let left = stop_at.min(query.expansions_max) - spent;
+            if self.choice.is_some() {
+                if !self.ask(map, (&view, search), left) {
+                    match Self::begin_for(map, query, query.by.clone(), Others::Ignored) {
+                        Ok(again) => *self = Self { spent: self.spent, ..again },
+                        Err(answer) => break Some(PathAnswer { expansions: self.spent, ..*answer }),
+                    }
+                    view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
+                }
+                continue;
+            }
             if !self.begun {
                 self.begin_next(map, &view, search);
             }
-            let ground = self.ground(map, &view);
-            let step = match jumps(map, &view) {
-                true => search.step_jump(ground.bits, left),
-                false => search.step_weighted(&ground, left),
-            };
-            if step != Step::Running {
+            if self.step_search(map, (&view, search), left) != Step::Running {
                 self.end_search(map, &view, search);
             }
         };
@@ -380,13 +408,26 @@ impl Plan {
 
     fn begin_next(&mut self, map: &CellMap, view: &View, search: &mut Search) {
         let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
-        let ground = self.ground(map, view);
-        if jumps(map, view) {
-            search.begin_jump_in(ground.bits, ground.unit, view.standing.pace, ends);
-        } else {
-            search.begin_weighted(&ground, ends);
+        let ground = map.ground(view, &self.tolls);
+        let (bits, unit, pace) = (ground.bits, ground.unit, view.standing.pace);
+        match (jumps(map, view), &self.overlay) {
+            (true, None) => search.begin_jump_over(bits, unit, pace, ends),
+            (true, Some(overlay)) => search.begin_jump_over(overlay.over(bits), unit, pace, ends),
+            (false, None) => search.begin_weighted_over(bits, &ground, ends),
+            (false, Some(overlay)) => search.begin_weighted_over(overlay.over(bits), &ground, ends),
         }
         self.begun = true;
+    }
+
+    fn step_search(&self, map: &CellMap, (view, search): (&View, &mut Search), allowance: u32) -> Step {
+        let ground = map.ground(view, &self.tolls);
+        let bits = ground.bits;
+        match (jumps(map, view), &self.overlay) {
+            (true, None) => search.step_jump_over(bits, allowance),
+            (true, Some(overlay)) => search.step_jump_over(overlay.over(bits), allowance),
+            (false, None) => search.step_weighted_over(bits, &ground, allowance),
+            (false, Some(overlay)) => search.step_weighted_over(overlay.over(bits), &ground, allowance),
+        }
     }
 
     /// Keeps the cheaper of this target and those before, and goes on to the next that could be cheaper still.
@@ -402,7 +443,7 @@ impl Plan {
         }
         self.spent = self.spent.saturating_add(search.spent());
         self.begun = false;
-        let floor = self.ground(map, view).floor();
+        let floor = map.ground(view, &self.tolls).floor();
         let least =
             |cell: (u32, u32)| floor.octile(cell.0.abs_diff(self.start.0), cell.1.abs_diff(self.start.1));
         let best = self.best.as_ref().map_or(Cost::BLOCKED, |(cost, _, _)| *cost);
@@ -423,8 +464,9 @@ impl Plan {
         };
         let whole = self.trouble.is_none();
         let end = if whole { map.floored(query.goal) } else { self.stand_in(map, query, target) };
-        let ground = self.ground(map, view);
-        let line = Line { map, ground: &ground };
+        let ground = map.ground(view, &self.tolls);
+        let rest = self.overlay.as_ref().map(|overlay| overlay.over(ground.bits));
+        let line = Line { map, ground: &ground, rest };
         let real_start = map.floored(query.start);
         let mut points = line.through(&nodes, self.moved.unwrap_or(real_start), end);
         if self.moved.is_some() {
@@ -457,6 +499,8 @@ fn jumps(map: &CellMap, view: &View) -> bool {
 struct Line<'a> {
     map: &'a CellMap,
     ground: &'a Ground<'a>,
+    /// Without the cells on which others stand.
+    rest: Option<Rest<'a>>,
 }
 
 impl Line<'_> {
@@ -466,7 +510,11 @@ impl Line<'_> {
             return vec![start];
         }
         let clear = |from: Vec3, to: Vec3| {
-            sight::clear(self.ground.bits, self.map.to_cells(from), self.map.to_cells(to))
+            let (from, to) = (self.map.to_cells(from), self.map.to_cells(to));
+            match self.rest {
+                None => sight::clear(self.ground.bits, from, to),
+                Some(rest) => sight::clear_over(rest, from, to),
+            }
         };
         let cost = |from: Vec3, to: Vec3| u64::from(self.cost(from, to).0);
         if nodes.len() <= 1 {

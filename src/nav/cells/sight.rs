@@ -9,6 +9,7 @@
 
 use crate::base::cost::Cost;
 use crate::nav::cells::Bits;
+use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::FACTOR_ONE;
 use crate::nav::cells::weighted::Ground;
 
@@ -106,8 +107,12 @@ impl Line {
     }
 
     #[inline(always)]
-    fn ends_walkable(&self, bits: &Bits) -> bool {
-        self.end_cells().into_iter().all(|(at, row)| self.walkable(bits, at, row))
+    fn ends_walkable(&self, cells: impl Cells) -> bool {
+        self.end_cells().into_iter().all(|(at, row)| {
+            let (x, z) = if self.steep { (row, at) } else { (at, row) };
+            // On the map, and so within the numbers that cells are counted in.
+            cells.bits().at(x, z) && cells.is_open(x as u32, z as u32)
+        })
     }
 
     /// Visits the strips in order until `visit` says no. A line without length has none. True when all were visited.
@@ -154,16 +159,34 @@ impl Line {
 /// Whether the straight line between two points touches walkable cells only. Symmetric.
 #[must_use]
 pub fn clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
+    clear_over(bits, from, to)
+}
+
+/// The same over what a plan may use of the cells.
+pub(crate) fn clear_over(cells: impl Cells, from: [f64; 2], to: [f64; 2]) -> bool {
     let Some(line) = Line::new(from, to) else { return false };
-    // Between two ends on the map no cell touched is further off it than the blank line beside its edge.
-    let plane = if line.steep { bits.columns() } else { bits.rows() };
-    line.ends_walkable(bits)
-        && line.strips(|strip| {
-            let (first, last) = strip.rows;
-            plane.probe(first, strip.at)
-                && (first == last || plane.probe(last, strip.at))
-                && (last - first < 2 || plane.probe(first + 1, strip.at))
-        })
+    line.ends_walkable(cells)
+        && if line.steep { is_clear::<false>(&line, cells) } else { is_clear::<true>(&line, cells) }
+}
+
+/// Whether a straight line touches only cells that a test accepts.
+pub(crate) fn is_clear_where(from: [f64; 2], to: [f64; 2], accepts: impl Fn(i64, i64) -> bool) -> bool {
+    let Some(line) = Line::new(from, to) else { return false };
+    let accepts = |at: i64, row: i64| if line.steep { accepts(row, at) } else { accepts(at, row) };
+    line.end_cells().into_iter().all(|(at, row)| accepts(at, row))
+        && line.strips(|strip| (strip.rows.0..=strip.rows.1).all(|row| accepts(strip.at, row)))
+}
+
+/// Whether the cells between the ends can be walked on. Between two ends on the map none that is touched is further off it
+/// than the blank line beside its edge.
+#[inline(always)]
+fn is_clear<const IN_ROW: bool>(line: &Line, cells: impl Cells) -> bool {
+    line.strips(|strip| {
+        let (first, last) = strip.rows;
+        cells.probe::<IN_ROW>(first, strip.at)
+            && (first == last || cells.probe::<IN_ROW>(last, strip.at))
+            && (last - first < 2 || cells.probe::<IN_ROW>(first + 1, strip.at))
+    })
 }
 
 /// The last point of a straight line up to which it is clear: `to` itself when nothing is in the way, `from` when it is

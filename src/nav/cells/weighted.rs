@@ -11,6 +11,7 @@
 //! Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in Carlson et al. 2023.
 
 use crate::nav::cells::Bits;
+use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, Unit};
 use crate::nav::search::{Ends, Kernel, Record, Search, Step};
 
@@ -182,10 +183,11 @@ pub(crate) struct Place {
 
 impl Search {
     /// Begins a search over cells. A start or goal that is not walkable exhausts it at once.
-    pub(crate) fn begin_cells(&mut self, kernel: Kernel, bits: &Bits, floor: Unit, ends: Ends) {
-        let cells = u64::from(bits.width()) * u64::from(bits.depth());
-        assert!(cells <= 1 << 24, "cell maps hold 2^24 cells at most, this one {cells}");
-        self.begin(kernel, cells as u32, ends);
+    pub(crate) fn begin_cells(&mut self, kernel: Kernel, cells: impl Cells, floor: Unit, ends: Ends) {
+        let bits = cells.bits();
+        let count = u64::from(bits.width()) * u64::from(bits.depth());
+        assert!(count <= 1 << 24, "cell maps hold 2^24 cells at most, this one {count}");
+        self.begin(kernel, count as u32, ends);
         self.queue.reset(0, 0);
         if self.state == Step::Exhausted {
             return;
@@ -194,13 +196,13 @@ impl Search {
         self.goal_cell = self.columns.split(ends.goal.0);
         self.unit = floor;
         let (x, z) = self.columns.split(ends.start.0);
-        if !bits.get(x, z) || !bits.get(self.goal_cell.0, self.goal_cell.1) {
+        if !cells.is_open(x, z) || !cells.is_open(self.goal_cell.0, self.goal_cell.1) {
             self.state = Step::Exhausted;
         }
         if self.state == Step::Running {
             let h = self.to_go(x, z);
             self.queue.reset(h, floor.straight.ilog2().saturating_sub(BUCKET_BITS));
-            let directions = u32::from(LEGAL[bits.around(ends.start.0) as usize]);
+            let directions = u32::from(LEGAL[cells.around((x, z), ends.start.0) as usize]);
             self.records[ends.start.index()].stamp = self.generation << 8 | directions;
             self.queue.push(h, ends.start.0 << 8 | directions);
         }
@@ -214,24 +216,34 @@ impl Search {
 
     /// Begins a search over weighted cells. A start or goal that is not walkable exhausts it at once.
     pub fn begin_weighted(&mut self, ground: &Ground, ends: Ends) {
-        self.begin_cells(Kernel::Steps, ground.bits, ground.floor(), ends);
+        self.begin_weighted_over(ground.bits, ground, ends);
+    }
+
+    /// The same over what a plan may use of its cells.
+    pub(crate) fn begin_weighted_over(&mut self, cells: impl Cells, ground: &Ground, ends: Ends) {
+        self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
     }
 
     /// Goes on with a search over weighted cells until it ends or has spent `allowance` expansions, one a node.
     pub fn step_weighted(&mut self, ground: &Ground, allowance: u32) -> Step {
+        self.step_weighted_over(ground.bits, ground, allowance)
+    }
+
+    /// The same over what a plan may use of its cells.
+    pub(crate) fn step_weighted_over(&mut self, cells: impl Cells, ground: &Ground, allowance: u32) -> Step {
         let even = Even(ground.unit);
         let factors = Factors(Rates::new(ground.unit), ground.factor);
         match (ground.factor.is_empty(), ground.extra) {
-            (true, None) => self.run_steps(ground.bits, even, allowance),
-            (true, Some(extra)) => self.run_steps(ground.bits, Gates(even, extra), allowance),
-            (false, None) => self.run_steps(ground.bits, factors, allowance),
-            (false, Some(extra)) => self.run_steps(ground.bits, Gates(factors, extra), allowance),
+            (true, None) => self.run_steps(cells, even, allowance),
+            (true, Some(extra)) => self.run_steps(cells, Gates(even, extra), allowance),
+            (false, None) => self.run_steps(cells, factors, allowance),
+            (false, Some(extra)) => self.run_steps(cells, Gates(factors, extra), allowance),
         }
     }
 
-    pub(crate) fn run_steps(&mut self, bits: &Bits, steps: impl Steps, allowance: u32) -> Step {
+    pub(crate) fn run_steps(&mut self, cells: impl Cells, steps: impl Steps, allowance: u32) -> Step {
         self.run_cells(allowance, |search, from, id, directions| {
-            search.walk(bits, steps, from, (id, directions))
+            search.walk(cells, steps, from, (id, directions))
         })
     }
 
@@ -292,8 +304,14 @@ impl Search {
 
     /// Expands a cell by single steps.
     #[inline(always)]
-    fn walk<S: Steps>(&mut self, bits: &Bits, steps: S, from: Place, (id, mut left): (u32, u32)) -> u32 {
-        let width = bits.width();
+    fn walk<S: Steps>(
+        &mut self,
+        cells: impl Cells,
+        steps: S,
+        from: Place,
+        (id, mut left): (u32, u32),
+    ) -> u32 {
+        let width = cells.bits().width();
         while left != 0 {
             let direction = left.trailing_zeros() as usize;
             left &= left - 1;
@@ -309,13 +327,13 @@ impl Search {
                 self.reach(g, id);
                 continue;
             }
+            let (x, z) = (from.x.wrapping_add_signed(dx), from.z.wrapping_add_signed(dz));
             // Dead ends are seen before anything is read from memory that is likely cold.
-            if S::EVEN && CANONICAL[direction][bits.around(to) as usize] == 0 {
+            if S::EVEN && CANONICAL[direction][cells.around((x, z), to) as usize] == 0 {
                 continue;
             }
-            let (x, z) = (from.x.wrapping_add_signed(dx), from.z.wrapping_add_signed(dz));
             self.relax(Place { x, z, g }, to, id, || {
-                let around = bits.around(to);
+                let around = cells.around((x, z), to);
                 let even = steps.is_even(Beside { at: to as usize, around, direction, width: width as i32 });
                 if even { CANONICAL[direction][around as usize] } else { FORWARD[direction][around as usize] }
             });

@@ -48,7 +48,11 @@ impl Table {
             let (x, z) = (i64::from(id % self.width), i64::from(id / self.width));
             for (direction, (dx, dz)) in OFFSETS.into_iter().enumerate() {
                 let expected = self.at(x + i64::from(dx), z + i64::from(dz));
-                assert_eq!(bits.around(id) >> direction & 1 != 0, expected, "around ({x}, {z})");
+                assert_eq!(
+                    (&bits).around((x as u32, z as u32), id) >> direction & 1 != 0,
+                    expected,
+                    "around ({x}, {z})"
+                );
             }
             let opens = |x: i64, z: i64, dx: i64, dz: i64| self.at(x, z) && !self.at(x - dx, z - dz);
             let stops = |dx: i64, dz: i64| {

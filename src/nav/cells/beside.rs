@@ -1,0 +1,127 @@
+//! Where a plan goes that keeps out of others: to its goal, or beside the one who stands there.
+//!
+//! In: the cells that would do, or a covered goal; answers about which of them can be reached. Out: the cells to ask about,
+//! and those taken. Holds: beside means free, within eight metres and in a clear line from the goal but for those who stand
+//! there; of such cells that can be reached the nearest is taken, and with it those less than a cell farther away, so
+//! that nobody walks round the other to be a hand's breadth nearer. Not here: the asking (`plan`, `sides`).
+
+use crate::base::geom::Point;
+use crate::nav::cells::bits::Cells;
+use crate::nav::cells::map::{CellMap, View, distance_sq};
+use crate::nav::cells::overlay::Rest;
+use crate::nav::cells::sight;
+use crate::nav::cells::start::SNAP_M;
+
+/// How much farther from a goal than the nearest cell others may lie that do as well, in cells.
+const SLACK: f64 = 1.0;
+/// How far from a covered goal is looked at first, in cells. Most people cover no more.
+const FIRST: f64 = 4.0;
+
+/// Cells to choose from.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    /// Distances from the goal and cells, nearest first.
+    cells: Vec<(f64, (u32, u32))>,
+    next: usize,
+    /// Those that can be reached.
+    pub(crate) taken: Vec<(u32, u32)>,
+    /// What is no nearer than this does not matter any more.
+    limit: f64,
+    /// The goal, when it is covered.
+    around: Option<Around>,
+}
+
+/// Where to look for cells beside a goal.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    goal: (u32, u32),
+    point: Point,
+    /// All cells up to here are listed, in cells.
+    looked: f64,
+}
+
+impl Choice {
+    /// All of these cells.
+    pub(crate) fn among(cells: impl Iterator<Item = (u32, u32)>) -> Self {
+        let cells = cells.map(|cell| (0.0, cell)).collect();
+        Self { cells, next: 0, taken: Vec::new(), limit: f64::INFINITY, around: None }
+    }
+
+    /// Cells beside a goal; distances count from a point in it, in cells.
+    pub(crate) fn beside(goal: (u32, u32), point: Point) -> Self {
+        let around = Some(Around { goal, point, looked: 0.0 });
+        Self { around, ..Self::among(std::iter::empty()) }
+    }
+
+    /// Whether there is nothing to choose from.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.cells.is_empty() && self.around.is_none()
+    }
+
+    /// The cell to ask about, always the same until it is taken or not kept. None when all is known.
+    pub(crate) fn next(
+        &mut self,
+        map: &CellMap,
+        ground: (&View, Rest),
+        start: (u32, u32),
+    ) -> Option<(u32, u32)> {
+        let furthest = SNAP_M / map.frame().cell_size_m;
+        // Bounded by the doubling.
+        while self.next >= self.cells.len() {
+            let around = self.around.as_mut()?;
+            if around.looked >= furthest.min(self.limit) {
+                return None;
+            }
+            let ring = (around.looked, (2.0 * around.looked).clamp(FIRST, furthest.max(FIRST)));
+            around.looked = ring.1;
+            self.cells = around.ring(map, ground, ring, start);
+            self.next = 0;
+        }
+        let (distance, cell) = self.cells[self.next];
+        (distance < self.limit).then_some(cell)
+    }
+
+    /// Takes the cell asked about.
+    pub(crate) fn take(&mut self, cell: (u32, u32)) {
+        if self.around.is_some() {
+            self.limit = self.limit.min(self.cells[self.next].0 + SLACK);
+        }
+        self.taken.push(cell);
+        self.next += 1;
+    }
+
+    /// Of the cells listed, the one asked about included, only those that may do.
+    pub(crate) fn keep(&mut self, may_do: impl Fn((u32, u32)) -> bool) {
+        self.cells.drain(..self.next);
+        self.next = 0;
+        self.cells.retain(|&(_, cell)| may_do(cell));
+    }
+}
+
+impl Around {
+    /// Cells beside the goal, farther than one distance and no farther than another, in order.
+    fn ring(
+        &self,
+        map: &CellMap,
+        (view, rest): (&View, Rest),
+        (inner, outer): (f64, f64),
+        start: (u32, u32),
+    ) -> Vec<(f64, (u32, u32))> {
+        let range = |centre: f64, count: u32| {
+            let clamp = |value: f64| value.clamp(0.0, f64::from(count)) as u32;
+            clamp((centre - outer).floor())..clamp((centre + outer).ceil() + 1.0)
+        };
+        let columns = range(self.point[0], map.frame().width);
+        let region = view.region(start.0, start.1);
+        let middle = |(x, z): (u32, u32)| [f64::from(x) + 0.5, f64::from(z) + 0.5];
+        let mut cells: Vec<(f64, (u32, u32))> = range(self.point[1], map.frame().depth)
+            .flat_map(|z| columns.clone().map(move |x| (x, z)))
+            .map(|cell| (distance_sq(cell, self.point).sqrt(), cell))
+            .filter(|&(distance, _)| distance <= outer && (distance > inner || inner == 0.0))
+            .filter(|&(_, (x, z))| rest.is_open(x, z) && view.region(x, z) == region)
+            .filter(|&(_, cell)| sight::clear(view.bits(), middle(self.goal), middle(cell)))
+            .collect();
+        cells.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1.1, a.1.0).cmp(&(b.1.1, b.1.0))));
+        cells
+    }
+}
