@@ -14,6 +14,8 @@ mod door_rules;
 mod fixture;
 mod following;
 mod hostile_world;
+#[allow(dead_code, reason = "the benchmark uses more of it")]
+mod invariants;
 mod level_faults;
 mod level_load;
 mod level_tests;
@@ -26,6 +28,7 @@ mod nav_others;
 mod nav_published;
 mod nav_sight;
 mod own_areas;
+mod rates;
 mod readme;
 mod reload;
 mod reload_levels;

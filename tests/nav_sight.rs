@@ -153,6 +153,18 @@ fn a_point_on_an_edge_can_be_left_and_reached_but_not_walked_along_a_wall() {
 }
 
 #[test]
+fn a_point_a_hair_before_an_edge_lies_in_the_cell_before_it() {
+    // Closer to the edge than a point counts: 1.65 m in single precision, where cells of 0.2 m have an edge at 1.65 m.
+    let mut table = Table::blank(4, 4, true);
+    (0..16).for_each(|cell| table.free[cell] = cell % 4 < 2);
+    let bits = table.bits();
+    let edge = [2.0 - 1e-7, 1.5];
+    assert!(sight::clear(&bits, edge, edge), "it stands on open ground");
+    assert!(sight::clear(&bits, edge, [0.5, 2.5]) && sight::clear(&bits, [0.5, 0.5], edge));
+    assert!(!sight::clear(&bits, [2.0 + 1e-7, 1.5], [0.5, 2.5]), "beyond the edge is a wall");
+}
+
+#[test]
 fn points_that_are_no_numbers_or_off_the_map_see_nothing() {
     let bits = Table::blank(3, 3, true).bits();
     for odd in [f64::NAN, f64::INFINITY, -0.5, 3.0, 1e300] {

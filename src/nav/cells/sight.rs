@@ -73,7 +73,8 @@ impl Line {
         if !from.into_iter().chain(to).all(|value| value.abs() < far) {
             return None;
         }
-        let fixed = |point: [f64; 2]| point.map(|value| (value * ONE as f64).round() as i64);
+        // Rounded down, so that a point just before an edge stays in the cell that holds it.
+        let fixed = |point: [f64; 2]| point.map(|value| (value * ONE as f64).floor() as i64);
         let (mut low, mut high) = (fixed(from), fixed(to));
         let steep = (high[1] - low[1]).abs() > (high[0] - low[0]).abs();
         if steep {
