@@ -27,7 +27,7 @@ fn rooms(passage: &str, gate: &str, hero: &str) -> Stage {
   "doors": [ {{ "name": "gate", "area": "doorway", "open": true, "seconds": 0.2 {gate} }} ],
   "characters": [
     {{ "name": "hero", "position": [2, 5] {hero} }},
-    {{ "name": "bait", "position": [18, 5] }}
+    {{ "name": "bait", "position": [18, 8] }}
   ]
 }}"#
     ))

@@ -33,6 +33,7 @@ mod readme;
 mod reload;
 mod reload_levels;
 mod reload_scenes;
+mod replanning;
 mod replay;
 mod rounds;
 mod samples;

@@ -115,7 +115,7 @@ function typeof(value) end
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
----@field ignore? Character[] characters that do not count as obstacles; without effect today, for nobody stands in the way of a path yet
+---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
 
 ---`PathOptions`, and what to do with the answer.
 ---@class PathRequestOptions
@@ -123,7 +123,7 @@ function typeof(value) end
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
----@field ignore? Character[] characters that do not count as obstacles; without effect today, for nobody stands in the way of a path yet
+---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
 ---@field onPath? Handler runs when it is found; payload PathResult
 
 ---How a walk ended. `tostring(result)` gives status, reason, by and place.
@@ -152,12 +152,12 @@ function typeof(value) end
 ---What a path search found.
 ---@class PathResult
 ---@field status "complete"|"partial"|"none" whether it reaches the goal
----@field reason? string why not: noPath, startOffNav, doorClosed, tooWide, limit, cancelled
+---@field reason? string why not: noPath, startOffNav, occupied, doorClosed, tooWide, limit, cancelled
 ---@field waypoints vector[] points, the first is the start
 ---@field length number metres
 ---@field cost number metres times area factors
 ---@field nearest? vector the reachable point nearest to the goal, when it is not the goal
----@field by? Character|Door the closed door that is in the way, if that is the cause
+---@field by? Character|Door the closed door that is in the way, or whoever stands on the goal, if that is the cause
 ---@field expansions number nodes the search looked at
 ---@field revision number of the map it holds for
 

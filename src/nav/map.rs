@@ -255,6 +255,21 @@ impl NavMap {
         cells.metres(cost)
     }
 
+    /// What a metre costs at least anywhere, metres of plain ground; areas that are not to somebody what they are to others
+    /// aside.
+    #[must_use]
+    pub fn cheapest_factor(&self) -> f32 {
+        let Self::Cells(cells) = self;
+        cells.cheapest_factor()
+    }
+
+    /// How large a node is, metres from corner to corner.
+    #[must_use]
+    pub fn node_m(&self) -> f32 {
+        let Self::Cells(cells) = self;
+        (cells.frame().cell_size_m * std::f64::consts::SQRT_2) as f32
+    }
+
     /// Takes the place of another map: one revision on, so that searches under way begin again.
     pub fn succeed(&mut self, before: &Self) {
         let revision = before.revision().0 + 1;

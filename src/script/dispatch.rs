@@ -241,8 +241,9 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
             let result = results::door_result(lua, door, reason, by)?;
             settle_value(vm, Wait::DoorMove(serial), Value::Table(result));
         }
-        Event::PathAnswered { token, answer } => {
-            let result = lend::with_world(lua, |world: &mut World| results::path_result(lua, world, &answer));
+        Event::PathAnswered { token, answer, by } => {
+            let result =
+                lend::with_world(lua, |world: &mut World| results::path_result(lua, world, (&answer, by)));
             if let Ok(result) = result {
                 path_answered(vm, token, Value::Table(result?));
             }

@@ -1,10 +1,11 @@
 //! Step 10: walks settle because of what the world did.
 //!
-//! In: walks and positions. Out: settled walks. Holds: arrival is decided by the walk's radius alone; no
+//! In: walks and positions. Out: settled walks. Holds: arrival is decided by the walk's radius alone; who comes to a goal
+//! that somebody holds stands beside, does not push, and has arrived there or waits, as the walk accepts (lua-api 7.3); no
 //! walk goes on without progress for longer than its patience, and none past its timeout (lua-api 7.5).
 
 use crate::base::geom::flat_distance;
-use crate::base::ids::WalkId;
+use crate::base::ids::{CharacterId, WalkId};
 use crate::base::trig;
 use crate::sim::{courses, news};
 use crate::world::World;
@@ -12,17 +13,23 @@ use crate::world::door::DoorState;
 use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
 use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{AcceptEnd, Goal, Phase, Walk, WalkOptions};
+use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk, WalkOptions};
+
+/// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
+const BESIDE_M: f32 = 0.1;
 
 /// Looks at every walk, in order of creation.
 pub fn run(world: &mut World) {
-    for id in world.open_walks() {
-        look(world, id);
+    // No walk begins in this step.
+    for at in 0..world.walk_order.len() {
+        look(world, world.walk_order[at]);
     }
+    world.forget_standing();
 }
 
 pub(crate) fn look(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id) else {
+    stop_beside(world, id);
+    let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
         return;
     };
     if walk.is_paused {
@@ -34,7 +41,7 @@ pub(crate) fn look(world: &mut World, id: WalkId) {
     } else if is_within_radius(world, walk) {
         let already = walk.travelled_m == 0.0;
         arrive(world, id, already);
-    } else if let Some((status, reason)) = at_end_of_path(walk) {
+    } else if let Some((status, reason)) = beside(world, walk).or_else(|| at_end_of_path(walk)) {
         conclude(world, id, status, reason);
     } else if let Some(reason) = out_of_patience(world, walk) {
         conclude(world, id, Status::Blocked, reason);
@@ -63,6 +70,8 @@ fn look_at_course(world: &mut World, id: WalkId) {
             arrive(world, id, already);
         }
         (courses::Look::Over, _) => {}
+        // A stop that somebody holds is passed over in the end.
+        (courses::Look::On, Some(Reason::Occupied)) if courses::passes_over(world, id) => {}
         (courses::Look::On, Some(reason)) | (courses::Look::Content, Some(reason @ Reason::Timeout)) => {
             conclude(world, id, Status::Blocked, reason);
         }
@@ -113,6 +122,49 @@ fn settle_arrived(world: &mut World, id: WalkId, already: bool) {
     conclude(world, id, Status::Arrived, reason);
 }
 
+/// Has a walker stand that has come to a goal that somebody holds: to the end of a path that ends beside, or up to whoever
+/// stands there.
+fn stop_beside(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get(id).filter(|walk| walk.phase == Phase::Moving) else {
+        return;
+    };
+    let (Some(holder), Some(following)) = (walk.held_by, &walk.following) else {
+        return;
+    };
+    let at_end = following.cursor.next(&following.path).is_none();
+    let touches = || gap_m(world, walk.character, holder).is_some_and(|gap_m| gap_m <= BESIDE_M);
+    let is_idle = walk.ask.is_none() && walk.token.is_none_or(|(_, why)| why == Ask::Crowd);
+    if is_idle && (at_end || touches()) {
+        let who = walk.character;
+        if let Some(walk) = world.walks.get_mut(id) {
+            walk.phase = Phase::Beside(holder);
+        }
+        if let Some(character) = world.characters.get_mut(who) {
+            character.is_moving = false;
+        }
+    }
+}
+
+/// Metres between the edges of two bodies, below zero where they overlap.
+fn gap_m(world: &World, one: CharacterId, other: CharacterId) -> Option<f32> {
+    let (one, other) = (&world.characters.get(one)?.body, &world.characters.alive(other)?.body);
+    Some(flat_distance(one.position, other.position) - one.radius_m - other.radius_m)
+}
+
+/// How a walk ends that stands beside a goal that somebody holds; none while it waits for the goal.
+fn beside(world: &World, walk: &Walk) -> Option<(Status, Reason)> {
+    let Phase::Beside(holder) = walk.phase else {
+        return None;
+    };
+    // As near to a character as one talks is near enough, however near it was to come.
+    let is_target = walk.goal == Goal::Character(holder);
+    let talk_m = world.settings.crowd.npc_talk_distance_m;
+    let position = world.characters.get(walk.character)?.body.position;
+    let talks = is_target && flat_distance(position, walk.aim) <= talk_m;
+    let is_enough = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
+    (talks || is_enough).then_some((Status::Arrived, Reason::CloseEnough))
+}
+
 /// How a walk ends that has come to the last point of its path, outside the radius of its goal.
 fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
     let following = walk.following.as_ref()?;
@@ -153,6 +205,7 @@ fn held_up(world: &World, walk: &Walk) -> Option<Reason> {
             let opening = world.doors.get(door.index()).is_some_and(|door| door.state == DoorState::Opening);
             (!opening).then_some(Reason::DoorClosed)
         }
+        Phase::Beside(_) => Some(Reason::Occupied),
         Phase::Moving => (!has_progress(walk)).then_some(Reason::Stuck),
         _ => None,
     }

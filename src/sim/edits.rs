@@ -55,7 +55,8 @@ fn closed_doors(world: &World, edits: &[NavEdit]) -> Vec<Bounds> {
 fn must_ask(world: &World, id: WalkId, (change, closed): (&MapChange, &[Bounds])) -> Option<Ask> {
     let walk = world.walks.get(id)?;
     let following = walk.following.as_ref()?;
-    if change.opened && !following.path.whole && leads_further_now(world, walk, following) {
+    let ends_short = !following.path.whole && walk.held_by.is_none();
+    if change.opened && ends_short && leads_further_now(world, walk, following) {
         return Some(if following.trouble.is_some() { Ask::Door } else { Ask::Map });
     }
     let waits_for_door = matches!(walk.phase, Phase::AtDoor(_));

@@ -13,4 +13,5 @@ pub mod integrate;
 mod news;
 pub mod paths;
 pub mod regions;
+mod replans;
 pub mod skip;

@@ -5,23 +5,35 @@
 //! the new one is there; a new path is joined where the body stands by then, never walked back (seed:N4); who made a
 //! plan because of a door does not swing between the door and the detour (lua-api 9, rule 4).
 
+use std::sync::Arc;
+
+use glam::Vec3;
+
 use crate::base::geom::flat_distance;
-use crate::base::ids::WalkId;
+use crate::base::ids::{PathToken, WalkId};
 use crate::crowd::follow::Cursor;
-use crate::nav::{Accept, Path, PathAnswer, PathQuery, PathStatus, Traversal};
-use crate::sim::courses;
+use crate::nav::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
+use crate::sim::{courses, replans};
 use crate::world::World;
 use crate::world::course::Course;
 use crate::world::event::Event;
+use crate::world::ops::paths;
 use crate::world::ops::walks::{conclude, retarget_path, traversal_of};
-use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{Ask, Following, Goal, Phase, Walk};
+use crate::world::outcome::{Blocker, Reason, Status};
+use crate::world::standing::{Bystanders, Straight};
+use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
 
 /// Sends what is asked, works, hands out what is ready.
 pub fn run(world: &mut World) {
-    for id in world.open_walks() {
-        courses::aim(world, id);
-        send(world, id);
+    world.forget_standing();
+    replans::run(world);
+    // No walk begins in this step.
+    for at in 0..world.walk_order.len() {
+        let id = world.walk_order[at];
+        if world.walks.get(id).is_some_and(Walk::is_open) {
+            courses::aim(world, id);
+            send(world, id);
+        }
     }
     let mut answers = Vec::new();
     let budget = world.settings.path_budget;
@@ -33,9 +45,16 @@ pub fn run(world: &mut World) {
     for (token, answer) in answers {
         match world.askers.remove(token) {
             Some(walk) => deliver(world, walk, answer),
-            None => world.events.push(Event::PathAnswered { token, answer: Box::new(answer) }),
+            None => tell(world, token, answer),
         }
     }
+}
+
+/// Hands a script the answer that it asked for.
+pub(crate) fn tell(world: &mut World, token: PathToken, answer: PathAnswer) {
+    let around = world.asked_around.remove(token);
+    let by = paths::holder(around.as_ref(), &answer);
+    world.events.push(Event::PathAnswered { token, answer: Box::new(answer), by });
 }
 
 fn send(world: &mut World, id: WalkId) {
@@ -48,7 +67,16 @@ fn send(world: &mut World, id: WalkId) {
     let accept = if walk.sets_out_for_exact_goals_only() { Accept::Exact } else { Accept::Nearest };
     let (start, by) = (character.body.position, traversal_of(world, walk));
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
-    let query = PathQuery { start, goal: walk.aim, by, accept, expansions_max, others: None };
+    let (who, goal) = (walk.character, walk.aim);
+    let but = [who, replans::spared(world, walk).unwrap_or(who)];
+    let is_ghost = walk.options.crowd == Crowd::Ghost;
+    let line = Straight { from: start, to: goal, but: &but };
+    let around = if is_ghost { None } else { world.bystanders(line) };
+    let others = around.as_ref().map(|around| Arc::clone(&around.discs));
+    let query = PathQuery { start, goal, by, accept, expansions_max, others };
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
     if let Some((stale, _)) = walk.token {
         world.requests.cancel(stale);
         world.askers.remove(stale);
@@ -59,6 +87,7 @@ fn send(world: &mut World, id: WalkId) {
     world.path_counts.requests += 1;
     if let Some(walk) = world.walks.get_mut(id) {
         walk.planned_aim = walk.aim;
+        walk.asked_around = around;
         walk.token = Some((token, ask));
         walk.ask = None;
     }
@@ -84,16 +113,25 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
         return;
     };
     let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
+    let around = walk.asked_around.take();
+    if why == Ask::Crowd && stays(world, id, &answer, around.as_ref()) {
+        if let Some(walk) = world.walks.get_mut(id) {
+            walk.seen = around;
+        }
+        return;
+    }
     if let Some(kept) = kept_plan(world, id, (why, &answer)) {
         if let Some(walk) = world.walks.get_mut(id) {
             walk.following = Some(kept);
         }
         return;
     }
+    let holder = paths::holder(around.as_ref(), &answer);
     let Some(walk) = world.walks.get_mut(id) else {
         return;
     };
     walk.is_door_plan = why == Ask::Door;
+    (walk.seen, walk.held_by, walk.looked_at) = (around, holder, 0);
     if !matches!(why, Ask::First | Ask::Leg) {
         walk.repaths += 1;
         world.events.push(Event::Replanned { walk: id, why });
@@ -102,9 +140,10 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     let trouble = answer.trouble.map(|trouble| world.reason_of(trouble));
     let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
     if let Some(walk) = world.walks.get_mut(id) {
-        walk.by = by;
+        walk.by = holder.map(Blocker::Character).or(by);
     }
-    if courses::answered(world, id, &answer) {
+    // A goal that somebody holds can be reached as soon as it is left: the course goes on beside it.
+    if holder.is_none() && courses::answered(world, id, &answer) {
         return;
     }
     let other_aim = world.walks.get(id).is_some_and(aims_elsewhere);
@@ -115,13 +154,59 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
         }
         return;
     }
-    let refused = answer.status == PathStatus::None || (answer.status == PathStatus::Partial && is_exact);
-    if refused {
+    let ends_short = answer.status == PathStatus::Partial && is_exact && holder.is_none();
+    if answer.status == PathStatus::None || ends_short {
         conclude(world, id, Status::Blocked, reason);
     } else {
         take(world, id, answer);
         bend(world, id);
     }
+}
+
+/// Whether a walk that looked for a better way past others stays on the one it has: it leads as far, nobody stands on it whom
+/// the new one goes around, and the new one is not so much cheaper (`replans::CHEAPER`).
+fn stays(world: &World, id: WalkId, answer: &PathAnswer, around: Option<&Bystanders>) -> bool {
+    let Some(walk) = world.walks.get(id) else {
+        return false;
+    };
+    let Some(character) = world.characters.get(walk.character) else {
+        return false;
+    };
+    let Some(following) = &walk.following else {
+        return false;
+    };
+    let holder = paths::holder(around, answer);
+    // Beside somebody one place is as good as another.
+    let same_end = following.path.points.last() == answer.path.points.last() || holder.is_some();
+    let is_whole = answer.status == PathStatus::Complete;
+    let leads_as_far = walk.held_by == holder && following.path.whole == is_whole && same_end;
+    let Some(rest) = rest_of(world, walk, following).filter(|_| leads_as_far) else {
+        return false;
+    };
+    let discs = around.map_or(&[][..], |around| &around.discs);
+    let is_blocked =
+        answer.others == Others::Avoided && replans::is_blocked(world, walk, character.body.position, discs);
+    !is_blocked && answer.path.cost_m > replans::CHEAPER * rest.cost_m
+}
+
+/// What is left of a way, as a path from where the body stands; None when it cannot be walked any more as it is.
+fn rest_of(world: &World, walk: &Walk, following: &Following) -> Option<Path> {
+    let character = world.characters.get(walk.character)?;
+    let mut points = vec![character.body.position];
+    points.extend_from_slice(following.cursor.ahead(&following.path));
+    let by = Traversal { through: None, ..traversal_of(world, walk) };
+    measured(world, points, &by)
+}
+
+/// A path straight from point to point; None when a wall is in the way.
+fn measured(world: &World, points: Vec<Vec3>, by: &Traversal) -> Option<Path> {
+    let mut path = Path { whole: true, revision: world.nav.revision(), ..Path::default() };
+    for leg in points.windows(2) {
+        path.cost_m += world.nav.metres(world.nav.straight(leg[0], leg[1], by)?) as f32;
+        path.length_m += flat_distance(leg[0], leg[1]);
+    }
+    path.points = points;
+    Some(path)
 }
 
 /// A path that was searched for the walk before, to the same goal within the threshold, is bent to end at this one's.
@@ -168,12 +253,7 @@ fn kept_plan(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Op
         points.pop();
     }
     points.push(*answer.path.points.last()?);
-    let mut path = Path { whole: true, revision: world.nav.revision(), ..Path::default() };
-    for leg in points.windows(2) {
-        path.cost_m += world.nav.metres(world.nav.straight(leg[0], leg[1], &by)?) as f32;
-        path.length_m += flat_distance(leg[0], leg[1]);
-    }
-    path.points = points;
+    let path = measured(world, points, &by)?;
     let is_kept = answer.path.cost_m > CHEAPER * path.cost_m;
     is_kept.then(|| Following { path, cursor: Cursor::default(), trouble: None })
 }
@@ -206,7 +286,7 @@ fn take(world: &mut World, id: WalkId, answer: PathAnswer) {
 
 /// The path and the place on it for a body that has moved on since it asked: the furthest of the next
 /// points that it can walk straight to, so that it never turns back (seed:N4).
-fn join(world: &World, mut path: Path, position: glam::Vec3, by: &Traversal) -> Option<(Path, Cursor)> {
+fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option<(Path, Cursor)> {
     /// How many points ahead are tried; a body walks past few corners while it waits for an answer.
     const TRIED: usize = 8;
     let start = *path.points.first()?;

@@ -7,10 +7,9 @@
 //! Not here: what the scene's tasks do (`script::skipping`).
 
 use crate::base::ids::{CharacterId, DoorId, WalkId};
-use crate::sim::{arrivals, doors, edits, follow, integrate, paths, regions};
+use crate::sim::{arrivals, doors, edits, follow, integrate, paths, regions, replans};
 use crate::world::World;
 use crate::world::character::Displaced;
-use crate::world::event::Event;
 use crate::world::skip::Rush;
 
 /// How much of a scene's time has passed.
@@ -71,6 +70,7 @@ pub fn finish(world: &mut World, rush: &Rush) {
 fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]) {
     finish_doors(world, rush);
     edits::run(world);
+    replans::run_for(world, walks, bodies);
     for &id in walks {
         paths::serve(world, id);
     }
@@ -116,7 +116,7 @@ fn answer_paths(world: &mut World, rush: &Rush) {
         if let Some(query) = world.requests.take(token) {
             let answer = world.nav.plan(&query, &mut world.scratch);
             world.path_counts.expansions += u64::from(answer.expansions);
-            world.events.push(Event::PathAnswered { token, answer: Box::new(answer) });
+            paths::tell(world, token, answer);
         }
     }
 }

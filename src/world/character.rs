@@ -99,6 +99,17 @@ pub enum Displaced {
     Skipped,
 }
 
+/// What was last noticed of where somebody is, for the plans of others and for its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Replan {
+    /// Where it was when it last counted as having moved, metres.
+    pub from: Vec3,
+    /// Whether it stood then.
+    pub stood: bool,
+    /// When its own walk last asked for a new plan because of others.
+    pub since: Option<Tick>,
+}
+
 /// When and by whom a character was removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removal {
@@ -141,6 +152,8 @@ pub struct Character {
     pub removed: Option<Removal>,
     /// How it came to be elsewhere in this tick.
     pub displaced: Displaced,
+    /// What others, and its own walk, were last told of where it is.
+    pub replan: Replan,
     /// Where it wanders to and how long it rests.
     pub rng: Rng,
 }

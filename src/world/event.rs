@@ -138,6 +138,8 @@ pub enum Event {
     PathAnswered {
         /// The request.
         token: PathToken,
+        /// Who stands on the goal.
+        by: Option<CharacterId>,
         /// The answer.
         answer: Box<PathAnswer>,
     },

@@ -86,6 +86,8 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
     if character.rng.drawn() > 0 {
         hash.word(character.rng.drawn());
     }
+    hash.vector(character.replan.from).flag(character.replan.stood);
+    hash.word(character.replan.since.map_or(0, |tick| tick.0 + 1));
     if let Some(turn) = &character.turn {
         hash.word(turn.serial).float(turn.facing_rad);
     }
@@ -115,11 +117,19 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         Phase::Turning { already } => hash.flag(*already),
         Phase::Settled(result) => hash.text(result.reason().name()),
         Phase::Pausing { until } => hash.word(until.0),
+        Phase::Beside(_) => hash.flag(true),
         Phase::Planning | Phase::Moving | Phase::Content => hash,
     };
     hash.word(walk.issued.0).word(walk.progress_tick.0).word(walk.retargeted.0).word(walk.skipped_ticks);
     if walk.is_door_plan {
         hash.flag(true);
+    }
+    hash.flag(walk.is_crowded).word(u64::from(walk.looked_at));
+    if let Some(holder) = walk.held_by.and_then(|id| world.characters.get(id)) {
+        hash.word(u64::from(holder.serial));
+    }
+    if let Some(seen) = &walk.seen {
+        seen.hash_into(hash);
     }
     hash.float(walk.travelled_m).float(walk.progress_m).flag(walk.is_delivered);
     hash.word(walk.ask.map_or(0, |ask| 1 + ask as u64)).word(walk.token.map_or(0, |(_, ask)| 1 + ask as u64));

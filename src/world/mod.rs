@@ -19,6 +19,7 @@ pub mod query;
 pub mod region;
 pub mod settings;
 pub mod skip;
+pub mod standing;
 pub mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +37,7 @@ use crate::world::event::EventQueue;
 use crate::world::place::Mark;
 use crate::world::region::{Region, Watch, WatchId};
 use crate::world::settings::Settings;
+use crate::world::standing::{Bystanders, Standing};
 use crate::world::walk::{Owner, Walk};
 
 /// How many walks came to which end, over the whole run.
@@ -89,6 +91,10 @@ pub struct World {
     pub(crate) askers: SecondaryMap<PathToken, WalkId>,
     /// Buffers for questions that search at once. Never part of the state.
     pub(crate) scratch: Search,
+    /// Where those are who stand in the way of plans. Never part of the state.
+    pub(crate) standing: Standing,
+    /// Whom a path that a script asked for was planned around.
+    pub(crate) asked_around: SecondaryMap<PathToken, Bystanders>,
     /// Facts.
     pub(crate) events: EventQueue,
     /// Everybody.

@@ -15,6 +15,7 @@ use crate::world::World;
 use crate::world::character::Character;
 use crate::world::course::{Checkpoints, Course};
 use crate::world::outcome::{Blocker, WalkResult};
+use crate::world::standing::Bystanders;
 
 /// Whoever asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -209,6 +210,8 @@ pub enum Phase {
     Moving,
     /// It stands before a door that is not open.
     AtDoor(DoorId),
+    /// It stands beside its goal, which somebody holds.
+    Beside(CharacterId),
     /// It stands because it is where it wants to be for now: near enough to whom it follows.
     Content,
     /// It stands at a stop until then.
@@ -282,6 +285,16 @@ pub struct Walk {
     pub ask: Option<Ask>,
     /// The request under way.
     pub token: Option<(PathToken, Ask)>,
+    /// Those whom the request under way is to go around.
+    pub asked_around: Option<Bystanders>,
+    /// Those whom the path in use was made around, or last compared with.
+    pub seen: Option<Bystanders>,
+    /// Who stands on its goal: the path in use ends beside.
+    pub held_by: Option<CharacterId>,
+    /// Whether others may be in its way since it last looked; it looks once the cooldown is over.
+    pub is_crowded: bool,
+    /// The segment of its path at which it last looked for others.
+    pub looked_at: u32,
     /// Where the request under way aims.
     pub planned_aim: Vec3,
     /// When it was asked for.
@@ -354,7 +367,7 @@ impl Walk {
             _ if self.is_paused => "paused",
             Phase::Planning => "planning",
             Phase::Moving => "moving",
-            Phase::AtDoor(_) | Phase::Content | Phase::Pausing { .. } => "waiting",
+            Phase::AtDoor(_) | Phase::Beside(_) | Phase::Content | Phase::Pausing { .. } => "waiting",
             Phase::Turning { .. } => "turning",
         }
     }

@@ -418,6 +418,12 @@ impl CellMap {
         f64::from(cost.0) / f64::from(self.unit.straight) * self.frame().cell_size_m
     }
 
+    /// What a metre costs at least anywhere, metres of plain ground.
+    #[must_use]
+    pub fn cheapest_factor(&self) -> f32 {
+        if self.factors.is_empty() { 1.0 } else { f32::from(self.cheapest) / f32::from(FACTOR_ONE) }
+    }
+
     /// Rectangle of all cells, world metres.
     #[must_use]
     pub fn bounds(&self) -> Bounds {

@@ -292,6 +292,11 @@ impl Plan {
         let Some(choice) = self.choice.take() else { return };
         let mut targets = choice.taken;
         self.sort_by_guess(&mut targets, view.unit(map));
+        if self.covered.is_some() {
+            // Beside somebody one place is as good as another: where walls and doors are in the way, a search for each of
+            // them costs as much as all the rest of a tick.
+            targets.truncate(1);
+        }
         if targets.contains(&self.start) {
             self.best = Some((Cost::ZERO, self.start, vec![map.node(self.start)]));
             self.next = targets.len();

@@ -5,8 +5,8 @@
 use mlua::{Lua, Value};
 
 use crate::base::geom::flat_distance;
-use crate::base::ids::PathToken;
-use crate::nav::RandomPoint;
+use crate::base::ids::{CharacterId, PathToken};
+use crate::nav::{PathQuery, RandomPoint};
 use crate::script::bind::call::{
     answer, ask, ask_map, charge, handle, myself, nothing, op, preparing, setting, vector, with,
 };
@@ -23,6 +23,7 @@ use crate::script::convert::{Args, Mistake};
 use crate::world::World;
 use crate::world::ops::{areas, paths};
 use crate::world::settings::Settings;
+use crate::world::standing::Bystanders;
 
 const NAV: &str = "nav";
 
@@ -48,6 +49,8 @@ const ATTEMPTS: u32 = 64;
 const POINT_UNITS: u64 = 16;
 /// Metres of a straight line that are looked at for a unit of fuel.
 const LINE_M_PER_UNIT: f32 = 4.0;
+/// Characters in the way of a path that are looked at for a unit of fuel.
+const OTHERS_PER_UNIT: u64 = 8;
 /// Path requests of a level that may wait at a time.
 const REQUESTS_MAX: usize = 4096;
 
@@ -254,6 +257,26 @@ impl Way {
         let to = self.to.point(world, function, Some(from))?;
         Ok((from, to, self.options.traversal(world, standpoint(&self.from))))
     }
+
+    /// The question around those who stand in the way: everybody but who stands at either end, and who is to be ignored.
+    fn query(
+        &self,
+        world: &mut World,
+        ends: (glam::Vec3, glam::Vec3),
+        by: crate::nav::Traversal,
+    ) -> (PathQuery, Option<Bystanders>) {
+        let at_ends = [&self.from, &self.to].into_iter().filter_map(|place| match standpoint(place) {
+            Standpoint::Character(id) => Some(id),
+            Standpoint::Nobody => None,
+        });
+        let but: Vec<CharacterId> = at_ends.chain(self.options.ignored().iter().copied()).collect();
+        paths::query_around(world, ends, by, &but)
+    }
+}
+
+/// Fuel for those whom a question is about.
+fn met(query: &PathQuery) -> u64 {
+    query.others.as_ref().map_or(0, |others| others.len() as u64 / OTHERS_PER_UNIT)
 }
 
 fn ends(args: &mut Args) -> Result<(Place, Place), Mistake> {
@@ -265,11 +288,13 @@ fn find_path(lua: &Lua, args: &mut Args) -> Answer {
     let (answered, units) = with(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
-        let query = paths::query(world, from, to, by);
-        Ok((paths::find(world, &query), units))
+        let (query, around) = way.query(world, (from, to), by);
+        let answered = paths::find(world, &query);
+        let holder = paths::holder(around.as_ref(), &answered);
+        Ok(((answered, holder), units + met(&query)))
     })?;
-    charge(lua, units + u64::from(answered.expansions))?;
-    let table = with(lua, args, |world| Ok(path_result(lua, world, &answered)))?;
+    charge(lua, units + u64::from(answered.0.expansions))?;
+    let table = with(lua, args, |world| Ok(path_result(lua, world, (&answered.0, answered.1))))?;
     answer(lua, table?)
 }
 
@@ -287,8 +312,9 @@ fn request_path(lua: &Lua, args: &mut Args) -> Answer {
             let what = format!("{REQUESTS_MAX} paths are being searched, the most allowed; wait for some");
             return Err(Mistake::new(function, what));
         }
-        let query = paths::query(world, from, to, by);
-        Ok((paths::request(world, query), units))
+        let (query, around) = way.query(world, (from, to), by);
+        let units = units + met(&query);
+        Ok((paths::request(world, query, around), units))
     })?;
     keeper.set_path(lua, token, handler);
     charge(lua, units)?;

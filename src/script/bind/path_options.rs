@@ -47,7 +47,7 @@ const FIELDS: [Param; 5] = [
         "ignore",
         "{Character}?",
         "{ player }",
-        "characters that do not count as obstacles; without effect today, for nobody stands in the way of a path yet",
+        "characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves",
     ),
 ];
 

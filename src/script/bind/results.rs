@@ -54,12 +54,22 @@ const DOOR_RESULT: &[Param] = &[
 
 const PATH_RESULT: &[Param] = &[
     field("status", "\"complete\" | \"partial\" | \"none\"", "", "whether it reaches the goal"),
-    field("reason", "string?", "", "why not: noPath, startOffNav, doorClosed, tooWide, limit, cancelled"),
+    field(
+        "reason",
+        "string?",
+        "",
+        "why not: noPath, startOffNav, occupied, doorClosed, tooWide, limit, cancelled",
+    ),
     field("waypoints", "{vector}", "", "points, the first is the start"),
     field("length", "number", "", "metres"),
     field("cost", "number", "", "metres times area factors"),
     field("nearest", "vector?", "", "the reachable point nearest to the goal, when it is not the goal"),
-    field("by", "(Character | Door)?", "", "the closed door that is in the way, if that is the cause"),
+    field(
+        "by",
+        "(Character | Door)?",
+        "",
+        "the closed door that is in the way, or whoever stands on the goal, if that is the cause",
+    ),
     field("expansions", "number", "", "nodes the search looked at"),
     field("revision", "number", "", "of the map it holds for"),
 ];
@@ -133,8 +143,13 @@ pub fn door_result(
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub fn path_result(lua: &Lua, world: &World, answer: &PathAnswer) -> mlua::Result<Table> {
+pub fn path_result(
+    lua: &Lua,
+    world: &World,
+    (answer, holder): (&PathAnswer, Option<CharacterId>),
+) -> mlua::Result<Table> {
     let trouble = answer.trouble.map(|trouble| world.reason_of(trouble));
+    let by = holder.map(Blocker::Character).or(trouble.and_then(|(_, by)| by));
     let table = lua.create_table_with_capacity(0, PATH_RESULT.len())?;
     table.raw_set("status", status_name(answer.status))?;
     table.raw_set("reason", trouble.map(|(reason, _)| reason.name()))?;
@@ -142,7 +157,7 @@ pub fn path_result(lua: &Lua, world: &World, answer: &PathAnswer) -> mlua::Resul
     table.raw_set("length", answer.path.length_m)?;
     table.raw_set("cost", answer.path.cost_m)?;
     table.raw_set("nearest", answer.nearest.map(vector))?;
-    table.raw_set("by", blocker(lua, trouble.and_then(|(_, by)| by))?)?;
+    table.raw_set("by", blocker(lua, by)?)?;
     table.raw_set("expansions", answer.expansions)?;
     table.raw_set("revision", answer.revision.0)?;
     table.set_readonly(true);

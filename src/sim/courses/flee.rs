@@ -17,7 +17,7 @@ use crate::world::World;
 use crate::world::course::{Course, Flee};
 use crate::world::ops::walks::{conclude, traversal_of};
 use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Goal, Walk};
+use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk};
 
 /// Directions around the threat that are tried; an even number.
 const SPOKES: u16 = 24;
@@ -133,7 +133,9 @@ pub(super) fn look(world: &mut World, id: WalkId, flee: &Flee) -> Look {
     if flat_distance(position, threat) >= flee.distance_m {
         return Look::Arrived;
     }
-    let has_run = walk.following.is_none() || matches!(way(walk), Way::AtEnd | Way::WholeAtEnd);
+    let has_run = walk.following.is_none()
+        || matches!(way(walk), Way::AtEnd | Way::WholeAtEnd)
+        || matches!(walk.phase, Phase::Beside(_));
     let is_idle = walk.token.is_none() && walk.ask.is_none();
     if flee.is_cornered && is_idle && has_run {
         let is_enough = walk.options.accept == AcceptEnd::Nearest;

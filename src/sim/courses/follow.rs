@@ -9,7 +9,7 @@ use crate::sim::courses::{Look, Way, way};
 use crate::world::World;
 use crate::world::course::{Course, Follow};
 use crate::world::ops::walks::{conclude, settle};
-use crate::world::outcome::{Reason, Status};
+use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::walk::{Phase, Walk};
 
 /// The most that a follower may go in a tick, metres: to its distance and no nearer.
@@ -31,7 +31,8 @@ pub(super) fn look(world: &mut World, id: WalkId, target: CharacterId, mut follo
         return Look::Over;
     };
     let away_m = between_m(world, walk.character, target);
-    if away_m <= follow.distance_m {
+    // Nearer than beside it nobody comes.
+    if away_m <= follow.distance_m || walk.phase == Phase::Beside(target) {
         return near(world, id, target, follow);
     }
     let tick = walk.clock(world.tick);
@@ -75,7 +76,7 @@ fn give_up(world: &mut World, id: WalkId) {
     let trouble = following.and_then(|following| following.trouble);
     let (reason, by) = trouble.map_or((Reason::NoPath, None), |trouble| world.reason_of(trouble));
     if let Some(walk) = world.walks.get_mut(id) {
-        walk.by = by;
+        walk.by = walk.held_by.map(Blocker::Character).or(by);
     }
     conclude(world, id, Status::Blocked, reason);
 }

@@ -134,12 +134,22 @@ pub(crate) fn answered(world: &mut World, id: WalkId, answer: &PathAnswer) -> bo
 pub(crate) fn reach_m(world: &World, walk: &Walk) -> f32 {
     match (&walk.course, walk.goal) {
         _ if walk.is_paused => 0.0,
-        _ if matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) => 0.0,
+        _ if matches!(walk.phase, Phase::Beside(_) | Phase::Content | Phase::Pausing { .. }) => 0.0,
         (Course::Follow(follow), Goal::Character(target)) if walk.via.is_none() => {
             follow::reach_m(world, walk, follow, target)
         }
         _ => f32::INFINITY,
     }
+}
+
+/// Step 10: whether a walk whose stop somebody has held for all of its patience goes on to the next.
+pub(crate) fn passes_over(world: &mut World, id: WalkId) -> bool {
+    let Some(Course::Patrol(patrol)) = world.walks.get(id).map(|walk| &walk.course) else {
+        return false;
+    };
+    let patrol = patrol.clone();
+    rounds::miss_stop(world, id, patrol);
+    true
 }
 
 /// Step 10: how far the course of a walk has come.

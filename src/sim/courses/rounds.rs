@@ -15,7 +15,7 @@ use crate::world::course::{Course, Patrol, Wander};
 use crate::world::event::{Event, WalkNews};
 use crate::world::ops::walks::{aim_of, conclude, traversal_of};
 use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{Ask, Goal, Phase, Walk};
+use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk};
 
 /// Random points tried before all cells that qualify are looked at.
 const ATTEMPTS: u32 = 16;
@@ -29,7 +29,15 @@ fn is_there(world: &World, walk: &Walk) -> bool {
     let position = world.characters.get(walk.character).map(|own| own.body.position);
     let is_within = position.is_some_and(|position| flat_distance(position, walk.aim) <= radius_m);
     let is_idle = walk.token.is_none() && walk.ask.is_none() && walk.phase == Phase::Moving;
-    is_within || is_idle && way(walk) == Way::WholeAtEnd
+    is_within || is_idle && way(walk) == Way::WholeAtEnd || is_beside(walk)
+}
+
+/// Whether a walk stands beside where this leg of it was to end, which somebody holds, and leaves it at that. A stop of a
+/// patrol is waited for, unless the walk accepts to stand beside.
+fn is_beside(walk: &Walk) -> bool {
+    let waits = matches!(walk.course, Course::Patrol(_)) && walk.via.is_none();
+    let accepts = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
+    matches!(walk.phase, Phase::Beside(_)) && (accepts || !waits)
 }
 
 /// Sends a walk on to a new aim, from where it stands.
@@ -39,7 +47,7 @@ fn go_on(world: &mut World, id: WalkId, goal: Option<Goal>, aim: Vec3) {
         walk.goal = goal.unwrap_or(walk.goal);
         walk.aim = aim;
         walk.ask = Some(Ask::Leg);
-        walk.by = None;
+        (walk.by, walk.held_by) = (None, None);
         walk.told_near = false;
         if walk.phase != Phase::Planning {
             walk.phase = Phase::Moving;

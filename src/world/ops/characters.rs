@@ -8,7 +8,7 @@ use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::Traversal;
 use crate::world::World;
-use crate::world::character::{Body, Character, Displaced, Gait, Hold, Play, Removal, Turn};
+use crate::world::character::{Body, Character, Displaced, Gait, Hold, Play, Removal, Replan, Turn};
 use crate::world::event::Event;
 use crate::world::ops::{OpError, alive, alive_mut, in_range, walks};
 use crate::world::outcome::Reason;
@@ -87,6 +87,7 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     };
     let rng = Rng::stream(world.seed, &format!("walks of {}", spawn.name));
     let id = world.characters.insert(|serial| born(spawn, serial, (ground.point, rng)));
+    world.note_standing(id);
     world.events.push(Event::Spawned(id));
     Ok(Some(id))
 }
@@ -115,6 +116,7 @@ fn born(spawn: Spawn, serial: u32, (position, rng): (Vec3, Rng)) -> Character {
         held: None,
         removed: None,
         displaced: Displaced::Spawned,
+        replan: Replan::default(),
         rng,
     }
 }
@@ -189,6 +191,7 @@ pub(crate) fn place(world: &mut World, id: CharacterId, position: Vec3) {
             character.displaced = Displaced::Teleported;
         }
     }
+    world.note_standing(id);
 }
 
 /// The angle at which `id` looks at something from where it stands; its own facing when it stands there.

@@ -1,16 +1,31 @@
 //! Verbs about paths asked for by scripts and hosts: searched at once, or over the next ticks.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 
-use crate::base::ids::PathToken;
-use crate::nav::{Accept, PathAnswer, PathQuery, Traversal};
+use crate::base::ids::{CharacterId, PathToken};
+use crate::nav::{Accept, PathAnswer, PathQuery, PathTrouble, Traversal};
 use crate::world::World;
+use crate::world::standing::{Bystanders, Straight};
 
-/// The query of a path between two points, under the level's limit of expansions.
+/// The query of a path between two points, under the level's limit of expansions, with nobody in the way.
 #[must_use]
 pub fn query(world: &World, start: Vec3, goal: Vec3, by: Traversal) -> PathQuery {
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
     PathQuery { start, goal, by, accept: Accept::Nearest, expansions_max, others: None }
+}
+
+/// The same around those who stand in the way now, but for some; and who they are. Cost: as [`World::bystanders`].
+pub fn query_around(
+    world: &mut World,
+    (start, goal): (Vec3, Vec3),
+    by: Traversal,
+    but: &[CharacterId],
+) -> (PathQuery, Option<Bystanders>) {
+    let around = world.bystanders(Straight { from: start, to: goal, but });
+    let others = around.as_ref().map(|around| Arc::clone(&around.discs));
+    (PathQuery { others, ..query(world, start, goal, by) }, around)
 }
 
 /// Searches at once, to the end. Cost: the expansions of the answer.
@@ -22,14 +37,26 @@ pub fn find(world: &mut World, query: &PathQuery) -> PathAnswer {
     answer
 }
 
-/// Asks for a path; the answer comes as an event.
-pub fn request(world: &mut World, query: PathQuery) -> PathToken {
+/// Asks for a path; the answer comes as an event, with whoever of `around` stands on the goal.
+pub fn request(world: &mut World, query: PathQuery, around: Option<Bystanders>) -> PathToken {
     world.nav.prepare(&query.by);
     world.path_counts.requests += 1;
-    world.requests.push(query)
+    let token = world.requests.push(query);
+    if let Some(around) = around {
+        world.asked_around.insert(token, around);
+    }
+    token
 }
 
 /// Takes a request back; it delivers nothing afterwards.
 pub fn cancel(world: &mut World, token: PathToken) {
     world.requests.cancel(token);
+    world.asked_around.remove(token);
+}
+
+/// Who stands on the goal of a path, of those whom it was planned around: none when the goal cannot be reached anyway.
+#[must_use]
+pub fn holder(around: Option<&Bystanders>, answer: &PathAnswer) -> Option<CharacterId> {
+    let covered = answer.covered.filter(|_| answer.trouble == Some(PathTrouble::Occupied))?;
+    around?.who.get(covered as usize).copied()
 }

@@ -22,6 +22,7 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
     let tick = world.tick;
     if let Some(walk) = world.walks.get_mut(id) {
         (walk.goal, walk.aim, walk.via) = (goal, aim, None);
+        walk.held_by = None;
         match (&mut walk.course, goal) {
             (Course::Follow(follow), Goal::Character(_)) => {
                 (follow.far_since, follow.stranded_since) = (None, None);
@@ -52,7 +53,13 @@ pub fn set_speed(world: &mut World, id: WalkId, speed_mps: f32) -> Result<bool, 
 /// meanwhile, its timeout does.
 pub fn pause(world: &mut World, id: WalkId) -> bool {
     let walk = world.walks.get_mut(id).filter(|walk| walk.is_open() && !walk.is_paused);
-    walk.map(|walk| walk.is_paused = true).is_some()
+    let Some(walk) = walk else {
+        return false;
+    };
+    walk.is_paused = true;
+    let character = walk.character;
+    world.note_standing(character);
+    true
 }
 
 /// Lets a walk go on; false when it was not paused.

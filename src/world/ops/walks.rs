@@ -15,7 +15,8 @@ use crate::world::event::Event;
 use crate::world::ops::{OpError, alive, areas, blocks, characters};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
 use crate::world::settings::Settings;
-use crate::world::walk::{Ask, Asker, Following, Goal, Owner, Phase, Walk, WalkOptions, traversal};
+use crate::world::standing::Bystanders;
+use crate::world::walk::{Ask, Asker, Crowd, Following, Goal, Owner, Phase, Walk, WalkOptions, traversal};
 
 /// A walk to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +61,10 @@ pub fn start(world: &mut World, order: WalkOrder, course: Course) -> Result<Walk
     let taken = old.filter(|_| is_known).and_then(|old| take_over(world, old, &order, aim));
     let is_once = course == Course::Once && taken.is_none();
     let searched = old.filter(|_| is_once).and_then(|old| take_search(world, old, &order, aim));
+    let seen = old
+        .and_then(|old| world.walks.get(old))
+        .map(|old| (old.seen.clone(), old.looked_at))
+        .unwrap_or_default();
     let carried = old.and_then(|old| world.walks.get(old)).and_then(|old| old.following.clone());
     if let Some(old) = old {
         let was_moving = world.characters.get(order.character).is_some_and(|character| character.is_moving);
@@ -78,6 +83,7 @@ pub fn start(world: &mut World, order: WalkOrder, course: Course) -> Result<Walk
             }
             None => walk.following = carried,
         }
+        (walk.seen, walk.looked_at) = seen;
         let character = walk.character;
         if let Some(character) = world.characters.get_mut(character) {
             character.walk = Some(id);
@@ -93,15 +99,17 @@ fn hand_on(world: &mut World, id: WalkId, search: Searched) {
     world.askers.insert(search.token, id);
     if let Some(walk) = world.walks.get_mut(id) {
         walk.token = Some((search.token, Ask::First));
+        walk.asked_around = search.asked_around;
         walk.planned_aim = search.planned_aim;
         walk.ask = None;
     }
 }
 
 /// A search under way, for whoever comes after the walk that asked for it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Searched {
     token: PathToken,
+    asked_around: Option<Bystanders>,
     planned_aim: Vec3,
 }
 
@@ -117,7 +125,7 @@ fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> 
         return None;
     }
     let (token, _) = old.token.take()?;
-    Some(Searched { token, planned_aim })
+    Some(Searched { token, asked_around: old.asked_around.take(), planned_aim })
 }
 
 /// Whether a walk and an order ask the map the same: no checkpoints, the same doors, keys and areas.
@@ -126,6 +134,7 @@ fn is_same_way(old: &Walk, order: &WalkOrder) -> bool {
         && order.options.via.is_empty()
         && old.options.doors == order.options.doors
         && old.options.keys == order.options.keys
+        && (old.options.crowd == Crowd::Ghost) == (order.options.crowd == Crowd::Ghost)
         && old.options.areas == order.options.areas
 }
 
@@ -153,6 +162,11 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
         following: None,
         ask: Some(Ask::First),
         token: None,
+        asked_around: None,
+        seen: None,
+        held_by: None,
+        is_crowded: false,
+        looked_at: 0,
         planned_aim: aim,
         issued: world.tick,
         travelled_m: 0.0,
@@ -398,6 +412,7 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
         character.walk = None;
         character.is_moving = false;
     }
+    world.note_standing(character);
     match status {
         Status::Arrived => world.walk_counts.arrived += 1,
         Status::Partial => world.walk_counts.partial += 1,

@@ -1,0 +1,232 @@
+//! Who stands in the way: the characters that plans keep out of, found by place.
+//!
+//! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a plan keeps out
+//! of. Holds: only who stands counts (seed:D3, D4), within the level's distance of the straight line from start to goal, and
+//! with the level's part of its radius (seed:D5); the answer is that of a look at everybody, in order of creation, and
+//! tells how things are now, also for who came to stand since the look-up was built. Not here: what a plan makes of them.
+//!
+//! The straight line, not the path: who stands beside a long detour is not seen, and is met by avoidance and pushing.
+//! Method: places sorted into cells when somebody first asks, once a phase; whoever appears, is put somewhere or comes to
+//! stand after that is kept in a short list, and a long list has everything sorted again.
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+
+use crate::base::geom::{ground, segment_distance_sq};
+use crate::base::hash::StateHash;
+use crate::base::ids::CharacterId;
+use crate::base::near::{Look, Near};
+use crate::nav::Disc;
+use crate::world::World;
+use crate::world::character::Character;
+use crate::world::walk::{Ask, Phase, Walk};
+
+/// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are cheap.
+const CELL_M: f32 = 4.0;
+
+/// Those who came to stand since the look-up was built are a list this long at least before everything is sorted again.
+const LATE_MIN: usize = 64;
+
+/// The look-up. Never part of the state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standing {
+    near: Near,
+    points: Vec<Vec2>,
+    /// By number of the point.
+    who: Vec<CharacterId>,
+    /// Who may have come to stand where the look-up does not have it.
+    late: Vec<CharacterId>,
+    is_built: bool,
+    /// Who was noted since somebody last took the list.
+    noted: Vec<CharacterId>,
+    found: Vec<u32>,
+}
+
+/// Those whom a plan was made around, in order of creation, and their circles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bystanders {
+    /// Who they are.
+    pub who: Arc<[CharacterId]>,
+    /// Their circles, one for each.
+    pub discs: Arc<[Disc]>,
+}
+
+impl Bystanders {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.who.len()
+    }
+
+    /// Whether nobody stands in the way.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.who.is_empty()
+    }
+
+    /// The circle of somebody among them.
+    #[must_use]
+    pub fn disc_of(&self, id: CharacterId) -> Option<Disc> {
+        let at = self.who.iter().position(|&who| who == id)?;
+        self.discs.get(at).copied()
+    }
+
+    /// Mixes in what later decisions hang on.
+    pub fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.len() as u64);
+        for disc in self.discs.iter() {
+            hash.vector(disc.centre).float(disc.radius_m);
+        }
+    }
+}
+
+/// A straight line that somebody wants to walk.
+#[derive(Clone, Copy, Debug)]
+pub struct Straight<'a> {
+    /// From here, metres.
+    pub from: Vec3,
+    /// To here, metres.
+    pub to: Vec3,
+    /// Who is not in the way: the walker itself, and whom it is told to ignore.
+    pub but: &'a [CharacterId],
+}
+
+impl Walk {
+    /// Whether it moves its character along a path, or will as soon as it has one or a door opens. Who waits beside a goal
+    /// that is held, at a stop or for a word, and who turns or has come to the end of its path, stands.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        let is_moving = match self.phase {
+            // A queue at a door goes on when the door opens, through the door that others want to go through as well.
+            Phase::Planning | Phase::AtDoor(_) => true,
+            Phase::Moving => {
+                let asks = self.ask.or(self.token.map(|(_, why)| why));
+                // A look for a better way past others does not make anybody set out.
+                let sets_out = asks.is_some_and(|why| why != Ask::Crowd);
+                sets_out || self.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_some())
+            }
+            _ => false,
+        };
+        is_moving && !self.is_paused
+    }
+}
+
+impl World {
+    /// Whether a character stands, so that plans keep out of it: alive, on no path and not stepping aside. Who moves is
+    /// transparent to plans (seed:D3, D4, F8).
+    #[must_use]
+    pub fn is_standing(&self, id: CharacterId) -> bool {
+        self.characters.alive(id).is_some_and(|character| self.stands(character))
+    }
+
+    pub(crate) fn stands(&self, character: &Character) -> bool {
+        let walk = character.walk.and_then(|walk| self.walks.get(walk));
+        character.is_alive() && !walk.is_some_and(Walk::is_under_way)
+    }
+
+    /// The circle that plans keep out of when this character stands.
+    #[must_use]
+    pub fn disc_of(&self, character: &Character) -> Disc {
+        let part = self.settings.crowd.dynamic_obstacle_radius_fraction;
+        Disc { centre: character.body.position, radius_m: character.body.radius_m * part }
+    }
+
+    /// Those who stand beside a straight line; None for nobody. Cost: whoever is near the line; for the first question of a
+    /// phase, a pass over everybody.
+    pub fn bystanders(&mut self, line: Straight<'_>) -> Option<Bystanders> {
+        let reach_m = self.settings.crowd.dynamic_obstacle_influence_m;
+        let mut standing = std::mem::take(&mut self.standing);
+        standing.build(self);
+        let found = standing.beside(self, line, reach_m);
+        self.standing = standing;
+        found
+    }
+
+    /// Forgets where everybody stands: bodies have moved.
+    pub(crate) fn forget_standing(&mut self) {
+        self.standing.is_built = false;
+    }
+
+    /// Takes the list of those who may have come to stand without having moved.
+    pub(crate) fn take_noted(&mut self) -> Vec<CharacterId> {
+        std::mem::take(&mut self.standing.noted)
+    }
+
+    /// Somebody may have come to stand since bodies last moved: a walk ended, it appeared, it was put somewhere.
+    pub(crate) fn note_standing(&mut self, id: CharacterId) {
+        self.standing.noted.push(id);
+        if self.standing.is_built {
+            self.standing.late.push(id);
+        }
+    }
+}
+
+impl Standing {
+    fn build(&mut self, world: &World) {
+        if self.is_built && self.late.len() <= LATE_MIN.max(self.who.len() / 16) {
+            return;
+        }
+        self.points.clear();
+        self.who.clear();
+        self.late.clear();
+        for (id, character) in world.characters.iter().filter(|(_, character)| world.stands(character)) {
+            let position = character.body.position;
+            self.points.push(Vec2::new(position.x, position.z));
+            self.who.push(id);
+        }
+        self.near.build(&self.points, CELL_M);
+        self.is_built = true;
+    }
+
+    fn beside(&mut self, world: &World, line: Straight<'_>, reach_m: f32) -> Option<Bystanders> {
+        let (from, to) = (Vec2::new(line.from.x, line.from.z), Vec2::new(line.to.x, line.to.z));
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        along(from, to, reach_m, |place, radius_m| {
+            self.near.visit(place, radius_m, Look::ALL, |point, _| found.push(point));
+        });
+        found.sort_unstable();
+        found.dedup();
+        let (a, b) = (ground(line.from), ground(line.to));
+        let reach_m_sq = f64::from(reach_m) * f64::from(reach_m);
+        let seen = |id: CharacterId| {
+            let character = world.characters.alive(id).filter(|_| !line.but.contains(&id))?;
+            let is_near = segment_distance_sq(ground(character.body.position), a, b) <= reach_m_sq;
+            (is_near && world.stands(character)).then(|| (character.serial, id, world.disc_of(character)))
+        };
+        let listed = found.iter().filter_map(|&point| self.who.get(point as usize).copied());
+        let mut near: Vec<(u32, CharacterId, Disc)> =
+            listed.chain(self.late.iter().copied()).filter_map(seen).collect();
+        self.found = found;
+        if !self.late.is_empty() {
+            near.sort_by_key(|&(serial, ..)| serial);
+            near.dedup_by_key(|&mut (serial, ..)| serial);
+        }
+        (!near.is_empty()).then(|| Bystanders {
+            who: near.iter().map(|&(_, id, _)| id).collect(),
+            discs: near.iter().map(|&(.., disc)| disc).collect(),
+        })
+    }
+}
+
+/// Gives `visit` circles, middle and radius, that cover everything within `reach_m` of a line.
+fn along(from: Vec2, to: Vec2, reach_m: f32, mut visit: impl FnMut(Vec2, f32)) {
+    /// More circles than this for one line are no use: a goal may be any distance away, and then the circles grow.
+    const CIRCLES_MAX: f32 = 256.0;
+    let length_m = from.distance(to);
+    if !length_m.is_finite() {
+        return;
+    }
+    let count = (length_m / reach_m.max(1.0)).ceil().clamp(1.0, CIRCLES_MAX);
+    let half_m = length_m / count / 2.0;
+    // A little wide, because sums in single precision round.
+    let radius_m = (half_m * half_m + reach_m * reach_m).sqrt() * 1.000_1 + 1e-3;
+    // One at either end: what lies beyond an end counts by its distance to it.
+    for step in 0..=count as u32 {
+        visit(from.lerp(to, step as f32 / count), radius_m);
+    }
+}
+
+#[cfg(test)]
+mod tests;
