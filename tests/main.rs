@@ -16,6 +16,7 @@ mod following;
 mod hostile_world;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod invariants;
+mod judging;
 mod level_faults;
 mod level_load;
 mod level_tests;
