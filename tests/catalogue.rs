@@ -24,7 +24,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("G7", "fault_g6_a_door_that_closes_on_the_way_is_never_walked_through"),
     ("G10", "fault_g6_a_door_that_closes_on_the_way_is_never_walked_through"),
     ("G22", "seed_f3_every_tick_rate_arrives_at_the_same_time_on_the_same_way"),
-    ("G23", "seed_n3_equal_requests_share_the_budget"),
     ("G25", "seed_n5_a_cancelled_request_never_delivers"),
     ("G26", "inv_d1_a_level_runs_the_same_twice_and_another_seed_runs_otherwise"),
     ("G27", "seed_o12_a_row_of_ice_beside_the_straight_way_is_worth_the_detour"),

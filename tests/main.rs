@@ -29,6 +29,7 @@ mod nav_others;
 mod nav_published;
 mod nav_sight;
 mod own_areas;
+mod path_tokens;
 mod rates;
 mod readme;
 mod reload;

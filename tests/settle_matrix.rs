@@ -141,6 +141,59 @@ const CASES: &[(&str, Case)] = &[
         },
     ),
     (
+        "somebody holds the goal",
+        Case { goal: BEN, options: "speed = 20, patience = 0.5", end: "blocked/occupied", ..CASE },
+    ),
+    (
+        "somebody holds the goal, and nothing else will do",
+        Case {
+            goal: BEN,
+            options: "speed = 20, patience = 0.5, accept = \"exact\"",
+            end: "blocked/occupied",
+            ..CASE
+        },
+    ),
+    (
+        "beside whoever holds the goal is near enough",
+        Case { goal: BEN, options: "speed = 20, accept = \"near\"", end: "arrived/closeEnough", ..CASE },
+    ),
+    (
+        "beside whoever holds the goal is as near as it gets",
+        Case { goal: BEN, options: "speed = 20, accept = \"nearest\"", end: "arrived/closeEnough", ..CASE },
+    ),
+    (
+        "nearer to somebody than bodies come",
+        Case { goal: "ben", options: "speed = 20, radius = 0.1", end: "arrived/closeEnough", ..CASE },
+    ),
+    (
+        "who passes through others stands on whoever holds the goal",
+        Case { goal: BEN, options: "speed = 20, crowd = \"ghost\"", end: "arrived/reached", ..CASE },
+    ),
+    (
+        "who holds the goal leaves in time",
+        Case { goal: BEN, options: "speed = 20", cause: "ben:walkTo(12, 8)", end: "arrived/reached", ..CASE },
+    ),
+    (
+        "a held stop is passed over",
+        Case {
+            verb: "patrol",
+            goal: "{ vector.create(3, 0, 8), \"near\" }",
+            options: "speed = 20, patience = 0.5, loop = false",
+            end: "arrived/reached",
+            styles: &STARTED,
+            ..CASE
+        },
+    ),
+    (
+        "a held place on the way is passed",
+        Case {
+            goal: "\"near\"",
+            options: "speed = 20, via = { vector.create(3, 0, 8) }",
+            end: "arrived/reached",
+            ..CASE
+        },
+    ),
+    (
         "the search is too long",
         Case {
             goal: "\"cell\"",
@@ -360,6 +413,8 @@ const CASES: &[(&str, Case)] = &[
     ),
 ];
 
+/// Where ben stands.
+const BEN: &str = "vector.create(3, 0, 8)";
 const SCENE: &str =
     "cinematic.define(\"scene\", { holds = { \"anna\" }, script = function(c) c:wait(100) end })";
 const HELD: &str = "cinematic.define(\"scene\", { holds = { \"anna\" }, script = function(c) c:wait(100) end }) cinematic.play(\"scene\") delay = 0.1";

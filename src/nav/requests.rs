@@ -3,7 +3,9 @@
 //! In: queries, then a budget of expansions a step. Out: each answer once, under its token. Holds: on a still map the
 //! answers do not depend on the budget, only when they come; requests begin first come first served and a few searches
 //! share the budget equally, so a short one passes a long one; what a step overran is a debt of the next, so the mean
-//! never exceeds the budget; nothing is delivered after it was cancelled. A map that changes under a search starts it
+//! never exceeds the budget; nothing is delivered after it was cancelled. Nobody starves: on a still map a request that needs
+//! e expansions begins once those before it are begun, gets a quarter of the budget at least from then on, and all that were
+//! asked together are answered within their sum, divided by the budget, and one step (fault:G23, G24). A map that changes under a search starts it
 //! again, three times at most. Not here: who asked, when to ask again.
 
 use std::collections::VecDeque;
