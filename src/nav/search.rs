@@ -4,6 +4,8 @@
 //! Holds: a search stops only between pops, once it has spent its allowance; all it needs to go on is in `Search`;
 //! slicing changes neither the pops nor the answer; costs are exact, so all kernels agree with `==`.
 //! A pop may overrun the allowance: what was spent beyond it is a debt that the caller carries to the next slice.
+//! Where a graph knows its edges from behind, the plain A* takes turns with a flood from the goal until the two meet: a goal
+//! that is walled in costs as much as there is within its walls, however large the rest is (seed:N15).
 //! Not here: the kernels on cells, `cells/weighted.rs` and `cells/jump.rs`; which of them serves whom.
 //! Source: Hart, Nilsson and Raphael 1968, with immutable entries; stale ones are recognised when popped.
 
@@ -46,6 +48,8 @@ pub struct Search {
     pub(crate) generation: u32,
     pub(crate) queue: Buckets,
     pub(crate) sides: [Side; 2],
+    /// Whose turn it is while the plain A* and the flood from the goal have not met.
+    back: Back,
     heap: BinaryHeap<Reverse<(u32, u32, u32)>>,
     pub(crate) kernel: Kernel,
     pub(crate) ends: Ends,
@@ -123,6 +127,21 @@ pub enum Watch {
     /// They do, from the next search on; costs a few nanoseconds a pop.
     On,
 }
+
+/// The flood from the goal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Back {
+    /// There is none, or it has met the search: there is a way.
+    #[default]
+    Over,
+    /// After the next expansion of the search.
+    Waits,
+    /// Now.
+    Next,
+}
+
+/// Set in a stamp once the flood from the goal has met the node.
+const BEHIND: u32 = 2;
 
 /// Set in a stamp while the node waits to be expanded at its present cost.
 pub(crate) const WAITING: u32 = 1;
@@ -220,7 +239,7 @@ impl Search {
         self.heap.clear();
         self.popped.clear();
         (self.kernel, self.ends) = (kernel, ends);
-        (self.best, self.spent) = (u32::MAX, 0);
+        (self.best, self.spent, self.back) = (u32::MAX, 0, Back::Over);
         self.state = if ends.start == ends.goal { Step::Found } else { Step::Running };
         let known = ends.start.0.max(ends.goal.0) < node_count;
         if !known {
@@ -238,8 +257,13 @@ impl Search {
     #[inline(always)]
     pub(crate) fn improve(&mut self, id: u32, g: u32, parent: u32) -> bool {
         let record = &mut self.records[id as usize];
-        if record.stamp >> 8 == self.generation && record.g <= g {
-            return false;
+        if record.stamp >> 8 == self.generation {
+            if record.stamp & BEHIND != 0 {
+                self.back = Back::Over;
+            }
+            if record.g <= g {
+                return false;
+            }
         }
         *record = Record { g, parent, stamp: self.generation << 8 | WAITING };
         true
@@ -275,15 +299,49 @@ impl Search {
         if self.state == Step::Running {
             let Cost(h) = graph.heuristic(ends.start, ends.goal, by);
             self.heap.push(Reverse((h, h, ends.start.0)));
+            self.sides = std::mem::take(&mut self.sides).map(Side::emptied);
+            self.back = Back::Waits;
+            self.meet_behind(ends.goal.0);
         }
     }
 
-    /// Goes on with a plain A* search until it ends or has spent `allowance` expansions, one a node.
+    /// Notes that the flood from the goal meets a node. It is over where the search has been: there is a way.
+    fn meet_behind(&mut self, id: u32) {
+        let record = &mut self.records[id as usize];
+        if record.stamp >> 8 != self.generation {
+            // No way to it is known yet, so that the first one found is the cheapest so far.
+            *record = Record { g: u32::MAX, parent: id, stamp: self.generation << 8 | BEHIND };
+            self.sides[1].add(id);
+        } else if record.stamp & BEHIND == 0 {
+            self.back = Back::Over;
+        }
+    }
+
+    /// The flood's turn: one node. When none is left the goal is closed in, and the search is over.
+    fn step_back(&mut self, graph: &impl Graph, by: &Traversal) {
+        self.back = Back::Waits;
+        let Some(id) = self.sides[1].take() else {
+            self.state = Step::Exhausted;
+            return;
+        };
+        if graph.for_each_source(NodeId(id), by, &mut |from| self.meet_behind(from.0)) {
+            self.spent = self.spent.saturating_add(1);
+        } else {
+            self.back = Back::Over;
+        }
+    }
+
+    /// Goes on with a plain A* search until it ends or has spent `allowance` expansions, one a node, those of the flood from
+    /// the goal included.
     /// Ties are settled by (cost so far and to go, cost to go, id).
     pub fn step_graph(&mut self, graph: &impl Graph, by: &Traversal, allowance: u32) -> Step {
         let stop_at = self.spent.saturating_add(allowance);
         // Bounded by the allowance, and by one entry for every improvement of a node.
         while self.state == Step::Running && self.spent < stop_at {
+            if self.back == Back::Next {
+                self.step_back(graph, by);
+                continue;
+            }
             let Some(Reverse((f, _, id))) = self.heap.pop() else { return self.finish() };
             if f >= self.best {
                 return self.finish();
@@ -292,6 +350,9 @@ impl Search {
                 continue;
             }
             self.charge(id, 1);
+            if self.back == Back::Waits {
+                self.back = Back::Next;
+            }
             let g = Cost(self.records[id as usize].g);
             let goal = self.ends.goal;
             graph.for_each_edge(NodeId(id), by, &mut |to, cost| {

@@ -50,6 +50,13 @@ pub trait Graph {
     fn node_count(&self) -> u32;
     /// Calls `visit` with every neighbour and the cost of the step to it, in an order that only the map decides.
     fn for_each_edge(&self, from: NodeId, by: &Traversal, visit: &mut impl FnMut(NodeId, Cost));
+    /// Calls `visit` with every node from which an edge leads to this one, and says whether it can tell. Where it can, a
+    /// search also asks from its goal whether there is a way at all, and ends when that side is closed in: for graphs
+    /// without labels. One-way edges make this differ from [`Graph::for_each_edge`].
+    fn for_each_source(&self, to: NodeId, by: &Traversal, visit: &mut impl FnMut(NodeId)) -> bool {
+        let _ = (to, by, visit);
+        false
+    }
     /// Never above the true cost, and never falls by more than the cost of a step along that step.
     fn heuristic(&self, from: NodeId, to: NodeId, by: &Traversal) -> Cost;
 }
