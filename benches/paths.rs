@@ -5,7 +5,7 @@
 //! Method: forty scenario lines a map, evenly spaced; each solver goes over all of them three times, warm, and its
 //! fastest round counts. Every cost is compared with the published optimum; `grid_pathfinding` cuts corners, so it
 //! solves an easier problem and its costs are not compared.
-//! Options: `cargo bench --bench paths -- FAMILY...` for some families (or `support`), `--lines N` for other numbers of lines.
+//! Options: `cargo bench --bench paths -- FAMILY...` for some families (or `support`, or `others`), `--lines N` for other numbers of lines.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,8 +22,8 @@ use std::time::Instant;
 use grid_pathfinding::PathingGrid;
 use grid_util::grid::ValueGrid;
 use grid_util::point::Point;
-use walkon::nav::cells::{Bits, Ground, Unit, sight};
-use walkon::nav::{Ends, Kept, Labels, NodeId, Search, Step};
+use walkon::nav::cells::{Bits, CellMap, CellSource, Frame, Ground, Unit, sight};
+use walkon::nav::{Accept, Disc, Ends, Kept, Labels, NavMap, NodeId, PathQuery, Search, Step, Traversal};
 
 const FAMILIES: [&str; 8] = ["dao", "da2", "sc1", "bg512", "mazes", "rooms", "random", "cities"];
 const ROUNDS: usize = 3;
@@ -79,6 +79,97 @@ fn main() {
         terrain(&root.join("dao/brc202d.map"), lines);
         terrain(&root.join("sc1/Aurora.map"), lines);
     }
+    if wanted.is_empty() || wanted.iter().any(|name| name == "others") {
+        println!(
+            "\n| plans, means in us | nobody | 5 others | 20 others | 5 / nobody | 20 / nobody | closed in by 20 | `pathfinding` on a stamped copy, 20 | to 20 |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|");
+        for map in ["dao/brc202d.map", "sc1/Aurora.map", "rooms/16room_000.map", "cities/NewYork_1_512.map"] {
+            others(&root.join(map), lines);
+        }
+    }
+}
+
+/// Whole plans (ends, search, smoothing) past people who stand on the way itself, beside the same without them.
+fn others(file: &Path, lines: usize) {
+    const RADIUS_M: f32 = 0.35 * 0.6;
+    let map = read_map(&std::fs::read_to_string(file).unwrap());
+    let all = read_lines(&std::fs::read_to_string(format!("{}.scen", file.display())).unwrap());
+    let chosen: Vec<&Line> = (0..lines).map(|nth| &all[(2 * nth + 1) * all.len() / (2 * lines)]).collect();
+    let frame = Frame { cell_size_m: 0.4, width: map.width, depth: map.depth, ..Frame::default() };
+    let source = CellSource { frame, walkable: map.cells.clone(), ..CellSource::default() };
+    let nav = NavMap::from(CellMap::from_cells(&source).unwrap());
+    let at = |cell: (u32, u32)| frame.on_floor(frame.centre(cell.0, cell.1));
+    let mut search = Search::default();
+    let query = |line: &Line, discs: Vec<Disc>| PathQuery {
+        start: at(line.start),
+        goal: at(line.goal),
+        by: Traversal::default(),
+        accept: Accept::Exact,
+        expansions_max: u32::MAX,
+        others: (!discs.is_empty()).then(|| discs.into()),
+    };
+    // On the way, evenly spaced, and not over its ends.
+    let on_the_way = |line: &Line, count: usize, search: &mut Search| -> Vec<Disc> {
+        let _ = nav.plan(&query(line, Vec::new()), search);
+        let mut nodes = Vec::new();
+        search.nodes(&mut nodes);
+        let inner = nodes.get(3..nodes.len().saturating_sub(3)).unwrap_or(&[]);
+        let place = |nth: usize| inner.get((2 * nth + 1) * inner.len() / (2 * count));
+        let nodes = (0..count).filter_map(place);
+        let centre = |node: &NodeId| at((node.0 % map.width, node.0 / map.width));
+        nodes.map(|node| Disc { centre: centre(node), radius_m: RADIUS_M }).collect()
+    };
+    let around = |line: &Line| -> Vec<Disc> {
+        let centre = at(line.goal);
+        let point = |nth: usize| {
+            let angle = nth as f32 / 20.0 * std::f32::consts::TAU;
+            centre + 1.6 * glam::Vec3::new(angle.cos(), 0.0, angle.sin())
+        };
+        (0..20).map(|nth| Disc { centre: point(nth), radius_m: 0.3 }).collect()
+    };
+    let mut sets: Vec<Vec<PathQuery>> = Vec::new();
+    for count in [0, 5, 20] {
+        sets.push(chosen.iter().map(|line| query(line, on_the_way(line, count, &mut search))).collect());
+    }
+    sets.push(chosen.iter().map(|line| query(line, around(line))).collect());
+    let mean = |queries: &[PathQuery], search: &mut Search| {
+        let round = nanos(|| queries.iter().for_each(|query| drop(black_box(nav.plan(query, search)))));
+        round / 1e3 / queries.len() as f64
+    };
+    let ours: Vec<f64> = sets.iter().map(|queries| mean(queries, &mut search)).collect();
+    let begun = Instant::now();
+    for (line, query) in chosen.iter().zip(&sets[2]) {
+        let mut copy = Map { width: map.width, depth: map.depth, cells: map.cells.clone() };
+        for disc in query.others.as_deref().unwrap_or(&[]) {
+            let (x, z) = frame.cell_in([disc.centre.x.into(), disc.centre.z.into()]).unwrap();
+            // The circle reaches over the edges of the cell that holds its centre by a centimetre.
+            for (dx, dz) in [(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1)] {
+                let (x, z) = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
+                if x < map.width && z < map.depth {
+                    copy.cells[(z * map.width + x) as usize] = false;
+                }
+            }
+        }
+        black_box(pathfinding::directed::astar::astar(
+            &line.start,
+            |&cell| copy.steps(cell),
+            |&cell| octile(cell, line.goal),
+            |&cell| cell == line.goal,
+        ));
+    }
+    let peer = begun.elapsed().as_secs_f64() * 1e6 / chosen.len() as f64;
+    let name = file.file_stem().unwrap().to_string_lossy();
+    println!(
+        "| {name} | {:.1} | {:.1} | {:.1} | {:.2} | {:.2} | {:.1} | {peer:.0} | {:.0} |",
+        ours[0],
+        ours[1],
+        ours[2],
+        ours[1] / ours[0],
+        ours[2] / ours[0],
+        ours[3],
+        peer / ours[2]
+    );
 }
 
 /// Nanoseconds of one round of `work`, in the fastest of several.

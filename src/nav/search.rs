@@ -15,6 +15,7 @@ use std::collections::BinaryHeap;
 use crate::base::cost::Cost;
 use crate::nav::buckets::Buckets;
 use crate::nav::cells::layout::{Columns, Unit};
+use crate::nav::cells::sides::Sides;
 use crate::nav::{Graph, NodeId, Traversal};
 
 /// Where a search begins and where it wants to go.
@@ -47,7 +48,10 @@ pub struct Search {
     /// Records stamped otherwise belong to an earlier search. 24 bits; zero means never used.
     pub(crate) generation: u32,
     pub(crate) queue: Buckets,
-    pub(crate) sides: [Side; 2],
+    /// Whether a plan's goal is cut off (`cells/plan.rs`).
+    pub(crate) sides: Sides,
+    /// The flood from the goal of the plain A*.
+    behind: Side,
     /// Whose turn it is while the plain A* and the flood from the goal have not met.
     back: Back,
     heap: BinaryHeap<Reverse<(u32, u32, u32)>>,
@@ -81,10 +85,14 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// The same without any, ready for as many.
-    pub(crate) fn emptied(mut self) -> Self {
+    pub(crate) fn clear(&mut self) {
         self.met.clear();
-        Self { next: 0, ..self }
+        self.next = 0;
+    }
+
+    /// All of them, those taken included.
+    pub(crate) fn met(&self) -> &[u32] {
+        &self.met
     }
 
     pub(crate) fn add(&mut self, id: u32) {
@@ -114,8 +122,6 @@ pub(crate) enum Kernel {
     Steps,
     /// Jump points.
     Leaps,
-    /// From both ends, by runs of cells: whether there is a way at all.
-    Sides,
 }
 
 /// Whether searches keep a list of the nodes they expanded, for pictures.
@@ -180,9 +186,6 @@ impl Search {
     pub fn frontier(&self, out: &mut Vec<NodeId>) {
         match self.kernel {
             Kernel::Heap => out.extend(self.heap.iter().map(|Reverse((_, _, id))| NodeId(*id))),
-            Kernel::Sides => {
-                out.extend(self.sides.iter().flat_map(Side::waiting).map(|id| NodeId(*id)));
-            }
             Kernel::Steps | Kernel::Leaps => out.extend(self.queue.values().map(|value| NodeId(value >> 8))),
         }
     }
@@ -191,7 +194,7 @@ impl Search {
     /// edge. Empty unless a way was found. Cost: per node.
     pub fn nodes(&self, out: &mut Vec<NodeId>) {
         out.clear();
-        if self.state != Step::Found || self.kernel == Kernel::Sides {
+        if self.state != Step::Found {
             return;
         }
         let mut node = self.ends.goal.0;
@@ -299,7 +302,7 @@ impl Search {
         if self.state == Step::Running {
             let Cost(h) = graph.heuristic(ends.start, ends.goal, by);
             self.heap.push(Reverse((h, h, ends.start.0)));
-            self.sides = std::mem::take(&mut self.sides).map(Side::emptied);
+            self.behind.clear();
             self.back = Back::Waits;
             self.meet_behind(ends.goal.0);
         }
@@ -311,7 +314,7 @@ impl Search {
         if record.stamp >> 8 != self.generation {
             // No way to it is known yet, so that the first one found is the cheapest so far.
             *record = Record { g: u32::MAX, parent: id, stamp: self.generation << 8 | BEHIND };
-            self.sides[1].add(id);
+            self.behind.add(id);
         } else if record.stamp & BEHIND == 0 {
             self.back = Back::Over;
         }
@@ -320,7 +323,7 @@ impl Search {
     /// The flood's turn: one node. When none is left the goal is closed in, and the search is over.
     fn step_back(&mut self, graph: &impl Graph, by: &Traversal) {
         self.back = Back::Waits;
-        let Some(id) = self.sides[1].take() else {
+        let Some(id) = self.behind.take() else {
             self.state = Step::Exhausted;
             return;
         };

@@ -1,9 +1,9 @@
 //! Where a plan goes that keeps out of others: to its goal, or beside the one who stands there.
 //!
-//! In: the cells that would do, or a covered goal; answers about which of them can be reached. Out: the cells to ask about,
-//! and those taken. Holds: beside means free, within eight metres and in a clear line from the goal but for those who stand
-//! there; of such cells that can be reached the nearest is taken, and with it those less than a cell farther away, so
-//! that nobody walks round the other to be a hand's breadth nearer. Not here: the asking (`plan`, `sides`).
+//! In: the cells that would do, or a covered goal. Out: cells to try, group by group. Holds: beside means free, within eight
+//! metres and in a clear line from the goal but for those who stand there; a group is the nearest cell not yet tried and
+//! those less than a cell farther away, so that nobody walks round the other to be a hand's breadth nearer.
+//! Not here: which of them can be reached (`plan`, `sides`).
 
 use crate::base::geom::Point;
 use crate::nav::cells::bits::Cells;
@@ -20,13 +20,8 @@ const FIRST: f64 = 4.0;
 /// Cells to choose from.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
-    /// Distances from the goal and cells, nearest first.
+    /// Distances from the goal and cells not yet tried, nearest first.
     cells: Vec<(f64, (u32, u32))>,
-    next: usize,
-    /// Those that can be reached.
-    pub(crate) taken: Vec<(u32, u32)>,
-    /// What is no nearer than this does not matter any more.
-    limit: f64,
     /// The goal, when it is covered.
     around: Option<Around>,
 }
@@ -41,16 +36,14 @@ struct Around {
 }
 
 impl Choice {
-    /// All of these cells.
+    /// These cells, all alike.
     pub(crate) fn among(cells: impl Iterator<Item = (u32, u32)>) -> Self {
-        let cells = cells.map(|cell| (0.0, cell)).collect();
-        Self { cells, next: 0, taken: Vec::new(), limit: f64::INFINITY, around: None }
+        Self { cells: cells.map(|cell| (0.0, cell)).collect(), around: None }
     }
 
     /// Cells beside a goal; distances count from a point in it, in cells.
     pub(crate) fn beside(goal: (u32, u32), point: Point) -> Self {
-        let around = Some(Around { goal, point, looked: 0.0 });
-        Self { around, ..Self::among(std::iter::empty()) }
+        Self { cells: Vec::new(), around: Some(Around { goal, point, looked: 0.0 }) }
     }
 
     /// Whether there is nothing to choose from.
@@ -58,43 +51,48 @@ impl Choice {
         self.cells.is_empty() && self.around.is_none()
     }
 
-    /// The cell to ask about, always the same until it is taken or not kept. None when all is known.
+    /// The next cells to try, all as good; none when there are no more.
     pub(crate) fn next(
         &mut self,
         map: &CellMap,
         ground: (&View, Rest),
         start: (u32, u32),
-    ) -> Option<(u32, u32)> {
-        let furthest = SNAP_M / map.frame().cell_size_m;
+    ) -> Vec<(u32, u32)> {
         // Bounded by the doubling.
-        while self.next >= self.cells.len() {
-            let around = self.around.as_mut()?;
-            if around.looked >= furthest.min(self.limit) {
-                return None;
+        while let Some(around) = &self.around {
+            let end = self.cells.first().map_or(f64::INFINITY, |first| first.0 + SLACK);
+            if around.looked >= end || !self.look_further(map, ground, start) {
+                break;
             }
-            let ring = (around.looked, (2.0 * around.looked).clamp(FIRST, furthest.max(FIRST)));
-            around.looked = ring.1;
-            self.cells = around.ring(map, ground, ring, start);
-            self.next = 0;
         }
-        let (distance, cell) = self.cells[self.next];
-        (distance < self.limit).then_some(cell)
+        let end = self.cells.first().map_or(0.0, |first| first.0 + SLACK);
+        let group = self.cells.partition_point(|cell| cell.0 < end);
+        self.cells.drain(..group).map(|(_, cell)| cell).collect()
     }
 
-    /// Takes the cell asked about.
-    pub(crate) fn take(&mut self, cell: (u32, u32)) {
-        if self.around.is_some() {
-            self.limit = self.limit.min(self.cells[self.next].0 + SLACK);
-        }
-        self.taken.push(cell);
-        self.next += 1;
-    }
-
-    /// Of the cells listed, the one asked about included, only those that may do.
-    pub(crate) fn keep(&mut self, may_do: impl Fn((u32, u32)) -> bool) {
-        self.cells.drain(..self.next);
-        self.next = 0;
+    /// Of the cells not yet tried, however far away, only those that may do.
+    pub(crate) fn keep(
+        &mut self,
+        map: &CellMap,
+        ground: (&View, Rest),
+        start: (u32, u32),
+        may_do: impl Fn((u32, u32)) -> bool,
+    ) {
+        // Bounded by the doubling.
+        while self.look_further(map, ground, start) {}
         self.cells.retain(|&(_, cell)| may_do(cell));
+    }
+
+    /// Lists cells twice as far away as before; whether there were any to look at.
+    fn look_further(&mut self, map: &CellMap, ground: (&View, Rest), start: (u32, u32)) -> bool {
+        let furthest = SNAP_M / map.frame().cell_size_m;
+        let Some(around) = self.around.as_mut().filter(|around| around.looked < furthest) else {
+            return false;
+        };
+        let ring = (around.looked, (2.0 * around.looked).max(FIRST).min(furthest));
+        around.looked = ring.1;
+        self.cells.extend(around.ring(map, ground, ring, start));
+        true
     }
 }
 

@@ -19,7 +19,7 @@ mod overlay;
 mod plan;
 mod random;
 mod raster;
-mod sides;
+pub(crate) mod sides;
 pub mod sight;
 pub mod source;
 mod standing;

@@ -28,6 +28,11 @@ use crate::nav::{
     Traversal,
 };
 
+/// Expansions of a search before it is asked whether others cut off its goal: more than most that end well need.
+const SEARCH_ALONE: u32 = 64;
+/// Expansions of a search for each one of the question whether others cut off its goal.
+const SEARCH_SHARE: u32 = 4;
+
 /// Cells equally near to an unreachable goal that are compared by cost.
 const TIES_MAX: usize = 16;
 
@@ -52,7 +57,9 @@ pub(crate) struct Plan {
     trouble: Option<PathTrouble>,
     /// The cells that those leave who stand in the way; None when they leave them all, or are ignored.
     overlay: Option<Box<Overlay>>,
-    /// Where to go under the overlay, while that is not known yet.
+    /// Whether the overlay is known not to cut off the target searched for.
+    is_sure: bool,
+    /// Where else to go under the overlay.
     choice: Option<Choice>,
     others: Others,
     /// Who stands on the goal.
@@ -219,6 +226,7 @@ impl Plan {
             best: None,
             trouble,
             overlay: None,
+            is_sure: true,
             choice: None,
             others,
             covered: None,
@@ -236,14 +244,11 @@ impl Plan {
             return Err(Box::new(PathAnswer { nearest, ..map.no_path(trouble) }));
         }
         plan.keep_out_of_others(map, query, &view);
-        if plan.targets.contains(&start) {
-            plan.best = Some((Cost::ZERO, start, vec![map.node(start)]));
-            plan.next = plan.targets.len();
-        }
-        if plan.overlay.is_some() && plan.choice.is_none() && plan.targets.is_empty() {
+        if plan.overlay.is_some() && plan.targets.is_empty() {
             return Self::begin_for(map, query, query.by.clone(), Others::Ignored);
         }
-        if plan.choice.is_none() && plan.next > 0 {
+        plan.stay_in_start(map);
+        if plan.next > 0 {
             return Err(Box::new(plan.answer(map, query, &view)));
         }
         if !map.is_prepared(&plan.by) {
@@ -268,66 +273,64 @@ impl Plan {
             self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
             choice = Choice::beside(goal, map.to_cells(point));
         }
-        self.targets.clear();
-        let is_sure = !overlay.may_divide();
         self.overlay = Some(Box::new(overlay));
         self.choice = Some(choice);
-        if is_sure {
-            // All that hung together without the others still does.
-            while let Some(cell) = self.next_choice(map, view) {
-                self.choice.iter_mut().for_each(|choice| choice.take(cell));
-            }
-            self.choose(map, view);
-        }
+        self.choose(map, view);
     }
 
-    /// The next cell to ask about.
-    fn next_choice(&mut self, map: &CellMap, view: &View) -> Option<(u32, u32)> {
-        let (choice, overlay) = (self.choice.as_mut()?, self.overlay.as_ref()?);
-        choice.next(map, (view, overlay.over(view.bits())), self.start)
-    }
-
-    /// Goes for the cells chosen.
+    /// Goes for the next cells that would do; none are left when others close the only way.
     fn choose(&mut self, map: &CellMap, view: &View) {
-        let Some(choice) = self.choice.take() else { return };
-        let mut targets = choice.taken;
+        let (Some(choice), Some(overlay)) = (&mut self.choice, &self.overlay) else { return };
+        let mut targets = choice.next(map, (view, overlay.over(view.bits())), self.start);
         self.sort_by_guess(&mut targets, view.unit(map));
-        if self.covered.is_some() {
-            // Beside somebody one place is as good as another: where walls and doors are in the way, a search for each of
-            // them costs as much as all the rest of a tick.
-            targets.truncate(1);
-        }
-        if targets.contains(&self.start) {
-            self.best = Some((Cost::ZERO, self.start, vec![map.node(self.start)]));
-            self.next = targets.len();
-        }
-        self.targets = targets;
+        (self.targets, self.next) = (targets, 0);
+        self.stay_in_start(map);
     }
 
-    /// Asks whether the others cut off the next cell, for at most `allowance`, and chooses once all is known. False when they
-    /// close the only way.
-    fn ask(&mut self, map: &CellMap, (view, search): (&View, &mut Search), allowance: u32) -> bool {
-        let Some(cell) = self.next_choice(map, view) else {
-            self.choose(map, view);
-            return !self.targets.is_empty();
+    /// Nothing is left to search for when it begins in a cell that does.
+    fn stay_in_start(&mut self, map: &CellMap) {
+        if self.targets.contains(&self.start) {
+            self.best = Some((Cost::ZERO, self.start, vec![map.node(self.start)]));
+            self.next = self.targets.len();
+        }
+    }
+
+    /// Goes on with the search for a target. So that it does not flood the map for one that others cut off, it takes turns
+    /// with asking from both ends whether they do.
+    fn step_target(&mut self, map: &CellMap, (view, search): (&View, &mut Search), left: u32) -> Step {
+        let Some(overlay) = self.overlay.as_ref().filter(|_| !self.is_sure) else {
+            return self.step_search(map, (view, search), left);
         };
-        let (Some(overlay), Some(choice)) = (&self.overlay, &mut self.choice) else { return true };
+        let (asked, searched) = (search.sides.spent(), search.spent());
+        let due = SEARCH_ALONE.saturating_add(SEARCH_SHARE.saturating_mul(asked));
+        if searched < due && search.state() == Step::Running {
+            let step = self.step_search(map, (view, search), left.min(due - searched));
+            let is_last =
+                self.next + 1 == self.targets.len() && self.choice.as_ref().is_none_or(Choice::is_empty);
+            // What else was cut off is of interest only while there is something else.
+            return if step == Step::Exhausted && !is_last { Step::Running } else { step };
+        }
         let rest = overlay.over(view.bits());
-        if !self.begun {
-            // What is joined with one that was joined is nearer to it than to the start.
-            let start = choice.taken.first().copied().unwrap_or(self.start);
-            search.begin_sides(rest, Ends { start: map.node(start), goal: map.node(cell) });
-            self.begun = true;
+        if asked == 0 {
+            let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
+            search.sides.begin(rest, ends);
         }
-        match search.step_sides(rest, allowance) {
-            Step::Running => return true,
-            Step::Found => choice.take(cell),
-            Step::Exhausted if search.is_closed(0) => choice.keep(|cell| search.has_met(rest, cell, 0)),
-            Step::Exhausted => choice.keep(|cell| !search.has_met(rest, cell, 1)),
+        search.sides.take_turn(rest);
+        match search.sides.state() {
+            Step::Running => return Step::Running,
+            Step::Found => self.is_sure = true,
+            Step::Exhausted => {
+                let (sides, start) = (&search.sides, self.start);
+                let may_do = |cell| match sides.is_closed(0) {
+                    true => sides.has_met(rest, cell, 0),
+                    false => !sides.has_met(rest, cell, 1),
+                };
+                let later = self.targets.split_off(self.next + 1);
+                self.targets.extend(later.into_iter().filter(|cell| may_do(*cell)));
+                self.choice.iter_mut().for_each(|choice| choice.keep(map, (view, rest), start, may_do));
+            }
         }
-        self.spent = self.spent.saturating_add(search.spent());
-        self.begun = false;
-        true
+        if self.is_sure { Step::Running } else { Step::Exhausted }
     }
 
     fn sort_by_guess(&self, targets: &mut [(u32, u32)], unit: Unit) {
@@ -353,7 +356,7 @@ impl Plan {
     /// Charged so far.
     pub(crate) fn spent(&self, search: &Search) -> u32 {
         // A search that ended was counted already, and the next one counts from zero.
-        let running = if self.begun { search.spent() } else { 0 };
+        let running = if self.begun { search.spent().saturating_add(search.sides.spent()) } else { 0 };
         self.spent.saturating_add(running)
     }
 
@@ -369,7 +372,20 @@ impl Plan {
         // Bounded by the targets and the one-way areas: each round ends a search, bars an area or spends the allowance.
         let answer = loop {
             let spent = self.spent(search);
-            if self.choice.is_none() && self.next >= self.targets.len() {
+            if self.next >= self.targets.len() {
+                if self.best.is_none() && self.overlay.is_some() {
+                    self.choose(map, &view);
+                    if !self.targets.is_empty() {
+                        continue;
+                    }
+                    // They close the only way.
+                    match Self::begin_for(map, query, query.by.clone(), Others::Ignored) {
+                        Ok(again) => *self = Self { spent, ..again },
+                        Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
+                    }
+                    view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
+                    continue;
+                }
                 let answer = self.answer(map, query, &view);
                 let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
                     break Some(answer);
@@ -388,21 +404,12 @@ impl Plan {
                 break None;
             }
             let left = stop_at.min(query.expansions_max) - spent;
-            if self.choice.is_some() {
-                if !self.ask(map, (&view, search), left) {
-                    match Self::begin_for(map, query, query.by.clone(), Others::Ignored) {
-                        Ok(again) => *self = Self { spent: self.spent, ..again },
-                        Err(answer) => break Some(PathAnswer { expansions: self.spent, ..*answer }),
-                    }
-                    view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
-                }
-                continue;
-            }
             if !self.begun {
                 self.begin_next(map, &view, search);
             }
-            if self.step_search(map, (&view, search), left) != Step::Running {
-                self.end_search(map, &view, search);
+            let step = self.step_target(map, (&view, search), left);
+            if step != Step::Running {
+                self.end_search(map, (&view, search), step);
             }
         };
         if answer.is_none() && !map.is_prepared(&self.by) {
@@ -421,6 +428,8 @@ impl Plan {
             (false, None) => search.begin_weighted_over(bits, &ground, ends),
             (false, Some(overlay)) => search.begin_weighted_over(overlay.over(bits), &ground, ends),
         }
+        search.sides.forget();
+        self.is_sure = self.overlay.as_ref().is_none_or(|overlay| !overlay.may_divide());
         self.begun = true;
     }
 
@@ -436,23 +445,31 @@ impl Plan {
     }
 
     /// Keeps the cheaper of this target and those before, and goes on to the next that could be cheaper still.
-    fn end_search(&mut self, map: &CellMap, view: &View, search: &mut Search) {
+    fn end_search(&mut self, map: &CellMap, (view, search): (&View, &mut Search), step: Step) {
         let target = self.targets[self.next];
         let rank = |cost: Cost, cell: (u32, u32)| (cost, cell.1, cell.0);
         let best = self.best.as_ref().map(|(cost, cell, _)| rank(*cost, *cell));
-        debug_assert!(search.cost().is_finite() || best.is_some(), "cells of one region are joined");
-        if search.cost().is_finite() && best.is_none_or(|best| rank(search.cost(), target) < best) {
+        debug_assert!(
+            step == Step::Found || self.overlay.is_some() && !self.is_sure,
+            "cells of one region are joined unless others stand between them"
+        );
+        if step == Step::Found && best.is_none_or(|best| rank(search.cost(), target) < best) {
             let mut nodes = Vec::new();
             search.nodes(&mut nodes);
             self.best = Some((search.cost(), target, nodes));
         }
-        self.spent = self.spent.saturating_add(search.spent());
+        self.spent = self.spent(search);
         self.begun = false;
         let floor = map.ground(view, &self.tolls).floor();
         let least =
             |cell: (u32, u32)| floor.octile(cell.0.abs_diff(self.start.0), cell.1.abs_diff(self.start.1));
         let best = self.best.as_ref().map_or(Cost::BLOCKED, |(cost, _, _)| *cost);
         self.next += 1;
+        if self.covered.is_some() && self.best.is_some() {
+            // Beside somebody one place is as good as another: where walls and doors are in the way, a search for each of
+            // them costs as much as all the rest of a tick.
+            self.next = self.targets.len();
+        }
         while self.next < self.targets.len() && Cost(least(self.targets[self.next])) > best {
             self.next += 1;
         }

@@ -2,59 +2,82 @@
 //!
 //! In: cells, two of them. Out: yes or no. Holds: exact, for ways that cut no corners; the two ends get the same share, so
 //! the cost is that of the smaller side when it is closed in, and otherwise that of two regions that meet; slices change
-//! nothing. It goes by runs of cells in a row, not by cells: about a tenth of what a search would look at, each cheaper.
-//! Charge: 1 for every two runs a side. Not here: the way. Where labels hold they answer at once; this is for the cells of
-//! one plan (`overlay`), for which there are none.
+//! nothing. It goes by runs of cells in a row, not by cells. Charge: 1 a run.
+//! Not here: the way. Where labels hold they answer at once; this is for the cells of one plan (`overlay`), for which there
+//! are none.
 //! Source: Pohl 1971, on the runs of He, Chao and Suzuki 2008.
 
+use crate::nav::NodeId;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::Columns;
-use crate::nav::search::{Ends, Kernel, Record, Search, Side, Step};
+use crate::nav::search::{Ends, Side, Step};
 
-/// Runs of each side that are looked at in one expansion.
-const RUNS_PER_UNIT: u32 = 2;
+/// Runs looked at from each end in one turn.
+const RUNS_PER_TURN: u32 = 4;
 
-/// In a stamp: the run that begins with this cell was met from one end, or from the other.
-const MET: [u32; 2] = [2, 4];
+/// The paused state of such a question, and its buffers. Memory: a quarter of a byte a cell of the largest map it has seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sides {
+    ends: [Side; 2],
+    /// Two bits a cell: a run that begins there was met from one end, or from the other.
+    met: Vec<u64>,
+    columns: Columns,
+    state: Step,
+    spent: u32,
+}
 
-impl Search {
+impl Sides {
     /// Begins to ask whether a way joins two cells. One that cannot be walked on is joined with nothing.
-    pub(crate) fn begin_sides(&mut self, cells: impl Cells, ends: Ends) {
+    pub(crate) fn begin(&mut self, cells: impl Cells, ends: Ends) {
+        self.forget();
         let bits = cells.bits();
-        self.begin(Kernel::Sides, bits.width() * bits.depth(), ends);
-        self.sides = std::mem::take(&mut self.sides).map(Side::emptied);
-        self.columns = Columns::new(bits.width());
-        for (side, end) in [ends.start, ends.goal].into_iter().enumerate() {
-            if self.state != Step::Running {
-                return;
-            }
-            let (x, z) = self.columns.split(end.0);
-            if cells.is_open(x, z) {
-                self.meet(cells, (x, z), side);
-            } else {
-                self.state = Step::Exhausted;
-            }
+        let words = (bits.width() as usize * bits.depth() as usize).div_ceil(32);
+        if self.met.len() < words {
+            self.met.resize(words, 0);
         }
+        self.columns = Columns::new(bits.width());
+        self.state = Step::Running;
+        let ends = [ends.start, ends.goal].map(|NodeId(id)| self.columns.split(id));
+        if !ends.into_iter().all(|(x, z)| cells.is_open(x, z)) {
+            self.state = Step::Exhausted;
+            return;
+        }
+        self.meet(cells, ends[0], 0);
+        self.meet(cells, ends[1], 1);
     }
 
-    /// Goes on until it is known or `allowance` is spent: found when a way joins them, exhausted when none does.
-    pub(crate) fn step_sides(&mut self, cells: impl Cells, allowance: u32) -> Step {
-        let stop_at = self.spent.saturating_add(allowance);
-        // Bounded by the runs of the smaller side.
-        while self.state == Step::Running && self.spent < stop_at {
-            for turn in 0..2 * RUNS_PER_UNIT {
-                if self.state == Step::Running {
-                    self.spread(cells, (turn & 1) as usize);
-                }
-            }
-            self.spent += 1;
+    /// Forgets the last question.
+    pub(crate) fn forget(&mut self) {
+        for end in &mut self.ends {
+            end.met().iter().for_each(|&id| self.met[id as usize >> 5] = 0);
+            end.clear();
         }
+        (self.state, self.spent) = (Step::Exhausted, 0);
+    }
+
+    /// Running while it is not known; found when a way joins them, exhausted when none does.
+    pub(crate) fn state(&self) -> Step {
         self.state
+    }
+
+    /// Charged to the present question so far.
+    pub(crate) fn spent(&self) -> u32 {
+        self.spent
+    }
+
+    /// Looks at a few runs from either end.
+    pub(crate) fn take_turn(&mut self, cells: impl Cells) {
+        for turn in 0..2 * RUNS_PER_TURN {
+            if self.state == Step::Running {
+                self.spread(cells, (turn & 1) as usize);
+            }
+        }
+        self.spent = self.spent.saturating_add(2 * RUNS_PER_TURN);
     }
 
     /// Meets what lies beside the next run of a side.
     fn spread(&mut self, cells: impl Cells, side: usize) {
-        let Some(id) = self.sides[side].take() else {
+        let Some(id) = self.ends[side].take() else {
             self.state = Step::Exhausted;
             return;
         };
@@ -79,27 +102,29 @@ impl Search {
         }
     }
 
-    /// Whether the start's side, or else the goal's, has nothing left to look at.
+    /// Whether the end of a side has nothing left to look at.
     pub(crate) fn is_closed(&self, side: usize) -> bool {
-        self.sides[side].waiting().is_empty()
+        self.ends[side].waiting().is_empty()
     }
 
     /// Whether a side has met the run that holds an open cell.
     pub(crate) fn has_met(&self, cells: impl Cells, (x, z): (u32, u32), side: usize) -> bool {
-        let stamp = self.records[(z * self.columns.width() + run_first(cells, x, z)) as usize].stamp;
-        stamp >> 8 == self.generation && stamp & MET[side] != 0
+        self.marks(z * self.columns.width() + run_first(cells, x, z)) >> side & 1 != 0
+    }
+
+    fn marks(&self, id: u32) -> u64 {
+        self.met[id as usize >> 5] >> (2 * (id & 31)) & 3
     }
 
     /// Notes that a side reaches the run that holds a cell.
     fn meet(&mut self, cells: impl Cells, (x, z): (u32, u32), side: usize) {
         let id = z * self.columns.width() + run_first(cells, x, z);
-        let record = &mut self.records[id as usize];
-        let met = if record.stamp >> 8 == self.generation { record.stamp & 0xff } else { 0 };
-        if met & MET[1 - side] != 0 {
+        let marks = self.marks(id);
+        if marks >> (1 - side) & 1 != 0 {
             self.state = Step::Found;
-        } else if met & MET[side] == 0 {
-            *record = Record { stamp: self.generation << 8 | MET[side], ..Record::default() };
-            self.sides[side].add(id);
+        } else if marks >> side & 1 == 0 {
+            self.met[id as usize >> 5] |= 1 << (2 * (id & 31) + side as u32);
+            self.ends[side].add(id);
         }
     }
 }

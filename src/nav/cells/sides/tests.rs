@@ -5,17 +5,19 @@ use crate::base::rng::Rng;
 use crate::nav::cells::Bits;
 use crate::nav::{Labels, NodeId};
 
-fn ask(search: &mut Search, bits: &Bits, ends: Ends, mut slice: impl FnMut() -> u32) -> bool {
-    search.begin_sides(bits, ends);
+fn ask(sides: &mut Sides, bits: &Bits, ends: Ends) -> bool {
+    sides.begin(bits, ends);
     // Bounded by the runs of the map.
-    while search.step_sides(bits, slice()) == Step::Running {}
-    search.state() == Step::Found
+    while sides.state() == Step::Running {
+        sides.take_turn(bits);
+    }
+    sides.state() == Step::Found
 }
 
 #[test]
-fn cells_are_joined_exactly_when_their_labels_are_equal_however_it_is_sliced() {
+fn cells_are_joined_exactly_when_their_labels_are_equal() {
     let mut rng = Rng::stream(3, "sides");
-    let mut search = Search::default();
+    let mut sides = Sides::default();
     let mut joined = 0;
     for _ in 0..600 {
         let mut bits = Bits::new(rng.int(1, 200) as u32, rng.int(1, 40) as u32);
@@ -27,11 +29,16 @@ fn cells_are_joined_exactly_when_their_labels_are_equal_however_it_is_sliced() {
         let cells = u64::from(bits.width() * bits.depth());
         let (start, goal) = (NodeId(rng.below(cells) as u32), NodeId(rng.below(cells) as u32));
         let label = |node: NodeId| labels.label(node.0 % bits.width(), node.0 / bits.width());
-        let expected = start == goal || label(start).is_some() && label(start) == label(goal);
-        assert_eq!(ask(&mut search, &bits, Ends { start, goal }, || u32::MAX), expected);
-        let spent = search.spent();
-        assert_eq!(ask(&mut search, &bits, Ends { start, goal }, || 1 + rng.below(3) as u32), expected);
-        assert_eq!(search.spent(), spent);
+        let expected = label(start).is_some() && label(start) == label(goal);
+        assert_eq!(ask(&mut sides, &bits, Ends { start, goal }), expected);
+        let closed = [0, 1].into_iter().find(|&side| sides.is_closed(side));
+        if let (false, Some(side), Some(_)) = (expected, closed, label(start).and(label(goal))) {
+            let own = label([start, goal][side]);
+            for id in (0..bits.width() * bits.depth()).filter(|id| label(NodeId(*id)).is_some()) {
+                let cell = (id % bits.width(), id / bits.width());
+                assert_eq!(sides.has_met(&bits, cell, side), label(NodeId(id)) == own);
+            }
+        }
         joined += u32::from(expected);
     }
     assert!((100..500).contains(&joined), "{joined}");
@@ -44,9 +51,9 @@ fn seed_n15_a_small_enclosure_at_either_end_costs_as_much_as_it_is_large() {
         [(at, 500), (at, 510), (500, at), (510, at)].into_iter().for_each(|(x, z)| bits.set(x, z, false));
     }
     let cell = |x: u32, z: u32| NodeId(z * 1024 + x);
-    let mut search = Search::default();
+    let mut sides = Sides::default();
     for (start, goal) in [(cell(505, 505), cell(3, 3)), (cell(3, 3), cell(505, 505))] {
-        assert!(!ask(&mut search, &bits, Ends { start, goal }, || u32::MAX));
-        assert!(search.spent() <= 6, "{}", search.spent());
+        assert!(!ask(&mut sides, &bits, Ends { start, goal }));
+        assert!(sides.spent() <= 24, "{}", sides.spent());
     }
 }
