@@ -29,7 +29,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("G27", "seed_o12_a_row_of_ice_beside_the_straight_way_is_worth_the_detour"),
     ("G28", "inv_p2_paths_are_legal_minimal_and_never_longer_or_dearer_than_what_the_search_found"),
     ("G29", "seed_u1_the_four_answers_come_from_four_maps"),
-    ("G32", "a_fast_body_passes_each_corner_once_and_stops_on_the_last"),
+    ("G32", "seed_f4_a_fast_body_passes_each_corner_once_and_never_turns_back"),
     ("G34", "fault_d17_names_limits_and_places_of_spawns_are_checked"),
     ("I2", "streams_repeat_and_are_found_by_name"),
     ("I7", "signed_zeros_are_one_value"),

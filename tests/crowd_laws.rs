@@ -37,7 +37,7 @@ impl Room {
 }
 
 impl Ground for Room {
-    fn clear(&self, from: Vec3, to: Vec3, _radius_m: f32) -> bool {
+    fn clear(&self, from: Vec3, to: Vec3, _: usize) -> bool {
         self.holds(Vec2::new(from.x, from.z)) && self.holds(Vec2::new(to.x, to.z))
     }
 }
@@ -96,7 +96,7 @@ impl Crowd {
         for (index, &velocity) in self.velocities.iter().enumerate() {
             self.walkers[index].velocity = velocity;
             let to = self.bodies.places[index] + velocity * self.tick_s;
-            if ground.clear(self.bodies.position(index), Vec3::new(to.x, 0.0, to.y), RADIUS_M) {
+            if ground.clear(self.bodies.position(index), Vec3::new(to.x, 0.0, to.y), index) {
                 self.bodies.places[index] = to;
             }
         }

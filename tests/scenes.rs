@@ -240,7 +240,7 @@ fn skipped_walks_stand_at_the_end_of_their_real_way_and_doors_stay_open() {
     assert_eq!(regions(&watched), regions(&skipped));
     let how = skipped.of_kind("regionEntered", &["region", "character", "how"]);
     assert!(how.contains(&"threshold anna skipped".to_owned()), "{how:?}");
-    assert_eq!(watched.places(), skipped.places());
+    assert_same_places(&watched.places(), &skipped.places(), "");
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn branches_and_timers_come_in_the_order_of_their_time() {
     let last = told.pop().unwrap();
     assert_eq!(last, "ended finished true nil nil");
     assert_eq!(told, watched.told()[..told.len()]);
-    assert_eq!(watched.places(), skipped.places());
+    assert_same_places(&watched.places(), &skipped.places(), "");
 }
 
 #[test]
@@ -469,6 +469,26 @@ fn apart_m(one: &str, other: &str) -> f64 {
     }
 }
 
+/// Everybody stands where it would have stood, within twice the distance at which a place counts as reached: who is watched
+/// walks round others that the skipped one does not meet.
+fn assert_same_places(watched: &[String], skipped: &[String], what: &str) {
+    assert_eq!(watched.len(), skipped.len(), "{what}");
+    for (one, other) in watched.iter().zip(skipped) {
+        let words = |text: &str| -> Vec<String> {
+            text.split([' ', '[', ']', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        };
+        let (one_words, other_words) = (words(one), words(other));
+        assert_eq!(one_words.len(), other_words.len(), "{what}: {one}, {other}");
+        for (a, b) in one_words.iter().zip(&other_words) {
+            let is_same = match (a.parse::<f32>(), b.parse::<f32>()) {
+                (Ok(a), Ok(b)) => (a - b).abs() <= 0.1,
+                _ => a == b,
+            };
+            assert!(is_same, "{what}: {one}, {other}");
+        }
+    }
+}
+
 #[test]
 fn watched_and_skipped_little_scenes_leave_the_same_world_and_story() {
     for seed in 0..25 {
@@ -526,7 +546,7 @@ fn watched_or_skipped_the_meeting_on_the_bridge_leaves_the_same_world() {
         let mut skipped = bridge(answer);
         skipped.ticks(5).skip().until_over();
         assert!(skipped.world().tick() < watched.world().tick());
-        assert_eq!(watched.places(), skipped.places());
+        assert_same_places(&watched.places(), &skipped.places(), "");
         let story = |play: &Play| {
             let mut told = play.told();
             told.retain(|line| !line.starts_with("bridge_meeting:"));
@@ -551,7 +571,7 @@ fn fault_d22_the_meeting_skipped_or_cancelled_at_each_of_its_ticks_gives_everyth
         skipped.ticks(tick - 1).skip().until_over();
         let what = format!("skipped at {tick}");
         skipped.assert_given_back(&what);
-        assert_eq!(skipped.places(), places, "{what}");
+        assert_same_places(&skipped.places(), &places, &what);
         assert!(
             skipped.told().contains(&"finished false true nil".to_owned()),
             "{what}: {:?}",
@@ -595,7 +615,9 @@ fn watched_or_skipped_the_audience_leaves_the_same_world() {
     let watched = run(None);
     for ticks in [1, 40, 200] {
         let skipped = run(Some(ticks));
-        assert_eq!((&watched.0, &watched.1), (&skipped.0, &skipped.1), "skipped after {ticks} ticks");
+        let what = format!("skipped after {ticks} ticks");
+        assert_same_places(&watched.0, &skipped.0, &what);
+        assert_eq!(watched.1, skipped.1, "{what}");
         assert!(skipped.2 < watched.2);
     }
 }

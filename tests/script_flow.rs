@@ -395,11 +395,11 @@ fn a_walk_that_arrives_tells_its_handler_then_on_settled_then_waiting_tasks() {
         "#,
         60,
         &[
-            "20: onArrived reached",
-            "20: onSettled true",
-            "20: waited arrived",
-            "20: walkSettled anna",
-            "20: again true true",
+            "28: onArrived reached",
+            "28: onSettled true",
+            "28: waited arrived",
+            "28: walkSettled anna",
+            "28: again true true",
         ],
     );
 }
@@ -448,7 +448,7 @@ fn fault_d8_two_walks_in_one_tick_the_first_is_superseded() {
         anna:walkTo("near", { onArrived = function(r) log.info("second %s", r.reason) end })
         "#,
         30,
-        &["1: first cancelled/superseded", "20: second reached"],
+        &["1: first cancelled/superseded", "28: second reached"],
     );
 }
 

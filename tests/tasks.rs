@@ -89,7 +89,7 @@ fn fault_d20_a_failed_branch_cancels_the_others_and_is_named_in_the_ends_of_thei
             "3: cancelled ownerGone: ben ended ownerGone, because branch \"scout\" failed",
             "3: cancelled ownerGone: anna ended ownerGone, because branch \"scout\" failed",
             "4: nap false",
-            "4: cancelled lostRace: anna ended lostRace, 11.9 m from the goal",
+            "4: cancelled lostRace: anna ended lostRace, 12.0 m from the goal",
         ],
     );
 }
@@ -558,7 +558,7 @@ fn a_walk_that_was_begun_by_walk_to_goes_on_when_the_task_that_waits_for_it_is_c
         timer.after(3/60, function() log.info("%s %s", tk:cancel(), anna:isMoving()) end)
         "#,
         30,
-        &["3: true true", "20: reached"],
+        &["3: true true", "28: reached"],
     );
 }
 

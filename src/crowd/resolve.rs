@@ -20,14 +20,14 @@ mod tests;
 
 /// What the kernel asks about the ground.
 pub trait Ground {
-    /// Whether a body of that radius may move in a straight line from one place to another. A body that stands where
+    /// Whether a body, given by its index, may move in a straight line from one place to another. A body that stands where
     /// it may not is answered false, and stays.
-    fn clear(&self, from: Vec3, to: Vec3, radius_m: f32) -> bool;
+    fn clear(&self, from: Vec3, to: Vec3, body: usize) -> bool;
 
-    /// Whether every straight line within `reach_m` of `place` is clear. May say false when in doubt: true only saves
-    /// the questions for lines.
-    fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
-        let _ = (place, reach_m);
+    /// Whether every straight line of a body within `reach_m` of `place` is clear. May say false when in doubt: true only
+    /// saves the questions for lines.
+    fn is_open(&self, place: Vec3, reach_m: f32, body: usize) -> bool {
+        let _ = (place, reach_m, body);
         false
     }
 }
@@ -37,11 +37,11 @@ pub trait Ground {
 pub struct Open;
 
 impl Ground for Open {
-    fn clear(&self, _from: Vec3, _to: Vec3, _radius_m: f32) -> bool {
+    fn clear(&self, _from: Vec3, _to: Vec3, _body: usize) -> bool {
         true
     }
 
-    fn is_open(&self, _place: Vec3, _reach_m: f32) -> bool {
+    fn is_open(&self, _place: Vec3, _reach_m: f32, _body: usize) -> bool {
         true
     }
 }
@@ -408,13 +408,13 @@ impl<G: Ground> Pushes<'_, G> {
         let origin = self.bodies.lifted(index, self.origins[index]);
         if self.around[index] == Around::Unknown {
             // A little more than the push, for rounding.
-            let is_open = self.ground.is_open(origin, self.push_max_m * 1.001);
+            let is_open = self.ground.is_open(origin, self.push_max_m * 1.001, index);
             self.around[index] = if is_open { Around::Open } else { Around::Walls };
             if is_open {
                 return true;
             }
         }
-        self.ground.clear(origin, self.bodies.lifted(index, to), self.bodies.radii_m[index])
+        self.ground.clear(origin, self.bodies.lifted(index, to), index)
     }
 }
 

@@ -55,26 +55,32 @@ pub struct Arrival {
     pub tick_s: f32,
 }
 
+impl Arrival {
+    /// The speed with `left_m` metres to go: so slow near the end that the braking suffices, and never past it.
+    #[must_use]
+    pub fn speed_at(&self, left_m: f32) -> f32 {
+        if self.tick_s <= 0.0 {
+            return 0.0;
+        }
+        let braked_mps = if self.brake_mps2 > 0.0 {
+            // The speed from which whole ticks of braking end at the point: v^2 + v a dt = 2 a s, solved for v.
+            let step = self.brake_mps2 * self.tick_s * 0.5;
+            (step * step + 2.0 * self.brake_mps2 * left_m).sqrt() - step
+        } else {
+            self.speed_mps
+        };
+        // Braking alone comes ever closer and never there: the last step covers what is left.
+        let floor_mps = (self.brake_mps2 * self.tick_s).max(0.0);
+        braked_mps.max(floor_mps).min(self.speed_mps).min(left_m / self.tick_s)
+    }
+}
+
 /// Straight to `target`, so slow near it that the braking suffices, and never past it: the step of the last tick ends on it.
 /// `left_m` is the way that remains, at least the distance to `target`, which may be a point before the end of a path.
 #[must_use]
 pub fn arrive(place: Vec2, target: Vec2, left_m: f32, arrival: &Arrival) -> Vec2 {
     let Some(direction) = unit(target - place) else { return Vec2::ZERO };
-    if arrival.tick_s <= 0.0 {
-        return Vec2::ZERO;
-    }
-    let left_m = left_m.max((target - place).dot(direction));
-    let braked_mps = if arrival.brake_mps2 > 0.0 {
-        // The speed from which whole ticks of braking end at the point: v^2 + v a dt = 2 a s, solved for v.
-        let step = arrival.brake_mps2 * arrival.tick_s * 0.5;
-        (step * step + 2.0 * arrival.brake_mps2 * left_m).sqrt() - step
-    } else {
-        arrival.speed_mps
-    };
-    // Braking alone comes ever closer and never there: the last step covers what is left.
-    let floor_mps = (arrival.brake_mps2 * arrival.tick_s).max(0.0);
-    let speed_mps = braked_mps.max(floor_mps).min(arrival.speed_mps).min(left_m / arrival.tick_s);
-    direction * speed_mps
+    direction * arrival.speed_at(left_m.max((target - place).dot(direction)))
 }
 
 /// How fast a body turns.
@@ -135,7 +141,8 @@ pub fn steer(heading: Vec2, desired: Vec2, target_m: f32, turning: &Turning) -> 
     // shrinks faster than the distance. Half of it: the heading converges well before the target.
     let tightest_mps =
         if aside > NOTHING { turning.rate_radps.max(0.0) * target_m / (4.0 * aside) } else { wanted_mps };
-    Course { heading, speed_mps: (wanted_mps * ahead).min(tightest_mps) }
+    // The square: who sets out aside turns nearly on the spot, who rounds a corner hardly slows down.
+    Course { heading, speed_mps: (wanted_mps * ahead * ahead).min(tightest_mps) }
 }
 
 /// How far ahead a body looks along its path.
@@ -163,47 +170,75 @@ pub struct OnPath {
     pub point: Vec3,
 }
 
-/// Lines asked for before the next point is taken as it is: the whole way ahead, a half, a quarter, an eighth.
+/// Where a body on a path heads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// The place.
+    pub point: Vec3,
+    /// Whether the body has been led so far off its path that it can see neither the next corner nor the path beside it.
+    pub is_lost: bool,
+}
+
+/// Lines asked for before the next corner is tried: the whole way ahead, a half, a quarter, an eighth.
 const TRIES: u32 = 4;
+
+/// Nearer to its path than this a body is on it, metres: the path is clear, so that no question is needed to walk along it.
+const ON_PATH_M: f32 = 1e-3;
+
+/// How far ahead on its path a body that looks no further is led back to it, metres: half a cell of 0.4 m.
+const REJOIN_M: f32 = 0.2;
 
 /// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `clear` whether one may go in a
 /// straight line from one place to another. A body that will still be within the leeway keeps its course; otherwise it aims
-/// at a point ahead on the path, as far as the straight line is clear; failing that at the next corner. None at the
-/// end of the path. Cost: the segments ahead within reach, at most five lines.
+/// at a point ahead on the path, as far as the straight line is clear; failing that at the next corner, or back at the path
+/// beside it. None at the end of the path. Cost: the segments ahead within reach, at most seven lines; none for a body that
+/// walks along a segment longer than it looks ahead.
 #[must_use]
 pub fn aim(
     points: &[Vec3],
     (segment, position, velocity): (usize, Vec3, Vec2),
     look: &Lookahead,
     mut clear: impl FnMut(Vec3, Vec3) -> bool,
-) -> Option<OnPath> {
+) -> Option<Target> {
     let next = *points.get(segment + 1)?;
+    let seen = |point: Vec3| Some(Target { point, is_lost: false });
+    let from = nearest(points, OnPath { segment, point: position }, 0.0);
+    let is_on_path = flat(from.point - position).length_squared() <= ON_PATH_M * ON_PATH_M;
     let speed_mps = velocity.dot(velocity).sqrt();
     let predicted_m = speed_mps * look.predict_s.max(0.0);
     let reach_m = if look.predict_s > 0.0 { predicted_m.max(look.ahead_m) } else { 0.0 };
-    if reach_m <= NOTHING {
-        return Some(OnPath { segment, point: next });
+    let reaches_corner = flat(next - from.point).length_squared() <= reach_m * reach_m;
+    if is_on_path && !reaches_corner {
+        return seen(next);
     }
-    let from = nearest(points, OnPath { segment, point: position }, 0.0);
-    if speed_mps > NOTHING {
+    if reach_m > NOTHING && speed_mps > NOTHING && !is_on_path {
         let moved = velocity * look.predict_s;
         let predicted = Vec3::new(position.x + moved.x, position.y, position.z + moved.y);
         let beside = nearest(points, OnPath { segment, point: predicted }, predicted_m + look.leeway_m);
         let is_within = flat(beside.point - predicted).length_squared() <= look.leeway_m * look.leeway_m;
         let is_onward = flat(beside.point - from.point).dot(velocity) > 0.0;
         if is_within && is_onward && clear(position, predicted) {
-            return Some(OnPath { segment: from.segment, point: predicted });
+            return seen(predicted);
         }
     }
-    let mut ahead_m = reach_m;
+    // Who goes through every corner and is beside its path is led back to it a short way ahead.
+    let mut ahead_m = if is_on_path { reach_m } else { reach_m.max(REJOIN_M) };
     for _ in 0..TRIES {
+        if ahead_m <= NOTHING {
+            break;
+        }
         let target = along(points, from, ahead_m);
         if clear(position, target.point) {
-            return Some(OnPath { segment: from.segment, point: target.point });
+            return seen(target.point);
         }
         ahead_m *= 0.5;
     }
-    Some(OnPath { segment, point: next })
+    let is_close = flat(from.point - position).length_squared() <= REJOIN_M * REJOIN_M;
+    if is_on_path || clear(position, next) || (is_close && clear(position, from.point)) {
+        // What closes the path ahead, a door, is none of its business.
+        return seen(next);
+    }
+    Some(Target { point: from.point, is_lost: !clear(position, from.point) })
 }
 
 /// The place `distance_m` further along the path, at most its end.

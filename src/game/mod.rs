@@ -70,9 +70,11 @@ pub enum Step {
     Edits,
     /// 6: path requests.
     Paths,
-    /// 7: how far each walker may go.
+    /// 7: where each walker would come to.
     Follow,
-    /// 9: bodies move and turn.
+    /// 8: velocities that keep clear of others.
+    Avoid,
+    /// 9: bodies move, part and turn.
     Integrate,
     /// 10: walks settle.
     Arrivals,
@@ -88,13 +90,14 @@ pub enum Step {
 
 impl Step {
     /// Every step, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Inputs,
         Self::Scripts,
         Self::Doors,
         Self::Edits,
         Self::Paths,
         Self::Follow,
+        Self::Avoid,
         Self::Integrate,
         Self::Arrivals,
         Self::Regions,
@@ -113,6 +116,7 @@ impl Step {
             Self::Edits => "5 map edits",
             Self::Paths => "6 path requests",
             Self::Follow => "7 follow",
+            Self::Avoid => "8 avoid",
             Self::Integrate => "9 integrate",
             Self::Arrivals => "10 arrivals",
             Self::Regions => "11 regions",
@@ -249,7 +253,8 @@ impl Game {
         done(Step::Paths);
         sim::follow::run(world); // 7
         done(Step::Follow);
-        // 8 avoid comes with crowds.
+        sim::avoid::run(world); // 8
+        done(Step::Avoid);
         sim::integrate::run(world); // 9
         done(Step::Integrate);
         sim::arrivals::run(world); // 10

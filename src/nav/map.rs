@@ -10,10 +10,10 @@ use crate::base::geom::{Bounds, ground};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
-use crate::nav::cells::{CellMap, Plan};
+use crate::nav::cells::{CellFooting, CellMap, Plan};
 use crate::nav::{
-    Disc, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, RandomPoint, Reach, Revision, Search,
-    SearchRecord, Traversal, Watch,
+    Disc, Footing, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, RandomPoint, Reach, Revision,
+    Search, SearchRecord, Traversal, Watch,
 };
 
 /// What characters find their way on. `Default` is a map without ground.
@@ -154,6 +154,13 @@ impl NavMap {
     pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
         let Self::Cells(cells) = self;
         cells.is_clear_of(from, to, by, others)
+    }
+
+    /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of one question.
+    #[must_use]
+    pub fn footing(&self, by: &Traversal) -> Footing<'_> {
+        let Self::Cells(cells) = self;
+        CellFooting::new(cells, by).into()
     }
 
     /// Whether one point can be reached from another, by labels, without a search.

@@ -7,6 +7,7 @@ mod buckets;
 pub mod cells;
 pub mod components;
 pub mod edits;
+pub mod footing;
 pub mod map;
 pub mod path;
 pub mod requests;
@@ -18,6 +19,7 @@ pub mod traversal;
 pub use cells::{AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, grid_frame};
 pub use components::{Kept, Labels, Run};
 pub use edits::{MapChange, NavEdit};
+pub use footing::Footing;
 pub use map::NavMap;
 pub use path::{
     Accept, Crossing, Disc, Island, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble,

@@ -1,15 +1,24 @@
-//! Step 7: how far each walker may go along its path in this tick.
+//! Step 7: where each walker would come to along its path in this tick, if nobody were in the way.
 //!
-//! In: walks with a path, doors on their way. Out: moves for step 9, doors asked to open. Holds: nobody
+//! In: walks with a path, doors on their way, who steps aside. Out: moves for steps 8 and 9, doors asked to open. Holds: nobody
 //! goes past a door that is not open; who opens doors asks once it stands in front, who waits stands
 //! until it is open or its patience ends.
 
-use crate::base::ids::{DoorId, WalkId};
+use glam::Vec3;
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::base::trig;
+use crate::crowd::follow::{self, Cursor, Gait, Stride};
+use crate::crowd::steer;
+use crate::nav::Path;
+use crate::sim::grounds::Grounds;
 use crate::sim::{arrivals, courses};
 use crate::world::World;
+use crate::world::course::Course;
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::outcome::Blocker;
-use crate::world::walk::{Ask, DoorPolicy, Phase, Walk};
+use crate::world::walk::{AcceptEnd, Ask, DoorPolicy, Phase, Walk};
 use crate::world::{Move, door::Door};
 
 /// How far in front of a closed door a walker stops, metres from where its area begins. Far enough that
@@ -19,11 +28,17 @@ pub const STANDOFF_M: f32 = 0.6;
 /// Fills the moves of this tick.
 pub fn run(world: &mut World) {
     world.moves.clear();
+    for (_, character) in world.characters.iter_mut() {
+        character.desired = Vec3::ZERO;
+    }
     for id in world.open_walks() {
         step(world, id);
     }
+    step_aside(world);
+    stride(world);
 }
 
+/// What a walk makes of this tick: a move, unless it stands.
 pub(crate) fn step(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id) else {
         return;
@@ -39,23 +54,82 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
         return;
     };
     let (who, speed_mps) = (walk.character, walk.speed_mps(character));
-    let reach_m = courses::reach_m(world, walk);
+    let mut reach_m = courses::reach_m(world, walk);
     if reach_m <= 0.0 {
         return;
     }
-    let mut budget_m = (speed_mps * world.rate.tick_seconds()).min(reach_m);
+    let brakes = courses::is_plain(walk) || matches!(walk.course, Course::Follow(_));
+    // Who shuns areas keeps to its path exactly: a corner cut might lead through one.
+    let is_exact =
+        character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
     if let Some((door, left_m)) = closed_door_ahead(world, walk) {
-        if left_m <= budget_m {
+        if left_m <= speed_mps * world.rate.tick_seconds() {
             stand_before(world, id, door);
         } else {
             walk_on(world, id);
         }
-        budget_m = budget_m.min(left_m.max(0.0));
+        reach_m = reach_m.min(left_m.max(0.0));
     } else {
         walk_on(world, id);
     }
-    if budget_m > 0.0 {
-        world.moves.push(Move { walk: id, character: who, budget_m });
+    if reach_m > 0.0 {
+        let walk = Some(id);
+        let gait = Gait { speed_mps, reach_m, brakes, is_exact, ..gait_of(world, who) };
+        world.moves.push(Move { walk, character: who, gait, stride: Stride::NONE, is_clipped: false });
+    }
+}
+
+fn gait_of(world: &World, id: CharacterId) -> Gait {
+    let turn_radps = world.characters.get(id).map_or(0.0, |character| character.gait.turn_radps);
+    Gait {
+        speed_mps: 0.0,
+        turn_radps,
+        tick_s: world.rate.tick_seconds(),
+        reach_m: f32::INFINITY,
+        brakes: true,
+        is_exact: false,
+    }
+}
+
+/// Who was asked aside takes its small step.
+fn step_aside(world: &mut World) {
+    for index in 0..world.characters.ids().len() {
+        let id = world.characters.ids()[index];
+        let Some(character) = world.characters.alive(id).filter(|character| character.nudge.is_some()) else {
+            continue;
+        };
+        let gait = Gait { speed_mps: character.gait.walk_mps, ..gait_of(world, id) };
+        world.moves.push(Move { walk: None, character: id, gait, stride: Stride::NONE, is_clipped: false });
+    }
+}
+
+/// Works out where each mover would come to if nobody were in the way.
+pub(crate) fn stride(world: &mut World) {
+    let World { nav, doors, characters, walks, moves, .. } = world;
+    let mut grounds = Grounds::new(nav, doors);
+    for step in moves.iter_mut() {
+        let Some(character) = characters.get_mut(step.character) else {
+            continue;
+        };
+        let kind = grounds.kind(character);
+        let footing = grounds.footing(kind);
+        let clear = |from: Vec3, to: Vec3| footing.clear(from, to);
+        let place = character.body.position;
+        let body = (place, steer::flat(trig::direction(character.facing_rad)));
+        let aside;
+        let way = match (step.walk.and_then(|walk| walks.get(walk)), &character.nudge) {
+            (Some(walk), _) => walk.following.as_ref().map(|following| (&following.path, following.cursor)),
+            (None, Some(nudge)) => {
+                let length_m = flat_distance(place, nudge.to);
+                aside = Path { points: vec![place, nudge.to], length_m, ..Path::default() };
+                Some((&aside, Cursor::default()))
+            }
+            (None, None) => None,
+        };
+        if let Some(way) = way {
+            step.stride = follow::stride(way, body, &step.gait, clear);
+            character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
+        }
     }
 }
 

@@ -1,26 +1,35 @@
-//! Step 9: bodies move and turn; animations run out.
+//! Step 9: bodies move, are pushed apart, and turn; animations run out.
 //!
-//! In: the moves of step 7. Out: positions, velocities, facings, ended turns and animations. Holds: every
-//! straight piece of a move is tested against the map, exactly, before it is taken, so that no body ever
-//! crosses a wall at any speed (inv:N2, fault:G19); who stands on ground that went away may leave it.
+//! In: the moves of step 7 with the velocities of step 8. Out: positions, velocities, facings, places on paths, ended turns and
+//! animations. Holds: the straight line of every move and of every push is tested against the map, exactly, before it is taken, so that no body ever
+//! crosses a wall at any speed (inv:N2, fault:G19); who stands on ground that went away may leave it; who stands and is pushed stays
+//! where it was pushed to (seed:C5).
 
+use glam::{Vec2, Vec3};
+
+use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::base::trig;
-use crate::crowd::follow::{Advance, advance};
-use crate::nav::Traversal;
+use crate::crowd::resolve::{Ground, Settings};
+use crate::crowd::steer::flat;
+use crate::nav::Footing;
+use crate::sim::grounds::Grounds;
 use crate::sim::news;
+use crate::world::bodies::Bodies;
 use crate::world::ops::characters::{angle_of, end_play, end_turn};
-use crate::world::walk::{Ask, Phase, pass_rules};
+use crate::world::walk::{Ask, Phase};
 use crate::world::{Move, World};
 
-/// Moves and turns everybody.
+/// Moves, parts and turns everybody.
 pub fn run(world: &mut World) {
     for (_, character) in world.characters.iter_mut() {
-        character.body.velocity = glam::Vec3::ZERO;
+        character.body.velocity = Vec3::ZERO;
         character.is_moving = false;
     }
+    step_on(world);
+    part(world);
     for index in 0..world.moves.len() {
-        go(world, world.moves[index]);
+        note(world, world.moves[index]);
     }
     for id in world.characters.ids().to_vec() {
         turn(world, id);
@@ -28,50 +37,166 @@ pub fn run(world: &mut World) {
     }
 }
 
-pub(crate) fn go(world: &mut World, step: Move) {
-    let Some(walk) = world.walks.get(step.walk) else {
-        return;
-    };
-    let (Some(following), Some(character)) = (&walk.following, world.characters.get(step.character)) else {
-        return;
-    };
-    // Nobody walks through what is closed, whatever the path was planned through.
-    let rules = pass_rules(world, Some(character));
-    let by = Traversal { radius_m: character.body.radius_m, rules, ..Traversal::default() };
-    let nav = &world.nav;
-    let from = character.body.position;
-    let mut refused = false;
-    let moved = advance(&following.path, following.cursor, from, step.budget_m, |from, to| {
-        let free = nav.straight(from, to, &by).is_some() || !nav.is_walkable(from, &by);
-        refused = !free;
-        free
-    });
-    let seconds = world.rate.tick_seconds();
-    let before = following.cursor.segment;
-    if let Some(walk) = world.walks.get_mut(step.walk) {
-        walk.travelled_m += moved.gone_m;
-        if let Some(following) = &mut walk.following {
-            following.cursor = moved.cursor;
-        }
-        if refused && walk.token.is_none() {
-            walk.ask.get_or_insert(Ask::Map);
-        }
+/// The moves of a few as if nobody else were there: for scenes that are skipped.
+pub(crate) fn run_alone(world: &mut World) {
+    world.bodies.clear();
+    step_on(world);
+    for index in 0..world.moves.len() {
+        note(world, world.moves[index]);
     }
-    news::corners(world, step.walk, before, moved.cursor.segment);
-    settle_body(world, step.character, &moved, seconds);
 }
 
-fn settle_body(world: &mut World, id: CharacterId, moved: &Advance, seconds: f32) {
+/// Everybody takes the step that the velocity of step 8 gives it.
+fn step_on(world: &mut World) {
+    let World { nav, doors, bodies, moves, characters, walks, rate, .. } = world;
+    let mut grounds = Grounds::new(nav, doors);
+    let seconds = rate.tick_seconds();
+    for step in moves.iter_mut() {
+        let Some(character) = characters.get_mut(step.character) else {
+            continue;
+        };
+        let kind = grounds.kind(character);
+        let from = character.body.position;
+        let row = bodies.rows.get(step.character).map(|&row| row as usize);
+        let to = row.map_or(step.stride.to, |row| stepped((from, step.stride.to), bodies, row, seconds));
+        let reached = reach(grounds.footing(kind), from, to);
+        step.is_clipped = reached != to && to == step.stride.to;
+        character.body.position = reached;
+        character.body.velocity = (reached - from) / seconds;
+        character.is_moving = true;
+        if step.stride.heading != Vec2::ZERO {
+            let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
+            character.facing_rad = trig::facing(heading);
+        }
+        if let Some(walk) = step.walk.and_then(|walk| walks.get_mut(walk)) {
+            walk.travelled_m += flat_distance(from, reached);
+        }
+        if let Some(row) = row {
+            bodies.columns.places[row] = flat(reached);
+        }
+    }
+}
+
+/// Where a body comes to: its stride, unless others made it choose another velocity.
+fn stepped((from, wanted): (Vec3, Vec3), bodies: &Bodies, row: usize, seconds: f32) -> Vec3 {
+    let velocity = bodies.velocities[row];
+    if velocity == bodies.walkers[row].desired {
+        return wanted;
+    }
+    Vec3::new(from.x + velocity.x * seconds, from.y, from.z + velocity.y * seconds)
+}
+
+/// As far as a body gets: all the way, along the wall, or up to it.
+fn reach(footing: &Footing<'_>, from: Vec3, to: Vec3) -> Vec3 {
+    if footing.clear(from, to) || !footing.is_walkable(from) {
+        return to;
+    }
+    let at_wall = footing.last_clear(from, to);
+    let aside = [Vec3::new(to.x, to.y, at_wall.z), Vec3::new(at_wall.x, to.y, to.z)];
+    // The longer of the two first: the way along the wall.
+    let [first, second] = match flat_distance(aside[0], at_wall) >= flat_distance(aside[1], at_wall) {
+        true => aside,
+        false => [aside[1], aside[0]],
+    };
+    [first, second].into_iter().find(|&place| footing.clear(from, place)).unwrap_or(at_wall)
+}
+
+/// What pushing asks about the ground.
+struct Floor<'a> {
+    grounds: &'a Grounds<'a>,
+    kinds: &'a [u32],
+    /// Where each body began the tick: what is walked and what is pushed must be clear together.
+    began: &'a [Vec2],
+}
+
+impl Ground for Floor<'_> {
+    fn clear(&self, from: Vec3, to: Vec3, body: usize) -> bool {
+        let footing = self.grounds.footing(self.kinds[body]);
+        let began = Vec3::new(self.began[body].x, from.y, self.began[body].y);
+        footing.clear(from, to) && (began == from || footing.clear(began, to) || !footing.is_walkable(began))
+    }
+
+    fn is_open(&self, place: Vec3, reach_m: f32, body: usize) -> bool {
+        let walked_m = (flat(place) - self.began[body]).length();
+        self.grounds.footing(self.kinds[body]).is_open(place, reach_m.max(walked_m))
+    }
+}
+
+/// Pushes apart whoever overlaps.
+fn part(world: &mut World) {
+    let World { nav, doors, bodies, characters, settings, walks, .. } = world;
+    let mut grounds = Grounds::new(nav, doors);
+    bodies.kinds.clear();
+    for &id in &bodies.ids {
+        bodies.kinds.push(characters.get(id).map_or(0, |character| grounds.kind(character)));
+    }
+    bodies.began.clear();
+    bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
+    let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
+    let constants = Settings { passes: settings.crowd.iterations, ..Settings::default() };
+    let report = bodies.resolver.resolve(&mut bodies.columns, &floor, &constants);
+    for &row in &report.pushed {
+        let id = bodies.ids[row as usize];
+        let place = bodies.columns.position(row as usize);
+        let Some(character) = characters.get_mut(id) else {
+            continue;
+        };
+        character.body.position = place;
+        if let Some(following) =
+            character.walk.and_then(|walk| walks.get_mut(walk)).and_then(|walk| walk.following.as_mut())
+        {
+            following.cursor = following.cursor.onward(&following.path, place);
+        }
+    }
+}
+
+/// What a move made of the walk it belongs to: how far along its path it is, whether it has to ask again.
+fn note(world: &mut World, step: Move) {
+    end_turn_of(world, step.character);
+    let Some(place) = world.characters.get(step.character).map(|character| character.body.position) else {
+        return;
+    };
+    let Some(id) = step.walk else {
+        end_nudge(world, step.character, place);
+        return;
+    };
+    let Some(walk) = world.walks.get_mut(id) else {
+        return;
+    };
+    let is_idle = walk.token.is_none();
+    let Some(following) = &mut walk.following else {
+        return;
+    };
+    let before = following.cursor.segment;
+    following.cursor = following.cursor.onward(&following.path, place);
+    let after = following.cursor.segment;
+    if step.is_clipped && is_idle {
+        walk.ask.get_or_insert(Ask::Map);
+    } else if step.stride.is_lost && is_idle {
+        walk.ask.get_or_insert(Ask::Crowd);
+    }
+    news::corners(world, id, before, after);
+}
+
+fn end_turn_of(world: &mut World, id: CharacterId) {
+    if world.characters.get(id).is_some_and(|character| character.turn.is_some()) {
+        end_turn(world, id, false);
+    }
+}
+
+/// Ends a step aside that has come to its end, or will not.
+fn end_nudge(world: &mut World, id: CharacterId, place: Vec3) {
+    let (tick, threshold_m) = (world.tick, world.settings.crowd.walk_threshold_m);
     let Some(character) = world.characters.get_mut(id) else {
         return;
     };
-    character.body.velocity = (moved.position - character.body.position) / seconds;
-    character.body.position = moved.position;
-    character.is_moving = moved.gone_m > 0.0;
-    if let Some(heading) = moved.heading {
-        let step_rad = character.gait.turn_radps * seconds;
-        character.facing_rad = trig::turn_towards(character.facing_rad, trig::facing(heading), step_rad);
-        end_turn(world, id, false);
+    let is_over = character
+        .nudge
+        .is_some_and(|nudge| flat_distance(place, nudge.to) <= threshold_m || tick >= nudge.until);
+    if is_over {
+        character.nudge = None;
+        character.is_moving = false;
+        character.desired = Vec3::ZERO;
     }
 }
 

@@ -4,11 +4,13 @@
 //! clock, or fails; every loop is over things that exist, in order of creation.
 
 pub mod arrivals;
+pub mod avoid;
 mod courses;
 pub mod cull;
 pub mod doors;
 pub mod edits;
 pub mod follow;
+mod grounds;
 pub mod integrate;
 mod news;
 pub mod paths;

@@ -86,9 +86,8 @@ fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]
     }
     finish_doors(world, rush);
     edits::run(world);
-    for index in 0..world.moves.len() {
-        integrate::go(world, world.moves[index]);
-    }
+    follow::stride(world);
+    integrate::run_alone(world);
     world.moves.clear();
     for &id in bodies {
         integrate::turn(world, id);

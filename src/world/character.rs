@@ -18,7 +18,7 @@ use slotmap::SlotMap;
 pub struct Body {
     /// Centre on the floor, metres.
     pub position: Vec3,
-    /// Metres a second; what the last tick really moved.
+    /// Metres a second; what its own step of the last tick came to, pushes by others left out.
     pub velocity: Vec3,
     /// Half its width, metres, 0.05 to 10.
     pub radius_m: f32,
@@ -85,6 +85,17 @@ pub struct Hold {
     pub owner: Owner,
 }
 
+/// A small step aside that somebody was asked for (seed:C6, C8): a matter of the host's, which settles nobody's walk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nudge {
+    /// Where it will stand.
+    pub to: Vec3,
+    /// Who wants to pass.
+    pub by: CharacterId,
+    /// When it gives up getting there.
+    pub until: Tick,
+}
+
 /// How a character came to be elsewhere in this tick, for regions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Displaced {
@@ -140,8 +151,14 @@ pub struct Character {
     pub doors: DoorPolicy,
     /// The walk under way.
     pub walk: Option<WalkId>,
-    /// Whether the last tick moved it along its walk.
+    /// Whether the last tick found it following a path or stepping aside, whether it got on or not (seed:F7).
     pub is_moving: bool,
+    /// The velocity that its path asked for in the last tick, metres a second; zero when it stands (seed:P4).
+    pub desired: Vec3,
+    /// A step aside under way; any walk ends it (seed:C10).
+    pub nudge: Option<Nudge>,
+    /// When it was last asked aside.
+    pub nudged: Option<Tick>,
     /// A turn under way.
     pub turn: Option<Turn>,
     /// An animation under way.

@@ -94,6 +94,13 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
     if let Some(play) = &character.play {
         hash.word(play.serial).text(&play.animation).word(play.until.map_or(0, |tick| tick.0 + 1));
     }
+    // Where nobody was asked aside, hashes are as if nobody could be.
+    if let Some(nudge) = &character.nudge {
+        hash.vector(nudge.to).word(nudge.until.0);
+    }
+    if let Some(tick) = character.nudged {
+        hash.word(tick.0);
+    }
     if let Some(hold) = &character.held {
         hash.text(&hold.scene).word(u64::from(hold.owner.0));
     }

@@ -6,6 +6,7 @@
 
 pub mod area;
 pub mod block;
+pub mod bodies;
 pub mod character;
 pub mod course;
 pub mod cue;
@@ -28,9 +29,11 @@ use slotmap::{SecondaryMap, SlotMap};
 
 use crate::base::ids::{AreaId, CharacterId, PathToken, WalkId};
 use crate::base::time::{Tick, TickRate};
+use crate::crowd::follow::{Gait, Stride};
 use crate::nav::{NavEdit, NavMap, PathRequests, Search};
 use crate::world::area::Area;
 use crate::world::block::Block;
+use crate::world::bodies::Bodies;
 use crate::world::character::Characters;
 use crate::world::door::Door;
 use crate::world::event::EventQueue;
@@ -123,8 +126,10 @@ pub struct World {
     pub(crate) settings: Settings,
     /// Numbers given out, each from 1.
     pub(crate) serials: Serials,
-    /// How far each walker may go in this tick: from step 7 to step 9. Never part of the state.
+    /// Where everybody under way goes in this tick: from step 7 to step 9. Never part of the state.
     pub(crate) moves: Vec<Move>,
+    /// Columns over everybody, for steps 8 and 9. Never part of the state.
+    pub(crate) bodies: Bodies,
     /// Whether the map is a precomputed grid, whose areas cannot be toggled.
     pub(crate) is_precomputed: bool,
     /// Whether the steps under way are those of a skipped scene. False between steps, so never part of the state.
@@ -137,15 +142,19 @@ pub struct World {
     pub(crate) path_counts: PathCounts,
 }
 
-/// What step 7 asks of step 9.
+/// What step 7 asks of steps 8 and 9.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move {
-    /// The walk to go on with.
-    pub walk: WalkId,
-    /// Its character.
+    /// The walk to go on with; none for somebody who steps aside.
+    pub walk: Option<WalkId>,
+    /// Who.
     pub character: CharacterId,
-    /// Metres it may go along its path.
-    pub budget_m: f32,
+    /// How it goes.
+    pub gait: Gait,
+    /// Where it comes to if nobody is in the way.
+    pub stride: Stride,
+    /// Whether the map did not let it, although nobody was in the way.
+    pub is_clipped: bool,
 }
 
 /// The last numbers given out.

@@ -14,6 +14,7 @@ use crate::nav::{OneWay, OwnArea, PassRules, Path, PathTrouble, Traversal};
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::course::{Checkpoints, Course};
+use crate::world::door::Door;
 use crate::world::outcome::{Blocker, WalkResult};
 use crate::world::standing::Bystanders;
 
@@ -447,8 +448,14 @@ pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
 /// Which doors a character may not pass, and which not in both directions, however they stand.
 #[must_use]
 pub fn pass_rules(world: &World, who: Option<&Character>) -> Option<Arc<PassRules>> {
+    rules_among(&world.doors, who)
+}
+
+/// The same, given the doors of the level.
+#[must_use]
+pub(crate) fn rules_among(doors: &[Door], who: Option<&Character>) -> Option<Arc<PassRules>> {
     let mut rules = PassRules::default();
-    for (_, door) in world.standing_doors() {
+    for door in doors.iter().filter(|door| !door.is_gone()) {
         if who.is_some_and(|who| !door.admits(who)) {
             rules.barred.push(door.area);
         } else if let Some(direction) = door.one_way {

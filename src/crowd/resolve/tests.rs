@@ -8,7 +8,7 @@ const SETTINGS: Settings =
 struct WallAt(f32);
 
 impl Ground for WallAt {
-    fn clear(&self, from: Vec3, to: Vec3, _radius_m: f32) -> bool {
+    fn clear(&self, from: Vec3, to: Vec3, _: usize) -> bool {
         (from.x < self.0) == (to.x < self.0)
     }
 }
@@ -77,7 +77,7 @@ fn seed_c4_the_partner_of_a_body_at_a_wall_takes_the_whole_push() {
 fn seed_c4_two_bodies_between_walls_stay_where_they_are() {
     struct Nowhere;
     impl Ground for Nowhere {
-        fn clear(&self, _: Vec3, _: Vec3, _: f32) -> bool {
+        fn clear(&self, _: Vec3, _: Vec3, _: usize) -> bool {
             false
         }
     }

@@ -10,6 +10,7 @@ pub mod bits;
 mod clearance;
 mod doors;
 mod edge;
+mod footing;
 mod gates;
 pub mod jump;
 pub mod layout;
@@ -29,6 +30,7 @@ mod variant;
 pub mod weighted;
 
 pub use bits::Bits;
+pub(crate) use footing::CellFooting;
 pub use jump::Pace;
 pub use layout::{FACTOR_ONE, Unit, fixed_factor};
 pub use map::CellMap;

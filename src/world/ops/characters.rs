@@ -111,6 +111,9 @@ fn born(spawn: Spawn, serial: u32, (position, rng): (Vec3, Rng)) -> Character {
         doors: spawn.doors,
         walk: None,
         is_moving: false,
+        desired: Vec3::ZERO,
+        nudge: None,
+        nudged: None,
         turn: None,
         play: None,
         held: None,
@@ -187,6 +190,7 @@ pub(crate) fn place(world: &mut World, id: CharacterId, position: Vec3) {
         character.body.position = position;
         character.body.velocity = Vec3::ZERO;
         character.is_moving = false;
+        character.nudge = None;
         if character.displaced == Displaced::No {
             character.displaced = Displaced::Teleported;
         }

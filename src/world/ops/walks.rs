@@ -87,6 +87,7 @@ pub fn start(world: &mut World, order: WalkOrder, course: Course) -> Result<Walk
         let character = walk.character;
         if let Some(character) = world.characters.get_mut(character) {
             character.walk = Some(id);
+            character.nudge = None;
         }
     }
     if let Some(search) = searched {

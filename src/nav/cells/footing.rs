@@ -1,0 +1,95 @@
+//! The ground under one kind of body, for the many short questions of a tick.
+//!
+//! In: a map, a traversal, once; places after that. Out: clear or not, how far, the walls nearby. Holds: answers are those of
+//! the map (`CellMap::sight`, `is_walkable`); the cells to look at were found when it was made, so that a question costs its cells
+//! and nothing else. Not here: costs, paths.
+
+use glam::{Vec2, Vec3};
+
+use crate::nav::Traversal;
+use crate::nav::cells::map::{CellMap, View};
+use crate::nav::cells::sight;
+
+/// The cells a body may stand on.
+#[derive(Clone, Debug)]
+pub(crate) struct CellFooting<'a> {
+    map: &'a CellMap,
+    view: View,
+    by: Traversal,
+}
+
+impl<'a> CellFooting<'a> {
+    pub(crate) fn new(map: &'a CellMap, by: &Traversal) -> Self {
+        Self { map, view: map.view(by), by: by.clone() }
+    }
+
+    pub(crate) fn is_walkable(&self, place: Vec3) -> bool {
+        self.map.cell_of(place).is_some_and(|(x, z)| self.view.bits().get(x, z))
+    }
+
+    pub(crate) fn clear(&self, from: Vec3, to: Vec3) -> bool {
+        sight::clear(self.view.bits(), self.map.to_cells(from), self.map.to_cells(to))
+            && self.map.wrong_way(from, to, &self.by).is_none()
+    }
+
+    pub(crate) fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
+        if self.clear(from, to) {
+            return to;
+        }
+        self.map.sight(from, to, &self.by).1
+    }
+
+    /// The cells that hold the points within a reach of a place on both axes: first and last column, first and last row.
+    fn around(&self, place: Vec3, reach_m: f32) -> [i64; 4] {
+        let [x, z] = self.map.to_cells(place);
+        let reach = f64::from(reach_m) / self.map.frame().cell_size_m;
+        [x - reach, x + reach, z - reach, z + reach].map(|edge| edge.floor() as i64)
+    }
+
+    pub(crate) fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
+        let [first_x, last_x, first_z, last_z] = self.around(place, reach_m);
+        let bits = self.view.bits();
+        (first_z..=last_z).all(|z| (first_x..=last_x).all(|x| bits.at(x, z)))
+            && (self.by.one_way().is_empty() || !place.is_finite())
+    }
+
+    pub(crate) fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {
+        let [first_x, last_x, first_z, last_z] = self.around(place, reach_m);
+        let at = self.map.to_cells(place);
+        let bits = self.view.bits();
+        let corner = |x: i64, z: i64| {
+            let world = self.map.frame().to_world([x as f64, z as f64]);
+            Vec2::new(world[0] as f32, world[1] as f32)
+        };
+        // Edges along x: between the rows z - 1 and z, walkable on the side of the place only.
+        for z in first_z..=last_z + 1 {
+            let (near, far) = if at[1] >= z as f64 { (z, z - 1) } else { (z - 1, z) };
+            let is_edge = |x: i64| bits.at(x, near) && !bits.at(x, far);
+            runs(first_x..last_x + 1, is_edge, |from, to| out.push([corner(from, z), corner(to, z)]));
+        }
+        for x in first_x..=last_x + 1 {
+            let (near, far) = if at[0] >= x as f64 { (x, x - 1) } else { (x - 1, x) };
+            let is_edge = |z: i64| bits.at(near, z) && !bits.at(far, z);
+            runs(first_z..last_z + 1, is_edge, |from, to| out.push([corner(x, from), corner(x, to)]));
+        }
+    }
+}
+
+/// The runs of positions that qualify, each as first and one after the last.
+fn runs(positions: std::ops::Range<i64>, qualifies: impl Fn(i64) -> bool, mut visit: impl FnMut(i64, i64)) {
+    let end = positions.end;
+    let mut first = None;
+    for at in positions {
+        match (qualifies(at), first) {
+            (true, None) => first = Some(at),
+            (false, Some(from)) => {
+                visit(from, at);
+                first = None;
+            }
+            _ => {}
+        }
+    }
+    if let Some(from) = first {
+        visit(from, end);
+    }
+}

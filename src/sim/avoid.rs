@@ -1,0 +1,105 @@
+//! Step 8: a velocity for everybody under way that keeps clear of the others and of walls.
+//!
+//! In: the moves of step 7, everybody's place and velocity. Out: a velocity for each body. Holds: everybody decides from the
+//! velocities of the last tick, so the order of the characters does not matter; whoever meets nobody keeps the stride of
+//! step 7 to the bit; who passes through others (`crowd = "ghost"`) neither avoids nor is avoided.
+//! Not here: paths, pushes of what overlaps already (`integrate`).
+
+use glam::{Vec2, Vec3};
+
+use crate::base::ids::CharacterId;
+use crate::crowd::avoid::{Settings, Tick, Walker, Wall};
+use crate::crowd::resolve::Stance;
+use crate::crowd::steer::flat;
+use crate::sim::grounds::{self, Grounds};
+use crate::world::bodies::Bodies;
+use crate::world::character::Character;
+use crate::world::walk::{Crowd, Walk};
+use crate::world::{Move, World};
+
+/// The furthest that walls are looked for, metres: whoever is faster than 10 m/s is kept from them by step 9 alone.
+const WALL_REACH_M: f32 = 1.0;
+
+/// Fills the columns over everybody, and chooses velocities.
+pub fn run(world: &mut World) {
+    grounds::prepare(world);
+    let World { nav, doors, bodies, moves, characters, walks, rate, tick, settings, .. } = world;
+    let mut grounds = Grounds::new(nav, doors);
+    bodies.clear();
+    for (id, character) in characters.iter() {
+        let walk = character.walk.and_then(|walk| walks.get(walk));
+        if !is_ghost(walk) {
+            add(bodies, (id, character), grounds.kind(character));
+        }
+    }
+    for step in moves.iter() {
+        set_off(bodies, step, rate.tick_seconds());
+    }
+    if moves.is_empty() || !settings.crowd.is_reciprocal {
+        bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
+        return;
+    }
+    let epoch = (tick.0 / u64::from(rate.per_second().max(1))) as u32;
+    choose(bodies, &grounds, rate.tick_seconds(), epoch);
+}
+
+/// A row for somebody, standing.
+fn add(bodies: &mut Bodies, (id, character): (CharacterId, &Character), kind: u32) {
+    bodies.rows.insert(id, bodies.ids.len() as u32);
+    bodies.ids.push(id);
+    bodies.kinds.push(kind);
+    bodies.walkers.push(standing(character));
+    bodies.columns.push(character.body.position, character.body.radius_m, stance(character));
+}
+
+/// Somebody's row says that it moves, and where to.
+fn set_off(bodies: &mut Bodies, step: &Move, tick_s: f32) {
+    let Some(row) = bodies.rows.get(step.character).map(|&row| row as usize) else {
+        return;
+    };
+    let walker = &mut bodies.walkers[row];
+    walker.desired = (flat(step.stride.to) - walker.place) / tick_s;
+    walker.speed_max_mps = step.gait.speed_mps;
+    walker.gives_way = 1.0;
+    let stance = &mut bodies.columns.stances[row];
+    (stance.moving, stance.movable) = (true, true);
+}
+
+fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, tick_s: f32, epoch: u32) {
+    let Bodies { kinds, walkers, velocities, avoider, .. } = bodies;
+    let settings = Settings::default();
+    let mut found = Vec::new();
+    let walls = |index: u32, out: &mut Vec<Wall>| {
+        let walker = &walkers[index as usize];
+        let reach_m = (walker.speed_max_mps * settings.wall_horizon_s).min(WALL_REACH_M);
+        let footing = grounds.footing(kinds[index as usize]);
+        let place = Vec3::new(walker.place.x, walker.floor_m, walker.place.y);
+        if !footing.is_open(place, reach_m) {
+            found.clear();
+            footing.walls_near(place, reach_m, &mut found);
+            out.extend(found.iter().map(|&[from, to]| Wall { from, to }));
+        }
+    };
+    avoider.run(walkers, walls, &Tick { settings: &settings, tick_s, epoch }, velocities);
+}
+
+fn is_ghost(walk: Option<&Walk>) -> bool {
+    walk.is_some_and(|walk| walk.options.crowd == Crowd::Ghost)
+}
+
+fn standing(character: &Character) -> Walker {
+    Walker {
+        place: flat(character.body.position),
+        velocity: flat(character.body.velocity),
+        desired: Vec2::ZERO,
+        radius_m: character.body.radius_m,
+        speed_max_mps: 0.0,
+        gives_way: 0.0,
+        floor_m: character.body.position.y,
+    }
+}
+
+fn stance(character: &Character) -> Stance {
+    // Whom a scene holds stands where the scene has put it.
+    Stance { movable: character.held.is_none(), moving: false, player: character.is_player, ghost: false }
+}
