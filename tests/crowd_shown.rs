@@ -7,8 +7,10 @@ use glam::Vec3;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::{Game, Setup};
 use walkon::level::{self, MemorySource};
-use walkon::nav::{Accept, PathQuery, Search, Traversal};
-use walkon::view::{Form, Picture, SearchScene, draw_search};
+use walkon::nav::{Accept, Disc, PathQuery, Search, Traversal};
+use walkon::view::{
+    Form, Part, Parts, Picture, SearchScene, Shape, Tag, draw_ground, draw_scene, draw_search,
+};
 use walkon::world::World;
 use walkon::world::ops::walks::{WalkOrder, walk_to};
 use walkon::world::walk::{Goal, Owner};
@@ -33,6 +35,11 @@ fn game(text: &str, options: RecordOptions) -> Game {
 
 /// A picture of the search between two cells.
 fn search_picture(world: &World, from: [f32; 2], to: [f32; 2]) -> Picture {
+    search_picture_among(world, from, to, &[])
+}
+
+/// The same around some circles.
+fn search_picture_among(world: &World, from: [f32; 2], to: [f32; 2], others: &[Disc]) -> Picture {
     let [from, to] = [from, to].map(|[x, z]| Vec3::new(x + 0.5, 0.0, z + 0.5));
     let query = PathQuery {
         start: from,
@@ -40,11 +47,11 @@ fn search_picture(world: &World, from: [f32; 2], to: [f32; 2]) -> Picture {
         by: Traversal { radius_m: 0.35, ..Traversal::default() },
         accept: Accept::Nearest,
         expansions_max: u32::MAX,
-        others: None,
+        others: (!others.is_empty()).then(|| others.into()),
     };
     let (answer, record) = world.nav().plan_recorded(&query, &mut Search::default());
     let mut picture = Picture::new("search", world.nav().bounds(), 1.0);
-    draw_search(&mut picture, &SearchScene { world, from, to, record: &record, answer: &answer });
+    draw_search(&mut picture, &SearchScene { world, from, to, record: &record, answer: &answer, others });
     picture
 }
 
@@ -91,6 +98,27 @@ fn seed_n11_a_picture_of_a_known_search_has_the_known_number_of_cells_of_each_ki
     let [free, frontier, searched, path, blocked] = counts(&inside);
     assert_eq!(free + frontier + searched + path, 29);
     assert_eq!(blocked, 48);
+}
+
+#[test]
+fn seed_n11_cells_on_which_somebody_stands_are_shown_as_such() {
+    let rows = ["#######", "#.....#", "#.....#", "#.....#", "#######"];
+    let hall = game(&level(&rows, ""), RecordOptions::default());
+    // In the middle of the middle cell, and on the corner of four cells.
+    for (centre, cells_held) in [([3.5, 2.5], 1), ([3.0, 2.0], 4)] {
+        let disc = Disc { centre: Vec3::new(centre[0], 0.0, centre[1]), radius_m: 0.2 };
+        let picture = search_picture_among(hall.world(), [1.0, 3.0], [5.0, 3.0], &[disc]);
+        assert_eq!(cells(&picture, "occupied"), cells_held, "{centre:?}");
+        assert_eq!(counts(&picture).iter().sum::<usize>() + cells_held, 35);
+        let circles: Vec<_> =
+            picture.shapes_of("search").filter(|shape| shape.tag.key() == "other").collect();
+        assert_eq!(circles.len(), 1);
+    }
+    let wide = Disc { centre: Vec3::new(3.5, 0.0, 3.5), radius_m: 0.3 };
+    let around = search_picture_among(hall.world(), [1.0, 3.0], [5.0, 3.0], &[wide]);
+    let straight = search_picture(hall.world(), [1.0, 3.0], [5.0, 3.0]);
+    assert_eq!((cells(&straight, "path"), cells(&straight, "occupied")), (5, 0));
+    assert!(cells(&around, "path") == 5 && cells(&around, "occupied") == 1, "one step up and one down");
 }
 
 #[test]
@@ -155,6 +183,67 @@ fn a_trace_shows_what_searching_costs_and_who_waits_for_a_path() {
         later["characters"]["anna"]["request"].is_null() && later["characters"]["anna"]["waypoints"] != 0
     );
     assert_eq!(later["paths"]["spent"], 0, "nobody searches any more");
+}
+
+/// An open hall with `anna` standing in it, and `bert` who is to walk past her.
+fn hall() -> Game {
+    let wide = "#".to_owned() + &".".repeat(18) + "#";
+    let wall = "#".repeat(20);
+    let mut rows = vec![wide.as_str(); 10];
+    (rows[0], rows[9]) = (&wall, &wall);
+    let people = r#", "characters": [ { "name": "anna", "position": [10, 5] },
+        { "name": "bert", "position": [2, 5], "facingDegrees": 270 } ]"#;
+    game(&level(&rows, people), RecordOptions { trace: true, detail_every: 1, ..RecordOptions::default() })
+}
+
+/// A picture of everything.
+fn picture(world: &World) -> Picture {
+    let mut picture = Picture::new("hall", world.nav().bounds(), 1.0);
+    draw_ground(&mut picture, world, Parts::all());
+    draw_scene(&mut picture, world, Parts::all());
+    picture
+}
+
+/// The shapes of a kind that are about somebody.
+fn shapes<'a>(picture: &'a Picture, kind: &'a str, world: &World, name: &str) -> Vec<&'a Shape> {
+    let key = Tag::Character(world.find_character(name).unwrap()).key();
+    picture.shapes_of(kind).filter(|shape| shape.tag.key() == key).collect()
+}
+
+#[test]
+fn those_who_are_planned_around_are_shown_as_large_as_plans_take_them() {
+    let mut game = hall();
+    assert_eq!(picture(game.world()).shapes_of("obstacle").count(), 0, "nobody walks");
+    walk(&mut game, "bert", [17.0, 5.0]);
+    let seen = detail(&mut game, 10);
+    assert_eq!(seen["characters"]["bert"]["obstacles"], serde_json::json!(["anna"]));
+    assert!(seen["characters"]["anna"]["obstacles"].is_null());
+    let shown = picture(game.world());
+    let around = shapes(&shown, "obstacle", game.world(), "anna");
+    assert_eq!(shown.shapes_of("obstacle").count(), 1);
+    let Form::Circle { centre, radius_m } = around[0].form else { panic!("{:?}", around[0]) };
+    assert!((radius_m - 0.6 * 0.35).abs() < 1e-6, "{radius_m}");
+    assert_eq!(centre, [10.0, 5.0]);
+    // Gone past and arrived: nobody is planned around any more.
+    let last = detail(&mut game, 1200);
+    assert_eq!(last["characters"]["bert"]["waypoints"], 0, "{last}");
+    assert_eq!(picture(game.world()).shapes_of("obstacle").count(), 0);
+}
+
+#[test]
+fn a_layer_that_is_not_asked_for_is_not_drawn() {
+    let mut game = hall();
+    walk(&mut game, "bert", [17.0, 5.0]);
+    game.tick(&[]);
+    for part in Part::ALL {
+        let mut alone = Picture::new("hall", game.world().nav().bounds(), 1.0);
+        let parts = Parts::NONE.with(part);
+        draw_ground(&mut alone, game.world(), parts);
+        draw_scene(&mut alone, game.world(), parts);
+        let names: Vec<&str> = alone.layers.iter().map(|layer| layer.name).collect();
+        assert!(names.iter().all(|name| *name == part.name()), "{}: {names:?}", part.name());
+        assert!(alone.labels.is_empty(), "{}: names are a part of their own", part.name());
+    }
 }
 
 fn walk(game: &mut Game, name: &str, [x, z]: [f32; 2]) {

@@ -452,10 +452,19 @@ fn detail_of(world: &World, character: &Character) -> Line {
     let line =
         Line::default().raw("desired", &place(desired)).raw("velocity", &place(character.body.velocity));
     let line = line.count("waypoints", ahead.len() as u64);
+    let line = match walk.and_then(|walk| walk.seen.as_ref()) {
+        Some(seen) if !seen.is_empty() => line.raw("obstacles", &names(world, &seen.who)),
+        _ => line,
+    };
     match walk.and_then(|walk| request_of(world, walk)) {
         Some(request) => line.raw("request", &request.finish()),
         None => line,
     }
+}
+
+fn names(world: &World, ids: &[CharacterId]) -> String {
+    let names: Vec<String> = ids.iter().map(|id| quoted(world.name_of(*id))).collect();
+    format!("[{}]", names.join(","))
 }
 
 /// The path that a walk waits for: why it asked, what the search has cost so far.

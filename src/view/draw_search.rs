@@ -1,7 +1,7 @@
 //! What a search looked at, and what it found.
 //!
 //! In: a map, what the search left behind, its answer. Out: layers `cells` and `path`, their part of the legend.
-//! Holds: a cell is shown as the most that is true of it: blocked, else on the path, searched, frontier,
+//! Holds: a cell is shown as the most that is true of it: on the path, else searched, frontier, blocked, occupied,
 //! free. Not here: searching.
 //! Source: seed 001: blocked red, searched (closed list) yellow, frontier (open list) white, path green, and
 //! an orange line for the full path.
@@ -15,7 +15,7 @@ use super::draw_nav::{draw_areas, draw_doors, lattice};
 use super::picture::{Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Point, ground};
-use crate::nav::{NavMap, NodeId, PathAnswer, SearchRecord};
+use crate::nav::{Disc, NavMap, NodeId, PathAnswer, SearchRecord};
 use crate::world::World;
 
 /// A search and where it happened.
@@ -31,6 +31,8 @@ pub struct SearchScene<'a> {
     pub record: &'a SearchRecord,
     /// What was found.
     pub answer: &'a PathAnswer,
+    /// Those whom it was to go around.
+    pub others: &'a [Disc],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,15 +41,17 @@ enum Kind {
     Frontier,
     Searched,
     Path,
+    Occupied,
     Blocked,
 }
 
 impl Kind {
-    const ALL: [(Self, &'static str, &'static str); 5] = [
+    const ALL: [(Self, &'static str, &'static str); 6] = [
         (Self::Free, "free", "free"),
         (Self::Frontier, "frontier", "frontier"),
         (Self::Searched, "searched", "searched"),
         (Self::Path, "path", "on the path"),
+        (Self::Occupied, "occupied", "somebody stands there"),
         (Self::Blocked, "blocked", "blocked"),
     ];
 
@@ -57,6 +61,7 @@ impl Kind {
             Self::Frontier => Look::filled(theme::SEARCH_FRONTIER).glyph('?'),
             Self::Searched => Look::filled(theme::SEARCH_DONE).glyph('o'),
             Self::Path => Look::filled(theme::SEARCH_PATH).glyph('*'),
+            Self::Occupied => Look::filled(theme::SEARCH_OCCUPIED).glyph('%'),
             Self::Blocked => Look::filled(theme::SEARCH_BLOCKED).glyph('#'),
         }
     }
@@ -70,7 +75,21 @@ pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
     }
     draw_areas(picture, scene.world);
     draw_doors(picture, scene.world);
+    draw_others(picture, scene);
     draw_lines(picture, scene);
+}
+
+/// Circles that the plan kept out of, as large as it took them.
+fn draw_others(picture: &mut Picture, scene: &SearchScene<'_>) {
+    let look = Look::line(theme::OBSTACLE_LINE, 1.5);
+    let shape = |disc: &Disc| {
+        let form = Form::Circle { centre: ground(disc.centre), radius_m: f64::from(disc.radius_m) };
+        Shape::new(form, look, Tag::Search("other"))
+    };
+    if !scene.others.is_empty() {
+        picture.explain(Swatch::Dot(look), "planned around");
+    }
+    picture.add("others", scene.others.iter().map(shape).collect());
 }
 
 fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap, lattice: &Lattice) {
@@ -85,6 +104,7 @@ fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap, latt
             () if searched.contains(&node) => Kind::Searched,
             () if frontier.contains(&node) => Kind::Frontier,
             () if !cells.walkable(x, z) => Kind::Blocked,
+            () if cells.is_occupied(x, z, scene.others) => Kind::Occupied,
             () => Kind::Free,
         })
     });

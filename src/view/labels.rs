@@ -43,7 +43,8 @@ pub(super) struct Placed<'a> {
     pub index: usize,
 }
 
-/// Each label that found a place, in order of importance. One stays where it stood before while there is room.
+/// Each label that found a place, in order of importance. One that stood somewhere in the picture before stays there while
+/// there is room; only what moves may then stand elsewhere.
 pub(super) fn place(
     picture: &Picture,
     to_pixel: impl Fn([f64; 2]) -> Pixel,
@@ -78,7 +79,9 @@ pub(super) fn place(
             Spread::Beside(radius_m) => beside(at, *radius_m as f32 * scale, width, height),
         };
         let stood = picture.stood.get(&(label.tag.kind(), label.tag.key())).copied();
-        let tried = stood.into_iter().chain(0..places.len());
+        // What lies still keeps its name where it was, or goes without while somebody passes over it.
+        let others = if stood.is_some() && !label.tag.moves() { 0..0 } else { 0..places.len() };
+        let tried = stood.into_iter().chain(others);
         let found = tried.filter_map(|index| Some((index, *places.get(index)?))).find(|(_, at)| free(at));
         if let Some((index, at)) = found {
             taken.push(around(at, width, height));
@@ -149,9 +152,11 @@ fn inside(a: Box4, map: Box4) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{LabelPlaces, Tag, theme};
+    use crate::base::ids::CharacterId;
+    use crate::view::{Tag, theme};
 
-    fn picture(stood: LabelPlaces) -> Picture {
+    fn picture(tag: Tag, stood: Option<usize>) -> Picture {
+        let stood = stood.map(|index| ((tag.kind(), tag.key()), index));
         let mut picture = Picture::new("t", Bounds { min: [0.0, 0.0], max: [100.0, 100.0] }, 1.0);
         picture.labels.push(Label {
             at: [50.0, 50.0],
@@ -160,24 +165,27 @@ mod tests {
             size_px: theme::NAME_PX,
             spread: Spread::Beside(1.0),
             importance: 7,
-            tag: Tag::Mark("anna".to_owned()),
+            tag,
         });
-        picture.stood = stood;
+        picture.stood = stood.into_iter().collect();
         picture
     }
 
-    /// The place of the one label.
-    fn index(picture: &Picture) -> usize {
-        place(picture, |[x, z]| [x as f32, z as f32], 1.0, [0.0, 0.0, 100.0, 100.0])[0].index
+    /// The place of the one label, if it has found one.
+    fn index(picture: &Picture) -> Option<usize> {
+        let placed = place(picture, |[x, z]| [x as f32, z as f32], 1.0, [0.0, 0.0, 100.0, 100.0]);
+        placed.first().map(|placed| placed.index)
     }
 
     #[test]
-    fn a_label_stays_where_it_stood_while_there_is_room() {
-        let key = ("mark", "anna".to_owned());
-        assert_eq!(index(&picture(LabelPlaces::new())), 0, "below, when nothing is known");
-        let mut picture = picture([(key, 2)].into());
-        assert_eq!(index(&picture), 2, "to the right, as before");
-        picture.keep_clear.push(Bounds { min: [66.0, 46.0], max: [80.0, 54.0] });
-        assert_eq!(index(&picture), 0, "until something is there");
+    fn a_name_stays_where_it_stood_while_there_is_room() {
+        let (still, moving) = (Tag::Mark("anna".to_owned()), Tag::Character(CharacterId::default()));
+        for (tag, elsewhere) in [(still, None), (moving, Some(0))] {
+            assert_eq!(index(&picture(tag.clone(), None)), Some(0), "below, when nothing is known");
+            let mut picture = picture(tag, Some(2));
+            assert_eq!(index(&picture), Some(2), "to the right, as before");
+            picture.keep_clear.push(Bounds { min: [66.0, 46.0], max: [80.0, 54.0] });
+            assert_eq!(index(&picture), elsewhere, "until something is there");
+        }
     }
 }

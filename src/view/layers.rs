@@ -4,6 +4,7 @@
 //! order in which they lie on one another, whatever order they were named in. Not here: how a part looks
 //! (`draw_nav`, `draw_world`, `draw_crowd`).
 
+use super::draw_crowd::{draw_obstacles, draw_replans, draw_requests};
 use super::draw_nav::{draw_areas, draw_cells, draw_doors};
 use super::draw_world::{draw_characters, draw_marks, draw_paths, draw_regions, draw_routes};
 use super::picture::Picture;
@@ -26,15 +27,21 @@ pub enum Part {
     Marks,
     /// The ways that walks have left.
     Paths,
+    /// Who waits for a path to where.
+    Requests,
     /// Bodies, and where they look.
     Characters,
+    /// Those whom walks under way were planned around, as large as plans take them.
+    Obstacles,
+    /// Who has just planned anew because of others.
+    Replans,
     /// Names of all that is shown.
     Names,
 }
 
 impl Part {
     /// Every part, the lowest first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Cells,
         Self::Areas,
         Self::Doors,
@@ -42,7 +49,10 @@ impl Part {
         Self::Routes,
         Self::Marks,
         Self::Paths,
+        Self::Requests,
         Self::Characters,
+        Self::Obstacles,
+        Self::Replans,
         Self::Names,
     ];
 
@@ -57,7 +67,10 @@ impl Part {
             Self::Routes => "routes",
             Self::Marks => "marks",
             Self::Paths => "paths",
+            Self::Requests => "requests",
             Self::Characters => "characters",
+            Self::Obstacles => "obstacles",
+            Self::Replans => "replans",
             Self::Names => "names",
         }
     }
@@ -81,6 +94,12 @@ impl Parts {
     #[must_use]
     pub fn with(self, part: Part) -> Self {
         Self(self.0 | 1 << part as u32)
+    }
+
+    /// These but for one.
+    #[must_use]
+    pub fn without(self, part: Part) -> Self {
+        Self(self.0 & !(1 << part as u32))
     }
 
     /// Whether it is shown.
@@ -111,13 +130,16 @@ pub fn draw_ground(picture: &mut Picture, world: &World, parts: Parts) {
 
 /// Draws everything else on top of it. `picture` holds the ground already.
 pub fn draw_scene(picture: &mut Picture, world: &World, parts: Parts) {
-    let layers: [(Part, Drawing); 6] = [
+    let layers: [(Part, Drawing); 9] = [
         (Part::Doors, draw_doors),
         (Part::Regions, draw_regions),
         (Part::Routes, draw_routes),
         (Part::Marks, draw_marks),
         (Part::Paths, draw_paths),
+        (Part::Requests, draw_requests),
         (Part::Characters, draw_characters),
+        (Part::Obstacles, draw_obstacles),
+        (Part::Replans, draw_replans),
     ];
     for (_, draw) in layers.into_iter().filter(|(part, _)| parts.has(*part)) {
         draw(picture, world);

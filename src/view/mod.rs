@@ -8,6 +8,7 @@
 pub mod ascii;
 mod blocks;
 mod clip;
+mod draw_crowd;
 mod draw_nav;
 mod draw_search;
 mod draw_world;

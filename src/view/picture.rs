@@ -56,6 +56,12 @@ pub enum Tag {
     Character(CharacterId),
     /// The way that is left of a walk.
     Walk(WalkId),
+    /// The request under way of a walk.
+    Request(WalkId),
+    /// A character as plans keep out of it.
+    Obstacle(CharacterId),
+    /// That it has just planned anew.
+    Replan(CharacterId),
     /// A part of a search: `raw`, `smooth`, `start`, `goal`.
     Search(&'static str),
     /// Title, legend, axes, scale bar.
@@ -75,9 +81,18 @@ impl Tag {
             Self::Route(_) => "route",
             Self::Character(_) => "character",
             Self::Walk(_) => "walk",
+            Self::Request(_) => "request",
+            Self::Obstacle(_) => "obstacle",
+            Self::Replan(_) => "replan",
             Self::Search(_) => "search",
             Self::Furniture => "furniture",
         }
+    }
+
+    /// Whether what it shows goes about.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        matches!(self, Self::Character(_))
     }
 
     /// Which one of its kind: a number, a name, or nothing.
@@ -89,8 +104,8 @@ impl Tag {
             Self::Door(id) => id.0.to_string(),
             Self::Region(id) => id.0.to_string(),
             Self::Mark(name) | Self::Route(name) => name.clone(),
-            Self::Character(id) => generation(&format!("{id:?}")),
-            Self::Walk(id) => generation(&format!("{id:?}")),
+            Self::Character(id) | Self::Obstacle(id) | Self::Replan(id) => generation(&format!("{id:?}")),
+            Self::Walk(id) | Self::Request(id) => generation(&format!("{id:?}")),
             Self::Furniture => String::new(),
         }
     }

@@ -77,10 +77,19 @@ pub const PATH_CORNER: Colour = Colour::hex(0xF5C518);
 /// Its end.
 pub const PATH_END: Colour = Colour::hex(0xD6332B);
 
+/// Somebody whom plans keep out of, as large as they take it.
+pub const DISC: Colour = Colour::hex(0xCB7469);
+/// From who waits for a path to where it is to lead.
+pub const REQUEST: Colour = Colour::hex(0x757A82);
+/// Around somebody who has just planned anew.
+pub const REPLAN: Colour = Colour::hex(0xF07A13);
+
 /// A search: walkable and not looked at.
 pub const SEARCH_FREE: Colour = Colour::hex(0xE4E6E3);
 /// A search: not walkable.
 pub const SEARCH_BLOCKED: Colour = Colour::hex(0xCB7469);
+/// A search: not walkable for this plan, because somebody stands there.
+pub const SEARCH_OCCUPIED: Colour = Colour::hex(0xE3AAA2);
 /// A search: looked at and done with.
 pub const SEARCH_DONE: Colour = Colour::hex(0xF6DD7B);
 /// A search: seen, not looked at.

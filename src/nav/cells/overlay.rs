@@ -370,6 +370,13 @@ pub(crate) fn occupant(frame: &Frame, discs: &[Disc], cell: (u32, u32), point: V
 }
 
 impl CellMap {
+    /// Whether one of these circles blocks a cell for plans that do not begin in it. Cost: the circles.
+    #[must_use]
+    pub fn is_occupied(&self, x: u32, z: u32, discs: &[Disc]) -> bool {
+        let mut footprints = discs.iter().filter_map(|disc| Footprint::of(self.frame(), disc));
+        footprints.any(|footprint| footprint.holds(x.into(), z.into()))
+    }
+
     /// Whether the straight line is clear of what is in the way and of some circles, but for the cell in which it begins.
     #[must_use]
     pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, discs: &[Disc]) -> bool {

@@ -310,8 +310,8 @@ pub struct PathArgs {
     walkon draw courtyard --tick 300 --out courtyard.png\n  \
     walkon draw courtyard --from 3,3 --to 32,6 --out search.svg\n  \
     walkon draw courtyard --gif courtyard.gif --ticks 0..900\n\n\
-    Layers: cells, areas, doors, regions, routes, marks, paths, characters, names;\n\
-    \"all\" is the default.")]
+    Layers: cells, areas, doors, regions, routes, marks, paths, requests, characters, obstacles,\n\
+    replans, names; \"all\" is the default.")]
 pub struct DrawArgs {
     /// The level: a path or a name
     pub level: PathBuf,
@@ -333,9 +333,9 @@ pub struct DrawArgs {
     /// Pixels per metre (text: characters per metre)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
-    /// What to show, by name, with commas between
-    #[arg(long, value_name = "LIST", value_parser = layers, default_value = "all", hide_default_value = true)]
-    pub layers: Parts,
+    /// What to show, by name, with commas between; with `obstacles`, a search goes around those who stand there
+    #[arg(long, value_name = "LIST", value_parser = layers)]
+    pub layers: Option<Parts>,
     /// The file to write (.png, .svg, .txt); text on stdout by default
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

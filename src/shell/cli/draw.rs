@@ -4,6 +4,8 @@ mod animate;
 
 use std::path::Path;
 
+use glam::Vec3;
+
 use super::args::DrawArgs;
 use super::exit::{Exit, Failure};
 use super::path::{Asked, flat_only, floor_of, on_floor};
@@ -14,9 +16,10 @@ use crate::shell::output::{Results, Target};
 use crate::shell::pictures;
 use crate::shell::project::find_level;
 use crate::shell::watchdog::Interrupts;
-use crate::view::{Parts, Picture, SearchScene, ascii, draw_ground, draw_scene, draw_search, svg};
+use crate::view::{Part, Parts, Picture, SearchScene, ascii, draw_ground, draw_scene, draw_search, svg};
 use crate::world::World;
 use crate::world::character::Gait;
+use crate::world::standing::Straight;
 
 /// The form of a picture, by the suffix of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +56,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         (Some(from), Some(to)) => Some((on_floor(from, floor_y_m)?, on_floor(to, floor_y_m)?)),
         _ => None,
     };
-    let stage = if args.tick == 0 {
+    let mut stage = if args.tick == 0 {
         Stage::Loaded(Box::new(crate::level::spawn::build(loaded, args.seed).world))
     } else {
         let interrupts = Interrupts::listen();
@@ -62,17 +65,11 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         run::run_to(&mut game, args.tick, &interrupts)?;
         Stage::Run(Box::new(game))
     };
-    let world = stage.world();
     let target =
         args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
     let picture = match ends {
-        Some((from, to)) => {
-            let by = Traversal { radius_m: Gait::RADIUS_M, ..Traversal::default() };
-            let answered = Asked { from, to, by }.answer(world.nav());
-            let (record, answer) = (&answered.record, &answered.answer);
-            search_picture(&SearchScene { world, from, to, record, answer })
-        }
-        None => world_picture(world, args.layers),
+        Some(ends) => searched(stage.world_mut(), ends, args.layers),
+        None => world_picture(stage.world_mut(), args.layers.unwrap_or_default()),
     };
     match (target, form) {
         (Some(target), Some(form)) => write(&picture, form, args.scale, &target)?,
@@ -88,12 +85,26 @@ enum Stage {
 }
 
 impl Stage {
-    fn world(&self) -> &World {
+    fn world_mut(&mut self) -> &mut World {
         match self {
             Self::Loaded(world) => world,
-            Self::Run(game) => game.world(),
+            Self::Run(game) => game.world_mut(),
         }
     }
+}
+
+/// A picture of a search for a body of usual size. It goes around those who stand there when they are asked for as a
+/// layer, as a walk would; else it is a question to the map alone, like that of `path`.
+fn searched(world: &mut World, (from, to): (Vec3, Vec3), layers: Option<Parts>) -> Picture {
+    let by = Traversal { radius_m: Gait::RADIUS_M, ..Traversal::default() };
+    let is_among_others = layers.is_some_and(|parts| parts.has(Part::Obstacles));
+    let around = if is_among_others { world.bystanders(Straight { from, to, but: &[] }) } else { None };
+    let others = around.map(|around| around.discs);
+    let asked = Asked { from, to, by, others };
+    let answered = asked.answer(world.nav());
+    let others = asked.others.as_deref().unwrap_or(&[]);
+    let (record, answer) = (&answered.record, &answered.answer);
+    search_picture(&SearchScene { world, from, to, record, answer, others })
 }
 
 /// A picture of a search.

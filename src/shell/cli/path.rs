@@ -1,5 +1,6 @@
 //! `walkon path`: one path, with its measures and, if asked for, a picture of the search.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use glam::Vec3;
@@ -8,7 +9,7 @@ use super::args::{Format, PathArgs, Place};
 use super::exit::{Exit, Failure};
 use super::{Shell, draw, movingai};
 use crate::game::line::{Line, float, place, quoted};
-use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathStatus, Search, SearchRecord, Traversal};
+use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathStatus, Search, SearchRecord, Traversal};
 use crate::shell::output::{Results, Target};
 use crate::shell::project::find_level;
 use crate::view::SearchScene;
@@ -31,15 +32,15 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     let format = target.as_ref().map(|target| draw::form_of(target.path())).transpose()?;
     let world = crate::level::spawn::build(loaded, None).world;
     let by = Traversal { radius_m: args.radius, ..Traversal::default() };
-    let asked = Asked { from, to, by };
+    let asked = Asked { from, to, by, others: None };
     let answered = asked.answer(world.nav());
     results.line(&match args.format {
         Format::Human => human(&world, &answered, args.raw),
         Format::Json => json_form(&world, &answered, args.raw),
     })?;
     if let (Some(target), Some(format)) = (target, format) {
-        let scene =
-            SearchScene { world: &world, from, to, record: &answered.record, answer: &answered.answer };
+        let (record, answer) = (&answered.record, &answered.answer);
+        let scene = SearchScene { world: &world, from, to, record, answer, others: &[] };
         draw::write(&draw::search_picture(&scene), format, None, &target)?;
     }
     Ok(Exit::Ok)
@@ -50,6 +51,8 @@ pub(super) struct Asked {
     pub from: Vec3,
     pub to: Vec3,
     pub by: Traversal,
+    /// Who stands in the way; None for nobody.
+    pub others: Option<Arc<[Disc]>>,
 }
 
 /// Its answer.
@@ -68,7 +71,7 @@ impl Asked {
             by: self.by.clone(),
             accept: Accept::Nearest,
             expansions_max: u32::MAX,
-            others: None,
+            others: self.others.clone(),
         };
         let mut search = Search::default();
         // The first answer pays for memory that later ones find ready.

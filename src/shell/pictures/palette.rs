@@ -28,10 +28,11 @@ const GROUNDS: [Colour; 6] = [
 ];
 
 /// What lies on it, the most frequent first.
-const INKS: [Colour; 21] = [
+const INKS: [Colour; 23] = [
     theme::CHARACTER,
     theme::CHARACTER_LINE,
     theme::PATH,
+    theme::REPLAN,
     theme::INK,
     theme::SEARCH_SMOOTH,
     theme::PLAYER,
@@ -50,6 +51,7 @@ const INKS: [Colour; 21] = [
     theme::AREA_LINE,
     theme::SEARCH_RAW,
     theme::SEARCH_START,
+    theme::DISC,
 ];
 
 /// The palette, and what was looked up in it.

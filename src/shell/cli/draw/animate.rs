@@ -17,7 +17,7 @@ use crate::shell::output::Target;
 use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
 use crate::shell::project::find_level;
 use crate::shell::watchdog::Interrupts;
-use crate::view::{LabelPlaces, LegendEntry, Parts, Picture, Screen, draw_ground, draw_scene};
+use crate::view::{LabelPlaces, LegendEntry, Part, Parts, Picture, Screen, draw_ground, draw_scene};
 use crate::world::World;
 
 /// Game seconds of an animation that names no ticks.
@@ -98,7 +98,7 @@ struct Film {
     /// The first frame, for the legend that only the last one completes.
     first: Option<Picture>,
     legend: Vec<LegendEntry>,
-    /// Where names stand in the last frame.
+    /// Where names stood last.
     stood: LabelPlaces,
 }
 
@@ -123,15 +123,20 @@ impl Film {
             .help("choose a smaller --scale, fewer --ticks, or a larger --every"));
         }
         let animation = Animation::new(pace.delay);
-        let (parts, last) = (args.layers, Tick(pace.last));
+        let (parts, last) = (args.layers.unwrap_or_default(), Tick(pace.last));
         let (legend, stood) = (Vec::new(), LabelPlaces::new());
         Ok(Self { parts, scale, last, animation, ground: None, first: None, legend, stood })
     }
 
     /// Adds a frame of the world as it is.
     fn take(&mut self, world: &World) -> Result<(), Failure> {
-        let mut picture = self.picture(world);
-        picture.stood = std::mem::take(&mut self.stood);
+        let mut picture = self.picture(world, self.parts);
+        if self.first.is_none() {
+            // Names of what lies still have their places whoever stands there at first.
+            let still = self.picture(world, self.parts.without(Part::Characters));
+            self.stood = screen(&still, self.scale)?.stood;
+        }
+        picture.stood.clone_from(&self.stood);
         for entry in &picture.legend {
             // What looks otherwise in a crowd is still the same thing.
             if !self.legend.iter().any(|known| known.text == entry.text) {
@@ -140,12 +145,13 @@ impl Film {
         }
         let screen = screen(&picture, self.scale)?;
         self.animation.add(&screen).map_err(Failure::io)?;
-        self.stood = screen.stood;
+        self.stood.extend(screen.stood);
         self.first.get_or_insert(picture);
         Ok(())
     }
 
-    fn picture(&mut self, world: &World) -> Picture {
+    /// What the world shows now.
+    fn picture(&mut self, world: &World, parts: Parts) -> Picture {
         let revision = world.nav().revision();
         if self.ground.as_ref().is_none_or(|(shown, _)| *shown != revision) {
             let mut picture = blank(world, String::new());
@@ -155,7 +161,7 @@ impl Film {
         let ground = self.ground.as_ref().map(|(_, picture)| picture.clone());
         let mut picture = ground.unwrap_or_else(|| blank(world, String::new()));
         picture.title = title(world, self.last);
-        draw_scene(&mut picture, world, self.parts);
+        draw_scene(&mut picture, world, parts);
         picture
     }
 

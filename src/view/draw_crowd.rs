@@ -1,0 +1,83 @@
+//! What a crowd does and why: who is planned around, who waits for a path, who plans anew.
+//!
+//! In: a world. Out: layers `requests`, `obstacles`, `replans` of a picture. Holds: an obstacle is
+//! drawn as large as plans take it, and only if a walk under way was planned around it. Not here: bodies and paths (`draw_world`), what one search saw (`draw_search`).
+
+use std::collections::BTreeMap;
+
+use super::picture::{Form, Look, Picture, Shape, Swatch, Tag};
+use super::theme;
+use crate::base::geom::ground;
+use crate::base::ids::CharacterId;
+use crate::nav::Disc;
+use crate::world::World;
+
+/// Seconds for which a new plan is shown.
+const FRESH_S: f64 = 0.3;
+/// Room between a body and the ring of a new plan, metres.
+const RING_M: f64 = 0.15;
+
+/// Straight lines from who waits for a path to where it is to lead.
+pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
+    let look = Look::line(theme::REQUEST, 1.25).dashed();
+    let mut shapes = Vec::new();
+    for (_, character) in world.characters() {
+        let walk = character.walk.and_then(|id| Some((id, world.walk(id)?)));
+        let Some((id, walk, why)) = walk.and_then(|(id, walk)| Some((id, walk, walk.token?.1))) else {
+            continue;
+        };
+        let ends = vec![ground(character.body.position), ground(walk.aim)];
+        let hint = format!("walk {} of \"{}\" waits for a path: {}", walk.serial, character.name, why.name());
+        picture.explain(Swatch::Line(look), "waits for a path");
+        shapes.push(Shape::new(Form::Line(ends), look, Tag::Request(id)).hint(hint));
+    }
+    picture.add("requests", shapes);
+}
+
+/// Those whom a walk under way was planned around.
+pub(super) fn draw_obstacles(picture: &mut Picture, world: &World) {
+    let look = Look::filled(theme::DISC.with_opacity(120)).stroked(theme::DISC, 1.5);
+    let shape = |(who, (disc, count)): (CharacterId, (Disc, usize))| {
+        let form = Form::Circle { centre: ground(disc.centre), radius_m: f64::from(disc.radius_m) };
+        let words = if count == 1 { "a walk goes" } else { "walks go" };
+        let hint = format!("{words} around \"{}\"", world.name_of(who));
+        Shape::new(form, look, Tag::Obstacle(who)).hint(hint)
+    };
+    let shapes: Vec<Shape> = planned_around(world).into_iter().map(shape).collect();
+    if !shapes.is_empty() {
+        picture.explain(Swatch::Dot(look), "planned around");
+    }
+    picture.add("obstacles", shapes);
+}
+
+/// The circles that walks under way were planned around, the newest of each, and for how many walks.
+fn planned_around(world: &World) -> BTreeMap<CharacterId, (Disc, usize)> {
+    let mut around = BTreeMap::new();
+    for (_, character) in world.characters() {
+        let walk = character.walk.and_then(|id| world.walk(id)).filter(|walk| walk.is_open());
+        let Some(seen) = walk.and_then(|walk| walk.seen.as_ref()) else { continue };
+        for (&who, &disc) in seen.who.iter().zip(seen.discs.iter()) {
+            let entry = around.entry(who).or_insert((disc, 0));
+            *entry = (disc, entry.1 + 1);
+        }
+    }
+    around
+}
+
+/// Rings around those who have just planned anew because of others.
+pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
+    let look = Look::line(theme::REPLAN, 2.0);
+    let fresh = world.rate().ticks(FRESH_S);
+    let is_fresh =
+        |since: crate::base::time::Tick| world.tick() >= since && world.tick().since(since) < fresh;
+    let mut shapes = Vec::new();
+    for (id, character) in world.characters() {
+        if character.replan.since.is_some_and(is_fresh) {
+            let radius_m = f64::from(character.body.radius_m) + RING_M;
+            let form = Form::Circle { centre: ground(character.body.position), radius_m };
+            picture.explain(Swatch::Dot(look), "plans anew for others");
+            shapes.push(Shape::new(form, look, Tag::Replan(id)));
+        }
+    }
+    picture.add("replans", shapes);
+}
