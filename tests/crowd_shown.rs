@@ -9,7 +9,7 @@ use walkon::game::{Game, Setup};
 use walkon::level::{self, MemorySource};
 use walkon::nav::{Accept, Disc, PathQuery, Search, Traversal};
 use walkon::view::{
-    Form, Part, Parts, Picture, SearchScene, Shape, Tag, draw_ground, draw_scene, draw_search,
+    Form, Part, Parts, Picture, SearchScene, Shape, Tag, draw_ground, draw_scene, draw_search, theme,
 };
 use walkon::world::World;
 use walkon::world::ops::walks::{WalkOrder, walk_to};
@@ -208,6 +208,55 @@ fn picture(world: &World) -> Picture {
 fn shapes<'a>(picture: &'a Picture, kind: &'a str, world: &World, name: &str) -> Vec<&'a Shape> {
     let key = Tag::Character(world.find_character(name).unwrap()).key();
     picture.shapes_of(kind).filter(|shape| shape.tag.key() == key).collect()
+}
+
+/// The one line among them.
+fn line(shapes: &[&Shape]) -> Vec<[f64; 2]> {
+    let mut lines = shapes.iter().filter_map(|shape| match &shape.form {
+        Form::Line(points) => Some(points.clone()),
+        _ => None,
+    });
+    let found = lines.next().expect("a line");
+    assert!(lines.next().is_none(), "one line");
+    found
+}
+
+#[test]
+fn seed_p4_the_desired_direction_is_orange_and_the_real_one_green() {
+    let mut game = hall();
+    walk(&mut game, "bert", [17.0, 5.0]);
+    let seen = detail(&mut game, 10);
+    let world = game.world();
+    let bert = world.character(world.find_character("bert").unwrap()).unwrap();
+    // He looked the other way: by now he has begun to turn, and goes nowhere near the speed he wants.
+    assert!(bert.desired.x > 1.0, "{}", bert.desired);
+    let (shown, at) = (picture(world), bert.body.position);
+    for (kind, velocity, colour) in
+        [("desired", bert.desired, theme::DESIRED), ("velocity", bert.body.velocity, theme::REAL)]
+    {
+        let shapes = shapes(&shown, kind, world, "bert");
+        if velocity.length() < 0.02 {
+            assert!(shapes.is_empty(), "{kind}: {velocity}");
+            continue;
+        }
+        let [from, to] = line(&shapes)[..] else { panic!("two ends") };
+        let expected = [at.x + 0.75 * velocity.x, at.z + 0.75 * velocity.z].map(f64::from);
+        assert!((0..2).all(|axis| (to[axis] - expected[axis]).abs() < 1e-5), "{kind}: {to:?} {expected:?}");
+        assert_eq!(from, [at.x, at.z].map(f64::from));
+        assert_eq!(shapes[0].look.stroke.unwrap().colour, colour);
+    }
+    let told = &seen["characters"]["bert"];
+    let pair = |value: &serde_json::Value| [0, 1].map(|axis| value[axis].as_f64().unwrap() as f32);
+    assert_eq!(pair(&told["desired"]), [bert.desired.x, bert.desired.z]);
+    assert_eq!(pair(&told["velocity"]), [bert.body.velocity.x, bert.body.velocity.z]);
+    // Who stands wants nothing.
+    assert!(shapes(&shown, "desired", world, "anna").is_empty());
+    assert!(shapes(&shown, "velocity", world, "anna").is_empty());
+    assert_eq!(seen["characters"]["anna"]["desired"], serde_json::json!([0, 0]));
+    let later = detail(&mut game, 60);
+    let bert = later["characters"]["bert"]["velocity"].clone();
+    assert!(pair(&bert)[0] > 1.0, "by now he walks: {bert}");
+    assert_eq!(shapes(&picture(game.world()), "velocity", game.world(), "bert").len(), 1);
 }
 
 #[test]

@@ -6,8 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use glam::Vec3;
-
 use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::Tick;
@@ -444,17 +442,16 @@ fn detail_of(world: &World, character: &Character) -> Line {
     let walk = character.walk.and_then(|walk| world.walk(walk));
     let following = walk.and_then(|walk| walk.following.as_ref());
     let ahead = following.map_or(&[][..], |following| following.cursor.ahead(&following.path));
-    let towards = |next: &Vec3| {
-        let way = *next - character.body.position;
-        Vec3::new(way.x, 0.0, way.z).normalize_or_zero()
-    };
-    let desired = ahead.first().map_or(Vec3::ZERO, towards);
-    let line =
-        Line::default().raw("desired", &place(desired)).raw("velocity", &place(character.body.velocity));
+    let (desired, velocity) = (character.desired, character.body.velocity);
+    let line = Line::default().raw("desired", &place(desired)).raw("velocity", &place(velocity));
     let line = line.count("waypoints", ahead.len() as u64);
     let line = match walk.and_then(|walk| walk.seen.as_ref()) {
         Some(seen) if !seen.is_empty() => line.raw("obstacles", &names(world, &seen.who)),
         _ => line,
+    };
+    let line = match &character.nudge {
+        Some(nudge) => line.raw("nudge", &place(nudge.to)),
+        None => line,
     };
     match walk.and_then(|walk| request_of(world, walk)) {
         Some(request) => line.raw("request", &request.finish()),

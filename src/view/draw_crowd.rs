@@ -1,7 +1,9 @@
-//! What a crowd does and why: who is planned around, who waits for a path, who plans anew.
+//! What a crowd does and why: who is planned around, who waits for a path, who wants to go where and really goes.
 //!
-//! In: a world. Out: layers `requests`, `obstacles`, `replans` of a picture. Holds: an obstacle is
-//! drawn as large as plans take it, and only if a walk under way was planned around it. Not here: bodies and paths (`draw_world`), what one search saw (`draw_search`).
+//! In: a world. Out: layers `requests`, `obstacles`, `steering`, `nudges`, `replans` of a picture. Holds: an obstacle is
+//! drawn as large as plans take it, and only if a walk under way was planned around it; a line of steering is as long as
+//! the way of [`AHEAD_S`] at that speed. Not here: bodies and paths (`draw_world`), what one search saw (`draw_search`).
+//! Source: seed 001: an orange line for the direction that the path asks for, a green one for the real direction.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +14,10 @@ use crate::base::ids::CharacterId;
 use crate::nav::Disc;
 use crate::world::World;
 
+/// Seconds that a line of steering looks ahead.
+const AHEAD_S: f32 = 0.75;
+/// Slower than this nobody is seen to move, metres a second.
+const STILL_MPS: f32 = 0.02;
 /// Seconds for which a new plan is shown.
 const FRESH_S: f64 = 0.3;
 /// Room between a body and the ring of a new plan, metres.
@@ -62,6 +68,44 @@ fn planned_around(world: &World) -> BTreeMap<CharacterId, (Disc, usize)> {
         }
     }
     around
+}
+
+/// Where everybody wants to go, and where they really go.
+pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
+    let mut shapes = Vec::new();
+    let kinds = [(theme::DESIRED, "wants to go"), (theme::REAL, "really goes")];
+    let looks = kinds.map(|(colour, words)| (Look::line(colour, 3.0), words));
+    for (id, character) in world.characters() {
+        let lines = [(character.desired, Tag::Desired(id)), (character.body.velocity, Tag::Velocity(id))];
+        for ((velocity, tag), (look, words)) in lines.into_iter().zip(looks) {
+            if velocity.length() < STILL_MPS {
+                continue;
+            }
+            let from = character.body.position;
+            let line = vec![ground(from), ground(from + velocity * AHEAD_S)];
+            picture.explain(Swatch::Line(look), words);
+            let hint = format!("\"{}\" {words}: {:.2} m/s", character.name, velocity.length());
+            shapes.push(Shape::new(Form::Line(line), look, tag).hint(hint));
+        }
+    }
+    picture.add("steering", shapes);
+}
+
+/// Where those go who step aside.
+pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
+    let look = Look::line(theme::NUDGE, 2.0).dashed();
+    let end = Look::filled(theme::SEARCH_FRONTIER).stroked(theme::NUDGE, 1.5);
+    let mut shapes = Vec::new();
+    for (id, character) in world.characters() {
+        let Some(nudge) = &character.nudge else { continue };
+        let ends = vec![ground(character.body.position), ground(nudge.to)];
+        let hint = format!("\"{}\" steps aside for \"{}\"", character.name, world.name_of(nudge.by));
+        picture.explain(Swatch::Line(look), "steps aside");
+        let dot = Form::Dot { centre: ends[1], radius_px: 3.0 };
+        shapes.push(Shape::new(Form::Line(ends), look, Tag::Nudge(id)).hint(hint));
+        shapes.push(Shape::new(dot, end, Tag::Nudge(id)));
+    }
+    picture.add("nudges", shapes);
 }
 
 /// Rings around those who have just planned anew because of others.

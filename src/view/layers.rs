@@ -4,7 +4,7 @@
 //! order in which they lie on one another, whatever order they were named in. Not here: how a part looks
 //! (`draw_nav`, `draw_world`, `draw_crowd`).
 
-use super::draw_crowd::{draw_obstacles, draw_replans, draw_requests};
+use super::draw_crowd::{draw_nudges, draw_obstacles, draw_replans, draw_requests, draw_steering};
 use super::draw_nav::{draw_areas, draw_cells, draw_doors};
 use super::draw_world::{draw_characters, draw_marks, draw_paths, draw_regions, draw_routes};
 use super::picture::Picture;
@@ -33,6 +33,10 @@ pub enum Part {
     Characters,
     /// Those whom walks under way were planned around, as large as plans take them.
     Obstacles,
+    /// Where everybody wants to go, and where they really go.
+    Steering,
+    /// Steps aside.
+    Nudges,
     /// Who has just planned anew because of others.
     Replans,
     /// Names of all that is shown.
@@ -41,7 +45,7 @@ pub enum Part {
 
 impl Part {
     /// Every part, the lowest first.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Cells,
         Self::Areas,
         Self::Doors,
@@ -52,6 +56,8 @@ impl Part {
         Self::Requests,
         Self::Characters,
         Self::Obstacles,
+        Self::Steering,
+        Self::Nudges,
         Self::Replans,
         Self::Names,
     ];
@@ -70,6 +76,8 @@ impl Part {
             Self::Requests => "requests",
             Self::Characters => "characters",
             Self::Obstacles => "obstacles",
+            Self::Steering => "steering",
+            Self::Nudges => "nudges",
             Self::Replans => "replans",
             Self::Names => "names",
         }
@@ -130,7 +138,7 @@ pub fn draw_ground(picture: &mut Picture, world: &World, parts: Parts) {
 
 /// Draws everything else on top of it. `picture` holds the ground already.
 pub fn draw_scene(picture: &mut Picture, world: &World, parts: Parts) {
-    let layers: [(Part, Drawing); 9] = [
+    let layers: [(Part, Drawing); 11] = [
         (Part::Doors, draw_doors),
         (Part::Regions, draw_regions),
         (Part::Routes, draw_routes),
@@ -139,6 +147,8 @@ pub fn draw_scene(picture: &mut Picture, world: &World, parts: Parts) {
         (Part::Requests, draw_requests),
         (Part::Characters, draw_characters),
         (Part::Obstacles, draw_obstacles),
+        (Part::Steering, draw_steering),
+        (Part::Nudges, draw_nudges),
         (Part::Replans, draw_replans),
     ];
     for (_, draw) in layers.into_iter().filter(|(part, _)| parts.has(*part)) {

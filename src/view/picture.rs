@@ -60,6 +60,12 @@ pub enum Tag {
     Request(WalkId),
     /// A character as plans keep out of it.
     Obstacle(CharacterId),
+    /// Where a character wants to go.
+    Desired(CharacterId),
+    /// Where it really goes.
+    Velocity(CharacterId),
+    /// Where it steps aside to.
+    Nudge(CharacterId),
     /// That it has just planned anew.
     Replan(CharacterId),
     /// A part of a search: `raw`, `smooth`, `start`, `goal`.
@@ -83,6 +89,9 @@ impl Tag {
             Self::Walk(_) => "walk",
             Self::Request(_) => "request",
             Self::Obstacle(_) => "obstacle",
+            Self::Desired(_) => "desired",
+            Self::Velocity(_) => "velocity",
+            Self::Nudge(_) => "nudge",
             Self::Replan(_) => "replan",
             Self::Search(_) => "search",
             Self::Furniture => "furniture",
@@ -104,7 +113,12 @@ impl Tag {
             Self::Door(id) => id.0.to_string(),
             Self::Region(id) => id.0.to_string(),
             Self::Mark(name) | Self::Route(name) => name.clone(),
-            Self::Character(id) | Self::Obstacle(id) | Self::Replan(id) => generation(&format!("{id:?}")),
+            Self::Character(id)
+            | Self::Obstacle(id)
+            | Self::Desired(id)
+            | Self::Velocity(id)
+            | Self::Nudge(id)
+            | Self::Replan(id) => generation(&format!("{id:?}")),
             Self::Walk(id) | Self::Request(id) => generation(&format!("{id:?}")),
             Self::Furniture => String::new(),
         }

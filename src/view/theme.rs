@@ -77,10 +77,16 @@ pub const PATH_CORNER: Colour = Colour::hex(0xF5C518);
 /// Its end.
 pub const PATH_END: Colour = Colour::hex(0xD6332B);
 
+/// Where somebody wants to go (seed 001: orange).
+pub const DESIRED: Colour = Colour::hex(0xF07A13);
+/// Where somebody really goes (seed 001: green).
+pub const REAL: Colour = Colour::hex(0x00C44F);
 /// Somebody whom plans keep out of, as large as they take it.
 pub const DISC: Colour = Colour::hex(0xCB7469);
 /// From who waits for a path to where it is to lead.
 pub const REQUEST: Colour = Colour::hex(0x757A82);
+/// A step aside.
+pub const NUDGE: Colour = Colour::hex(0xA13FA8);
 /// Around somebody who has just planned anew.
 pub const REPLAN: Colour = Colour::hex(0xF07A13);
 

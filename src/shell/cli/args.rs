@@ -311,7 +311,7 @@ pub struct PathArgs {
     walkon draw courtyard --from 3,3 --to 32,6 --out search.svg\n  \
     walkon draw courtyard --gif courtyard.gif --ticks 0..900\n\n\
     Layers: cells, areas, doors, regions, routes, marks, paths, requests, characters, obstacles,\n\
-    replans, names; \"all\" is the default.")]
+    steering, nudges, replans, names; \"all\" is the default.")]
 pub struct DrawArgs {
     /// The level: a path or a name
     pub level: PathBuf,

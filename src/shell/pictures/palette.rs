@@ -28,11 +28,12 @@ const GROUNDS: [Colour; 6] = [
 ];
 
 /// What lies on it, the most frequent first.
-const INKS: [Colour; 23] = [
+const INKS: [Colour; 25] = [
     theme::CHARACTER,
     theme::CHARACTER_LINE,
     theme::PATH,
-    theme::REPLAN,
+    theme::DESIRED,
+    theme::REAL,
     theme::INK,
     theme::SEARCH_SMOOTH,
     theme::PLAYER,
@@ -52,6 +53,7 @@ const INKS: [Colour; 23] = [
     theme::SEARCH_RAW,
     theme::SEARCH_START,
     theme::DISC,
+    theme::NUDGE,
 ];
 
 /// The palette, and what was looked up in it.
