@@ -213,6 +213,24 @@ fn whoever_follows_a_page_of_the_guide_sees_what_it_says() {
 }
 
 #[test]
+fn seed_k1_the_page_about_crowds_has_every_setting_as_it_is() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/crowds.md");
+    let page = fs::read_to_string(page).unwrap();
+    for (key, number) in walkon::level::Crowd::NUMBERS {
+        let unit = match number.unit {
+            "metres" => " m",
+            "milliseconds" => " ms",
+            "passes" => " passes",
+            "" => "",
+            other => panic!("{key}: {other}"),
+        };
+        let row = format!("| `{key}` | {}{unit} | {} to {} |", number.default, number.min, number.max);
+        assert!(page.contains(&row), "docs/crowds.md lacks: {row}");
+    }
+    assert!(page.contains("| `reciprocal` | true |"));
+}
+
+#[test]
 fn every_link_of_the_guide_leads_somewhere() {
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();
