@@ -26,11 +26,13 @@ use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
 /// Sends what is asked, works, hands out what is ready.
 pub fn run(world: &mut World) {
     world.forget_standing();
-    replans::run(world);
+    let changes = replans::notice_all(world);
+    let marks = changes.marks(world);
     // No walk begins in this step.
     for at in 0..world.walk_order.len() {
         let id = world.walk_order[at];
         if world.walks.get(id).is_some_and(Walk::is_open) {
+            replans::look(world, id, &marks);
             courses::aim(world, id);
             send(world, id);
         }

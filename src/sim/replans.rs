@@ -1,4 +1,4 @@
-//! Step 6, first part: walks that plan anew because of others.
+//! Step 6, first parts: walks that plan anew because of others.
 //!
 //! In: who has moved, who stands and who does not any more, walks under way. Out: walks that ask for a path, as
 //! `Ask::Crowd`. Holds: displacement adds up until it counts, so the tick rate decides nothing (seed:R1); one walker asks
@@ -37,18 +37,14 @@ struct Change {
     disc: Option<Disc>,
 }
 
-/// Notes who has moved, and sends those to ask for whom it matters.
-pub fn run(world: &mut World) {
+/// Notes who has moved.
+pub(crate) fn notice_all(world: &mut World) -> Changes {
     world.take_noted();
     let mut changes = Vec::new();
     for at in 0..world.characters.ids().len() {
         notice(world, world.characters.ids()[at], &mut changes);
     }
-    let marks = Marks::of(&changes, world.settings.crowd.replan_trigger_m);
-    // No walk begins in this step.
-    for at in 0..world.walk_order.len() {
-        look(world, world.walk_order[at], &marks);
-    }
+    Changes(changes)
 }
 
 /// The same for a few: for scenes that are skipped, in which nobody else moves.
@@ -67,6 +63,16 @@ pub(crate) fn run_for(world: &mut World, walks: &[WalkId], bodies: &[CharacterId
     }
 }
 
+/// What has changed about those who stand, since it last counted.
+pub(crate) struct Changes(Vec<Change>);
+
+impl Changes {
+    /// The same, to be asked by place.
+    pub(crate) fn marks(&self, world: &World) -> Marks<'_> {
+        Marks::of(&self.0, world.settings.crowd.replan_trigger_m)
+    }
+}
+
 /// Notes whether somebody came to stand, stopped standing, or was moved while it stood, since it last counted.
 fn notice(world: &mut World, who: CharacterId, changes: &mut Vec<Change>) {
     let crowd = &world.settings.crowd;
@@ -75,6 +81,10 @@ fn notice(world: &mut World, who: CharacterId, changes: &mut Vec<Change>) {
         return;
     };
     let (place, before) = (character.body.position, character.replan);
+    // Most people, most of the time: on the move, and nobody's plan goes around them.
+    if character.is_moving && !before.stood && character.is_alive() {
+        return;
+    }
     let stands = world.stands(character);
     let moved_m = flat_distance(place, before.from);
     if stands == before.stood && moved_m < eps_m {
@@ -93,7 +103,7 @@ fn notice(world: &mut World, who: CharacterId, changes: &mut Vec<Change>) {
 }
 
 /// Has a walk ask for a new path when others call for one.
-fn look(world: &mut World, id: WalkId, marks: &Marks) {
+pub(crate) fn look(world: &mut World, id: WalkId, marks: &Marks<'_>) {
     let Some(walk) = world.walks.get(id).filter(|walk| minds_others(walk)) else {
         return;
     };
@@ -271,7 +281,7 @@ fn could_be_shorter(world: &World, walk: &Walk, position: Vec3) -> bool {
 }
 
 /// Where the changes of this tick are: coarse marks on a grid that goes round, and the exact places behind them.
-struct Marks<'a> {
+pub(crate) struct Marks<'a> {
     changes: &'a [Change],
     near: Near,
     /// One for each cell, a power of two of them.
@@ -280,6 +290,7 @@ struct Marks<'a> {
     mask: i64,
     /// Size of a cell, and the step with which lines are sampled, metres.
     cell_m: f32,
+    cells_per_m: f32,
     trigger_m: f32,
 }
 
@@ -290,8 +301,15 @@ impl<'a> Marks<'a> {
         const PER_CHANGE: usize = 256;
         const SIDE_MAX: usize = 1024;
         let cell_m = trigger_m.max(1.0) * 2.0;
-        let mut marks =
-            Self { changes, near: Near::default(), cells: Vec::new(), mask: 0, cell_m, trigger_m };
+        let mut marks = Self {
+            changes,
+            near: Near::default(),
+            cells: Vec::new(),
+            mask: 0,
+            cell_m,
+            cells_per_m: 1.0 / cell_m,
+            trigger_m,
+        };
         if changes.is_empty() {
             return marks;
         }
@@ -350,7 +368,9 @@ impl<'a> Marks<'a> {
     }
 
     fn cell(&self, coordinate_m: f32) -> i64 {
-        (coordinate_m / self.cell_m).floor() as i64
+        let scaled = coordinate_m * self.cells_per_m;
+        let whole = scaled as i64;
+        whole - i64::from(scaled < whole as f32)
     }
 
     fn slot(&self, x: i64, z: i64) -> usize {

@@ -122,7 +122,7 @@ impl World {
 
     pub(crate) fn stands(&self, character: &Character) -> bool {
         let walk = character.walk.and_then(|walk| self.walks.get(walk));
-        character.is_alive() && !walk.is_some_and(Walk::is_under_way)
+        character.is_alive() && character.nudge.is_none() && !walk.is_some_and(Walk::is_under_way)
     }
 
     /// The circle that plans keep out of when this character stands.
