@@ -187,6 +187,12 @@ impl Plane {
         self.words[self.base(line) + (at >> 6) as usize] >> (at & 63) & 1 != 0
     }
 
+    /// A word of a line.
+    #[inline(always)]
+    pub(crate) fn word(&self, line: u32, word: u32) -> u64 {
+        self.words[self.base(line) + word as usize]
+    }
+
     #[inline(always)]
     fn flip(&mut self, line: u32, at: u32) {
         let word = self.base(line) + (at >> 6) as usize;

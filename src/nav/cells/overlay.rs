@@ -10,13 +10,19 @@ use glam::Vec3;
 
 use crate::base::geom;
 use crate::nav::cells::bits::{Cells, Plane};
-use crate::nav::cells::layout::OFFSETS;
 use crate::nav::cells::map::CellMap;
 use crate::nav::cells::{Bits, Frame, sight};
 use crate::nav::{Disc, Traversal};
 
 /// The end of a chain.
 const NONE: u32 = u32::MAX;
+
+/// Room for what one body of ordinary size changes: some lines, two words where it stands on the border of one.
+const PATCHES_PER_DISC: usize = 6;
+
+/// For the cells around one, by row and column: the bit of the direction that leads to it. Directions as in
+/// `layout::OFFSETS`.
+const TOWARDS: [[u8; 3]; 3] = [[1 << 1, 1 << 2, 1 << 3], [1, 0, 1 << 4], [1 << 7, 1 << 6, 1 << 5]];
 
 /// Whether a cell can be blocked without cutting off what lies around it: by what lies around, whether the neighbours on its
 /// four sides that can be walked on hang together in the ring of its eight.
@@ -101,10 +107,10 @@ struct Lines {
 }
 
 impl Lines {
-    /// For lines from `first` to `end`, exclusive.
-    fn over(first: u32, end: u32) -> Self {
+    /// For lines from `first` to `end`, exclusive, with room for some patches.
+    fn over([first, end]: [u32; 2], room: usize) -> Self {
         let heads = vec![NONE; end.saturating_sub(first) as usize];
-        Self { first, heads, patches: Vec::new() }
+        Self { first, heads, patches: Vec::with_capacity(room) }
     }
 
     /// The first patch of a line.
@@ -151,22 +157,36 @@ impl Lines {
             (patch.blocked | bit, patch.rising | bit, patch.falling | bit);
     }
 
-    /// Lets scans along the lines beside a blocked cell stop where there is room to turn past it.
-    fn stop_beside(&mut self, plane: &Plane, line: u32, at: u32) {
-        let is_open = |lines: &Self, at: u32| plane.get(line, at) && !lines.is_blocked(line, at);
-        let above = at + 1 < plane.length() && is_open(self, at + 1);
-        let below = at > 0 && is_open(self, at - 1);
-        for beside in line.saturating_sub(1)..=(line + 1).min(plane.lines() - 1) {
-            if beside == line {
+    /// Lets scans along the lines beside blocked cells stop where there is room to turn past them.
+    fn stop_beside(&mut self, plane: &Plane) {
+        for at in 0..self.patches.len() {
+            let Patch { line, word, blocked, .. } = self.patches[at];
+            if blocked == 0 {
                 continue;
             }
-            if above {
-                let patch = self.put(beside, (at + 1) >> 6);
-                self.patches[patch].rising |= 1 << ((at + 1) & 63);
+            let open = plane.word(line, word) & !blocked;
+            self.stop(plane, (line, word), (blocked << 1 & open, blocked >> 1 & open));
+            // From the last cell of a word to the first of the next, and back.
+            let is_open = |lines: &Self, at: u32| plane.get(line, at) && !lines.is_blocked(line, at);
+            if blocked >> 63 != 0 && 64 * word + 64 < plane.length() && is_open(self, 64 * word + 64) {
+                self.stop(plane, (line, word + 1), (1, 0));
             }
-            if below {
-                let patch = self.put(beside, (at - 1) >> 6);
-                self.patches[patch].falling |= 1 << ((at - 1) & 63);
+            if blocked & 1 != 0 && word > 0 && is_open(self, 64 * word - 1) {
+                self.stop(plane, (line, word - 1), (0, 1 << 63));
+            }
+        }
+    }
+
+    /// Adds stops, rising and falling, to a word of the lines before and after one.
+    fn stop(&mut self, plane: &Plane, (line, word): (u32, u32), (rising, falling): (u64, u64)) {
+        if rising | falling == 0 {
+            return;
+        }
+        for beside in [line.wrapping_sub(1), line + 1] {
+            if beside < plane.lines() {
+                let patch = self.put(beside, word);
+                let patch = &mut self.patches[patch];
+                (patch.rising, patch.falling) = (patch.rising | rising, patch.falling | falling);
             }
         }
     }
@@ -221,43 +241,43 @@ pub(crate) struct Overlay {
 impl Overlay {
     /// None when nobody blocks a cell. Cost: about the cells that are blocked, and the lines between the first and the last.
     pub(crate) fn new(frame: &Frame, bits: &Bits, start: (u32, u32), discs: &[Disc]) -> Option<Self> {
-        let footprints = discs.iter().filter_map(|disc| Footprint::of(frame, disc));
-        let windows: Vec<(Footprint, [[u32; 2]; 2])> =
-            footprints.map(|footprint| (footprint, footprint.window(frame))).collect();
-        let on_map = windows.iter().filter(|(_, [x, z])| x[0] < x[1] && z[0] < z[1]);
-        let [columns, rows] = on_map.fold([[u32::MAX, 0]; 2], |all, (_, window)| {
-            [0, 1].map(|axis| [all[axis][0].min(window[axis][0]), all[axis][1].max(window[axis][1])])
-        });
+        let footprints = || discs.iter().filter_map(|disc| Footprint::of(frame, disc));
+        let mut around = [[u32::MAX, 0]; 2];
+        for window in footprints().map(|footprint| footprint.window(frame)) {
+            if window.iter().all(|[first, end]| first < end) {
+                let join = |all: [u32; 2], own: [u32; 2]| [all[0].min(own[0]), all[1].max(own[1])];
+                around = [join(around[0], window[0]), join(around[1], window[1])];
+            }
+        }
+        let [columns, rows] = around;
         if rows[0] >= rows[1] {
             return None;
         }
-        let lines = |[first, end]: [u32; 2], count: u32| {
-            Lines::over(first.saturating_sub(1), end.saturating_add(1).min(count))
-        };
+        let grown = |[first, end]: [u32; 2], count: u32| [first.saturating_sub(1), (end + 1).min(count)];
+        let room = PATCHES_PER_DISC * discs.len();
         let mut new = Self {
-            rows: lines(rows, frame.depth),
-            columns: lines(columns, frame.width),
-            around: Vec::new(),
+            rows: Lines::over(grown(rows, frame.depth), room),
+            columns: Lines::over(grown(columns, frame.width), room),
+            around: Vec::with_capacity(room),
             may_divide: false,
         };
-        let mut blocked = Vec::new();
-        for (footprint, [columns, rows]) in windows {
+        let mut is_met = false;
+        for footprint in footprints() {
+            let [columns, rows] = footprint.window(frame);
             for z in rows[0]..rows[1] {
                 for x in columns[0]..columns[1] {
-                    let is_met = (x, z) != start && footprint.holds(i64::from(x), i64::from(z));
-                    if is_met && bits.get(x, z) && !new.rows.is_blocked(z, x) {
+                    let is_in = (x, z) != start && footprint.holds(i64::from(x), i64::from(z));
+                    if is_in && bits.get(x, z) && !new.rows.is_blocked(z, x) {
                         new.block(bits, x, z);
-                        blocked.push((x, z));
+                        is_met = true;
                     }
                 }
             }
         }
-        for &(x, z) in &blocked {
-            new.rows.stop_beside(bits.plane::<true>(), z, x);
-            new.columns.stop_beside(bits.plane::<false>(), x, z);
-        }
+        new.rows.stop_beside(bits.plane::<true>());
+        new.columns.stop_beside(bits.plane::<false>());
         new.look_around(bits);
-        (!blocked.is_empty()).then_some(new)
+        is_met.then_some(new)
     }
 
     fn block(&mut self, bits: &Bits, x: u32, z: u32) {
@@ -265,11 +285,21 @@ impl Overlay {
         self.may_divide |= !HARMLESS[self.around[patch][(x & 63) as usize] as usize];
         self.rows.block(z, x);
         self.columns.block(x, z);
-        for (direction, (dx, dz)) in OFFSETS.into_iter().enumerate() {
-            let (x, z) = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
-            if x < bits.width() && z < bits.depth() {
-                let patch = self.row_patch(bits, z, x >> 6);
-                self.around[patch][(x & 63) as usize] &= !(1 << (direction ^ 4));
+        for (row, towards) in (0..).zip(TOWARDS) {
+            let line = (z + row).wrapping_sub(1);
+            if line >= bits.depth() {
+                continue;
+            }
+            let mut patch = self.row_patch(bits, line, x >> 6);
+            for (column, bit) in (0..).zip(towards) {
+                let at = (x + column).wrapping_sub(1);
+                if at >= bits.width() {
+                    continue;
+                }
+                if at >> 6 != self.rows.patches[patch].word {
+                    patch = self.row_patch(bits, line, at >> 6);
+                }
+                self.around[patch][(at & 63) as usize] &= !bit;
             }
         }
     }
