@@ -146,8 +146,8 @@ fn others(file: &Path, lines: usize) {
         best.iter().sum::<f64>() / queries.len() as f64
     };
     let ours: Vec<f64> = sets.iter().map(|queries| mean(queries, &mut search)).collect();
-    let begun = Instant::now();
-    for (line, query) in chosen.iter().zip(&sets[2]) {
+    let peer_round = |line: &Line, query: &PathQuery| {
+        let begun = Instant::now();
         let mut copy = Map { width: map.width, depth: map.depth, cells: map.cells.clone() };
         for disc in query.others.as_deref().unwrap_or(&[]) {
             let (x, z) = frame.cell_in([disc.centre.x.into(), disc.centre.z.into()]).unwrap();
@@ -165,8 +165,12 @@ fn others(file: &Path, lines: usize) {
             |&cell| octile(cell, line.goal),
             |&cell| cell == line.goal,
         ));
-    }
-    let peer = begun.elapsed().as_secs_f64() * 1e6 / chosen.len() as f64;
+        begun.elapsed().as_secs_f64() * 1e6
+    };
+    let fastest = |(line, query): (&&Line, &PathQuery)| {
+        (0..ROUNDS).map(|_| peer_round(line, query)).fold(f64::INFINITY, f64::min)
+    };
+    let peer = chosen.iter().zip(&sets[2]).map(fastest).sum::<f64>() / chosen.len() as f64;
     let name = file.file_stem().unwrap().to_string_lossy();
     println!(
         "| {name} | {:.1} | {:.1} | {:.1} | {:.2} | {:.2} | {:.1} | {peer:.0} | {:.0} |",
