@@ -13,11 +13,14 @@ use crate::base::geom::ground;
 use crate::base::ids::CharacterId;
 use crate::nav::Disc;
 use crate::world::World;
+use crate::world::character::Character;
 
 /// Seconds that a line of steering looks ahead.
 const AHEAD_S: f32 = 0.75;
 /// Slower than this nobody is seen to move, metres a second.
 const STILL_MPS: f32 = 0.02;
+/// Requests that are drawn in full; more are drawn faint.
+const BOLD_MAX: usize = 40;
 /// Seconds for which a new plan is shown.
 const FRESH_S: f64 = 0.3;
 /// Room between a body and the ring of a new plan, metres.
@@ -25,7 +28,9 @@ const RING_M: f64 = 0.15;
 
 /// Straight lines from who waits for a path to where it is to lead.
 pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
-    let look = Look::line(theme::REQUEST, 1.25).dashed();
+    let is_busy = world.characters().filter(|(_, character)| waits(world, character)).count() > BOLD_MAX;
+    let colour = if is_busy { theme::REQUEST.with_opacity(70) } else { theme::REQUEST };
+    let look = Look::line(colour, if is_busy { 1.0 } else { 1.25 }).dashed();
     let mut shapes = Vec::new();
     for (_, character) in world.characters() {
         let walk = character.walk.and_then(|id| Some((id, world.walk(id)?)));
@@ -38,6 +43,11 @@ pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
         shapes.push(Shape::new(Form::Line(ends), look, Tag::Request(id)).hint(hint));
     }
     picture.add("requests", shapes);
+}
+
+/// Whether somebody waits for a path.
+fn waits(world: &World, character: &Character) -> bool {
+    character.walk.and_then(|id| world.walk(id)).is_some_and(|walk| walk.token.is_some())
 }
 
 /// Those whom a walk under way was planned around.
