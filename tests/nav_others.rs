@@ -457,3 +457,69 @@ fn a_one_way_door_that_others_force_the_way_through_is_not_passed_against_its_di
     let alone = map.plan(&PathQuery { by, others: None, ..query(east, west, &[]) }, &mut search);
     assert_eq!(against.path, alone.path);
 }
+
+#[test]
+fn inv_p6_a_line_is_clear_of_others_exactly_when_it_is_on_a_stamped_copy() {
+    let mut rng = Rng::stream(45, "others");
+    let by = Traversal::default();
+    let (mut clear, mut blocked) = (0, 0);
+    for _ in 0..200 {
+        let table = random_table(&mut rng, 30);
+        let map = map_of(&table);
+        let discs = crowd(&mut rng, &table, 6);
+        for _ in 0..20 {
+            let (Some(from), Some(to)) = (table.some_free(&mut rng), table.some_free(&mut rng)) else {
+                continue;
+            };
+            let (start, end) = (place(&mut rng, &table, from), place(&mut rng, &table, to));
+            let expected = map_of(&stamped(&table, &discs, from)).sight(start, end, &by).0;
+            assert_eq!(map.is_clear_of(start, end, &by, &discs), expected, "{start} {end} {discs:?}");
+            *(if expected { &mut clear } else { &mut blocked }) += 1;
+        }
+    }
+    assert!(clear > 100 && blocked > 100, "{clear} {blocked}");
+}
+
+#[test]
+fn the_nearest_point_to_a_goal_in_a_wall_is_left_to_who_stands_there() {
+    let mut table = Table::blank(40, 20, true);
+    (0..20).flat_map(|z| (30..40).map(move |x| (x, z))).for_each(|(x, z)| {
+        let wall = table.id(x, z);
+        table.free[wall] = false;
+    });
+    let map = map_of(&table);
+    let (start, goal) = (Vec3::new(2.25, 0.0, 5.25), Vec3::new(17.25, 0.0, 5.25));
+    let mut search = Search::default();
+    let alone = map.plan(&query(start, goal, &[]), &mut search);
+    let nearest = alone.nearest.unwrap();
+    assert_eq!((alone.status, alone.covered), (PathStatus::Partial, None));
+    let other = Disc { centre: Vec3::new(5.0, 0.0, 9.0), radius_m: 0.2 };
+    let stands = Disc { centre: nearest, radius_m: 0.2 };
+    let answer = map.plan(&query(start, goal, &[other, stands]), &mut search);
+    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathTrouble::NoPath)));
+    assert_eq!((answer.covered, answer.others), (Some(1), Others::Avoided));
+    let gap = (*answer.path.points.last().unwrap() - nearest).length();
+    assert!(gap > 0.2 && gap < 1.1, "beside: {gap}");
+    let exact = PathQuery { accept: Accept::Exact, ..query(start, goal, &[other, stands]) };
+    assert_eq!(map.plan(&exact, &mut search).status, PathStatus::None);
+}
+
+#[test]
+fn absurd_circles_do_no_harm() {
+    let table = Table::blank(70, 20, true);
+    let map = map_of(&table);
+    let (start, goal) = (Vec3::new(2.25, 0.0, 5.25), Vec3::new(30.25, 0.0, 5.25));
+    let mut search = Search::default();
+    let middle = Vec3::new(15.0, 0.0, 5.0);
+    for (centre, radius_m, others) in [
+        (Vec3::new(f32::NAN, 0.0, 0.0), 1.0, Others::Avoided),
+        (Vec3::new(f32::MAX, 0.0, -f32::MAX), 1.0, Others::Avoided),
+        (middle, f32::NAN, Others::Avoided),
+        (middle, -3.0, Others::Avoided),
+        (middle, f32::INFINITY, Others::Ignored),
+        (middle, f32::MAX, Others::Ignored),
+    ] {
+        let answer = map.plan(&query(start, goal, &[Disc { centre, radius_m }]), &mut search);
+        assert_eq!((answer.status, answer.others), (PathStatus::Complete, others), "{centre} {radius_m}");
+    }
+}

@@ -36,7 +36,7 @@ pub struct PathQuery {
 pub struct Disc {
     /// Its middle, world metres; the height is of no meaning on a flat floor. Nobody's when it is not finite.
     pub centre: Vec3,
-    /// Its radius, metres; below zero it counts as zero.
+    /// Its radius, metres; below zero, or no number, it counts as zero.
     pub radius_m: f32,
 }
 
