@@ -311,7 +311,7 @@ fn overlapping(discs: &[Disc]) -> Vec<((u32, u32), f32)> {
     let cell = |along: f32| (along / (2.0 * widest_m)).floor() as i32;
     let mut sorted: Vec<(i32, i32, Disc)> =
         discs.iter().map(|&disc| (cell(disc.z), cell(disc.x), disc)).collect();
-    sorted.sort_by(|one, other| (one.0, one.1, one.2.serial).cmp(&(other.0, other.1, other.2.serial)));
+    sorted.sort_by_key(|one| (one.0, one.1, one.2.serial));
     let mut rows: BTreeMap<i32, (usize, usize)> = BTreeMap::new();
     for (index, entry) in sorted.iter().enumerate() {
         rows.entry(entry.0).or_insert((index, index)).1 = index + 1;
