@@ -504,7 +504,7 @@ fn nobody_swings_between_two_ways_that_are_as_good() {
 #[test]
 fn a_better_way_is_taken_when_it_is_a_tenth_cheaper_and_not_for_less() {
     // A long row makes a long way round, a short row hardly any.
-    for (half, taken) in [(7, true), (1, false)] {
+    for (half, despawns, taken) in [(7, false, true), (7, true, true), (1, false, false)] {
         let (mut stage, _) = crossing(60);
         let crowd = row(&mut stage, 10.0, half);
         stage.tick();
@@ -514,7 +514,11 @@ fn a_better_way_is_taken_when_it_is_a_tenth_cheaper_and_not_for_less() {
         assert!(around.len() > 2, "{around:?}");
         let before = replans(&stage, "hero").len();
         for who in crowd {
-            send(&mut stage, who, Goal::Point(at(38.0, 38.0)), |_| {});
+            if despawns {
+                despawn(stage.game.world_mut(), who, "test").unwrap();
+            } else {
+                send(&mut stage, who, Goal::Point(at(38.0, 38.0)), |_| {});
+            }
         }
         stage.ticks(60);
         assert_eq!(replans(&stage, "hero").len() > before, taken, "row of {half}");

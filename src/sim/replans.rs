@@ -40,7 +40,7 @@ struct Change {
 /// Notes who has moved.
 pub(crate) fn notice_all(world: &mut World) -> Changes {
     world.take_noted();
-    let mut changes = Vec::new();
+    let mut changes = removed(world);
     for at in 0..world.characters.ids().len() {
         notice(world, world.characters.ids()[at], &mut changes);
     }
@@ -50,7 +50,7 @@ pub(crate) fn notice_all(world: &mut World) -> Changes {
 /// The same for a few: for scenes that are skipped, in which nobody else moves.
 pub(crate) fn run_for(world: &mut World, walks: &[WalkId], bodies: &[CharacterId]) {
     world.forget_standing();
-    let mut changes = Vec::new();
+    let mut changes = removed(world);
     let mut who = world.take_noted();
     who.extend_from_slice(bodies);
     who.sort_by_key(|&id| world.characters.get(id).map(|character| character.serial));
@@ -71,6 +71,12 @@ impl Changes {
     pub(crate) fn marks(&self, world: &World) -> Marks<'_> {
         Marks::of(&self.0, world.settings.crowd.replan_trigger_m)
     }
+}
+
+/// Those who stand no more because they are gone for good.
+fn removed(world: &mut World) -> Vec<Change> {
+    let gone = world.take_removed().into_iter();
+    gone.map(|(who, place)| Change { who, place, disc: None }).collect()
 }
 
 /// Notes whether somebody came to stand, stopped standing, or was moved while it stood, since it last counted.

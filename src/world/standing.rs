@@ -40,6 +40,8 @@ pub(crate) struct Standing {
     is_built: bool,
     /// Who was noted since somebody last took the list.
     noted: Vec<CharacterId>,
+    /// Who stood and was removed since somebody last took the list, and where.
+    removed: Vec<(CharacterId, Vec3)>,
     found: Vec<u32>,
 }
 
@@ -151,6 +153,21 @@ impl World {
     /// Takes the list of those who may have come to stand without having moved.
     pub(crate) fn take_noted(&mut self) -> Vec<CharacterId> {
         std::mem::take(&mut self.standing.noted)
+    }
+
+    /// Takes the list of those who stood and were removed, with where they stood.
+    pub(crate) fn take_removed(&mut self) -> Vec<(CharacterId, Vec3)> {
+        std::mem::take(&mut self.standing.removed)
+    }
+
+    /// Somebody who stood is removed.
+    pub(crate) fn note_removal(&mut self, id: CharacterId) {
+        if let Some(replan) = self.characters.get_mut(id).map(|character| &mut character.replan)
+            && replan.stood
+        {
+            replan.stood = false;
+            self.standing.removed.push((id, replan.from));
+        }
     }
 
     /// Somebody may have come to stand since bodies last moved: a walk ended, it appeared, it was put somewhere.

@@ -143,6 +143,7 @@ pub fn despawn(world: &mut World, id: CharacterId, by: &str) -> Result<(), OpErr
     if let Some(walk) = walk {
         walks::settle(world, walk, Reason::Despawned.usual_status(), Reason::Despawned);
     }
+    world.note_removal(id);
     let removal = Removal { tick: world.tick, by: format!("despawned by {by}") };
     world.characters.remove(id, removal);
     world.events.push(Event::Despawned(id));
