@@ -67,6 +67,9 @@ pub struct Settings {
     /// How far ahead neighbours are avoided, seconds, 0.2 to 10. 1: 0.7, 1 and 2 clear circles, streams and
     /// corridors about equally soon; a longer one needs a longer reach.
     pub horizon_s: f32,
+    /// How far ahead those who stand are avoided, seconds. 0.4: they do nothing unforeseen, and whoever joins a queue or comes
+    /// up to somebody does not creep; going round them is for the path.
+    pub standing_horizon_s: f32,
     /// How far ahead walls are avoided, seconds. 0.1: one may walk along a wall of steps, as cells make it, and up to a corner.
     pub wall_horizon_s: f32,
     /// In what time overlapping walkers want to be apart, seconds; at least a tick. 0.25: pushing (`resolve`) does most of it.
@@ -97,6 +100,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             horizon_s: 1.0,
+            standing_horizon_s: 0.4,
             wall_horizon_s: 0.1,
             part_s: 0.25,
             neighbours_max: 10,
@@ -204,13 +208,15 @@ struct Lines {
     wall_count: usize,
     /// Whether somebody who does not go the same way is in the way.
     is_met: bool,
+    /// Whether somebody who moves is.
+    is_opposed: bool,
 }
 
 impl Lines {
     fn begin(&mut self) {
         self.lines.clear();
         self.met.clear();
-        self.is_met = false;
+        (self.is_met, self.is_opposed) = (false, false);
     }
 
     /// Whether all neighbours let a velocity be.
@@ -238,7 +244,10 @@ impl Lines {
         if line.room_at(Vec2::ZERO) >= walker.speed_max_mps {
             return;
         }
-        self.is_met |= line.room_at(walker.desired) < 0.0;
+        let is_crossed = line.room_at(walker.desired) < 0.0;
+        self.is_met |= is_crossed;
+        // Nobody steps back from those who stand: it would not help them on.
+        self.is_opposed |= is_crossed && other.speed_max_mps > 0.0;
         self.met.push(line);
     }
 
@@ -252,7 +261,7 @@ impl Lines {
             let right = Vec2::new(-wanted.y, wanted.x);
             let aside = if settings.side == PassingSide::Right { right } else { -right };
             wanted += aside * settings.side_share;
-            if progress < HELD_UP && steps_back(index, tick.epoch) {
+            if self.is_opposed && progress < HELD_UP && steps_back(index, tick.epoch) {
                 wanted = aside * settings.side_share - wanted * settings.step_back_share;
             }
         }
@@ -326,7 +335,8 @@ fn neighbour_line(walker: &Walker, other: &Walker, (ids, share): ((u32, u32), f3
     if distance_m_sq <= apart_m_sq {
         return parting_line(walker, (to_other, relative), (ids, share, apart_m), tick);
     }
-    let per_s = 1.0 / settings.horizon_s;
+    let stands = other.speed_max_mps <= 0.0;
+    let per_s = 1.0 / if stands { settings.standing_horizon_s } else { settings.horizon_s };
     // From the centre of the disc that ends the velocity obstacle to the relative velocity.
     let from_disc = relative - to_other * per_s;
     let ahead = from_disc.dot(to_other);

@@ -256,6 +256,7 @@ impl Game {
         sim::avoid::run(world); // 8
         done(Step::Avoid);
         sim::integrate::run(world); // 9
+        sim::manners::run(world);
         done(Step::Integrate);
         sim::arrivals::run(world); // 10
         done(Step::Arrivals);

@@ -277,6 +277,10 @@ fn line(world: &World, event: &Event) -> Option<String> {
             let line = fact("replanned").text("character", world.name_of(walk.character));
             line.count("walk", walk.serial).text("why", why.name())
         }
+        Event::Nudged { character, by, to } => fact("nudged")
+            .text("character", world.name_of(*character))
+            .text("by", world.name_of(*by))
+            .raw("to", &place(*to)),
         Event::DoorChanged { door, state, by } => door_changed(world, *door, fact("doorChanged"))?
             .text("state", state.name())
             .maybe_text("by", by.map(|by| world.name_of(by))),

@@ -349,6 +349,7 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
         }
         Event::WalkStarted(_)
         | Event::Replanned { .. }
+        | Event::Nudged { .. }
         | Event::RegionEntered { .. }
         | Event::RegionLeft { .. }
         | Event::Cue(_)

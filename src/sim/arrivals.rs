@@ -6,13 +6,14 @@
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::time::Tick;
 use crate::base::trig;
 use crate::sim::{courses, news};
 use crate::world::World;
 use crate::world::door::DoorState;
 use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
-use crate::world::outcome::{Reason, Status};
+use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk, WalkOptions};
 
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
@@ -44,10 +45,18 @@ pub(crate) fn look(world: &mut World, id: WalkId) {
     } else if let Some((status, reason)) = beside(world, walk).or_else(|| at_end_of_path(walk)) {
         conclude(world, id, status, reason);
     } else if let Some(reason) = out_of_patience(world, walk) {
-        conclude(world, id, Status::Blocked, reason);
+        give_up(world, id, reason);
     } else {
         note_progress(world, id);
     }
+}
+
+/// Ends a walk that has lost its patience, by whoever is in front of it.
+fn give_up(world: &mut World, id: WalkId, reason: Reason) {
+    if let Some(walk) = world.walks.get_mut(id).filter(|_| reason == Reason::Stuck) {
+        walk.by = walk.by.or(walk.ahead.map(Blocker::Character));
+    }
+    conclude(world, id, Status::Blocked, reason);
 }
 
 /// A walk that stands because somebody said so has no patience to lose, only time.
@@ -73,7 +82,7 @@ fn look_at_course(world: &mut World, id: WalkId) {
         // A stop that somebody holds is passed over in the end.
         (courses::Look::On, Some(Reason::Occupied)) if courses::passes_over(world, id) => {}
         (courses::Look::On, Some(reason)) | (courses::Look::Content, Some(reason @ Reason::Timeout)) => {
-            conclude(world, id, Status::Blocked, reason);
+            give_up(world, id, reason);
         }
         (courses::Look::On, None) => note_progress(world, id),
         (courses::Look::Content, _) => restart_patience(world, id),
@@ -194,8 +203,22 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
     if is_over_time(world, walk) {
         return Some(Reason::Timeout);
     }
-    let waited = walk.clock(world.tick).since(walk.progress_tick) >= walk.options.patience_ticks;
+    let since = match walk.phase {
+        // Who sets out turns first; who queues waits for the head of the queue.
+        Phase::Moving => walk.progress_tick.max(walk.queue_tick).max(turned(world, walk)),
+        _ => walk.progress_tick,
+    };
+    let waited = walk.clock(world.tick).since(since) >= walk.options.patience_ticks;
     held_up(world, walk).filter(|_| waited)
+}
+
+/// When a walker that set out in the wrong direction could be on its way.
+fn turned(world: &World, walk: &Walk) -> Tick {
+    let turn_radps = world.characters.get(walk.character).map_or(0.0, |character| character.gait.turn_radps);
+    if turn_radps <= 0.0 {
+        return walk.issued;
+    }
+    walk.issued.after(world.rate.ticks(f64::from(std::f32::consts::PI / turn_radps)))
 }
 
 /// What keeps a walk from getting on, if anything does.
@@ -206,13 +229,20 @@ fn held_up(world: &World, walk: &Walk) -> Option<Reason> {
             (!opening).then_some(Reason::DoorClosed)
         }
         Phase::Beside(_) => Some(Reason::Occupied),
-        Phase::Moving => (!has_progress(walk)).then_some(Reason::Stuck),
+        Phase::Moving => (!has_progress(world, walk)).then_some(Reason::Stuck),
         _ => None,
     }
 }
 
-fn has_progress(walk: &Walk) -> bool {
-    walk.travelled_m - walk.progress_m >= WalkOptions::PROGRESS_M
+/// Metres to the end of the path in use, from where the body stands.
+fn left_m(world: &World, walk: &Walk) -> Option<f32> {
+    let (following, character) = (walk.following.as_ref()?, world.characters.get(walk.character)?);
+    Some(following.cursor.left_m(&following.path, character.body.position))
+}
+
+/// Whether less is left of the way than when the walk last made progress: to and fro is none.
+fn has_progress(world: &World, walk: &Walk) -> bool {
+    left_m(world, walk).is_some_and(|left_m| left_m <= walk.progress_m - WalkOptions::PROGRESS_M)
 }
 
 fn note_progress(world: &mut World, id: WalkId) {
@@ -220,16 +250,21 @@ fn note_progress(world: &mut World, id: WalkId) {
         news::held_up(world, id, reason);
     }
     news::near(world, id);
-    if world.walks.get(id).is_some_and(|walk| has_progress(walk) || walk.phase == Phase::Planning) {
+    if world.walks.get(id).is_some_and(|walk| has_progress(world, walk) || walk.phase == Phase::Planning) {
         restart_patience(world, id);
     }
 }
 
 fn restart_patience(world: &mut World, id: WalkId) {
     let tick = world.tick;
+    let left_m = world.walks.get(id).and_then(|walk| left_m(world, walk));
     if let Some(walk) = world.walks.get_mut(id) {
-        walk.progress_m = walk.travelled_m;
+        walk.progress_m = left_m.unwrap_or(f32::MAX);
+        if walk.progress_m < walk.nearest_m - WalkOptions::PROGRESS_M {
+            (walk.nearest_m, walk.detours) = (walk.progress_m, 0);
+        }
         walk.progress_tick = walk.clock(tick);
         walk.told_blocked = false;
+        walk.ahead = None;
     }
 }

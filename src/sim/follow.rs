@@ -151,7 +151,7 @@ fn walk_on(world: &mut World, id: WalkId) {
     {
         walk.phase = Phase::Moving;
         walk.by = None;
-        walk.progress_m = walk.travelled_m;
+        walk.progress_m = f32::MAX;
         walk.progress_tick = walk.clock(tick);
     }
 }

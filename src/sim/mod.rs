@@ -12,6 +12,7 @@ pub mod edits;
 pub mod follow;
 mod grounds;
 pub mod integrate;
+pub mod manners;
 mod news;
 pub mod paths;
 pub mod regions;

@@ -6,7 +6,7 @@
 use crate::base::ids::WalkId;
 use crate::world::World;
 use crate::world::event::{Event, WalkNews};
-use crate::world::outcome::Reason;
+use crate::world::outcome::{Blocker, Reason};
 
 /// Seconds without getting on before somebody is told; half of the patience, when that is less.
 const HELD_UP_S: f64 = 0.5;
@@ -55,6 +55,6 @@ pub(crate) fn held_up(world: &mut World, id: WalkId, reason: Reason) {
         return;
     }
     walk.told_blocked = true;
-    let news = WalkNews::Blocked { reason, by: walk.by, ticks };
+    let news = WalkNews::Blocked { reason, by: walk.by.or(walk.ahead.map(Blocker::Character)), ticks };
     world.events.push(Event::WalkNews { walk: id, news });
 }

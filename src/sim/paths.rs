@@ -160,7 +160,7 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     if answer.status == PathStatus::None || ends_short {
         conclude(world, id, Status::Blocked, reason);
     } else {
-        take(world, id, answer);
+        take(world, id, (why, answer));
         bend(world, id);
     }
 }
@@ -261,7 +261,7 @@ fn kept_plan(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Op
 }
 
 /// Puts a new path under the walk, joined where the body stands.
-fn take(world: &mut World, id: WalkId, answer: PathAnswer) {
+fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     let Some(walk) = world.walks.get(id) else {
         return;
     };
@@ -274,7 +274,9 @@ fn take(world: &mut World, id: WalkId, answer: PathAnswer) {
     if let Some(walk) = world.walks.get_mut(id) {
         match joined {
             Some((path, cursor)) => {
+                let left_m = cursor.left_m(&path, position);
                 walk.following = Some(Following { path, cursor, trouble });
+                set_out(walk, why, left_m);
                 // Who stands because it wants to goes on standing.
                 if !matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
                     walk.phase = Phase::Moving;
@@ -283,6 +285,19 @@ fn take(world: &mut World, id: WalkId, answer: PathAnswer) {
             // The body was moved meanwhile to where the new path cannot be seen: ask from there.
             None => walk.ask = Some(Ask::Crowd),
         }
+    }
+}
+
+/// From here on progress is counted on the new way. Ways round others are longer than what was left before; after so many
+/// without having come nearer to the end than ever, they count as no progress, so that who swings between two gives up.
+fn set_out(walk: &mut Walk, why: Ask, left_m: f32) {
+    /// Enough for a crowd that comes and goes in the way.
+    const DETOURS_MAX: u32 = 12;
+    if why != Ask::Crowd {
+        (walk.progress_m, walk.nearest_m, walk.detours) = (left_m, f32::MAX, 0);
+    } else if walk.detours < DETOURS_MAX {
+        walk.detours += 1;
+        walk.progress_m = walk.progress_m.max(left_m);
     }
 }
 

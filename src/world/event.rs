@@ -37,6 +37,15 @@ pub enum Event {
         /// Why it asked.
         why: Ask,
     },
+    /// Somebody who stood in the way was asked to step aside.
+    Nudged {
+        /// Who steps aside.
+        character: CharacterId,
+        /// Who wants to pass.
+        by: CharacterId,
+        /// Where it will stand, metres.
+        to: Vec3,
+    },
     /// Something happened on the way of a walk, and somebody wants to know.
     WalkNews {
         /// The walk.
@@ -286,6 +295,7 @@ impl Event {
             self,
             Self::WalkStarted(_)
                 | Self::Replanned { .. }
+                | Self::Nudged { .. }
                 | Self::Cue(_)
                 | Self::Logged(_)
                 | Self::Notice { .. }

@@ -307,8 +307,16 @@ pub struct Walk {
     /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a fifth
     /// cheaper (lua-api 9, rule 4).
     pub is_door_plan: bool,
-    /// Metres walked when it last made progress.
+    /// The least that was left of its way when it last made progress, metres.
     pub progress_m: f32,
+    /// Ways round others that it has taken since it was last nearer to its end than ever; they end, so that nobody swings for ever.
+    pub detours: u32,
+    /// The least that was ever left of its way, metres.
+    pub nearest_m: f32,
+    /// Who is in front of it, while it does not get on.
+    pub ahead: Option<CharacterId>,
+    /// When somebody it queues behind last made progress (fault:G33).
+    pub queue_tick: Tick,
     /// When it last made progress.
     pub progress_tick: Tick,
     /// When it last asked for a path to a moving target.

@@ -52,7 +52,7 @@ fn go_on(world: &mut World, id: WalkId, goal: Option<Goal>, aim: Vec3) {
         if walk.phase != Phase::Planning {
             walk.phase = Phase::Moving;
         }
-        (walk.progress_m, walk.progress_tick) = (walk.travelled_m, walk.clock(tick));
+        (walk.progress_m, walk.progress_tick) = (f32::MAX, walk.clock(tick));
     }
 }
 

@@ -91,7 +91,7 @@ pub fn eta_s(world: &World, walk: &Walk) -> Option<f32> {
 }
 
 fn restart(walk: &mut Walk, tick: crate::base::time::Tick) {
-    walk.progress_m = walk.travelled_m;
+    walk.progress_m = f32::MAX;
     walk.progress_tick = walk.clock(tick);
     (walk.told_near, walk.told_blocked) = (false, false);
 }

@@ -1,0 +1,194 @@
+//! Step 9, last part: who is in whose way, who is asked aside, and who queues.
+//!
+//! In: walkers who have not got on for a moment, bodies near them. Out: who is ahead of those walks, steps aside (nudges), the tick at which whoever a
+//! walker queues behind last got on. Holds: one is asked aside at most once in the cooldown, never the player, never whom a
+//! scene holds, never who waits in front of a door (seed:C6-C9); a step aside leads along a clear line (seed:C7); a queue gets on as long as its head does, however long it is,
+//! and two who wait for one another do not (fault:G33).
+//! Cost: linear in those who are held up; nothing when nobody is.
+
+use glam::{Vec2, Vec3};
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::{CharacterId, WalkId};
+use crate::base::near::{Look, Near};
+use crate::base::time::Tick;
+use crate::crowd::steer::{flat, unit};
+use crate::nav::Traversal;
+use crate::world::World;
+use crate::world::character::Nudge;
+use crate::world::event::Event;
+use crate::world::walk::{Crowd, Phase, pass_rules};
+
+/// Seconds without getting on after which somebody is held up. A quarter: two thirds of a step.
+const HELD_UP_S: f64 = 0.25;
+/// Part of the speed wanted below which somebody is held up at once.
+const SLOW: f32 = 0.5;
+/// Gap between two bodies up to which one queues behind the other, metres: what people leave in a line.
+const QUEUE_GAP_M: f32 = 0.6;
+/// Gap up to which somebody is asked aside, metres: as good as touching.
+const ASK_GAP_M: f32 = 0.15;
+/// Cosine of the angle to the way one wants to go within which somebody is in front: 70 degrees.
+const IN_FRONT: f32 = 0.34;
+/// Seconds in which a step aside must be made.
+const NUDGE_S: f64 = 2.0;
+/// How far ahead a walker's way is kept free by whom it asks aside, metres.
+const WAY_AHEAD_M: f32 = 3.0;
+
+/// A walker who does not get on.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    walk: WalkId,
+    row: u32,
+    /// Where it wants to go, a unit vector.
+    ahead: Vec2,
+}
+
+/// Somebody in front of a walker.
+#[derive(Clone, Copy, Debug)]
+struct InFront {
+    who: CharacterId,
+    gap_m: f32,
+    moves: bool,
+}
+
+/// Looks at everybody who is held up, in order of creation of the walks.
+pub fn run(world: &mut World) {
+    let held = held_up(world);
+    if held.is_empty() {
+        return;
+    }
+    let mut near = Near::default();
+    near.build(&world.bodies.columns.places, 1.0);
+    for one in held {
+        let front = in_front(world, &near, &one);
+        queue(world, &one, &front);
+        ask_aside(world, &one, &front);
+    }
+}
+
+fn held_up(world: &World) -> Vec<Held> {
+    let long_ticks = world.rate.ticks(HELD_UP_S);
+    let held = world.moves.iter().filter_map(|step| {
+        let id = step.walk?;
+        let walk = world.walks.get(id).filter(|walk| walk.phase == Phase::Moving)?;
+        let row = *world.bodies.rows.get(step.character)?;
+        let ahead = unit(step.stride.wanted)?;
+        let velocity = flat(world.characters.get(step.character)?.body.velocity);
+        let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
+        let is_held = is_slow || walk.clock(world.tick).since(walk.progress_tick) >= long_ticks;
+        is_held.then_some(Held { walk: id, row, ahead })
+    });
+    held.collect()
+}
+
+/// Those in front of a walker, nearest first, then in order of creation.
+fn in_front(world: &World, near: &Near, one: &Held) -> Vec<InFront> {
+    let columns = &world.bodies.columns;
+    let row = one.row as usize;
+    let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
+    let widest_m = columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
+    let reach_m = radius_m + widest_m + QUEUE_GAP_M;
+    let mut found: Vec<(f32, u32)> = Vec::new();
+    near.visit(place, reach_m, Look::ALL, |other, distance_m_sq| {
+        let between = columns.places[other as usize] - place;
+        let distance_m = distance_m_sq.sqrt();
+        let gap_m = distance_m - radius_m - columns.radii_m[other as usize];
+        let is_ahead = between.dot(one.ahead) > IN_FRONT * distance_m;
+        let is_level = (columns.floors_m[row] - columns.floors_m[other as usize]).abs() < 1.5;
+        if other != one.row && is_ahead && is_level && gap_m <= QUEUE_GAP_M {
+            found.push((gap_m, other));
+        }
+    });
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let front = found.into_iter().map(|(gap_m, other)| InFront {
+        who: world.bodies.ids[other as usize],
+        gap_m,
+        moves: columns.stances[other as usize].moving,
+    });
+    front.collect()
+}
+
+/// Whoever stands in front of a walker is what keeps it; as long as somebody there gets on, it queues.
+fn queue(world: &mut World, one: &Held, front: &[InFront]) {
+    let gets_on = |who: CharacterId| -> Option<Tick> {
+        let walk = world.walks.get(world.characters.get(who)?.walk?)?;
+        Some(walk.progress_tick.max(walk.queue_tick))
+    };
+    let latest = front.iter().filter(|other| other.moves).filter_map(|other| gets_on(other.who)).max();
+    if let Some(walk) = world.walks.get_mut(one.walk) {
+        walk.ahead = front.first().map(|other| other.who);
+        walk.queue_tick = walk.queue_tick.max(latest.unwrap_or_default());
+    }
+}
+
+/// Asks the nearest who stands in the way to step aside.
+fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
+    let asks = world.walks.get(one.walk).is_some_and(|walk| walk.options.crowd == Crowd::Push);
+    let Some(other) = front.iter().find(|other| !other.moves && other.gap_m <= ASK_GAP_M) else {
+        return;
+    };
+    let by = world.bodies.ids[one.row as usize];
+    if !asks || holds_goal(world, one.walk, other.who) || !may_be_asked(world, other.who) {
+        return;
+    }
+    let place = world.bodies.columns.position(one.row as usize);
+    if let Some(to) = aside(world, other.who, (by, place, one.ahead)) {
+        nudge(world, other.who, by, to);
+    }
+}
+
+/// Whether somebody stands on the goal of a walk: it was there first (lua-api 7.3).
+fn holds_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
+    let (Some(walk), Some(character)) = (world.walks.get(walk), world.characters.get(who)) else {
+        return false;
+    };
+    flat_distance(walk.target(), character.body.position) <= character.body.radius_m
+}
+
+fn may_be_asked(world: &World, who: CharacterId) -> bool {
+    let cooldown = world.rate.ticks(f64::from(world.settings.crowd.nudge_cooldown_ms) / 1000.0);
+    let Some(character) = world.characters.alive(who) else {
+        return false;
+    };
+    let rested = character.nudged.is_none_or(|tick| world.tick.since(tick) >= cooldown);
+    let walk = character.walk.and_then(|walk| world.walks.get(walk));
+    // Who waits in front of a door, or beside a goal, has nowhere else to be.
+    let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
+    rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
+}
+
+/// Where somebody steps aside to: straight away from who asks, to either side, or past it, the first in a clear line; places
+/// that stay in the way come last.
+fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3, Vec2)) -> Option<Vec3> {
+    let character = world.characters.get(who)?;
+    let place = character.body.position;
+    let away = unit(flat(place - from)).unwrap_or(ahead);
+    let rules = pass_rules(world, Some(character));
+    let footing =
+        world.nav.footing(&Traversal { radius_m: character.body.radius_m, rules, ..Traversal::default() });
+    let step_m = world.settings.crowd.nudge_m;
+    let directions = [away, Vec2::new(-away.y, away.x), Vec2::new(away.y, -away.x), -away];
+    let candidates = directions.map(|step| {
+        let step = step * step_m;
+        Vec3::new(place.x + step.x, place.y, place.z + step.y)
+    });
+    let room_m = character.body.radius_m + world.characters.get(by)?.body.radius_m;
+    let is_in_the_way = |to: Vec3| {
+        let offset = flat(to - from);
+        let along_m = offset.dot(ahead).clamp(0.0, WAY_AHEAD_M);
+        (offset - ahead * along_m).length() < room_m
+    };
+    let clear = |to: &&Vec3| footing.clear(place, **to);
+    let out_of_it = candidates.iter().filter(clear).find(|to| !is_in_the_way(**to));
+    out_of_it.or_else(|| candidates.iter().find(clear)).copied()
+}
+
+fn nudge(world: &mut World, who: CharacterId, by: CharacterId, to: Vec3) {
+    let tick = world.tick;
+    let until = tick.after(world.rate.ticks(NUDGE_S));
+    if let Some(character) = world.characters.get_mut(who) {
+        character.nudge = Some(Nudge { to, by, until });
+        character.nudged = Some(tick);
+        world.events.push(Event::Nudged { character: who, by, to });
+    }
+}
