@@ -6,7 +6,11 @@
 //! bodies into cells once a tick, walks over half the neighbouring cells three times in cell order, and halves overlaps: no
 //! walls, no bounds, no report, no order by number. `dodgy_2d` has no search for neighbours, so it gets ours: "whole" is
 //! search and velocities for both, "kernel" is velocities alone from neighbours collected before.
-//! Options: `cargo bench --bench crowd -- COUNT...` for other numbers of bodies.
+//! Below stands a whole tick of the runtime (paths, following, avoidance, collisions, replanning; no scripts) in a hall with
+//! a pillar every twenty metres, everybody on errands of up to thirty metres, beside the same two kernels on the same
+//! places, and beside the crate `landmass` with the same people on a mesh of the same hall: its update finds paths,
+//! steers and avoids (with `dodgy_2d`); it pushes nobody apart and plans anew only when a mesh changes.
+//! Options: `cargo bench --bench crowd -- COUNT... [--kernels | --whole]` for other numbers of bodies, or one half.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,10 +26,17 @@ use std::time::Instant;
 
 use dodgy_2d::{Agent, AvoidanceOptions};
 use glam::{Vec2, Vec3};
+use landmass::{Agent as Peer, Archipelago, FromAgentRadius};
 use walkon::base::near::{Look, Near, Nearest};
 use walkon::base::rng::Rng;
 use walkon::crowd::avoid::{self, Avoider, Walker};
 use walkon::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
+use walkon::game::recorder::Recorder;
+use walkon::game::{Game, Step};
+use walkon::level::{MemorySource, load, spawn};
+use walkon::world::ops::characters::{self, Spawn};
+use walkon::world::ops::walks::{WalkOrder, walk_to};
+use walkon::world::walk::{Goal, Owner, WalkOptions};
 
 const ROUNDS: usize = 15;
 const RADIUS_M: f32 = 0.35;
@@ -64,19 +75,29 @@ fn main() {
     if counts.is_empty() {
         counts = vec![1_000, 10_000, 50_000];
     }
+    let asks = |half: &str| std::env::args().any(|argument| argument == half);
+    if !asks("--whole") {
+        print_kernels(&counts);
+    }
+    if !asks("--kernels") {
+        print_whole(&counts);
+    }
+}
+
+fn print_kernels(counts: &[usize]) {
     println!(
         "| bodies | per m2 | start | bare push | resolve | ratio | all lines asked, ratio | dodgy_2d, whole | avoid | ratio | kernels' ratio | avoid us each |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for per_m2 in [0.25, 0.75] {
-        for &count in &counts {
+        for &count in counts {
             let mut crowd = crowd(count, per_m2);
             print_row(&crowd, &format!("{count} | {per_m2} | random"));
             settle(&mut crowd);
             print_row(&crowd, &format!("{count} | {per_m2} | settled"));
         }
     }
-    for &count in &counts {
+    for &count in counts {
         print_one_cell(count);
     }
 }
@@ -341,4 +362,256 @@ impl Bare {
             self.places[second] += half;
         }
     }
+}
+
+// A whole tick.
+
+/// From pillar to pillar, metres; a pillar is as wide as two metres in the middle of its tile.
+const TILE_M: f64 = 20.0;
+const PILLAR_M: (f64, f64) = (9.0, 11.0);
+/// How far an errand leads along each axis at most, metres.
+const ERRAND_M: f64 = 30.0;
+/// Ticks that are measured, once everybody is under way.
+const TICKS: usize = 60;
+/// Ticks that waiting for everybody's first path may take.
+const WARM_TICKS: usize = 4_000;
+
+/// People in a hall of `tiles` by `tiles` with their next goals.
+struct Hall {
+    tiles: usize,
+    starts: Vec<Vec2>,
+    rng: Rng,
+}
+
+impl Hall {
+    fn of(count: usize, per_m2: f64) -> Self {
+        // Pillars take a hundredth of the ground.
+        let tiles = ((count as f64 / per_m2 / 0.99).sqrt() / TILE_M).round().max(1.0) as usize;
+        let mut hall = Self { tiles, starts: Vec::new(), rng: Rng::stream(4, "hall") };
+        for _ in 0..count {
+            let start = hall.place(None);
+            hall.starts.push(start);
+        }
+        hall
+    }
+
+    fn side_m(&self) -> f64 {
+        self.tiles as f64 * TILE_M
+    }
+
+    /// A random place clear of pillars; near `from` if there is one.
+    fn place(&mut self, from: Option<Vec2>) -> Vec2 {
+        let side_m = self.side_m();
+        let mut along = |from: Option<f32>| {
+            let (low, high) = match from {
+                Some(from) => (f64::from(from) - ERRAND_M, f64::from(from) + ERRAND_M),
+                None => (0.0, side_m),
+            };
+            self.rng.float(low.max(1.0), high.min(side_m - 1.0))
+        };
+        loop {
+            let (x, z) = (along(from.map(|from| from.x)), along(from.map(|from| from.y)));
+            let beside = |along: f64| !(PILLAR_M.0 - 0.8..PILLAR_M.1 + 0.8).contains(&(along % TILE_M));
+            if beside(x) || beside(z) {
+                return Vec2::new(x as f32, z as f32);
+            }
+        }
+    }
+
+    fn level(&self) -> String {
+        let side_m = self.side_m();
+        let pillar = |tile: usize| {
+            let (x, z) = ((tile % self.tiles) as f64 * TILE_M, (tile / self.tiles) as f64 * TILE_M);
+            let (left, right) = (x + PILLAR_M.0, x + PILLAR_M.1);
+            let (near, far) = (z + PILLAR_M.0, z + PILLAR_M.1);
+            format!(
+                r#"{{ "name": "p{tile}", "polygon": [[{left},{near}],[{right},{near}],[{right},{far}],[{left},{far}]] }}"#
+            )
+        };
+        let pillars: Vec<String> = (0..self.tiles * self.tiles).map(pillar).collect();
+        format!(
+            r#"{{ "limits": {{ "characters": 50000 }}, "navigation": {{ "agentRadius": {RADIUS_M}, "objectPadding": 0.0,
+            "areas": [ {{ "name": "hall", "polygon": [[0,0],[{side_m},0],[{side_m},{side_m}],[0,{side_m}]] }} ],
+            "obstacles": [{}] }} }}"#,
+            pillars.join(",")
+        )
+    }
+
+    /// The same hall as a mesh of rectangles between the lines that pillars and tiles draw.
+    fn mesh(&self) -> landmass::NavigationMesh<landmass::XY> {
+        let mut lines = vec![0.0];
+        for tile in 0..self.tiles {
+            lines.extend([PILLAR_M.0, PILLAR_M.1, TILE_M].map(|along| (tile as f64 * TILE_M + along) as f32));
+        }
+        let across = lines.len();
+        let corner = |x: usize, z: usize| z * across + x;
+        let vertices = (0..across * across)
+            .map(|index| landmass_vec(Vec2::new(lines[index % across], lines[index / across])))
+            .collect();
+        let is_pillar = |x: usize, z: usize| x % 3 == 1 && z % 3 == 1;
+        let cells = (0..across - 1).flat_map(|z| (0..across - 1).map(move |x| (x, z)));
+        let polygons: Vec<Vec<usize>> = cells
+            .filter(|&(x, z)| !is_pillar(x, z))
+            .map(|(x, z)| vec![corner(x, z), corner(x + 1, z), corner(x + 1, z + 1), corner(x, z + 1)])
+            .collect();
+        let polygon_type_indices = vec![0; polygons.len()];
+        landmass::NavigationMesh { vertices, polygons, polygon_type_indices, height_mesh: None }
+    }
+}
+
+fn landmass_vec(place: Vec2) -> landmass_glam::Vec2 {
+    landmass_glam::Vec2::new(place.x, place.y)
+}
+
+fn print_whole(counts: &[usize]) {
+    println!(
+        "\n| characters | per m2 | whole tick ms | us each | paths | follow | avoid | integrate and push | bare push | dodgy_2d | tick / (push + dodgy_2d) | landmass ms | landmass / tick |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for per_m2 in [0.25, 0.75] {
+        for &count in counts {
+            print_whole_row(count, per_m2);
+        }
+    }
+}
+
+fn print_whole_row(count: usize, per_m2: f64) {
+    let mut hall = Hall::of(count, per_m2);
+    let mut game = game(&hall);
+    let mut steps = [0.0; Step::ALL.len()];
+    warm_up(&mut game, &mut hall);
+    let mut spent_ms = 0.0;
+    for _ in 0..TICKS {
+        send_idle(&mut game, &mut hall);
+        let began = Instant::now();
+        let mut last = began;
+        game.tick_watched(&[], &mut |done| {
+            let now = Instant::now();
+            let index = Step::ALL.iter().position(|&step| step == done).unwrap();
+            steps[index] += now.duration_since(last).as_secs_f64() * 1e3;
+            last = now;
+        });
+        spent_ms += began.elapsed().as_secs_f64() * 1e3;
+    }
+    let tick_ms = spent_ms / TICKS as f64;
+    let step_ms = |name: &str| {
+        let index = Step::ALL.iter().position(|step| step.name().ends_with(name));
+        index.map_or(0.0, |index| steps[index] / TICKS as f64)
+    };
+    let (push_ms, dodgy_ms) = kernels_beside(&game);
+    let landmass_ms = landmass_ms(&hall);
+    println!(
+        "| {count} | {per_m2} | {tick_ms:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {push_ms:.2} | {dodgy_ms:.2} | {:.2} | {landmass_ms:.1} | {:.1} |",
+        tick_ms * 1e3 / count as f64,
+        step_ms("path requests"),
+        step_ms("follow"),
+        step_ms("avoid"),
+        step_ms("integrate"),
+        tick_ms / (push_ms + dodgy_ms),
+        landmass_ms / tick_ms,
+    );
+}
+
+fn game(hall: &Hall) -> Game {
+    let source = MemorySource::new().with("hall.json", hall.level());
+    let level = load("hall.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let mut game = Game::new(spawn::build(level, None).world, Recorder::default());
+    for (index, start) in hall.starts.iter().enumerate() {
+        let mut person = Spawn::new(format!("c{index}"), Vec3::new(start.x, 0.0, start.y));
+        (person.radius_m, person.gait.walk_mps) = (RADIUS_M, SPEED_MPS);
+        characters::spawn(game.world_mut(), person).unwrap().unwrap();
+    }
+    game
+}
+
+/// Sends everybody who stands; how many.
+fn send_idle(game: &mut Game, hall: &mut Hall) -> usize {
+    let world = game.world();
+    let idle: Vec<_> = world
+        .characters()
+        .filter(|(_, person)| person.walk.is_none())
+        .map(|(id, person)| (id, Vec2::new(person.body.position.x, person.body.position.z)))
+        .collect();
+    for &(character, from) in &idle {
+        let to = hall.place(Some(from));
+        let options = WalkOptions::at(game.world().rate());
+        let goal = Goal::Point(Vec3::new(to.x, 0.0, to.y));
+        let order = WalkOrder { character, goal, options, owner: Owner::HOST };
+        walk_to(game.world_mut(), order).unwrap();
+    }
+    idle.len()
+}
+
+/// Until nine in ten are under way, and two seconds more.
+fn warm_up(game: &mut Game, hall: &mut Hall) {
+    let mut left = 120;
+    for _ in 0..WARM_TICKS {
+        send_idle(game, hall);
+        game.tick(&[]);
+        let world = game.world();
+        let moving = world.characters().filter(|(_, person)| person.is_moving).count();
+        left -= usize::from(moving * 10 >= world.character_count() * 9);
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+/// The bare push and `dodgy_2d` on the places and velocities that a game has come to.
+fn kernels_beside(game: &Game) -> (f64, f64) {
+    let flat = |vector: Vec3| Vec2::new(vector.x, vector.z);
+    let world = game.world();
+    let starts: Vec<Vec2> = world.characters().map(|(_, person)| flat(person.body.position)).collect();
+    let agents: Vec<Agent> = world
+        .characters()
+        .map(|(_, person)| Agent {
+            position: dodgy(flat(person.body.position)),
+            velocity: dodgy(flat(person.body.velocity)),
+            radius: RADIUS_M,
+            avoidance_responsibility: 1.0,
+        })
+        .collect();
+    let (mut bare, mut places) = (Bare::default(), starts.clone());
+    let (mut near, mut out) = (Near::default(), Vec::new());
+    let times = fastest(&mut [
+        &mut || {
+            places.clone_from(&starts);
+            timed(|| bare.push(&mut places))
+        },
+        &mut || timed(|| run_dodgy(&mut near, &starts, &agents, &mut out)),
+    ]);
+    (times[0], times[1])
+}
+
+/// Milliseconds of an update of `landmass` with the same people, moved as it wishes.
+fn landmass_ms(hall: &Hall) -> f64 {
+    let mut hall = Hall { tiles: hall.tiles, starts: hall.starts.clone(), rng: hall.rng.clone() };
+    let options = landmass::ArchipelagoOptions::from_agent_radius(RADIUS_M);
+    let mut archipelago = Archipelago::<landmass::XY>::new(options);
+    let mesh = hall.mesh().validate().unwrap_or_else(|error| panic!("{error:?}"));
+    let place = landmass::Transform { translation: landmass_vec(Vec2::ZERO), rotation: 0.0 };
+    archipelago.add_island(landmass::Island::new(place, std::sync::Arc::new(mesh)));
+    let ids: Vec<_> = (0..hall.starts.len())
+        .map(|index| {
+            let start = hall.starts[index];
+            let goal = hall.place(Some(start));
+            let rest = landmass_vec(Vec2::ZERO);
+            let mut peer = Peer::create(landmass_vec(start), rest, RADIUS_M, SPEED_MPS, SPEED_MPS);
+            peer.current_target = Some(landmass_vec(goal));
+            archipelago.add_agent(peer)
+        })
+        .collect();
+    let rounds = if ids.len() > 20_000 { 3 } else { 10 };
+    let mut spent_ms = 0.0;
+    // The first update finds everybody's path; a tick of ours is past that too.
+    for round in 0..=rounds {
+        let took_ms = timed(|| archipelago.update(TICK_S));
+        spent_ms += if round == 0 { 0.0 } else { took_ms };
+        for &id in &ids {
+            let Some(peer) = archipelago.get_agent_mut(id) else { continue };
+            peer.velocity = *peer.get_desired_velocity();
+            peer.position += peer.velocity * TICK_S;
+        }
+    }
+    spent_ms / f64::from(rounds)
 }
