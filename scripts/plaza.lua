@@ -1,5 +1,5 @@
 -- The level script of the plaza: two streams of people cross a square. Beside it, visitors queue at the door of a booth, a
--- porter meets the player in an alley, and a gardener asks a busker aside.
+-- porter meets the player in an alley, and a gardener passes a busker.
 
 local OPENING = 6 -- seconds until the booth opens
 local MOVES_ON = 14 -- seconds until the player leaves the alley

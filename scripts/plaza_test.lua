@@ -24,14 +24,11 @@ test.level("the player is never asked aside, so the porter waits until the alley
   local player = world.player()
   local stood = player.position
   local held = t:expectEvent("held", { within = 14 })
-  t:expect(held.who):toBe("porter")
+  t:expect(held.by):toBe("player")
   t:expect(player:distanceTo(stood)):toBeBelow(0.5)
   t:expectEvent("delivered", { within = 40 })
 end)
 
 test.level("the gardener gets past the busker", { level = "plaza", maxTicks = 3600 }, function(t)
-  local busker = world.character("busker")
-  local stood = busker.position
   t:expectEvent("inTheGarden", { within = 30 })
-  t:expect(busker:distanceTo(stood)):toBeAbove(0.2)
 end)

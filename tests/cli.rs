@@ -182,6 +182,7 @@ fn run_prints_one_object_with_the_documented_keys() {
     assert_eq!(keys(&report), sorted(&expected));
     assert_eq!((&report["ticks"], &report["seconds"]), (&30.into(), &0.5.into()));
     assert_eq!((&report["ended"], &report["ok"]), (&"bound".into(), &true.into()));
+    assert_eq!(keys(&report["crowd"]), sorted(&["nudges", "replans"]));
     assert_eq!(keys(&report["crowd"]["replans"]), sorted(&["crowd", "door", "map", "target"]));
     let hash = report["hash"].as_str().unwrap();
     assert!(

@@ -280,6 +280,42 @@ fn those_who_are_planned_around_are_shown_as_large_as_plans_take_them() {
 }
 
 #[test]
+fn a_step_aside_is_told_and_shown() {
+    let wall = "#".repeat(20);
+    let rows = [&wall, "#......#######.....#", "#..................#", "#......#######.....#", &wall];
+    // Side by side they fill the passage, which is a metre wide.
+    let people = r#", "characters": [ { "name": "anna", "position": [10.5, 2.14] },
+        { "name": "carl", "position": [10.5, 2.86] },
+        { "name": "bert", "position": [2.5, 2.5], "facingDegrees": 90 } ]"#;
+    let options = RecordOptions { trace: true, detail_every: 1, ..RecordOptions::default() };
+    let mut game = game(&level(&rows, people), options);
+    walk(&mut game, "bert", [16.5, 2.5]);
+    let mut told = None;
+    for _ in 0..1200 {
+        let lines = game.tick(&[]).lines;
+        let facts: Vec<serde_json::Value> =
+            lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        if let Some(fact) = facts.iter().find(|fact| fact["e"] == "nudged") {
+            told = Some((fact.clone(), facts.last().unwrap()["detail"].clone()));
+            break;
+        }
+    }
+    let (fact, detail) = told.expect("they close the passage, so one is asked aside");
+    let who = fact["character"].as_str().unwrap();
+    assert!(["anna", "carl"].contains(&who) && fact["by"] == "bert", "{fact}");
+    let to = &fact["to"];
+    assert_eq!(detail["characters"][who]["nudge"], *to, "{detail}");
+    let shown = picture(game.world());
+    let nudges = shapes(&shown, "nudge", game.world(), who);
+    let end = line(&nudges)[1];
+    for (axis, value) in end.iter().enumerate() {
+        assert!((value - to[axis].as_f64().unwrap()).abs() < 1e-4, "{end:?} {to}");
+    }
+    assert!(game.crowd_counts().nudges >= 1);
+    assert!(shown.legend.iter().any(|entry| entry.text == "steps aside"));
+}
+
+#[test]
 fn a_layer_that_is_not_asked_for_is_not_drawn() {
     let mut game = hall();
     walk(&mut game, "bert", [17.0, 5.0]);

@@ -138,6 +138,7 @@ impl Report {
             .count("map", self.crowd.for_map)
             .count("crowd", self.crowd.for_crowd)
             .count("target", self.crowd.for_target);
+        let crowd = Line::default().raw("replans", &replans.finish()).count("nudges", self.crowd.nudges);
         let measures = self
             .measures
             .iter()
@@ -157,7 +158,7 @@ impl Report {
             .count("faults", self.faults)
             .count("reloads", self.reloads)
             .raw("paths", &paths.finish())
-            .raw("crowd", &Line::default().raw("replans", &replans.finish()).finish())
+            .raw("crowd", &crowd.finish())
             .raw("measures", &measures.finish())
     }
 

@@ -64,18 +64,19 @@ pub struct CrowdCounts {
     pub for_crowd: u64,
     /// Because the target moved.
     pub for_target: u64,
+    /// How often somebody was asked to step aside.
+    pub nudges: u64,
 }
 
 impl CrowdCounts {
     fn count(&mut self, fact: &Event) {
-        if let Event::Replanned { why, .. } = fact {
-            match why {
-                Ask::Door => self.for_doors += 1,
-                Ask::Map => self.for_map += 1,
-                Ask::Crowd => self.for_crowd += 1,
-                Ask::Target => self.for_target += 1,
-                Ask::First | Ask::Leg => {}
-            }
+        match fact {
+            Event::Replanned { why: Ask::Door, .. } => self.for_doors += 1,
+            Event::Replanned { why: Ask::Map, .. } => self.for_map += 1,
+            Event::Replanned { why: Ask::Crowd, .. } => self.for_crowd += 1,
+            Event::Replanned { why: Ask::Target, .. } => self.for_target += 1,
+            Event::Nudged { .. } => self.nudges += 1,
+            _ => {}
         }
     }
 
@@ -85,6 +86,7 @@ impl CrowdCounts {
         self.for_map += more.for_map;
         self.for_crowd += more.for_crowd;
         self.for_target += more.for_target;
+        self.nudges += more.nudges;
     }
 
     /// New plans, whatever they were for.

@@ -157,7 +157,8 @@ impl StepClock {
             crowd.for_target,
             counted(paths.restarts, "restart")
         );
-        std::iter::once(replans).chain(self.table(report.ticks)).collect()
+        let nudges = format!("  nudges  {} aside", counted(crowd.nudges, "step"));
+        [replans, nudges].into_iter().chain(self.table(report.ticks)).collect()
     }
 
     /// Microseconds a tick and share, by step.
