@@ -615,3 +615,16 @@ fn fault_f16_hostile_files_of_sixteen_mebibytes_are_refused_by_a_limit() {
         );
     }
 }
+
+#[test]
+fn who_walks_faster_than_half_the_limit_runs_at_the_limit_and_is_there() {
+    let people = r#""characters": [
+        { "name": "hare", "position": [2, 2], "walkSpeed": 30 },
+        { "name": "swift", "position": [5, 5], "walkSpeed": 50 } ]"#;
+    let world = level::spawn::build(loaded(&level(&[ROOM], &[], people)), None).world;
+    let speeds: Vec<_> = world.characters().map(|(_, who)| (who.gait.walk_mps, who.gait.run_mps)).collect();
+    assert_eq!(speeds, [(30.0, 50.0), (50.0, 50.0)]);
+    // What no body may do is said, not dropped.
+    let refused = people.replace("\"walkSpeed\": 50", "\"runSpeed\": 60");
+    assert!(error(&level(&[ROOM], &[], &refused)).message.contains("50"));
+}

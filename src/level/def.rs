@@ -329,7 +329,7 @@ pub struct CharacterDef {
     #[schemars(rename = "walkSpeed", default = "numbers::walk_speed", range(min = 0.01, max = 50.0))]
     pub walk_speed_mps: f64,
     /// Speed of a run, metres per second; twice the walking speed when left out.
-    #[schemars(rename = "runSpeed", default = "numbers::run_speed", range(min = 0.01, max = 100.0))]
+    #[schemars(rename = "runSpeed", default = "numbers::run_speed", range(min = 0.01, max = 50.0))]
     pub run_speed_mps: f64,
     /// How fast the body turns, radians per second.
     #[schemars(

@@ -89,7 +89,7 @@ numbers! {
     /// Speed of a walk.
     WALK_SPEED walk_speed: 1.4, 0.01 to 50.0, "metres per second";
     /// Speed of a run; twice the walking speed when left out.
-    RUN_SPEED run_speed: 2.8, 0.01 to 100.0, "metres per second";
+    RUN_SPEED run_speed: 2.8, 0.01 to 50.0, "metres per second";
     /// How fast a body turns.
     ROTATION_SPEED rotation_speed: 8.0, 0.01 to 1000.0, "radians per second";
     /// Radius of a round region.

@@ -634,7 +634,8 @@ impl Reader<'_> {
         read("radius", &numbers::RADIUS, &mut character.radius_m);
         read("height", &numbers::HEIGHT, &mut character.height_m);
         read("walkSpeed", &numbers::WALK_SPEED, &mut character.walk_speed_mps);
-        character.run_speed_mps = 2.0 * character.walk_speed_mps;
+        // Twice as fast, up to what a body may do at all: nobody is left out for a default.
+        character.run_speed_mps = (2.0 * character.walk_speed_mps).min(numbers::RUN_SPEED.max);
         read("runSpeed", &numbers::RUN_SPEED, &mut character.run_speed_mps);
         read("rotationSpeed", &numbers::ROTATION_SPEED, &mut character.rotation_speed_radps);
         character.player = self.optional(&fields, "player", Self::truth).unwrap_or(false);
