@@ -219,3 +219,24 @@ fn rules_of_doors_are_state() {
         assert!(!hashes[..at].contains(one), "{at}");
     }
 }
+
+#[test]
+fn fault_g9_a_door_never_closes_on_somebody_at_the_very_edge_of_it() {
+    // Every place that rounding may leave a body at, around each edge of the doorway.
+    let mut stage = rooms("", "", "");
+    let (hero, gate) = (stage.hero(), stage.gate());
+    for edge_m in [10.0_f32, 11.0] {
+        for step in -4_i32..=4 {
+            let x = f32::from_bits((edge_m.to_bits() as i32 + step) as u32);
+            teleport(stage.game.world_mut(), hero, Vec3::new(x, 0.0, 5.0), None).unwrap();
+            doors::close(stage.game.world_mut(), gate, &DoorOrder::default());
+            stage.ticks(60);
+            let world = stage.world();
+            let place = stage.position();
+            let is_open = world.nav().is_walkable(place, &walkon::nav::Traversal::default());
+            assert!(is_open, "{place} is shut in: {}", world.doors()[gate.index()].is_passable());
+            doors::open(stage.game.world_mut(), gate, &DoorOrder::default());
+            stage.ticks(60);
+        }
+    }
+}
