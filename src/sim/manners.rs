@@ -158,7 +158,8 @@ fn may_be_asked(world: &World, who: CharacterId) -> bool {
 }
 
 /// Where somebody steps aside to: straight away from who asks, to either side, or past it, the first in a clear line; places
-/// that stay in the way come last.
+/// that stay in the way come last. Where the walls leave none of the four, the same four along the walls: in a passage of
+/// one cell who is met a little askew would have nowhere to go (seed:D6).
 fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3, Vec2)) -> Option<Vec3> {
     let character = world.characters.get(who)?;
     let place = character.body.position;
@@ -166,12 +167,6 @@ fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3,
     let rules = pass_rules(world, Some(character));
     let footing =
         world.nav.footing(&Traversal { radius_m: character.body.radius_m, rules, ..Traversal::default() });
-    let step_m = world.settings.crowd.nudge_m;
-    let directions = [away, Vec2::new(-away.y, away.x), Vec2::new(away.y, -away.x), -away];
-    let candidates = directions.map(|step| {
-        let step = step * step_m;
-        Vec3::new(place.x + step.x, place.y, place.z + step.y)
-    });
     let room_m = character.body.radius_m + world.characters.get(by)?.body.radius_m;
     let is_in_the_way = |to: Vec3| {
         let offset = flat(to - from);
@@ -179,8 +174,23 @@ fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3,
         (offset - ahead * along_m).length() < room_m
     };
     let clear = |to: &&Vec3| footing.clear(place, **to);
-    let out_of_it = candidates.iter().filter(clear).find(|to| !is_in_the_way(**to));
-    out_of_it.or_else(|| candidates.iter().find(clear)).copied()
+    let first_of = |places: &[Vec3]| {
+        let out_of_it = places.iter().filter(clear).find(|to| !is_in_the_way(**to));
+        out_of_it.or_else(|| places.iter().find(clear)).copied()
+    };
+    let steps = candidates(away, world.settings.crowd.nudge_m);
+    let at = |step: Vec2| Vec3::new(place.x + step.x, place.y, place.z + step.y);
+    first_of(&steps.map(at)).or_else(|| first_of(&steps.map(|step| at(along_axis(step)))))
+}
+
+/// The four steps that one may make aside, in order of preference (seed:C7).
+fn candidates(away: Vec2, step_m: f32) -> [Vec2; 4] {
+    [away, Vec2::new(-away.y, away.x), Vec2::new(away.y, -away.x), -away].map(|step| step * step_m)
+}
+
+/// The part of a step along the axis it is nearest to, which walls of cells follow: seven tenths of it or more.
+fn along_axis(step: Vec2) -> Vec2 {
+    if step.x.abs() >= step.y.abs() { Vec2::new(step.x, 0.0) } else { Vec2::new(0.0, step.y) }
 }
 
 fn nudge(world: &mut World, who: CharacterId, by: CharacterId, to: Vec3) {

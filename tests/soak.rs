@@ -1,0 +1,195 @@
+//! Soak: a town full of people on random errands, doors that open and close, and a judge after every tick.
+//!
+//! Goal: inv:N1 to N6, L1, L2 and T1 hold in every tick of a long run. Method: rooms joined by wide doorways, half of them
+//! with doors; everybody walks to random places near by, some through doors that they open; every second a door is
+//! opened or closed. `tests/invariants.rs` looks on.
+//! The short form runs with the other tests. The long one is 10,000 characters for ten minutes of game time:
+//! `WALKON_SOAK=1 cargo test --release --test suite soak -- --nocapture`; `WALKON_SOAK=CHARACTERS,SECONDS` for other sizes.
+
+use std::fmt::Write as _;
+
+use walkon::base::ids::DoorId;
+use walkon::base::rng::Rng;
+use walkon::game::Game;
+use walkon::game::recorder::{RecordOptions, Recorder};
+use walkon::glam::Vec3;
+use walkon::level::{MemorySource, load, spawn};
+use walkon::world::World;
+use walkon::world::ops::characters;
+use walkon::world::ops::doors::{self, DoorOrder};
+use walkon::world::ops::walks::{WalkOrder, walk_to};
+use walkon::world::walk::{DoorPolicy, Goal, Owner, WalkOptions};
+
+use crate::invariants::Judge;
+
+/// Side of a room, and of a room with its wall, metres.
+const ROOM_M: f64 = 19.2;
+const PITCH_M: f64 = 20.0;
+/// Half the width of a doorway, metres.
+const HALF_DOORWAY_M: f64 = 2.0;
+/// How far an errand leads at most along each axis, metres.
+const ERRAND_M: f64 = 30.0;
+/// Longest time in a row that two bodies may overlap, seconds (inv:N6).
+const OVERLAP_MAX_S: f64 = 10.0;
+/// An errand ends by itself after so long, seconds.
+const TIMEOUT_S: f64 = 60.0;
+
+/// A town of `side` by `side` rooms.
+fn town(side: usize, characters: usize) -> String {
+    let (mut areas, mut doors) = (Vec::new(), Vec::new());
+    let mut area = |name: String, (x, z): (f64, f64), (width, depth): (f64, f64)| {
+        let (right, far) = (x + width, z + depth);
+        areas.push(format!(
+            r#"{{ "name": "{name}", "polygon": [[{x:.1},{z:.1}],[{right:.1},{z:.1}],[{right:.1},{far:.1}],[{x:.1},{far:.1}]] }}"#
+        ));
+    };
+    let wall_m = PITCH_M - ROOM_M;
+    for row in 0..side {
+        for column in 0..side {
+            let (x, z) = (column as f64 * PITCH_M, row as f64 * PITCH_M);
+            area(format!("room {column} {row}"), (x, z), (ROOM_M, ROOM_M));
+            let middle = ROOM_M / 2.0 - HALF_DOORWAY_M;
+            let ways = [
+                (column + 1 < side, "east", (x + ROOM_M, z + middle), (wall_m, 2.0 * HALF_DOORWAY_M)),
+                (row + 1 < side, "south", (x + middle, z + ROOM_M), (2.0 * HALF_DOORWAY_M, wall_m)),
+            ];
+            for (_, way, at, size) in ways.into_iter().filter(|way| way.0) {
+                let name = format!("{way} of {column} {row}");
+                area(name.clone(), at, size);
+                if (row + column) % 2 == 0 {
+                    doors.push(format!(
+                        r#"{{ "name": "{name}", "area": "{name}", "open": true, "seconds": 0.5 }}"#
+                    ));
+                }
+            }
+        }
+    }
+    let mut json = String::new();
+    let (areas, doors) = (areas.join(","), doors.join(","));
+    write!(
+        json,
+        r#"{{ "seed": 7, "limits": {{ "characters": {characters} }},
+           "navigation": {{ "agentRadius": 0.35, "areas": [{areas}] }}, "doors": [{doors}] }}"#
+    )
+    .unwrap();
+    json
+}
+
+struct Soak {
+    game: Game,
+    judge: Judge,
+    rng: Rng,
+    extent_m: f64,
+    doors: usize,
+    errands: u64,
+}
+
+impl Soak {
+    fn of(characters: usize) -> Self {
+        // One body to four square metres, and never less than four rooms.
+        let side = ((characters as f64 * 4.0).sqrt() / PITCH_M).ceil().max(2.0) as usize;
+        let source = MemorySource::new().with("town.json", town(side, characters));
+        let level = load("town.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+        let doors = level.def.doors.len();
+        let options = RecordOptions { trace: true, ..RecordOptions::default() };
+        let mut game = Game::new(spawn::build(level, None).world, Recorder::new(options));
+        let (mut rng, extent_m) = (Rng::stream(7, "soak"), side as f64 * PITCH_M);
+        for index in 0..characters {
+            let at = Vec3::new(rng.float(0.0, extent_m) as f32, 0.0, rng.float(0.0, extent_m) as f32);
+            let mut person = characters::Spawn::new(format!("c{index}"), at);
+            person.radius_m = rng.float(0.25, 0.45) as f32;
+            person.gait.walk_mps = rng.float(0.8, 2.0) as f32;
+            person.doors = [DoorPolicy::Avoid, DoorPolicy::Open][index % 2];
+            characters::spawn(game.world_mut(), person).unwrap();
+        }
+        let judge = Judge::new(game.world(), OVERLAP_MAX_S);
+        Self { game, judge, rng, extent_m, doors, errands: 0 }
+    }
+
+    fn run(&mut self, seconds: f64) {
+        let rate = self.game.world().rate();
+        for tick in 0..rate.ticks(seconds) {
+            self.errands();
+            if tick % 60 == 0 {
+                self.turn_a_door();
+            }
+            let recorded = self.game.tick(&[]);
+            self.judge.look(self.game.world(), &recorded.lines);
+        }
+        self.every_wait_ends();
+        let lines = self.game.end().lines;
+        self.judge.end(self.game.world(), &lines);
+    }
+
+    /// Sends everybody who has nothing to do.
+    fn errands(&mut self) {
+        let world = self.game.world();
+        let idle: Vec<_> = world
+            .characters()
+            .filter(|(_, who)| who.walk.is_none())
+            .map(|(id, who)| (id, who.body.position))
+            .collect();
+        for (character, from) in idle {
+            let mut near = |along: f32| {
+                let along = f64::from(along) + self.rng.float(-ERRAND_M, ERRAND_M);
+                along.clamp(0.0, self.extent_m) as f32
+            };
+            let goal = Goal::Point(Vec3::new(near(from.x), 0.0, near(from.z)));
+            let rate = self.game.world().rate();
+            let options = WalkOptions { timeout_ticks: Some(rate.ticks(TIMEOUT_S)), ..WalkOptions::at(rate) };
+            walk_to(self.game.world_mut(), WalkOrder { character, goal, options, owner: Owner::HOST })
+                .unwrap();
+            self.errands += 1;
+        }
+    }
+
+    fn turn_a_door(&mut self) {
+        let door = DoorId::from(self.rng.int(0, self.doors as i64 - 1) as usize);
+        let (closes, world) = (self.rng.int(0, 2) == 0, self.game.world_mut());
+        match closes {
+            true => doors::close(world, door, &DoorOrder::default()),
+            false => doors::open(world, door, &DoorOrder::default()),
+        };
+    }
+
+    /// inv:L2: no walk is older than its own time.
+    fn every_wait_ends(&self) {
+        let world: &World = self.game.world();
+        let most = world.rate().ticks(TIMEOUT_S) + 1;
+        for (_, who) in world.characters() {
+            let walk = who.walk.and_then(|id| world.walk(id));
+            let age = walk.map_or(0, |walk| world.tick().since(walk.issued));
+            assert!(age <= most, "{} is {age} ticks under way", who.name);
+        }
+    }
+}
+
+/// Characters and seconds: the short form unless the environment asks for more.
+fn size() -> (usize, f64) {
+    let Ok(asked) = std::env::var("WALKON_SOAK") else {
+        return (300, 30.0);
+    };
+    match asked.split_once(',') {
+        Some((characters, seconds)) => (characters.parse().unwrap(), seconds.parse().unwrap()),
+        None => (10_000, 600.0),
+    }
+}
+
+#[test]
+fn inv_n1_to_n6_l1_l2_and_t1_hold_in_every_tick_of_a_busy_town() {
+    let (characters, seconds) = size();
+    let mut soak = Soak::of(characters);
+    soak.run(seconds);
+    let (ticks, pair) = soak.judge.worst_overlap();
+    println!(
+        "{characters} characters, {seconds} s: {} errands, {:?}",
+        soak.errands,
+        soak.game.world().walk_counts()
+    );
+    println!(
+        "longest overlap {ticks} ticks ({pair:?}), deepest {:.2} of the smaller radius",
+        soak.judge.deepest()
+    );
+    assert!(soak.errands as f64 > characters as f64 * seconds / 60.0, "the town stands still");
+    soak.judge.assert_clean("soak");
+}
