@@ -1,7 +1,5 @@
 //! Questions: by name, by place, about ways. They change nothing.
 
-use glam::Vec3;
-
 use crate::base::geom::{flat_distance, ground};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 use crate::base::time::{Tick, TickRate};
@@ -147,24 +145,13 @@ impl World {
             .collect()
     }
 
-    /// Whether a body's place, or the cell below it, belongs to an area. A place as good as on the edge counts to both
-    /// sides: which of them rounding puts it on is no matter of whether a door may close on somebody (fault:G9).
+    /// Whether a body's place, or the cell below it, belongs to an area.
     fn stands_in(&self, character: &Character, area: AreaId) -> bool {
-        const ON_THE_EDGE_M: f32 = 1e-3;
         let place = character.body.position;
-        let beside = [(0.0, 0.0), (-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)];
-        beside
-            .into_iter()
-            .any(|(x, z)| self.belongs_to(place + Vec3::new(x * ON_THE_EDGE_M, 0.0, z * ON_THE_EDGE_M), area))
-    }
-
-    fn belongs_to(&self, place: Vec3, area: AreaId) -> bool {
         let mut areas = Vec::new();
         self.nav.areas_at(place, &mut areas);
-        if let Some(centre) = self.nav.node_centre(place) {
-            self.nav.areas_at(centre, &mut areas);
-        }
-        areas.contains(&area)
+        // By what the map counts to the area, as that is what closes: the middle of a cell may lie on the very edge of it.
+        areas.contains(&area) || self.nav.holds(area, place)
     }
 
     /// Regions in level order.
