@@ -118,17 +118,16 @@ impl Case {
             assert!(self.game.world().tick().0 < most, "{name}: {gone} have arrived");
         }
         let ratio = ratios.iter().sum::<f64>() / ratios.len() as f64;
-        println!(
-            "{name}: {gone} arrived, time ratio {ratio:.2}, longest overlap {} ticks",
-            judge.worst_overlap().0
-        );
         judge.assert_clean(name);
         assert!(ratio <= TIME_RATIO_MAX, "{name}: {ratio:.2} times the time of walking alone");
     }
 }
 
+/// From where to where.
+type Way = ((f32, f32), (f32, f32));
+
 /// Everybody of one size and speed.
-fn same(ways: &[((f32, f32), (f32, f32))]) -> Vec<Agent> {
+fn same(ways: &[Way]) -> Vec<Agent> {
     ways.iter().map(|&(from, to)| (from, to, 0.35, 1.3)).collect()
 }
 

@@ -36,7 +36,10 @@ impl<'a> CellFooting<'a> {
         if self.clear(from, to) {
             return to;
         }
-        self.map.sight(from, to, &self.by).1
+        // A line that meets a wall at a shallow angle is cut off so near to it that single precision puts the point on the
+        // far side: a body stays where it is then (inv:N1).
+        let reached = self.map.sight(from, to, &self.by).1;
+        if self.clear(from, reached) { reached } else { from }
     }
 
     /// The cells that hold the points within a reach of a place on both axes: first and last column, first and last row.
