@@ -163,6 +163,7 @@ fn crowd(count: usize, per_m2: f64) -> Crowd {
             radius_m: RADIUS_M,
             speed_max_mps: SPEED_MPS,
             gives_way: 1.0,
+            left_m: 0.0,
             floor_m: 0.0,
         });
         crowd.agents.push(Agent {

@@ -73,6 +73,7 @@ impl Crowd {
                 radius_m: RADIUS_M,
                 speed_max_mps: SPEED_MPS,
                 gives_way: 1.0,
+                left_m: 0.0,
                 ..Walker::default()
             });
         }

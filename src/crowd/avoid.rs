@@ -37,6 +37,8 @@ pub struct Walker {
     /// Readiness to give way, 0 to 1, beside that of the other: 1 and 1 share evenly; 0 goes on as if alone unless the
     /// other is 0 too (both then do the whole). Who stands or is held has 0, so that the mover does the whole.
     pub gives_way: f32,
+    /// Metres of its way that are left. Of two who are both ready to give way the one nearer to its end goes first.
+    pub left_m: f32,
     /// Height of the ground it stands on, metres.
     pub floor_m: f32,
 }
@@ -291,11 +293,40 @@ fn steps_back(index: u32, epoch: u32) -> bool {
 /// Sine of the angle between course and neighbour below which a meeting counts as straight on: 6 degrees.
 const STRAIGHT: f32 = 0.1;
 
-/// The part of what is needed that falls to the walker.
+/// So much less way to go, metres, and one goes first, and the other does most of the giving way. 0.4: half a body, so that order at a door is
+/// clear; forty pass a gap of 1.2 m in 37 s, with 1.5 m in 103 s, and when all share evenly they stand there for minutes.
+const FIRST_M: f32 = 0.4;
+
+/// The part of its share that the first is spared. 0.6: where all of it is spared, two who could pass side by side walk one behind
+/// the other, backwards, to the end of their corridor.
+const SPARED: f32 = 0.6;
+
+/// How far somebody is from getting on, 0 to 1: 0 at two thirds of what it wants and above, 1 at a sixth and below.
+#[inline]
+fn held_up(walker: &Walker) -> f32 {
+    let wanted_sq = walker.desired.dot(walker.desired);
+    if wanted_sq <= 0.0 {
+        return 0.0;
+    }
+    ((2.0 / 3.0 - walker.velocity.dot(walker.desired) / wanted_sq) * 2.0).clamp(0.0, 1.0)
+}
+
+/// The part of what is needed that falls to the walker. Where all get on they share evenly; in a jam nobody at a door waits for
+/// somebody who waits for it.
 #[inline]
 fn share(walker: &Walker, other: &Walker) -> f32 {
     let sum = walker.gives_way + other.gives_way;
-    if sum > 0.0 { walker.gives_way / sum } else { 1.0 }
+    if sum <= 0.0 {
+        return 1.0;
+    }
+    let even = walker.gives_way / sum;
+    if even <= 0.0 || even >= 1.0 {
+        return even;
+    }
+    // What one is spared the other does: the two shares are one together.
+    let behind = ((walker.left_m - other.left_m) / FIRST_M).clamp(-SPARED, SPARED)
+        * held_up(walker).max(held_up(other));
+    if behind > 0.0 { even + (1.0 - even) * behind } else { even + even * behind }
 }
 
 /// Nearer than this, a body stands on the wall, metres: the direction away from it is the wall's own.

@@ -169,7 +169,8 @@ pub fn stride(
         1.0
     } else {
         let by_length = gait.speed_mps * gait.tick_s / STEP_MAX_M;
-        (gait.tick_s * STEPS_PER_S).max(by_length).ceil().clamp(1.0, STEPS_MAX)
+        // A hair less, lest rounding cuts a tick of just that length in two.
+        ((gait.tick_s * STEPS_PER_S).max(by_length) - 1e-3).ceil().clamp(1.0, STEPS_MAX)
     };
     let step_s = gait.tick_s / pieces;
     // Bounded by STEPS_MAX.

@@ -52,8 +52,8 @@ impl Footing<'_> {
         cells.is_open(place, reach_m)
     }
 
-    /// Appends the stretches of wall within `reach_m` of a place that face it, as (x, z) in metres, in an order that the map
-    /// alone decides; some may lie a little further off. Cost: the nodes around it.
+    /// Appends the stretches of wall within `reach_m` of a place that face it, as (x, z) in metres, the ground to the left of each (x
+    /// turned towards z is left), in an order that the map alone decides; some may lie a little further off. Cost: the nodes around it.
     pub fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {
         let Kind::Cells(cells) = &self.0;
         cells.walls_near(place, reach_m, out);

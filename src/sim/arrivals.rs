@@ -208,8 +208,15 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
         Phase::Moving => walk.progress_tick.max(walk.queue_tick).max(turned(world, walk)),
         _ => walk.progress_tick,
     };
-    let waited = walk.clock(world.tick).since(since) >= walk.options.patience_ticks;
-    held_up(world, walk).filter(|_| waited)
+    let now = walk.clock(world.tick);
+    let waited = now.since(since) >= walk.options.patience_ticks;
+    // To and fro, always getting on a little, and never nearer to the end.
+    let most_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
+    let is_lost = walk.phase == Phase::Moving
+        && courses::is_plain(walk)
+        && matches!(walk.goal, Goal::Point(_))
+        && now.since(walk.nearest_tick.max(walk.queue_tick)) >= most_ticks;
+    held_up(world, walk).filter(|_| waited).or(is_lost.then_some(Reason::Stuck))
 }
 
 /// When a walker that set out in the wrong direction could be on its way.
@@ -252,6 +259,20 @@ fn note_progress(world: &mut World, id: WalkId) {
     news::near(world, id);
     if world.walks.get(id).is_some_and(|walk| has_progress(world, walk) || walk.phase == Phase::Planning) {
         restart_patience(world, id);
+    } else {
+        note_setback(world, id);
+    }
+}
+
+/// Who is driven back a good way counts its progress from there on.
+fn note_setback(world: &mut World, id: WalkId) {
+    /// Metres: more than a step, less than a detour.
+    const SETBACK_M: f32 = 0.5;
+    let left_m = world.walks.get(id).and_then(|walk| left_m(world, walk));
+    if let (Some(walk), Some(left_m)) = (world.walks.get_mut(id), left_m)
+        && left_m > walk.progress_m + SETBACK_M
+    {
+        walk.progress_m = left_m;
     }
 }
 
@@ -261,7 +282,7 @@ fn restart_patience(world: &mut World, id: WalkId) {
     if let Some(walk) = world.walks.get_mut(id) {
         walk.progress_m = left_m.unwrap_or(f32::MAX);
         if walk.progress_m < walk.nearest_m - WalkOptions::PROGRESS_M {
-            (walk.nearest_m, walk.detours) = (walk.progress_m, 0);
+            (walk.nearest_m, walk.nearest_tick) = (walk.progress_m, walk.clock(tick));
         }
         walk.progress_tick = walk.clock(tick);
         walk.told_blocked = false;

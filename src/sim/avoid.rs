@@ -26,15 +26,23 @@ pub fn run(world: &mut World) {
     let World { nav, doors, bodies, moves, characters, walks, rate, tick, settings, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
     bodies.clear();
+    bodies.movers.extend((0..).zip(moves.iter()).map(|(at, step)| (step.character, at)));
     for (id, character) in characters.iter() {
-        let walk = character.walk.and_then(|walk| walks.get(walk));
-        if !is_ghost(walk) {
-            add(bodies, (id, character), grounds.kind(character));
+        let step = bodies.movers.get(id).and_then(|&at| moves.get(at as usize));
+        let is_ghost = match step {
+            Some(step) => step.is_ghost,
+            None => is_ghost(character.walk.and_then(|walk| walks.get(walk))),
+        };
+        if !is_ghost {
+            add(bodies, (id, character), grounds.kind(character), (step.copied(), rate.tick_seconds()));
+            let way =
+                step.and_then(|step| step.walk).and_then(|walk| walks.get(walk)).and_then(Walk::remaining_m);
+            if let (Some(left_m), Some(walker)) = (way, bodies.walkers.last_mut()) {
+                walker.left_m = left_m;
+            }
         }
     }
-    for step in moves.iter() {
-        set_off(bodies, step, rate.tick_seconds());
-    }
+    grounds.known(&mut bodies.known);
     if moves.is_empty() || !settings.crowd.is_reciprocal {
         bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
         return;
@@ -43,26 +51,25 @@ pub fn run(world: &mut World) {
     choose(bodies, &grounds, rate.tick_seconds(), epoch);
 }
 
-/// A row for somebody, standing.
-fn add(bodies: &mut Bodies, (id, character): (CharacterId, &Character), kind: u32) {
+/// A row for somebody, standing or with the move it makes in a tick of that length.
+fn add(
+    bodies: &mut Bodies,
+    (id, character): (CharacterId, &Character),
+    kind: u32,
+    (step, tick_s): (Option<Move>, f32),
+) {
+    let (mut walker, mut stance) = (standing(character), stance(character));
+    if let Some(step) = step {
+        walker.desired = (flat(step.stride.to) - walker.place) / tick_s;
+        walker.speed_max_mps = step.gait.speed_mps;
+        walker.gives_way = 1.0;
+        (stance.moving, stance.movable) = (true, true);
+    }
     bodies.rows.insert(id, bodies.ids.len() as u32);
     bodies.ids.push(id);
     bodies.kinds.push(kind);
-    bodies.walkers.push(standing(character));
-    bodies.columns.push(character.body.position, character.body.radius_m, stance(character));
-}
-
-/// Somebody's row says that it moves, and where to.
-fn set_off(bodies: &mut Bodies, step: &Move, tick_s: f32) {
-    let Some(row) = bodies.rows.get(step.character).map(|&row| row as usize) else {
-        return;
-    };
-    let walker = &mut bodies.walkers[row];
-    walker.desired = (flat(step.stride.to) - walker.place) / tick_s;
-    walker.speed_max_mps = step.gait.speed_mps;
-    walker.gives_way = 1.0;
-    let stance = &mut bodies.columns.stances[row];
-    (stance.moving, stance.movable) = (true, true);
+    bodies.walkers.push(walker);
+    bodies.columns.push(character.body.position, character.body.radius_m, stance);
 }
 
 fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, tick_s: f32, epoch: u32) {
@@ -83,7 +90,8 @@ fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, tick_s: f32, epoch: u32) {
     avoider.run(walkers, walls, &Tick { settings: &settings, tick_s, epoch }, velocities);
 }
 
-fn is_ghost(walk: Option<&Walk>) -> bool {
+/// Whether somebody passes through others.
+pub(crate) fn is_ghost(walk: Option<&Walk>) -> bool {
     walk.is_some_and(|walk| walk.options.crowd == Crowd::Ghost)
 }
 
@@ -95,6 +103,7 @@ fn standing(character: &Character) -> Walker {
         radius_m: character.body.radius_m,
         speed_max_mps: 0.0,
         gives_way: 0.0,
+        left_m: 0.0,
         floor_m: character.body.position.y,
     }
 }

@@ -9,11 +9,11 @@ use glam::Vec3;
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::base::trig;
-use crate::crowd::follow::{self, Cursor, Gait, Stride};
+use crate::crowd::follow::{self, Cursor, Gait};
 use crate::crowd::steer;
 use crate::nav::Path;
 use crate::sim::grounds::Grounds;
-use crate::sim::{arrivals, courses};
+use crate::sim::{arrivals, avoid, courses};
 use crate::world::World;
 use crate::world::course::Course;
 use crate::world::ops::doors::{self, DoorOrder};
@@ -28,9 +28,6 @@ pub const STANDOFF_M: f32 = 0.6;
 /// Fills the moves of this tick.
 pub fn run(world: &mut World) {
     world.moves.clear();
-    for (_, character) in world.characters.iter_mut() {
-        character.desired = Vec3::ZERO;
-    }
     for id in world.open_walks() {
         step(world, id);
     }
@@ -73,9 +70,13 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
         walk_on(world, id);
     }
     if reach_m > 0.0 {
-        let walk = Some(id);
         let gait = Gait { speed_mps, reach_m, brakes, is_exact, ..gait_of(world, who) };
-        world.moves.push(Move { walk, character: who, gait, stride: Stride::NONE, is_clipped: false });
+        let is_ghost = avoid::is_ghost(world.walks.get(id));
+        // Who goes on with its walk steps aside no more: one move for each body.
+        if let Some(character) = world.characters.get_mut(who) {
+            character.nudge = None;
+        }
+        world.moves.push(Move { walk: Some(id), is_ghost, ..Move::of(who, gait) });
     }
 }
 
@@ -99,7 +100,7 @@ fn step_aside(world: &mut World) {
             continue;
         };
         let gait = Gait { speed_mps: character.gait.walk_mps, ..gait_of(world, id) };
-        world.moves.push(Move { walk: None, character: id, gait, stride: Stride::NONE, is_clipped: false });
+        world.moves.push(Move::of(id, gait));
     }
 }
 
@@ -108,7 +109,7 @@ pub(crate) fn stride(world: &mut World) {
     let World { nav, doors, characters, walks, moves, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
     for step in moves.iter_mut() {
-        let Some(character) = characters.get_mut(step.character) else {
+        let Some(character) = characters.get(step.character) else {
             continue;
         };
         let kind = grounds.kind(character);
@@ -128,7 +129,6 @@ pub(crate) fn stride(world: &mut World) {
         };
         if let Some(way) = way {
             step.stride = follow::stride(way, body, &step.gait, clear);
-            character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
         }
     }
 }

@@ -33,6 +33,26 @@ impl<'a> Grounds<'a> {
         Self { nav, doors, has_rules: has_rules(doors), kinds: Vec::new() }
     }
 
+    /// The footings of kinds that were found before in this tick.
+    pub(crate) fn again(nav: &'a NavMap, doors: &'a [Door], known: &[Traversal]) -> Self {
+        let mut grounds = Self::new(nav, doors);
+        for by in known {
+            let (radius_m, rules) = (by.radius_m, by.rules.clone());
+            grounds.kinds.push(Kind { radius_m, rules, footing: nav.footing(by) });
+        }
+        grounds
+    }
+
+    /// What the kinds are, for [`Grounds::again`].
+    pub(crate) fn known(&self, out: &mut Vec<Traversal>) {
+        out.clear();
+        out.extend(self.kinds.iter().map(|kind| Traversal {
+            radius_m: kind.radius_m,
+            rules: kind.rules.clone(),
+            ..Traversal::default()
+        }));
+    }
+
     /// The number of the kind of a body.
     pub(crate) fn kind(&mut self, who: &Character) -> u32 {
         let rules = if self.has_rules { rules_among(self.doors, Some(who)) } else { None };

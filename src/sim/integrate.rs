@@ -24,6 +24,7 @@ use crate::world::{Move, World};
 pub fn run(world: &mut World) {
     for (_, character) in world.characters.iter_mut() {
         character.body.velocity = Vec3::ZERO;
+        character.desired = Vec3::ZERO;
         character.is_moving = false;
     }
     step_on(world);
@@ -31,9 +32,18 @@ pub fn run(world: &mut World) {
     for index in 0..world.moves.len() {
         note(world, world.moves[index]);
     }
-    for id in world.characters.ids().to_vec() {
-        turn(world, id);
-        expire_play(world, id);
+    for at in 0..world.characters.ids().len() {
+        let id = world.characters.ids()[at];
+        let Some(character) = world.characters.get(id) else {
+            continue;
+        };
+        let (may_turn, plays) = (!character.is_moving, character.play.is_some());
+        if may_turn {
+            turn(world, id);
+        }
+        if plays {
+            expire_play(world, id);
+        }
     }
 }
 
@@ -49,21 +59,23 @@ pub(crate) fn run_alone(world: &mut World) {
 /// Everybody takes the step that the velocity of step 8 gives it.
 fn step_on(world: &mut World) {
     let World { nav, doors, bodies, moves, characters, walks, rate, .. } = world;
-    let mut grounds = Grounds::new(nav, doors);
+    let mut grounds = Grounds::again(nav, doors, &bodies.known);
     let seconds = rate.tick_seconds();
     for step in moves.iter_mut() {
         let Some(character) = characters.get_mut(step.character) else {
             continue;
         };
-        let kind = grounds.kind(character);
-        let from = character.body.position;
         let row = bodies.rows.get(step.character).map(|&row| row as usize);
+        let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row]);
+        let from = character.body.position;
         let to = row.map_or(step.stride.to, |row| stepped((from, step.stride.to), bodies, row, seconds));
         let reached = reach(grounds.footing(kind), from, to);
         step.is_clipped = reached != to && to == step.stride.to;
         character.body.position = reached;
         character.body.velocity = (reached - from) / seconds;
+        character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
         character.is_moving = true;
+        step.was_turning = character.turn.is_some();
         if step.stride.heading != Vec2::ZERO {
             let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
             character.facing_rad = trig::facing(heading);
@@ -125,11 +137,7 @@ impl Ground for Floor<'_> {
 /// Pushes apart whoever overlaps.
 fn part(world: &mut World) {
     let World { nav, doors, bodies, characters, settings, walks, .. } = world;
-    let mut grounds = Grounds::new(nav, doors);
-    bodies.kinds.clear();
-    for &id in &bodies.ids {
-        bodies.kinds.push(characters.get(id).map_or(0, |character| grounds.kind(character)));
-    }
+    let grounds = Grounds::again(nav, doors, &bodies.known);
     bodies.began.clear();
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
@@ -144,6 +152,10 @@ fn part(world: &mut World) {
             continue;
         };
         character.body.position = place;
+        if bodies.columns.stances[row as usize].moving {
+            // How far it is along its path is noted with its move.
+            continue;
+        }
         if let Some(following) =
             character.walk.and_then(|walk| walks.get_mut(walk)).and_then(|walk| walk.following.as_mut())
         {
@@ -152,8 +164,8 @@ fn part(world: &mut World) {
     }
 }
 
-/// Whoever has walked into somebody and could not be parted from them stays where it began the tick: two who meet where there
-/// is no room do not squeeze past one another (fault:G11). Adds whom it moves back to `moved`.
+/// Whoever has walked into somebody who stands, and could not be parted from them, stays where it began the tick: nobody squeezes
+/// past where there is no room. Adds whom it moves back to `moved`.
 fn hold_back(columns: &mut resolve::Bodies, began: &[Vec2], contacts: &[Contact], moved: &mut Vec<u32>) {
     /// Overlap that is left to the pushes of the next tick, as a part of the smaller radius: a little under the 5 % that counts.
     const LEFT: f32 = 0.04;
@@ -164,7 +176,8 @@ fn hold_back(columns: &mut resolve::Bodies, began: &[Vec2], contacts: &[Contact]
         for (body, other) in [(first, second), (second, first)] {
             let apart_m = (columns.places[body] - columns.places[other]).length();
             let before_m = (began[body] - columns.places[other]).length();
-            if columns.stances[body].moving && apart_m < touch_m && before_m > apart_m + HELD_BACK_M {
+            let is_met = columns.stances[body].moving && !columns.stances[other].moving;
+            if is_met && apart_m < touch_m && before_m > apart_m + HELD_BACK_M {
                 columns.places[body] = began[body];
                 moved.push(body as u32);
             }
@@ -177,7 +190,9 @@ const HELD_BACK_M: f32 = 1e-5;
 
 /// What a move made of the walk it belongs to: how far along its path it is, whether it has to ask again.
 fn note(world: &mut World, step: Move) {
-    end_turn_of(world, step.character);
+    if step.was_turning {
+        end_turn(world, step.character, false);
+    }
     let Some(place) = world.characters.get(step.character).map(|character| character.body.position) else {
         return;
     };
@@ -201,12 +216,6 @@ fn note(world: &mut World, step: Move) {
         walk.ask.get_or_insert(Ask::Crowd);
     }
     news::corners(world, id, before, after);
-}
-
-fn end_turn_of(world: &mut World, id: CharacterId) {
-    if world.characters.get(id).is_some_and(|character| character.turn.is_some()) {
-        end_turn(world, id, false);
-    }
 }
 
 /// Ends a step aside that has come to its end, or will not.

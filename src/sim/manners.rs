@@ -59,8 +59,10 @@ pub fn run(world: &mut World) {
     }
     let mut near = Near::default();
     near.build(&world.bodies.columns.places, 1.0);
+    let widest_m =
+        world.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
     for one in held {
-        let front = in_front(world, &near, &one);
+        let front = in_front(world, (&near, widest_m), &one);
         queue(world, &one, &front);
         ask_aside(world, &one, &front);
     }
@@ -82,11 +84,10 @@ fn held_up(world: &World) -> Vec<Held> {
 }
 
 /// Those in front of a walker, nearest first, then in order of creation.
-fn in_front(world: &World, near: &Near, one: &Held) -> Vec<InFront> {
+fn in_front(world: &World, (near, widest_m): (&Near, f32), one: &Held) -> Vec<InFront> {
     let columns = &world.bodies.columns;
     let row = one.row as usize;
     let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
-    let widest_m = columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
     let reach_m = radius_m + widest_m + QUEUE_GAP_M;
     let mut found: Vec<(f32, u32)> = Vec::new();
     near.visit(place, reach_m, Look::ALL, |other, distance_m_sq| {
@@ -180,7 +181,17 @@ fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3,
     };
     let steps = candidates(away, world.settings.crowd.nudge_m);
     let at = |step: Vec2| Vec3::new(place.x + step.x, place.y, place.z + step.y);
-    first_of(&steps.map(at)).or_else(|| first_of(&steps.map(|step| at(along_axis(step)))))
+    first_of(&steps.map(at))
+        .or_else(|| first_of(&steps.map(|step| at(along_axis(step)))))
+        .or_else(|| first_of(&steps.map(|step| off_the_wall(world, at(along_axis(step))))))
+}
+
+/// A hand's breadth nearer to the middle of its node: who was pressed to a wall stands on its very edge, and the line along an
+/// edge touches what lies beyond it.
+fn off_the_wall(world: &World, to: Vec3) -> Vec3 {
+    const HAND_M: f32 = 0.05;
+    let middle = world.nav.node_centre(to).unwrap_or(to);
+    to + (middle - to).clamp_length_max(HAND_M)
 }
 
 /// The four steps that one may make aside, in order of preference (seed:C7).

@@ -11,6 +11,7 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{PathToken, WalkId};
+use crate::base::time::Tick;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
 use crate::sim::{courses, replans};
@@ -271,12 +272,14 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     };
     let joined = join(world, answer.path, position, &by);
     let trouble = answer.trouble;
+    let tick = world.tick;
     if let Some(walk) = world.walks.get_mut(id) {
+        let tick = walk.clock(tick);
         match joined {
             Some((path, cursor)) => {
                 let left_m = cursor.left_m(&path, position);
                 walk.following = Some(Following { path, cursor, trouble });
-                set_out(walk, why, left_m);
+                set_out(walk, why, left_m, tick);
                 // Who stands because it wants to goes on standing.
                 if !matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
                     walk.phase = Phase::Moving;
@@ -288,16 +291,11 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     }
 }
 
-/// From here on progress is counted on the new way. Ways round others are longer than what was left before; after so many
-/// without having come nearer to the end than ever, they count as no progress, so that who swings between two gives up.
-fn set_out(walk: &mut Walk, why: Ask, left_m: f32) {
-    /// Enough for a crowd that comes and goes in the way.
-    const DETOURS_MAX: u32 = 12;
-    if why != Ask::Crowd {
-        (walk.progress_m, walk.nearest_m, walk.detours) = (left_m, f32::MAX, 0);
-    } else if walk.detours < DETOURS_MAX {
-        walk.detours += 1;
-        walk.progress_m = walk.progress_m.max(left_m);
+/// From here on progress is counted on the new way: a way round others is longer than what was left before.
+fn set_out(walk: &mut Walk, why: Ask, left_m: f32, tick: Tick) {
+    walk.progress_m = if why == Ask::Crowd { walk.progress_m.max(left_m) } else { left_m };
+    if why != Ask::Crowd || left_m > walk.nearest_m {
+        (walk.nearest_m, walk.nearest_tick) = (left_m, tick);
     }
 }
 

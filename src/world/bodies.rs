@@ -9,6 +9,7 @@ use slotmap::SecondaryMap;
 use crate::base::ids::CharacterId;
 use crate::crowd::avoid::{Avoider, Walker};
 use crate::crowd::resolve::{self, Resolver};
+use crate::nav::Traversal;
 
 /// Everybody who takes up room in this tick.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,10 @@ pub struct Bodies {
     pub rows: SecondaryMap<CharacterId, u32>,
     /// The kind of ground under each (`sim::grounds`).
     pub kinds: Vec<u32>,
+    /// What the kinds are.
+    pub known: Vec<Traversal>,
+    /// The move of each who is under way.
+    pub movers: SecondaryMap<CharacterId, u32>,
     /// As avoidance sees them.
     pub walkers: Vec<Walker>,
     /// The velocity that avoidance gives each, metres a second.
@@ -38,7 +43,9 @@ impl Bodies {
     pub fn clear(&mut self) {
         self.ids.clear();
         self.rows.clear();
+        self.movers.clear();
         self.kinds.clear();
+        self.known.clear();
         self.walkers.clear();
         self.velocities.clear();
         self.began.clear();

@@ -139,7 +139,8 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         seen.hash_into(hash);
     }
     hash.float(walk.travelled_m).float(walk.progress_m).flag(walk.is_delivered);
-    hash.word(u64::from(walk.detours)).float(walk.nearest_m).word(walk.queue_tick.0);
+    hash.float(walk.nearest_m).word(walk.nearest_tick.0).word(walk.queue_tick.0);
+    hash.word(walk.ahead.and_then(|who| world.characters.get(who)).map_or(0, |who| u64::from(who.serial)));
     hash.word(walk.ask.map_or(0, |ask| 1 + ask as u64)).word(walk.token.map_or(0, |(_, ask)| 1 + ask as u64));
     if let Some(following) = &walk.following {
         hash.word(u64::from(following.cursor.segment)).float(following.cursor.along_m);

@@ -153,8 +153,20 @@ pub struct Move {
     pub gait: Gait,
     /// Where it comes to if nobody is in the way.
     pub stride: Stride,
+    /// Whether it passes through others.
+    pub is_ghost: bool,
     /// Whether the map did not let it, although nobody was in the way.
     pub is_clipped: bool,
+    /// Whether it had been told to turn.
+    pub was_turning: bool,
+}
+
+impl Move {
+    /// Of somebody who goes like that, where to is yet to be worked out.
+    pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
+        let (is_ghost, is_clipped, was_turning) = (false, false, false);
+        Self { walk: None, character, gait, stride: Stride::NONE, is_ghost, is_clipped, was_turning }
+    }
 }
 
 /// The last numbers given out.

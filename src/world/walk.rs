@@ -309,10 +309,10 @@ pub struct Walk {
     pub is_door_plan: bool,
     /// The least that was left of its way when it last made progress, metres.
     pub progress_m: f32,
-    /// Ways round others that it has taken since it was last nearer to its end than ever; they end, so that nobody swings for ever.
-    pub detours: u32,
     /// The least that was ever left of its way, metres.
     pub nearest_m: f32,
+    /// When that was.
+    pub nearest_tick: Tick,
     /// Who is in front of it, while it does not get on.
     pub ahead: Option<CharacterId>,
     /// When somebody it queues behind last made progress (fault:G33).
@@ -340,6 +340,9 @@ pub struct Walk {
 }
 
 impl Walk {
+    /// Times its patience that a walk may go to and fro without coming nearer to its end than ever.
+    pub const PATIENCES_MAX: u64 = 3;
+
     /// The time as it has passed for this walk: all of its own ticks are told in it.
     #[must_use]
     pub fn clock(&self, now: Tick) -> Tick {

@@ -26,6 +26,7 @@ fn walker(x: f32, z: f32, velocity: (f32, f32)) -> Walker {
         radius_m: 0.35,
         speed_max_mps: 1.4,
         gives_way: 1.0,
+        left_m: 0.0,
         floor_m: 0.0,
     }
 }
@@ -82,6 +83,21 @@ fn who_stands_or_is_held_leaves_the_whole_to_the_mover() {
     let out = velocities(&[walkers[0], still], &[], &SETTINGS);
     assert_eq!(out[1], Vec2::ZERO);
     assert!((out[0] - walkers[0].desired).length() > 0.05, "{out:?}");
+}
+
+#[test]
+fn in_a_jam_the_one_with_less_way_to_go_goes_first() {
+    let mut walkers = [walker(0.3, -0.5, (0.0, 1.4)), walker(0.0, 0.5, (0.0, -1.4))];
+    (walkers[0].left_m, walkers[1].left_m) = (5.0, 9.0);
+    (walkers[0].velocity, walkers[1].velocity) = (Vec2::ZERO, Vec2::ZERO);
+    let out = velocities(&walkers, &[], &SETTINGS);
+    let kept = |index: usize| (out[index] - walkers[index].desired).length();
+    assert!(kept(1) > 0.5 && kept(0) < 0.9 * kept(1), "{out:?}");
+    // Where both get on they share evenly, whoever is nearer to its end.
+    (walkers[0].velocity, walkers[1].velocity) = (walkers[0].desired, walkers[1].desired);
+    let (uneven, mut even) = (velocities(&walkers, &[], &SETTINGS), walkers);
+    even[1].left_m = 5.0;
+    assert_eq!(uneven, velocities(&even, &[], &SETTINGS));
 }
 
 #[test]

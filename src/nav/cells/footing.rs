@@ -68,12 +68,18 @@ impl<'a> CellFooting<'a> {
         for z in first_z..=last_z + 1 {
             let (near, far) = if at[1] >= z as f64 { (z, z - 1) } else { (z - 1, z) };
             let is_edge = |x: i64| bits.at(x, near) && !bits.at(x, far);
-            runs(first_x..last_x + 1, is_edge, |from, to| out.push([corner(from, z), corner(to, z)]));
+            runs(first_x..last_x + 1, is_edge, |from, to| {
+                let ends = [corner(from, z), corner(to, z)];
+                out.push(if near >= z { ends } else { [ends[1], ends[0]] });
+            });
         }
         for x in first_x..=last_x + 1 {
             let (near, far) = if at[0] >= x as f64 { (x, x - 1) } else { (x - 1, x) };
             let is_edge = |z: i64| bits.at(near, z) && !bits.at(far, z);
-            runs(first_z..last_z + 1, is_edge, |from, to| out.push([corner(x, from), corner(x, to)]));
+            runs(first_z..last_z + 1, is_edge, |from, to| {
+                let ends = [corner(x, from), corner(x, to)];
+                out.push(if near < x { ends } else { [ends[1], ends[0]] });
+            });
         }
     }
 }

@@ -287,7 +287,12 @@ pub fn hold(world: &mut World, id: CharacterId, scene: &str, owner: Owner) -> Re
     if let Some(walk) = character.walk {
         walks::settle(world, walk, Reason::Superseded.usual_status(), Reason::Superseded);
     }
-    alive_mut(world, id)?.held = Some(Hold { scene: scene.to_owned(), owner });
+    let character = alive_mut(world, id)?;
+    character.held = Some(Hold { scene: scene.to_owned(), owner });
+    // A step aside is nothing to a scene.
+    if character.nudge.take().is_some() {
+        character.is_moving = false;
+    }
     Ok(())
 }
 

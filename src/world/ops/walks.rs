@@ -174,8 +174,8 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
         repaths: 0,
         is_door_plan: false,
         progress_m: f32::MAX,
-        detours: 0,
         nearest_m: f32::MAX,
+        nearest_tick: world.tick,
         ahead: None,
         queue_tick: world.tick,
         progress_tick: world.tick,
@@ -246,6 +246,7 @@ pub(crate) fn retarget_path(
     if is_last_leg {
         // The leg is cut at the body's place, so that what lies ahead is straight.
         let done_m = following.cursor.along_m;
+        following.cursor.start_m = done_m;
         following.path.points[count - 2] = standing;
         following.path.length_m = done_m + flat_distance(standing, aim);
     } else {
