@@ -266,8 +266,8 @@ fn note_progress(world: &mut World, id: WalkId) {
 
 /// Who is driven back a good way counts its progress from there on.
 fn note_setback(world: &mut World, id: WalkId) {
-    /// Metres: more than a step, less than a detour.
-    const SETBACK_M: f32 = 0.5;
+    /// Metres: more than two who stand against one another sway to and fro, less than one backs out of a corridor.
+    const SETBACK_M: f32 = 1.0;
     let left_m = world.walks.get(id).and_then(|walk| left_m(world, walk));
     if let (Some(walk), Some(left_m)) = (world.walks.get_mut(id), left_m)
         && left_m > walk.progress_m + SETBACK_M

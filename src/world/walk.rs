@@ -341,7 +341,7 @@ pub struct Walk {
 
 impl Walk {
     /// Times its patience that a walk may go to and fro without coming nearer to its end than ever.
-    pub const PATIENCES_MAX: u64 = 3;
+    pub const PATIENCES_MAX: u64 = 20;
 
     /// The time as it has passed for this walk: all of its own ticks are told in it.
     #[must_use]
