@@ -89,10 +89,11 @@ fn who_stands_or_is_held_leaves_the_whole_to_the_mover() {
 fn in_a_jam_the_one_with_less_way_to_go_goes_first() {
     let mut walkers = [walker(0.3, -0.5, (0.0, 1.4)), walker(0.0, 0.5, (0.0, -1.4))];
     (walkers[0].left_m, walkers[1].left_m) = (5.0, 9.0);
-    (walkers[0].velocity, walkers[1].velocity) = (Vec2::ZERO, Vec2::ZERO);
+    // Held up, but not so much that it would be their turn to step back.
+    (walkers[0].velocity, walkers[1].velocity) = (walkers[0].desired * 0.3, walkers[1].desired * 0.3);
     let out = velocities(&walkers, &[], &SETTINGS);
     let kept = |index: usize| (out[index] - walkers[index].desired).length();
-    assert!(kept(1) > 0.5 && kept(0) < 0.9 * kept(1), "{out:?}");
+    assert!(kept(0) < kept(1), "{out:?}");
     // Where both get on they share evenly, whoever is nearer to its end.
     (walkers[0].velocity, walkers[1].velocity) = (walkers[0].desired, walkers[1].desired);
     let (uneven, mut even) = (velocities(&walkers, &[], &SETTINGS), walkers);
