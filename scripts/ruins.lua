@@ -13,6 +13,7 @@ function onStart(why)
     world.door("cell"):lock("rusty")
     world.character("prisoner"):walkTo("hermitage", {
       doors = "wait", -- stands at the bars until somebody opens them
+      accept = "near", -- the hermit stands there: beside him will do
       patience = 60,
       onArrived = function(result)
         event.emit("freed", { who = result.character })
