@@ -8,6 +8,7 @@ use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::level::spawn;
 use walkon::level::{MemorySource, load};
 use walkon::world::World;
+use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::walks::{WalkOrder, walk_to};
 use walkon::world::walk::{Goal, Owner, WalkOptions};
 
@@ -77,11 +78,8 @@ impl Stage {
 
     /// Sends the hero; options by `adjust`.
     pub fn walk(&mut self, x: f32, z: f32, adjust: impl FnOnce(&mut WalkOptions)) -> WalkId {
-        let mut options = options();
-        adjust(&mut options);
-        let goal = Goal::Point(Vec3::new(x, 0.0, z));
-        let order = WalkOrder { character: self.hero(), goal, options, owner: Owner::HOST };
-        walk_to(self.game.world_mut(), order).unwrap()
+        let hero = self.hero();
+        send(self, hero, Goal::Point(Vec3::new(x, 0.0, z)), adjust)
     }
 
     /// One tick; what settled in it is added to `ends`.
@@ -134,4 +132,28 @@ impl Stage {
 /// The options of a walk that says nothing.
 pub fn options() -> WalkOptions {
     WalkOptions::at(TickRate::DEFAULT)
+}
+
+/// Somebody more.
+pub fn put(stage: &mut Stage, name: &str, place: Vec3) -> CharacterId {
+    characters::spawn(stage.game.world_mut(), Spawn::new(name, place)).unwrap().unwrap()
+}
+
+/// Sends somebody; options by `adjust`.
+pub fn send(
+    stage: &mut Stage,
+    who: CharacterId,
+    goal: Goal,
+    adjust: impl FnOnce(&mut WalkOptions),
+) -> WalkId {
+    let mut options = options();
+    adjust(&mut options);
+    let order = WalkOrder { character: who, goal, options, owner: Owner::HOST };
+    walk_to(stage.game.world_mut(), order).unwrap()
+}
+
+/// The points of the path that a walk uses; none while it has none.
+pub fn points(stage: &Stage, walk: WalkId) -> Vec<Vec3> {
+    let following = stage.world().walk(walk).and_then(|walk| walk.following.as_ref());
+    following.map(|following| following.path.points.clone()).unwrap_or_default()
 }

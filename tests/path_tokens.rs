@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 use walkon::base::geom::flat_distance;
-use walkon::base::ids::{CharacterId, WalkId};
+use walkon::base::ids::WalkId;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
-use walkon::world::ops::characters::{Spawn, spawn, teleport};
+use walkon::world::ops::characters::teleport;
 use walkon::world::ops::underway::retarget;
-use walkon::world::ops::walks::{WalkOrder, stop_in_place, walk_to};
+use walkon::world::ops::walks::stop_in_place;
 use walkon::world::ops::{areas, blocks};
-use walkon::world::walk::{Goal, Owner, Pace, WalkOptions};
+use walkon::world::walk::{Goal, Owner, Pace};
 
-use crate::fixture::{Stage, options};
+use crate::fixture::{Stage, points, put, send};
 
 fn at(x: f32, z: f32) -> Vec3 {
     Vec3::new(x, 0.0, z)
@@ -59,22 +59,6 @@ fn hall_of(budget: u32, cost: f64) -> Stage {
         "characters": [ {{ "name": "hero", "position": [2, 2] }} ] }}"#,
         obstacles.join(",")
     ))
-}
-
-fn put(stage: &mut Stage, name: &str, place: Vec3) -> CharacterId {
-    spawn(stage.game.world_mut(), Spawn::new(name, place)).unwrap().unwrap()
-}
-
-fn send(stage: &mut Stage, who: CharacterId, goal: Goal, adjust: impl FnOnce(&mut WalkOptions)) -> WalkId {
-    let mut options = options();
-    adjust(&mut options);
-    let order = WalkOrder { character: who, goal, options, owner: Owner::HOST };
-    walk_to(stage.game.world_mut(), order).unwrap()
-}
-
-fn points(stage: &Stage, walk: WalkId) -> Vec<Vec3> {
-    let following = stage.world().walk(walk).and_then(|walk| walk.following.as_ref());
-    following.map(|following| following.path.points.clone()).unwrap_or_default()
 }
 
 /// Ticks until a walk has a path, at most `most`; the path.

@@ -7,37 +7,20 @@ use glam::Vec3;
 use walkon::base::geom::{flat_distance, ground, segment_distance_sq};
 use walkon::base::ids::{CharacterId, WalkId};
 use walkon::base::rng::Rng;
-use walkon::world::ops::characters::{Spawn, despawn, spawn, teleport};
+use walkon::world::ops::characters::{despawn, teleport};
 use walkon::world::ops::underway::{pause, retarget};
-use walkon::world::ops::walks::{WalkOrder, stop_in_place, walk_to};
+use walkon::world::ops::walks::stop_in_place;
 use walkon::world::standing::{Bystanders, Straight};
-use walkon::world::walk::{AcceptEnd, Crowd, Goal, Owner, WalkOptions};
+use walkon::world::walk::{AcceptEnd, Crowd, Goal};
 
-use crate::fixture::{HALL, Stage, TWO_ROOMS, options};
+use crate::fixture::{HALL, Stage, TWO_ROOMS, points, put, send};
 
 fn at(x: f32, z: f32) -> Vec3 {
     Vec3::new(x, 0.0, z)
 }
 
-fn put(stage: &mut Stage, name: &str, place: Vec3) -> CharacterId {
-    spawn(stage.game.world_mut(), Spawn::new(name, place)).unwrap().unwrap()
-}
-
-fn send(stage: &mut Stage, who: CharacterId, goal: Goal, adjust: impl FnOnce(&mut WalkOptions)) -> WalkId {
-    let mut options = options();
-    adjust(&mut options);
-    let order = WalkOrder { character: who, goal, options, owner: Owner::HOST };
-    walk_to(stage.game.world_mut(), order).unwrap()
-}
-
 fn place_of(stage: &Stage, who: CharacterId) -> Vec3 {
     stage.world().character(who).unwrap().body.position
-}
-
-/// The points of the path in use.
-fn points(stage: &Stage, walk: WalkId) -> Vec<Vec3> {
-    let following = stage.world().walk(walk).and_then(|walk| walk.following.as_ref());
-    following.map(|following| following.path.points.clone()).unwrap_or_default()
 }
 
 /// How near a line through points comes to a place, metres.

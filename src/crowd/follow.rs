@@ -239,7 +239,7 @@ impl Body {
         let arrival = Arrival { speed_mps: gait.speed_mps, brake_mps2, tick_s: step_s };
         let target_m = flat_distance(self.place, target.point);
         let is_end = to_end_m <= target_m + PASSED_M;
-        let desired = brake(flat(self.place), flat(target.point), left_m, &arrival);
+        let desired = steer::seek(flat(self.place), flat(target.point), arrival.speed_at(left_m));
         let turning = Turning { rate_radps: gait.turn_radps, tick_s: step_s };
         let course = steer::steer(self.heading, desired, target_m, &turning);
         self.heading = course.heading;
@@ -257,10 +257,4 @@ impl Body {
         self.cursor = self.cursor.onward(path, self.place);
         Some(Small { wanted: desired, is_lost: target.is_lost })
     }
-}
-
-/// Towards a target at the speed that lets the body stop after `left_m`.
-fn brake(place: Vec2, target: Vec2, left_m: f32, arrival: &Arrival) -> Vec2 {
-    let Some(direction) = steer::unit(target - place) else { return Vec2::ZERO };
-    direction * arrival.speed_at(left_m)
 }

@@ -216,7 +216,8 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
         && courses::is_plain(walk)
         && matches!(walk.goal, Goal::Point(_))
         && now.since(walk.nearest_tick.max(walk.queue_tick)) >= most_ticks;
-    held_up(world, walk).filter(|_| waited).or(is_lost.then_some(Reason::Stuck))
+    let reason = if waited { held_up(world, walk, left_m(world, walk)) } else { None };
+    reason.or(is_lost.then_some(Reason::Stuck))
 }
 
 /// When a walker that set out in the wrong direction could be on its way.
@@ -228,15 +229,15 @@ fn turned(world: &World, walk: &Walk) -> Tick {
     walk.issued.after(world.rate.ticks(f64::from(std::f32::consts::PI / turn_radps)))
 }
 
-/// What keeps a walk from getting on, if anything does.
-fn held_up(world: &World, walk: &Walk) -> Option<Reason> {
+/// What keeps a walk with so many metres to go from getting on, if anything does.
+fn held_up(world: &World, walk: &Walk, left_m: Option<f32>) -> Option<Reason> {
     match walk.phase {
         Phase::AtDoor(door) => {
             let opening = world.doors.get(door.index()).is_some_and(|door| door.state == DoorState::Opening);
             (!opening).then_some(Reason::DoorClosed)
         }
         Phase::Beside(_) => Some(Reason::Occupied),
-        Phase::Moving => (!has_progress(world, walk)).then_some(Reason::Stuck),
+        Phase::Moving => (!has_progress(walk, left_m)).then_some(Reason::Stuck),
         _ => None,
     }
 }
@@ -248,30 +249,33 @@ fn left_m(world: &World, walk: &Walk) -> Option<f32> {
 }
 
 /// Whether less is left of the way than when the walk last made progress: to and fro is none.
-fn has_progress(world: &World, walk: &Walk) -> bool {
-    left_m(world, walk).is_some_and(|left_m| left_m <= walk.progress_m - WalkOptions::PROGRESS_M)
+fn has_progress(walk: &Walk, left_m: Option<f32>) -> bool {
+    left_m.is_some_and(|left_m| left_m <= walk.progress_m - WalkOptions::PROGRESS_M)
 }
 
 fn note_progress(world: &mut World, id: WalkId) {
-    if let Some(reason) = world.walks.get(id).and_then(|walk| held_up(world, walk)) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let left_m = left_m(world, walk);
+    let gets_on = has_progress(walk, left_m) || walk.phase == Phase::Planning;
+    if let Some(reason) = held_up(world, walk, left_m) {
         news::held_up(world, id, reason);
     }
     news::near(world, id);
-    if world.walks.get(id).is_some_and(|walk| has_progress(world, walk) || walk.phase == Phase::Planning) {
-        restart_patience(world, id);
-    } else {
-        note_setback(world, id);
+    let tick = world.tick;
+    match (world.walks.get_mut(id), left_m) {
+        (Some(walk), left_m) if gets_on => restart(walk, left_m, tick),
+        (Some(walk), Some(left_m)) => note_setback(walk, left_m),
+        _ => {}
     }
 }
 
 /// Who is driven back a good way counts its progress from there on.
-fn note_setback(world: &mut World, id: WalkId) {
+fn note_setback(walk: &mut Walk, left_m: f32) {
     /// Metres: more than two who stand against one another sway to and fro, less than one backs out of a corridor.
     const SETBACK_M: f32 = 1.0;
-    let left_m = world.walks.get(id).and_then(|walk| left_m(world, walk));
-    if let (Some(walk), Some(left_m)) = (world.walks.get_mut(id), left_m)
-        && left_m > walk.progress_m + SETBACK_M
-    {
+    if left_m > walk.progress_m + SETBACK_M {
         walk.progress_m = left_m;
     }
 }
@@ -280,12 +284,17 @@ fn restart_patience(world: &mut World, id: WalkId) {
     let tick = world.tick;
     let left_m = world.walks.get(id).and_then(|walk| left_m(world, walk));
     if let Some(walk) = world.walks.get_mut(id) {
-        walk.progress_m = left_m.unwrap_or(f32::MAX);
-        if walk.progress_m < walk.nearest_m - WalkOptions::PROGRESS_M {
-            (walk.nearest_m, walk.nearest_tick) = (walk.progress_m, walk.clock(tick));
-        }
-        walk.progress_tick = walk.clock(tick);
-        walk.told_blocked = false;
-        walk.ahead = None;
+        restart(walk, left_m, tick);
     }
+}
+
+/// The walk has got on: its patience begins again, with so many metres to go.
+fn restart(walk: &mut Walk, left_m: Option<f32>, tick: Tick) {
+    walk.progress_m = left_m.unwrap_or(f32::MAX);
+    if walk.progress_m < walk.nearest_m - WalkOptions::PROGRESS_M {
+        (walk.nearest_m, walk.nearest_tick) = (walk.progress_m, walk.clock(tick));
+    }
+    walk.progress_tick = walk.clock(tick);
+    walk.told_blocked = false;
+    walk.ahead = None;
 }

@@ -194,11 +194,15 @@ fn stays(world: &World, id: WalkId, answer: &PathAnswer, around: Option<&Bystand
 
 /// What is left of a way, as a path from where the body stands; None when it cannot be walked any more as it is.
 fn rest_of(world: &World, walk: &Walk, following: &Following) -> Option<Path> {
-    let character = world.characters.get(walk.character)?;
-    let mut points = vec![character.body.position];
-    points.extend_from_slice(following.cursor.ahead(&following.path));
     let by = Traversal { through: None, ..traversal_of(world, walk) };
-    measured(world, points, &by)
+    measured(world, points_left(world, walk, following)?, &by)
+}
+
+/// The points that a walk has yet to pass, from where the body stands.
+fn points_left(world: &World, walk: &Walk, following: &Following) -> Option<Vec<Vec3>> {
+    let mut points = vec![world.characters.get(walk.character)?.body.position];
+    points.extend_from_slice(following.cursor.ahead(&following.path));
+    Some(points)
 }
 
 /// A path straight from point to point; None when a wall is in the way.
@@ -248,10 +252,8 @@ fn kept_plan(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Op
     if !is_led || matches!(why, Ask::First | Ask::Leg) || answer.status != PathStatus::Complete {
         return None;
     }
-    let character = world.characters.get(walk.character)?;
     let by = Traversal { through: None, ..traversal_of(world, walk) };
-    let mut points = vec![character.body.position];
-    points.extend_from_slice(following.cursor.ahead(&following.path));
+    let mut points = points_left(world, walk, following)?;
     if points.len() > 1 {
         points.pop();
     }

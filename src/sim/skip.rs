@@ -66,7 +66,7 @@ pub fn finish(world: &mut World, rush: &Rush) {
     world.is_skipping = false;
 }
 
-/// Steps 4 to 11 for a few.
+/// Steps 4 to 11 for a few, without avoiding or pushing others, who do not move meanwhile.
 fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]) {
     finish_doors(world, rush);
     edits::run(world);
