@@ -17,6 +17,15 @@ enum Kind<'a> {
     Cells(CellFooting<'a>),
 }
 
+/// The same question to whichever kind of ground there is.
+macro_rules! on_kind {
+    ($footing:expr, $ground:ident => $answer:expr) => {
+        match &$footing.0 {
+            Kind::Cells($ground) => $answer,
+        }
+    };
+}
+
 impl<'a> From<CellFooting<'a>> for Footing<'a> {
     fn from(cells: CellFooting<'a>) -> Self {
         Self(Kind::Cells(cells))
@@ -27,36 +36,31 @@ impl Footing<'_> {
     /// Whether a body may stand at a place.
     #[must_use]
     pub fn is_walkable(&self, place: Vec3) -> bool {
-        let Kind::Cells(cells) = &self.0;
-        cells.is_walkable(place)
+        on_kind!(self, ground => ground.is_walkable(place))
     }
 
     /// Whether a body may move in a straight line, exactly; false when it stands where it may not. Cost: the nodes touched.
     #[must_use]
     pub fn clear(&self, from: Vec3, to: Vec3) -> bool {
-        let Kind::Cells(cells) = &self.0;
-        cells.clear(from, to)
+        on_kind!(self, ground => ground.clear(from, to))
     }
 
     /// The last point of a straight line up to which it is clear: `to`, or one shortly before what is in the way.
     #[must_use]
     pub fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
-        let Kind::Cells(cells) = &self.0;
-        cells.last_clear(from, to)
+        on_kind!(self, ground => ground.last_clear(from, to))
     }
 
     /// Whether every straight line within `reach_m` of a place is clear. May say false when in doubt. Cost: the nodes around it.
     #[must_use]
     pub fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
-        let Kind::Cells(cells) = &self.0;
-        cells.is_open(place, reach_m)
+        on_kind!(self, ground => ground.is_open(place, reach_m))
     }
 
     /// Appends the stretches of wall within `reach_m` of a place that face it, as (x, z) in metres, the ground to the left of each (x
     /// turned towards z is left), in an order that the map alone decides; some may lie a little further off. Cost: the nodes around it.
     pub fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {
-        let Kind::Cells(cells) = &self.0;
-        cells.walls_near(place, reach_m, out);
+        on_kind!(self, ground => ground.walls_near(place, reach_m, out))
     }
 }
 

@@ -6,11 +6,11 @@
 use glam::Vec3;
 
 use crate::base::cost::Cost;
-use crate::base::geom::{Bounds, ground};
+use crate::base::geom::Bounds;
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
-use crate::nav::cells::{CellFooting, CellMap, Plan};
+use crate::nav::cells::{self, CellMap};
 use crate::nav::{
     Disc, Footing, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, RandomPoint, Reach, Revision,
     Search, SearchRecord, Traversal, Watch,
@@ -24,6 +24,30 @@ use crate::nav::{
 pub enum NavMap {
     /// A uniform grid.
     Cells(CellMap),
+}
+
+/// The same question to whichever backend there is: every backend has methods of the same names.
+macro_rules! on_backend {
+    ($nav:expr, $map:ident => $answer:expr) => {
+        match $nav {
+            Self::Cells($map) => $answer,
+        }
+    };
+}
+
+/// The paused work on one query, for the backend it was begun on.
+#[derive(Clone, Debug)]
+pub(crate) enum Plan {
+    Cells(Box<cells::Plan>),
+}
+
+impl Plan {
+    /// Expansions charged so far, those of its search included.
+    pub(crate) fn spent(&self, search: &Search) -> u32 {
+        match self {
+            Self::Cells(plan) => plan.spent(search),
+        }
+    }
 }
 
 impl Default for NavMap {
@@ -42,103 +66,88 @@ impl NavMap {
     /// How often the map has changed.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        let Self::Cells(cells) = self;
-        cells.revision()
+        on_backend!(self, map => map.revision())
     }
 
     /// The rectangle that holds all of it, world metres.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        let Self::Cells(cells) = self;
-        cells.bounds()
+        on_backend!(self, map => map.bounds())
     }
 
     /// The middle of the node under a point, whether it can be walked on or not; None off the map.
     #[must_use]
     pub fn node_centre(&self, point: Vec3) -> Option<Vec3> {
-        let Self::Cells(cells) = self;
-        let frame = cells.frame();
-        frame.cell_in(ground(point)).map(|(x, z)| frame.on_floor(frame.centre(x, z)))
+        on_backend!(self, map => map.node_centre(point))
     }
 
     /// Carries out all edits of a tick, in order; None, and no new revision, when that changes nothing. Cost: the
     /// ground they touch, and a pass over the runs of cells for what is connected.
     pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
-        let Self::Cells(cells) = self;
-        cells.apply(edits)
+        on_backend!(self, map => map.apply(edits))
     }
 
     /// Adds an obstacle of all nodes whose middle lies within a distance of a point, to be put in force by an edit. It takes
     /// the place of one added before that is not `used` any more, else the next id. Cost: the nodes around the point.
     pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
-        let Self::Cells(cells) = self;
-        cells.add_obstacle(used, centre, radius_m)
+        on_backend!(self, map => map.add_obstacle(used, centre, radius_m))
     }
 
     /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a
     /// character appears or changes its radius or doors. Answers are the same without. The twelve last used are kept.
     pub fn prepare(&mut self, by: &Traversal) {
-        let Self::Cells(cells) = self;
-        cells.prepare(by);
+        on_backend!(self, map => map.prepare(by))
     }
 
     /// Whether questions for a traversal cost no pass over the map; see [`NavMap::prepare`].
     #[must_use]
     pub fn is_prepared(&self, by: &Traversal) -> bool {
-        let Self::Cells(cells) = self;
-        cells.is_prepared(by)
+        on_backend!(self, map => map.is_prepared(by))
     }
 
     /// How many nodes the map has, walkable or not.
     #[must_use]
     pub fn node_count(&self) -> u64 {
-        let Self::Cells(cells) = self;
-        u64::from(cells.frame().width) * u64::from(cells.frame().depth)
+        on_backend!(self, map => map.node_count())
     }
 
     /// Whether a body may stand at a point.
     #[must_use]
     pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
-        let Self::Cells(cells) = self;
-        cells.is_walkable(point, by)
+        on_backend!(self, map => map.is_walkable(point, by))
     }
 
     /// The node that holds a point, when a body may stand there.
     #[must_use]
     pub fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
-        let Self::Cells(cells) = self;
-        cells.locate(point, by)
+        on_backend!(self, map => map.locate(point, by))
     }
 
     /// The nearest place for a body within a distance, walls or not: the point itself when legal, else the centre of
     /// the cell whose centre is nearest; ties by (distance, z, x).
     #[must_use]
     pub fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
-        let Self::Cells(cells) = self;
-        cells.nearest(point, within_m, by)
+        on_backend!(self, map => map.nearest(point, within_m, by))
     }
 
     /// Where a body at a point may begin: there when legal, else at the nearest legal cell within eight metres in a
     /// clear line, which crosses no obstacle, no unavailable area and no ground that is none, but what it stands in.
     #[must_use]
     pub fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
-        let Self::Cells(cells) = self;
-        cells.start(point, by)
+        on_backend!(self, map => map.start(point, by))
     }
 
     /// The cost of walking straight, over every cell touched; None when something is in the way.
     #[must_use]
     pub fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
-        let Self::Cells(cells) = self;
-        cells.straight(from, to, by)
+        on_backend!(self, map => map.straight(from, to, by))
     }
 
     /// Whether the straight line is clear, and the last point up to which it is: `to` or, shortly before what is in
     /// the way, a legal one; `from` when that is not legal.
     #[must_use]
     pub fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
-        let Self::Cells(cells) = self;
-        cells.sight(from, to, by)
+        on_backend!(self, map => map.sight(from, to, by))
     }
 
     /// The furthest legal point when a body moves straight on; `from` when that is not legal. For moving, `by` must not
@@ -152,22 +161,19 @@ impl NavMap {
     /// keep out of them: every cell touched, but for the one in which the line begins. For asking whether a path still holds.
     #[must_use]
     pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
-        let Self::Cells(cells) = self;
-        cells.is_clear_of(from, to, by, others)
+        on_backend!(self, map => map.is_clear_of(from, to, by, others))
     }
 
     /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of one question.
     #[must_use]
     pub fn footing(&self, by: &Traversal) -> Footing<'_> {
-        let Self::Cells(cells) = self;
-        CellFooting::new(cells, by).into()
+        on_backend!(self, map => map.footing(by).into())
     }
 
     /// Whether one point can be reached from another, by labels, without a search.
     #[must_use]
     pub fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        let Self::Cells(cells) = self;
-        cells.reach(from, to, by)
+        on_backend!(self, map => map.reach(from, to, by))
     }
 
     /// A path, all at once. Cost: the search, at most `query.expansions_max`.
@@ -205,8 +211,9 @@ impl NavMap {
 
     /// The answer, when it needs no search, or the work that is left.
     pub(crate) fn begin(&self, query: &PathQuery) -> Result<Plan, Box<PathAnswer>> {
-        let Self::Cells(cells) = self;
-        Plan::begin(cells, query)
+        match self {
+            Self::Cells(cells) => cells::Plan::begin(cells, query).map(|plan| Plan::Cells(Box::new(plan))),
+        }
     }
 
     /// Goes on with a plan until there is an answer or the allowance is spent.
@@ -216,84 +223,76 @@ impl NavMap {
         work: (&PathQuery, &mut Search),
         allowance: u32,
     ) -> Option<PathAnswer> {
-        let Self::Cells(cells) = self;
-        plan.step(cells, work, allowance)
+        match (self, plan) {
+            (Self::Cells(cells), Plan::Cells(plan)) => plan.step(cells, work, allowance),
+        }
     }
 
     /// A random point, uniform over the disc; after `attempts` misses, the centre of a random cell among those that
     /// qualify; None only when there is none.
     #[must_use]
     pub fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        let Self::Cells(cells) = self;
-        cells.random_point(query, rng)
+        on_backend!(self, map => map.random_point(query, rng))
     }
 
     /// Whether the node that holds a point belongs to an area, available or not; false for obstacles.
     #[must_use]
     pub fn holds(&self, area: AreaId, point: Vec3) -> bool {
-        let Self::Cells(cells) = self;
-        cells.holds(area, point)
+        on_backend!(self, map => map.holds(area, point))
     }
 
     /// Appends the areas and obstacles around a point, available or not, by id.
     pub fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
-        let Self::Cells(cells) = self;
-        cells.areas_at(point, out);
+        on_backend!(self, map => map.areas_at(point, out))
     }
 
     /// The connected parts of the map for bodies of its own radius, doors as they are, largest first.
     #[must_use]
     pub fn islands(&self) -> Vec<Island> {
-        let Self::Cells(cells) = self;
-        cells.islands()
+        on_backend!(self, map => map.islands())
     }
 
     /// Cells whose centre an area holds, available or not; 0 for obstacles.
     #[must_use]
     pub fn area_cells(&self, area: AreaId) -> u32 {
-        let Self::Cells(cells) = self;
-        cells.area_cells(area)
+        on_backend!(self, map => map.area_cells(area))
     }
 
     /// A cost in metres of plain ground.
     #[must_use]
     pub fn metres(&self, cost: Cost) -> f64 {
-        let Self::Cells(cells) = self;
-        cells.metres(cost)
+        on_backend!(self, map => map.metres(cost))
     }
 
     /// What a metre costs at least anywhere, metres of plain ground; areas that are not to somebody what they are to others
     /// aside.
     #[must_use]
     pub fn cheapest_factor(&self) -> f32 {
-        let Self::Cells(cells) = self;
-        cells.cheapest_factor()
+        on_backend!(self, map => map.cheapest_factor())
     }
 
     /// How large a node is, metres from corner to corner.
     #[must_use]
     pub fn node_m(&self) -> f32 {
-        let Self::Cells(cells) = self;
-        (cells.frame().cell_size_m * std::f64::consts::SQRT_2) as f32
+        on_backend!(self, map => map.node_m())
     }
 
     /// Takes the place of another map: one revision on, so that searches under way begin again.
     pub fn succeed(&mut self, before: &Self) {
         let revision = before.revision().0 + 1;
-        let Self::Cells(cells) = self;
-        cells.set_revision(revision);
+        on_backend!(self, map => map.set_revision(revision))
     }
 
     /// Mixes in the whole state of the map. Cost: constant.
     pub fn hash_into(&self, hash: &mut StateHash) {
-        let Self::Cells(cells) = self;
-        cells.hash_into(hash);
+        on_backend!(self, map => map.hash_into(hash))
     }
 
     /// The grid, where the map is one.
     #[must_use]
     pub fn cells(&self) -> Option<&CellMap> {
-        let Self::Cells(cells) = self;
-        Some(cells)
+        match self {
+            Self::Cells(cells) => Some(cells),
+        }
     }
 }

@@ -14,7 +14,7 @@ use slotmap::{Key, SlotMap};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::PathToken;
-use crate::nav::cells::Plan;
+use crate::nav::map::Plan;
 use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathTrouble, Revision, Search};
 
 /// Searches that share the budget. Each needs 12 bytes a node of the map once it is used.

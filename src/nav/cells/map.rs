@@ -19,7 +19,7 @@ use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, Frame, G
 use crate::nav::cells::standing::{Passage, Standing};
 use crate::nav::cells::terrain::{AreaState, Terrain};
 use crate::nav::cells::variant::{Paint, Variant};
-use crate::nav::cells::{Bits, Extra, FACTOR_ONE, Ground, Unit, fixed_factor, sight};
+use crate::nav::cells::{Bits, CellFooting, Extra, FACTOR_ONE, Ground, Unit, fixed_factor, sight};
 use crate::nav::{Island, Location, MapChange, NavEdit, NodeId, Revision, Traversal};
 
 /// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest is dropped.
@@ -175,6 +175,26 @@ impl CellMap {
         map.repaint(&[]);
         map.start_hash = map.terrain.hash(&map.base.bare, &map.factors);
         map
+    }
+
+    /// The middle of the cell under a point, walkable or not; None off the map.
+    pub(crate) fn node_centre(&self, point: Vec3) -> Option<Vec3> {
+        self.cell_of(point).map(|cell| self.centre(cell))
+    }
+
+    /// How many cells there are, walkable or not.
+    pub(crate) fn node_count(&self) -> u64 {
+        u64::from(self.frame().width) * u64::from(self.frame().depth)
+    }
+
+    /// How large a cell is, metres from corner to corner.
+    pub(crate) fn node_m(&self) -> f32 {
+        (self.frame().cell_size_m * std::f64::consts::SQRT_2) as f32
+    }
+
+    /// The ground under one kind of body.
+    pub(crate) fn footing(&self, by: &Traversal) -> CellFooting<'_> {
+        CellFooting::new(self, by)
     }
 
     /// Where the cells lie.
