@@ -13,7 +13,7 @@ use walkon::base::geom::{self, Point};
 use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{AreaShape, CellMap, GridSource};
-use walkon::nav::{Accept, NavEdit, NavMap, PathQuery, PathStatus, Search, Traversal};
+use walkon::nav::{Accept, AreaEdit, NavEdit, NavMap, PathQuery, PathStatus, Search, Traversal};
 
 /// Rooms a side; with a gateway to the right and one below each, about three times its square polygons.
 const SIDE: u32 = 17;
@@ -81,10 +81,10 @@ fn row(what: &str, seconds: f64) {
 fn toggles(map: &mut NavMap, door: AreaId, what: &str) {
     let mut open = false;
     let seconds = fastest(40, || {
-        map.apply(&[NavEdit { area: door, available: Some(open), factor: None }]);
+        map.apply(&[NavEdit::Area(AreaEdit { area: door, available: Some(open), factor: None })]);
         open = !open;
     });
-    map.apply(&[NavEdit { area: door, available: Some(true), factor: None }]);
+    map.apply(&[NavEdit::Area(AreaEdit { area: door, available: Some(true), factor: None })]);
     row(what, seconds);
 }
 
@@ -117,7 +117,7 @@ fn main() {
     toggles(&mut map, door, "toggle with a wider radius and 100 doors to plan through kept");
 
     questions(&map, "", &Traversal::default());
-    map.apply(&[NavEdit { area: door, available: Some(false), factor: None }]);
+    map.apply(&[NavEdit::Area(AreaEdit { area: door, available: Some(false), factor: None })]);
     questions(&map, ", through doors", &through);
     smoothing(&map);
 }
@@ -165,6 +165,7 @@ fn questions(map: &NavMap, how: &str, by: &Traversal) {
         goal,
         by: by.clone(),
         accept: Accept::Exact,
+        goal_layer: None,
         expansions_max: u32::MAX,
         others: None,
     };
@@ -190,6 +191,7 @@ fn smoothing(map: &NavMap) {
             goal: place(),
             by: Traversal::default(),
             accept: Accept::Nearest,
+            goal_layer: None,
             expansions_max: u32::MAX,
             others: None,
         })

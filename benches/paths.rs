@@ -106,6 +106,7 @@ fn others(file: &Path, lines: usize) {
         goal: at(line.goal),
         by: Traversal::default(),
         accept: Accept::Exact,
+        goal_layer: None,
         expansions_max: u32::MAX,
         others: (!discs.is_empty()).then(|| discs.into()),
     };

@@ -330,8 +330,15 @@ fn alone(world: &World, level: &Value) -> BTreeMap<String, f64> {
 
 fn length(world: &World, (start, goal): (Vec3, Vec3), radius_m: f32, search: &mut Search) -> f32 {
     let by = Traversal { radius_m, ..Traversal::default() };
-    let query =
-        PathQuery { start, goal, by, accept: Accept::Nearest, expansions_max: u32::MAX, others: None };
+    let query = PathQuery {
+        start,
+        goal,
+        by,
+        accept: Accept::Nearest,
+        goal_layer: None,
+        expansions_max: u32::MAX,
+        others: None,
+    };
     world.nav().plan(&query, search).path.length_m
 }
 

@@ -46,6 +46,7 @@ fn search_picture_among(world: &World, from: [f32; 2], to: [f32; 2], others: &[D
         goal: to,
         by: Traversal { radius_m: 0.35, ..Traversal::default() },
         accept: Accept::Nearest,
+        goal_layer: None,
         expansions_max: u32::MAX,
         others: (!others.is_empty()).then(|| others.into()),
     };

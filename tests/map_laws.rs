@@ -14,8 +14,8 @@ use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{AreaShape, CellArea, CellMap, CellSource, Frame, GridSource, grid_frame};
 use walkon::nav::{
-    Accept, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach, Search,
-    Traversal,
+    Accept, AreaEdit, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach,
+    Search, Traversal,
 };
 
 const CELL_M: f64 = 0.4;
@@ -68,7 +68,8 @@ fn at(x: f64, z: f64) -> Vec3 {
 }
 
 fn shut(map: &mut NavMap, area: u32) {
-    map.apply(&[NavEdit { area: AreaId(area), available: Some(false), factor: None }]).unwrap();
+    map.apply(&[NavEdit::Area(AreaEdit { area: AreaId(area), available: Some(false), factor: None })])
+        .unwrap();
 }
 
 fn thin() -> Traversal {
@@ -76,7 +77,15 @@ fn thin() -> Traversal {
 }
 
 fn query(start: Vec3, goal: Vec3) -> PathQuery {
-    PathQuery { start, goal, by: thin(), accept: Accept::Nearest, expansions_max: u32::MAX, others: None }
+    PathQuery {
+        start,
+        goal,
+        by: thin(),
+        accept: Accept::Nearest,
+        goal_layer: None,
+        expansions_max: u32::MAX,
+        others: None,
+    }
 }
 
 fn plan(map: &NavMap, query: &PathQuery) -> PathAnswer {
@@ -551,7 +560,9 @@ fn seed_b9_a_thousand_toggles_are_one_revision_and_none_when_nothing_changes() {
     let mut map = build(&grid(&[rectangle([0.0, 0.0], [9.0, 4.0])], &[rectangle([4.0, 0.0], [5.0, 4.0])]));
     let wall = AreaId(1);
     let toggles = |count: usize| -> Vec<NavEdit> {
-        (0..count).map(|at| NavEdit { area: wall, available: Some(at % 2 == 1), factor: None }).collect()
+        (0..count)
+            .map(|at| NavEdit::Area(AreaEdit { area: wall, available: Some(at % 2 == 1), factor: None }))
+            .collect()
     };
     let first = hash(&map);
     assert_eq!(map.apply(&toggles(1000)), None, "on again at the end");
@@ -559,7 +570,7 @@ fn seed_b9_a_thousand_toggles_are_one_revision_and_none_when_nothing_changes() {
     let change = map.apply(&toggles(1001)).unwrap();
     assert_eq!((map.revision().0, change.opened, change.closed, change.recosted), (1, true, false, false));
     assert_eq!(map.reach(at(1.0, 2.0), at(8.0, 2.0), &thin()), Reach::Yes, "obstacles toggle like areas");
-    let unknown = NavEdit { area: AreaId(77), available: Some(false), factor: Some(2.0) };
+    let unknown = NavEdit::Area(AreaEdit { area: AreaId(77), available: Some(false), factor: Some(2.0) });
     assert_eq!(map.apply(&[unknown]), None);
     assert_ne!(hash(&map), first);
 }
@@ -570,7 +581,12 @@ fn fault_g30_an_area_toggled_for_an_hour_leaves_no_trace() {
     let walk = query(at(1.0, 1.0), at(5.0, 1.0));
     let first = plan(&map, &walk);
     for tick in 0..20_000 {
-        map.apply(&[NavEdit { area: AreaId(1), available: Some(tick % 2 == 1), factor: None }]).unwrap();
+        map.apply(&[NavEdit::Area(AreaEdit {
+            area: AreaId(1),
+            available: Some(tick % 2 == 1),
+            factor: None,
+        })])
+        .unwrap();
     }
     let last = plan(&map, &walk);
     assert_eq!((last.path.points, map.revision().0), (first.path.points, 20_000));
@@ -651,8 +667,8 @@ fn fault_g3_a_body_on_which_a_door_closed_steps_out_of_it() {
     // Out of the other closed door is no way out of this one.
     let mut two = drawing(&["#####", "#01.#", "#####"]);
     two.apply(&[
-        NavEdit { area: AreaId(0), available: Some(false), factor: None },
-        NavEdit { area: AreaId(1), available: Some(false), factor: None },
+        NavEdit::Area(AreaEdit { area: AreaId(0), available: Some(false), factor: None }),
+        NavEdit::Area(AreaEdit { area: AreaId(1), available: Some(false), factor: None }),
     ]);
     assert_eq!(two.start(at(1.5, 1.5), &thin()), None);
     assert_eq!(two.start(at(2.5, 1.5), &thin()).unwrap().point, at(3.5, 1.5));
@@ -864,7 +880,9 @@ fn prepared_or_not_the_answers_are_the_same() {
         ];
         bys.iter().for_each(|by| kept.prepare(by));
         let edits: Vec<NavEdit> = (0..3)
-            .map(|area| NavEdit { area: AreaId(area), available: Some(rng.chance(0.3)), factor: None })
+            .map(|area| {
+                NavEdit::Area(AreaEdit { area: AreaId(area), available: Some(rng.chance(0.3)), factor: None })
+            })
             .collect();
         assert_eq!(map.apply(&edits), kept.apply(&edits));
         for by in bys {
@@ -939,8 +957,9 @@ fn doors_are_planned_through_at_a_fair_price() {
         rows[rng.below(7) as usize] = if rng.chance(0.5) { "..........." } else { ".....1....." };
         rows[0] = "...........";
         let mut map = drawing(&rows);
-        let mut edits = vec![NavEdit { area: AreaId(0), available: Some(false), factor: None }];
-        edits.push(NavEdit { area: AreaId(1), available: Some(false), factor: None });
+        let mut edits =
+            vec![NavEdit::Area(AreaEdit { area: AreaId(0), available: Some(false), factor: None })];
+        edits.push(NavEdit::Area(AreaEdit { area: AreaId(1), available: Some(false), factor: None }));
         if map.apply(&edits).is_none() {
             continue;
         }

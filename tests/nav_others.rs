@@ -10,7 +10,7 @@ use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{CellArea, CellMap, CellSource, FACTOR_ONE, Frame, Unit};
 use walkon::nav::{
-    Accept, Disc, NavEdit, NavMap, OneWay, Others, PassRules, PathAnswer, PathQuery, PathRequests,
+    Accept, AreaEdit, Disc, NavEdit, NavMap, OneWay, Others, PassRules, PathAnswer, PathQuery, PathRequests,
     PathStatus, PathTrouble, Search, Traversal,
 };
 
@@ -86,6 +86,7 @@ fn query(start: Vec3, goal: Vec3, discs: &[Disc]) -> PathQuery {
         goal,
         by: Traversal::default(),
         accept: Accept::Nearest,
+        goal_layer: None,
         expansions_max: u32::MAX,
         others: Some(discs.into()),
     }
@@ -373,7 +374,9 @@ fn fault_g25_an_edit_while_a_plan_with_others_is_paused_begins_it_again() {
         let token = requests.push(query.clone());
         let mut answers = Vec::new();
         (0..slices).for_each(|_| _ = requests.step(&map, 2, &mut answers));
-        let edit = |available| [NavEdit { area: AreaId(0), available: Some(available), factor: None }];
+        let edit = |available| {
+            [NavEdit::Area(AreaEdit { area: AreaId(0), available: Some(available), factor: None })]
+        };
         map.apply(&edit(true)).unwrap();
         let is_early = !answers.is_empty();
         // Bounded by the cells of the map, begun twice.

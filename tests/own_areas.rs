@@ -11,8 +11,8 @@ use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{Unit, fixed_factor};
 use walkon::nav::{
-    Accept, CellArea, CellMap, CellSource, Frame, NavEdit, NavMap, OwnArea, PathQuery, PathStatus, Search,
-    Traversal,
+    Accept, AreaEdit, CellArea, CellMap, CellSource, Frame, NavEdit, NavMap, OwnArea, PathQuery, PathStatus,
+    Search, Traversal,
 };
 use walkon::world::ops::{areas, characters};
 
@@ -81,7 +81,15 @@ fn centre(source: &CellSource, cell: usize) -> Vec3 {
 
 fn query(source: &CellSource, (start, goal): (usize, usize), by: Traversal) -> PathQuery {
     let (start, goal) = (centre(source, start), centre(source, goal));
-    PathQuery { start, goal, by, accept: Accept::Nearest, expansions_max: u32::MAX, others: None }
+    PathQuery {
+        start,
+        goal,
+        by,
+        accept: Accept::Nearest,
+        goal_layer: None,
+        expansions_max: u32::MAX,
+        others: None,
+    }
 }
 
 #[test]
@@ -204,7 +212,7 @@ fn own_areas_answer_like_a_map_on_which_they_are_so_for_everybody() {
             assert_eq!(own_map.nearest(to, 9.0, &by), map.nearest(to, 9.0, &plain), "seed {seed}");
             // A change of the map is followed.
             let area = AreaId::from(rng.below(source.areas.len() as u64) as usize);
-            let edit = NavEdit { area, available: Some(rng.chance(0.5)), factor: None };
+            let edit = NavEdit::Area(AreaEdit { area, available: Some(rng.chance(0.5)), factor: None });
             let _ = (own_map.apply(&[edit]), map.apply(&[edit]));
             if own_map.revision() != map.revision() {
                 // On one of them nothing of that area was left to change.

@@ -91,6 +91,7 @@ impl Case {
             goal,
             by,
             accept: Accept::Nearest,
+            goal_layer: None,
             expansions_max: u32::MAX,
             others: None,
         };

@@ -13,7 +13,7 @@ use crate::game::blame::{self, Written};
 use crate::game::inputs::LevelTexts;
 use crate::level::spawn::{self, Spawned};
 use crate::level::{LoadedLevel, MemorySource, load};
-use crate::nav::{NavEdit, Traversal};
+use crate::nav::{AreaEdit, NavEdit, Traversal};
 use crate::script::files::ScriptTexts;
 use crate::script::host::BehaviourRef;
 use crate::script::reload::{LevelBehaviours, Refusal};
@@ -240,11 +240,12 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
         .areas
         .iter()
         .enumerate()
-        .map(|(index, area)| NavEdit {
+        .map(|(index, area)| AreaEdit {
             area: AreaId::from(index),
             available: Some(area.available),
             factor: (area.kind == crate::world::area::AreaKind::Ground).then_some(area.factor),
         })
+        .map(NavEdit::Area)
         .collect();
     nav.apply(&edits);
     blocks::move_to(world, &mut nav);

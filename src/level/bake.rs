@@ -169,6 +169,7 @@ fn ascii_source(ascii: &AsciiDef, cells: &AsciiCells, resolved: &Resolved) -> Ce
         factor: if uniform { Vec::new() } else { cells.factor.clone() },
         area: if resolved.areas.is_empty() { Vec::new() } else { cells.area.clone() },
         areas: resolved.areas.iter().map(state).collect(),
+        leave: Vec::new(),
     }
 }
 
@@ -189,6 +190,7 @@ fn text_source(grid: &TextGrid) -> CellSource {
         factor: Vec::new(),
         area: Vec::new(),
         areas: Vec::new(),
+        leave: Vec::new(),
     }
 }
 

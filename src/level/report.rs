@@ -11,7 +11,7 @@ use super::resolve::{Area, Mark};
 use crate::base::geom::{Bounds, ground};
 use crate::base::ids::AreaId;
 use crate::base::words::counted;
-use crate::nav::{Island, NavEdit, NavMap, Reach, Traversal};
+use crate::nav::{AreaEdit, Island, NavEdit, NavMap, Reach, Traversal};
 use glam::Vec3;
 
 /// Parts of a map that are told apart; smaller ones are counted only.
@@ -19,7 +19,7 @@ const PARTS_MAX: usize = 32;
 /// Cells of an area that are looked at for one that can be walked on.
 const CELLS_LOOKED_AT: usize = 20_000;
 /// Least radius that marks are tried for: a point.
-const SLIM: Traversal = Traversal { radius_m: 0.0, through: None, areas: None, rules: None };
+const SLIM: Traversal = Traversal { radius_m: 0.0, through: None, areas: None, layer: 0, rules: None };
 
 /// The map report of a level. Cost: a few passes over its cells.
 #[must_use]
@@ -36,7 +36,7 @@ pub fn report(level: &LoadedLevel) -> Vec<Diagnostic> {
 
 fn with_doors_open(level: &LoadedLevel) -> NavMap {
     let mut map = level.map.clone();
-    let open = |area: &AreaId| NavEdit { area: *area, available: Some(true), factor: None };
+    let open = |area: &AreaId| NavEdit::Area(AreaEdit { area: *area, available: Some(true), factor: None });
     let edits: Vec<NavEdit> = level.resolved.door_areas.iter().map(open).collect();
     map.apply(&edits);
     map

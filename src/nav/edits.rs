@@ -1,4 +1,4 @@
-//! Changes to a map: areas and obstacles that come and go or change their cost, and what that did.
+//! Changes to a map: areas, obstacles and cells that come and go or change their cost, and what that did.
 //!
 //! In: the edits of one tick. Out: one new revision and the part of the world it touches, or nothing when
 //! nothing changed. Not here: who asked for the edit, doors, walks that must ask again.
@@ -7,9 +7,34 @@ use crate::base::geom::Bounds;
 use crate::base::ids::AreaId;
 use crate::nav::Revision;
 
+/// A change to a map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NavEdit {
+    /// Of an area or obstacle.
+    Area(AreaEdit),
+    /// Of one cell.
+    Tile(TileEdit),
+}
+
+/// A change to one cell. Fields that are None stay as they are; cells beyond the map change nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TileEdit {
+    /// The layer it lies on; 0 on maps without layers.
+    pub layer: u8,
+    /// Column and row, as the map stores them.
+    pub cell: [u32; 2],
+    /// Whether it can be walked on. Where areas are given cell by cell, a cell of one is walkable while the area is
+    /// available besides.
+    pub walkable: Option<bool>,
+    /// Cost of a metre in it over a metre of plain ground; kept within 0.1 to 100.
+    pub factor: Option<f32>,
+    /// The directions in which it may not be left: bit d for direction d, clockwise from +x seen from above.
+    pub leave: Option<u8>,
+}
+
 /// A change to one area or obstacle. Fields that are None stay as they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NavEdit {
+pub struct AreaEdit {
     /// Which one: areas first, then obstacles, in level order. Unknown ids change nothing.
     pub area: AreaId,
     /// Whether it is there: an area can be walked on while available, an obstacle blocks while available.

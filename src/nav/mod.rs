@@ -18,12 +18,12 @@ pub mod traversal;
 
 pub use cells::{AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, grid_frame};
 pub use components::{Kept, Labels, Run};
-pub use edits::{MapChange, NavEdit};
+pub use edits::{AreaEdit, MapChange, NavEdit, TileEdit};
 pub use footing::Footing;
 pub use map::NavMap;
 pub use path::{
-    Accept, Crossing, Disc, Island, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble,
-    RandomPoint, Reach, SearchRecord,
+    Accept, Crossing, Disc, Island, LayerChange, Others, Path, PathAnswer, PathQuery, PathStatus,
+    PathTrouble, RandomPoint, Reach, SearchRecord,
 };
 pub use requests::{PathRequests, Progress};
 pub use search::{Ends, Search, Step, Watch};

@@ -20,6 +20,8 @@ pub struct PathQuery {
     pub goal: Vec3,
     /// Who walks.
     pub by: Traversal,
+    /// The layer of the goal; None for the one that `by` walks on. On maps without layers it is of no meaning.
+    pub goal_layer: Option<u8>,
     /// What to do about a goal that cannot be reached.
     pub accept: Accept,
     /// Expansions after which the search gives up with [`PathTrouble::Limit`].
@@ -136,6 +138,18 @@ pub struct Path {
     pub revision: Revision,
     /// The unavailable areas it goes through, in order along the path.
     pub crossings: Vec<Crossing>,
+    /// Where along it the body changes to another layer, in order; empty when it stays on one. Both ends of each link are
+    /// points of the path.
+    pub layers: Vec<LayerChange>,
+}
+
+/// A place on a path from which on it leads over another layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerChange {
+    /// Where the link begins, metres along the path.
+    pub at_m: f32,
+    /// The layer it leads to.
+    pub layer: u8,
 }
 
 /// A stretch of a path through an area that is not available: a closed door to open or wait for.

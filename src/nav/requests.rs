@@ -293,6 +293,11 @@ fn hash_query(query: &PathQuery, hash: &mut StateHash) {
             hash.word(u64::from(area.0));
         }
     }
+    // Where there are no layers, hashes are as if there never were.
+    let layers = [query.by.layer, query.goal_layer.unwrap_or(query.by.layer)];
+    if layers != [0, 0] {
+        hash.word(u64::from(layers[0])).word(u64::from(layers[1]));
+    }
     hash.flag(query.accept == Accept::Exact).word(u64::from(query.expansions_max));
     // Where nobody stands in the way, hashes are as if nobody ever could.
     if let Some(others) = &query.others {

@@ -20,6 +20,8 @@ pub struct Traversal {
     /// Areas that are not to it what they are to others, sorted by id, each once. A cell belongs to every area around its
     /// centre: one of a shunned area is a wall whatever else it belongs to.
     pub areas: Option<Arc<[OwnArea]>>,
+    /// The layer it walks on; 0 on maps without layers.
+    pub layer: u8,
     /// Where it may not pass although the ground is there; None when there is no such place.
     pub rules: Option<Arc<PassRules>>,
 }
@@ -74,6 +76,7 @@ impl Traversal {
             radius_m: self.radius_m,
             through: through.filter(|list: &Arc<[(AreaId, f32)]>| !list.is_empty()),
             areas: self.areas.clone(),
+            layer: self.layer,
             rules: Some(Arc::new(rules)),
         }
     }

@@ -6,7 +6,7 @@
 
 use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::WalkId;
-use crate::nav::{Accept, MapChange, NavEdit, PathQuery};
+use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, PathQuery};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops::walks::traversal_of;
@@ -17,10 +17,10 @@ pub fn run(world: &mut World) {
     if world.edits.is_empty() {
         return;
     }
-    let edits: Vec<NavEdit> = std::mem::take(&mut world.edits).into_values().collect();
+    let edits: Vec<AreaEdit> = std::mem::take(&mut world.edits).into_values().collect();
     // What they blocked is freed by these edits.
     world.blocks.retain(|block| !block.is_over);
-    let Some(change) = world.nav.apply(&edits) else {
+    let Some(change) = world.nav.apply(&edits.iter().copied().map(NavEdit::Area).collect::<Vec<_>>()) else {
         return;
     };
     for edit in &edits {
@@ -46,7 +46,7 @@ pub fn run(world: &mut World) {
 }
 
 /// Where doors have begun to close.
-fn closed_doors(world: &World, edits: &[NavEdit]) -> Vec<Bounds> {
+fn closed_doors(world: &World, edits: &[AreaEdit]) -> Vec<Bounds> {
     let closing = edits.iter().filter(|edit| edit.available == Some(false));
     let doors = closing.filter_map(|edit| world.areas.get(edit.area.index())?.door);
     doors.filter_map(|door| world.doors.get(door.index())).map(|door| door.bounds).collect()
@@ -84,6 +84,7 @@ fn leads_further_now(world: &World, walk: &Walk, following: &Following) -> bool 
         goal: walk.aim,
         by,
         accept: Accept::Exact,
+        goal_layer: None,
         expansions_max: u32::MAX,
         others: None,
     };

@@ -76,7 +76,7 @@ fn send(world: &mut World, id: WalkId) {
     let line = Straight { from: start, to: goal, but: &but };
     let around = if is_ghost { None } else { world.bystanders(line) };
     let others = around.as_ref().map(|around| Arc::clone(&around.discs));
-    let query = PathQuery { start, goal, by, accept, expansions_max, others };
+    let query = PathQuery { start, goal, by, accept, goal_layer: None, expansions_max, others };
     let Some(walk) = world.walks.get(id) else {
         return;
     };

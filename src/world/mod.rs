@@ -30,7 +30,7 @@ use slotmap::{SecondaryMap, SlotMap};
 use crate::base::ids::{AreaId, CharacterId, PathToken, WalkId};
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::{Gait, Stride};
-use crate::nav::{NavEdit, NavMap, PathRequests, Search};
+use crate::nav::{AreaEdit, NavMap, PathRequests, Search};
 use crate::world::area::Area;
 use crate::world::block::Block;
 use crate::world::bodies::Bodies;
@@ -87,7 +87,7 @@ pub struct World {
     /// The navigation map; changed in step 5 only.
     pub(crate) nav: NavMap,
     /// Edits that wait for step 5, the last wish for each area.
-    pub(crate) edits: BTreeMap<AreaId, NavEdit>,
+    pub(crate) edits: BTreeMap<AreaId, AreaEdit>,
     /// Paths being searched.
     pub(crate) requests: PathRequests,
     /// The walk a request belongs to; requests of scripts have none.

@@ -453,7 +453,7 @@ pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
         .collect();
     through.sort_by_key(|(area, _)| *area);
     let through = (!through.is_empty()).then(|| Arc::from(through));
-    Traversal { radius_m: asker.radius_m, through, areas: None, rules }
+    Traversal { radius_m: asker.radius_m, through, areas: None, rules, ..Traversal::default() }
 }
 
 /// Which doors a character may not pass, and which not in both directions, however they stand.

@@ -665,6 +665,7 @@ impl CellMap {
     }
 
     fn note(&mut self, edit: &NavEdit) {
+        let NavEdit::Area(edit) = edit else { return };
         let is_area = edit.area.index() < self.area_count();
         let Some(state) = self.states.get_mut(edit.area.index()) else { return };
         state.available = edit.available.unwrap_or(state.available);

@@ -99,6 +99,7 @@ impl CellMap {
             goal: to,
             by: by.clone(),
             accept: Accept::Exact,
+            goal_layer: None,
             expansions_max: u32::MAX,
             others: None,
         };

@@ -90,6 +90,9 @@ pub struct CellSource {
     pub factor: Vec<f32>,
     /// 0 for no area, k for `AreaId(k - 1)`, one entry a cell; empty when there are no areas.
     pub area: Vec<u16>,
+    /// The directions in which a cell may not be left, one entry a cell: bit d for direction d, clockwise from +x seen from
+    /// above, so 0 is +x, 2 is +z. A diagonal needs the permission of both its sides. Empty when all are open.
+    pub leave: Vec<u8>,
     /// The areas.
     pub areas: Vec<CellArea>,
 }
@@ -275,6 +278,7 @@ impl CellSource {
             ("walkable", self.walkable.len(), false),
             ("factor", self.factor.len(), true),
             ("area", self.area.len(), true),
+            ("leave", self.leave.len(), true),
         ] {
             if found != cells && !(may_be_empty && found == 0) {
                 return Err(CellMapError::Entries { what, found, cells });

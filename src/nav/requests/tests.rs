@@ -6,7 +6,7 @@ use super::*;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellArea, CellMap, CellSource, Frame};
-use crate::nav::{NavEdit, PathStatus, Traversal};
+use crate::nav::{AreaEdit, NavEdit, PathStatus, Traversal};
 
 /// Scattered blocks; the last column is area 0, so that the map can change without a path changing much.
 fn field(side: u32, rng: &mut Rng) -> NavMap {
@@ -32,6 +32,7 @@ fn query(start: Vec3, goal: Vec3) -> PathQuery {
         goal,
         by: Traversal::default(),
         accept: Accept::Nearest,
+        goal_layer: None,
         expansions_max: u32::MAX,
         others: None,
     }
@@ -39,7 +40,7 @@ fn query(start: Vec3, goal: Vec3) -> PathQuery {
 
 fn toggle(map: &mut NavMap) {
     let now = map.cells().and_then(|cells| cells.is_available(AreaId(0))).unwrap();
-    map.apply(&[NavEdit { area: AreaId(0), available: Some(!now), factor: None }]).unwrap();
+    map.apply(&[NavEdit::Area(AreaEdit { area: AreaId(0), available: Some(!now), factor: None })]).unwrap();
 }
 
 fn hash(requests: &PathRequests) -> u64 {

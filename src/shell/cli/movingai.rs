@@ -74,6 +74,7 @@ fn answer(nav: &NavMap, scenario: &Scenario, search: &mut Search) -> Option<f64>
         goal: at(scenario.goal),
         by: Traversal::default(),
         accept: Accept::Exact,
+        goal_layer: None,
         expansions_max: u32::MAX,
         others: None,
     };

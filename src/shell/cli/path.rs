@@ -70,6 +70,7 @@ impl Asked {
             goal: self.to,
             by: self.by.clone(),
             accept: Accept::Nearest,
+            goal_layer: None,
             expansions_max: u32::MAX,
             others: self.others.clone(),
         };

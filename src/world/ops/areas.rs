@@ -1,7 +1,7 @@
 //! Verbs about areas: toggled and priced. The map follows in step 5, once for all edits of a tick.
 
 use crate::base::ids::AreaId;
-use crate::nav::NavEdit;
+use crate::nav::AreaEdit;
 use crate::world::World;
 use crate::world::ops::doors::{self, Speed};
 use crate::world::ops::{OpError, in_range};
@@ -57,6 +57,6 @@ pub fn set_factor(world: &mut World, id: AreaId, factor: f32) -> Result<(), OpEr
     Ok(())
 }
 
-fn edit(world: &mut World, id: AreaId) -> &mut NavEdit {
-    world.edits.entry(id).or_insert(NavEdit { area: id, available: None, factor: None })
+fn edit(world: &mut World, id: AreaId) -> &mut AreaEdit {
+    world.edits.entry(id).or_insert(AreaEdit { area: id, available: None, factor: None })
 }

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use crate::base::ids::AreaId;
-use crate::nav::NavEdit;
+use crate::nav::{AreaEdit, NavEdit};
 use crate::world::World;
 use crate::world::block::Block;
 use crate::world::place::Mark;
@@ -46,7 +46,7 @@ fn claim(world: &mut World, centre: Vec3, radius_m: f32) -> AreaId {
 }
 
 fn edit(world: &mut World, area: AreaId, available: bool) {
-    let edit = NavEdit { area, available: Some(available), factor: None };
+    let edit = AreaEdit { area, available: Some(available), factor: None };
     world.edits.insert(area, edit);
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn move_to(world: &mut World, nav: &mut crate::nav::NavMap) {
         block.area = nav.add_obstacle(&used, block.centre, block.radius_m);
         used.push(block.area);
     }
-    let edit = |&area: &AreaId| NavEdit { area, available: Some(true), factor: None };
+    let edit = |&area: &AreaId| NavEdit::Area(AreaEdit { area, available: Some(true), factor: None });
     nav.apply(&used.iter().map(edit).collect::<Vec<_>>());
 }
 

@@ -13,7 +13,7 @@ use crate::world::standing::{Bystanders, Straight};
 #[must_use]
 pub fn query(world: &World, start: Vec3, goal: Vec3, by: Traversal) -> PathQuery {
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
-    PathQuery { start, goal, by, accept: Accept::Nearest, expansions_max, others: None }
+    PathQuery { start, goal, by, accept: Accept::Nearest, goal_layer: None, expansions_max, others: None }
 }
 
 /// The same around those who stand in the way now, but for some; and who they are. Cost: as [`World::bystanders`].

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::AreaEdit;
 use crate::nav::cells::source::{AreaShape, CellArea};
 
 fn rectangle(rng: &mut Rng, size: f64) -> Vec<Point> {
@@ -124,10 +125,12 @@ fn inv_p7_an_edited_map_equals_one_built_anew_and_undo_restores_it() {
         for _ in 0..12 {
             let count = source.count() as u64;
             let edits: Vec<NavEdit> = (0..1 + rng.below(3))
-                .map(|_| NavEdit {
-                    area: AreaId(rng.below(count + 1) as u32),
-                    available: rng.chance(0.7).then(|| rng.chance(0.5)),
-                    factor: rng.chance(0.2).then(|| [1.0, 1.5, 4.0][rng.below(3) as usize]),
+                .map(|_| {
+                    NavEdit::Area(AreaEdit {
+                        area: AreaId(rng.below(count + 1) as u32),
+                        available: rng.chance(0.7).then(|| rng.chance(0.5)),
+                        factor: rng.chance(0.2).then(|| [1.0, 1.5, 4.0][rng.below(3) as usize]),
+                    })
                 })
                 .collect();
             let before = map.states.clone();
@@ -151,10 +154,12 @@ fn inv_p7_an_edited_map_equals_one_built_anew_and_undo_restores_it() {
             assert!(map.derived() == fresh.derived(), "round {round}: after {edits:?}");
         }
         let undo: Vec<NavEdit> = (0..source.count())
-            .map(|at| NavEdit {
-                area: AreaId::from(at),
-                available: Some(first.states[at].available),
-                factor: Some(first.states[at].factor),
+            .map(|at| {
+                NavEdit::Area(AreaEdit {
+                    area: AreaId::from(at),
+                    available: Some(first.states[at].available),
+                    factor: Some(first.states[at].factor),
+                })
             })
             .collect();
         map.apply(&undo);
@@ -238,11 +243,12 @@ fn the_hash_follows_the_state_and_returns_with_it() {
     let source = random_grid(&mut rng);
     let mut map = CellMap::from_grid(&source).unwrap();
     let first = map.edit_hash;
-    let toggle = |available| NavEdit { area: AreaId(0), available: Some(available), factor: None };
+    let toggle =
+        |available| NavEdit::Area(AreaEdit { area: AreaId(0), available: Some(available), factor: None });
     map.apply(&[toggle(!source.areas[0].available)]);
     assert_ne!(map.edit_hash, first);
     map.apply(&[toggle(source.areas[0].available)]);
     assert_eq!(map.edit_hash, first);
-    map.apply(&[NavEdit { area: AreaId(0), available: None, factor: Some(7.0) }]);
+    map.apply(&[NavEdit::Area(AreaEdit { area: AreaId(0), available: None, factor: Some(7.0) })]);
     assert_ne!(map.edit_hash, first);
 }
