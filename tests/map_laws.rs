@@ -301,7 +301,7 @@ fn seed_g5_the_centre_of_a_cell_lies_in_it_and_cells_begin_at_the_minimum() {
             cell_size_m: rng.float(0.01, 5.0),
             width: 1 + rng.below(300) as u32,
             depth: 1 + rng.below(20) as u32,
-            floor_y_m: 0.0,
+            ..Frame::default()
         };
         for z in 0..frame.depth {
             for x in 0..frame.width {

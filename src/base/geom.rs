@@ -100,6 +100,34 @@ impl Bounds {
     }
 }
 
+/// The isometric projection: squares of side 1 on the ground are shown as diamonds. A projection only: the ground stays square.
+///
+/// Ground x grows towards the lower right of the screen, ground z towards the lower left; screen x grows to the right, y down.
+/// The corner (0, 0) of the ground is shown at (0, 0).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Isometric {
+    /// Width of a diamond on the screen; positive.
+    pub tile_width: f64,
+    /// Height of a diamond on the screen; positive.
+    pub tile_height: f64,
+}
+
+impl Isometric {
+    /// Where a point of the ground, in tiles, is shown. The middle of tile (x, z) is the point (x + 0.5, z + 0.5), shown at
+    /// `((x - z) width / 2, (x + z + 1) height / 2)`.
+    #[must_use]
+    pub fn to_screen(self, [x, z]: Point) -> Point {
+        [(x - z) * self.tile_width / 2.0, (x + z) * self.tile_height / 2.0]
+    }
+
+    /// The point of the ground, in tiles, that is shown at a place of the screen; rounded down it names the tile.
+    #[must_use]
+    pub fn to_ground(self, [x, y]: Point) -> Point {
+        let (across, down) = (x / self.tile_width, y / self.tile_height);
+        [down + across, down - across]
+    }
+}
+
 /// Twice the signed area of the triangle a, b, c: positive when c lies to the left of a to b
 /// (x to the right, z up), zero when the three lie on a line.
 #[must_use]
@@ -190,6 +218,29 @@ mod tests {
         assert_eq!(segment_distance_sq([0.0, 2.0], [-1.0, 0.0], [1.0, 0.0]), 4.0);
         assert_eq!(segment_distance_sq([3.0, 0.0], [-1.0, 0.0], [1.0, 0.0]), 4.0);
         assert_eq!(segment_distance_sq([3.0, 4.0], [0.0, 0.0], [0.0, 0.0]), 25.0);
+    }
+
+    #[test]
+    fn seed_o9_isometric_tiles_are_diamonds_around_their_centres_and_come_back() {
+        let mut rng = crate::base::rng::Rng::stream(1, "isometric");
+        for (width, height) in [(58.3, 27.7), (32.0, 28.0), (64.0, 32.0), (1.0, 1.0)] {
+            let view = Isometric { tile_width: width, tile_height: height };
+            for (x, z) in [(0.0, 0.0), (3.0, 0.0), (0.0, 5.0), (7.0, 4.0), (-2.0, 9.0)] {
+                let centre = view.to_screen([x + 0.5, z + 0.5]);
+                let expected = [(x - z) * width / 2.0, (x + z + 1.0) * height / 2.0];
+                assert!((0..2).all(|axis| (centre[axis] - expected[axis]).abs() < 1e-9));
+                for _ in 0..100 {
+                    // A place belongs to the tile when it lies within the diamond around the centre.
+                    let place =
+                        [centre[0] + rng.float(-0.5, 0.5) * width, centre[1] + rng.float(-0.5, 0.5) * height];
+                    let away = (place[0] - centre[0]).abs() / width + (place[1] - centre[1]).abs() / height;
+                    if (away - 0.5).abs() > 1e-9 {
+                        let inside = view.to_ground(place).map(f64::floor) == [x, z];
+                        assert_eq!(inside, away < 0.5, "{place:?} in tile {x} {z}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -161,6 +161,7 @@ fn ascii_source(ascii: &AsciiDef, cells: &AsciiCells, resolved: &Resolved) -> Ce
             width: cells.width,
             depth: cells.depth,
             floor_y_m: ascii.sizes.floor_y_m,
+            ..Frame::default()
         },
         agent_radius_m: ascii.sizes.agent_radius_m,
         object_padding_m: ascii.sizes.object_padding_m,
@@ -182,6 +183,7 @@ fn text_source(grid: &TextGrid) -> CellSource {
             width: grid.width,
             depth: grid.depth,
             floor_y_m: grid.sizes.floor_y_m,
+            ..Frame::default()
         },
         agent_radius_m: grid.sizes.agent_radius_m,
         object_padding_m: grid.sizes.object_padding_m,

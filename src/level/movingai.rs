@@ -77,7 +77,7 @@ pub fn map(text: &str) -> Result<NavMap, MovingAiError> {
         }
         walkable.extend(row.bytes().map(|cell| matches!(cell, b'.' | b'G')));
     }
-    let frame = Frame { min_x: 0.0, min_z: 0.0, cell_size_m: 1.0, width, depth, floor_y_m: 0.0 };
+    let frame = Frame { cell_size_m: 1.0, width, depth, ..Frame::default() };
     let source = CellSource { frame, walkable, ..CellSource::default() };
     let cells = CellMap::from_cells(&source).map_err(|error| wrong(0, error.to_string()))?;
     Ok(NavMap::from(cells))

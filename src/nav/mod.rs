@@ -16,7 +16,10 @@ mod smooth;
 pub mod space;
 pub mod traversal;
 
-pub use cells::{AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, grid_frame};
+pub use cells::{
+    AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, Layout, Stagger, TileGrid,
+    Tiling, grid_frame,
+};
 pub use components::{Kept, Labels, Run};
 pub use edits::{AreaEdit, MapChange, NavEdit, TileEdit};
 pub use footing::Footing;

@@ -1,12 +1,64 @@
-//! Square cells with eight directions: neighbours, legal steps, canonical steps, step costs.
+//! Layouts of cells; eight directions and which of them are steps, canonical steps, step costs.
 //!
 //! In: what lies around a cell (eight bits), factors, cell differences. Out: directions as bit masks, integer costs.
 //! Holds: a diagonal is legal only between two walkable cells; directions run clockwise seen from above with +x to
 //! the right and +z down, even ones straight, so `d ^ 4` is the way back; step costs never fall as factors rise.
-//! Not here: storage of cells. Kernels ask for masks of directions and offsets only, so that other layouts can stand
-//! beside this one.
+//! Every layout has its steps among the same eight differences: four and six neighbours are masks over them.
+//! Not here: storage of cells, places in the world (`tiling`).
 //! Source: canonical ordering, Sturtevant and Rabin 2016; jump-point pruning without corner cutting, Harabor and
 //! Grastien 2012.
+
+/// How the tiles of a map lie and which of them are neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// Squares (or rectangles) in rows; steps across edges, and across corners between two walkable tiles.
+    #[default]
+    Square8,
+    /// The same with steps across edges only.
+    Square4,
+    /// Diamonds in rows half a depth apart, every other row moved by half a width; steps across edges, and across corners
+    /// between two walkable tiles, as on the squares that they are when turned.
+    StaggeredRows(Stagger),
+    /// Diamonds in columns half a width apart, every other column moved by half a depth.
+    StaggeredColumns(Stagger),
+    /// Hexagons with a corner towards -z, in rows; every other row is moved by half a width. Six steps across edges.
+    HexPointy(Stagger),
+    /// Hexagons with a corner towards +x, in columns; every other column is moved by half a depth.
+    HexFlat(Stagger),
+}
+
+/// Which lines of tiles, counted from 0, are moved by half a tile towards +x or +z.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stagger {
+    /// Those with an odd number.
+    #[default]
+    Odd,
+    /// Those with an even number.
+    Even,
+}
+
+impl Layout {
+    /// Which of the cells around one are its neighbours.
+    pub(crate) fn neighbours(self) -> Neighbours {
+        match self {
+            Self::Square8 | Self::StaggeredRows(_) | Self::StaggeredColumns(_) => Neighbours::Eight,
+            Self::Square4 => Neighbours::Four,
+            Self::HexPointy(_) | Self::HexFlat(_) => Neighbours::Six,
+        }
+    }
+}
+
+/// Which of the eight cells around one are its neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Neighbours {
+    /// All; those across a corner only between two walkable cells.
+    #[default]
+    Eight,
+    /// Those across an edge.
+    Four,
+    /// Those across the edges of a hexagon: all but the ones in directions 1 and 5.
+    Six,
+}
 
 /// Eight directions of travel, clockwise from +x: their offsets in x and z.
 pub(crate) const OFFSETS: [(i32, i32); 8] =

@@ -12,6 +12,7 @@ mod doors;
 mod edge;
 mod footing;
 mod gates;
+mod hex;
 pub mod jump;
 pub mod layout;
 mod line;
@@ -26,16 +27,18 @@ pub mod source;
 mod standing;
 mod start;
 mod terrain;
+mod tiling;
 mod variant;
 pub mod weighted;
 
 pub use bits::Bits;
 pub(crate) use footing::CellFooting;
 pub use jump::Pace;
-pub use layout::{FACTOR_ONE, Unit, fixed_factor};
+pub use layout::{FACTOR_ONE, Layout, Neighbours, Stagger, Unit, fixed_factor};
 pub use map::CellMap;
 pub(crate) use plan::Plan;
 pub use source::{
     AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, Frame, GridSource, grid_frame,
 };
+pub use tiling::{Metric, TILE_RATIO_MAX, TileGrid, Tiling};
 pub use weighted::{Extra, Ground};

@@ -7,6 +7,9 @@
 use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::nav::cells::hex;
+use crate::nav::cells::layout::Neighbours;
+use crate::nav::cells::tiling::Tiling;
 
 /// The most cells a map may have: 2^24, a square of 4096.
 pub const CELLS_MAX: u64 = 16_777_216;
@@ -97,14 +100,16 @@ pub struct CellSource {
     pub areas: Vec<CellArea>,
 }
 
-/// Where the cells of a map lie in the world. `Default` has no cells.
+/// Where the cells of a map lie in the world. `Default` has no cells. A plain grid of squares is written down field by field;
+/// [`TileGrid::frame`](crate::nav::TileGrid::frame) makes every other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// Western edge of cells (0, z), metres.
+    /// The smallest x of the map, metres: on a grid of squares the western edge of cells (0, z).
     pub min_x: f64,
-    /// Edge of cells (x, 0) with the smallest z, metres.
+    /// The smallest z of the map, metres: on a grid of squares the edge of cells (x, 0).
     pub min_z: f64,
-    /// Side of a cell, metres.
+    /// Side of a square cell, metres. On other layouts the length of a step across an edge (of two, the one along a row of
+    /// rectangles or pointy hexagons, along a column of flat ones): the unit in which distances "in cells" are counted.
     pub cell_size_m: f64,
     /// Cells along x.
     pub width: u32,
@@ -112,11 +117,14 @@ pub struct Frame {
     pub depth: u32,
     /// Height of the floor, metres.
     pub floor_y_m: f64,
+    /// How the cells lie; the default is a grid of squares.
+    pub tiling: Tiling,
 }
 
 impl Default for Frame {
     fn default() -> Self {
-        Self { min_x: 0.0, min_z: 0.0, cell_size_m: 0.4, width: 0, depth: 0, floor_y_m: 0.0 }
+        let tiling = Tiling::default();
+        Self { min_x: 0.0, min_z: 0.0, cell_size_m: 0.4, width: 0, depth: 0, floor_y_m: 0.0, tiling }
     }
 }
 
@@ -130,7 +138,15 @@ impl Frame {
     /// The cell that holds a point, also beyond the map.
     #[must_use]
     pub fn cell_at(&self, point: Point) -> (i64, i64) {
-        let [x, z] = self.to_cells(point);
+        self.cell_around(self.to_cells(point))
+    }
+
+    /// The cell that holds a point given in cells.
+    #[inline(always)]
+    pub(crate) fn cell_around(&self, [x, z]: Point) -> (i64, i64) {
+        if self.tiling.neighbours() == Neighbours::Six {
+            return hex::cell_at([x, z]);
+        }
         // The cast saturates, far beyond any map.
         (x.floor() as i64, z.floor() as i64)
     }
@@ -143,15 +159,22 @@ impl Frame {
         inside.then_some((x as u32, z as u32))
     }
 
-    /// A point in cells: cell (x, z) spans x to x + 1 and z to z + 1.
+    /// A point in cells: cell (x, z) spans x to x + 1 and z to z + 1, or is the hexagon around the middle of that.
     #[must_use]
     pub fn to_cells(&self, point: Point) -> Point {
+        if !self.tiling.is_plain() {
+            return self.tiling.cells_of([point[0] - self.min_x, point[1] - self.min_z]);
+        }
         [(point[0] - self.min_x) / self.cell_size_m, (point[1] - self.min_z) / self.cell_size_m]
     }
 
     /// A point given in cells, in world metres.
     #[must_use]
     pub fn to_world(&self, cells: Point) -> Point {
+        if !self.tiling.is_plain() {
+            let [x, z] = self.tiling.world_of(cells);
+            return [self.min_x + x, self.min_z + z];
+        }
         [self.min_x + cells[0] * self.cell_size_m, self.min_z + cells[1] * self.cell_size_m]
     }
 
@@ -167,14 +190,17 @@ impl Frame {
         geom::raise(point, self.floor_y_m)
     }
 
-    /// The rectangle of all cells, world metres.
+    /// The rectangle around all tiles, world metres: on a grid of squares that of all cells.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
+        if !self.tiling.is_plain() {
+            return self.tiles_bounds();
+        }
         let max = self.to_world([f64::from(self.width), f64::from(self.depth)]);
         Bounds { min: [self.min_x, self.min_z], max }
     }
 
-    fn check(&self) -> Result<(), CellMapError> {
+    pub(crate) fn check(&self) -> Result<(), CellMapError> {
         check_cell_size(self.cell_size_m)?;
         let cells = f64::from(self.width) * f64::from(self.depth);
         if cells > CELLS_MAX as f64 {
@@ -194,6 +220,8 @@ impl Frame {
 pub enum CellMapError {
     #[error("cell size: {value} m, expected 0.01 to 100; choose a size near the smallest radius")]
     CellSize { value: f64 },
+    #[error("tile size: {width} x {depth} m, expected one side at most 20 times the other")]
+    TileRatio { width: f64, depth: f64 },
     #[error("grid: needs {cells} cells, limit 16777216; make the cells larger or the areas smaller")]
     TooBig { cells: f64 },
     #[error("coordinate: {value}, expected a finite number of metres within 1e6 of the origin")]

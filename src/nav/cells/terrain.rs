@@ -273,6 +273,13 @@ impl Terrain {
             hash.number(value);
         }
         hash.word(u64::from(frame.width)).word(u64::from(frame.depth));
+        // Grids of squares hash as they did before there were other layouts.
+        if !frame.tiling.is_plain() {
+            hash.text(&format!("{:?}", frame.layout()));
+            frame.tile_size_m().into_iter().for_each(|value| {
+                hash.number(value);
+            });
+        }
         for z in 0..frame.depth {
             for word in 0..frame.width.div_ceil(64) as usize {
                 hash.word(walkable.row_word(z, word));

@@ -68,6 +68,7 @@ fn random_cells(rng: &mut Rng) -> CellSource {
 }
 
 /// The sources as they would be if the map had been written down now.
+#[allow(clippy::large_enum_variant, reason = "a few at a time")]
 enum Source {
     Grid(GridSource),
     Cells(CellSource),

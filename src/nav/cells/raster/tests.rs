@@ -2,9 +2,17 @@
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::Tiling;
 
-const FRAME: Frame =
-    Frame { min_x: -3.1, min_z: -2.7, cell_size_m: 0.31, width: 41, depth: 37, floor_y_m: 0.0 };
+const FRAME: Frame = Frame {
+    min_x: -3.1,
+    min_z: -2.7,
+    cell_size_m: 0.31,
+    width: 41,
+    depth: 37,
+    floor_y_m: 0.0,
+    tiling: Tiling::SQUARES,
+};
 
 fn check(frame: &Frame, spans: &Spans, expected: impl Fn(Point) -> bool, what: &str) {
     let mut count = 0;
