@@ -283,10 +283,15 @@ fn hash_query(query: &PathQuery, hash: &mut StateHash) {
     for (area, extra_m) in through {
         hash.word(u64::from(area.0)).float(*extra_m);
     }
-    for (area, factor) in query.by.areas.as_deref().unwrap_or(&[]) {
-        hash.word(u64::from(area.0)).float(factor.unwrap_or(-1.0));
+    // What may be absent says whether it is there, so that nothing takes another's place.
+    hash.flag(query.by.areas.is_some());
+    if let Some(areas) = query.by.areas.as_deref() {
+        hash.word(areas.len() as u64);
+        for (area, factor) in areas {
+            hash.word(u64::from(area.0)).float(factor.unwrap_or(-1.0));
+        }
     }
-    // Where there are no such doors, hashes are as if there were no such rules.
+    hash.flag(query.by.rules.is_some());
     if let Some(rules) = &query.by.rules {
         hash.word(rules.barred.len() as u64).word(rules.one_way.len() as u64);
         for area in rules.barred.iter().copied().chain(rules.one_way.iter().map(|gate| gate.area)) {
@@ -299,7 +304,7 @@ fn hash_query(query: &PathQuery, hash: &mut StateHash) {
         hash.word(u64::from(layers[0])).word(u64::from(layers[1]));
     }
     hash.flag(query.accept == Accept::Exact).word(u64::from(query.expansions_max));
-    // Where nobody stands in the way, hashes are as if nobody ever could.
+    hash.flag(query.others.is_some());
     if let Some(others) = &query.others {
         hash.word(others.len() as u64);
         for disc in others.iter() {

@@ -285,6 +285,12 @@ impl Characters {
         self.slots.iter_mut().filter(|(_, character)| character.is_alive())
     }
 
+    /// How many there have been: the last number given out.
+    #[must_use]
+    pub fn created(&self) -> u32 {
+        self.created
+    }
+
     /// How many are alive.
     #[must_use]
     pub fn count(&self) -> usize {

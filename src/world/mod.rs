@@ -94,7 +94,7 @@ pub struct World {
     pub(crate) askers: SecondaryMap<PathToken, WalkId>,
     /// Buffers for questions that search at once. Never part of the state.
     pub(crate) scratch: Search,
-    /// Where those are who stand in the way of plans. Never part of the state.
+    /// Where those are who stand in the way of plans: a look-up that is never part of the state, and who has changed.
     pub(crate) standing: Standing,
     /// Whom a path that a script asked for was planned around.
     pub(crate) asked_around: SecondaryMap<PathToken, Bystanders>,

@@ -14,7 +14,6 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{ground, segment_distance_sq};
-use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::near::{Look, Near};
 use crate::nav::Disc;
@@ -28,7 +27,7 @@ const CELL_M: f32 = 4.0;
 /// Those who came to stand since the look-up was built are a list this long at least before everything is sorted again.
 const LATE_MIN: usize = 64;
 
-/// The look-up. Never part of the state.
+/// The look-up, which is never part of the state, and those who have changed since walks last looked, who are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standing {
     near: Near,
@@ -72,14 +71,6 @@ impl Bystanders {
     pub fn disc_of(&self, id: CharacterId) -> Option<Disc> {
         let at = self.who.iter().position(|&who| who == id)?;
         self.discs.get(at).copied()
-    }
-
-    /// Mixes in what later decisions hang on.
-    pub fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.len() as u64);
-        for disc in self.discs.iter() {
-            hash.vector(disc.centre).float(disc.radius_m);
-        }
     }
 }
 
@@ -180,6 +171,11 @@ impl World {
 }
 
 impl Standing {
+    /// Who may have come to stand, and who stood and was removed, with where, since walks last looked.
+    pub(crate) fn since_last_look(&self) -> (&[CharacterId], &[(CharacterId, Vec3)]) {
+        (&self.noted, &self.removed)
+    }
+
     fn build(&mut self, world: &World) {
         if self.is_built && self.late.len() <= LATE_MIN.max(self.who.len() / 16) {
             return;

@@ -1,0 +1,380 @@
+//! Every field that can change the future changes the hash, one at a time.
+
+use glam::Vec3;
+
+use super::*;
+use crate::base::ids::{AreaId, DoorId, WalkId};
+use crate::base::rng::Rng;
+use crate::base::time::Tick;
+use crate::crowd::follow::Cursor;
+use crate::nav::{Crossing, Disc, LayerChange, Path, PathTrouble, Revision};
+use crate::world::character::Removal;
+use crate::world::course::{Checkpoints, Course, Flee};
+use crate::world::door::DoorState;
+use crate::world::ops::walks::{WalkOrder, walk_to};
+use crate::world::outcome::Blocker;
+use crate::world::standing::Bystanders;
+use crate::world::walk::{
+    AcceptEnd, Ask, Crowd, DoorPolicy, Following, Goal, Look, Owner, Pace, Phase, Walk, WalkOptions,
+};
+
+/// A world with two people, one of whom walks.
+struct Scene {
+    world: World,
+    one: CharacterId,
+    other: CharacterId,
+    walk: WalkId,
+}
+
+fn scene() -> Scene {
+    let mut world = World::default();
+    let mut put = |name: &str, x: f32| {
+        let who = Character {
+            serial: 0,
+            name: name.to_owned(),
+            body: Body { position: Vec3::X * x, velocity: Vec3::ZERO, radius_m: 0.35, height_m: 1.8 },
+            facing_rad: 0.0,
+            gait: Gait::default(),
+            tags: vec![name.to_owned()],
+            is_player: false,
+            doors: DoorPolicy::Avoid,
+            walk: None,
+            is_moving: false,
+            desired: Vec3::ZERO,
+            nudge: None,
+            nudged: None,
+            turn: None,
+            play: None,
+            held: None,
+            removed: None,
+            displaced: Displaced::No,
+            replan: Replan::default(),
+            rng: Rng::stream(1, name),
+        };
+        world.characters.insert(|serial| Character { serial, ..who })
+    };
+    let (one, other) = (put("one", 0.0), put("other", 5.0));
+    let options = WalkOptions::at(world.rate);
+    let goal = Goal::Point(Vec3::new(9.0, 0.0, 0.0));
+    let order = WalkOrder { character: one, goal, options, owner: Owner::HOST };
+    let walk = walk_to(&mut world, order).expect("both are there");
+    world.take_noted();
+    let path = Path {
+        points: vec![Vec3::ZERO, Vec3::X * 4.0, Vec3::X * 9.0],
+        length_m: 9.0,
+        cost_m: 9.0,
+        whole: true,
+        revision: Revision::default(),
+        crossings: vec![Crossing { area: AreaId(1), enter_m: 3.0, leave_m: 4.0 }],
+        layers: vec![LayerChange { at_m: 3.0, layer: 1 }],
+    };
+    if let Some(walk) = world.walks.get_mut(walk) {
+        walk.following = Some(Following { path, cursor: Cursor::default(), trouble: None });
+        walk.phase = Phase::Moving;
+    }
+    Scene { world, one, other, walk }
+}
+
+/// A change to one field, with its name.
+type Named<'a> = (&'a str, &'a dyn Fn(&mut Scene));
+
+/// Fails for every change that leaves the hash as it was, and for two that make the same of it.
+fn check(changes: &[Named<'_>]) {
+    let before = of(&scene().world).whole();
+    assert_eq!(before, of(&scene().world).whole(), "the same twice");
+    let mut seen = vec![("nothing", before)];
+    for (name, change) in changes {
+        let mut changed = scene();
+        change(&mut changed);
+        let hash = of(&changed.world).whole();
+        for (other, theirs) in &seen {
+            assert_ne!(hash, *theirs, "`{name}` is hashed like `{other}`");
+        }
+        seen.push((name, hash));
+    }
+}
+
+fn who(change: impl Fn(&mut Character, CharacterId)) -> impl Fn(&mut Scene) {
+    move |scene| {
+        let other = scene.other;
+        change(scene.world.characters.get_mut(scene.one).expect("it is there"), other);
+    }
+}
+
+fn walk(change: impl Fn(&mut Walk, CharacterId)) -> impl Fn(&mut Scene) {
+    move |scene| {
+        let other = scene.other;
+        change(scene.world.walks.get_mut(scene.walk).expect("it is there"), other);
+    }
+}
+
+fn way(change: impl Fn(&mut Following)) -> impl Fn(&mut Scene) {
+    walk(move |walk, _| change(walk.following.as_mut().expect("it has a path")))
+}
+
+fn options(change: impl Fn(&mut WalkOptions, CharacterId)) -> impl Fn(&mut Scene) {
+    walk(move |walk, other| change(&mut walk.options, other))
+}
+
+/// The number above, as bits: the smallest change there is.
+fn bit(value: &mut f32) {
+    *value = f32::from_bits(value.to_bits() ^ 1);
+}
+
+#[test]
+fn every_field_of_a_character_is_hashed() {
+    let by = |who| Nudge { to: Vec3::X, by: who, until: Tick(7) };
+    check(&[
+        ("serial", &who(|it, _| it.serial ^= 4)),
+        ("name", &who(|it, _| it.name.push('s'))),
+        ("position", &who(|it, _| bit(&mut it.body.position.x))),
+        ("velocity", &who(|it, _| it.body.velocity.z = 1e-30)),
+        ("radius", &who(|it, _| bit(&mut it.body.radius_m))),
+        ("height", &who(|it, _| bit(&mut it.body.height_m))),
+        ("facing", &who(|it, _| it.facing_rad = 1e-30)),
+        ("walking speed", &who(|it, _| bit(&mut it.gait.walk_mps))),
+        ("running speed", &who(|it, _| bit(&mut it.gait.run_mps))),
+        ("turning", &who(|it, _| bit(&mut it.gait.turn_radps))),
+        ("tags", &who(|it, _| it.tags.push("x".to_owned()))),
+        ("player", &who(|it, _| it.is_player = true)),
+        ("doors", &who(|it, _| it.doors = DoorPolicy::Open)),
+        ("walk", &who(|it, _| it.walk = None)),
+        ("moving", &who(|it, _| it.is_moving = true)),
+        ("desired", &who(|it, _| it.desired.x = 1e-30)),
+        ("nudge", &who(move |it, other| it.nudge = Some(by(other)))),
+        ("nudge to", &who(move |it, other| it.nudge = Some(Nudge { to: Vec3::Z, ..by(other) }))),
+        ("nudge until", &who(move |it, other| it.nudge = Some(Nudge { until: Tick(6), ..by(other) }))),
+        ("nudged", &who(|it, _| it.nudged = Some(Tick(0)))),
+        ("nudged later", &who(|it, _| it.nudged = Some(Tick(1)))),
+        ("turn", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 0.0 }))),
+        ("turn to", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 1.0 }))),
+        ("play", &who(|it, _| it.play = Some(Play { serial: 1, animation: "a".into(), until: None }))),
+        (
+            "play until",
+            &who(|it, _| it.play = Some(Play { serial: 1, animation: "a".into(), until: Some(Tick(0)) })),
+        ),
+        ("held", &who(|it, _| it.held = Some(Hold { scene: String::new(), owner: Owner(0) }))),
+        ("held by", &who(|it, _| it.held = Some(Hold { scene: String::new(), owner: Owner(1) }))),
+        ("removed", &who(|it, _| it.removed = Some(Removal { tick: Tick(0), by: String::new() }))),
+        ("displaced", &who(|it, _| it.displaced = Displaced::Teleported)),
+        ("moved from", &who(|it, _| it.replan.from.x = 1.0)),
+        ("stood", &who(|it, _| it.replan.stood = true)),
+        ("planned since", &who(|it, _| it.replan.since = Some(Tick(0)))),
+        ("random stream", &who(|it, _| _ = it.rng.bits())),
+    ]);
+}
+
+#[test]
+fn the_one_who_asked_somebody_aside_is_hashed() {
+    let asked_by = |pick: fn(&Scene) -> CharacterId| {
+        let mut scene = scene();
+        let nudge = Nudge { to: Vec3::X, by: pick(&scene), until: Tick(7) };
+        scene.world.characters.get_mut(scene.one).expect("it is there").nudge = Some(nudge);
+        of(&scene.world).characters
+    };
+    assert_ne!(asked_by(|scene| scene.one), asked_by(|scene| scene.other));
+}
+
+#[test]
+fn every_field_of_a_walk_is_hashed() {
+    check(&[
+        ("serial", &walk(|it, _| it.serial ^= 4)),
+        ("character", &walk(|it, other| it.character = other)),
+        ("goal", &walk(|it, _| it.goal = Goal::Point(Vec3::X))),
+        ("goal, a character", &walk(|it, other| it.goal = Goal::Character(other))),
+        ("goal, a door", &walk(|it, _| it.goal = Goal::Door(DoorId(0)))),
+        ("aim", &walk(|it, _| bit(&mut it.aim.x))),
+        ("course", &walk(|it, _| it.course = flee(None))),
+        ("course seen", &walk(|it, _| it.course = flee(Some(Vec3::ZERO)))),
+        ("owner", &walk(|it, _| it.owner = Owner(1))),
+        ("phase planning", &walk(|it, _| it.phase = Phase::Planning)),
+        ("phase at a door", &walk(|it, _| it.phase = Phase::AtDoor(DoorId(0)))),
+        ("phase at another", &walk(|it, _| it.phase = Phase::AtDoor(DoorId(1)))),
+        ("phase beside", &walk(|it, other| it.phase = Phase::Beside(other))),
+        ("phase beside another", &walk(|it, _| it.phase = Phase::Beside(it.character))),
+        ("phase content", &walk(|it, _| it.phase = Phase::Content)),
+        ("phase pausing", &walk(|it, _| it.phase = Phase::Pausing { until: Tick(0) })),
+        ("phase turning", &walk(|it, _| it.phase = Phase::Turning { already: false })),
+        ("phase turning already", &walk(|it, _| it.phase = Phase::Turning { already: true })),
+        ("no path", &walk(|it, _| it.following = None)),
+        ("no ask", &walk(|it, _| it.ask = None)),
+        ("ask", &walk(|it, _| it.ask = Some(Ask::Crowd))),
+        ("asked around", &walk(|it, other| it.asked_around = Some(around(other, 1.0)))),
+        ("seen", &walk(|it, other| it.seen = Some(around(other, 1.0)))),
+        ("seen another", &walk(|it, _| it.seen = Some(around(it.character, 1.0)))),
+        ("seen wider", &walk(|it, other| it.seen = Some(around(other, 2.0)))),
+        ("held by", &walk(|it, other| it.held_by = Some(other))),
+        ("ahead", &walk(|it, other| it.ahead = Some(other))),
+        ("crowded", &walk(|it, _| it.is_crowded = true)),
+        ("looked at", &walk(|it, _| it.looked_at = 1)),
+        ("planned aim", &walk(|it, _| bit(&mut it.planned_aim.x))),
+        ("issued", &walk(|it, _| it.issued = Tick(1))),
+        ("travelled", &walk(|it, _| it.travelled_m = 1.0)),
+        ("repaths", &walk(|it, _| it.repaths = 1)),
+        ("door plan", &walk(|it, _| it.is_door_plan = true)),
+        ("progress", &walk(|it, _| it.progress_m = 1.0)),
+        ("nearest", &walk(|it, _| it.nearest_m = 1.0)),
+        ("nearest tick", &walk(|it, _| it.nearest_tick = Tick(1))),
+        ("queue tick", &walk(|it, _| it.queue_tick = Tick(1))),
+        ("progress tick", &walk(|it, _| it.progress_tick = Tick(1))),
+        ("retargeted", &walk(|it, _| it.retargeted = Tick(1))),
+        ("by somebody", &walk(|it, other| it.by = Some(Blocker::Character(other)))),
+        ("by a door", &walk(|it, _| it.by = Some(Blocker::Door(DoorId(0))))),
+        ("via", &walk(|it, _| it.via = Some(Checkpoints { left: vec![Vec3::X], last: Vec3::X }))),
+        ("via another", &walk(|it, _| it.via = Some(Checkpoints { left: vec![Vec3::Z], last: Vec3::X }))),
+        ("paused", &walk(|it, _| it.is_paused = true)),
+        ("waypoints", &walk(|it, _| it.waypoints = 1)),
+        ("told near", &walk(|it, _| it.told_near = true)),
+        ("told blocked", &walk(|it, _| it.told_blocked = true)),
+        ("skipped", &walk(|it, _| it.skipped_ticks = 1)),
+        ("delivered", &walk(|it, _| it.is_delivered = true)),
+    ]);
+}
+
+fn flee(seen: Option<Vec3>) -> Course {
+    Course::Flee(Flee { distance_m: 8.0, seen, is_cornered: false })
+}
+
+fn around(who: CharacterId, radius_m: f32) -> Bystanders {
+    Bystanders { who: [who].into(), discs: [Disc { centre: Vec3::X, radius_m }].into() }
+}
+
+#[test]
+fn every_field_of_the_path_in_use_is_hashed() {
+    check(&[
+        ("segment", &way(|it| it.cursor.segment = 1)),
+        ("start", &way(|it| it.cursor.start_m = 1.0)),
+        ("along", &way(|it| it.cursor.along_m = 1.0)),
+        ("trouble", &way(|it| it.trouble = Some(PathTrouble::NoPath))),
+        ("trouble with an area", &way(|it| it.trouble = Some(PathTrouble::Area(AreaId(0))))),
+        ("trouble with another", &way(|it| it.trouble = Some(PathTrouble::Area(AreaId(1))))),
+        ("points", &way(|it| bit(&mut it.path.points[1].x))),
+        ("fewer points", &way(|it| _ = it.path.points.pop())),
+        ("length", &way(|it| bit(&mut it.path.length_m))),
+        ("cost", &way(|it| bit(&mut it.path.cost_m))),
+        ("whole", &way(|it| it.path.whole = false)),
+        ("revision", &way(|it| it.path.revision = Revision(9))),
+        ("crossings", &way(|it| it.path.crossings.clear())),
+        ("layers", &way(|it| it.path.layers.clear())),
+        ("layer", &way(|it| it.path.layers[0].layer = 0)),
+        ("crossing", &way(|it| bit(&mut it.path.crossings[0].enter_m))),
+    ]);
+}
+
+#[test]
+fn every_option_of_a_walk_is_hashed() {
+    check(&[
+        ("pace", &options(|it, _| it.pace = Pace::Run)),
+        ("speed", &options(|it, _| it.pace = Pace::Speed(1.0))),
+        ("radius", &options(|it, _| it.radius_m = Some(0.0))),
+        ("accept", &options(|it, _| it.accept = AcceptEnd::Near)),
+        ("face an angle", &options(|it, _| it.face = Some(Look::Angle(0.0)))),
+        ("face a point", &options(|it, _| it.face = Some(Look::Point(Vec3::ZERO)))),
+        ("face somebody", &options(|it, other| it.face = Some(Look::Character(other)))),
+        ("doors", &options(|it, _| it.doors = Some(DoorPolicy::Avoid))),
+        ("keys", &options(|it, _| it.keys.push(String::new()))),
+        ("crowd", &options(|it, _| it.crowd = Crowd::Yield)),
+        ("patience", &options(|it, _| it.patience_ticks ^= 1)),
+        ("timeout", &options(|it, _| it.timeout_ticks = Some(0))),
+        ("ensure", &options(|it, _| it.ensure = true)),
+        ("no areas", &options(|it, _| it.areas = Some([].into()))),
+        ("areas", &options(|it, _| it.areas = Some([(AreaId(0), None)].into()))),
+        ("areas, dearer", &options(|it, _| it.areas = Some([(AreaId(0), Some(2.0))].into()))),
+        ("tells of waypoints", &options(|it, _| it.tells.waypoint = true)),
+        ("tells of the end", &options(|it, _| it.tells.near = true)),
+        ("tells of blocks", &options(|it, _| it.tells.blocked = true)),
+    ]);
+}
+
+#[test]
+fn what_the_world_keeps_beside_is_hashed() {
+    check(&[
+        ("tick", &|scene| scene.world.tick = Tick(1)),
+        ("seed", &|scene| scene.world.seed ^= 1),
+        ("number of walks", &|scene| scene.world.serials.walk += 1),
+        ("number of turns", &|scene| scene.world.serials.turn += 1),
+        ("number of plays", &|scene| scene.world.serials.play += 1),
+        ("number of door moves", &|scene| scene.world.serials.door_move += 1),
+        ("number of watches", &|scene| scene.world.serials.watch += 1),
+        ("number of blocks", &|scene| scene.world.serials.block += 1),
+        ("noted as standing", &|scene| scene.world.note_standing(scene.other)),
+        ("orders in this tick", &|scene| _ = scene.world.walks_this_tick.insert(Owner(3), 1)),
+    ]);
+}
+
+#[test]
+fn who_stood_and_was_removed_is_hashed_until_walks_have_looked() {
+    let hash = |takes: bool| {
+        let mut scene = scene();
+        scene.world.characters.get_mut(scene.other).expect("it is there").replan.stood = true;
+        scene.world.note_removal(scene.other);
+        if takes {
+            scene.world.take_removed();
+        }
+        of(&scene.world).characters
+    };
+    assert_ne!(hash(false), hash(true));
+}
+
+#[test]
+fn every_field_of_a_door_that_changes_is_hashed() {
+    let door = || Door {
+        name: "gate".to_owned(),
+        area: AreaId(0),
+        position: Vec3::ZERO,
+        bounds: crate::base::geom::Bounds::of(&[[0.0, 0.0]]),
+        moving_ticks: 1,
+        state: DoorState::Closed,
+        left_ticks: 0,
+        is_locked: false,
+        key: None,
+        one_way: None,
+        teams: Vec::new(),
+        wish: None,
+        removed: None,
+    };
+    let wish = || DoorWish {
+        serials: vec![1],
+        open: true,
+        by: None,
+        owner: Owner::HOST,
+        when_occupied: crate::world::door::WhenOccupied::Wait,
+        give_up: None,
+        is_instant: false,
+    };
+    let wished = |change: fn(&mut DoorWish, CharacterId)| {
+        move |door: &mut Door, who: CharacterId| {
+            let mut wish = wish();
+            change(&mut wish, who);
+            door.wish = Some(wish);
+        }
+    };
+    type Change<'a> = Box<dyn Fn(&mut Door, CharacterId) + 'a>;
+    let changes: Vec<Change<'_>> = vec![
+        Box::new(|_, _| {}),
+        Box::new(|it, _| it.state = DoorState::Opening),
+        Box::new(|it, _| it.left_ticks = 1),
+        Box::new(|it, _| it.is_locked = true),
+        Box::new(|it, _| it.key = Some(String::new())),
+        Box::new(|it, _| it.one_way = Some([0.0, 0.0])),
+        Box::new(|it, _| it.teams.push(String::new())),
+        Box::new(wished(|_, _| {})),
+        Box::new(wished(|it, _| it.serials.push(2))),
+        Box::new(wished(|it, _| it.open = false)),
+        Box::new(wished(|it, who| it.by = Some(who))),
+        Box::new(wished(|it, _| it.owner = Owner(1))),
+        Box::new(wished(|it, _| it.when_occupied = crate::world::door::WhenOccupied::Push)),
+        Box::new(wished(|it, _| it.give_up = Some(Tick(0)))),
+        Box::new(wished(|it, _| it.is_instant = true)),
+    ];
+    let mut seen: Vec<u64> = Vec::new();
+    for (at, change) in changes.iter().enumerate() {
+        let mut scene = scene();
+        let mut door = door();
+        change(&mut door, scene.other);
+        scene.world.doors.push(door);
+        let hash = of(&scene.world).doors;
+        assert!(!seen.contains(&hash), "change {at} of a door is not seen");
+        seen.push(hash);
+    }
+}
