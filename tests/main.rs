@@ -51,5 +51,6 @@ mod soak;
 mod steerbench;
 mod tasks;
 mod tidy;
+mod tiles;
 mod trees;
 mod walks;

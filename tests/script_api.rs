@@ -42,6 +42,30 @@ pub const LEVEL: &str = r#"{
   ]
 }"#;
 
+/// The same people and marks on tiles: grass with a pond, a wall and a bit of mud.
+pub const TILES: &str = r##"{
+  "name": "meadow",
+  "navigation": { "kind": "tiles",
+    "legend": { ",": { "terrain": "grass" }, "~": { "terrain": "water" }, "m": { "terrain": "mud", "tags": ["slow"] },
+      "b": { "area": "yard", "terrain": "grass" }, "D": { "area": "gateway" } },
+    "layers": [ { "name": "ground", "rows": [
+      ",,,,,,,,,,,,~~,,,,,,,,",
+      ",,,,,,,,,,,,~~,,,,,,,,",
+      ",,,,mm,,,,,,~~,,,,,,,,",
+      ",,,,mm,,,,,,~~,,,,,,,,",
+      ",,,,,,,,,,,,~~,,####,,",
+      ",,bb,,,,,,,,~~,,#..#,,",
+      ",,bb,,,,,,,,~~,,D..#,,",
+      ",,,,,,,,,,,,~~,,####,,",
+      ",,,,,,,,,,,,,,,,,,,,,,"] } ] },
+  "doors": [ { "name": "gate", "area": "gateway", "seconds": 0.5 } ],
+  "marks": { "post": [3, 3], "gate": { "position": [14.5, 6.5], "facingDegrees": 90 }, "throne": [18, 6] },
+  "characters": [
+    { "name": "guard", "position": [6, 6], "tags": ["watch"] },
+    { "name": "player", "position": [10, 6], "player": true }
+  ]
+}"##;
+
 /// A keeper that counts, and takes any function as a handler.
 #[derive(Default)]
 struct Ledger {
@@ -128,7 +152,17 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let source = MemorySource::new().with("courtyard.json", LEVEL);
+        Self::on(LEVEL)
+    }
+
+    /// On the level that the entries of a file are shown on.
+    fn of(entry: &Entry) -> Self {
+        let is_of_tiles = bind::tiles::ENTRIES.iter().any(|other| other.called == entry.called);
+        Self::on(if is_of_tiles { TILES } else { LEVEL })
+    }
+
+    fn on(level: &str) -> Self {
+        let source = MemorySource::new().with("courtyard.json", level);
         let level = load("courtyard.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
         let game = Game::new(spawn::build(level, None).world, Recorder::new(RecordOptions::default()));
         let vm = ScriptVm::new(VmSettings::default()).unwrap();
@@ -220,7 +254,7 @@ fn check_error(lua: &str, expected: &str) {
 fn every_example_of_the_table_runs() {
     let mut failed = Vec::new();
     for entry in bindings() {
-        if let Err(message) = Bench::new().run(entry.example) {
+        if let Err(message) = Bench::of(entry).run(entry.example) {
             failed.push(format!("{}: {message}\n{}", entry.called, entry.example));
         }
     }
@@ -398,7 +432,7 @@ fn every_option_takes_its_sample() {
                 let mut args = samples(entry.params);
                 args[index] = with_option(shape, option, option.sample);
                 let call = call_of(entry, &args);
-                if let Err(message) = Bench::new().run(&call) {
+                if let Err(message) = Bench::of(entry).run(&call) {
                     wrong.push(format!("{call}: {message}"));
                 }
             }

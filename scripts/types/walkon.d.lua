@@ -324,6 +324,13 @@ function typeof(value) end
 ---@field reachableFrom? Place with a way from here
 ---@field rng? Rng the numbers to draw from; default a stream of the level
 
+---A tile of a tile map. What is left out of an edit stays.
+---@class Tile
+---@field navigable? boolean whether one can walk there while no door and no area says otherwise
+---@field cost? number cost of a metre on it, 0.1 to 100; 1 is plain ground
+---@field terrain? string ground, grass, sand, mud, water, ice, snow, rock, bridge or lava; brings its cost, and whether one can walk on it
+---@field tags? string[] words for scripts
+
 ---How a door is to be opened or closed. Everything may be left out.
 ---@class DoorOptions
 ---@field by? Character on whose account
@@ -868,6 +875,12 @@ function nav.findMark(name) end
 ---@param name RouteName
 ---@return Mark[]
 function nav.route(name) end
+
+---Tile maps: the tile at a place, as last asked for; nil off the map. The layer is the first unless named.
+---@param place Place
+---@param layer? string
+---@return Tile?
+function nav.tileAt(place, layer) end
 
 ---Names of the areas around a point, available or not, in the order of the level.
 ---@param place Place

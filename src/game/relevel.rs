@@ -124,13 +124,14 @@ pub(super) fn apply(world: &mut World, old: &mut Origin, staged: Staged) -> Edit
     let Staged { built, origin, .. } = staged;
     let before = std::mem::replace(old, origin);
     let mut edited = Edited::default();
-    let new = built.world;
+    let mut new = built.world;
     let walkable: BTreeSet<CharacterId> =
         world.characters().filter(|(_, one)| stands(world, one)).map(|(id, _)| id).collect();
     let areas = areas(world, &before, &new);
     doors(world, &before, &new, &mut edited);
     map(world, new.nav, areas);
     world.is_precomputed = new.is_precomputed;
+    world.tiles = new.tiles.take();
     regions(world, new.regions, &mut edited);
     places(world, &before, new.marks, new.routes);
     settings(world, &before, old, &mut edited);
@@ -348,6 +349,7 @@ fn people(
                 tags: is.tags.clone(),
                 is_player: is.is_player,
                 doors: is.doors,
+                layer: is.layer,
             };
             if !matches!(crate::world::ops::characters::spawn(world, wanted), Ok(Some(_))) {
                 edited.notes.push(format!("character \"{name}\" finds no place"));

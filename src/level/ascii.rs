@@ -5,8 +5,8 @@
 //! Not here: whether names clash with others (`resolve`).
 
 use super::def::AsciiDef;
-use super::diagnostic::{Finding, Findings, Span, Spot, code};
-use super::json::escaped;
+use super::diagnostic::{Finding, Findings, Spot, code};
+use super::drawing::{Drawing, legend_pointer};
 use crate::base::geom::{Bounds, Point};
 
 /// The cells of an ascii map.
@@ -48,51 +48,19 @@ struct Meaning {
 
 /// The cells of a map. None after an error in its rows.
 pub(crate) fn lay_out(findings: &mut Findings, def: &AsciiDef) -> Option<AsciiCells> {
-    let width = def.rows.first().map_or(0, |row| row.value.chars().count());
-    if width == 0 {
-        let span = def.rows.first().map_or(Span::default(), |row| row.span);
-        findings.error(|| {
-            Finding::new(
-                code::ROWS,
-                span,
-                "navigation.rows has no cells, expected at least one row with one character",
-            )
-            .at("/navigation/rows")
-        });
-        return None;
-    }
+    let drawing = Drawing::of_navigation(&def.rows);
+    let width = drawing.width(findings)?;
     let mut cells = AsciiCells { width: width as u32, depth: def.rows.len() as u32, ..AsciiCells::default() };
     let meanings = meanings(def, &mut cells);
     let mut drawn: Vec<Option<Point>> = vec![None; def.legend.len()];
-    let mut failed = false;
-    for (z, row) in def.rows.iter().enumerate() {
-        let length = row.value.chars().count();
-        if length != width {
-            findings.error(|| {
-                let message = format!(
-                    "navigation.rows[{z}] has {length} characters, expected {width} as the first row has"
-                );
-                Finding::new(code::ROWS, row.span, message).at(format!("/navigation/rows/{z}"))
-            });
-            failed = true;
-            continue;
-        }
-        for (x, character) in row.value.chars().enumerate() {
-            let found = meanings.binary_search_by_key(&character, |(known, _)| *known);
-            let Ok(found) = found else {
-                unknown_character(findings, def, (x, z), character);
-                failed = true;
-                continue;
-            };
-            let meaning = meanings[found].1;
-            cells.walkable.push(meaning.walkable);
-            cells.factor.push(meaning.factor);
-            cells.area.push(meaning.area);
-            failed |= !note_cell(findings, def, &mut cells, &mut drawn, (meaning, x, z));
-        }
-    }
+    let sound = drawing.read(findings, (width, &meanings), |findings, meaning: Meaning, x, z| {
+        cells.walkable.push(meaning.walkable);
+        cells.factor.push(meaning.factor);
+        cells.area.push(meaning.area);
+        note_cell(findings, def, &mut cells, &mut drawn, (meaning, x, z))
+    });
     place_marks(findings, def, &mut cells, &drawn);
-    (!failed).then_some(cells)
+    sound.then_some(cells)
 }
 
 fn meanings(def: &AsciiDef, cells: &mut AsciiCells) -> Vec<(char, Meaning)> {
@@ -115,26 +83,6 @@ fn meanings(def: &AsciiDef, cells: &mut AsciiCells) -> Vec<(char, Meaning)> {
     }
     meanings.sort_by_key(|(character, _)| *character);
     meanings
-}
-
-fn legend_pointer(character: char) -> String {
-    format!("/navigation/legend/{}", escaped(&character.to_string()))
-}
-
-fn unknown_character(findings: &mut Findings, def: &AsciiDef, (x, z): (usize, usize), character: char) {
-    let row = &def.rows[z];
-    // Without escapes the character stands where it looks.
-    let offset: usize = row.value.chars().take(x).map(char::len_utf8).sum();
-    let plain = row.span.end.saturating_sub(row.span.start) as usize == row.value.len() + 2;
-    let start = row.span.start as usize + if plain { 1 + offset } else { 0 };
-    let span = Span::new(row.span.file, start, start + if plain { character.len_utf8() } else { 1 });
-    findings.error(|| {
-        let message =
-            format!("navigation.rows[{z}] has {character:?} in column {}, which means nothing here", x + 1);
-        Finding::new(code::ROWS, span, message)
-            .at(format!("/navigation/rows/{z}"))
-            .help(format!("add {character:?} to the legend, or draw # (blocked) or . (walkable)"))
-    });
 }
 
 /// Counts a cell for its area and its mark. False when its mark stands on the map already.

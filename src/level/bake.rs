@@ -6,11 +6,12 @@
 //! in [`Resolved::areas`]. Not here: how polygons become cells (`nav`).
 
 use super::ascii::AsciiCells;
-use super::def::{AreaDef, AsciiDef, GridDef, LevelDef, NavigationDef};
+use super::def::{AreaDef, AsciiDef, CellSizes, GridDef, LevelDef, NavigationDef, TilesDef};
 use super::diagnostic::{Finding, Findings, Span, code};
 use super::load::LoadedLevel;
 use super::resolve::{self, Area, Resolved};
 use super::textgrid::TextGrid;
+use super::tiles::TileCells;
 use crate::base::geom::{Point, ground};
 use crate::base::ids::AreaId;
 use crate::nav::cells::{
@@ -29,8 +30,11 @@ pub fn text_grid(level: &LoadedLevel) -> Option<TextGrid> {
     let sizes = match &level.def.navigation {
         NavigationDef::Grid(grid) => grid.sizes,
         NavigationDef::Ascii(ascii) => ascii.sizes,
+        NavigationDef::Tiles(tiles) if tiles.is_plain_grid() => {
+            CellSizes { cell_size_m: tiles.tile_width_m, ..tiles.sizes }
+        }
         NavigationDef::TextGrid(grid) => grid.sizes,
-        NavigationDef::File(_) => return None,
+        NavigationDef::Tiles(_) | NavigationDef::File(_) => return None,
     };
     let (width, depth) = (frame.width, frame.depth);
     let walkable = (0..depth).flat_map(|z| (0..width).map(move |x| cells.walkable(x, z))).collect();
@@ -39,13 +43,16 @@ pub fn text_grid(level: &LoadedLevel) -> Option<TextGrid> {
 
 /// The map of a level, or findings that say why there is none.
 pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) -> Option<NavMap> {
-    let built = match (&def.navigation, &resolved.ascii) {
-        (NavigationDef::Grid(grid), _) => CellMap::from_grid(&grid_source(grid, resolved)),
-        (NavigationDef::Ascii(ascii), Some(cells)) => {
-            CellMap::from_cells(&ascii_source(ascii, cells, resolved))
+    let built = match &def.navigation {
+        NavigationDef::Grid(grid) => CellMap::from_grid(&grid_source(grid, resolved)),
+        NavigationDef::Ascii(ascii) => {
+            CellMap::from_cells(&ascii_source(ascii, resolved.ascii.as_ref()?, resolved))
         }
-        (NavigationDef::TextGrid(grid), _) => CellMap::from_cells(&text_source(grid)),
-        _ => return None, // A map that could not be read was reported where it was named.
+        NavigationDef::Tiles(tiles) => {
+            CellMap::from_cells(&tile_source(tiles, (resolved.tiles.as_ref()?, 0), resolved))
+        }
+        NavigationDef::TextGrid(grid) => CellMap::from_cells(&text_source(grid)),
+        NavigationDef::File(_) => return None, // It was reported where it was named.
     };
     match built {
         Ok(cells) => Some(NavMap::Cells(cells)),
@@ -70,6 +77,7 @@ fn refuse(findings: &mut Findings, def: &LevelDef, error: &CellMapError) {
     let (span, pointer, sizes) = match &def.navigation {
         NavigationDef::Grid(grid) => (grid.span, grid.pointer.as_str(), grid.sizes),
         NavigationDef::Ascii(ascii) => (ascii.span, "/navigation", ascii.sizes),
+        NavigationDef::Tiles(tiles) => (tiles.span, "/navigation", tiles.sizes),
         NavigationDef::TextGrid(grid) => (Span::new(last_file(findings), 0, 0), "", grid.sizes),
         NavigationDef::File(_) => return,
     };
@@ -84,6 +92,9 @@ fn refuse(findings: &mut Findings, def: &LevelDef, error: &CellMapError) {
             } else {
                 finding.help("make the areas smaller")
             }
+        }
+        CellMapError::TileRatio { .. } => {
+            Finding::new(code::RANGE, span, error.to_string()).at(format!("{pointer}/tileWidth"))
         }
         CellMapError::Coordinate { .. } => Finding::new(code::EXTENT, span, error.to_string()).at(pointer),
         _ => Finding::new(code::RANGE, span, error.to_string()).at(pointer),
@@ -171,6 +182,38 @@ fn ascii_source(ascii: &AsciiDef, cells: &AsciiCells, resolved: &Resolved) -> Ce
         area: if resolved.areas.is_empty() { Vec::new() } else { cells.area.clone() },
         areas: resolved.areas.iter().map(state).collect(),
         leave: Vec::new(),
+    }
+}
+
+/// One layer of a tile map.
+fn tile_source(tiles: &TilesDef, (cells, layer): (&TileCells, usize), resolved: &Resolved) -> CellSource {
+    let frame = cells.frame;
+    let [columns, _] = frame.tile_count();
+    // Cells without a tile, which hexagons and diamonds have, are blocked ground.
+    let kinds: Vec<u16> = (0..frame.depth)
+        .flat_map(|z| (0..frame.width).map(move |x| frame.tile_of_cell(x, z)))
+        .map(|tile| {
+            tile.map_or(TileCells::BLOCKED, |[column, row]| {
+                cells.layers[layer][row as usize * columns as usize + column as usize]
+            })
+        })
+        .collect();
+    let meaning = |kind: &u16| &cells.meanings[usize::from(*kind)];
+    let uniform = kinds.iter().all(|kind| meaning(kind).tile.cost == 1.0);
+    let open = kinds.iter().all(|kind| meaning(kind).one_way.is_none());
+    let leave = |kind: &u16| meaning(kind).one_way.as_ref().map_or(0, |ways| tiles.layout.forbidden(ways));
+    let state = |area: &Area| CellArea { available: area.available, factor: area.cost };
+    let list = |is_empty: bool| if is_empty { &[][..] } else { kinds.as_slice() };
+    CellSource {
+        frame,
+        agent_radius_m: tiles.sizes.agent_radius_m,
+        object_padding_m: tiles.sizes.object_padding_m,
+        boundary_padding_m: tiles.sizes.boundary_padding_m,
+        walkable: kinds.iter().map(|kind| meaning(kind).tile.navigable).collect(),
+        factor: list(uniform).iter().map(|kind| meaning(kind).tile.cost).collect(),
+        area: list(resolved.areas.is_empty()).iter().map(|kind| meaning(kind).area).collect(),
+        areas: resolved.areas.iter().map(state).collect(),
+        leave: list(open).iter().map(leave).collect(),
     }
 }
 

@@ -10,6 +10,7 @@ use super::numbers::{self, CrowdDef, Limits};
 use super::schema::{self, Area2, Param, Position2};
 use super::textgrid::TextGrid;
 use crate::base::geom::Point;
+use crate::world::tiles::Terrain;
 use schemars::JsonSchema;
 use std::collections::BTreeMap;
 
@@ -68,6 +69,8 @@ pub enum NavigationDef {
     Grid(GridDef),
     /// Rows of characters with a legend.
     Ascii(AsciiDef),
+    /// Layers of tiles with terrain.
+    Tiles(Box<TilesDef>),
     /// A precomputed grid, given in place of a level.
     TextGrid(Box<TextGrid>),
     /// A file beside the level: a polygon config (`.json`) or a text grid (`.txt`).
@@ -185,6 +188,189 @@ pub struct LegendDef {
     /// Whether one can stand there.
     #[schemars(default = "schema::yes")]
     pub walkable: bool,
+}
+
+/// Which tiles are neighbours, and how they lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub enum TileLayout {
+    /// Squares with four neighbours.
+    Square4,
+    /// Squares with eight neighbours; a diagonal needs both tiles beside it.
+    #[default]
+    Square8,
+    /// Diamonds in rows or columns of which every second is shifted by half a tile.
+    Staggered,
+    /// Hexagons with a corner up, in rows of which every second is shifted.
+    HexPointy,
+    /// Hexagons with an edge up, in columns of which every second is shifted.
+    HexFlat,
+}
+
+/// How pictures show the tiles. To walkers a projection makes no difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub enum Projection {
+    /// As they lie, seen from above.
+    #[default]
+    Flat,
+    /// Square tiles as diamonds, twice as wide as high: x to the lower right, z to the lower left.
+    Isometric,
+}
+
+/// Which rows or columns are shifted, counted from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub enum StaggerIndex {
+    /// The second, the fourth and so on.
+    #[default]
+    Odd,
+    /// The first, the third and so on.
+    Even,
+}
+
+/// What is shifted in the layout `staggered`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub enum StaggerAxis {
+    /// Columns, along z.
+    X,
+    /// Rows, along x.
+    #[default]
+    Z,
+}
+
+/// When searches of large maps go from sector to sector first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub enum Hierarchy {
+    /// On maps large enough to gain by it.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+/// A way out of a tile: north is towards smaller z, east towards larger x.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+pub enum Heading {
+    /// Towards +x.
+    East,
+    /// Between east and south.
+    SouthEast,
+    /// Towards +z.
+    South,
+    /// Between south and west.
+    SouthWest,
+    /// Towards -x.
+    West,
+    /// Between west and north.
+    NorthWest,
+    /// Towards -z.
+    North,
+    /// Between north and east.
+    NorthEast,
+}
+
+/// A tile map: up to eight layers of the same size.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TilesDef {
+    /// Paddings and the height of the floor; the size of a cell has no meaning here.
+    pub sizes: CellSizes,
+    /// Which tiles are neighbours.
+    pub layout: TileLayout,
+    /// How pictures show them.
+    pub projection: Projection,
+    /// Which rows or columns are shifted.
+    pub stagger_index: StaggerIndex,
+    /// Whether rows or columns are shifted, in the layout `staggered`.
+    pub stagger_axis: StaggerAxis,
+    /// Width of a tile along x, metres.
+    pub tile_width_m: f64,
+    /// Height of a tile as the map shows it, its depth along z, metres.
+    pub tile_height_m: f64,
+    /// Outer corner of the map at the smallest x and z, `[x, z]` in metres.
+    pub origin: Point,
+    /// One to eight, the first the default.
+    pub layers: Vec<LayerDef>,
+    /// What the characters beside `#` and `.` mean, on every layer.
+    pub legend: Vec<(Spot<char>, TileLegendDef)>,
+    /// Ways between layers.
+    pub links: Vec<LinkDef>,
+    /// When searches go from sector to sector first.
+    pub hierarchy: Hierarchy,
+    /// Where the map stands in the file.
+    pub span: Span,
+}
+
+/// A layer of a tile map.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(rename = "Layer", rename_all = "camelCase", deny_unknown_fields)]
+pub struct LayerDef {
+    /// Name, one of its kind in the level.
+    pub name: Spot<String>,
+    /// Rows of equal length, the first at the smallest z; as many and as long on every layer.
+    pub rows: Vec<Spot<String>>,
+}
+
+/// What a character of a tile map means.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(rename = "TileLegend", rename_all = "camelCase", deny_unknown_fields)]
+pub struct TileLegendDef {
+    /// Tiles with one area name are one area, which a door can name.
+    #[schemars(default = "schema::none", with = "String")]
+    pub area: Option<Spot<String>>,
+    /// Price of a metre on these tiles, 0.1 to 100; that of the terrain when left out.
+    #[schemars(default = "schema::none", with = "f64", range(min = 0.1, max = 100.0))]
+    pub cost: Option<f64>,
+    /// Name of a mark in the middle of the tile. The character may stand on the map once.
+    #[schemars(default = "schema::none", with = "String")]
+    pub mark: Option<Spot<String>>,
+    /// Whether one can stand there; when left out, on every terrain but lava.
+    #[schemars(default = "schema::none", with = "bool")]
+    pub walkable: Option<bool>,
+    /// What the ground is made of.
+    #[schemars(default = "schema::none", with = "schema::TerrainName")]
+    pub terrain: Terrain,
+    /// Words that scripts read.
+    #[schemars(default)]
+    pub tags: Vec<String>,
+    /// The directions in which alone the tile may be left: one, or a list; in all of them when left out.
+    #[schemars(default = "schema::none", with = "schema::OneWay")]
+    pub one_way: Option<Vec<Heading>>,
+}
+
+/// A way between two layers, such as stairs.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(rename = "Link", rename_all = "camelCase", deny_unknown_fields)]
+pub struct LinkDef {
+    /// Where it begins.
+    pub from: LinkEnd,
+    /// Where it ends, on another layer.
+    pub to: LinkEnd,
+    /// Whether it may be taken backwards.
+    #[schemars(default = "schema::yes")]
+    pub both_ways: bool,
+    /// What taking it costs, in metres of plain ground.
+    #[schemars(rename = "cost", default = "numbers::link_cost", range(min = 0.0, max = 10000.0))]
+    pub cost_m: f64,
+    /// Where it is written.
+    #[schemars(skip)]
+    pub spot: Spot<()>,
+}
+
+/// An end of a link.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(rename = "LinkEnd", rename_all = "camelCase", deny_unknown_fields)]
+pub struct LinkEnd {
+    /// Name of the layer.
+    pub layer: Spot<String>,
+    /// Where, on a tile one can stand on.
+    #[schemars(with = "Position2")]
+    pub position: Spot<Position>,
 }
 
 /// An area that opens and closes.

@@ -9,6 +9,7 @@ mod ascii;
 mod bake;
 mod def;
 mod diagnostic;
+mod drawing;
 mod json;
 mod load;
 pub mod movingai;
@@ -21,14 +22,17 @@ mod schema;
 mod source;
 pub mod spawn;
 mod textgrid;
+mod tiles;
 
 #[cfg(test)]
 mod tests;
 
 pub use bake::{SNAP_M, text_grid};
 pub use def::{
-    AreaDef, AsciiDef, CellSizes, CharacterDef, DoorDef, DoorHabit, GridDef, LegendDef, LevelDef, MapFileDef,
-    MapForm, MarkDef, NavigationDef, Outline, PlaceDef, Position, RegionDef, RouteDef, StopDef,
+    AreaDef, AsciiDef, CellSizes, CharacterDef, DoorDef, DoorHabit, GridDef, Heading, Hierarchy, LayerDef,
+    LegendDef, LevelDef, LinkDef, LinkEnd, MapFileDef, MapForm, MarkDef, NavigationDef, Outline, PlaceDef,
+    Position, Projection, RegionDef, RouteDef, StaggerAxis, StaggerIndex, StopDef, TileLayout, TileLegendDef,
+    TilesDef,
 };
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Severity, Span, Spot, code};
 pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};

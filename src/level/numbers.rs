@@ -72,6 +72,10 @@ numbers! {
     COORDINATE: 0.0, -1000000.0 to 1000000.0, "metres";
     /// Price of a metre on an area. Search costs are fixed-point, so neither free nor endless ground exists.
     COST cost: 1.0, 0.1 to 100.0, "";
+    /// Width or height of a tile.
+    TILE_SIZE tile_size: 1.0, 0.01 to 100.0, "metres";
+    /// What taking a way between layers costs, in metres of plain ground.
+    LINK_COST link_cost: 1.0, 0.0 to 10000.0, "metres";
     /// Ticks per game second.
     TICK_RATE: 60.0, 10.0 to 240.0, "ticks per second";
     /// Seed of every random stream. Above 2^53 - 1 a JSON number is not exact.

@@ -132,7 +132,7 @@ const CHARACTER_KEYS: &[&str] = &[
     "params",
 ];
 /// Kinds of maps that the format names and this version cannot build.
-const LATER_KINDS: &[&str] = &["tiles", "tiled", "mesh", "graph"];
+const LATER_KINDS: &[&str] = &["tiled", "mesh", "graph"];
 
 impl Reader<'_> {
     fn level(&mut self, fields: &Fields<'_, '_>, default_name: &str) -> Option<LevelDef> {
@@ -167,7 +167,7 @@ impl Reader<'_> {
         Some(def)
     }
 
-    fn parts<'a, T>(
+    pub(super) fn parts<'a, T>(
         &mut self,
         fields: &Fields<'a, '_>,
         key: &'static str,
@@ -210,6 +210,7 @@ impl Reader<'_> {
         match self.kind(&fields)? {
             "grid" => Some(NavigationDef::Grid(self.grid(&fields))),
             "ascii" => self.ascii(&fields).map(NavigationDef::Ascii),
+            "tiles" => self.tiles(&fields).map(|tiles| NavigationDef::Tiles(Box::new(tiles))),
             _ => {
                 self.know(&fields, &["kind", "file"]);
                 self.required(&fields, "file", |r, n| r.map_file(n, Some(MapForm::TextGrid)))
@@ -220,7 +221,8 @@ impl Reader<'_> {
 
     /// The kind of map; a grid when nothing is said. None after an error.
     fn kind(&mut self, fields: &Fields<'_, '_>) -> Option<&'static str> {
-        const KINDS: &[(&str, &str)] = &[("grid", "grid"), ("textGrid", "textGrid"), ("ascii", "ascii")];
+        const KINDS: &[(&str, &str)] =
+            &[("grid", "grid"), ("textGrid", "textGrid"), ("ascii", "ascii"), ("tiles", "tiles")];
         if !fields.has("kind") {
             return Some("grid");
         }
@@ -230,7 +232,7 @@ impl Reader<'_> {
             let span = reader.span(node);
             reader.findings.error(|| {
                 let message = format!(
-                    "{} is \"{kind}\", which this version cannot build, expected \"grid\", \"textGrid\" or \"ascii\"",
+                    "{} is \"{kind}\", which this version cannot build, expected \"grid\", \"textGrid\", \"ascii\" or \"tiles\"",
                     node.place.words()
                 );
                 Finding::new(code::CHOICE, span, message).at(node.place.pointer())
@@ -276,7 +278,7 @@ impl Reader<'_> {
         self.path(node)
     }
 
-    fn sizes(&mut self, fields: &Fields<'_, '_>) -> CellSizes {
+    pub(super) fn sizes(&mut self, fields: &Fields<'_, '_>) -> CellSizes {
         let mut sizes = CellSizes::default();
         let mut read = |key, number: &Number, target: &mut f64| {
             if let Some(value) = self.optional(fields, key, |r, n| r.number(n, number)) {
@@ -398,7 +400,12 @@ impl Reader<'_> {
         None
     }
 
-    fn coordinates(&mut self, node: Node<'_, '_>, form: &str, counts: &[usize]) -> Option<Vec<f64>> {
+    pub(super) fn coordinates(
+        &mut self,
+        node: Node<'_, '_>,
+        form: &str,
+        counts: &[usize],
+    ) -> Option<Vec<f64>> {
         let (count, _) = self.items(node, form, 0)?;
         if !counts.contains(&count) {
             self.error(code::TYPE, node, format!("has {count} numbers, expected {form}"));
@@ -413,7 +420,7 @@ impl Reader<'_> {
         Some([numbers[0], numbers[1]])
     }
 
-    fn position(&mut self, node: Node<'_, '_>) -> Option<Position> {
+    pub(super) fn position(&mut self, node: Node<'_, '_>) -> Option<Position> {
         let numbers = self.coordinates(node, "a position [x, z]", &[2, 3])?;
         Some(match numbers[..] {
             [x, y, z] => Position { x, y: Some(y), z },
@@ -424,25 +431,37 @@ impl Reader<'_> {
     fn ascii(&mut self, fields: &Fields<'_, '_>) -> Option<AsciiDef> {
         self.know(fields, &[ASCII_KEYS, SIZE_KEYS].concat());
         let sizes = self.sizes(fields);
-        let origin = self.optional(fields, "origin", |r, n| {
-            r.coordinates(n, "a corner [x, z]", &[2]).map(|numbers| [numbers[0], numbers[1]])
-        });
-        let legend = self.optional(fields, "legend", Self::legend);
-        let rows = self.required(fields, "rows", |r, n| {
-            r.list(n, ROWS_MAX, |r, n| {
-                r.text(n, "a row of characters").map(|text| Spot::new(text.into_owned(), r.span(n)))
-            })
-        })?;
+        let origin = self.origin(fields);
+        let legend = self.optional(fields, "legend", |r, n| r.legend_entries(n, Self::legend_entry));
+        let rows = self.required(fields, "rows", Self::rows)?;
         Some(AsciiDef {
             sizes,
-            origin: origin.unwrap_or_default(),
+            origin,
             rows,
             legend: legend.unwrap_or_default(),
             span: self.span(fields.node),
         })
     }
 
-    fn legend(&mut self, node: Node<'_, '_>) -> Option<Vec<(Spot<char>, LegendDef)>> {
+    pub(super) fn origin(&mut self, fields: &Fields<'_, '_>) -> Point {
+        let origin = self.optional(fields, "origin", |r, n| {
+            r.coordinates(n, "a corner [x, z]", &[2]).map(|numbers| [numbers[0], numbers[1]])
+        });
+        origin.unwrap_or_default()
+    }
+
+    pub(super) fn rows(&mut self, node: Node<'_, '_>) -> Option<Vec<Spot<String>>> {
+        self.list(node, ROWS_MAX, |r, n| {
+            r.text(n, "a row of characters").map(|text| Spot::new(text.into_owned(), r.span(n)))
+        })
+    }
+
+    /// What the characters of a drawing mean; `read` takes what stands behind one.
+    pub(super) fn legend_entries<'a, T>(
+        &mut self,
+        node: Node<'a, '_>,
+        mut read: impl FnMut(&mut Self, Node<'a, '_>) -> Option<T>,
+    ) -> Option<Vec<(Spot<char>, T)>> {
         let members = self.members(node, "an object")?;
         let mut legend = Vec::new();
         for member in &members {
@@ -461,7 +480,7 @@ impl Reader<'_> {
                 }
             };
             let value = Node { text: member.value.text, at: member.value.at, place: &place };
-            if let Some(entry) = self.legend_entry(value) {
+            if let Some(entry) = read(self, value) {
                 legend.push((Spot::new(character, self.span(key)), entry));
             }
         }
@@ -647,7 +666,7 @@ impl Reader<'_> {
         Some(CharacterDef { name: name.unwrap_or_default(), ..character })
     }
 
-    fn tags(&mut self, node: Node<'_, '_>) -> Option<Vec<String>> {
+    pub(super) fn tags(&mut self, node: Node<'_, '_>) -> Option<Vec<String>> {
         self.list(node, TAGS_MAX, |r, n| r.name(n).map(|tag| tag.value))
     }
 

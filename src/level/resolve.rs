@@ -5,10 +5,11 @@
 //! differ only by case count as one name, because some systems and most people take them for one.
 //! Not here: scripts (their folders are the shell's), the map itself (`bake`).
 
-use super::ascii::{self, AsciiCells};
-use super::def::{AreaDef, LevelDef, NavigationDef, PlaceDef, StopDef};
+use super::ascii::{self, AsciiArea, AsciiCells};
+use super::def::{AreaDef, LayerDef, LevelDef, NavigationDef, PlaceDef, StopDef};
 use super::diagnostic::{Finding, Findings, Span, Spot, code};
 use super::json::escaped;
+use super::tiles::{self, TileCells};
 use crate::base::geom::{Bounds, Point};
 use crate::base::ids::AreaId;
 use glam::Vec3;
@@ -68,6 +69,7 @@ pub struct Resolved {
     /// Routes, in the order of the level.
     pub routes: Vec<Route>,
     pub(crate) ascii: Option<AsciiCells>,
+    pub(crate) tiles: Option<TileCells>,
 }
 
 /// Degrees as written into radians, by one rule for marks and characters.
@@ -102,6 +104,7 @@ pub(crate) fn floor_y_m(def: &LevelDef) -> f64 {
     match &def.navigation {
         NavigationDef::Grid(grid) => grid.sizes.floor_y_m,
         NavigationDef::Ascii(ascii) => ascii.sizes.floor_y_m,
+        NavigationDef::Tiles(tiles) => tiles.sizes.floor_y_m,
         NavigationDef::TextGrid(grid) => grid.sizes.floor_y_m,
         NavigationDef::File(_) => 0.0,
     }
@@ -122,25 +125,31 @@ fn map_areas(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) -
         }
         NavigationDef::Ascii(ascii) => {
             let Some(cells) = ascii::lay_out(findings, ascii) else { return false };
-            resolved.areas = cells
-                .areas
-                .iter()
-                .map(|area| Area {
-                    name: area.name.value.clone(),
-                    obstacle: false,
-                    available: true,
-                    cost: 1.0,
-                    bounds: area.bounds,
-                    door: None,
-                    span: area.name.span,
-                    pointer: area.pointer.clone(),
-                })
-                .collect();
+            resolved.areas = cells.areas.iter().map(drawn_area).collect();
             resolved.ascii = Some(cells);
+            true
+        }
+        NavigationDef::Tiles(def) => {
+            let Some(cells) = tiles::lay_out(findings, def) else { return false };
+            resolved.areas = cells.areas.iter().map(drawn_area).collect();
+            resolved.tiles = Some(cells);
             true
         }
         NavigationDef::TextGrid(_) => true,
         NavigationDef::File(_) => false,
+    }
+}
+
+fn drawn_area(area: &AsciiArea) -> Area {
+    Area {
+        name: area.name.value.clone(),
+        obstacle: false,
+        available: true,
+        cost: 1.0,
+        bounds: area.bounds,
+        door: None,
+        span: area.name.span,
+        pointer: area.pointer.clone(),
     }
 }
 
@@ -181,6 +190,13 @@ fn unique_names(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) {
         marks.extend(
             cells.marks.iter().map(|(name, pointer, _)| (name.value.as_str(), name.span, pointer.clone())),
         );
+    }
+    if let Some(cells) = &resolved.tiles {
+        let drawn = cells.marks.iter();
+        marks.extend(drawn.map(|mark| (mark.name.value.as_str(), mark.name.span, mark.pointer.clone())));
+    }
+    if let NavigationDef::Tiles(tiles) = &def.navigation {
+        unique(findings, "layer", list(&tiles.layers, "navigation/layers", |layer| &layer.name));
     }
     unique(findings, "area", areas);
     unique(findings, "door", list(&def.doors, "doors", |door| &door.name));
@@ -290,6 +306,10 @@ fn marks(def: &LevelDef, resolved: &mut Resolved) {
         let drawn = cells.marks.iter().map(|(name, _, point)| drawn_mark(name, *point, floor));
         resolved.marks.extend(drawn);
     }
+    if let Some(cells) = &resolved.tiles {
+        let drawn = cells.marks.iter().map(|mark| drawn_mark(&mark.name, mark.point, floor));
+        resolved.marks.extend(drawn);
+    }
 }
 
 fn drawn_mark(name: &Spot<String>, point: Point, floor_y_m: f64) -> Mark {
@@ -354,12 +374,23 @@ fn players(findings: &mut Findings, def: &LevelDef) {
 }
 
 fn layers(findings: &mut Findings, def: &LevelDef) {
+    let layers: &[LayerDef] = match &def.navigation {
+        NavigationDef::Tiles(tiles) => &tiles.layers,
+        _ => &[],
+    };
+    let names = || layers.iter().map(|layer| layer.name.value.as_str());
     for (index, character) in def.characters.iter().enumerate() {
         let Some(layer) = &character.layer else { continue };
+        if names().any(|name| name == layer.value) {
+            continue;
+        }
+        let why =
+            if layers.is_empty() { "but this map has no layers" } else { "which is no layer of this map" };
         findings.error(|| {
-            let message =
-                format!("characters[{index}].layer is \"{}\", but this map has no layers", layer.value);
-            Finding::new(code::UNRESOLVED, layer.span, message).at(format!("/characters/{index}/layer"))
+            let message = format!("characters[{index}].layer is \"{}\", {why}", layer.value);
+            Finding::new(code::UNRESOLVED, layer.span, message)
+                .at(format!("/characters/{index}/layer"))
+                .suggest(&layer.value, names())
         });
     }
 }

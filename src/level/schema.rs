@@ -5,9 +5,13 @@
 //! Not here: the rules between parts (names, references), which a schema cannot say.
 //! The types below have the shape of the text where the type in `def` keeps it in another form.
 
-use super::def::{AreaDef, LegendDef, LevelDef};
+use super::def::{
+    AreaDef, Heading, Hierarchy, LayerDef, LegendDef, LevelDef, LinkDef, Projection, StaggerAxis,
+    StaggerIndex, TileLayout, TileLegendDef,
+};
 use super::diagnostic::Spot;
 use super::numbers;
+use crate::world::tiles::Terrain;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -193,6 +197,74 @@ map_of_cells! {
     }
 }
 
+/// Layers of tiles with terrain: `#` is blocked, `.` plain ground, the rest stands in the legend.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase", deny_unknown_fields)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct TilesKeys {
+    /// Always "tiles".
+    #[schemars(with = "String", extend("const" = "tiles"))]
+    kind: (),
+    /// One to eight layers of the same size, the first the default.
+    #[schemars(length(min = 1, max = 8))]
+    layers: Vec<LayerDef>,
+    /// What the characters beside `#` and `.` mean, on every layer.
+    #[schemars(default = "none")]
+    legend: BTreeMap<String, TileLegendDef>,
+    /// Ways between layers.
+    #[schemars(default = "none")]
+    links: Vec<LinkDef>,
+    /// Which tiles are neighbours, and how they lie.
+    #[schemars(default = "none")]
+    layout: TileLayout,
+    /// How pictures show them; square layouts only.
+    #[schemars(default = "none")]
+    projection: Projection,
+    /// Which rows or columns are shifted, in layouts that shift them.
+    #[schemars(default = "none")]
+    stagger_index: StaggerIndex,
+    /// Whether rows or columns are shifted, in the layout "staggered".
+    #[schemars(default = "none")]
+    stagger_axis: StaggerAxis,
+    /// Width of a tile, metres.
+    #[schemars(default = "numbers::tile_size", range(min = 0.01, max = 100.0))]
+    tile_width: f64,
+    /// Height of a tile as the map shows it, its depth on the ground, metres.
+    #[schemars(default = "numbers::tile_size", range(min = 0.01, max = 100.0))]
+    tile_height: f64,
+    /// Outer corner of the map at the smallest x and z.
+    #[schemars(default = "none", with = "Position2")]
+    origin: (),
+    /// Half-width of the bodies that the tiles are wide enough for, metres.
+    #[schemars(default = "numbers::agent_radius", range(min = 0.0, max = 100.0))]
+    agent_radius: f64,
+    /// Kept with the map, metres; tiles are blocked as drawn.
+    #[schemars(default = "numbers::object_padding", range(min = 0.0, max = 100.0))]
+    object_padding: f64,
+    /// Kept with the map, metres; tiles are blocked as drawn.
+    #[schemars(default = "numbers::boundary_padding", range(min = 0.0, max = 100.0))]
+    boundary_padding: f64,
+    /// Height of the floor, metres.
+    #[schemars(default = "numbers::floor_y", range(min = -1e6, max = 1e6))]
+    floor_y: f64,
+    /// When searches of large maps go from sector to sector first.
+    #[schemars(default = "none")]
+    hierarchy: Hierarchy,
+}
+
+shape!(TerrainName, "Terrain", |_generator| json_schema!({
+    "description": "What the ground is made of, and with it what a metre costs.",
+    "type": "string", "enum": Terrain::ALL.map(Terrain::name)
+}));
+
+shape!(OneWay, "OneWay", |generator| {
+    let heading = generator.subschema_for::<Heading>();
+    json_schema!({
+        "description": "A direction, or a list of directions.",
+        "anyOf": [heading, { "type": "array", "items": heading, "maxItems": 8 }]
+    })
+});
+
 /// A precomputed grid in a file beside the level.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -209,10 +281,11 @@ shape!(Navigation, "Navigation", |generator| {
     let kinds = [
         generator.subschema_for::<GridKeys>(),
         generator.subschema_for::<AsciiKeys>(),
+        generator.subschema_for::<TilesKeys>(),
         generator.subschema_for::<TextGridKeys>(),
     ];
     json_schema!({
         "description": "The map: an object, or the name of a polygon config (.json) or text grid (.txt) beside the level.",
-        "anyOf": [{ "type": "string" }, kinds[0], kinds[1], kinds[2]]
+        "anyOf": [{ "type": "string" }, kinds[0], kinds[1], kinds[2], kinds[3]]
     })
 });

@@ -8,7 +8,7 @@ use crate::base::geom::{Bounds, Point, raise};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::TickRate;
-use crate::level::def::{CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Outline};
+use crate::level::def::{CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Outline, Projection};
 use crate::level::load::LoadedLevel;
 use crate::level::numbers::{CrowdDef, Limits as LimitsDef};
 use crate::level::resolve::{self, Resolved};
@@ -19,6 +19,7 @@ use crate::world::ops::characters::{Spawn, spawn};
 use crate::world::place::Mark;
 use crate::world::region::{Region, Shape};
 use crate::world::settings::{CrowdSettings, Limits, Settings};
+use crate::world::tiles::Tiles;
 use crate::world::walk::DoorPolicy;
 use crate::world::{World, WorldParts};
 
@@ -65,6 +66,7 @@ pub fn build(level: LoadedLevel, seed: Option<u64>) -> Spawned {
             .map(|route| (route.name.clone(), route.stops.iter().map(placed).collect()))
             .collect(),
         settings: settings(&def),
+        tiles: tiles(&def, &resolved),
         is_precomputed: matches!(def.navigation, NavigationDef::TextGrid(_)) || resolved.areas.is_empty(),
     };
     let mut world = World::new(parts);
@@ -72,11 +74,22 @@ pub fn build(level: LoadedLevel, seed: Option<u64>) -> Spawned {
         .characters
         .iter()
         .filter_map(|character| {
-            let id = spawn(&mut world, wanted(character, floor_y_m)).ok().flatten()?;
+            let id = spawn(&mut world, wanted(&def, character, floor_y_m)).ok().flatten()?;
             Some((id, behaviour(character)))
         })
         .collect();
     Spawned { world, characters }
+}
+
+/// What the tiles of a tile map are made of.
+fn tiles(def: &LevelDef, resolved: &Resolved) -> Option<Tiles> {
+    let (NavigationDef::Tiles(tiles), Some(cells)) = (&def.navigation, &resolved.tiles) else { return None };
+    let kinds = cells.meanings.iter().map(|meaning| meaning.tile.clone()).collect();
+    let layers = tiles.layers.iter().zip(&cells.layers);
+    let layers = layers.map(|(layer, kinds)| (layer.name.value.clone(), kinds.clone())).collect();
+    let mut table = Tiles::new(cells.frame.tile_count().into(), kinds, layers)?;
+    table.is_isometric = tiles.projection == Projection::Isometric;
+    Some(table)
 }
 
 fn areas(resolved: &Resolved) -> Vec<Area> {
@@ -136,7 +149,13 @@ fn placed(mark: &resolve::Mark) -> Mark {
     Mark { name: mark.name.clone().unwrap_or_default(), position: mark.position, facing_rad: mark.facing_rad }
 }
 
-fn wanted(character: &CharacterDef, floor_y_m: f64) -> Spawn {
+/// The number of the layer of that name; the first where there is none.
+fn layer_number(def: &LevelDef, name: &str) -> u8 {
+    let NavigationDef::Tiles(tiles) = &def.navigation else { return 0 };
+    tiles.layers.iter().position(|layer| layer.name.value == name).map_or(0, |index| index as u8)
+}
+
+fn wanted(def: &LevelDef, character: &CharacterDef, floor_y_m: f64) -> Spawn {
     Spawn {
         name: character.name.value.clone(),
         position: resolve::world(character.position.value, floor_y_m),
@@ -155,6 +174,7 @@ fn wanted(character: &CharacterDef, floor_y_m: f64) -> Spawn {
             DoorHabit::Open => DoorPolicy::Open,
             DoorHabit::Wait => DoorPolicy::Wait,
         },
+        layer: character.layer.as_ref().map_or(0, |layer| layer_number(def, &layer.value)),
     }
 }
 

@@ -149,6 +149,8 @@ pub struct Character {
     pub is_player: bool,
     /// What its walks do about doors unless they say otherwise.
     pub doors: DoorPolicy,
+    /// The layer of the map that it is on; 0 on maps without layers.
+    pub layer: u8,
     /// The walk under way.
     pub walk: Option<WalkId>,
     /// Whether the last tick found it following a path or stepping aside, whether it got on or not (seed:F7).

@@ -97,6 +97,7 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         tags,
         is_player,
         doors,
+        layer,
         walk,
         is_moving,
         desired,
@@ -124,6 +125,10 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         Displaced::Teleported => 2,
         Displaced::Skipped => 3,
     });
+    // On maps without layers hashes are as if there were none.
+    if *layer > 0 {
+        hash.word(u64::from(*layer));
+    }
     let Replan { from, stood, since } = *replan;
     hash.vector(from).flag(stood);
     optional(hash, since, |hash, tick| _ = hash.word(tick.0));
@@ -196,6 +201,9 @@ fn hash_map(world: &World) -> u64 {
     for edit in world.edits.values() {
         hash.word(u64::from(edit.area.0)).word(edit.available.map_or(2, u64::from));
         optional(&mut hash, edit.factor, |hash, factor| _ = hash.float(factor));
+    }
+    if let Some(tiles) = &world.tiles {
+        tiles.hash_into(&mut hash);
     }
     for area in &world.areas {
         hash.flag(area.available).float(area.factor);

@@ -21,9 +21,11 @@ pub mod region;
 pub mod settings;
 pub mod skip;
 pub mod standing;
+pub mod tiles;
 pub mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use slotmap::{SecondaryMap, SlotMap};
 
@@ -41,6 +43,7 @@ use crate::world::place::Mark;
 use crate::world::region::{Region, Watch, WatchId};
 use crate::world::settings::Settings;
 use crate::world::standing::{Bystanders, Standing};
+use crate::world::tiles::Tiles;
 use crate::world::walk::{Owner, Walk};
 
 /// How many walks came to which end, over the whole run.
@@ -130,6 +133,8 @@ pub struct World {
     pub(crate) moves: Vec<Move>,
     /// Columns over everybody, for steps 8 and 9. Never part of the state.
     pub(crate) bodies: Bodies,
+    /// What the tiles are made of, where the map is one of tiles.
+    pub(crate) tiles: Option<Arc<Tiles>>,
     /// Whether the map is a precomputed grid, whose areas cannot be toggled.
     pub(crate) is_precomputed: bool,
     /// Whether the steps under way are those of a skipped scene. False between steps, so never part of the state.
@@ -209,6 +214,8 @@ pub struct WorldParts {
     pub routes: BTreeMap<String, Vec<Mark>>,
     /// Crowd constants and limits.
     pub settings: Settings,
+    /// What the tiles are made of, where the map is one of tiles.
+    pub tiles: Option<Tiles>,
     /// Whether the map is a precomputed grid, whose areas cannot be toggled.
     pub is_precomputed: bool,
 }
@@ -228,6 +235,7 @@ impl World {
             marks: parts.marks,
             routes: parts.routes,
             settings: parts.settings,
+            tiles: parts.tiles.map(Arc::new),
             is_precomputed: parts.is_precomputed,
             ..Self::default()
         }

@@ -12,6 +12,7 @@ use crate::world::outcome::{Blocker, Reason, WalkResult};
 use crate::world::place::Mark;
 use crate::world::region::Region;
 use crate::world::settings::Settings;
+use crate::world::tiles::Tiles;
 use crate::world::walk::Walk;
 use crate::world::{PathCounts, WalkCounts, World};
 
@@ -44,6 +45,12 @@ impl World {
     #[must_use]
     pub fn nav(&self) -> &NavMap {
         &self.nav
+    }
+
+    /// What the tiles are made of, as last asked for, where the map is one of tiles.
+    #[must_use]
+    pub fn tiles(&self) -> Option<&Tiles> {
+        self.tiles.as_deref()
     }
 
     /// Crowd constants and limits.

@@ -389,7 +389,7 @@ fn can_reach(lua: &Lua, args: &mut Args) -> Answer {
     ask_map(lua, args, |world| {
         let from = alive(world, id).map_err(op(function))?.body.position;
         let to = goal.point(world, function, Some(from))?;
-        let by = options.traversal(world, Standpoint::Character(id));
+        let by = options.traversal(world, function, Standpoint::Character(id))?;
         Ok(reach(world, from, to, &by))
     })
 }

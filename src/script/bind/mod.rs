@@ -32,6 +32,7 @@ pub mod table;
 pub mod task;
 pub mod test;
 pub(crate) mod test_waits;
+pub mod tiles;
 pub mod timer;
 pub mod walk;
 pub mod walk_options;
@@ -61,6 +62,7 @@ const ENTRIES: &[&[Entry]] = &[
     behaviour::ENTRIES,
     walk::ENTRIES,
     nav::ENTRIES,
+    tiles::ENTRIES,
     block::ENTRIES,
     door::ENTRIES,
     region::ENTRIES,
@@ -102,6 +104,7 @@ const SHAPES: &[&[Shape]] = &[
     character::SHAPES,
     courses::SHAPES,
     nav::SHAPES,
+    tiles::SHAPES,
     door::SHAPES,
     region::SHAPES,
     timer::SHAPES,

@@ -38,12 +38,17 @@ pub fn area(world: &World, function: &str, name: &str) -> Result<AreaId, Mistake
     found.ok_or_else(|| Mistake::unknown(function, "area", name, known()))
 }
 
-/// The layer of the map called `name`; a map without layers is one, [`LAYER`].
+/// The number of the layer of the map called `name`; a map without layers is one, [`LAYER`].
 ///
 /// # Errors
 /// When there is none.
-pub fn layer(function: &str, name: &str) -> Result<(), Mistake> {
-    if name == LAYER { Ok(()) } else { Err(Mistake::unknown(function, "layer", name, [LAYER])) }
+pub fn layer(world: &World, function: &str, name: &str) -> Result<u8, Mistake> {
+    let unknown = |known: Vec<&str>| Mistake::unknown(function, "layer", name, known);
+    match world.tiles() {
+        Some(tiles) => tiles.layer(name).ok_or_else(|| unknown(tiles.layer_names().collect())),
+        None if name == LAYER => Ok(0),
+        None => Err(unknown(vec![LAYER])),
+    }
 }
 
 /// The region called `name`.

@@ -255,7 +255,7 @@ impl Way {
     ) -> Result<(glam::Vec3, glam::Vec3, crate::nav::Traversal), Mistake> {
         let from = self.from.point(world, function, None)?;
         let to = self.to.point(world, function, Some(from))?;
-        Ok((from, to, self.options.traversal(world, standpoint(&self.from))))
+        Ok((from, to, self.options.traversal(world, function, standpoint(&self.from))?))
     }
 
     /// The question around those who stand in the way: everybody but who stands at either end, and who is to be ignored.
@@ -420,7 +420,7 @@ fn random_point(lua: &Lua, args: &mut Args) -> Answer {
             within_m: within_m.unwrap_or(Settings::SNAP_M),
             area: area.map(|area| names::area(world, function, &area)).transpose()?,
             reachable_from: from.map(|from| from.point(world, function, None)).transpose()?,
-            by: PathAsk::default().traversal(world, at),
+            by: PathAsk::default().traversal(world, function, at)?,
             attempts: ATTEMPTS,
         };
         let units = preparing(world, &query.by);

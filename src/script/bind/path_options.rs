@@ -6,8 +6,8 @@
 use crate::base::ids::CharacterId;
 use crate::nav::Traversal;
 use crate::script::bind::call::{handle, list};
-use crate::script::bind::names::layer;
-use crate::script::bind::table::{Param, Shape, field, joined, names};
+use crate::script::bind::names;
+use crate::script::bind::table::{self, Param, Shape, field, joined};
 use crate::script::bind::walk_options::{chosen, keys, metres};
 use crate::script::convert::{Args, Mistake, Options};
 use crate::world::World;
@@ -54,10 +54,10 @@ const FIELDS: [Param; 5] = [
 const ON_PATH: Param =
     field("onPath", "Handler?", "function(result) end", "runs when it is found; payload PathResult");
 
-const NAMES: [&str; FIELDS.len()] = names(&FIELDS);
+const NAMES: [&str; FIELDS.len()] = table::names(&FIELDS);
 
 /// What `nav.requestPath` takes.
-pub const REQUEST_NAMES: [&str; FIELDS.len() + 1] = names(&joined::<5, 1, 6>(FIELDS, [ON_PATH]));
+pub const REQUEST_NAMES: [&str; FIELDS.len() + 1] = table::names(&joined::<5, 1, 6>(FIELDS, [ON_PATH]));
 
 /// Most characters of one list.
 const IGNORED_MAX: usize = 4096;
@@ -71,6 +71,7 @@ pub struct PathAsk {
     radius_m: Option<f32>,
     doors: Option<DoorPolicy>,
     keys: Vec<String>,
+    layer: Option<String>,
     /// Who is not in the way.
     ignored: Vec<CharacterId>,
 }
@@ -97,13 +98,11 @@ pub fn read(args: &mut Args) -> Result<PathAsk, Mistake> {
 /// # Errors
 /// As [`read`].
 pub fn from(options: &Options) -> Result<PathAsk, Mistake> {
-    if let Some(given) = options.find("layer") {
-        layer(given.function(), &given.text("a layer's name")?)?;
-    }
     let ignored = options.find("ignore").map_or(Ok(Vec::new()), |given| {
         list(&given, "a list of characters", IGNORED_MAX, |one| handle::<CharacterId>(&one, "a character"))
     })?;
     Ok(PathAsk {
+        layer: options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?,
         radius_m: options.find("radius").map(|radius| metres(&radius, 0.0, RADIUS_MAX_M)).transpose()?,
         doors: chosen(options, "doors", &DoorPolicy::NAMES)?,
         keys: keys(options)?,
@@ -119,8 +118,18 @@ impl PathAsk {
     }
 
     /// Who asks, as the map is told.
-    #[must_use]
-    pub fn traversal(&self, world: &World, at: Standpoint) -> Traversal {
+    ///
+    /// # Errors
+    /// When there is no such layer.
+    pub fn traversal(
+        &self,
+        world: &World,
+        function: &'static str,
+        at: Standpoint,
+    ) -> Result<Traversal, Mistake> {
+        if let Some(name) = &self.layer {
+            names::layer(world, function, name)?;
+        }
         let character = match at {
             Standpoint::Character(id) => world.characters.get(id),
             Standpoint::Nobody => None,
@@ -135,6 +144,6 @@ impl PathAsk {
             keys: &self.keys,
             speed_mps: own.2,
         };
-        traversal(world, asker)
+        Ok(traversal(world, asker))
     }
 }

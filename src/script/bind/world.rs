@@ -303,6 +303,7 @@ struct SpawnAsk {
     run_mps: Option<f32>,
     turn_radps: Option<f32>,
     doors: Option<DoorPolicy>,
+    layer: Option<String>,
 }
 
 impl SpawnAsk {
@@ -311,9 +312,6 @@ impl SpawnAsk {
             let given: Option<Named> = options.find(name);
             given.map(|given| given.number_in(low..=high, of).map(|number| number as f32)).transpose()
         };
-        if let Some(layer) = options.find("layer") {
-            names::layer(layer.function(), &layer.text("a layer's name")?)?;
-        }
         let speed = |name| options.find(name).map(|given: Named| speed_mps(&given)).transpose();
         Ok(Self {
             name: options.get("name").new_name()?,
@@ -325,6 +323,7 @@ impl SpawnAsk {
             walk_mps: speed("walkSpeed")?,
             run_mps: speed("runSpeed")?,
             turn_radps: number("rotationSpeed", 0.1, 100.0, "radians a second")?,
+            layer: options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?,
             doors: options.find("doors").map(|doors| word(&doors, &DoorPolicy::NAMES)).transpose()?,
         })
     }
@@ -339,6 +338,7 @@ impl SpawnAsk {
                 spawn.height_m = model.body.height_m;
                 spawn.gait = model.gait;
                 spawn.doors = model.doors;
+                spawn.layer = model.layer;
                 spawn.facing_rad = model.facing_rad;
                 let own = |tag: &&String| **tag != model.name && *tag != "player";
                 spawn.tags = model.tags.iter().filter(own).cloned().collect();
@@ -354,6 +354,9 @@ impl SpawnAsk {
         spawn.gait.run_mps = self.run_mps.unwrap_or(spawn.gait.run_mps.min(50.0));
         spawn.gait.turn_radps = self.turn_radps.unwrap_or(spawn.gait.turn_radps);
         spawn.doors = self.doors.unwrap_or(spawn.doors);
+        if let Some(layer) = self.layer {
+            spawn.layer = names::layer(world, function, &layer)?;
+        }
         Ok(spawn)
     }
 }

@@ -36,6 +36,8 @@ pub struct Spawn {
     pub is_player: bool,
     /// What its walks do about doors unless they say otherwise.
     pub doors: DoorPolicy,
+    /// The layer of the map that it appears on; 0 on maps without layers.
+    pub layer: u8,
 }
 
 impl Spawn {
@@ -55,6 +57,7 @@ impl Spawn {
             tags: Vec::new(),
             is_player: false,
             doors: DoorPolicy::default(),
+            layer: 0,
         }
     }
 }
@@ -109,6 +112,7 @@ fn born(spawn: Spawn, serial: u32, (position, rng): (Vec3, Rng)) -> Character {
         tags,
         is_player: spawn.is_player,
         doors: spawn.doors,
+        layer: spawn.layer,
         walk: None,
         is_moving: false,
         desired: Vec3::ZERO,

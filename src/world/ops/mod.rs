@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod characters;
 pub mod doors;
 pub mod paths;
+pub mod tiles;
 pub mod underway;
 pub mod walks;
 pub mod watches;
@@ -85,6 +86,9 @@ pub enum OpError {
     /// The map is a precomputed grid.
     #[error("this map is a precomputed grid: its areas cannot be toggled")]
     Precomputed,
+    /// The map is not one of tiles.
+    #[error("this map has no tiles; a map of kind \"tiles\" has")]
+    NoTiles,
 }
 
 /// The living character behind `id`, or why there is none.

@@ -1,0 +1,110 @@
+//! Rows of characters, read with a legend: what ascii maps and the layers of tile maps are drawn with.
+//!
+//! In: rows as written, and a meaning for each character. Out: one call a cell, row by row, and findings for rows of
+//! another length and characters without a meaning. Holds: every finding points at the character or row it is about.
+//! Not here: what a meaning is (`ascii`, `tiles`).
+
+use super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::json::escaped;
+
+/// Rows, and where they stand.
+pub(crate) struct Drawing<'a> {
+    pub rows: &'a [Spot<String>],
+    /// As people write it: `navigation.rows`.
+    pub words: String,
+    /// As a JSON pointer: `/navigation/rows`.
+    pub pointer: String,
+}
+
+impl<'a> Drawing<'a> {
+    /// The rows of a map that is one drawing.
+    pub(crate) fn of_navigation(rows: &'a [Spot<String>]) -> Self {
+        Self { rows, words: "navigation.rows".to_owned(), pointer: "/navigation/rows".to_owned() }
+    }
+
+    /// Characters of the first row. None, and a finding, when there are none.
+    pub(crate) fn width(&self, findings: &mut Findings) -> Option<usize> {
+        let width = self.rows.first().map_or(0, |row| row.value.chars().count());
+        if width > 0 {
+            return Some(width);
+        }
+        let span = self.rows.first().map_or(Span::default(), |row| row.span);
+        findings.error(|| {
+            let message =
+                format!("{} has no cells, expected at least one row with one character", self.words);
+            Finding::new(code::ROWS, span, message).at(self.pointer.as_str())
+        });
+        None
+    }
+
+    /// Visits the meaning of every character, row by row; `meanings` are sorted by character. False after an error in
+    /// the rows, or when a visit answers false.
+    pub(crate) fn read<M: Copy>(
+        &self,
+        findings: &mut Findings,
+        (width, meanings): (usize, &[(char, M)]),
+        mut visit: impl FnMut(&mut Findings, M, usize, usize) -> bool,
+    ) -> bool {
+        let mut sound = true;
+        for (z, row) in self.rows.iter().enumerate() {
+            let length = row.value.chars().count();
+            if length != width {
+                self.odd_length(findings, z, (length, width));
+                sound = false;
+                continue;
+            }
+            for (x, character) in row.value.chars().enumerate() {
+                match meanings.binary_search_by_key(&character, |(known, _)| *known) {
+                    Ok(found) => sound &= visit(findings, meanings[found].1, x, z),
+                    Err(_) => {
+                        self.unknown_character(findings, (x, z), character);
+                        sound = false;
+                    }
+                }
+            }
+        }
+        sound
+    }
+
+    /// JSON pointer to a row.
+    pub(crate) fn row_pointer(&self, z: usize) -> String {
+        format!("{}/{z}", self.pointer)
+    }
+
+    fn odd_length(&self, findings: &mut Findings, z: usize, (length, width): (usize, usize)) {
+        findings.error(|| {
+            let message =
+                format!("{}[{z}] has {length} characters, expected {width} as the first row has", self.words);
+            Finding::new(code::ROWS, self.rows[z].span, message).at(self.row_pointer(z))
+        });
+    }
+
+    fn unknown_character(&self, findings: &mut Findings, (x, z): (usize, usize), character: char) {
+        let span = self.character_span((x, z), character);
+        findings.error(|| {
+            let message = format!(
+                "{}[{z}] has {character:?} in column {}, which means nothing here",
+                self.words,
+                x + 1
+            );
+            Finding::new(code::ROWS, span, message)
+                .at(self.row_pointer(z))
+                .help(format!("add {character:?} to the legend, or draw # (blocked) or . (walkable)"))
+        });
+    }
+
+    /// Where a character stands in the file; of a row with escapes, where the row begins.
+    pub(crate) fn character_span(&self, (x, z): (usize, usize), character: char) -> Span {
+        let row = &self.rows[z];
+        let offset: usize = row.value.chars().take(x).map(char::len_utf8).sum();
+        // Without escapes the character stands where it looks.
+        let plain = row.span.end.saturating_sub(row.span.start) as usize == row.value.len() + 2;
+        let start = row.span.start as usize + if plain { 1 + offset } else { 0 };
+        Span::new(row.span.file, start, start + if plain { character.len_utf8() } else { 1 })
+    }
+}
+
+/// JSON pointer to the entry of a character in the legend of the map.
+pub(crate) fn legend_pointer(character: char) -> String {
+    format!("/navigation/legend/{}", escaped(&character.to_string()))
+}
