@@ -7,6 +7,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::nav::cells::CellFooting;
+use crate::nav::graph::GraphFooting;
 
 /// What a body may stand on and move over; see [`NavMap::footing`](crate::nav::NavMap::footing).
 #[derive(Clone, Debug)]
@@ -15,6 +16,7 @@ pub struct Footing<'a>(Kind<'a>);
 #[derive(Clone, Debug)]
 enum Kind<'a> {
     Cells(CellFooting<'a>),
+    Graph(GraphFooting<'a>),
 }
 
 /// The same question to whichever kind of ground there is.
@@ -22,6 +24,7 @@ macro_rules! on_kind {
     ($footing:expr, $ground:ident => $answer:expr) => {
         match &$footing.0 {
             Kind::Cells($ground) => $answer,
+            Kind::Graph($ground) => $answer,
         }
     };
 }
@@ -32,11 +35,23 @@ impl<'a> From<CellFooting<'a>> for Footing<'a> {
     }
 }
 
+impl<'a> From<GraphFooting<'a>> for Footing<'a> {
+    fn from(graph: GraphFooting<'a>) -> Self {
+        Self(Kind::Graph(graph))
+    }
+}
+
 impl Footing<'_> {
     /// Whether a body may stand at a place.
     #[must_use]
     pub fn is_walkable(&self, place: Vec3) -> bool {
         on_kind!(self, ground => ground.is_walkable(place))
+    }
+
+    /// The same place at the height of the ground below it, where the map has heights; unchanged off the ground.
+    #[must_use]
+    pub fn grounded(&self, place: Vec3) -> Vec3 {
+        on_kind!(self, ground => ground.grounded(place))
     }
 
     /// Whether a body may move in a straight line, exactly; false when it stands where it may not. Cost: the nodes touched.

@@ -11,9 +11,10 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{self, CellMap};
+use crate::nav::graph::{GraphPlan, PointGraph};
 use crate::nav::{
-    Disc, Footing, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, RandomPoint, Reach, Revision,
-    Search, SearchRecord, Traversal, Watch,
+    Disc, Footing, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, PathTrouble, RandomPoint,
+    Reach, Revision, Search, SearchRecord, Traversal, Watch,
 };
 
 /// What characters find their way on. `Default` is a map without ground.
@@ -24,6 +25,8 @@ use crate::nav::{
 pub enum NavMap {
     /// A uniform grid.
     Cells(CellMap),
+    /// Points and links in space.
+    Graph(PointGraph),
 }
 
 /// The same question to whichever backend there is: every backend has methods of the same names.
@@ -31,6 +34,7 @@ macro_rules! on_backend {
     ($nav:expr, $map:ident => $answer:expr) => {
         match $nav {
             Self::Cells($map) => $answer,
+            Self::Graph($map) => $answer,
         }
     };
 }
@@ -39,6 +43,7 @@ macro_rules! on_backend {
 #[derive(Clone, Debug)]
 pub(crate) enum Plan {
     Cells(Box<cells::Plan>),
+    Graph(Box<GraphPlan>),
 }
 
 impl Plan {
@@ -46,6 +51,7 @@ impl Plan {
     pub(crate) fn spent(&self, search: &Search) -> u32 {
         match self {
             Self::Cells(plan) => plan.spent(search),
+            Self::Graph(plan) => plan.spent(search),
         }
     }
 }
@@ -59,6 +65,12 @@ impl Default for NavMap {
 impl From<CellMap> for NavMap {
     fn from(cells: CellMap) -> Self {
         Self::Cells(cells)
+    }
+}
+
+impl From<PointGraph> for NavMap {
+    fn from(graph: PointGraph) -> Self {
+        Self::Graph(graph)
     }
 }
 
@@ -213,6 +225,7 @@ impl NavMap {
     pub(crate) fn begin(&self, query: &PathQuery) -> Result<Plan, Box<PathAnswer>> {
         match self {
             Self::Cells(cells) => cells::Plan::begin(cells, query).map(|plan| Plan::Cells(Box::new(plan))),
+            Self::Graph(graph) => GraphPlan::begin(graph, query).map(|plan| Plan::Graph(Box::new(plan))),
         }
     }
 
@@ -225,6 +238,13 @@ impl NavMap {
     ) -> Option<PathAnswer> {
         match (self, plan) {
             (Self::Cells(cells), Plan::Cells(plan)) => plan.step(cells, work, allowance),
+            (Self::Graph(graph), Plan::Graph(plan)) => plan.step(graph, work, allowance),
+            // Begun on a map of another kind, whose place this one took: given up, to be asked again.
+            _ => Some(PathAnswer {
+                trouble: Some(PathTrouble::Limit),
+                revision: self.revision(),
+                ..PathAnswer::default()
+            }),
         }
     }
 
@@ -293,6 +313,16 @@ impl NavMap {
     pub fn cells(&self) -> Option<&CellMap> {
         match self {
             Self::Cells(cells) => Some(cells),
+            Self::Graph(_) => None,
+        }
+    }
+
+    /// The points and links, where the map is made of them.
+    #[must_use]
+    pub fn graph(&self) -> Option<&PointGraph> {
+        match self {
+            Self::Graph(graph) => Some(graph),
+            Self::Cells(_) => None,
         }
     }
 }

@@ -8,11 +8,13 @@ pub mod cells;
 pub mod components;
 pub mod edits;
 pub mod footing;
+pub mod graph;
 pub mod map;
 pub mod path;
 pub mod requests;
 pub mod search;
 mod smooth;
+pub mod solids;
 pub mod space;
 pub mod traversal;
 

@@ -27,6 +27,12 @@ impl<'a> CellFooting<'a> {
         self.map.cell_of(place).is_some_and(|(x, z)| self.view.bits().get(x, z))
     }
 
+    /// Cells are flat: the place itself.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn grounded(&self, place: Vec3) -> Vec3 {
+        place
+    }
+
     pub(crate) fn clear(&self, from: Vec3, to: Vec3) -> bool {
         sight::clear(self.view.bits(), self.map.to_cells(from), self.map.to_cells(to))
             && self.map.wrong_way(from, to, &self.by).is_none()

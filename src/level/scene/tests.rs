@@ -1,0 +1,103 @@
+//! Scenes: small files by hand, and what each mistake says.
+
+use super::*;
+
+fn faces(text: &str) -> Result<Faces, SceneError> {
+    obj_faces(text.as_bytes())
+}
+
+#[test]
+fn obj_reads_polygons_numbers_from_behind_and_skips_the_rest() {
+    let text = "# a square and a triangle\r\nmtllib x.mtl\no thing\nv 0 0 0\nv 1 0 0 1.0\nv 1 0 1\nv 0 0 1\nvn 0 1 0\n\
+        f 1/1/1 2//1 3 4\nusemtl \u{e9}\nf -4 -3 -1\n";
+    let read = faces(text).unwrap();
+    assert_eq!(read.faces, [vec![0, 1, 2, 3], vec![0, 1, 3]]);
+    assert_eq!(read.lines, [9, 11]);
+    let triangles = read.triangles().unwrap();
+    assert_eq!(triangles.len(), 3);
+    assert_eq!(triangles[1], [Vec3::ZERO, Vec3::new(1.0, 0.0, 1.0), Vec3::Z]);
+}
+
+#[test]
+fn obj_mistakes_name_their_line() {
+    for (text, message) in [
+        ("v 0 0\n", "line 1: a vertex has three numbers"),
+        ("v 0 0 nan\n", "line 1: \"nan\" is not a finite number"),
+        ("v 0 0 0\nf 1 1\n", "line 2: a face has at least three corners"),
+        ("v 0 0 0\nf 1 1 2\n", "line 2: the face names vertex 2, the file has 1"),
+        ("v 0 0 0\nf 1 1 -2\n", "line 2: there is no vertex -2"),
+        ("v 0 0 0\nf 1 1 0\n", "line 2: there is no vertex 0"),
+        ("v 0 0 0\nf 1 x 1\n", "line 2: \"x\" is not the number of a vertex"),
+    ] {
+        assert_eq!(faces(text).unwrap_err().to_string(), message);
+    }
+}
+
+/// A triangle of floats as a data address, and the document around it.
+fn document(extra: &str, accessor: &str) -> String {
+    let floats: Vec<u8> =
+        [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut data = String::new();
+    for three in floats.chunks(3) {
+        let bits = u32::from(three[0]) << 16 | u32::from(three[1]) << 8 | u32::from(three[2]);
+        for shift in [18, 12, 6, 0] {
+            data.push(LETTERS[(bits >> shift & 63) as usize] as char);
+        }
+    }
+    format!(
+        r#"{{ "asset": {{ "version": "2.0" }}, {extra}
+        "meshes": [{{ "primitives": [{{ "attributes": {{ "POSITION": 0 }} }}] }}],
+        "accessors": [{accessor}],
+        "bufferViews": [{{ "buffer": 0, "byteLength": 36 }}],
+        "buffers": [{{ "byteLength": 36, "uri": "data:application/octet-stream;base64,{data}" }}] }}"#
+    )
+}
+
+const PLAIN: &str = r#"{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3" }"#;
+
+fn read(text: &str) -> Result<Vec<[Vec3; 3]>, SceneError> {
+    gltf_triangles(text.as_bytes(), &mut |_| Err("no file".to_owned()))
+}
+
+#[test]
+fn gltf_places_its_meshes_by_the_tree_of_nodes() {
+    let nodes = r#""scenes": [{ "nodes": [0] }], "nodes": [
+        { "translation": [10, 0, 0], "children": [1] }, { "scale": [2, 2, 2], "mesh": 0 }],"#;
+    let triangles = read(&document(nodes, PLAIN)).unwrap();
+    assert_eq!(triangles, [[[10.0, 0.0, 0.0], [12.0, 0.0, 0.0], [10.0, 0.0, 2.0]].map(Vec3::from)]);
+    let bare = r#""nodes": [{ "mesh": 0 }],"#;
+    assert_eq!(read(&document(bare, PLAIN)).unwrap()[0][1], Vec3::X, "without a scene, every root");
+}
+
+#[test]
+fn gltf_in_one_file_is_read_as_well() {
+    let json = document(r#""nodes": [{ "mesh": 0 }],"#, PLAIN);
+    let mut glb = b"glTF\x02\0\0\0\0\0\0\0".to_vec();
+    glb.extend((json.len() as u32).to_le_bytes());
+    glb.extend(b"JSON");
+    glb.extend(json.as_bytes());
+    assert_eq!(gltf_triangles(&glb, &mut |_| Err(String::new())).unwrap().len(), 1);
+    for cut in 0..glb.len() {
+        // Whatever is left, it is an answer.
+        let _ = gltf_triangles(&glb[..cut], &mut |_| Err(String::new()));
+    }
+}
+
+#[test]
+fn gltf_mistakes_say_what_is_wrong() {
+    let one = r#""nodes": [{ "mesh": 0 }],"#;
+    for (extra, accessor, message) in [
+        (one, r#"{ "bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3" }"#, "accessor 0 reaches beyond its buffer"),
+        (one, r#"{ "bufferView": 0, "componentType": 5126, "count": 18446744073709551615, "type": "VEC3" }"#, "accessor 0 reaches beyond its buffer"),
+        (one, r#"{ "bufferView": 7, "componentType": 5126, "count": 3, "type": "VEC3" }"#, "there is no buffer view 7"),
+        (one, r#"{ "componentType": 5126, "count": 3, "type": "VEC3" }"#, "accessor 0 names no buffer view"),
+        (one, r#"{ "bufferView": 0, "componentType": 5123, "count": 3, "type": "VEC3" }"#, "accessor 0 holds no positions: expected VEC3 of floats"),
+        (r#""scenes": [{ "nodes": [0] }], "nodes": [{ "children": [0] }],"#, PLAIN, "node 0 comes twice, expected a tree"),
+        (r#""scenes": [{ "nodes": [3] }],"#, PLAIN, "there is no node 3"),
+        (r#""extensionsRequired": ["KHR_draco_mesh_compression"],"#, PLAIN, "the scene needs the extension \"KHR_draco_mesh_compression\", which is not read"),
+    ] {
+        assert_eq!(read(&document(extra, accessor)).unwrap_err().to_string(), message);
+    }
+    assert!(read("{").unwrap_err().to_string().starts_with("line 1: not glTF"));
+}

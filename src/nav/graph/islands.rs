@@ -1,0 +1,127 @@
+//! Groups of points that are linked with one another.
+//!
+//! In: a draft. Out: its groups, largest first, each with its size, its box and one of its points; without the small ones, or
+//! with a link that joins one to the main group. Not here: pictures of them.
+//! Source: seed 003, "Island Detection".
+
+use std::collections::BTreeSet;
+
+use glam::Vec3;
+
+use crate::nav::graph::draft::{Draft, DraftEdit};
+
+/// Points that are linked with one another, directly or over others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Its points, sorted.
+    pub points: Vec<u32>,
+    /// The least corner of the box around it, world metres.
+    pub min: Vec3,
+    /// The greatest corner.
+    pub max: Vec3,
+}
+
+/// The groups of a graph, largest first, then by least point: the first is the main group, the others are islands. Cost: points and links.
+#[must_use]
+pub fn groups(draft: &Draft) -> Vec<Group> {
+    let labels = labels(draft);
+    let mut groups: Vec<Group> = Vec::new();
+    let mut of_label: Vec<Option<usize>> = vec![None; labels.len()];
+    for (at, (&label, &point)) in (0..).zip(labels.iter().zip(draft.points())) {
+        let group = *of_label[label as usize].get_or_insert_with(|| {
+            groups.push(Group { points: Vec::new(), min: point, max: point });
+            groups.len() - 1
+        });
+        let group = &mut groups[group];
+        group.points.push(at);
+        (group.min, group.max) = (group.min.min(point), group.max.max(point));
+    }
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.points.len()), group.points[0]));
+    groups
+}
+
+/// For each point the least point of its group.
+fn labels(draft: &Draft) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..draft.points().len() as u32).collect();
+    fn root(parent: &mut [u32], mut at: u32) -> u32 {
+        // Bounded: every step goes to a lower number.
+        while parent[at as usize] != at {
+            parent[at as usize] = parent[parent[at as usize] as usize];
+            at = parent[at as usize];
+        }
+        at
+    }
+    for [a, b] in draft.links() {
+        let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+        parent[a.max(b) as usize] = a.min(b);
+    }
+    (0..parent.len() as u32).map(|at| root(&mut parent, at)).collect()
+}
+
+/// Takes away all groups but the main one that have at most so many points; how many points went.
+pub fn remove_islands(draft: &mut Draft, points_max: usize) -> usize {
+    let islands = groups(draft).into_iter().skip(1).filter(|group| group.points.len() <= points_max);
+    let gone: BTreeSet<u32> = islands.flat_map(|group| group.points).collect();
+    draft.remove_all(&gone);
+    gone.len()
+}
+
+/// The link that joins an island to the main group: the shortest one, ties to the lower points. None for a graph in one piece.
+/// Cost: the product of their sizes.
+#[must_use]
+pub fn stitch(draft: &Draft, island: &Group, main: &Group) -> Option<DraftEdit> {
+    let points = draft.points();
+    let mut best: Option<(f32, [u32; 2])> = None;
+    for &a in &island.points {
+        for &b in &main.points {
+            let offer = (points[a as usize].distance_squared(points[b as usize]), [a, b]);
+            if best.is_none_or(|best| offer.0 < best.0) {
+                best = Some(offer);
+            }
+        }
+    }
+    best.map(|(_, ends)| DraftEdit::Link { ends })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planted() -> Draft {
+        let place = |at: usize| Vec3::new(at as f32, (at / 10) as f32, 0.0);
+        let links: Vec<[u32; 2]> = (0..9u32)
+            .map(|at| [at, at + 1])
+            .chain((10..13).map(|at| [at, at + 1]))
+            .chain([[20, 21]])
+            .collect();
+        let points = (0..10).chain(10..14).chain(14..15).map(place).collect::<Vec<_>>();
+        // 0..10 the main group, 10..14 and 14 alone and two more.
+        let mut points = points;
+        points.extend([place(30), place(31), place(33), place(34), place(35), place(40), place(41)]);
+        Draft::new(points, &links, Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn seed_v11_planted_islands_are_found_largest_first() {
+        let draft = planted();
+        let found = groups(&draft);
+        let sizes: Vec<usize> = found.iter().map(|group| group.points.len()).collect();
+        assert_eq!(sizes, [10, 4, 2, 1, 1, 1, 1, 1, 1]);
+        assert_eq!((found[1].min, found[1].max), (Vec3::new(10.0, 1.0, 0.0), Vec3::new(13.0, 1.0, 0.0)));
+        assert_eq!(found.iter().map(|group| group.points.len()).sum::<usize>(), draft.points().len());
+    }
+
+    #[test]
+    fn seed_v12_removing_leaves_one_group_and_one_link_joins_two() {
+        let mut draft = planted();
+        let found = groups(&draft);
+        let edit = stitch(&draft, &found[1], &found[0]).unwrap();
+        assert_eq!(edit, DraftEdit::Link { ends: [10, 9] });
+        draft.apply(&edit).unwrap();
+        assert_eq!(groups(&draft).len(), found.len() - 1);
+        assert_eq!(remove_islands(&mut draft, 1), 6);
+        assert_eq!(groups(&draft).len(), 2);
+        assert_eq!(remove_islands(&mut draft, usize::MAX), 2);
+        assert_eq!(groups(&draft).len(), 1);
+    }
+}

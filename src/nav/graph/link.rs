@@ -1,0 +1,250 @@
+//! Links between the points of a graph: by distance and rise, then without those that a body cannot walk.
+//!
+//! In: points, options, the solids they stand on. Out: pairs of points. Holds: the pairs are those that a look at all pairs
+//! finds, sorted; a link that stays has room for the body all along and a floor below. Not here: where points come from.
+//! Source: seed 003, "Create Simple Connections" and the second pass over them.
+
+use glam::Vec3;
+
+use crate::base::trig;
+use crate::nav::graph::draft::{Draft, DraftError, LINKS_MAX};
+use crate::nav::solids::{Room, Solids};
+
+/// How points are linked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkOptions {
+    /// The longest link, metres on the ground.
+    pub distance_max_m: f32,
+    /// The steepest link, degrees.
+    pub slope_max_degrees: f32,
+    /// The body that walks along it; what is lower than its step is a step up or down, however short the link.
+    pub room: Room,
+}
+
+impl Default for LinkOptions {
+    fn default() -> Self {
+        let room = Room { radius_m: 0.35, step_m: 0.4, height_m: 1.8 };
+        // Reaches the diagonal neighbour in rows half a metre apart.
+        Self { distance_max_m: 0.75, slope_max_degrees: 45.0, room }
+    }
+}
+
+/// What became of the pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkReport {
+    /// Pairs near enough and not too steep.
+    pub pairs: u64,
+    /// Taken out because something is in the way.
+    pub blocked: u64,
+    /// Taken out because there is no floor along them.
+    pub hollow: u64,
+}
+
+/// Links all points that are near enough, then takes out what cannot be walked; no solids, nothing is in the way. Links that were
+/// there are replaced. `progress` hears how many pairs are done, of how many. Cost: the pairs, by cells as wide as a link.
+///
+/// # Errors
+/// More links than a graph may have; the draft is as it was.
+pub fn link(
+    draft: &mut Draft,
+    solids: Option<&Solids>,
+    options: &LinkOptions,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<LinkReport, DraftError> {
+    let pairs = near_pairs(draft.points(), options)?;
+    let mut report = LinkReport { pairs: pairs.len() as u64, ..LinkReport::default() };
+    let points = draft.points();
+    let mut kept = Vec::with_capacity(pairs.len());
+    for (done, &[a, b]) in pairs.iter().enumerate() {
+        if done % 1024 == 0 {
+            progress(done as u64, report.pairs);
+        }
+        match solids
+            .map_or(Way::Clear, |solids| way(solids, points[a as usize], points[b as usize], &options.room))
+        {
+            Way::Clear => kept.push([a, b]),
+            Way::Blocked => report.blocked += 1,
+            Way::Hollow => report.hollow += 1,
+        }
+    }
+    progress(report.pairs, report.pairs);
+    draft.set_links(kept);
+    Ok(report)
+}
+
+/// The links that a body cannot walk, in order.
+#[must_use]
+pub fn blocked_links(draft: &Draft, solids: &Solids, room: &Room) -> Vec<[u32; 2]> {
+    let points = draft.points();
+    let is_blocked =
+        |ends: &[u32; 2]| way(solids, points[ends[0] as usize], points[ends[1] as usize], room) != Way::Clear;
+    draft.links().filter(is_blocked).collect()
+}
+
+/// All pairs near enough and not too steep, sorted.
+fn near_pairs(points: &[Vec3], options: &LinkOptions) -> Result<Vec<[u32; 2]>, DraftError> {
+    let cell = options.distance_max_m.max(1e-3);
+    let place = |point: Vec3| [(point.x / cell).floor() as i64, (point.z / cell).floor() as i64];
+    let mut sorted: Vec<([i64; 2], u32)> =
+        points.iter().zip(0..).map(|(&point, at)| (place(point), at)).collect();
+    sorted.sort_unstable();
+    let row = |[x, z]: [i64; 2]| {
+        let first = sorted.partition_point(|entry| entry.0 < [x, z - 1]);
+        let end = sorted.partition_point(|entry| entry.0 <= [x, z + 1]);
+        &sorted[first..end]
+    };
+    let mut pairs = Vec::new();
+    for (at, &point) in (0u32..).zip(points) {
+        let [x, z] = place(point);
+        let from = pairs.len();
+        for dx in -1..=1 {
+            for &(_, other) in row([x + dx, z]) {
+                if other > at && is_near(point, points[other as usize], options) {
+                    pairs.push([at, other]);
+                }
+            }
+        }
+        pairs[from..].sort_unstable();
+        if pairs.len() > LINKS_MAX {
+            return Err(DraftError::Limit { what: "links", count: pairs.len(), limit: LINKS_MAX });
+        }
+    }
+    Ok(pairs)
+}
+
+fn is_near(a: Vec3, b: Vec3, options: &LinkOptions) -> bool {
+    let flat = libm::hypotf(b.x - a.x, b.z - a.z);
+    let rise = (b.y - a.y).abs();
+    let steepest = options.slope_max_degrees.to_radians();
+    let slope = trig::sin(steepest) / trig::cos(steepest);
+    // A hair's breadth for rows whose distance is the longest link itself.
+    flat <= options.distance_max_m + 1e-5 && rise <= (flat * slope).max(options.room.step_m) + 1e-5
+}
+
+/// What a straight way between two points on the floor is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Clear,
+    Blocked,
+    Hollow,
+}
+
+fn way(solids: &Solids, a: Vec3, b: Vec3, room: &Room) -> Way {
+    if !solids.has_room(a, b, room) || !is_seen(solids, a, b, room) {
+        return Way::Blocked;
+    }
+    // As often as a foot is set down, between the ends.
+    let steps = (libm::hypotf(b.x - a.x, b.z - a.z) / 0.2).ceil().max(2.0) as u32;
+    let has_floor = |step: u32| {
+        let at = a.lerp(b, step as f32 / steps as f32);
+        solids.first_hit(at + Vec3::Y * room.step_m, at - Vec3::Y * room.step_m).is_some()
+    };
+    if (1..steps).all(has_floor) { Way::Clear } else { Way::Hollow }
+}
+
+/// Whether rays at the knee, the chest and the head, in the middle and at both sides, meet nothing: the bare ray of the seed,
+/// at several heights. The room is exact already, but for triangles that stand edge-on between its step and its floor.
+fn is_seen(solids: &Solids, a: Vec3, b: Vec3, room: &Room) -> bool {
+    let along = (b - a) * Vec3::new(1.0, 0.0, 1.0);
+    let side = Vec3::new(along.z, 0.0, -along.x).normalize_or_zero() * room.radius_m * 0.99;
+    [0.0, 0.5, 1.0].into_iter().all(|part| {
+        let lift = Vec3::Y * (room.step_m + (room.height_m - room.step_m) * part * 0.99);
+        [-1.0, 0.0, 1.0].into_iter().all(|turn| {
+            let aside = lift + side * turn;
+            solids.is_clear(a + aside, b + aside)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::Rng;
+
+    fn slab([x0, x1]: [f32; 2], [y0, y1]: [f32; 2], [z0, z1]: [f32; 2]) -> Vec<[Vec3; 3]> {
+        let p = |x: f32, y: f32, z: f32| Vec3::new(x, y, z);
+        let face = |a, b, c, d| [[a, b, c], [a, c, d]];
+        [
+            face(p(x0, y0, z0), p(x1, y0, z0), p(x1, y0, z1), p(x0, y0, z1)),
+            face(p(x0, y1, z0), p(x1, y1, z0), p(x1, y1, z1), p(x0, y1, z1)),
+            face(p(x0, y0, z0), p(x1, y0, z0), p(x1, y1, z0), p(x0, y1, z0)),
+            face(p(x0, y0, z1), p(x1, y0, z1), p(x1, y1, z1), p(x0, y1, z1)),
+            face(p(x0, y0, z0), p(x0, y0, z1), p(x0, y1, z1), p(x0, y1, z0)),
+            face(p(x1, y0, z0), p(x1, y0, z1), p(x1, y1, z1), p(x1, y1, z0)),
+        ]
+        .concat()
+    }
+
+    fn rows(count: usize, y: f32) -> Vec<Vec3> {
+        (0..count * count)
+            .map(|at| Vec3::new((at % count) as f32 * 0.5, y, (at / count) as f32 * 0.5))
+            .collect()
+    }
+
+    #[test]
+    fn seed_v9_pairs_are_those_of_a_look_at_all_pairs() {
+        let mut rng = Rng::stream(3, "pairs");
+        let mut value = |size: f64| (rng.unit() * size) as f32;
+        let points: Vec<Vec3> = (0..2000).map(|_| Vec3::new(value(30.0), value(2.0), value(30.0))).collect();
+        let options = LinkOptions::default();
+        let mut expected = Vec::new();
+        for a in 0..points.len() {
+            for b in a + 1..points.len() {
+                let (dx, dy, dz) =
+                    (points[b].x - points[a].x, points[b].y - points[a].y, points[b].z - points[a].z);
+                let flat = (dx * dx + dz * dz).sqrt();
+                if flat <= 0.75 + 1e-5 && dy.abs() <= flat.max(0.4) + 1e-5 {
+                    expected.push([a as u32, b as u32]);
+                }
+            }
+        }
+        let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+        let report = link(&mut draft, None, &options, &mut |_, _| {}).unwrap();
+        assert_eq!(draft.links().collect::<Vec<_>>(), expected);
+        assert_eq!(report.pairs, expected.len() as u64);
+        assert!(expected.len() > 1000);
+    }
+
+    #[test]
+    fn seed_v10_links_through_a_wall_or_under_a_low_beam_go_and_no_others() {
+        let mut triangles = slab([-5.0, 15.0], [-0.2, 0.0], [-5.0, 15.0]);
+        triangles.extend(slab([3.7, 3.8], [0.0, 2.5], [-1.0, 5.0]));
+        triangles.extend(slab([6.7, 6.8], [1.4, 1.7], [-1.0, 12.0]));
+        let solids = Solids::new(&triangles).unwrap();
+        let room = Room { radius_m: 0.1, step_m: 0.3, height_m: 1.8 };
+        let mut draft = Draft::new(rows(20, 0.0), &[], Vec::new()).unwrap();
+        let options = LinkOptions { room, ..LinkOptions::default() };
+        let before = {
+            let mut all = draft.clone();
+            link(&mut all, None, &options, &mut |_, _| {}).unwrap();
+            all.links().len()
+        };
+        let report = link(&mut draft, Some(&solids), &options, &mut |_, _| {}).unwrap();
+        let place = |at: u32| draft.points()[at as usize];
+        let crosses = |ends: [u32; 2], x: f32| (place(ends[0]).x - x) * (place(ends[1]).x - x) < 0.0;
+        // The rows are 0.5 m apart, so that links meet the wall half-way.
+        let through_wall =
+            |ends: [u32; 2]| crosses(ends, 3.75) && place(ends[0]).midpoint(place(ends[1])).z <= 5.0;
+        for ends in draft.links() {
+            assert!(!through_wall(ends) && !crosses(ends, 6.75), "{ends:?}");
+        }
+        let gone = before - draft.links().len();
+        // Eleven rows at the wall and twenty at the beam, each with its straight link and two diagonals.
+        assert_eq!(report.blocked as usize, gone);
+        assert!((31..=31 * 3).contains(&gone), "{gone}");
+    }
+
+    #[test]
+    fn there_is_no_link_over_a_gap_and_one_up_a_step() {
+        let mut triangles = slab([0.0, 1.0], [-0.2, 0.0], [0.0, 4.0]);
+        triangles.extend(slab([1.4, 3.0], [-0.2, 0.0], [0.0, 4.0]));
+        triangles.extend(slab([3.0, 6.0], [-0.2, 0.3], [0.0, 4.0]));
+        let solids = Solids::new(&triangles).unwrap();
+        let points = [[0.95, 0.0], [1.45, 0.0], [2.0, 0.0], [2.6, 0.0], [3.2, 0.3]];
+        let points = points.map(|[x, y]| Vec3::new(x, y, 2.0)).to_vec();
+        let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+        let report = link(&mut draft, Some(&solids), &LinkOptions::default(), &mut |_, _| {}).unwrap();
+        assert_eq!(draft.links().collect::<Vec<_>>(), [[1, 2], [2, 3], [3, 4]]);
+        assert_eq!((report.pairs, report.hollow), (4, 1));
+    }
+}

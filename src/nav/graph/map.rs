@@ -1,0 +1,755 @@
+//! The map of points and links that bodies walk on.
+//!
+//! In: a draft, how wide its links are, areas that lie across them; then edits. Out: answers about places, and what searches walk
+//! on. Holds: the ground is everything within the width of an open link, at the height of the link; a link belongs to the first
+//! area that it crosses and is open as that is; one revision a set of edits. Not here: making drafts (`generate`), finding
+//! paths (`plan`).
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::base::cost::Cost;
+use crate::base::geom::{self, Bounds, Point, ground};
+use crate::base::hash::{StateHash, mix};
+use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
+use crate::nav::graph::draft::{Draft, DraftEdit};
+use crate::nav::graph::footing::GraphFooting;
+use crate::nav::graph::lookup::{Lookup, Spot};
+use crate::nav::graph::net::Net;
+use crate::nav::graph::routes::Routes;
+use crate::nav::{
+    Island, Location, MapChange, NavEdit, NodeId, PathTrouble, RandomPoint, Reach, Revision, Traversal,
+};
+
+/// How far from a link in height a body may be and still stand on it, metres: less than a storey.
+pub const STOREY_M: f32 = 1.2;
+/// How far a body off the ground may be from it to begin a walk, metres.
+const START_MAX_M: f32 = 8.0;
+
+/// Ground that lies across links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphArea {
+    /// Corners, world metres.
+    pub polygon: Vec<Point>,
+    /// Least and greatest height of the links that it holds, metres.
+    pub heights_m: [f32; 2],
+    /// Whether it is there at first.
+    pub available: bool,
+    /// Cost of a metre in it over a metre of plain ground, 0.1 to 100.
+    pub factor: f32,
+    /// Whether it blocks while it is there, as obstacles do.
+    pub is_obstacle: bool,
+}
+
+/// What a graph map is made from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GraphSource {
+    /// The points, links and parts.
+    pub draft: Draft,
+    /// How far from a link a body's middle may be, metres.
+    pub width_m: f32,
+    /// Half the width of the widest body that the links have room for, metres.
+    pub agent_radius_m: f32,
+    /// Areas first, then obstacles: an `AreaId` is the place in this list.
+    pub areas: Vec<GraphArea>,
+    /// Whether ways between parts are worked out beforehand and used.
+    pub uses_parts: bool,
+}
+
+/// State of one area.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct AreaState {
+    available: bool,
+    factor: f32,
+}
+
+/// A navigation map of points and links in space. `Default` has none.
+#[derive(Clone, Debug, Default)]
+pub struct PointGraph {
+    source: Arc<GraphSource>,
+    net: Arc<Net>,
+    lookup: Arc<Lookup>,
+    routes: Arc<Routes>,
+    areas: Vec<GraphArea>,
+    states: Vec<AreaState>,
+    initial: Vec<AreaState>,
+    authored: usize,
+    /// By link: the areas that it crosses, obstacles included, in order of their ids.
+    crossed: Vec<Vec<u16>>,
+    /// The middle of the points that lie in an area, by point: 0 for none, else the area and one.
+    inside: Vec<u16>,
+    revision: u64,
+    start_hash: u64,
+    edit_hash: u64,
+}
+
+/// What a link is to somebody.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Passage {
+    /// It can be walked, at a price for each metre.
+    Open(f32),
+    /// It is closed.
+    Closed,
+    /// It leads through an area that is not available, which costs so many metres to open.
+    Through(AreaId, f32),
+}
+
+impl PointGraph {
+    /// Makes a map. Cost: points and links, and the areas that lie across each.
+    #[must_use]
+    pub fn new(source: GraphSource) -> Self {
+        let net = Net::new(&source.draft);
+        let routes = match source.uses_parts {
+            true => Routes::new(&net, source.draft.parts(), &mut |_, _| {}),
+            false => Routes::default(),
+        };
+        Self::with_routes(source, net, routes)
+    }
+
+    /// The same with ways between its parts that were worked out before.
+    #[must_use]
+    pub fn with_routes(source: GraphSource, net: Net, routes: Routes) -> Self {
+        let states: Vec<AreaState> = source
+            .areas
+            .iter()
+            .map(|area| AreaState { available: area.available, factor: area.factor })
+            .collect();
+        let mut map = Self {
+            lookup: Arc::new(Lookup::new(&net, source.width_m)),
+            net: Arc::new(net),
+            routes: Arc::new(routes),
+            areas: source.areas.clone(),
+            initial: states.clone(),
+            authored: states.len(),
+            states,
+            crossed: Vec::new(),
+            inside: Vec::new(),
+            revision: 0,
+            start_hash: 0,
+            edit_hash: 0,
+            source: Arc::new(source),
+        };
+        map.lay_areas();
+        map.start_hash = map.draft_hash();
+        map
+    }
+
+    /// Finds out which links each area holds.
+    fn lay_areas(&mut self) {
+        self.crossed = vec![Vec::new(); self.net.links().len()];
+        self.inside = vec![0; self.net.points().len()];
+        for at in 0..self.areas.len() {
+            self.lay_area(at);
+        }
+    }
+
+    fn lay_area(&mut self, at: usize) {
+        let area = &self.areas[at];
+        for (link, &ends) in self.net.links().iter().enumerate() {
+            if area.crosses(ends.map(|end| self.net.points()[end as usize])) {
+                self.crossed[link].push(at as u16);
+            }
+        }
+        if area.is_obstacle {
+            return;
+        }
+        for (inside, &point) in self.inside.iter_mut().zip(self.net.points()) {
+            if *inside == 0 && area.holds(point) {
+                *inside = at as u16 + 1;
+            }
+        }
+    }
+
+    /// Points, links and parts as they are now.
+    #[must_use]
+    pub fn draft(&self) -> &Draft {
+        &self.source.draft
+    }
+
+    /// Points and links laid out for searching.
+    #[must_use]
+    pub fn net(&self) -> &Net {
+        &self.net
+    }
+
+    pub(crate) fn lookup(&self) -> &Lookup {
+        &self.lookup
+    }
+
+    pub(crate) fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// How far from a link a body's middle may be, metres.
+    #[must_use]
+    pub fn width_m(&self) -> f32 {
+        self.source.width_m
+    }
+
+    /// How often the map has changed.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        Revision(self.revision)
+    }
+
+    /// The rectangle around all points, as wide as the links.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        let points: Vec<Point> = self.net.points().iter().map(|&point| ground(point)).collect();
+        if points.is_empty() {
+            return Bounds { min: [0.0; 2], max: [0.0; 2] };
+        }
+        Bounds::of(&points).grown(f64::from(self.width_m()))
+    }
+
+    /// The nearest point of the graph within a storey.
+    pub(crate) fn node_centre(&self, point: Vec3) -> Option<Vec3> {
+        self.lookup.nearest_point(&self.net, point).map(|at| self.net.points()[at as usize])
+    }
+
+    /// How many points there are.
+    pub(crate) fn node_count(&self) -> u64 {
+        self.net.points().len() as u64
+    }
+
+    /// How large a node is: the width of a link on both sides.
+    pub(crate) fn node_m(&self) -> f32 {
+        2.0 * self.width_m()
+    }
+
+    /// The ground under one kind of body.
+    pub(crate) fn footing(&self, by: &Traversal) -> GraphFooting<'_> {
+        GraphFooting::new(self, by)
+    }
+
+    /// Nothing is kept for kinds of bodies: every answer is worked out from the links around.
+    pub(crate) fn prepare(&mut self, _by: &Traversal) {}
+
+    /// See [`PointGraph::prepare`].
+    #[allow(clippy::unused_self)]
+    pub(crate) fn is_prepared(&self, _by: &Traversal) -> bool {
+        true
+    }
+
+    /// What a link is to somebody.
+    pub(crate) fn passage(&self, link: u32, by: &Traversal) -> Passage {
+        let mut factor = None;
+        let mut through = None;
+        for &at in &self.crossed[link as usize] {
+            let (area, state) = (&self.areas[usize::from(at)], self.states[usize::from(at)]);
+            let id = AreaId::from(usize::from(at));
+            if area.is_obstacle {
+                if state.available {
+                    return Passage::Closed;
+                }
+                continue;
+            }
+            if by.barred().binary_search(&id).is_ok() {
+                return Passage::Closed;
+            }
+            let own = by.areas.as_ref().and_then(|list| {
+                list.binary_search_by_key(&id, |entry| entry.0).ok().map(|place| list[place].1)
+            });
+            match own {
+                Some(None) => return Passage::Closed,
+                Some(Some(own)) => factor = factor.or(Some(own)),
+                None => factor = factor.or(Some(state.factor)),
+            }
+            if !state.available {
+                let list = by.through.as_deref().unwrap_or(&[]);
+                let Ok(place) = list.binary_search_by_key(&id, |entry| entry.0) else {
+                    return Passage::Closed;
+                };
+                through = through.or(Some((id, list[place].1)));
+            }
+        }
+        match through {
+            Some((id, metres)) => Passage::Through(id, metres),
+            None => Passage::Open(factor.unwrap_or(1.0)),
+        }
+    }
+
+    /// Whether a body can walk a link now; not through closed doors.
+    pub(crate) fn is_open(&self, link: u32, by: &Traversal) -> bool {
+        self.fits(by) && matches!(self.passage(link, by), Passage::Open(_))
+    }
+
+    /// Whether links have room for a body.
+    pub(crate) fn fits(&self, by: &Traversal) -> bool {
+        by.radius_m <= self.source.agent_radius_m + 1e-4
+    }
+
+    /// The area that a point of the graph lies in.
+    pub(crate) fn area_of_point(&self, at: u32) -> Option<AreaId> {
+        self.inside[at as usize].checked_sub(1).map(|area| AreaId::from(usize::from(area)))
+    }
+
+    /// The place under a body, when it may stand there.
+    pub(crate) fn spot(&self, point: Vec3, by: &Traversal) -> Option<Spot> {
+        self.lookup.under(&self.net, point, self.width_m(), &|link| self.is_open(link, by))
+    }
+
+    /// The same where it may plan through closed doors.
+    pub(crate) fn spot_through(&self, point: Vec3, by: &Traversal) -> Option<Spot> {
+        let usable = |link: u32| self.fits(by) && self.passage(link, by) != Passage::Closed;
+        self.lookup.under(&self.net, point, self.width_m(), &usable)
+    }
+
+    /// Whether a body may stand at a point.
+    #[must_use]
+    pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
+        self.spot(point, by).is_some()
+    }
+
+    /// The link that holds a point, as its lower end, when a body may stand there; the point at the height of the link.
+    #[must_use]
+    pub fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        self.spot(point, by).map(|spot| self.location(&spot, spot.above(point)))
+    }
+
+    fn location(&self, spot: &Spot, point: Vec3) -> Location {
+        Location { node: NodeId(self.net.links()[spot.link as usize][0]), point }
+    }
+
+    /// The nearest place for a body within a distance in space: the point itself when legal, else the nearest point of a link.
+    #[must_use]
+    pub fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
+        if let Some(here) = self.locate(point, by) {
+            return Some(here);
+        }
+        let spot = self.lookup.nearest(&self.net, point, within_m, &|link| self.is_open(link, by))?;
+        Some(self.location(&spot, spot.point))
+    }
+
+    /// Where a body at a point may begin: there when legal, else the nearest place on a link within eight metres.
+    #[must_use]
+    pub fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        self.nearest(point, START_MAX_M, by)
+    }
+
+    /// Whether and how far a body may walk straight on.
+    #[must_use]
+    pub fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
+        self.footing(by).sight(from, to)
+    }
+
+    /// The cost of walking straight; None when something is in the way.
+    #[must_use]
+    pub fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
+        let (clear, end) = self.sight(from, to, by);
+        // The cast saturates.
+        clear.then(|| {
+            Cost((f64::from(from.distance(end)) * 1000.0 * f64::from(self.dearest(from, to, by))).ceil()
+                as u32)
+        })
+    }
+
+    /// The dearest factor of the links under the ends of a line: a shortcut is never taken for cheaper than it is.
+    fn dearest(&self, from: Vec3, to: Vec3, by: &Traversal) -> f32 {
+        let factor = |point: Vec3| {
+            let link = self.spot(point, by).map(|spot| self.passage(spot.link, by));
+            if let Some(Passage::Open(factor)) = link { factor } else { 1.0 }
+        };
+        factor(from).max(factor(to)).max(factor(from.midpoint(to)))
+    }
+
+    /// A line is clear of others when it is clear and comes nowhere nearer to the middle of one than its radius.
+    pub(crate) fn is_clear_of(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        by: &Traversal,
+        others: &[crate::nav::Disc],
+    ) -> bool {
+        let meets = |disc: &crate::nav::Disc| disc_meets(disc, from, to);
+        self.sight(from, to, by).0 && !others.iter().any(meets)
+    }
+
+    /// Whether one point can be reached from another.
+    #[must_use]
+    pub fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        if !self.fits(by) {
+            return Reach::No(PathTrouble::TooWide);
+        }
+        let Some(start) = self.start_spot(from, by) else { return Reach::No(PathTrouble::StartOffNav) };
+        match self.trouble(&self.labels(by), &start, to, by) {
+            None => Reach::Yes,
+            Some(trouble) => Reach::No(trouble),
+        }
+    }
+
+    /// Where a body begins, through closed doors if need be.
+    pub(crate) fn start_spot(&self, point: Vec3, by: &Traversal) -> Option<Spot> {
+        self.spot_through(point, by).or_else(|| {
+            let usable = |link: u32| self.fits(by) && self.passage(link, by) != Passage::Closed;
+            self.lookup.nearest(&self.net, point, START_MAX_M, &usable)
+        })
+    }
+
+    /// Why a body at a place does not get to a point; None when it does.
+    pub(crate) fn trouble(
+        &self,
+        labels: &[u32],
+        start: &Spot,
+        to: Vec3,
+        by: &Traversal,
+    ) -> Option<PathTrouble> {
+        let label = |spot: &Spot| labels[self.net.links()[spot.link as usize][0] as usize];
+        if let Some(goal) = self.spot_through(to, by)
+            && label(&goal) == label(start)
+        {
+            return None;
+        }
+        self.first_door(labels, start, to, by)
+            .map_or(Some(PathTrouble::NoPath), |area| Some(PathTrouble::Area(area)))
+    }
+
+    /// The first closed area, when only such ones are in the way.
+    fn first_door(&self, labels: &[u32], start: &Spot, to: Vec3, by: &Traversal) -> Option<AreaId> {
+        let areas: Vec<(AreaId, f32)> = (0..self.states.len())
+            .filter(|&at| !self.areas[at].is_obstacle && !self.states[at].available)
+            .map(|at| (AreaId::from(at), 0.0))
+            .filter(|(area, _)| by.barred().binary_search(area).is_err())
+            .collect();
+        if areas.is_empty() {
+            return None;
+        }
+        let opened = Traversal { through: Some(areas.into()), ..by.clone() };
+        let all = self.labels(&opened);
+        let goal = self.spot_through(to, &opened)?;
+        let label = |spot: &Spot| all[self.net.links()[spot.link as usize][0] as usize];
+        if label(&goal) != label(start) {
+            return None;
+        }
+        let here = labels[self.net.links()[start.link as usize][0] as usize];
+        (0..self.net.links().len() as u32).find_map(|link| {
+            let ends = self.net.links()[link as usize];
+            let is_edge = ends.iter().any(|&end| labels[end as usize] == here);
+            match self.passage(link, &opened) {
+                Passage::Through(area, _) if is_edge => Some(area),
+                _ => None,
+            }
+        })
+    }
+
+    /// For each point the least point that it hangs together with. Cost: the links.
+    pub(crate) fn labels(&self, by: &Traversal) -> Vec<u32> {
+        let mut parent: Vec<u32> = (0..self.net.points().len() as u32).collect();
+        fn root(parent: &mut [u32], mut at: u32) -> u32 {
+            // Bounded: every step goes to a lower number.
+            while parent[at as usize] != at {
+                parent[at as usize] = parent[parent[at as usize] as usize];
+                at = parent[at as usize];
+            }
+            at
+        }
+        for (link, &[a, b]) in (0..).zip(self.net.links()) {
+            if self.passage(link, by) != Passage::Closed {
+                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+        (0..parent.len() as u32).map(|at| root(&mut parent, at)).collect()
+    }
+
+    /// The connected parts of the map, doors as they are, largest first.
+    #[must_use]
+    pub fn islands(&self) -> Vec<Island> {
+        let labels = self.labels(&Traversal::default());
+        let mut parts: std::collections::BTreeMap<u32, Island> = std::collections::BTreeMap::new();
+        for (&label, &point) in labels.iter().zip(self.net.points()) {
+            let island =
+                parts.entry(label).or_insert(Island { cells: 0, bounds: Bounds::EMPTY, sample: point });
+            island.cells += 1;
+            island.bounds.include(ground(point));
+        }
+        let mut islands: Vec<Island> = parts.into_values().collect();
+        islands.sort_by_key(|island| std::cmp::Reverse(island.cells));
+        islands
+    }
+
+    /// A random place on a link: uniform over the length of the links within the disc, which every attempt would have to be anyway.
+    pub(crate) fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+        let from =
+            query.reachable_from.map(|from| (self.labels(&query.by), self.start_spot(from, &query.by)));
+        if let Some((_, None)) = from {
+            return None;
+        }
+        let is_reachable = |end: u32| {
+            from.as_ref().is_none_or(|(labels, start)| {
+                start.as_ref().is_some_and(|start| {
+                    labels[self.net.links()[start.link as usize][0] as usize] == labels[end as usize]
+                })
+            })
+        };
+        let stretches: Vec<[Vec3; 2]> = (0..)
+            .zip(self.net.links())
+            .filter(|&(link, ends)| {
+                self.is_open(link, &query.by)
+                    && is_reachable(ends[0])
+                    && query.area.is_none_or(|area| {
+                        self.crossed[link as usize].binary_search(&(area.index() as u16)).is_ok()
+                    })
+            })
+            .filter_map(|(_, ends)| {
+                let ends = ends.map(|end| self.net.points()[end as usize]);
+                match query.centre {
+                    None => Some(ends),
+                    Some(centre) => within_disc(ends, centre, query.within_m),
+                }
+            })
+            .collect();
+        let total: f64 = stretches.iter().map(|ends| f64::from(ends[0].distance(ends[1]))).sum();
+        let mut drawn = rng.unit() * total;
+        for [a, b] in &stretches {
+            let length = f64::from(a.distance(*b));
+            if drawn <= length {
+                return Some(a.lerp(*b, if length > 0.0 { (drawn / length) as f32 } else { 0.0 }));
+            }
+            drawn -= length;
+        }
+        stretches.last().map(|ends| ends[1])
+    }
+
+    /// Whether an area holds a point, available or not; false for obstacles.
+    #[must_use]
+    pub fn holds(&self, area: AreaId, point: Vec3) -> bool {
+        self.areas.get(area.index()).is_some_and(|area| !area.is_obstacle && area.holds(point))
+    }
+
+    /// Areas and obstacles around a point, available or not, by id.
+    pub fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
+        out.extend((0..self.areas.len()).filter(|&at| self.areas[at].holds(point)).map(AreaId::from));
+    }
+
+    /// How many links an area holds; 0 for obstacles.
+    #[must_use]
+    pub fn area_cells(&self, area: AreaId) -> u32 {
+        let is_area = self.areas.get(area.index()).is_some_and(|area| !area.is_obstacle);
+        let held = self.crossed.iter().filter(|areas| areas.binary_search(&(area.index() as u16)).is_ok());
+        if is_area { held.count() as u32 } else { 0 }
+    }
+
+    /// Whether an area or obstacle is there; None for an unknown id.
+    #[must_use]
+    pub fn is_available(&self, area: AreaId) -> Option<bool> {
+        self.states.get(area.index()).map(|state| state.available)
+    }
+
+    /// A cost in metres of plain ground.
+    #[must_use]
+    pub fn metres(&self, cost: Cost) -> f64 {
+        f64::from(cost.0) / 1000.0
+    }
+
+    /// What a metre costs at least anywhere.
+    #[must_use]
+    pub fn cheapest_factor(&self) -> f32 {
+        let areas = self.areas.iter().zip(&self.states).filter(|(area, _)| !area.is_obstacle);
+        areas.map(|(_, state)| state.factor).fold(1.0, f32::min)
+    }
+
+    pub(crate) fn set_revision(&mut self, revision: u64) {
+        self.revision = revision;
+    }
+
+    /// Mixes in the points, the links and the state of the areas. Cost: constant.
+    pub fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.start_hash).word(self.edit_hash).word(self.revision);
+    }
+
+    fn draft_hash(&self) -> u64 {
+        let mut hash = StateHash::default();
+        for point in self.net.points() {
+            hash.word(u64::from(point.x.to_bits()) << 32 | u64::from(point.y.to_bits()))
+                .word(point.z.to_bits().into());
+        }
+        for &[a, b] in self.net.links() {
+            hash.word(u64::from(a) << 32 | u64::from(b));
+        }
+        hash.finish()
+    }
+
+    /// Adds an obstacle of the links that come within a distance of a point, not in force yet.
+    pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+        let corners = 16;
+        let polygon: Vec<Point> = (0..corners)
+            .map(|at| {
+                let angle = std::f32::consts::TAU * at as f32 / corners as f32;
+                let reach = f64::from(radius_m)
+                    / f64::from(crate::base::trig::cos(std::f32::consts::PI / corners as f32));
+                let [x, z] = ground(centre);
+                [
+                    x + reach * f64::from(crate::base::trig::cos(angle)),
+                    z + reach * f64::from(crate::base::trig::sin(angle)),
+                ]
+            })
+            .collect();
+        let heights_m = [centre.y - STOREY_M, centre.y + STOREY_M];
+        let area = GraphArea { polygon, heights_m, available: false, factor: 1.0, is_obstacle: true };
+        let free = (self.authored..self.states.len())
+            .find(|&at| !self.states[at].available && !used.contains(&AreaId::from(at)));
+        let state = AreaState { available: false, factor: 1.0 };
+        if let Some(at) = free {
+            self.areas[at] = area;
+            self.crossed.iter_mut().for_each(|areas| areas.retain(|&other| usize::from(other) != at));
+            self.lay_area(at);
+            self.crossed.iter_mut().for_each(|areas| areas.sort_unstable());
+            return AreaId::from(at);
+        }
+        self.areas.push(area);
+        self.states.push(state);
+        self.initial.push(state);
+        self.lay_area(self.areas.len() - 1);
+        AreaId::from(self.areas.len() - 1)
+    }
+
+    /// Carries out the edits of a tick. Cost: the links of the areas they touch; points and links changed, the whole graph once.
+    pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
+        let mut change = MapChange {
+            revision: self.revision(),
+            bounds: Bounds::EMPTY,
+            opened: false,
+            closed: false,
+            recosted: false,
+        };
+        let before = self.states.clone();
+        for edit in edits {
+            if let NavEdit::Area(edit) = edit
+                && let Some(state) = self.states.get_mut(edit.area.index())
+            {
+                state.available = edit.available.unwrap_or(state.available);
+                let is_obstacle = self.areas[edit.area.index()].is_obstacle;
+                if let Some(factor) = edit.factor.filter(|factor| factor.is_finite() && !is_obstacle) {
+                    state.factor = factor.clamp(0.1, 100.0);
+                }
+            }
+        }
+        for (at, (was, now)) in before.iter().zip(&self.states).enumerate() {
+            if was == now {
+                continue;
+            }
+            let share = |state: &AreaState| area_hash(at, state, &self.initial[at]);
+            self.edit_hash = self.edit_hash.wrapping_sub(share(was)).wrapping_add(share(now));
+            let area = &self.areas[at];
+            change.bounds = change.bounds.union(Bounds::of(&area.polygon));
+            change.recosted |= was.factor != now.factor;
+            if was.available != now.available {
+                let opens = now.available != area.is_obstacle;
+                change.opened |= opens;
+                change.closed |= !opens;
+            }
+        }
+        if change.bounds.is_empty() {
+            return None;
+        }
+        self.revision += 1;
+        change.revision = self.revision();
+        Some(change)
+    }
+
+    /// Changes points and links. What was worked out beforehand stays when links only go; else it is dropped, and searches are
+    /// direct. None where the edit is not possible.
+    pub fn edit(&mut self, edit: &DraftEdit) -> Option<MapChange> {
+        let mut source = (*self.source).clone();
+        let place = |at: u32| source.draft.points().get(at as usize).copied();
+        let mut touched: Vec<Vec3> = match edit {
+            DraftEdit::Add { point, .. } => vec![*point],
+            DraftEdit::Remove { at } => place(*at).into_iter().collect(),
+            DraftEdit::Move { at, point } => place(*at).into_iter().chain([*point]).collect(),
+            DraftEdit::Link { ends } | DraftEdit::Unlink { ends } => {
+                ends.iter().filter_map(|&at| place(at)).collect()
+            }
+        };
+        let around = match edit {
+            DraftEdit::Remove { at } | DraftEdit::Move { at, .. } => Some(*at),
+            _ => None,
+        };
+        touched.extend(
+            around.iter().flat_map(|&at| self.net.steps(at)).map(|step| self.net.points()[step.to as usize]),
+        );
+        source.draft.apply(edit).ok()?;
+        let is_less = matches!(edit, DraftEdit::Unlink { .. });
+        let net = Net::new(&source.draft);
+        let routes = if is_less { (*self.routes).clone() } else { Routes::default() };
+        let points: Vec<Point> = touched.iter().map(|&point| ground(point)).collect();
+        self.lookup = Arc::new(Lookup::new(&net, source.width_m));
+        (self.net, self.routes, self.source) = (Arc::new(net), Arc::new(routes), Arc::new(source));
+        self.lay_areas();
+        self.start_hash = self.draft_hash();
+        self.revision += 1;
+        Some(MapChange {
+            revision: self.revision(),
+            bounds: Bounds::of(&points).grown(f64::from(self.width_m())),
+            opened: !is_less,
+            closed: !matches!(edit, DraftEdit::Add { .. } | DraftEdit::Link { .. }),
+            recosted: false,
+        })
+    }
+}
+
+impl GraphArea {
+    fn holds(&self, point: Vec3) -> bool {
+        (self.heights_m[0]..=self.heights_m[1]).contains(&point.y)
+            && geom::polygon_contains(&self.polygon, ground(point))
+    }
+
+    /// Whether a link comes through it.
+    fn crosses(&self, [a, b]: [Vec3; 2]) -> bool {
+        if a.y.max(b.y) < self.heights_m[0] || a.y.min(b.y) > self.heights_m[1] {
+            return false;
+        }
+        let (from, to) = (ground(a), ground(b));
+        let meets = |(one, two): (Point, Point)| {
+            let side = |p, q, r| geom::cross(p, q, r);
+            side(from, to, one) * side(from, to, two) <= 0.0
+                && side(one, two, from) * side(one, two, to) <= 0.0
+        };
+        geom::polygon_contains(&self.polygon, from)
+            || geom::polygon_contains(&self.polygon, to)
+            || geom::edges(&self.polygon).any(meets)
+    }
+}
+
+/// Whether a line comes nearer to the middle of a circle at its height than the radius.
+pub(crate) fn disc_meets(disc: &crate::nav::Disc, from: Vec3, to: Vec3) -> bool {
+    let (low, high) = (from.y.min(to.y) - STOREY_M, from.y.max(to.y) + STOREY_M);
+    let radius = f64::from(disc.radius_m.max(0.0));
+    disc.centre.is_finite()
+        && (low..=high).contains(&disc.centre.y)
+        && geom::segment_distance_sq(ground(disc.centre), ground(from), ground(to)) < radius * radius
+}
+
+/// The stretch of a link within a circle on the ground.
+fn within_disc([a, b]: [Vec3; 2], centre: Vec3, within_m: f32) -> Option<[Vec3; 2]> {
+    let (along, offset) = (b - a, a - centre);
+    let flat = |v: Vec3, w: Vec3| f64::from(v.x) * f64::from(w.x) + f64::from(v.z) * f64::from(w.z);
+    let (square, half, rest) = (
+        flat(along, along),
+        flat(along, offset),
+        flat(offset, offset) - f64::from(within_m) * f64::from(within_m),
+    );
+    if square == 0.0 {
+        return (rest <= 0.0).then_some([a, b]);
+    }
+    let under = half * half - square * rest;
+    if under < 0.0 {
+        return None;
+    }
+    let root = libm::sqrt(under);
+    let [enter, leave] = [(-half - root) / square, (-half + root) / square].map(|part| part.clamp(0.0, 1.0));
+    (enter < leave).then(|| [enter, leave].map(|part| a.lerp(b, part as f32)))
+}
+
+/// The share of an area in the hash of the state: nothing while it is as at first.
+fn area_hash(at: usize, state: &AreaState, initial: &AreaState) -> u64 {
+    if state == initial {
+        return 0;
+    }
+    mix(mix(at as u64 + 1) ^ (u64::from(state.factor.to_bits()) << 1 | u64::from(state.available)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! The graph as a map: a house of two floors, random graphs, and a plain look at every link beside them.
+
+use glam::Vec3;
+
+use super::*;
+use crate::nav::graph::link::{LinkOptions, link};
+use crate::nav::{AreaEdit, Disc, NavMap, Others, PathQuery, PathStatus, Search};
+
+/// Two floors of 11 by 11 points half a metre apart, three metres above each other, and stairs between them along x = 0 to 5 at z = 6.
+fn house(areas: Vec<GraphArea>) -> PointGraph {
+    let mut points = Vec::new();
+    for y in [0.0, 3.0] {
+        for at in 0..121u8 {
+            points.push(Vec3::new(f32::from(at % 11) * 0.5, y, f32::from(at / 11) * 0.5));
+        }
+    }
+    for step in 0..=12u8 {
+        points.push(Vec3::new(f32::from(step) * 5.0 / 12.0, f32::from(step) * 0.25, 6.0));
+    }
+    let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+    link(&mut draft, None, &LinkOptions::default(), &mut |_, _| {}).unwrap();
+    // Into the stairs at the bottom, out of them at the top.
+    for ends in [[110, 242], [241, 254]] {
+        draft.apply(&DraftEdit::Link { ends }).unwrap();
+    }
+    // Steps beside the edge of the upper floor are near it: only the last one leads there.
+    let beside: Vec<[u32; 2]> = draft
+        .links()
+        .filter(|&[a, b]| a < 242 && b >= 242 && [a, b] != [110, 242] && [a, b] != [241, 254])
+        .collect();
+    for ends in beside {
+        draft.apply(&DraftEdit::Unlink { ends }).unwrap();
+    }
+    PointGraph::new(GraphSource { draft, width_m: 0.125, agent_radius_m: 0.45, areas, uses_parts: false })
+}
+
+fn door(available: bool) -> GraphArea {
+    let polygon = vec![[-0.5, 5.4], [0.5, 5.4], [0.5, 5.8], [-0.5, 5.8]];
+    GraphArea { polygon, heights_m: [-0.5, 1.0], available, factor: 1.0, is_obstacle: false }
+}
+
+fn body() -> Traversal {
+    Traversal { radius_m: 0.3, ..Traversal::default() }
+}
+
+fn query(start: Vec3, goal: Vec3, by: Traversal) -> PathQuery {
+    PathQuery {
+        start,
+        goal,
+        by,
+        goal_layer: None,
+        accept: Accept::Nearest,
+        expansions_max: u32::MAX,
+        others: None,
+    }
+}
+
+use crate::nav::Accept;
+
+fn plan(map: &PointGraph, query: &PathQuery) -> crate::nav::PathAnswer {
+    NavMap::from(map.clone()).plan(query, &mut Search::default())
+}
+
+#[test]
+fn seed_v1_a_way_leads_up_the_stairs_to_the_floor_above() {
+    let map = house(Vec::new());
+    let (below, above) = (Vec3::new(5.0, 0.0, 0.0), Vec3::new(0.1, 3.0, 0.05));
+    let answer = plan(&map, &query(below, above, body()));
+    assert_eq!(answer.status, PathStatus::Complete);
+    let points = &answer.path.points;
+    assert_eq!((points[0], *points.last().unwrap()), (below, above));
+    // Every straight line stays on the ground, at the height it says.
+    let footing = map.footing(&body());
+    for pair in points.windows(2) {
+        let (clear, reached) = footing.sight(pair[0], pair[1]);
+        assert!(clear && (reached.y - pair[1].y).abs() < 0.1, "{pair:?} {reached}");
+    }
+    assert!(points.len() < 16, "straight where it can be: {points:?}");
+}
+
+#[test]
+fn the_ground_under_a_place_is_that_of_its_floor() {
+    let map = house(Vec::new());
+    for y in [0.0, 3.0] {
+        let here = map.locate(Vec3::new(2.3, y + 0.2, 2.2), &body()).unwrap();
+        assert!((here.point.y - y).abs() < 1e-5);
+    }
+    assert!(map.locate(Vec3::new(2.3, 1.5, 2.2), &body()).is_none(), "between the floors there is none");
+    assert!(!map.is_walkable(Vec3::new(-0.2, 0.0, 2.0), &body()));
+    assert_eq!(map.nearest(Vec3::new(-0.2, 0.0, 2.0), 1.0, &body()).unwrap().point, Vec3::new(0.0, 0.0, 2.0));
+    assert!(!map.is_walkable(Vec3::new(2.3, 0.0, 2.2), &Traversal { radius_m: 0.6, ..Traversal::default() }));
+}
+
+#[test]
+fn a_line_is_clear_where_every_point_of_it_is_on_the_ground() {
+    let mut rng = Rng::stream(5, "lines");
+    let points: Vec<Vec3> =
+        (0..60).map(|_| Vec3::new((rng.unit() * 6.0) as f32, 0.0, (rng.unit() * 6.0) as f32)).collect();
+    let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+    link(&mut draft, None, &LinkOptions { distance_max_m: 1.4, ..LinkOptions::default() }, &mut |_, _| {})
+        .unwrap();
+    let source = GraphSource { draft, width_m: 0.2, agent_radius_m: 0.5, ..GraphSource::default() };
+    let map = PointGraph::new(source);
+    let nearest = |at: Vec3| {
+        let ends = |link: &[u32; 2]| link.map(|end| ground(map.net().points()[end as usize]));
+        let links = map.net().links().iter().map(ends);
+        links.map(|[a, b]| geom::segment_distance_sq(ground(at), a, b).sqrt()).fold(f64::INFINITY, f64::min)
+    };
+    let (mut clear, mut cut) = (0, 0);
+    for _ in 0..3000 {
+        let mut place = || Vec3::new((rng.unit() * 6.0) as f32, 0.0, (rng.unit() * 6.0) as f32);
+        let (from, to) = (place(), place());
+        let worst = (0..=400).map(|part| nearest(from.lerp(to, part as f32 / 400.0))).fold(0.0, f64::max);
+        let (is_clear, reached) = map.sight(from, to, &body());
+        if worst < 0.195 {
+            assert!(is_clear && reached == to, "{from} {to} {worst}");
+            clear += 1;
+        } else if worst > 0.201 {
+            assert!(!is_clear, "{from} {to} {worst}");
+            cut += 1;
+            assert!(nearest(reached) < 0.201 || reached == from);
+        }
+    }
+    assert!(clear > 20 && cut > 20, "{clear} {cut}");
+}
+
+#[test]
+fn a_closed_door_is_named_planned_through_at_its_price_and_opens() {
+    let (below, above) = (Vec3::new(0.0, 0.0, 0.0), Vec3::new(0.0, 3.0, 0.0));
+    let mut map = house(vec![door(false)]);
+    assert_eq!(map.reach(below, above, &body()), Reach::No(PathTrouble::Area(AreaId::from(0))));
+    let partial = plan(&map, &query(below, above, body()));
+    assert_eq!(partial.status, PathStatus::Partial);
+    assert_eq!(partial.trouble, Some(PathTrouble::Area(AreaId::from(0))));
+    let opener = Traversal { through: Some(vec![(AreaId::from(0), 4.0)].into()), ..body() };
+    let whole = plan(&map, &query(below, above, opener));
+    assert_eq!(whole.status, PathStatus::Complete);
+    assert_eq!(whole.path.crossings.len(), 1);
+    let crossing = whole.path.crossings[0];
+    assert_eq!(crossing.area, AreaId::from(0));
+    assert!(crossing.enter_m < crossing.leave_m);
+    let open = NavEdit::Area(AreaEdit { area: AreaId::from(0), available: Some(true), factor: None });
+    let change = map.apply(&[open]).unwrap();
+    assert!(change.opened && !change.closed && change.bounds.contains([0.0, 5.6]));
+    assert_eq!(map.reach(below, above, &body()), Reach::Yes);
+    let opened = plan(&map, &query(below, above, body()));
+    assert!(
+        (whole.path.cost_m - opened.path.cost_m - 4.0).abs() < 0.5,
+        "{} {}",
+        whole.path.cost_m,
+        opened.path.cost_m
+    );
+    assert!(map.apply(&[open]).is_none(), "nothing changed");
+}
+
+#[test]
+fn slices_change_nothing_but_when() {
+    let map = NavMap::from(house(Vec::new()));
+    let query = query(Vec3::new(5.0, 0.0, 5.0), Vec3::new(5.0, 3.0, 5.0), body());
+    let whole = map.plan(&query, &mut Search::default());
+    let mut search = Search::default();
+    let mut work = map.begin(&query).unwrap();
+    let mut slices = 0;
+    let sliced = loop {
+        slices += 1;
+        if let Some(answer) = map.step(&mut work, (&query, &mut search), 3) {
+            break answer;
+        }
+    };
+    assert_eq!(sliced, whole);
+    assert!(slices > 10);
+    let limited = PathQuery { expansions_max: 5, ..query };
+    assert_eq!(map.plan(&limited, &mut Search::default()).trouble, Some(PathTrouble::Limit));
+}
+
+#[test]
+fn who_stands_in_the_way_is_gone_around_or_ignored_where_there_is_no_other() {
+    let map = house(Vec::new());
+    let on_floor = Disc { centre: Vec3::new(2.5, 0.0, 2.5), radius_m: 0.4 };
+    let around = PathQuery {
+        others: Some(vec![on_floor].into()),
+        ..query(Vec3::new(0.0, 0.0, 2.5), Vec3::new(5.0, 0.0, 2.5), body())
+    };
+    let answer = plan(&map, &around);
+    assert_eq!((answer.status, answer.others), (PathStatus::Complete, Others::Avoided));
+    assert!(answer.path.points.windows(2).all(|pair| !disc_meets(&on_floor, pair[0], pair[1])));
+    let above =
+        PathQuery { start: Vec3::new(0.0, 3.0, 2.5), goal: Vec3::new(5.0, 3.0, 2.5), ..around.clone() };
+    assert!(
+        (plan(&map, &above).path.length_m - 5.0).abs() < 1e-3,
+        "somebody a floor below is in nobody's way"
+    );
+    let on_stairs = Disc { centre: Vec3::new(2.5, 1.5, 6.0), radius_m: 0.4 };
+    let stairs = PathQuery {
+        others: Some(vec![on_stairs].into()),
+        ..query(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), body())
+    };
+    let answer = plan(&map, &stairs);
+    assert_eq!((answer.status, answer.others), (PathStatus::Complete, Others::Ignored));
+    let goal =
+        PathQuery { others: Some(vec![on_floor].into()), ..query(Vec3::ZERO, on_floor.centre, body()) };
+    let answer = plan(&map, &goal);
+    assert_eq!((answer.trouble, answer.covered), (Some(PathTrouble::Occupied), Some(0)));
+    let end = *answer.path.points.last().unwrap();
+    assert!((geom::flat_distance(end, on_floor.centre) - 0.4).abs() < 0.01, "{end}");
+}
+
+#[test]
+fn points_and_links_change_at_run_time() {
+    let mut map = house(Vec::new());
+    let before = plan(&map, &query(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), body()));
+    let change = map.edit(&DraftEdit::Unlink { ends: [110, 242] }).unwrap();
+    assert!(change.closed && !change.opened);
+    assert_eq!(map.reach(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), &body()), Reach::No(PathTrouble::NoPath));
+    let lift = DraftEdit::Link { ends: [0, 122] };
+    assert!(map.edit(&lift).unwrap().opened);
+    let after = plan(&map, &query(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), body()));
+    assert!(
+        after.path.cost_m < before.path.cost_m && (3.0..4.0).contains(&after.path.cost_m),
+        "{}",
+        after.path.cost_m
+    );
+    assert!(map.edit(&lift).is_none(), "linked already");
+    let mut hash = [StateHash::default(), StateHash::default()];
+    map.hash_into(&mut hash[0]);
+    house(Vec::new()).hash_into(&mut hash[1]);
+    assert_ne!(hash[0].finish(), hash[1].finish());
+}
+
+#[test]
+fn random_points_lie_on_links_within_the_disc_and_can_be_reached() {
+    let map = house(vec![door(false)]);
+    let mut rng = Rng::stream(2, "points");
+    let query = RandomPoint {
+        centre: Some(Vec3::new(2.5, 0.0, 2.5)),
+        within_m: 2.0,
+        area: None,
+        reachable_from: Some(Vec3::ZERO),
+        by: body(),
+        attempts: 10,
+    };
+    for _ in 0..500 {
+        let point = map.random_point(&query, &mut rng).unwrap();
+        assert!(map.is_walkable(point, &body()) && point.y == 0.0);
+        assert!(geom::flat_distance(point, Vec3::new(2.5, 0.0, 2.5)) <= 2.001);
+    }
+    let nowhere = RandomPoint { centre: Some(Vec3::new(90.0, 0.0, 0.0)), ..query };
+    assert_eq!(map.random_point(&nowhere, &mut rng), None);
+}

@@ -1,0 +1,460 @@
+//! Ways from every part of a graph to every other, worked out beforehand, and how a search makes use of them.
+//!
+//! In: a net, its parts; then pairs of points, and which links are open. Out: a way, and how it was found. Holds: a way that is
+//! found is never more than a tenth dearer than the cheapest one, because every shortcut is compared with a lower bound, and
+//! dropped for a direct search where it does not hold; a way through a link that is closed is never used; closing links makes
+//! bounds lower than need be, never wrong. Not here: links that were not there beforehand (the owner makes new routes then).
+//! Source: seed 003, "Precompute Paths"; joined where it is cheapest instead of at the centres. Lower bounds by landmarks:
+//! Goldberg and Harrelson 2005.
+
+use crate::base::cost::Cost;
+use crate::nav::graph::draft::Part;
+use crate::nav::graph::net::{Net, NetStep};
+use crate::nav::graph::spread::{FAR, Spread};
+use crate::nav::{Ends, Graph, NodeId, Search, Step, Traversal};
+
+/// A point of no part.
+const NONE: u16 = u16::MAX;
+
+/// Ways between the parts of a graph. `Default` has no parts, so that every search is direct.
+/// Memory: 10 bytes a point, and the ways.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Routes {
+    names: Vec<String>,
+    /// The part of each point.
+    owner: Vec<u16>,
+    /// The middle of each part: the point of it that has the least way to its furthest one, roughly.
+    centres: Vec<u32>,
+    /// From each point to the middle of its part, everything open.
+    to_centre_mm: Vec<u32>,
+    /// From each point to the nearest one of another part.
+    to_border_mm: Vec<u32>,
+    /// From part to part: `from * parts + to`; empty when there is no way.
+    ways: Vec<Way>,
+}
+
+/// A way worked out beforehand.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Way {
+    points: Vec<u32>,
+    /// What is left of it at each of its points.
+    left_mm: Vec<u32>,
+}
+
+/// How a way was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum How {
+    /// By a search of the whole graph.
+    #[default]
+    Direct,
+    /// By a search within one part: no way outside could be cheaper.
+    Inside,
+    /// By a way worked out beforehand, joined at both ends: at most a tenth dearer than the cheapest.
+    Joined,
+}
+
+/// A way between two points.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Route {
+    /// The points, both ends included.
+    pub points: Vec<u32>,
+    /// What it costs, millimetres.
+    pub cost_mm: u32,
+    /// How it was found.
+    pub how: How,
+    /// Points looked at.
+    pub expansions: u32,
+}
+
+impl Routes {
+    /// Works out the ways. `progress` hears how many parts are done, of how many. Cost: three walks over the graph for each part.
+    #[must_use]
+    pub fn new(net: &Net, parts: &[Part], progress: &mut dyn FnMut(u64, u64)) -> Self {
+        let count = net.points().len();
+        let mut routes = Self {
+            names: parts.iter().map(|part| part.name.clone()).collect(),
+            owner: vec![NONE; count],
+            centres: Vec::with_capacity(parts.len()),
+            to_centre_mm: vec![FAR; count],
+            to_border_mm: vec![FAR; count],
+            ways: vec![Way::default(); parts.len() * parts.len()],
+        };
+        for (part, Part { points, .. }) in (0..).zip(parts) {
+            points.iter().for_each(|&at| routes.owner[at as usize] = part);
+        }
+        let mut spread = Spread::default();
+        for part in parts {
+            let centre = routes.middle(net, &part.points, &mut spread);
+            routes.centres.push(centre);
+        }
+        for (part, Part { points, .. }) in parts.iter().enumerate() {
+            progress(part as u64, parts.len() as u64);
+            routes.find_borders(net, points, &mut spread);
+            let Some(&centre) = routes.centres.get(part).filter(|_| !points.is_empty()) else { continue };
+            spread.run(net, [(centre, 0)], FAR, |_, _| true);
+            points.iter().for_each(|&at| routes.to_centre_mm[at as usize] = spread.cost_mm(at));
+            for (other, &goal) in routes.centres.iter().enumerate() {
+                if other != part && !parts[other].points.is_empty() && spread.cost_mm(goal) != FAR {
+                    let points = spread.way(goal);
+                    let left_mm =
+                        points.iter().map(|&at| spread.cost_mm(goal) - spread.cost_mm(at)).collect();
+                    routes.ways[part * parts.len() + other] = Way { points, left_mm };
+                }
+            }
+        }
+        progress(parts.len() as u64, parts.len() as u64);
+        routes
+    }
+
+    /// The point that lies between the two ends of the longest way through a part.
+    fn middle(&self, net: &Net, points: &[u32], spread: &mut Spread) -> u32 {
+        let Some(&first) = points.first() else { return 0 };
+        let part = self.owner[first as usize];
+        let within = |_: u32, step: NetStep| self.owner[step.to as usize] == part;
+        let furthest = |spread: &Spread| {
+            let far = spread.reached().iter().map(|&at| (spread.cost_mm(at), std::cmp::Reverse(at))).max();
+            far.map_or(first, |(_, std::cmp::Reverse(at))| at)
+        };
+        spread.run(net, [(first, 0)], FAR, within);
+        let one = furthest(spread);
+        spread.run(net, [(one, 0)], FAR, within);
+        let two = furthest(spread);
+        let way = spread.way(two);
+        let half = spread.cost_mm(two) / 2;
+        way.into_iter().find(|&at| spread.cost_mm(at) >= half).unwrap_or(first)
+    }
+
+    fn find_borders(&mut self, net: &Net, points: &[u32], spread: &mut Spread) {
+        let owner = &self.owner;
+        let leaves = |&at: &u32| {
+            let out = net.steps(at).iter().filter(|step| owner[step.to as usize] != owner[at as usize]);
+            out.map(|step| step.cost_mm).min().map(|cost| (at, cost))
+        };
+        let from: Vec<(u32, u32)> = points.iter().filter_map(leaves).collect();
+        spread.run(net, from, FAR, |at, step| owner[step.to as usize] == owner[at as usize]);
+        points.iter().for_each(|&at| self.to_border_mm[at as usize] = spread.cost_mm(at));
+    }
+
+    /// How many parts there are.
+    #[must_use]
+    pub fn part_count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The part that a point belongs to.
+    #[must_use]
+    pub fn part_of(&self, at: u32) -> Option<usize> {
+        self.owner.get(at as usize).filter(|&&owner| owner != NONE).map(|&owner| usize::from(owner))
+    }
+
+    /// The way worked out from one part to another; None when there is none.
+    #[must_use]
+    pub fn way(&self, from: usize, to: usize) -> Option<&[u32]> {
+        let way = self.ways.get(from * self.part_count() + to)?;
+        (!way.points.is_empty()).then_some(way.points.as_slice())
+    }
+
+    /// The pairs of parts without a way between them, by name, each once.
+    #[must_use]
+    pub fn missing(&self) -> Vec<[&str; 2]> {
+        let count = self.part_count();
+        let pairs = (0..count).flat_map(|from| (from + 1..count).map(move |to| [from, to]));
+        pairs
+            .filter(|&[from, to]| self.way(from, to).is_none())
+            .map(|pair| pair.map(|part| self.names[part].as_str()))
+            .collect()
+    }
+
+    /// Never more than what any way between two points costs, whatever is open.
+    #[must_use]
+    pub fn bound_mm(&self, net: &Net, from: u32, to: u32) -> u32 {
+        let straight = net.straight_mm(from, to);
+        let (Some(one), Some(two)) = (self.part_of(from), self.part_of(to)) else { return straight };
+        if one == two {
+            let [a, b] = [from, to].map(|at| self.to_centre_mm[at as usize]);
+            return if a == FAR || b == FAR { straight } else { straight.max(a.abs_diff(b)) };
+        }
+        let [a, b] = [from, to].map(|at| self.to_centre_mm[at as usize]);
+        let way = &self.ways[one * self.part_count() + two];
+        let between = way.left_mm.first().copied().unwrap_or(0);
+        straight.max(between.saturating_sub(a).saturating_sub(b))
+    }
+
+    /// A way between two points over open links, at most a tenth dearer than the cheapest one; None when there is none.
+    /// Cost: the two parts, where a way worked out beforehand serves; else a search.
+    #[must_use]
+    pub fn find(
+        &self,
+        net: &Net,
+        (from, to): (u32, u32),
+        is_open: impl Fn(u32) -> bool + Copy,
+        search: &mut Search,
+    ) -> Option<Route> {
+        let (shortcut, mut looked) = self.shortcut(net, (from, to), is_open);
+        if shortcut.is_some() {
+            return shortcut;
+        }
+        let open = Open { net, is_open, within: None };
+        let route = direct(&open, (from, to), search, &mut looked)?;
+        Some(Route { expansions: looked, ..route })
+    }
+
+    /// The same without a search of the whole graph, and how many points were looked at; None where one is needed. Cost: the part
+    /// of each end.
+    pub(crate) fn shortcut(
+        &self,
+        net: &Net,
+        (from, to): (u32, u32),
+        is_open: impl Fn(u32) -> bool + Copy,
+    ) -> (Option<Route>, u32) {
+        let mut looked = 0;
+        let found = match (self.part_of(from), self.part_of(to)) {
+            (Some(one), Some(two)) if one == two => self.inside(net, (from, to), is_open, &mut looked),
+            (Some(_), Some(_)) => self.joined(net, (from, to), is_open, &mut looked),
+            _ => None,
+        };
+        (found.map(|route| Route { expansions: looked, ..route }), looked)
+    }
+
+    /// A way that stays in the part of both ends, when none outside could be cheaper.
+    fn inside(
+        &self,
+        net: &Net,
+        (from, to): (u32, u32),
+        is_open: impl Fn(u32) -> bool + Copy,
+        looked: &mut u32,
+    ) -> Option<Route> {
+        let part = self.owner[from as usize];
+        let search = &mut Search::default();
+        let open = Open { net, is_open, within: Some((&self.owner, part)) };
+        let route = direct(&open, (from, to), search, looked)?;
+        let [out, back] = [from, to].map(|at| self.to_border_mm[at as usize]);
+        (route.cost_mm <= out.saturating_add(back)).then_some(Route { how: How::Inside, ..route })
+    }
+
+    /// The way worked out beforehand, joined where that is cheapest, when it is cheap enough.
+    fn joined(
+        &self,
+        net: &Net,
+        (from, to): (u32, u32),
+        is_open: impl Fn(u32) -> bool + Copy,
+        looked: &mut u32,
+    ) -> Option<Route> {
+        let (one, two) = (self.part_of(from)?, self.part_of(to)?);
+        let way = &self.ways[one * self.part_count() + two];
+        let is_walkable = |pair: &[u32]| net.step(pair[0], pair[1]).is_some_and(|step| is_open(step.link));
+        if way.points.is_empty() || !way.points.windows(2).all(is_walkable) {
+            return None;
+        }
+        let [mut near_start, mut near_goal] = [Spread::default(), Spread::default()];
+        for (spread, at) in [(&mut near_start, from), (&mut near_goal, to)] {
+            let owner = self.owner[at as usize];
+            let within = |_: u32, step: NetStep| self.owner[step.to as usize] == owner && is_open(step.link);
+            spread.run(net, [(at, 0)], FAR, within);
+            *looked = looked.saturating_add(spread.reached().len() as u32);
+        }
+        let (cost_mm, join, leave) = cheapest_join(way, &near_start, &near_goal)?;
+        let bound = self.bound_mm(net, from, to);
+        if u64::from(cost_mm) * 10 > u64::from(bound) * 11 {
+            return None;
+        }
+        let mut points = near_start.way(way.points[join]);
+        points.extend_from_slice(&way.points[join + 1..=leave]);
+        let mut end = near_goal.way(way.points[leave]);
+        end.reverse();
+        points.extend_from_slice(&end[1..]);
+        Some(Route { points, cost_mm, how: How::Joined, expansions: 0 })
+    }
+}
+
+/// Where to join a way and where to leave it: the cost of all, and the two places on it.
+fn cheapest_join(way: &Way, near_start: &Spread, near_goal: &Spread) -> Option<(u32, usize, usize)> {
+    let mut best: Option<(u32, usize, usize)> = None;
+    // The cheapest place to have joined so far: what it costs there, with what is left of the way.
+    let mut joined: Option<(u64, usize)> = None;
+    for (place, (&at, &left)) in way.points.iter().zip(&way.left_mm).enumerate() {
+        let start = near_start.cost_mm(at);
+        if start != FAR {
+            let offer = (u64::from(start) + u64::from(left), place);
+            joined = Some(joined.map_or(offer, |joined| joined.min(offer)));
+        }
+        let goal = near_goal.cost_mm(at);
+        if let (Some((cost, join)), true) = (joined, goal != FAR) {
+            let offer = u32::try_from(cost - u64::from(left) + u64::from(goal)).unwrap_or(FAR);
+            if best.is_none_or(|best| offer < best.0) {
+                best = Some((offer, join, place));
+            }
+        }
+    }
+    best.filter(|best| best.0 != FAR)
+}
+
+/// What a search sees: the open links, of all points or of one part.
+struct Open<'a, F> {
+    net: &'a Net,
+    is_open: F,
+    within: Option<(&'a [u16], u16)>,
+}
+
+impl<F: Fn(u32) -> bool> Graph for Open<'_, F> {
+    fn node_count(&self) -> u32 {
+        self.net.points().len() as u32
+    }
+
+    fn for_each_edge(&self, from: NodeId, _by: &Traversal, visit: &mut impl FnMut(NodeId, Cost)) {
+        for step in self.net.steps(from.0) {
+            let is_within = self.within.is_none_or(|(owner, part)| owner[step.to as usize] == part);
+            if is_within && (self.is_open)(step.link) {
+                visit(NodeId(step.to), Cost(step.cost_mm));
+            }
+        }
+    }
+
+    fn heuristic(&self, from: NodeId, to: NodeId, _by: &Traversal) -> Cost {
+        Cost(self.net.straight_mm(from.0, to.0))
+    }
+}
+
+fn direct<F: Fn(u32) -> bool>(
+    open: &Open<'_, F>,
+    (from, to): (u32, u32),
+    search: &mut Search,
+    looked: &mut u32,
+) -> Option<Route> {
+    let by = Traversal::default();
+    search.begin_graph(open, &by, Ends { start: NodeId(from), goal: NodeId(to) });
+    // Bounded: a search ends when it has looked at every point.
+    while search.step_graph(open, &by, u32::MAX) == Step::Running {}
+    *looked = looked.saturating_add(search.spent());
+    if search.state() != Step::Found {
+        return None;
+    }
+    let mut nodes = Vec::new();
+    search.nodes(&mut nodes);
+    let points = nodes.into_iter().map(|node| node.0).collect();
+    Some(Route { points, cost_mm: search.cost().0, how: How::Direct, expansions: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::base::rng::Rng;
+    use crate::nav::graph::{Draft, divide, grow};
+
+    /// Rooms of eight by eight points, joined by two doors each to the next, some links missing.
+    fn building(rng: &mut Rng) -> Draft {
+        let side = 32u32;
+        let points: Vec<Vec3> =
+            (0..side * side).map(|at| Vec3::new((at % side) as f32, 0.0, (at / side) as f32)).collect();
+        let mut links = Vec::new();
+        for at in 0..side * side {
+            let (x, z) = (at % side, at / side);
+            for (dx, dz) in [(1, 0), (0, 1), (1, 1)] {
+                let (to_x, to_z) = (x + dx, z + dz);
+                if to_x >= side || to_z >= side {
+                    continue;
+                }
+                let is_wall = to_x / 8 != x / 8 || to_z / 8 != z / 8;
+                let is_door = (x % 8 == 3 || z % 8 == 5) && dx + dz == 1;
+                if if is_wall { is_door } else { rng.unit() < 0.85 } {
+                    links.push([at, to_z * side + to_x]);
+                }
+            }
+        }
+        Draft::new(points, &links, Vec::new()).unwrap()
+    }
+
+    /// Bellman and Ford: no order, no heap.
+    fn exact(net: &Net, from: u32, is_open: &dyn Fn(u32) -> bool) -> Vec<u64> {
+        let mut cost = vec![u64::MAX; net.points().len()];
+        cost[from as usize] = 0;
+        loop {
+            let mut changed = false;
+            for (link, &[a, b]) in (0..).zip(net.links()) {
+                let length =
+                    net.points()[a as usize].as_dvec3().distance(net.points()[b as usize].as_dvec3());
+                let length = ((length * 1000.0).ceil() as u64).max(1);
+                for (from, to) in [(a, b), (b, a)] {
+                    let offer = cost[from as usize].saturating_add(length);
+                    if is_open(link) && offer < cost[to as usize] {
+                        cost[to as usize] = offer;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return cost;
+            }
+        }
+    }
+
+    #[test]
+    fn seed_v15_joined_ways_are_at_most_a_tenth_dearer_and_never_use_a_closed_link() {
+        let mut search = Search::default();
+        let (mut hows, mut pairs) = ([0u32; 3], 0);
+        for seed in 0..4 {
+            let mut rng = Rng::stream(seed, "routes");
+            let mut draft = building(&mut rng);
+            if seed % 2 == 0 {
+                grow(&mut draft, "hall", 200, 9.0).unwrap();
+            }
+            divide(&mut draft, 60).unwrap();
+            let net = Net::new(&draft);
+            let routes = Routes::new(&net, draft.parts(), &mut |_, _| {});
+            let closed: Vec<bool> = net.links().iter().map(|_| rng.unit() < 0.03).collect();
+            for is_shut in [false, true] {
+                let is_open = |link: u32| !(is_shut && closed[link as usize]);
+                for _ in 0..10 {
+                    let from = rng.below(1024) as u32;
+                    let best = exact(&net, from, &is_open);
+                    for _ in 0..25 {
+                        let to = rng.below(1024) as u32;
+                        pairs += 1;
+                        let found = routes.find(&net, (from, to), is_open, &mut search);
+                        let Some(route) = found else {
+                            assert_eq!(best[to as usize], u64::MAX, "{from} {to}");
+                            continue;
+                        };
+                        hows[route.how as usize] += 1;
+                        let walked: u64 = route
+                            .points
+                            .windows(2)
+                            .map(|pair| {
+                                let step = net.step(pair[0], pair[1]).expect("a link");
+                                assert!(is_open(step.link));
+                                u64::from(step.cost_mm)
+                            })
+                            .sum();
+                        assert_eq!((route.points[0], *route.points.last().unwrap()), (from, to));
+                        assert_eq!(walked, u64::from(route.cost_mm));
+                        assert!(walked >= best[to as usize] && walked * 10 <= best[to as usize] * 11 + 10);
+                        if route.how != How::Joined {
+                            assert_eq!(walked, best[to as usize], "{:?}", route.how);
+                        }
+                        assert!(u64::from(routes.bound_mm(&net, from, to)) <= best[to as usize]);
+                    }
+                }
+            }
+        }
+        assert_eq!(pairs, 2000);
+        assert!(hows.iter().all(|&count| count > 30), "each way of finding happens: {hows:?}");
+    }
+
+    #[test]
+    fn seed_v18_every_pair_of_parts_has_a_way_or_is_named() {
+        let mut draft = building(&mut Rng::stream(9, "routes"));
+        let island = draft.points().len() as u32;
+        let mut points = draft.points().to_vec();
+        points.push(Vec3::new(-5.0, 0.0, 0.0));
+        draft = Draft::new(points, &draft.links().collect::<Vec<_>>(), Vec::new()).unwrap();
+        grow(&mut draft, "alone", island, 1.0).unwrap();
+        grow(&mut draft, "west", 0, 12.0).unwrap();
+        grow(&mut draft, "east", 1023, 12.0).unwrap();
+        let net = Net::new(&draft);
+        let routes = Routes::new(&net, draft.parts(), &mut |_, _| {});
+        assert_eq!(routes.missing(), [["alone", "west"], ["alone", "east"]]);
+        assert!(routes.way(1, 2).is_some() && routes.way(2, 1).is_some());
+    }
+}

@@ -1,0 +1,143 @@
+//! Parts of a graph: grown from a point by walking distance, or all at once.
+//!
+//! In: a draft, a point and a distance, or a size. Out: the points of a part, or all parts. Holds: distance counts along links;
+//! every part hangs together; a point belongs to one part at most, the first that took it. Not here: paths between them (`routes`).
+//! Source: seed 003, "Space Partitioning".
+
+use crate::nav::graph::draft::{Draft, DraftError, PARTS_MAX, Part};
+use crate::nav::graph::net::Net;
+use crate::nav::graph::spread::Spread;
+
+/// What growing a part came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grown {
+    /// Points that it took.
+    pub taken: usize,
+    /// Points within reach that belong to other parts and stay there.
+    pub others: usize,
+}
+
+/// Adds all points within a walking distance of a point to a part, which is made when there is none of that name.
+///
+/// # Errors
+/// An unknown point, or one part too many.
+pub fn grow(draft: &mut Draft, name: &str, from: u32, within_m: f32) -> Result<Grown, DraftError> {
+    draft.point(from)?;
+    let net = Net::new(draft);
+    let mut spread = Spread::default();
+    // The cast saturates: without limit, everything.
+    spread.run(&net, [(from, 0)], (f64::from(within_m) * 1000.0) as u32, |_, _| true);
+    let owners = draft.owners();
+    let mut parts = draft.parts().to_vec();
+    let at = parts.iter().position(|part| part.name == name).unwrap_or_else(|| {
+        parts.push(Part { name: name.to_owned(), points: Vec::new() });
+        parts.len() - 1
+    });
+    if parts.len() > PARTS_MAX {
+        return Err(DraftError::Limit { what: "parts", count: parts.len(), limit: PARTS_MAX });
+    }
+    let mut grown = Grown::default();
+    for &point in spread.reached() {
+        match owners[point as usize] {
+            None => {
+                parts[at].points.push(point);
+                grown.taken += 1;
+            }
+            Some(owner) if usize::from(owner) != at => grown.others += 1,
+            Some(_) => {}
+        }
+    }
+    draft.set_parts(parts)?;
+    Ok(grown)
+}
+
+/// Divides all points that belong to no part into parts of about so many points, each grown from the least point left over
+/// in order of walking distance; named `1`, `2` and on, past names in use. Cost: points and links, once for each part.
+///
+/// # Errors
+/// More parts than a graph may have; the draft is as it was.
+pub fn divide(draft: &mut Draft, points_each: usize) -> Result<usize, DraftError> {
+    let net = Net::new(draft);
+    let mut taken: Vec<bool> = draft.owners().iter().map(Option::is_some).collect();
+    let mut parts = draft.parts().to_vec();
+    let (before, mut number) = (parts.len(), 0);
+    let mut spread = Spread::default();
+    let mut radius_mm = 1000u32;
+    for from in 0..draft.points().len() as u32 {
+        if taken[from as usize] {
+            continue;
+        }
+        // The nearest so many that are free: far enough, then cut.
+        let mut near = loop {
+            spread.run(&net, [(from, 0)], radius_mm, |_, step| !taken[step.to as usize]);
+            let near: Vec<(u32, u32)> = spread.reached().iter().map(|&at| (spread.cost_mm(at), at)).collect();
+            if near.len() >= points_each || radius_mm == u32::MAX {
+                break near;
+            }
+            radius_mm = radius_mm.saturating_mul(2);
+        };
+        near.sort_unstable();
+        near.truncate(points_each.max(1));
+        radius_mm = near.last().map_or(1000, |last| last.0.max(1000));
+        near.iter().for_each(|&(_, at)| taken[at as usize] = true);
+        // Bounded: names in use are finite.
+        let name = loop {
+            number += 1;
+            let name = number.to_string();
+            if parts.iter().all(|part| part.name != name) {
+                break name;
+            }
+        };
+        parts.push(Part { name, points: near.into_iter().map(|(_, at)| at).collect() });
+        if parts.len() > PARTS_MAX {
+            return Err(DraftError::Limit { what: "parts", count: parts.len(), limit: PARTS_MAX });
+        }
+    }
+    let made = parts.len() - before;
+    draft.set_parts(parts)?;
+    Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nav::graph::draft::Draft;
+    use glam::Vec3;
+
+    /// A corridor bent like a U: its two legs lie a metre apart.
+    fn bent() -> Draft {
+        let mut points: Vec<Vec3> = (0..20).map(|at| Vec3::new(at as f32, 0.0, 0.0)).collect();
+        points.extend((0..20).map(|at| Vec3::new(19.0 - at as f32, 0.0, 1.0)));
+        let links: Vec<[u32; 2]> = (0..39).map(|at| [at, at + 1]).collect();
+        Draft::new(points, &links, Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn seed_v17_the_far_leg_of_a_bent_corridor_is_not_included() {
+        let mut draft = bent();
+        let grown = grow(&mut draft, "west", 0, 5.0).unwrap();
+        assert_eq!(
+            (grown, &draft.parts()[0].points),
+            (Grown { taken: 6, others: 0 }, &vec![0, 1, 2, 3, 4, 5])
+        );
+        let again = grow(&mut draft, "middle", 7, 3.0).unwrap();
+        assert_eq!(again, Grown { taken: 5, others: 2 }, "two belong to the west already");
+        assert_eq!(grow(&mut draft, "west", 39, 1.0).unwrap().taken, 2, "a part can be added to");
+        assert_eq!(draft.parts()[0].points, [0, 1, 2, 3, 4, 5, 38, 39]);
+    }
+
+    #[test]
+    fn dividing_gives_every_point_one_part_that_hangs_together() {
+        let mut draft = bent();
+        grow(&mut draft, "2", 10, 2.0).unwrap();
+        divide(&mut draft, 8).unwrap();
+        let owners = draft.owners();
+        assert!(owners.iter().all(Option::is_some));
+        let names: Vec<&str> = draft.parts().iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names[..3], ["2", "1", "3"]);
+        for part in draft.parts() {
+            assert!(part.points.windows(2).all(|pair| pair[1] == pair[0] + 1), "{part:?}");
+            assert!(part.points.len() <= 8);
+        }
+    }
+}
