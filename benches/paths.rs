@@ -5,7 +5,7 @@
 //! Method: forty scenario lines a map, evenly spaced; each solver goes over all of them three times, warm, and its
 //! fastest round counts. Every cost is compared with the published optimum; `grid_pathfinding` cuts corners, so it
 //! solves an easier problem and its costs are not compared.
-//! Options: `cargo bench --bench paths -- FAMILY...` for some families (or `support`, or `others`), `--lines N` for other numbers of lines.
+//! Options: `cargo bench --bench paths -- FAMILY...` for some families (or `support`, `terrain` or `others`), `--lines N` for other numbers of lines.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,7 +22,7 @@ use std::time::Instant;
 use grid_pathfinding::PathingGrid;
 use grid_util::grid::ValueGrid;
 use grid_util::point::Point;
-use walkon::nav::cells::{Bits, CellMap, CellSource, Frame, Ground, Unit, sight};
+use walkon::nav::cells::{Bits, CellMap, CellSource, Frame, Ground, Landmarks, Unit, sight};
 use walkon::nav::{Accept, Disc, Ends, Kept, Labels, NavMap, NodeId, PathQuery, Search, Step, Traversal};
 
 const FAMILIES: [&str; 8] = ["dao", "da2", "sc1", "bg512", "mazes", "rooms", "random", "cities"];
@@ -76,8 +76,16 @@ fn main() {
     }
     if wanted.is_empty() || wanted.iter().any(|name| name == "support") {
         support(&root.join("sc1/Aurora.map"));
-        terrain(&root.join("dao/brc202d.map"), lines);
-        terrain(&root.join("sc1/Aurora.map"), lines);
+    }
+    if wanted.is_empty() || wanted.iter().any(|name| name == "terrain") {
+        println!(
+            "\n| map | terrain | ours us | expansions | without landmarks us | expansions | landmarks made in ms | `pathfinding` us | ratio |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|");
+        for map in ["dao/brc202d.map", "da2/ht_0_hightown.map", "sc1/Aurora.map", "cities/NewYork_1_512.map"]
+        {
+            terrain(&root.join(map), lines);
+        }
     }
     if wanted.is_empty() || wanted.iter().any(|name| name == "others") {
         println!(
@@ -276,32 +284,74 @@ fn flips(map: &Map, places: &[(u32, u32)]) {
     );
 }
 
-/// Patches of terrain of six factors, ours beside `pathfinding`.
+/// Kinds of terrain laid over a map.
+const TERRAINS: [&str; 5] = ["patches", "wide patches", "noise", "roads", "bands"];
+
+/// The fixed-point factor of every cell of a map under some terrain.
+fn painted(map: &Map, terrain: &str) -> Vec<u16> {
+    let kinds = [500, 600, 750, 1000, 400, 650];
+    let cells = map.width * map.depth;
+    let random = scattered(cells, 6);
+    let middles: Vec<(u32, u32)> =
+        scattered(cells / 1600 + 1, cells).into_iter().map(|id| (id % map.width, id / map.width)).collect();
+    let nearest = |x: u32, z: u32| {
+        let away = |&(mx, mz): &(u32, u32)| mx.abs_diff(x).pow(2) + mz.abs_diff(z).pow(2);
+        (0..middles.len()).min_by_key(|&nth| away(&middles[nth])).unwrap()
+    };
+    let factor = |id: u32| {
+        let (x, z) = (id % map.width, id / map.width);
+        match terrain {
+            "patches" => kinds[((x / 12 * 7 + z / 9 * 3) ^ (x / 31 * z / 17)) as usize % 6],
+            "wide patches" => kinds[nearest(x, z) * 7 % 6],
+            "noise" => kinds[random[id as usize] as usize],
+            "roads" if x % 37 < 2 || z % 41 < 2 => 400,
+            "roads" => 600 + 400 * u16::from((x / 23 + z / 29) % 5 == 0),
+            _ => kinds[((x + 2 * z) / 24) as usize % 6],
+        }
+    };
+    (0..cells).map(factor).collect()
+}
+
+/// Terrain of six factors, ours beside `pathfinding`.
 fn terrain(file: &Path, lines: usize) {
     let map = read_map(&std::fs::read_to_string(file).unwrap());
     let all = read_lines(&std::fs::read_to_string(format!("{}.scen", file.display())).unwrap());
     let chosen: Vec<&Line> = (0..lines).map(|nth| &all[(2 * nth + 1) * all.len() / (2 * lines)]).collect();
-    let kinds = [500, 600, 750, 1000, 400, 650];
-    let patch = |x: u32, z: u32| kinds[((x / 12 * 7 + z / 9 * 3) ^ (x / 31 * z / 17)) as usize % 6];
-    let factor: Vec<u16> =
-        (0..map.width * map.depth).map(|id| patch(id % map.width, id / map.width)).collect();
+    let name = file.file_stem().unwrap().to_string_lossy();
+    for terrain in TERRAINS {
+        let row = weigh(&map, &painted(&map, terrain), &chosen);
+        println!("| {name} | {terrain} | {row} |");
+    }
+}
+
+/// One row: with landmarks, without, and the peer, all at the same costs.
+fn weigh(map: &Map, factor: &[u16], chosen: &[&Line]) -> String {
     let bits = map.bits();
     let unit = Unit::for_map(u64::from(map.width * map.depth), 1000);
-    let ground = Ground { bits: &bits, factor: &factor, cheapest: 400, unit, extra: None };
-    let (mut search, mut nodes) = (Search::default(), Vec::new());
+    let plain = Ground { factor, cheapest: 400, unit, ..Ground::even(&bits) };
     let id = |cell: (u32, u32)| NodeId(cell.1 * map.width + cell.0);
-    let (mut costs, mut expansions) = (Vec::new(), 0);
-    let ours = fastest(&chosen, |line| {
-        search.begin_weighted(&ground, Ends { start: id(line.start), goal: id(line.goal) });
-        search.step_weighted(&ground, u32::MAX);
-        search.nodes(&mut nodes);
-        expansions += search.spent();
-        costs.push(search.cost().0);
+    let begun = Instant::now();
+    let landmarks = Landmarks::of(&plain, id(chosen[0].start));
+    let made = begun.elapsed().as_secs_f64() * 1e3;
+    let guided = Ground { far: Some((&landmarks).into()), ..plain };
+    let (mut search, mut nodes) = (Search::default(), Vec::new());
+    let mut costs: Vec<u32> = Vec::new();
+    let [(near, near_expansions), (far, far_expansions)] = [plain, guided].map(|ground| {
+        let mut expansions = 0;
+        costs.clear();
+        let mean = fastest(chosen, |line| {
+            search.begin_weighted(&ground, Ends { start: id(line.start), goal: id(line.goal) });
+            search.step_weighted(&ground, u32::MAX);
+            search.nodes(&mut nodes);
+            expansions += search.spent();
+            costs.push(search.cost().0);
+        });
+        (mean, f64::from(expansions) / (ROUNDS * chosen.len()) as f64)
     });
     let price = |length: u32, cell: (u32, u32)| (length * u32::from(factor[id(cell).index()]) + 250) / 500;
     let floor = unit.scaled(400);
     let mut nth = 0;
-    let peer = fastest(&chosen, |line| {
+    let peer = fastest(chosen, |line| {
         let path = pathfinding::directed::astar::astar(
             &line.start,
             |&cell| {
@@ -320,12 +370,10 @@ fn terrain(file: &Path, lines: usize) {
         }
         nth += 1;
     });
-    let name = file.file_stem().unwrap().to_string_lossy();
-    let expansions = f64::from(expansions) / (ROUNDS * chosen.len()) as f64;
-    println!(
-        "\n{name} with terrain: ours {ours:.0} us ({expansions:.0} expansions), `pathfinding` {peer:.0} us, ratio {:.1}",
-        peer / ours
-    );
+    let ratio = peer / far;
+    format!(
+        "{far:.0} | {far_expansions:.0} | {near:.0} | {near_expansions:.0} | {made:.0} | {peer:.0} | {ratio:.1}"
+    )
 }
 
 fn data() -> Option<PathBuf> {

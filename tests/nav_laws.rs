@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use walkon::base::cost::Cost;
 use walkon::base::rng::Rng;
-use walkon::nav::cells::{Bits, Extra, FACTOR_ONE, Ground, Pace, Unit};
+use walkon::nav::cells::{Bits, Extra, FACTOR_ONE, Ground, Landmarks, Pace, Unit};
 use walkon::nav::{Ends, Graph, Kept, Labels, NodeId, Search, Step, Traversal};
 
 const STEPS: [(i32, i32); 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)];
@@ -247,7 +247,7 @@ fn unit_of(table: &Table) -> Unit {
 
 fn ground<'a>(table: &'a Table, bits: &'a Bits) -> Ground<'a> {
     let cheapest = table.factor.iter().copied().min().unwrap_or(FACTOR_ONE);
-    Ground { bits, factor: &table.factor, cheapest, unit: unit_of(table), extra: None }
+    Ground { bits, factor: &table.factor, cheapest, unit: unit_of(table), extra: None, far: None }
 }
 
 fn jump(search: &mut Search, bits: &Bits, pace: Pace, ends: Ends) -> u64 {
@@ -377,6 +377,52 @@ fn seed_o5_inv_p1_random_terrain_costs_what_dijkstra_finds() {
             check_nodes(&table, &search, ends, table.price(unit));
         }
     }
+}
+
+/// Landmarks are made once; then ground is blocked and made dearer, which they must survive.
+#[test]
+fn landmarks_never_cost_a_path_its_optimum_on_their_ground_and_on_dearer() {
+    let mut search = Search::default();
+    let (mut plain, mut guided) = (0, 0);
+    for seed in 0..1_500 {
+        let mut rng = Rng::stream(seed, "landmarks");
+        let table = random_table(&mut rng, 28);
+        let mut table = with_factors(&mut rng, table);
+        let Some(seen_from) = table.some_free(&mut rng) else { continue };
+        let bits = table.bits();
+        let unit = unit_of(&table);
+        let landmarks = Landmarks::of(&ground(&table, &bits), NodeId(seen_from as u32));
+        for round in 0..3 {
+            let bits = table.bits();
+            let Some(start) = table.some_free(&mut rng) else { break };
+            let cost = table.dijkstra(start, table.price(unit));
+            for _ in 0..4 {
+                let ends = ends(start, table.some_free(&mut rng).unwrap());
+                let mut ground = Ground { unit, ..ground(&table, &bits) };
+                assert_eq!(
+                    weighted(&mut search, &ground, ends),
+                    cost[ends.goal.index()],
+                    "seed {seed} {ends:?}"
+                );
+                plain += search.spent();
+                ground.far = Some((&landmarks).into());
+                let found = weighted(&mut search, &ground, ends);
+                assert_eq!(
+                    found,
+                    cost[ends.goal.index()],
+                    "seed {seed} round {round} {ends:?} with landmarks"
+                );
+                guided += search.spent();
+                check_nodes(&table, &search, ends, table.price(unit));
+            }
+            for _ in 0..rng.below(9) {
+                let at = rng.below(table.free.len() as u64) as usize;
+                table.free[at] &= rng.chance(0.5);
+                table.factor[at] = table.factor[at].saturating_add(table.factor[at] / 2).min(50_000);
+            }
+        }
+    }
+    assert!(4 * guided < 3 * plain, "{guided} expansions with landmarks, {plain} without");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use std::collections::BinaryHeap;
 
 use crate::base::cost::Cost;
 use crate::nav::buckets::Buckets;
+use crate::nav::cells::FarGoal;
 use crate::nav::cells::layout::{Columns, Unit};
 use crate::nav::cells::sides::Sides;
 use crate::nav::{Graph, NodeId, Traversal};
@@ -65,6 +66,7 @@ pub struct Search {
     pub(crate) unit: Unit,
     pub(crate) columns: Columns,
     pub(crate) goal_cell: (u32, u32),
+    pub(crate) far: FarGoal,
     watch: Watch,
     pub(crate) popped: Vec<NodeId>,
 }

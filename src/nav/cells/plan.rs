@@ -421,7 +421,7 @@ impl Plan {
 
     fn begin_next(&mut self, map: &CellMap, view: &View, search: &mut Search) {
         let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
-        let ground = map.ground(view, &self.tolls);
+        let ground = map.ground_to_search(view, &self.tolls);
         let (bits, unit, pace) = (ground.bits, ground.unit, view.standing.pace);
         match (jumps(map, view), &self.overlay) {
             (true, None) => search.begin_jump_over(bits, unit, pace, ends),
@@ -435,7 +435,7 @@ impl Plan {
     }
 
     fn step_search(&self, map: &CellMap, (view, search): (&View, &mut Search), allowance: u32) -> Step {
-        let ground = map.ground(view, &self.tolls);
+        let ground = map.ground_to_search(view, &self.tolls);
         let bits = ground.bits;
         match (jumps(map, view), &self.overlay) {
             (true, None) => search.step_jump_over(bits, allowance),

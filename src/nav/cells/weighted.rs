@@ -10,8 +10,11 @@
 //! Charge: 1 a pop. Not here: which cells belong to which gate, and where the factors come from.
 //! Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in Carlson et al. 2023.
 
+use crate::nav::NodeId;
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
+use crate::nav::cells::landmarks::Flow;
+use crate::nav::cells::landmarks::{Bounds, Far};
 use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, Unit};
 use crate::nav::search::{Ends, Kernel, Record, Search, Step};
 
@@ -28,6 +31,8 @@ pub struct Ground<'a> {
     pub unit: Unit,
     /// What entering a gate costs beyond the steps.
     pub extra: Option<Extra<'a>>,
+    /// Lower bounds better than the distance at the cheapest factor, when somebody made them.
+    pub far: Option<Far<'a>>,
 }
 
 /// One-time costs: paid on every step from a cell that is not of a gate onto a cell that is.
@@ -44,7 +49,14 @@ impl<'a> Ground<'a> {
     #[must_use]
     pub fn even(bits: &'a Bits) -> Self {
         let unit = Unit::for_map(u64::from(bits.width()) * u64::from(bits.depth()), FACTOR_ONE);
-        Self { bits, factor: &[], cheapest: FACTOR_ONE, unit, extra: None }
+        Self { bits, factor: &[], cheapest: FACTOR_ONE, unit, extra: None, far: None }
+    }
+
+    /// The cost of a step onto a cell, gates aside.
+    #[inline(always)]
+    pub(crate) fn step(&self, rates: &Rates, to: usize, diagonal: bool) -> u32 {
+        let factor = self.factor.get(to).copied().unwrap_or(FACTOR_ONE);
+        if diagonal { rates.diagonal(factor) } else { rates.straight(factor) }
     }
 
     /// Step costs at the cheapest factor: those of the heuristic.
@@ -74,9 +86,46 @@ pub(crate) trait Steps: Copy {
     fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32;
     /// Whether the walkable cells beside one that was reached in some direction cost the same to enter as that one.
     fn is_even(&self, beside: Beside) -> bool;
+    /// The directions worth going on in from a cell just reached.
+    #[inline(always)]
+    fn onward(&self, beside: Beside) -> u8 {
+        let table = if self.is_even(beside) { &CANONICAL } else { &FORWARD };
+        table[beside.direction][beside.around as usize]
+    }
     /// Whether a diagonal step cuts the corner of a gate that it neither leaves nor enters: a closed door's, say.
     fn brushes(&self, _ends: [usize; 2], _sides: [usize; 2]) -> bool {
         false
+    }
+}
+
+/// A lower bound of the cost from a cell to the goal of a search. It need not be consistent: a cell that is reached more
+/// cheaply after it was expanded is expanded again.
+pub(crate) trait Guess: Copy {
+    /// The bound.
+    fn to_go(self, search: &Search, cell: (u32, u32), id: u32) -> u32;
+    /// How many ranges of the queue, as a power of two, the straight step at the cheapest factor spans at least.
+    const BUCKET_BITS: u32 = BUCKET_BITS;
+}
+
+/// The distance at the cheapest factor.
+#[derive(Clone, Copy)]
+pub(crate) struct Nearby;
+
+impl Guess for Nearby {
+    #[inline(always)]
+    fn to_go(self, search: &Search, (x, z): (u32, u32), _id: u32) -> u32 {
+        search.to_go(x, z)
+    }
+}
+
+/// No goal at all.
+#[derive(Clone, Copy)]
+struct Nowhere;
+
+impl Guess for Nowhere {
+    #[inline(always)]
+    fn to_go(self, _search: &Search, _cell: (u32, u32), _id: u32) -> u32 {
+        0
     }
 }
 
@@ -109,10 +158,15 @@ impl Beside {
         let value = values[self.at];
         turns.into_iter().all(|turn| {
             let side = (self.direction + turn) & 7;
-            let (dx, dz) = OFFSETS[side];
-            let cell = self.at.wrapping_add_signed((dx + dz * self.width) as isize);
-            self.around >> side & 1 == 0 || values[cell] == value
+            self.around >> side & 1 == 0 || values[self.cell(turn)] == value
         })
+    }
+
+    /// The cell some turns away from the direction of arrival.
+    #[inline(always)]
+    fn cell(self, turn: usize) -> usize {
+        let (dx, dz) = OFFSETS[(self.direction + turn) & 7];
+        self.at.wrapping_add_signed((dx + dz * self.width) as isize)
     }
 }
 
@@ -124,6 +178,10 @@ struct Factors<'a>(Rates, &'a [u16]);
 
 #[derive(Clone, Copy)]
 struct Gates<'a, S>(S, Extra<'a>);
+
+/// Factors of the cell that a step leaves: for floods towards a cell, which go against the steps.
+#[derive(Clone, Copy)]
+struct Leaving<'a>(Rates, &'a [u16]);
 
 impl Steps for Even {
     const EVEN: bool = true;
@@ -139,8 +197,65 @@ impl Steps for Even {
     }
 }
 
+impl Factors<'_> {
+    /// What a straight and a diagonal step cost onto the cell some turns away from the direction of arrival; anything when that is
+    /// off the map.
+    #[inline(always)]
+    fn both(&self, beside: Beside, turn: usize) -> [u32; 2] {
+        let factor = self.1.get(beside.cell(turn)).copied().unwrap_or(1);
+        [self.0.straight(factor), self.0.diagonal(factor)]
+    }
+
+    /// Steps not worth taking after a straight one, turned so that the arrival is direction 0.
+    ///
+    /// Two steps are replaced by two others, or one, that cost less, or as much and are fewer, or fewer of them diagonal, or
+    /// begin with the diagonal. Every replacement lowers a path in that order, so the lowest of the optimal paths stays.
+    #[inline(always)]
+    fn pruned_straight(&self, beside: Beside, here: [u32; 2], walkable: u8) -> u8 {
+        let ahead = self.both(beside, 0);
+        let mut pruned = 0b0011_1000;
+        for (side, slant, behind) in [(2, 1, 3), (6, 7, 5)] {
+            let round = walkable >> behind & 1 != 0;
+            let [at_side, at_slant] = [self.both(beside, side), self.both(beside, slant)];
+            let straight_on = round && walkable >> side & walkable >> slant & 1 != 0;
+            let cheaper =
+                u64::from(at_side[1]) + u64::from(ahead[1]) < u64::from(here[0]) + u64::from(ahead[0]);
+            pruned |= u8::from(straight_on && cheaper);
+            pruned |= u8::from(round && at_side[1] + at_slant[0] <= here[0] + at_slant[1]) << slant;
+            pruned |= u8::from(round && at_side[1] <= here[0] + at_side[0]) << side;
+        }
+        pruned
+    }
+
+    /// The same after a diagonal step.
+    #[inline(always)]
+    fn pruned_diagonal(&self, beside: Beside, here: [u32; 2], walkable: u8) -> u8 {
+        let mut pruned = 0b0011_1000;
+        for (slant, side, behind) in [(1, 2, 3), (7, 6, 5)] {
+            let [at_slant, at_side] = [self.both(beside, slant), self.both(beside, side)];
+            let by_way = self.both(beside, behind)[0];
+            let round = walkable >> side & 1 != 0;
+            pruned |= u8::from(round && by_way + at_slant[1] < here[1] + at_slant[0]) << slant;
+            pruned |= u8::from(by_way + at_side[0] <= here[1] + at_side[1]) << side;
+        }
+        pruned
+    }
+}
+
 impl Steps for Factors<'_> {
     const EVEN: bool = false;
+
+    #[inline(always)]
+    fn onward(&self, beside: Beside) -> u8 {
+        let walkable = beside.around.rotate_right(beside.direction as u32);
+        let factor = self.1[beside.at];
+        let here = [self.0.straight(factor), self.0.diagonal(factor)];
+        let pruned = match beside.direction & 1 {
+            0 => self.pruned_straight(beside, here, walkable),
+            _ => self.pruned_diagonal(beside, here, walkable),
+        };
+        LEGAL[beside.around as usize] & !pruned.rotate_left(beside.direction as u32)
+    }
 
     #[inline(always)]
     fn cost(&self, _from: usize, to: usize, diagonal: bool) -> u32 {
@@ -150,6 +265,21 @@ impl Steps for Factors<'_> {
     #[inline(always)]
     fn is_even(&self, beside: Beside) -> bool {
         beside.alike(self.1)
+    }
+}
+
+impl Steps for Leaving<'_> {
+    const EVEN: bool = false;
+
+    #[inline(always)]
+    fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32 {
+        Factors(self.0, self.1).cost(to, from, diagonal)
+    }
+
+    /// The order of steps that costs the same one way need not do so the other way.
+    #[inline(always)]
+    fn is_even(&self, _beside: Beside) -> bool {
+        false
     }
 }
 
@@ -184,6 +314,17 @@ pub(crate) struct Place {
 impl Search {
     /// Begins a search over cells. A start or goal that is not walkable exhausts it at once.
     pub(crate) fn begin_cells(&mut self, kernel: Kernel, cells: impl Cells, floor: Unit, ends: Ends) {
+        self.begin_cells_by(kernel, (cells, Nearby), floor, ends);
+    }
+
+    /// The same with another bound than the distance, whose goal is known already.
+    fn begin_cells_by<C: Cells>(
+        &mut self,
+        kernel: Kernel,
+        (cells, guess): (C, impl Guess),
+        floor: Unit,
+        ends: Ends,
+    ) {
         let bits = cells.bits();
         let count = u64::from(bits.width()) * u64::from(bits.depth());
         assert!(count <= 1 << 24, "cell maps hold 2^24 cells at most, this one {count}");
@@ -200,12 +341,16 @@ impl Search {
             self.state = Step::Exhausted;
         }
         if self.state == Step::Running {
-            let h = self.to_go(x, z);
-            self.queue.reset(h, floor.straight.ilog2().saturating_sub(BUCKET_BITS));
-            let directions = u32::from(LEGAL[cells.around((x, z), ends.start.0) as usize]);
-            self.records[ends.start.index()].stamp = self.generation << 8 | directions;
-            self.queue.push(h, ends.start.0 << 8 | directions);
+            self.wait_at_start((cells, guess), guess.to_go(self, (x, z), ends.start.0), floor);
         }
+    }
+
+    fn wait_at_start<C: Cells, G: Guess>(&mut self, (cells, _): (C, G), h: u32, floor: Unit) {
+        let start = self.ends.start;
+        self.queue.reset(h, floor.straight.ilog2().saturating_sub(G::BUCKET_BITS));
+        let directions = u32::from(LEGAL[cells.around(self.columns.split(start.0), start.0) as usize]);
+        self.records[start.index()].stamp = self.generation << 8 | directions;
+        self.queue.push(h, start.0 << 8 | directions);
     }
 
     /// Lower bound of the cost from a cell to the goal.
@@ -221,7 +366,37 @@ impl Search {
 
     /// The same over what a plan may use of its cells.
     pub(crate) fn begin_weighted_over(&mut self, cells: impl Cells, ground: &Ground, ends: Ends) {
-        self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
+        let Some(far) = ground.far else {
+            return self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
+        };
+        let columns = Columns::new(ground.bits.width());
+        self.far = far.goal(ground, columns.split(ends.goal.0));
+        self.begin_cells_by(Kernel::Steps, (cells, Bounds::new(far, ground)), ground.floor(), ends);
+    }
+
+    /// Goes from a cell to all others over weighted ground without gates, or from all others to it.
+    pub(crate) fn flood_weighted(&mut self, ground: &Ground, cell: NodeId, flow: Flow) {
+        self.begin_cells(Kernel::Steps, ground.bits, ground.floor(), Ends { start: cell, goal: cell });
+        if self.state != Step::Found {
+            return;
+        }
+        (self.state, self.best, self.ends.goal) = (Step::Running, u32::MAX, NodeId(u32::MAX));
+        self.columns = Columns::new(ground.bits.width());
+        self.wait_at_start((ground.bits, Nowhere), 0, ground.floor());
+        let rates = Rates::new(ground.unit);
+        let _ = match (ground.factor.is_empty(), flow) {
+            (true, _) => self.run_steps(ground.bits, (Even(ground.unit), Nowhere), u32::MAX),
+            (_, Flow::From) => {
+                self.run_steps(ground.bits, (Factors(rates, ground.factor), Nowhere), u32::MAX)
+            }
+            (_, Flow::To) => self.run_steps(ground.bits, (Leaving(rates, ground.factor), Nowhere), u32::MAX),
+        };
+    }
+
+    /// What the last flood found between its cell and another; None where there is no way.
+    pub(crate) fn flooded(&self, id: NodeId) -> Option<u32> {
+        let record = self.records.get(id.index())?;
+        (record.stamp >> 8 == self.generation).then_some(record.g)
     }
 
     /// Goes on with a search over weighted cells until it ends or has spent `allowance` expansions, one a node.
@@ -231,19 +406,36 @@ impl Search {
 
     /// The same over what a plan may use of its cells.
     pub(crate) fn step_weighted_over(&mut self, cells: impl Cells, ground: &Ground, allowance: u32) -> Step {
-        let even = Even(ground.unit);
-        let factors = Factors(Rates::new(ground.unit), ground.factor);
-        match (ground.factor.is_empty(), ground.extra) {
-            (true, None) => self.run_steps(cells, even, allowance),
-            (true, Some(extra)) => self.run_steps(cells, Gates(even, extra), allowance),
-            (false, None) => self.run_steps(cells, factors, allowance),
-            (false, Some(extra)) => self.run_steps(cells, Gates(factors, extra), allowance),
+        match ground.far {
+            None => self.step_weighted_by((cells, Nearby), ground, allowance),
+            Some(far) => self.step_weighted_by((cells, Bounds::new(far, ground)), ground, allowance),
         }
     }
 
-    pub(crate) fn run_steps(&mut self, cells: impl Cells, steps: impl Steps, allowance: u32) -> Step {
-        self.run_cells(allowance, |search, from, id, directions| {
-            search.walk(cells, steps, from, (id, directions))
+    fn step_weighted_by<C: Cells, G: Guess>(
+        &mut self,
+        (cells, guess): (C, G),
+        ground: &Ground,
+        allowance: u32,
+    ) -> Step {
+        let even = Even(ground.unit);
+        let factors = Factors(Rates::new(ground.unit), ground.factor);
+        match (ground.factor.is_empty(), ground.extra) {
+            (true, None) => self.run_steps(cells, (even, guess), allowance),
+            (true, Some(extra)) => self.run_steps(cells, (Gates(even, extra), guess), allowance),
+            (false, None) => self.run_steps(cells, (factors, guess), allowance),
+            (false, Some(extra)) => self.run_steps(cells, (Gates(factors, extra), guess), allowance),
+        }
+    }
+
+    pub(crate) fn run_steps<S: Steps, G: Guess>(
+        &mut self,
+        cells: impl Cells,
+        (steps, guess): (S, G),
+        allowance: u32,
+    ) -> Step {
+        self.run_cells(allowance, guess, |search, from, id, directions| {
+            search.walk(cells, (steps, guess), from, (id, directions))
         })
     }
 
@@ -252,6 +444,7 @@ impl Search {
     pub(crate) fn run_cells(
         &mut self,
         allowance: u32,
+        guess: impl Guess,
         expand: impl Fn(&mut Self, Place, u32, u32) -> u32,
     ) -> Step {
         let stop_at = self.spent.saturating_add(allowance);
@@ -261,7 +454,7 @@ impl Search {
             let id = value >> 8;
             let g = self.records[id as usize].g;
             let (x, z) = self.columns.split(id);
-            if f < self.best && f == g + self.to_go(x, z) {
+            if f < self.best && f == g.saturating_add(guess.to_go(self, (x, z), id)) {
                 let units = expand(self, Place { x, z, g }, id, value & 0xff);
                 self.charge(id, units);
             }
@@ -271,13 +464,19 @@ impl Search {
 
     /// Records a way to a cell unless a cheaper one is known, and queues the directions in which it is worth going on.
     #[inline(always)]
-    pub(crate) fn relax(&mut self, at: Place, id: u32, parent: u32, directions: impl FnOnce() -> u8) {
+    pub(crate) fn relax(
+        &mut self,
+        guess: impl Guess,
+        at: Place,
+        (id, parent): (u32, u32),
+        directions: impl FnOnce() -> u8,
+    ) {
         let record = self.records[id as usize];
         let known = record.stamp >> 8 == self.generation;
         if known && record.g < at.g {
             return;
         }
-        let f = at.g.saturating_add(self.to_go(at.x, at.z));
+        let f = at.g.saturating_add(guess.to_go(self, (at.x, at.z), id));
         if f >= self.best {
             return;
         }
@@ -304,10 +503,10 @@ impl Search {
 
     /// Expands a cell by single steps.
     #[inline(always)]
-    fn walk<S: Steps>(
+    fn walk<S: Steps, G: Guess>(
         &mut self,
         cells: impl Cells,
-        steps: S,
+        (steps, guess): (S, G),
         from: Place,
         (id, mut left): (u32, u32),
     ) -> u32 {
@@ -332,16 +531,15 @@ impl Search {
             if S::EVEN && CANONICAL[direction][cells.around((x, z), to) as usize] == 0 {
                 continue;
             }
-            self.relax(Place { x, z, g }, to, id, || {
+            self.relax(guess, Place { x, z, g }, (to, id), || {
                 let around = cells.around((x, z), to);
-                let even = steps.is_even(Beside { at: to as usize, around, direction, width: width as i32 });
-                if even { CANONICAL[direction][around as usize] } else { FORWARD[direction][around as usize] }
+                steps.onward(Beside { at: to as usize, around, direction, width: width as i32 })
             });
         }
         1
     }
 }
 
-/// The straight step spans four to eight ranges of the queue. Finer ranges are empty too often, coarser ones expand more
+/// Unless a guess says otherwise. The straight step spans four to eight ranges of the queue. Finer ranges are empty too often, coarser ones expand more
 /// cells twice; from one step to half a range the differences stay below a tenth.
 const BUCKET_BITS: u32 = 2;

@@ -4,6 +4,7 @@ use super::*;
 use crate::base::rng::Rng;
 use crate::nav::AreaEdit;
 use crate::nav::cells::source::{AreaShape, CellArea};
+use crate::nav::search::{Ends, Search};
 
 fn rectangle(rng: &mut Rng, size: f64) -> Vec<Point> {
     let (x, z) = (rng.float(0.0, size * 0.8), rng.float(0.0, size * 0.8));
@@ -252,4 +253,59 @@ fn the_hash_follows_the_state_and_returns_with_it() {
     assert_eq!(map.edit_hash, first);
     map.apply(&[NavEdit::Area(AreaEdit { area: AreaId(0), available: None, factor: Some(7.0) })]);
     assert_ne!(map.edit_hash, first);
+}
+
+#[test]
+fn landmarks_survive_every_edit_that_opens_closes_or_recosts_ground() {
+    let (mut compared, mut through_cheaper) = (0, 0);
+    for round in 0..120 {
+        let mut rng = Rng::stream(round, "landmarks of an edited map");
+        let source = random_grid(&mut rng);
+        let Ok(mut map) = CellMap::from_grid(&source) else { continue };
+        let areas = map.states.len() as u64;
+        let recost = |rng: &mut Rng| {
+            NavEdit::Area(AreaEdit {
+                area: AreaId(rng.below(areas + 1) as u32),
+                available: rng.chance(0.7).then(|| rng.chance(0.5)),
+                factor: rng.chance(0.6).then(|| [1.0, 1.5, 0.8, 4.0][rng.below(4) as usize]),
+            })
+        };
+        for _ in 0..10 {
+            map.apply(&[recost(&mut rng), recost(&mut rng)]);
+            if map.landmarks.is_none() && !map.factors.is_empty() {
+                let open: Vec<u32> = (0..map.node_count() as u32)
+                    .filter(|id| map.walkable(id % map.frame().width, id / map.frame().width))
+                    .collect();
+                let Some(&seed) = open.first() else { continue };
+                let ground = Ground {
+                    bits: &map.base.open,
+                    factor: &map.factors,
+                    cheapest: map.cheapest,
+                    unit: map.unit,
+                    extra: None,
+                    far: None,
+                };
+                map.landmarks = Some(Arc::new(Landmarks::of(&ground, NodeId(seed))));
+            }
+            let view = map.view(&Traversal::default());
+            let (plain, guided) = (map.ground(&view, &[]), map.ground_to_search(&view, &[]));
+            let Some(Far { .. }) = guided.far else { continue };
+            let mut search = Search::default();
+            for _ in 0..6 {
+                let [start, goal] = [0, 1].map(|_| NodeId(rng.below(map.node_count()) as u32));
+                let mut cost = |ground: &Ground| {
+                    search.begin_weighted(ground, Ends { start, goal });
+                    search.step_weighted(ground, u32::MAX);
+                    search.cost()
+                };
+                assert_eq!(cost(&guided), cost(&plain), "round {round}, {start:?} to {goal:?}");
+                compared += 1;
+                through_cheaper += u32::from(!map.cheaper.is_empty());
+            }
+        }
+    }
+    assert!(
+        compared > 500 && through_cheaper > 100,
+        "{compared} compared, {through_cheaper} after cheaper ground"
+    );
 }
