@@ -18,6 +18,7 @@ mod polygon;
 mod read;
 mod report;
 mod resolve;
+pub mod scene;
 mod schema;
 mod source;
 pub mod spawn;

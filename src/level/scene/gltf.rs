@@ -101,10 +101,12 @@ pub fn gltf_triangles(
     read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Result<Vec<[Vec3; 3]>, SceneError> {
     let (json, binary) = parts(bytes)?;
-    let document: Document =
-        serde_json::from_slice(json).map_err(|error| SceneError::at(error.line(), format!("not glTF: {error}")))?;
+    let document: Document = serde_json::from_slice(json)
+        .map_err(|error| SceneError::at(error.line(), format!("not glTF: {error}")))?;
     if let Some(extension) = document.extensions_required.first() {
-        return Err(SceneError::new(format!("the scene needs the extension \"{extension}\", which is not read")));
+        return Err(SceneError::new(format!(
+            "the scene needs the extension \"{extension}\", which is not read"
+        )));
     }
     let buffers = buffers(&document, binary, read)?;
     let mut scene = Reading { document: &document, buffers: &buffers, triangles: Vec::new() };
@@ -123,7 +125,8 @@ pub fn gltf_triangles(
 
 /// Nodes that are no other's child.
 fn roots(document: &Document) -> Vec<usize> {
-    let children: BTreeSet<usize> = document.nodes.iter().flat_map(|node| node.children.iter().copied()).collect();
+    let children: BTreeSet<usize> =
+        document.nodes.iter().flat_map(|node| node.children.iter().copied()).collect();
     (0..document.nodes.len()).filter(|node| !children.contains(node)).collect()
 }
 
@@ -161,7 +164,9 @@ fn buffers(
     let mut buffers = Vec::new();
     for (number, buffer) in document.buffers.iter().enumerate() {
         if buffer.byte_length > left {
-            return Err(SceneError::new(format!("buffer {number}: more than {BUFFER_BYTES_MAX} bytes in all buffers")));
+            return Err(SceneError::new(format!(
+                "buffer {number}: more than {BUFFER_BYTES_MAX} bytes in all buffers"
+            )));
         }
         left -= buffer.byte_length;
         let data = match &buffer.uri {
@@ -174,7 +179,8 @@ fn buffers(
         };
         let data = data.map_err(|why| SceneError::new(format!("buffer {number}: {why}")))?;
         if data.len() < buffer.byte_length {
-            let message = format!("buffer {number} has {} bytes, expected {}", data.len(), buffer.byte_length);
+            let message =
+                format!("buffer {number} has {} bytes, expected {}", data.len(), buffer.byte_length);
             return Err(SceneError::new(message));
         }
         buffers.push(data);
@@ -215,7 +221,8 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// Reads nodes and those below them, each at its place.
     fn nodes(&mut self, roots: &[usize]) -> Result<(), SceneError> {
-        let mut waiting: Vec<(usize, Mat4)> = roots.iter().rev().map(|&root| (root, Mat4::IDENTITY)).collect();
+        let mut waiting: Vec<(usize, Mat4)> =
+            roots.iter().rev().map(|&root| (root, Mat4::IDENTITY)).collect();
         let mut seen = vec![false; self.document.nodes.len()];
         // Bounded: a node that comes twice is refused.
         while let Some((number, above)) = waiting.pop() {
@@ -239,7 +246,8 @@ impl Reading<'_> {
             return Err(SceneError::new(format!("there is no mesh {number}")));
         };
         for primitive in &mesh.primitives {
-            let (Some(position), mode @ 4..=6) = (primitive.attributes.position, primitive.mode.unwrap_or(4)) else {
+            let (Some(position), mode @ 4..=6) = (primitive.attributes.position, primitive.mode.unwrap_or(4))
+            else {
                 continue; // Points and lines are no ground and no walls.
             };
             let corners = self.positions(position, place)?;
@@ -254,9 +262,13 @@ impl Reading<'_> {
             let corner = |at: u32| corners[at as usize];
             let three = |a: u32, b: u32, c: u32| [corner(a), corner(b), corner(c)];
             match mode {
-                4 => self.triangles.extend(order.chunks_exact(3).map(|three_of| three(three_of[0], three_of[1], three_of[2]))),
+                4 => self.triangles.extend(
+                    order.chunks_exact(3).map(|three_of| three(three_of[0], three_of[1], three_of[2])),
+                ),
                 5 => self.triangles.extend(order.windows(3).map(|strip| three(strip[0], strip[1], strip[2]))),
-                _ => self.triangles.extend(order.windows(2).skip(1).map(|fan| three(order[0], fan[0], fan[1]))),
+                _ => {
+                    self.triangles.extend(order.windows(2).skip(1).map(|fan| three(order[0], fan[0], fan[1])))
+                }
             }
             if self.triangles.len() > SCENE_PARTS_MAX {
                 return Err(SceneError::new(format!("more than {SCENE_PARTS_MAX} triangles")));
@@ -268,7 +280,9 @@ impl Reading<'_> {
     fn positions(&self, number: usize, place: Mat4) -> Result<Vec<Vec3>, SceneError> {
         let (accessor, data, stride) = self.data(number, 12)?;
         if accessor.component_type != 5126 || accessor.kind != "VEC3" {
-            return Err(SceneError::new(format!("accessor {number} holds no positions: expected VEC3 of floats")));
+            return Err(SceneError::new(format!(
+                "accessor {number} holds no positions: expected VEC3 of floats"
+            )));
         }
         let value = |at: usize| little(data, at).map_or(0.0, f32::from_bits);
         let corner = |at: usize| {
@@ -290,7 +304,9 @@ impl Reading<'_> {
         };
         let (accessor, data, stride) = self.data(number, size)?;
         if ![5121, 5123, 5125].contains(&accessor.component_type) || accessor.kind != "SCALAR" {
-            return Err(SceneError::new(format!("accessor {number} holds no indices: expected SCALAR of whole numbers")));
+            return Err(SceneError::new(format!(
+                "accessor {number} holds no indices: expected SCALAR of whole numbers"
+            )));
         }
         let index = |at: usize| {
             let bytes = data.get(at * stride..at * stride + size).unwrap_or_default();
@@ -313,9 +329,11 @@ impl Reading<'_> {
         let buffer = self.buffers.get(view.buffer).ok_or_else(|| missing("buffer", view.buffer))?;
         let stride = view.byte_stride.unwrap_or(size);
         let cut = || SceneError::new(format!("accessor {number} reaches beyond its buffer"));
-        let whole = view.byte_offset.checked_add(view.byte_length).and_then(|end| buffer.get(view.byte_offset..end));
+        let whole =
+            view.byte_offset.checked_add(view.byte_length).and_then(|end| buffer.get(view.byte_offset..end));
         let data = whole.and_then(|bytes| bytes.get(accessor.byte_offset..)).ok_or_else(cut)?;
-        let last = accessor.count.checked_sub(1).map_or(Some(0), |last| last.checked_mul(stride)?.checked_add(size));
+        let last =
+            accessor.count.checked_sub(1).map_or(Some(0), |last| last.checked_mul(stride)?.checked_add(size));
         if stride < size || last.is_none_or(|end| end > data.len()) {
             return Err(cut());
         }

@@ -52,7 +52,8 @@ pub fn obj_faces(bytes: &[u8]) -> Result<Faces, SceneError> {
                 read.vertices.push(vertex);
             }
             Some("f") => {
-                let face = face(words, read.vertices.len()).map_err(|message| SceneError::at(number, message))?;
+                let face =
+                    face(words, read.vertices.len()).map_err(|message| SceneError::at(number, message))?;
                 read.faces.push(face);
                 read.lines.push(number as u32);
             }
@@ -94,7 +95,8 @@ fn face<'a>(words: impl Iterator<Item = &'a str>, vertex_count: usize) -> Result
             return Err(format!("a face of more than {FACE_CORNERS_MAX} corners"));
         }
         let index = word.split('/').next().unwrap_or_default();
-        let number: i64 = index.parse().map_err(|_| format!("\"{}\" is not the number of a vertex", excerpt(word)))?;
+        let number: i64 =
+            index.parse().map_err(|_| format!("\"{}\" is not the number of a vertex", excerpt(word)))?;
         // Numbers count from 1; below 0, back from the vertices read so far.
         let corner = if number < 0 { vertex_count as i64 + number } else { number - 1 };
         let corner = u32::try_from(corner).map_err(|_| format!("there is no vertex {number}"))?;

@@ -35,8 +35,10 @@ fn obj_mistakes_name_their_line() {
 
 /// A triangle of floats as a data address, and the document around it.
 fn document(extra: &str, accessor: &str) -> String {
-    let floats: Vec<u8> =
-        [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+    let floats: Vec<u8> = [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut data = String::new();
     for three in floats.chunks(3) {
@@ -88,14 +90,38 @@ fn gltf_in_one_file_is_read_as_well() {
 fn gltf_mistakes_say_what_is_wrong() {
     let one = r#""nodes": [{ "mesh": 0 }],"#;
     for (extra, accessor, message) in [
-        (one, r#"{ "bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3" }"#, "accessor 0 reaches beyond its buffer"),
-        (one, r#"{ "bufferView": 0, "componentType": 5126, "count": 18446744073709551615, "type": "VEC3" }"#, "accessor 0 reaches beyond its buffer"),
-        (one, r#"{ "bufferView": 7, "componentType": 5126, "count": 3, "type": "VEC3" }"#, "there is no buffer view 7"),
+        (
+            one,
+            r#"{ "bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3" }"#,
+            "accessor 0 reaches beyond its buffer",
+        ),
+        (
+            one,
+            r#"{ "bufferView": 0, "componentType": 5126, "count": 18446744073709551615, "type": "VEC3" }"#,
+            "accessor 0 reaches beyond its buffer",
+        ),
+        (
+            one,
+            r#"{ "bufferView": 7, "componentType": 5126, "count": 3, "type": "VEC3" }"#,
+            "there is no buffer view 7",
+        ),
         (one, r#"{ "componentType": 5126, "count": 3, "type": "VEC3" }"#, "accessor 0 names no buffer view"),
-        (one, r#"{ "bufferView": 0, "componentType": 5123, "count": 3, "type": "VEC3" }"#, "accessor 0 holds no positions: expected VEC3 of floats"),
-        (r#""scenes": [{ "nodes": [0] }], "nodes": [{ "children": [0] }],"#, PLAIN, "node 0 comes twice, expected a tree"),
+        (
+            one,
+            r#"{ "bufferView": 0, "componentType": 5123, "count": 3, "type": "VEC3" }"#,
+            "accessor 0 holds no positions: expected VEC3 of floats",
+        ),
+        (
+            r#""scenes": [{ "nodes": [0] }], "nodes": [{ "children": [0] }],"#,
+            PLAIN,
+            "node 0 comes twice, expected a tree",
+        ),
         (r#""scenes": [{ "nodes": [3] }],"#, PLAIN, "there is no node 3"),
-        (r#""extensionsRequired": ["KHR_draco_mesh_compression"],"#, PLAIN, "the scene needs the extension \"KHR_draco_mesh_compression\", which is not read"),
+        (
+            r#""extensionsRequired": ["KHR_draco_mesh_compression"],"#,
+            PLAIN,
+            "the scene needs the extension \"KHR_draco_mesh_compression\", which is not read",
+        ),
     ] {
         assert_eq!(read(&document(extra, accessor)).unwrap_err().to_string(), message);
     }
