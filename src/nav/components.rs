@@ -2,13 +2,15 @@
 //!
 //! In: walkable bits, single flips. Out: a label by cell, sizes, the nearest cell by exact distance.
 //! Holds: two cells have the same label if and only if a way joins them. With diagonals only between two walkable
-//! neighbours that is 4-connectivity, so runs of cells joined from row to row suffice.
+//! neighbours that is 4-connectivity, so runs of cells joined from row to row suffice; runs of hexagons reach one cell further.
 //! Labels are stored by run, a search of one row answers; a flip edits one row. Numbers of labels depend on the history
 //! of flips; compare them with each other, never with those of another `Labels`.
 //! Source: run-based labelling with union-find, He, Chao and Suzuki 2008; the ring test is ours.
 
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
+use crate::nav::cells::layout::Neighbours;
+use crate::nav::cells::{Metric, Shape};
 
 /// Labels of all walkable cells of a map. Memory: 12 bytes a run.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +21,7 @@ pub struct Labels {
     /// By label: cells, for labels joined to none.
     cells: Vec<u64>,
     count: u32,
+    shape: Shape,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +59,8 @@ impl Labels {
     /// Labels all walkable cells. Cost: about a nanosecond a cell.
     #[must_use]
     pub fn of(bits: &Bits) -> Self {
-        let mut labels = Self { rows: Vec::with_capacity(bits.depth() as usize), ..Self::default() };
+        let rows = Vec::with_capacity(bits.depth() as usize);
+        let mut labels = Self { rows, shape: bits.shape(), ..Self::default() };
         for z in 0..bits.depth() {
             let mut row = spans(bits, z);
             for span in &mut row {
@@ -83,12 +87,14 @@ impl Labels {
     /// Joins what touches across two neighbouring rows.
     fn join_rows(&mut self, above: &[Span], row: &[Span]) {
         let (mut upper, mut lower) = (0, 0);
+        let further = u32::from(self.shape.is_hexagonal());
         while upper < above.len() && lower < row.len() {
             let (a, b) = (above[upper], row[lower]);
-            if a.first < b.end && b.first < a.end {
+            let end = b.end + further;
+            if a.first < end && b.first < a.end {
                 self.join(a.label, b.label);
             }
-            if a.end < b.end {
+            if a.end < end {
                 upper += 1;
             } else {
                 lower += 1;
@@ -176,11 +182,7 @@ impl Labels {
             self.open(x, z);
             return Kept::Yes;
         }
-        let around = bits.around((x, z), z * bits.width() + x);
-        let sides = around & 0b0101_0101;
-        // A link joins two neighbouring sides through the corner between them; four links make a ring of one part.
-        let links = sides & sides.rotate_right(2) & (around >> 1);
-        if sides.count_ones() > links.count_ones() + 1 {
+        if arcs(bits.around((x, z), z * bits.width() + x), self.shape) > 1 {
             return Kept::No;
         }
         self.block(x, z);
@@ -194,8 +196,14 @@ impl Labels {
             z.checked_sub(1).and_then(|z| self.label(x, z)),
             self.label(x, z + 1),
         ];
+        let slanted = [
+            z.checked_sub(1).and_then(|z| self.label(x + 1, z)),
+            x.checked_sub(1).and_then(|x| self.label(x, z + 1)),
+        ];
+        let slanted = slanted.into_iter().filter(|_| self.shape.is_hexagonal());
+        let beside: Vec<u32> = beside.into_iter().chain(slanted).flatten().collect();
         let mut label = self.fresh(1);
-        for other in beside.into_iter().flatten() {
+        for other in beside {
             label = self.join(other, label);
         }
         let row = &mut self.rows[z as usize];
@@ -231,7 +239,8 @@ impl Labels {
     }
 
     /// The cell of a component whose centre is nearest to a point (x, z in cells, so that cell (x, z) has its centre at
-    /// x + 0.5, z + 0.5). Ties by (distance, z, x). Cost: rows by distance, each until its runs are too far away.
+    /// x + 0.5, z + 0.5) by the distance that the shape of the cells gives, in the unit of length of their map. Ties by
+    /// (distance, z, x). Cost: rows by distance, each until its runs are too far away.
     #[must_use]
     pub fn closest(&self, label: u32, point: [f64; 2]) -> Option<(u32, u32)> {
         let label = self.root(label);
@@ -255,7 +264,8 @@ impl Labels {
         if self.rows.is_empty() || !(point[0].is_finite() && point[1].is_finite()) {
             return None;
         }
-        let mut nearest = Nearest { point, distance_sq: within * within, cell: None };
+        let metric = self.shape.metric;
+        let mut nearest = Nearest { point, metric, distance_sq: within * within, cell: None };
         let end = self.rows.len();
         let middle = point[1].floor().clamp(0.0, (end - 1) as f64) as usize;
         let (mut above, mut below) = (Some(middle), middle + 1);
@@ -278,7 +288,8 @@ impl Labels {
     }
 
     fn closest_in_row(&self, z: usize, accept: &impl Fn(u32) -> bool, nearest: &mut Nearest) {
-        let (row, x, away_sq) = (&self.rows[z], nearest.point[0], nearest.away_sq(z));
+        let (row, x, away_sq) = (&self.rows[z], nearest.column(z), nearest.away_sq(z));
+        let along = nearest.metric.along();
         // The centre nearest to x; of two, the left one.
         let target = (x.ceil() - 1.0).clamp(0.0, f64::from(u32::MAX)) as u32;
         let split = row.partition_point(|span| span.first <= target);
@@ -286,7 +297,7 @@ impl Labels {
         let mut offer = |span: &Span| {
             let cell = target.clamp(span.first, span.end - 1);
             let dx = f64::from(cell) + 0.5 - x;
-            let distance_sq = dx * dx + away_sq;
+            let distance_sq = along * (dx * dx) + away_sq;
             if distance_sq > nearest.distance_sq {
                 return true;
             }
@@ -301,9 +312,26 @@ impl Labels {
     }
 }
 
+/// In how many parts the neighbours of a cell fall apart once it is blocked, so far as the ring around it tells; by what lies
+/// around.
+pub(crate) const fn arcs(around: u8, shape: Shape) -> u32 {
+    if matches!(shape.neighbours, Neighbours::Six) {
+        // Those in directions 0, 2, 3, 4, 6 and 7, as a ring of six.
+        let ring = around & 1 | around >> 1 & 0b1110 | around >> 2 & 0b11_0000;
+        let begins = ring & !(ring << 1 | ring >> 5 & 1);
+        return if ring == 0b11_1111 { 1 } else { begins.count_ones() };
+    }
+    let sides = around & 0b0101_0101;
+    // A link joins two neighbouring sides through the corner between them; four links make a ring of one part.
+    let links = sides & sides.rotate_right(2) & (around >> 1);
+    let (sides, links) = (sides.count_ones(), links.count_ones());
+    if sides == 4 && links == 4 { 1 } else { sides - links }
+}
+
 /// The best cell so far, and the distance that a better one must not exceed, squared.
 struct Nearest {
     point: [f64; 2],
+    metric: Metric,
     distance_sq: f64,
     cell: Option<(u32, u32)>,
 }
@@ -312,7 +340,12 @@ impl Nearest {
     /// The distance of a row, squared.
     fn away_sq(&self, z: usize) -> f64 {
         let away = z as f64 + 0.5 - self.point[1];
-        away * away
+        self.metric.across() * (away * away)
+    }
+
+    /// Where the row is nearest to the point.
+    fn column(&self, z: usize) -> f64 {
+        self.point[0] - self.metric.lean() * (z as f64 + 0.5 - self.point[1])
     }
 
     fn offer(&mut self, distance_sq: f64, cell: (u32, u32)) {

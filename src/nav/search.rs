@@ -15,6 +15,7 @@ use std::collections::BinaryHeap;
 use crate::base::cost::Cost;
 use crate::nav::buckets::Buckets;
 use crate::nav::cells::FarGoal;
+use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::layout::{Columns, Unit};
 use crate::nav::cells::sides::Sides;
 use crate::nav::{Graph, NodeId, Traversal};
@@ -64,6 +65,8 @@ pub struct Search {
     pub(crate) spent: u32,
     pub(crate) state: Step,
     pub(crate) unit: Unit,
+    /// In place of the unit, of cells that are not plain squares.
+    pub(crate) norm: Norm,
     pub(crate) columns: Columns,
     pub(crate) goal_cell: (u32, u32),
     pub(crate) far: FarGoal,

@@ -105,16 +105,18 @@ impl Around {
         (inner, outer): (f64, f64),
         start: (u32, u32),
     ) -> Vec<(f64, (u32, u32))> {
-        let range = |centre: f64, count: u32| {
+        let shape = view.bits().shape();
+        let [reach_x, reach_z] = shape.reach(outer);
+        let range = |centre: f64, reach: f64, count: u32| {
             let clamp = |value: f64| value.clamp(0.0, f64::from(count)) as u32;
-            clamp((centre - outer).floor())..clamp((centre + outer).ceil() + 1.0)
+            clamp((centre - reach).floor())..clamp((centre + reach).ceil() + 1.0)
         };
-        let columns = range(self.point[0], map.frame().width);
+        let columns = range(self.point[0], reach_x, map.frame().width);
         let region = view.region(start.0, start.1);
         let middle = |(x, z): (u32, u32)| [f64::from(x) + 0.5, f64::from(z) + 0.5];
-        let mut cells: Vec<(f64, (u32, u32))> = range(self.point[1], map.frame().depth)
+        let mut cells: Vec<(f64, (u32, u32))> = range(self.point[1], reach_z, map.frame().depth)
             .flat_map(|z| columns.clone().map(move |x| (x, z)))
-            .map(|cell| (distance_sq(cell, self.point).sqrt(), cell))
+            .map(|cell| (distance_sq(shape.metric, cell, self.point).sqrt(), cell))
             .filter(|&(distance, _)| distance <= outer && (distance > inner || inner == 0.0))
             .filter(|&(_, (x, z))| rest.is_open(x, z) && view.region(x, z) == region)
             .filter(|&(_, cell)| sight::clear(view.bits(), middle(self.goal), middle(cell)))

@@ -7,6 +7,7 @@
 //! Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres; cells blocked for one plan only (`overlay`).
 
 use crate::nav::cells::layout::OFFSETS;
+use crate::nav::cells::tiling::Shape;
 
 /// A set of walkable cells, `width` x `depth`, by row and by column. `Default` is the empty map.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct Bits {
     /// By cell: bit d says that the neighbour in direction d is walkable.
     around: Vec<u8>,
     count: u64,
+    /// How the cells lie in the world, which decides what is connected and what is near.
+    shape: Shape,
 }
 
 /// What kernels read of cells: those of a map, or what somebody's plan may use of them. One type each, so that plans over a
@@ -229,7 +232,26 @@ impl Bits {
     #[must_use]
     pub fn new(width: u32, depth: u32) -> Self {
         let (rows, columns) = (Plane::new(depth, width), Plane::new(width, depth));
-        Self { rows, columns, around: vec![0; width as usize * depth as usize], count: 0 }
+        Self {
+            rows,
+            columns,
+            around: vec![0; width as usize * depth as usize],
+            count: 0,
+            shape: Shape::default(),
+        }
+    }
+
+    /// The same cells, of another shape than plain squares.
+    #[must_use]
+    pub fn shaped(self, shape: Shape) -> Self {
+        Self { shape, ..self }
+    }
+
+    /// How the cells lie in the world.
+    #[must_use]
+    #[inline(always)]
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// A map from packed rows: `width.div_ceil(64)` words a row, bit i of word w of row z is cell (64 w + i, z).

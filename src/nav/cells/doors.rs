@@ -13,6 +13,7 @@ use crate::nav::Labels;
 use crate::nav::cells::Bits;
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::terrain::{Rows, Terrain};
+use crate::nav::cells::tiling::Shape;
 
 /// Cells side by side in a row that one door would open.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,12 +40,14 @@ pub(crate) struct Doors {
     roots: Vec<u32>,
     /// Pairs of joined nodes, both ways, sorted; components first list the door with the least area.
     links: Vec<(u32, u32)>,
+    shape: Shape,
 }
 
 impl Doors {
     /// The doors between `bare`, what is walkable, and `open`, what would be if all of the areas `shut` were available.
     pub(crate) fn of(terrain: &Terrain, shut: &[u32], (bare, open): (&Bits, &Bits), labels: &Labels) -> Self {
-        let mut doors = Self { runs: runs(terrain, shut, bare, open), ..Self::default() };
+        let runs = runs(terrain, shut, bare, open);
+        let mut doors = Self { runs, shape: bare.shape(), ..Self::default() };
         if doors.runs.is_empty() {
             return doors;
         }
@@ -143,7 +146,7 @@ impl Doors {
     /// numbers are lower areas.
     fn number_doors(&mut self) {
         let mut joined: Vec<u32> = (0..self.runs.len() as u32).collect();
-        for (a, b) in touching(&self.runs) {
+        for (a, b) in touching(&self.runs, self.shape) {
             if self.runs[a].area == self.runs[b].area {
                 join(&mut joined, a as u32, b as u32);
             }
@@ -168,7 +171,7 @@ impl Doors {
     }
 
     fn link_doors(&mut self) {
-        for (a, b) in touching(&self.runs) {
+        for (a, b) in touching(&self.runs, self.shape) {
             self.link(self.runs[a].door, self.runs[b].door);
         }
     }
@@ -186,11 +189,12 @@ impl Doors {
             };
             offer(i64::from(run.from) - 1, z);
             offer(i64::from(run.to), z);
-            for beside in [z - 1, z + 1] {
-                let row = i64::from(run.from)..i64::from(run.to);
+            // Hexagons of the row before touch one more cell ahead, those of the row after one more behind.
+            let further = i64::from(self.shape.is_hexagonal());
+            let (from, to) = (i64::from(run.from), i64::from(run.to));
+            for (beside, from, to) in [(z - 1, from, to + further), (z + 1, from - further, to)] {
                 // One cell of each run of free cells is enough.
-                row.filter(|&x| x == i64::from(run.from) || !bare.at(x - 1, beside))
-                    .for_each(|x| offer(x, beside));
+                (from..to).filter(|&x| x == from || !bare.at(x - 1, beside)).for_each(|x| offer(x, beside));
             }
         }
         touched.sort_unstable();
@@ -229,7 +233,8 @@ fn join(joined: &mut [u32], a: u32, b: u32) {
 }
 
 /// Pairs of runs that share an edge: side by side in a row, or one above the other.
-fn touching(runs: &[DoorRun]) -> Vec<(usize, usize)> {
+fn touching(runs: &[DoorRun], shape: Shape) -> Vec<(usize, usize)> {
+    let further = u32::from(shape.is_hexagonal());
     let mut pairs = Vec::new();
     let mut above = 0;
     for (at, run) in runs.iter().enumerate() {
@@ -241,7 +246,8 @@ fn touching(runs: &[DoorRun]) -> Vec<(usize, usize)> {
         {
             above += 1;
         }
-        let row = runs[above..at].iter().take_while(|other| other.z + 1 == run.z && other.from < run.to);
+        let row =
+            runs[above..at].iter().take_while(|other| other.z + 1 == run.z && other.from < run.to + further);
         pairs.extend((above..).zip(row).map(|(other, _)| (other, at)));
     }
     pairs

@@ -6,6 +6,7 @@
 
 use glam::{Vec2, Vec3};
 
+use crate::base::geom;
 use crate::nav::Traversal;
 use crate::nav::cells::map::{CellMap, View};
 use crate::nav::cells::sight;
@@ -52,7 +53,8 @@ impl<'a> CellFooting<'a> {
     fn around(&self, place: Vec3, reach_m: f32) -> [i64; 4] {
         let [x, z] = self.map.to_cells(place);
         let reach = f64::from(reach_m) / self.map.frame().cell_size_m;
-        [x - reach, x + reach, z - reach, z + reach].map(|edge| edge.floor() as i64)
+        let [reach_x, reach_z] = self.view.bits().shape().reach(reach);
+        [x - reach_x, x + reach_x, z - reach_z, z + reach_z].map(|edge| edge.floor() as i64)
     }
 
     pub(crate) fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
@@ -66,6 +68,9 @@ impl<'a> CellFooting<'a> {
         let [first_x, last_x, first_z, last_z] = self.around(place, reach_m);
         let at = self.map.to_cells(place);
         let bits = self.view.bits();
+        if bits.shape().is_hexagonal() {
+            return self.edges_near(at, [[first_x, last_x], [first_z, last_z]], out);
+        }
         let corner = |x: i64, z: i64| {
             let world = self.map.frame().to_world([x as f64, z as f64]);
             Vec2::new(world[0] as f32, world[1] as f32)
@@ -86,6 +91,34 @@ impl<'a> CellFooting<'a> {
                 let ends = [corner(x, from), corner(x, to)];
                 out.push(if near < x { ends } else { [ends[1], ends[0]] });
             });
+        }
+    }
+}
+
+/// The directions across the edges of a hexagon, from the one between its first two corners on.
+const ACROSS: [(i64, i64); 6] = [(1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1)];
+
+impl CellFooting<'_> {
+    /// Edges between open and blocked hexagons, where the place is on the open side; columns and rows from the first to the last.
+    fn edges_near(&self, at: [f64; 2], [columns, rows]: [[i64; 2]; 2], out: &mut Vec<[Vec2; 2]>) {
+        let bits = self.view.bits();
+        let corners = bits.shape().corners();
+        for z in rows[0] - 1..=rows[1] + 1 {
+            for x in (columns[0] - 1..=columns[1] + 1).filter(|&x| bits.at(x, z)) {
+                let centre = [x as f64 + 0.5, z as f64 + 0.5];
+                let corner = |side: usize| {
+                    let [dx, dz] = corners[side % corners.len()];
+                    [centre[0] + dx, centre[1] + dz]
+                };
+                for (side, (dx, dz)) in ACROSS.into_iter().enumerate() {
+                    let ends = [corner(side), corner(side + 1)];
+                    let faces = geom::cross(ends[0], ends[1], at) >= 0.0;
+                    if faces && !bits.at(x + dx, z + dz) {
+                        let world = ends.map(|end| self.map.frame().to_world(end));
+                        out.push(world.map(|[x, z]| Vec2::new(x as f32, z as f32)));
+                    }
+                }
+            }
         }
     }
 }

@@ -5,6 +5,8 @@
 //! Source: Amanatides and Woo 1987.
 
 use crate::base::geom::Point;
+use crate::nav::cells::hex;
+use crate::nav::cells::tiling::Shape;
 
 /// A cell and the part of the line in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +19,18 @@ pub(crate) struct Stretch {
 }
 
 /// The cells from one point to another, in cells.
-pub(crate) fn cells_along(from: Point, to: Point) -> impl Iterator<Item = Stretch> {
+pub(crate) fn cells_along(shape: Shape, from: Point, to: Point) -> impl Iterator<Item = Stretch> {
+    let hexagons = if shape.is_hexagonal() { hex::touched(from, to) } else { Vec::new() };
+    let stretch = |hex::Touched { x, z, enter, leave, .. }| Stretch { x, z, enter, leave };
+    // A corner that is only touched belongs to the stretches before and after it.
+    let hexagons = hexagons
+        .into_iter()
+        .filter(move |touched| !touched.is_beside && touched.enter < touched.leave || from == to);
+    hexagons.map(stretch).chain(squares_along(from, to).filter(move |_| !shape.is_hexagonal()))
+}
+
+/// The same over squares.
+fn squares_along(from: Point, to: Point) -> impl Iterator<Item = Stretch> {
     let cell = |point: Point| [point[0].floor() as i64, point[1].floor() as i64];
     let (mut at, end) = (cell(from), cell(to));
     let mut left = at[0].abs_diff(end[0]) + at[1].abs_diff(end[1]) + 1;
@@ -53,7 +66,7 @@ mod tests {
         for _ in 0..2000 {
             let mut point = || [rng.float(-9.0, 9.0), rng.float(-9.0, 9.0)];
             let (from, to) = (point(), point());
-            let stretches: Vec<Stretch> = cells_along(from, to).collect();
+            let stretches: Vec<Stretch> = cells_along(Shape::default(), from, to).collect();
             assert_eq!(stretches[0].enter, 0.0);
             assert_eq!(stretches[stretches.len() - 1].leave, 1.0);
             for pair in stretches.windows(2) {

@@ -15,10 +15,12 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
 use crate::nav::cells::clearance::{self, RadiusClass};
+use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::raster::{self, Spans, Window};
 use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, Frame, GridSource};
 use crate::nav::cells::standing::{Passage, Standing};
 use crate::nav::cells::terrain::{AreaState, Terrain};
+use crate::nav::cells::tiling::Metric;
 use crate::nav::cells::variant::{Paint, Variant};
 use crate::nav::cells::{
     Bits, CellFooting, Extra, FACTOR_ONE, Far, Ground, Landmarks, Unit, fixed_factor, sight,
@@ -103,6 +105,12 @@ impl View {
         self.paint.as_ref().map_or(map.unit, |paint| paint.unit)
     }
 
+    /// What ways cost over open ground of factor one.
+    pub(super) fn guess(&self, map: &CellMap) -> Norm {
+        let shape = self.bits().shape();
+        Strides::new(self.unit(map), shape).norm(shape.neighbours, FACTOR_ONE)
+    }
+
     /// What can be reached from a cell; None for a blocked one.
     pub(crate) fn region(&self, x: u32, z: u32) -> Option<Region> {
         let labels = &self.standing.labels;
@@ -118,17 +126,18 @@ impl View {
             return labels
                 .closest_where(point, within, |label| region.is_none_or(|r| r == Region::Alone(label)));
         };
-        let doors = &passage.doors;
+        let (doors, metric) = (&passage.doors, self.bits().shape().metric);
         let region_of = |label| doors.root_of_label(label).map_or(Region::Alone(label), Region::Joined);
         let mut best = labels
             .closest_where(point, within, |label| region.is_none_or(|region| region_of(label) == region))
-            .map(|cell| (distance_sq(cell, point), cell));
+            .map(|cell| (distance_sq(metric, cell, point), cell));
         for run in doors.runs() {
             if region.is_some_and(|region| region != Region::Joined(doors.root_of_run(run))) {
                 continue;
             }
-            let x = (point[0].ceil() - 1.0).clamp(f64::from(run.from), f64::from(run.to - 1)) as u32;
-            let offer = (distance_sq((x, run.z), point), (x, run.z));
+            let column = point[0] - metric.lean() * (f64::from(run.z) + 0.5 - point[1]);
+            let x = (column.ceil() - 1.0).clamp(f64::from(run.from), f64::from(run.to - 1)) as u32;
+            let offer = (distance_sq(metric, (x, run.z), point), (x, run.z));
             let rank = |(distance, (x, z)): (f64, (u32, u32))| (distance, z, x);
             if offer.0 <= within * within && best.is_none_or(|best| rank(offer) < rank(best)) {
                 best = Some(offer);
@@ -138,10 +147,9 @@ impl View {
     }
 }
 
-/// From a point to the centre of a cell, squared, in cells.
-pub(crate) fn distance_sq((x, z): (u32, u32), point: Point) -> f64 {
-    let (dx, dz) = (f64::from(x) + 0.5 - point[0], f64::from(z) + 0.5 - point[1]);
-    dx * dx + dz * dz
+/// From a point to the centre of a cell, squared, in the unit of length of the map.
+pub(crate) fn distance_sq(metric: Metric, (x, z): (u32, u32), point: Point) -> f64 {
+    metric.length_sq(f64::from(x) + 0.5 - point[0], f64::from(z) + 0.5 - point[1])
 }
 
 impl CellMap {
@@ -203,7 +211,9 @@ impl CellMap {
 
     /// How large a cell is, metres from corner to corner.
     pub(crate) fn node_m(&self) -> f32 {
-        (self.frame().cell_size_m * std::f64::consts::SQRT_2) as f32
+        let shape = self.frame().tiling.shape();
+        let across = if shape.is_plain() { std::f64::consts::SQRT_2 } else { shape.width() };
+        (self.frame().cell_size_m * across) as f32
     }
 
     /// The ground under one kind of body.
@@ -471,7 +481,8 @@ impl CellMap {
     fn make_landmarks(&self) -> Option<Arc<Landmarks>> {
         let labels = &self.base.labels;
         let largest = (0..labels.count()).max_by_key(|&label| labels.cells(label))?;
-        if !FAR_CELLS.contains(&labels.cells(largest)) {
+        let is_plain = self.frame().tiling.shape().is_plain();
+        if !is_plain || !FAR_CELLS.contains(&labels.cells(largest)) {
             return None;
         }
         let first = labels.runs().find(|run| run.label == largest)?;
@@ -836,7 +847,11 @@ impl CellMap {
 }
 
 pub(super) fn unit_for(terrain: &Terrain, dearest: f32) -> Unit {
-    Unit::for_map(u64::from(terrain.frame.cell_count()), fixed_factor(dearest))
+    let shape = terrain.frame.tiling.shape();
+    // As many more cells as the longest step is longer than those of squares.
+    let longest = if shape.is_plain() { 1.0 } else { shape.longest_step() };
+    let cells = (f64::from(terrain.frame.cell_count()) * longest.max(1.0)).ceil() as u64;
+    Unit::for_map(cells, fixed_factor(dearest))
 }
 
 /// Adds to a list of what is kept up to date, last used last; the first makes room.
@@ -888,8 +903,14 @@ fn state_hash(at: usize, state: &AreaState, initial: &AreaState) -> u64 {
 
 #[cfg(test)]
 impl CellMap {
+    /// How an area was at first: whether it was available, and its factor.
+    pub(crate) fn initial_state(&self, area: AreaId) -> (bool, f32) {
+        let state = &self.initial[area.index()];
+        (state.available, state.factor)
+    }
+
     /// Everything that follows from terrain and state, for comparing an edited map with one built anew.
-    pub(crate) fn derived(&self) -> impl PartialEq + std::fmt::Debug {
+    pub(crate) fn derived(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let standing = |s: &Arc<Standing>| {
             let labels: Vec<_> = s.labels.runs().collect();
             (s.class, s.bare.clone(), s.open.clone(), labels, s.doors.clone())

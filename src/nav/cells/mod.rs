@@ -2,7 +2,8 @@
 //!
 //! In: polygons or cells as authored, edits, queries. Out: `CellMap`, the one backend on a uniform grid.
 //! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere.
-//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted`, `sides`, `sight`) know walkable bits and factors alone,
+//! Cells are squares, rectangles, diamonds or hexagons (`tiling`), all in one square array, told apart by the shape that bits carry.
+//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted`, `lattice`, `hex`, `sides`, `sight`) know walkable bits and factors alone,
 //! for one plan with circles cut out of them (`overlay`); the map (`source`, `raster`, `edge`, `terrain`, `clearance`, `doors`, `standing`, `variant`, `map`) knows where they come from.
 
 mod beside;
@@ -15,6 +16,7 @@ mod gates;
 mod hex;
 pub mod jump;
 mod landmarks;
+pub(crate) mod lattice;
 pub mod layout;
 mod line;
 pub mod map;
@@ -43,5 +45,8 @@ pub(crate) use plan::Plan;
 pub use source::{
     AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, Frame, GridSource, grid_frame,
 };
-pub use tiling::{Metric, TILE_RATIO_MAX, TileGrid, Tiling};
+pub use tiling::{Metric, Shape, TILE_RATIO_MAX, TileGrid, Tiling};
 pub use weighted::{Extra, Ground};
+
+#[cfg(test)]
+mod tests;

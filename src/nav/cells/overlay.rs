@@ -11,7 +11,9 @@ use glam::Vec3;
 use crate::base::geom;
 use crate::nav::cells::bits::{Cells, Plane};
 use crate::nav::cells::map::CellMap;
+use crate::nav::cells::tiling::Shape;
 use crate::nav::cells::{Bits, Frame, sight};
+use crate::nav::components::arcs;
 use crate::nav::{Disc, Traversal};
 
 /// The end of a chain.
@@ -24,37 +26,14 @@ const PATCHES_PER_DISC: usize = 6;
 /// `layout::OFFSETS`.
 const TOWARDS: [[u8; 3]; 3] = [[1 << 1, 1 << 2, 1 << 3], [1, 0, 1 << 4], [1 << 7, 1 << 6, 1 << 5]];
 
-/// Whether a cell can be blocked without cutting off what lies around it: by what lies around, whether the neighbours on its
-/// four sides that can be walked on hang together in the ring of its eight.
-const HARMLESS: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut around = 0;
-    while around < 256 {
-        table[around] = arcs(around as u8) <= 1;
-        around += 1;
-    }
-    table
-};
-
-/// Arcs of the ring that hold a neighbour on one of the four sides.
-const fn arcs(around: u8) -> u32 {
-    let (mut arcs, mut side) = (0, 0);
-    while side < 8 {
-        // From one side to the next through the corner between them.
-        let joined = around >> ((side + 1) % 8) & around >> ((side + 2) % 8) & 1 != 0;
-        if around >> side & 1 != 0 && !joined {
-            arcs += 1;
-        }
-        side += 2;
-    }
-    arcs
-}
-
-/// A circle in cells.
+/// A circle in cells; its radius in the unit of length of the map.
 #[derive(Clone, Copy, Debug)]
 struct Footprint {
     centre: [f64; 2],
     radius: f64,
+    /// The cell with its centre.
+    own: (i64, i64),
+    shape: Shape,
 }
 
 impl Footprint {
@@ -62,24 +41,29 @@ impl Footprint {
     fn of(frame: &Frame, disc: &Disc) -> Option<Self> {
         let centre = frame.to_cells(geom::ground(disc.centre));
         let radius = (f64::from(disc.radius_m) / frame.cell_size_m).max(0.0);
-        centre.into_iter().all(f64::is_finite).then_some(Self { centre, radius })
+        let (own, shape) = (frame.cell_around(centre), frame.tiling.shape());
+        centre.into_iter().all(f64::is_finite).then_some(Self { centre, radius, own, shape })
     }
 
     /// Whether it blocks a cell.
     fn holds(&self, x: i64, z: i64) -> bool {
+        if !self.shape.is_plain() {
+            return self.own == (x, z) || self.shape.away_sq(self.centre, (x, z)) < self.radius * self.radius;
+        }
         let [cx, cz] = self.centre;
         let away = |low: i64, centre: f64| (low as f64 - centre).max(centre - low as f64 - 1.0).max(0.0);
         let (dx, dz) = (away(x, cx), away(z, cz));
-        dx * dx + dz * dz < self.radius * self.radius || (cx.floor() as i64, cz.floor() as i64) == (x, z)
+        dx * dx + dz * dz < self.radius * self.radius || self.own == (x, z)
     }
 
     /// The cells of the map that it may block: ranges of x and z.
     fn window(&self, frame: &Frame) -> [[u32; 2]; 2] {
-        let range = |centre: f64, count: u32| {
+        let [reach_x, reach_z] = self.shape.reach(self.radius);
+        let range = |centre: f64, reach: f64, count: u32| {
             let clamp = |value: f64| value.clamp(0.0, f64::from(count)) as u32;
-            [clamp((centre - self.radius).floor()), clamp((centre + self.radius).floor() + 1.0)]
+            [clamp((centre - reach).floor()), clamp((centre + reach).floor() + 1.0)]
         };
-        [range(self.centre[0], frame.width), range(self.centre[1], frame.depth)]
+        [range(self.centre[0], reach_x, frame.width), range(self.centre[1], reach_z, frame.depth)]
     }
 }
 
@@ -282,7 +266,7 @@ impl Overlay {
 
     fn block(&mut self, bits: &Bits, x: u32, z: u32) {
         let patch = self.row_patch(bits, z, x >> 6);
-        self.may_divide |= !HARMLESS[self.around[patch][(x & 63) as usize] as usize];
+        self.may_divide |= arcs(self.around[patch][(x & 63) as usize], bits.shape()) > 1;
         self.rows.block(z, x);
         self.columns.block(x, z);
         for (row, towards) in (0..).zip(TOWARDS) {
@@ -415,16 +399,19 @@ impl CellMap {
         if self.wrong_way(from, to, by).is_some() || !sight::clear(view.bits(), start, end) {
             return false;
         }
+        let shape = self.frame().tiling.shape();
+        let (flat_start, flat_end) = (shape.metric.flat(start), shape.metric.flat(end));
+        let widest = shape.width();
         let is_near = |disc: &Footprint| {
-            // Farther from the line a circle reaches into no cell that the line touches: those are less than 1.5 wide.
-            let reach = disc.radius + 1.5;
-            geom::segment_distance_sq(disc.centre, start, end) < reach * reach
+            // Farther from the line a circle reaches into no cell that the line touches.
+            let reach = disc.radius + widest;
+            geom::segment_distance_sq(shape.metric.flat(disc.centre), flat_start, flat_end) < reach * reach
         };
         let footprints = discs.iter().filter_map(|disc| Footprint::of(self.frame(), disc));
         let near: Vec<Footprint> = footprints.filter(is_near).collect();
-        let own = (start[0].floor() as i64, start[1].floor() as i64);
+        let own = self.frame().cell_around(start);
         near.is_empty()
-            || sight::is_clear_where(start, end, |x, z| {
+            || sight::is_clear_where(shape, start, end, |x, z| {
                 (x, z) == own || !near.iter().any(|disc| disc.holds(x, z))
             })
     }

@@ -18,9 +18,10 @@ use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::nav::cells::beside::Choice;
 use crate::nav::cells::bits::Cells;
+use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::{CellMap, Region, View, distance_sq};
 use crate::nav::cells::overlay::{self, Overlay, Rest};
-use crate::nav::cells::{Frame, Ground, Unit, sight};
+use crate::nav::cells::{Frame, Ground, sight};
 use crate::nav::search::{Ends, Search, Step};
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
@@ -165,20 +166,23 @@ impl CellMap {
     /// The cells of a region nearest to a point, all equally near.
     fn nearest_in(&self, view: &View, region: Region, point: Point) -> Vec<(u32, u32)> {
         let Some(first) = view.closest(Some(region), point, f64::INFINITY) else { return Vec::new() };
-        let least = distance_sq(first, point);
+        let metric = view.bits().shape().metric;
+        let least = distance_sq(metric, first, point);
         // Distances that differ by rounding alone are equal.
         let limit = least + 1e-9 * (1.0 + least);
         let radius = limit.sqrt();
         let mut cells = Vec::new();
         let Frame { width, depth, .. } = *self.frame();
         let end = |value: f64| value.clamp(0.0, f64::from(depth)) as u32;
-        for z in end(point[1] - radius - 1.0)..end(point[1] + radius + 2.0) {
+        let rows = radius / metric.across().sqrt();
+        for z in end(point[1] - rows - 1.0)..end(point[1] + rows + 2.0) {
             let away = f64::from(z) + 0.5 - point[1];
-            let half = (limit - away * away).max(0.0).sqrt();
+            let half = ((limit - metric.across() * (away * away)).max(0.0) / metric.along()).sqrt();
+            let middle = point[0] - metric.lean() * away;
             // The cells around the two ends of the row's chord; one when the circle only touches the row.
-            let row = [point[0] - half, point[0] + half].map(|x| if x >= 0.0 { x as u32 } else { u32::MAX });
+            let row = [middle - half, middle + half].map(|x| if x >= 0.0 { x as u32 } else { u32::MAX });
             for &x in &row[usize::from(row[0] == row[1])..] {
-                let near = x < width && distance_sq((x, z), point) <= limit;
+                let near = x < width && distance_sq(metric, (x, z), point) <= limit;
                 if near && view.region(x, z) == Some(region) {
                     cells.push((x, z));
                 }
@@ -237,7 +241,7 @@ impl Plan {
             plan.targets.push(goal);
         } else if let Some(region) = view.region(start.0, start.1) {
             let mut targets = map.nearest_in(&view, region, map.to_cells(query.goal));
-            plan.sort_by_guess(&mut targets, view.unit(map));
+            plan.sort_by_guess(&mut targets, view.guess(map));
             plan.targets = targets;
         }
         if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
@@ -283,7 +287,7 @@ impl Plan {
     fn choose(&mut self, map: &CellMap, view: &View) {
         let (Some(choice), Some(overlay)) = (&mut self.choice, &self.overlay) else { return };
         let mut targets = choice.next(map, (view, overlay.over(view.bits())), self.start);
-        self.sort_by_guess(&mut targets, view.unit(map));
+        self.sort_by_guess(&mut targets, view.guess(map));
         (self.targets, self.next) = (targets, 0);
         self.stay_in_start(map);
     }
@@ -334,9 +338,8 @@ impl Plan {
         if self.is_sure { Step::Running } else { Step::Exhausted }
     }
 
-    fn sort_by_guess(&self, targets: &mut [(u32, u32)], unit: Unit) {
-        let away =
-            |cell: (u32, u32)| unit.octile(cell.0.abs_diff(self.start.0), cell.1.abs_diff(self.start.1));
+    fn sort_by_guess(&self, targets: &mut [(u32, u32)], guess: Norm) {
+        let away = |cell: (u32, u32)| guess.between(self.start, cell);
         targets.sort_by_key(|&cell| (away(cell), cell.1, cell.0));
     }
 
@@ -461,9 +464,8 @@ impl Plan {
         }
         self.spent = self.spent(search);
         self.begun = false;
-        let floor = map.ground(view, &self.tolls).floor();
-        let least =
-            |cell: (u32, u32)| floor.octile(cell.0.abs_diff(self.start.0), cell.1.abs_diff(self.start.1));
+        let floor = map.ground(view, &self.tolls).norm();
+        let least = |cell: (u32, u32)| floor.between(self.start, cell);
         let best = self.best.as_ref().map_or(Cost::BLOCKED, |(cost, _, _)| *cost);
         self.next += 1;
         if self.covered.is_some() && self.best.is_some() {
@@ -513,9 +515,9 @@ impl Plan {
     }
 }
 
-/// Whether jump points serve: even ground, no doors on the way.
+/// Whether jump points serve: plain squares, even ground, no doors on the way.
 fn jumps(map: &CellMap, view: &View) -> bool {
-    view.is_even(map) && view.passage.is_none()
+    view.is_even(map) && view.passage.is_none() && view.bits().shape().is_plain()
 }
 
 /// Straight lines on a map.
@@ -557,8 +559,9 @@ impl Line<'_> {
     fn cost(&self, from: Vec3, to: Vec3) -> Cost {
         let (start, end) = (self.map.to_cells(from), self.map.to_cells(to));
         sight::cost(self.ground, start, end).unwrap_or_else(|| {
-            let (dx, dz) = (end[0] - start[0], end[1] - start[1]);
-            Cost((libm::sqrt(dx * dx + dz * dz) * f64::from(self.ground.unit.straight)) as u32)
+            let metric = self.ground.bits.shape().metric;
+            let length = libm::sqrt(metric.length_sq(end[0] - start[0], end[1] - start[1]));
+            Cost((length * f64::from(self.ground.unit.straight)) as u32)
         })
     }
 
@@ -597,11 +600,12 @@ fn turns(nodes: &[NodeId]) -> impl Iterator<Item = NodeId> + '_ {
 
 /// The closed areas that a path goes through, joined where one follows on itself.
 fn crossings(map: &CellMap, points: &[Vec3], area_at: impl Fn(u32, u32) -> Option<u32>) -> Vec<Crossing> {
+    let shape = map.frame().tiling.shape();
     let mut found: Vec<Crossing> = Vec::new();
     let mut start_m = 0.0;
     for pair in points.windows(2) {
         let length_m = f64::from(geom::flat_distance(pair[0], pair[1]));
-        for touch in sight::touched(map.to_cells(pair[0]), map.to_cells(pair[1])) {
+        for touch in sight::touched(shape, map.to_cells(pair[0]), map.to_cells(pair[1])) {
             let cell = u32::try_from(touch.x).ok().zip(u32::try_from(touch.z).ok());
             let Some(area) = cell.and_then(|(x, z)| area_at(x, z)).map(AreaId) else { continue };
             let [enter_m, leave_m] =

@@ -73,7 +73,11 @@ impl Wanted<'_> {
             }
             (None, Some(area)) => {
                 let (x, z) = area.cell(rng.below(u64::from(area.cell_count())) as u32)?;
-                frame.to_world([f64::from(x) + rng.unit(), f64::from(z) + rng.unit()])
+                let point = [f64::from(x) + rng.unit(), f64::from(z) + rng.unit()];
+                // What lies in another hexagon lies where it would in this one: the two halves of the square make one hexagon.
+                let (held_x, held_z) = frame.cell_around(point);
+                let away = [held_x - i64::from(x), held_z - i64::from(z)];
+                frame.to_world([point[0] - away[0] as f64, point[1] - away[1] as f64])
             }
             (None, None) => {
                 frame.to_world([rng.unit() * f64::from(frame.width), rng.unit() * f64::from(frame.depth)])

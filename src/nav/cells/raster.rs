@@ -80,6 +80,9 @@ impl Window {
 
     /// The cells of a frame that a rectangle of the world touches.
     pub(crate) fn around(frame: &Frame, bounds: Bounds) -> Self {
+        if !frame.tiling.is_plain() {
+            return Self::around_corners(frame, bounds);
+        }
         let (low, high) = (frame.cell_at(bounds.min), frame.cell_at(bounds.max));
         let clamp = |cell: i64, size: u32| cell.clamp(0, i64::from(size)) as u32;
         Self {
@@ -87,6 +90,23 @@ impl Window {
             end_x: clamp(high.0.saturating_add(1), frame.width),
             first_z: clamp(low.1, frame.depth),
             end_z: clamp(high.1.saturating_add(1), frame.depth),
+        }
+    }
+
+    /// The same where rows of cells do not run along x: the rectangle of cells around the corners.
+    fn around_corners(frame: &Frame, bounds: Bounds) -> Self {
+        let corners = [0, 1, 2, 3].map(|corner| {
+            let pick = |axis: usize| [bounds.min[axis], bounds.max[axis]][corner >> axis & 1];
+            frame.to_cells([pick(0), pick(1)])
+        });
+        // Hexagons reach beyond their square by a sixth.
+        let around = Bounds::of(&corners).grown(0.17);
+        let clamp = |value: f64, size: u32| value.floor().clamp(0.0, f64::from(size)) as u32;
+        Self {
+            first_x: clamp(around.min[0], frame.width),
+            end_x: clamp(around.max[0] + 1.0, frame.width),
+            first_z: clamp(around.min[1], frame.depth),
+            end_z: clamp(around.max[1] + 1.0, frame.depth),
         }
     }
 
@@ -134,6 +154,16 @@ impl Window {
 
     /// Its outline in the world.
     pub(crate) fn bounds(&self, frame: &Frame) -> Bounds {
+        if !frame.tiling.is_plain() {
+            let (x, z) = ([self.first_x, self.end_x], [self.first_z, self.end_z]);
+            let beyond = if frame.tiling.shape().is_hexagonal() { 0.17 } else { 0.0 };
+            let corner = |at: usize| {
+                let (at_x, at_z) = (at & 1, at >> 1);
+                let outward = |at: usize| if at == 0 { -beyond } else { beyond };
+                frame.to_world([f64::from(x[at_x]) + outward(at_x), f64::from(z[at_z]) + outward(at_z)])
+            };
+            return Bounds::of(&[0, 1, 2, 3].map(corner));
+        }
         Bounds {
             min: frame.to_world([f64::from(self.first_x), f64::from(self.first_z)]),
             max: frame.to_world([f64::from(self.end_x), f64::from(self.end_z)]),

@@ -2,7 +2,7 @@
 //!
 //! In: cells, two of them. Out: yes or no. Holds: exact, for ways that cut no corners; the two ends get the same share, so
 //! the cost is that of the smaller side when it is closed in, and otherwise that of two regions that meet; slices change
-//! nothing. It goes by runs of cells in a row, not by cells. Charge: 1 a run.
+//! nothing. It goes by runs of cells in a row, not by cells; runs of hexagons touch as in `components`. Charge: 1 a run.
 //! Not here: the way. Where labels hold they answer at once; this is for the cells of one plan (`overlay`), for which there
 //! are none.
 //! Source: Pohl 1971, on the runs of He, Chao and Suzuki 2008.
@@ -83,7 +83,12 @@ impl Sides {
         };
         let (first, z) = self.columns.split(id);
         let last = run_last(cells, first, z);
-        for beside in [z.wrapping_sub(1), z + 1] {
+        let further = u32::from(cells.bits().shape().is_hexagonal());
+        let end = cells.bits().width() - 1;
+        // Hexagons of the row before touch one more cell ahead, those of the row after one more behind.
+        let above = (z.wrapping_sub(1), first, (last + further).min(end));
+        let below = (z + 1, first.saturating_sub(further), last);
+        for (beside, first, last) in [above, below] {
             if beside >= cells.bits().depth() {
                 continue;
             }

@@ -4,13 +4,15 @@
 //! Holds: a line is clear only if every cell it touches is walkable, edges and corners included, so through a corner of
 //! the grid all four cells must be; the ends belong to one cell each, by rounding down, so that a point on an edge can
 //! be left and reached. Clear is symmetric, and part of a clear line is clear. Points count to 1/65536 of a cell; from
-//! there on the arithmetic is exact, in whole numbers.
+//! there on the arithmetic is exact, in whole numbers. The same for hexagons, which `hex` knows.
 //! Not here: bodies with a width; they have bits of their own. Cost: about two nanoseconds a cell.
 
 use crate::base::cost::Cost;
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
+use crate::nav::cells::hex;
 use crate::nav::cells::layout::FACTOR_ONE;
+use crate::nav::cells::tiling::Shape;
 use crate::nav::cells::weighted::Ground;
 
 /// Binary digits behind the point of a coordinate.
@@ -165,13 +167,24 @@ pub fn clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
 
 /// The same over what a plan may use of the cells.
 pub(crate) fn clear_over(cells: impl Cells, from: [f64; 2], to: [f64; 2]) -> bool {
+    if cells.bits().shape().is_hexagonal() {
+        return hex::is_clear(cells, from, to);
+    }
     let Some(line) = Line::new(from, to) else { return false };
     line.ends_walkable(cells)
         && if line.steep { is_clear::<false>(&line, cells) } else { is_clear::<true>(&line, cells) }
 }
 
 /// Whether a straight line touches only cells that a test accepts.
-pub(crate) fn is_clear_where(from: [f64; 2], to: [f64; 2], accepts: impl Fn(i64, i64) -> bool) -> bool {
+pub(crate) fn is_clear_where(
+    shape: Shape,
+    from: [f64; 2],
+    to: [f64; 2],
+    accepts: impl Fn(i64, i64) -> bool,
+) -> bool {
+    if shape.is_hexagonal() {
+        return hex::is_clear_where(from, to, accepts);
+    }
     let Some(line) = Line::new(from, to) else { return false };
     let accepts = |at: i64, row: i64| if line.steep { accepts(row, at) } else { accepts(at, row) };
     line.end_cells().into_iter().all(|(at, row)| accepts(at, row))
@@ -196,6 +209,14 @@ fn is_clear<const IN_ROW: bool>(line: &Line, cells: impl Cells) -> bool {
 pub fn last_clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
     if clear(bits, from, to) {
         return to;
+    }
+    if bits.shape().is_hexagonal() {
+        let (x, z) = hex::cell_at(from);
+        if !bits.at(x, z) {
+            return from;
+        }
+        let part = hex::clear_part(from, to, MARGIN, |x, z| bits.at(x, z));
+        return shortened(bits, from, to, part);
     }
     let Some(line) = Line::new(from, to) else { return from };
     if !bits.at(from[0].floor() as i64, from[1].floor() as i64) {
@@ -258,7 +279,11 @@ pub(crate) struct Touch {
 }
 
 /// The cells that a line touches, in walking order, the ends' own included.
-pub(crate) fn touched(from: [f64; 2], to: [f64; 2]) -> Vec<Touch> {
+pub(crate) fn touched(shape: Shape, from: [f64; 2], to: [f64; 2]) -> Vec<Touch> {
+    if shape.is_hexagonal() {
+        let touch = |hex::Touched { x, z, enter, leave, .. }| Touch { x, z, enter, leave };
+        return hex::touched(from, to).into_iter().map(touch).collect();
+    }
     let Some(line) = Line::new(from, to) else { return Vec::new() };
     let length = (line.high[0] - line.low[0]) as f64;
     let mut touched = Vec::new();
@@ -292,9 +317,15 @@ pub(crate) fn touched(from: [f64; 2], to: [f64; 2]) -> Vec<Touch> {
 fn tolls(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> u32 {
     let Some(extra) = ground.extra else { return 0 };
     let gate = |x: i64, z: i64| extra.gate[z as usize * ground.bits.width() as usize + x as usize];
-    let mut last = gate(from[0].floor() as i64, from[1].floor() as i64);
+    let shape = ground.bits.shape();
+    let start = if shape.is_hexagonal() {
+        hex::cell_at(from)
+    } else {
+        (from[0].floor() as i64, from[1].floor() as i64)
+    };
+    let mut last = gate(start.0, start.1);
     let mut tolls = 0_u32;
-    for touch in touched(from, to) {
+    for touch in touched(shape, from, to) {
         let gate = gate(touch.x, touch.z);
         if gate != 0 && gate != last {
             tolls = tolls.saturating_add(extra.cost.get(gate as usize).copied().unwrap_or(0));
@@ -310,6 +341,10 @@ fn tolls(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> u32 {
 pub fn cost(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> Option<Cost> {
     if !clear(ground.bits, from, to) {
         return None;
+    }
+    let shape = ground.bits.shape();
+    if shape.is_hexagonal() {
+        return Some(cost_of_hexagons(ground, from, to));
     }
     let line = Line::new(from, to)?;
     let (length, rise) = ((line.high[0] - line.low[0]) as f64, (line.high[1] - line.low[1]) as f64);
@@ -344,8 +379,30 @@ pub fn cost(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> Option<Cost> {
         }
         true
     });
-    let stretch = libm::sqrt(length * length + rise * rise) / length / ONE as f64;
+    let (dx, dz) = if line.steep { (rise, length) } else { (length, rise) };
+    let stretch = libm::sqrt(shape.metric.length_sq(dx, dz)) / length / ONE as f64;
     let steps = weighted * stretch / f64::from(FACTOR_ONE) * f64::from(ground.unit.straight);
     // A hair off, lest rounding of the square root adds a unit to straight walks along an axis.
     Some(Cost(libm::ceil(steps - 1e-6) as u32) + Cost(tolls(ground, from, to)))
+}
+
+/// The same over hexagons, of a line that is clear.
+fn cost_of_hexagons(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> Cost {
+    let length = libm::sqrt(ground.bits.shape().metric.length_sq(to[0] - from[0], to[1] - from[1]));
+    let mut weighted = f64::from(FACTOR_ONE);
+    if !ground.factor.is_empty() {
+        let width = ground.bits.width() as usize;
+        let (mut parts, mut whole) = (0.0, 0.0);
+        for touched in hex::touched(from, to).into_iter().filter(|touched| !touched.is_beside) {
+            let part = touched.leave - touched.enter;
+            parts += part * f64::from(ground.factor[touched.z as usize * width + touched.x as usize]);
+            whole += part;
+        }
+        // All parts make one, but for rounding; a line without length has none.
+        if whole > 0.0 {
+            weighted = parts / whole;
+        }
+    }
+    let steps = length * weighted / f64::from(FACTOR_ONE) * f64::from(ground.unit.straight);
+    Cost(libm::ceil(steps - 1e-6) as u32) + Cost(tolls(ground, from, to))
 }

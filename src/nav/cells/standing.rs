@@ -85,7 +85,7 @@ impl Standing {
 
     /// Takes over a window that changed in the base class.
     pub(crate) fn follow(&mut self, base: &Self, window: Window, frame: &Frame) {
-        let window = window.grown(self.class.reach_cells(), frame);
+        let window = window.grown(self.class.reach_cells(frame.tiling.shape()), frame);
         clearance::erode(&base.bare, self.class, window, &mut self.bare);
         clearance::erode(&base.open, self.class, window, &mut self.open);
     }
@@ -164,7 +164,7 @@ impl Passage {
             self.ground.replace_row(z, window.words().start, sheet.walkable_row(z));
         }
         if !self.class.is_base() {
-            let window = window.grown(self.class.reach_cells(), &terrain.frame);
+            let window = window.grown(self.class.reach_cells(terrain.frame.tiling.shape()), &terrain.frame);
             clearance::erode(&self.ground, self.class, window, &mut self.narrow);
         }
     }

@@ -94,12 +94,13 @@ impl CellMap {
 /// Legal cells farther than `inner` and no farther than `outer`, all in cells, as (distance squared, z, x) in order.
 fn ring(view: &View, at: Point, (inner, outer): (f64, f64)) -> Vec<(f64, u32, u32)> {
     let bits = view.bits();
-    let rows = clamp_range(at[1], outer, bits.depth());
-    let columns = clamp_range(at[0], outer, bits.width());
+    let (metric, [reach_x, reach_z]) = (bits.shape().metric, bits.shape().reach(outer));
+    let rows = clamp_range(at[1], reach_z, bits.depth());
+    let columns = clamp_range(at[0], reach_x, bits.width());
     let mut cells = Vec::new();
     for z in rows {
         for x in columns.clone().filter(|&x| bits.get(x, z)) {
-            let distance = distance_sq((x, z), at);
+            let distance = distance_sq(metric, (x, z), at);
             if distance <= outer * outer && (distance > inner * inner || inner == 0.0) {
                 cells.push((distance, z, x));
             }
@@ -185,7 +186,8 @@ impl<'a> Surroundings<'a> {
         }
         // What the point itself lies in may be crossed until the line leaves it for the first time.
         let mut leaving = matches!(self.own_kind, Kind::Solid | Kind::Outside);
-        cells_along(frame.to_cells(self.point), frame.to_cells(target)).all(|stretch| {
+        let (from, to) = (frame.to_cells(self.point), frame.to_cells(target));
+        cells_along(frame.tiling.shape(), from, to).all(|stretch| {
             let kind = self.kind(stretch.x, stretch.z);
             leaving &= kind == self.own_kind;
             match kind {

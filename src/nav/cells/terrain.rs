@@ -81,10 +81,11 @@ impl Terrain {
         let frame = source.frame;
         let at = |x: u32, z: u32| (z * frame.width + x) as usize;
         let area_of = |cell: usize| source.area.get(cell).map_or(0, |&area| usize::from(area));
+        let is_ground = |x: u32, z: u32| source.walkable[at(x, z)] && frame.has_tile(x, z);
         let row_words = frame.width.div_ceil(64) as usize;
         let mut fixed = vec![0; row_words * frame.depth as usize];
         for z in 0..frame.depth {
-            for x in (0..frame.width).filter(|&x| source.walkable[at(x, z)] && area_of(at(x, z)) == 0) {
+            for x in (0..frame.width).filter(|&x| is_ground(x, z) && area_of(at(x, z)) == 0) {
                 fixed[z as usize * row_words + x as usize / 64] |= 1 << (x % 64);
             }
         }
@@ -93,7 +94,7 @@ impl Terrain {
             for z in 0..frame.depth {
                 for x in 0..frame.width {
                     let area = area_of(at(x, z));
-                    if area > 0 && (!walkable_only || source.walkable[at(x, z)]) {
+                    if area > 0 && (!walkable_only || is_ground(x, z)) && frame.has_tile(x, z) {
                         cells[area - 1].push([z, x]);
                     }
                 }
@@ -201,7 +202,7 @@ impl Terrain {
         for z in 0..self.frame.depth {
             rows.extend_from_slice(sheet.walkable_row(z));
         }
-        Bits::from_rows(self.frame.width, self.frame.depth, &rows)
+        Bits::from_rows(self.frame.width, self.frame.depth, &rows).shaped(self.frame.tiling.shape())
     }
 
     /// Whether cells have other factors than 1 in this state.

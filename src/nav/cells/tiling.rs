@@ -10,9 +10,9 @@
 //! of the lattice alone.
 //! Not here: who may step where (`layout`), hexagons in lattice coordinates (`hex`), screens (`base/geom`).
 
-use crate::base::geom::{Bounds, Point};
+use crate::base::geom::{self, Bounds, Point};
 use crate::nav::cells::hex;
-use crate::nav::cells::layout::{Layout, Neighbours, Stagger};
+use crate::nav::cells::layout::{Layout, Neighbours, OFFSETS, Stagger};
 use crate::nav::cells::source::{CELL_SIZE_RANGE_M, CELLS_MAX, CellMapError, Frame};
 
 /// The most that one side of a tile may be of the other.
@@ -122,6 +122,16 @@ impl Metric {
         self.across
     }
 
+    /// A point in cells, in the plane and in the unit of length of the map, turned so that rows run along the first axis.
+    #[must_use]
+    pub fn flat(self, [x, z]: Point) -> Point {
+        // Plain squares to the last bit.
+        if self == Self::SQUARES {
+            return [x, z];
+        }
+        [self.along.sqrt() * (x + self.lean * z), self.across.sqrt() * z]
+    }
+
     /// Half the sides of the rectangle in x and z around a disc.
     #[must_use]
     pub fn reach(self, radius: f64) -> [f64; 2] {
@@ -129,6 +139,76 @@ impl Metric {
         // The most of x over the disc, by the other diagonal of the form.
         let whole = self.lean * self.lean * self.along + self.across;
         [radius * (whole / (self.along * self.across)).sqrt(), rows]
+    }
+}
+
+/// The corners of a square cell from its centre.
+const SQUARE: [Point; 4] = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]];
+
+/// What kernels know of how cells lie. `Default`: plain squares with eight neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shape {
+    /// Which of the eight cells around one are its neighbours.
+    pub neighbours: Neighbours,
+    /// What differences in cells measure.
+    pub metric: Metric,
+}
+
+impl Shape {
+    /// Whether cells are squares with eight neighbours.
+    #[inline(always)]
+    pub(crate) fn is_plain(self) -> bool {
+        self.neighbours == Neighbours::Eight && self.metric == Metric::SQUARES
+    }
+
+    /// Whether cells are hexagons.
+    #[inline(always)]
+    pub(crate) fn is_hexagonal(self) -> bool {
+        self.neighbours == Neighbours::Six
+    }
+
+    /// The corners of a cell from its centre, in cells, clockwise seen from above.
+    pub(crate) fn corners(self) -> &'static [Point] {
+        if self.is_hexagonal() { &hex::CORNERS } else { &SQUARE }
+    }
+
+    /// How far in x and z from a point the cells may count that a disc around it reaches into: half the sides of a rectangle, so
+    /// that rounding its edges down names them.
+    pub(crate) fn reach(self, radius: f64) -> [f64; 2] {
+        if self.is_plain() {
+            return [radius; 2];
+        }
+        // Hexagons reach beyond their square by a sixth.
+        let beyond = if self.is_hexagonal() { 0.17 } else { 0.0 };
+        self.metric.reach(radius).map(|reach| reach + beyond)
+    }
+
+    /// The longest of the differences between cells side by side or corner to corner, in the unit of length of the map.
+    pub(crate) fn longest_step(self) -> f64 {
+        let steps = OFFSETS.map(|(dx, dz)| self.metric.length_sq(f64::from(dx), f64::from(dz)));
+        steps.into_iter().fold(0.0, f64::max).sqrt()
+    }
+
+    /// More than any two points of a cell are apart, in the unit of length of the map.
+    pub(crate) fn width(self) -> f64 {
+        let from_centre = self.corners().iter().map(|&[x, z]| self.metric.length_sq(x, z));
+        from_centre.fold(0.0, f64::max).sqrt() * 2.0 + 0.01
+    }
+
+    /// From a point in cells to the nearest of a cell, squared, in the unit of length of the map; 0 within it.
+    pub(crate) fn away_sq(self, point: Point, (x, z): (i64, i64)) -> f64 {
+        let centre = [x as f64 + 0.5 - point[0], z as f64 + 0.5 - point[1]];
+        let corners = self.corners();
+        let corner = |at: usize| {
+            let [dx, dz] = corners[at % corners.len()];
+            self.metric.flat([centre[0] + dx, centre[1] + dz])
+        };
+        let edges = || (0..corners.len()).map(|at| (corner(at), corner(at + 1)));
+        // Clockwise round, so that what lies within is to the same side of all edges.
+        if edges().all(|(a, b)| geom::cross(a, b, [0.0; 2]) >= 0.0) {
+            return 0.0;
+        }
+        edges().map(|(a, b)| geom::segment_distance_sq([0.0; 2], a, b)).fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -285,6 +365,11 @@ impl Tiling {
         self.is_plain
     }
 
+    /// What kernels know of how cells lie.
+    pub(crate) fn shape(&self) -> Shape {
+        Shape { neighbours: self.neighbours(), metric: self.metric }
+    }
+
     /// What differences in cells measure.
     #[must_use]
     #[inline(always)]
@@ -367,6 +452,11 @@ impl Frame {
         inside.then(|| tile.map(|value| value as u32))
     }
 
+    /// Whether a cell of the map is a tile; those of hexagons and diamonds are not all.
+    pub(crate) fn has_tile(&self, x: u32, z: u32) -> bool {
+        self.tiling.is_plain || self.tile_of_cell(x, z).is_some()
+    }
+
     /// The middle of a tile (column, row), world metres; None beyond the map.
     #[must_use]
     pub fn tile_centre(&self, tile: [u32; 2]) -> Option<Point> {
@@ -381,12 +471,8 @@ impl Frame {
 
     /// Appends the corners of a cell in order, clockwise seen from above: four, or six of a hexagon, world metres.
     pub fn outline(&self, x: u32, z: u32, out: &mut Vec<Point>) {
-        let corner = |dx: f64, dz: f64| self.to_world([f64::from(x) + 0.5 + dx, f64::from(z) + 0.5 + dz]);
-        match self.tiling.neighbours() {
-            Neighbours::Six => out.extend(hex::CORNERS.map(|[dx, dz]| corner(dx, dz))),
-            _ => out
-                .extend([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]].map(|[dx, dz]| corner(dx, dz))),
-        }
+        let corner = |[dx, dz]: &Point| self.to_world([f64::from(x) + 0.5 + dx, f64::from(z) + 0.5 + dz]);
+        out.extend(self.tiling.shape().corners().iter().map(corner));
     }
 
     /// The rectangle around all tiles, world metres.

@@ -15,6 +15,7 @@ use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::landmarks::Flow;
 use crate::nav::cells::landmarks::{Bounds, Far};
+use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, Unit};
 use crate::nav::search::{Ends, Kernel, Record, Search, Step};
 
@@ -61,7 +62,18 @@ impl<'a> Ground<'a> {
 
     /// Step costs at the cheapest factor: those of the heuristic.
     pub(crate) fn floor(&self) -> Unit {
-        self.unit.scaled(if self.factor.is_empty() { FACTOR_ONE } else { self.cheapest })
+        self.unit.scaled(self.floor_factor())
+    }
+
+    /// Least costs from cell to cell.
+    pub(crate) fn norm(&self) -> Norm {
+        let shape = self.bits.shape();
+        Strides::new(self.unit, shape).norm(shape.neighbours, self.floor_factor())
+    }
+
+    /// The factor of the heuristic.
+    pub(crate) fn floor_factor(&self) -> u16 {
+        if self.factor.is_empty() { FACTOR_ONE } else { self.cheapest }
     }
 }
 
@@ -366,6 +378,9 @@ impl Search {
 
     /// The same over what a plan may use of its cells.
     pub(crate) fn begin_weighted_over(&mut self, cells: impl Cells, ground: &Ground, ends: Ends) {
+        if !cells.bits().shape().is_plain() {
+            return self.begin_lattice(cells, ground, ends);
+        }
         let Some(far) = ground.far else {
             return self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
         };
@@ -406,6 +421,9 @@ impl Search {
 
     /// The same over what a plan may use of its cells.
     pub(crate) fn step_weighted_over(&mut self, cells: impl Cells, ground: &Ground, allowance: u32) -> Step {
+        if !cells.bits().shape().is_plain() {
+            return self.step_lattice(cells, ground, allowance);
+        }
         match ground.far {
             None => self.step_weighted_by((cells, Nearby), ground, allowance),
             Some(far) => self.step_weighted_by((cells, Bounds::new(far, ground)), ground, allowance),

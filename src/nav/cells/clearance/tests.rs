@@ -65,7 +65,7 @@ fn a_window_around_a_change_repairs_everything() {
         let (x, z) = (rng.below(140) as u32, rng.below(50) as u32);
         bits.set(x, z, !bits.get(x, z));
         let changed = Window { first_x: x, end_x: x + 1, first_z: z, end_z: z + 1 };
-        erode(&bits, class, changed.grown(class.reach_cells(), &frame), &mut kept);
+        erode(&bits, class, changed.grown(class.reach_cells(bits.shape()), &frame), &mut kept);
         assert_eq!(kept, eroded(&bits, class));
     }
 }
