@@ -15,7 +15,7 @@ use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 
 /// The levels, with the game seconds that are compared.
-const LEVELS: [(&str, u64); 7] = [
+const LEVELS: [(&str, u64); 8] = [
     ("courtyard", 60),
     ("house", 90),
     ("ruins", 90),
@@ -23,6 +23,7 @@ const LEVELS: [(&str, u64); 7] = [
     ("arena", 60),
     ("bridge", 40),
     ("plaza", 40),
+    ("tavern", 40),
 ];
 
 fn root() -> PathBuf {
@@ -51,11 +52,23 @@ fn collect(folder: &Path, below: &str, texts: &mut BTreeMap<String, String>) {
     }
 }
 
+/// Everything in the folder of the levels: a level may name maps beside it.
+fn levels() -> MemorySource {
+    let mut source = MemorySource::new();
+    for entry in fs::read_dir(root().join("levels")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            source = source.with(&name, fs::read(path).unwrap());
+        }
+    }
+    source
+}
+
 /// Runs a level of the project; what it came to, and its story.
 fn play(name: &str, seconds: u64, seed: Option<u64>) -> (Report, Vec<String>, Vec<String>) {
     let path = format!("{name}.json");
-    let text = fs::read(root().join("levels").join(&path)).unwrap();
-    let level = load(&path, &MemorySource::new().with(&path, text)).unwrap_or_else(|error| panic!("{error}"));
+    let level = load(&path, &levels()).unwrap_or_else(|error| panic!("{error}"));
     let options = RecordOptions { trace: true, hash_every: 300, sentences: true, ..RecordOptions::default() };
     let setup = Setup { scripts: scripts(), recorder: Recorder::new(options), seed, ..Setup::default() };
     let mut game = Game::load(level, setup).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -156,8 +169,7 @@ fn inv_n1_n3_n4_nobody_leaves_the_ground_jumps_or_goes_astray() {
     use crate::invariants::PUSH_MAX_M;
     for (name, seconds) in LEVELS {
         let path = format!("{name}.json");
-        let text = fs::read(root().join("levels").join(&path)).unwrap();
-        let level = load(&path, &MemorySource::new().with(&path, text)).unwrap();
+        let level = load(&path, &levels()).unwrap();
         let mut game = Game::load(level, Setup { scripts: scripts(), ..Setup::default() }).unwrap();
         let by = Traversal::default();
         let mut before = BTreeMap::new();

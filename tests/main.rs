@@ -51,6 +51,7 @@ mod soak;
 mod steerbench;
 mod tasks;
 mod tidy;
+mod tiled;
 mod tiles;
 mod trees;
 mod walks;

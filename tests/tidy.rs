@@ -21,7 +21,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
 ];
 
 /// External crates, and the folders or files below `src/` that may name them (house.md, section 4).
-const CRATES: [(&str, &[&str]); 19] = [
+const CRATES: [(&str, &[&str]); 22] = [
     ("mlua", &["script/"]),
     ("slotmap", &["base/", "nav/requests", "world/", "script/"]),
     ("rand_pcg", &["base/rng"]),
@@ -41,6 +41,9 @@ const CRATES: [(&str, &[&str]); 19] = [
     ("signal_hook", &["shell/"]),
     ("full_moon", &["shell/"]),
     ("notify", &["shell/"]),
+    ("quick_xml", &["level/tiled"]),
+    ("flate2", &["level/tiled"]),
+    ("ruzstd", &["level/tiled"]),
 ];
 
 /// Breaches that are allowed: file below `src/`, a part of the line, the reason. Only ever shortened.
@@ -210,7 +213,7 @@ fn nothing_is_left_behind() {
 fn the_readme_names_every_command_and_every_reason() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     for command in
-        ["run", "test", "check", "path", "draw", "bake", "types", "schema", "limits", "completions"]
+        ["run", "test", "check", "path", "draw", "bake", "import", "types", "schema", "limits", "completions"]
     {
         assert!(readme.contains(&format!("`{command}`")), "the README does not name the command {command}");
     }

@@ -9,6 +9,7 @@ use super::diagnostic::{Span, Spot};
 use super::numbers::{self, CrowdDef, Limits};
 use super::schema::{self, Area2, Param, Position2};
 use super::textgrid::TextGrid;
+use super::tiled::TiledOptions;
 use crate::base::geom::Point;
 use crate::world::tiles::Terrain;
 use schemars::JsonSchema;
@@ -84,6 +85,8 @@ pub struct MapFileDef {
     pub file: Spot<String>,
     /// What is in it.
     pub form: MapForm,
+    /// How a map of Tiled is taken in.
+    pub tiled: TiledOptions,
 }
 
 /// What a map file holds.
@@ -93,6 +96,8 @@ pub enum MapForm {
     Grid,
     /// A precomputed text grid.
     TextGrid,
+    /// A map of the editor Tiled, with the files it names.
+    Tiled,
 }
 
 /// Sizes and paddings of every map of cells, metres.
@@ -585,5 +590,16 @@ impl LevelDef {
             crowd: CrowdDef::default(),
             path_budget: numbers::PATH_BUDGET.default as u32,
         }
+    }
+
+    /// Takes the map of another level in the place of its own, and what stands on it after what stands here.
+    pub(crate) fn add_map(&mut self, other: Self) {
+        self.navigation = other.navigation;
+        self.doors.extend(other.doors);
+        self.marks.extend(other.marks);
+        self.routes.extend(other.routes);
+        self.regions.extend(other.regions);
+        self.characters.extend(other.characters);
+        self.script = self.script.take().or(other.script);
     }
 }

@@ -78,6 +78,14 @@ pub mod code {
     pub const UNREACHABLE: &str = "unreachable";
     /// A parameter that a behaviour does not take, or not like that.
     pub const PARAMS: &str = "params";
+    /// The cells of a layer of a Tiled map that cannot be read: broken, cut off, too few or too many.
+    pub const DATA: &str = "data";
+    /// Compressed cells of a layer that come out at another size than the map states.
+    pub const DECOMPRESSED_SIZE: &str = "decompressed-size";
+    /// A cell or an object of a Tiled map with a tile that no tileset has.
+    pub const GID: &str = "gid";
+    /// Files that name one another in a circle.
+    pub const CYCLE: &str = "cycle";
     /// Says how many diagnostics were left out.
     pub const MORE: &str = "more";
 }

@@ -5,12 +5,13 @@
 //! give the same level. Not here: what the files mean (`read`, `textgrid`), scripts.
 
 use super::bake;
-use super::def::{LevelDef, NavigationDef};
+use super::def::{LevelDef, MapForm, NavigationDef};
 use super::diagnostic::{Diagnostic, Finding, Findings, LevelFile, Severity, Span, code};
 use super::json::FILE_BYTES_MAX;
 use super::read::{read_level, read_map};
 use super::resolve::{self, Resolved};
 use super::source::{Source, SourceError, beside};
+use super::tiled::{self, TiledOptions};
 use crate::base::hash::StateHash;
 use crate::base::words;
 use crate::nav::NavMap;
@@ -134,6 +135,11 @@ impl Loader<'_> {
                 return None;
             }
         };
+        if tiled::is_tiled(name) {
+            let def = self.tiled((name, &bytes), &TiledOptions::default())?.def;
+            let resolved = resolve::resolve(&mut self.findings, &def);
+            return Some((def, resolved));
+        }
         let mut def = read_level(&mut self.findings, name, &bytes)?;
         drop(bytes);
         self.map_file(name, &mut def);
@@ -160,6 +166,12 @@ impl Loader<'_> {
         }
         let path = beside(level, &named.file.value);
         match self.source.read(&path, FILE_BYTES_MAX) {
+            Ok(bytes) if named.form == MapForm::Tiled => {
+                let options = named.tiled.clone();
+                if let Some(made) = self.tiled((&path, &bytes), &options) {
+                    def.add_map(made.def);
+                }
+            }
             Ok(bytes) => {
                 if let Some(map) = read_map(&mut self.findings, &path, &bytes, named.form) {
                     def.navigation = map;
@@ -170,6 +182,13 @@ impl Loader<'_> {
                 self.unreadable(&path, &error, finding);
             }
         }
+    }
+
+    /// A map of Tiled with the files it names.
+    fn tiled(&mut self, (path, bytes): (&str, &[u8]), options: &TiledOptions) -> Option<tiled::Tiled> {
+        let (made, failed) = tiled::take_in(&mut self.findings, (self.source, path, bytes), options);
+        self.failed = failed.or(self.failed.take());
+        made
     }
 
     fn unreadable(&mut self, path: &str, error: &SourceError, mut finding: Finding) {

@@ -23,6 +23,7 @@ mod schema;
 mod source;
 pub mod spawn;
 mod textgrid;
+pub mod tiled;
 mod tiles;
 
 #[cfg(test)]

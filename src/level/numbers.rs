@@ -76,6 +76,8 @@ numbers! {
     TILE_SIZE tile_size: 1.0, 0.01 to 100.0, "metres";
     /// What taking a way between layers costs, in metres of plain ground.
     LINK_COST link_cost: 1.0, 0.0 to 10000.0, "metres";
+    /// Metres of a pixel of a map of Tiled. Its default is one tile, whatever that has in pixels.
+    METRES_PER_PIXEL: 0.03125, 0.0001 to 100.0, "metres";
     /// Ticks per game second.
     TICK_RATE: 60.0, 10.0 to 240.0, "ticks per second";
     /// Seed of every random stream. Above 2^53 - 1 a JSON number is not exact.

@@ -11,6 +11,7 @@ use super::json::{Fields, Node, Place, Reader};
 use super::numbers::{self, Number};
 use super::polygon::{self, Crossing};
 use super::source::{checked_path, stem};
+use super::tiled::TiledOptions;
 use super::{bake, resolve, textgrid};
 use crate::base::geom::Point;
 use std::collections::BTreeMap;
@@ -114,6 +115,8 @@ pub(crate) const LEVEL_KEYS: &[&str] = &[
 const SIZE_KEYS: &[&str] = &["cellSize", "agentRadius", "objectPadding", "boundaryPadding", "floorY"];
 const GRID_KEYS: &[&str] = &["kind", "areas", "obstacles", "$schema", "name"];
 const ASCII_KEYS: &[&str] = &["kind", "rows", "legend", "origin"];
+const TILED_KEYS: &[&str] =
+    &["kind", "file", "metresPerPixel", "flip", "types", "agentRadius", "floorY", "hierarchy"];
 const DOOR_KEYS: &[&str] = &["name", "area", "open", "seconds", "locked", "key", "oneWay", "teams"];
 const CHARACTER_KEYS: &[&str] = &[
     "name",
@@ -132,14 +135,18 @@ const CHARACTER_KEYS: &[&str] = &[
     "params",
 ];
 /// Kinds of maps that the format names and this version cannot build.
-const LATER_KINDS: &[&str] = &["tiled", "mesh", "graph"];
+const LATER_KINDS: &[&str] = &["mesh", "graph"];
 
 impl Reader<'_> {
     fn level(&mut self, fields: &Fields<'_, '_>, default_name: &str) -> Option<LevelDef> {
         self.know(fields, LEVEL_KEYS);
         let navigation = self.required(fields, "navigation", Self::navigation);
         // A level without a map is read on, so that everything else wrong with it is said as well.
-        let broken = NavigationDef::File(MapFileDef { file: Spot::default(), form: MapForm::Grid });
+        let broken = NavigationDef::File(MapFileDef {
+            file: Spot::default(),
+            form: MapForm::Grid,
+            tiled: Default::default(),
+        });
         let mut def = LevelDef::of_map(default_name, navigation.unwrap_or(broken));
         def.schema = self.optional(fields, "$schema", |r, n| r.text(n, "text").map(String::from));
         if let Some(name) = self.optional(fields, "name", Self::name) {
@@ -211,6 +218,7 @@ impl Reader<'_> {
             "grid" => Some(NavigationDef::Grid(self.grid(&fields))),
             "ascii" => self.ascii(&fields).map(NavigationDef::Ascii),
             "tiles" => self.tiles(&fields).map(|tiles| NavigationDef::Tiles(Box::new(tiles))),
+            "tiled" => self.tiled(&fields).map(NavigationDef::File),
             _ => {
                 self.know(&fields, &["kind", "file"]);
                 self.required(&fields, "file", |r, n| r.map_file(n, Some(MapForm::TextGrid)))
@@ -221,8 +229,13 @@ impl Reader<'_> {
 
     /// The kind of map; a grid when nothing is said. None after an error.
     fn kind(&mut self, fields: &Fields<'_, '_>) -> Option<&'static str> {
-        const KINDS: &[(&str, &str)] =
-            &[("grid", "grid"), ("textGrid", "textGrid"), ("ascii", "ascii"), ("tiles", "tiles")];
+        const KINDS: &[(&str, &str)] = &[
+            ("grid", "grid"),
+            ("textGrid", "textGrid"),
+            ("ascii", "ascii"),
+            ("tiles", "tiles"),
+            ("tiled", "tiled"),
+        ];
         if !fields.has("kind") {
             return Some("grid");
         }
@@ -232,7 +245,7 @@ impl Reader<'_> {
             let span = reader.span(node);
             reader.findings.error(|| {
                 let message = format!(
-                    "{} is \"{kind}\", which this version cannot build, expected \"grid\", \"textGrid\", \"ascii\" or \"tiles\"",
+                    "{} is \"{kind}\", which this version cannot build, expected \"grid\", \"textGrid\", \"ascii\", \"tiles\" or \"tiled\"",
                     node.place.words()
                 );
                 Finding::new(code::CHOICE, span, message).at(node.place.pointer())
@@ -248,16 +261,37 @@ impl Reader<'_> {
             Some(form) => form,
             None if lower.ends_with(".txt") => MapForm::TextGrid,
             None if lower.ends_with(".json") => MapForm::Grid,
+            None if super::tiled::is_tiled(&lower) => MapForm::Tiled,
             None => {
                 self.error(
                     code::CHOICE,
                     node,
-                    format!("is {}, expected a file ending in .json or .txt", node.text),
+                    format!("is {}, expected a file ending in .json, .txt, .tmx or .tmj", node.text),
                 );
                 return None;
             }
         };
-        Some(MapFileDef { file, form })
+        Some(MapFileDef { file, form, tiled: Default::default() })
+    }
+
+    /// A map of kind `tiled`: its file, and how it is taken in.
+    fn tiled(&mut self, fields: &Fields<'_, '_>) -> Option<MapFileDef> {
+        self.know(fields, TILED_KEYS);
+        let sizes = self.sizes(fields);
+        let scale = self.optional(fields, "metresPerPixel", |r, n| r.number(n, &numbers::METRES_PER_PIXEL));
+        let flip = self.optional(fields, "flip", Self::truth);
+        let types = self.optional(fields, "types", Self::path);
+        let file = self.required(fields, "file", |r, n| r.map_file(n, Some(MapForm::Tiled)))?;
+        let hierarchy = self.optional(fields, "hierarchy", |r, n| r.choice(n, super::tiles::HIERARCHIES));
+        let hierarchy = hierarchy.unwrap_or_default();
+        let tiled = TiledOptions {
+            metres_per_pixel: scale,
+            is_flipped: flip.unwrap_or(false),
+            types,
+            sizes,
+            hierarchy,
+        };
+        Some(MapFileDef { tiled, ..file })
     }
 
     /// A path that stays inside the project.

@@ -277,15 +277,46 @@ struct TextGridKeys {
     file: String,
 }
 
+/// A map of the editor Tiled, with the tilesets and templates it names.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase", deny_unknown_fields)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct TiledKeys {
+    /// Always "tiled".
+    #[schemars(with = "String", extend("const" = "tiled"))]
+    kind: (),
+    /// The map (.tmx, .tmj), relative to the level.
+    file: String,
+    /// Metres of a pixel; by default a tile is one metre wide.
+    #[schemars(default = "none", with = "f64", range(min = 0.0001, max = 100.0))]
+    metres_per_pixel: (),
+    /// Whether the top of the picture lies at the largest z, not at the smallest.
+    #[schemars(default)]
+    flip: bool,
+    /// The file of types that gives classes their defaults, relative to the map.
+    #[schemars(default = "none", with = "String")]
+    types: (),
+    /// Half-width of the bodies that the tiles are made for, metres.
+    #[schemars(default = "numbers::agent_radius", range(min = 0.0, max = 100.0))]
+    agent_radius: f64,
+    /// Height of the floor, metres.
+    #[schemars(default = "numbers::floor_y", range(min = -1e6, max = 1e6))]
+    floor_y: f64,
+    /// When searches of large maps go from sector to sector first.
+    #[schemars(default = "none", with = "super::def::Hierarchy")]
+    hierarchy: (),
+}
+
 shape!(Navigation, "Navigation", |generator| {
     let kinds = [
         generator.subschema_for::<GridKeys>(),
         generator.subschema_for::<AsciiKeys>(),
         generator.subschema_for::<TilesKeys>(),
         generator.subschema_for::<TextGridKeys>(),
+        generator.subschema_for::<TiledKeys>(),
     ];
     json_schema!({
-        "description": "The map: an object, or the name of a polygon config (.json) or text grid (.txt) beside the level.",
-        "anyOf": [{ "type": "string" }, kinds[0], kinds[1], kinds[2], kinds[3]]
+        "description": "The map: an object, or the name of a polygon config (.json), text grid (.txt) or map of Tiled (.tmx, .tmj) beside the level.",
+        "anyOf": [{ "type": "string" }, kinds[0], kinds[1], kinds[2], kinds[3], kinds[4]]
     })
 });

@@ -55,7 +55,7 @@ const PROJECTIONS: &[(&str, Projection)] =
     &[("flat", Projection::Flat), ("isometric", Projection::Isometric)];
 const STAGGER_INDICES: &[(&str, StaggerIndex)] = &[("odd", StaggerIndex::Odd), ("even", StaggerIndex::Even)];
 const STAGGER_AXES: &[(&str, StaggerAxis)] = &[("x", StaggerAxis::X), ("z", StaggerAxis::Z)];
-const HIERARCHIES: &[(&str, Hierarchy)] =
+pub(super) const HIERARCHIES: &[(&str, Hierarchy)] =
     &[("auto", Hierarchy::Auto), ("on", Hierarchy::On), ("off", Hierarchy::Off)];
 const HEADINGS: &[(&str, Heading)] = &[
     ("north", Heading::North),
@@ -85,7 +85,7 @@ impl TileLayout {
 impl TileLayout {
     /// The ways out of a tile as the map counts them, from 0 in the order of its directions; None for those that are no
     /// steps across an edge.
-    fn exits(self) -> [Option<Heading>; 8] {
+    pub(super) fn exits(self) -> [Option<Heading>; 8] {
         use Heading::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
         match self {
             Self::Square4 | Self::Square8 => {
@@ -122,6 +122,13 @@ impl TileLayout {
         let exits = self.exits().into_iter().enumerate();
         let shut = exits.filter(|(_, exit)| exit.is_some_and(|heading| !ways.contains(&heading)));
         shut.fold(0, |bits, (direction, _)| bits | 1 << direction)
+    }
+}
+
+impl Heading {
+    /// The name in levels.
+    pub(super) fn name(self) -> &'static str {
+        HEADINGS.iter().find(|(_, heading)| *heading == self).map_or("", |(name, _)| name)
     }
 }
 

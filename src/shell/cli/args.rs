@@ -81,6 +81,8 @@ pub enum Command {
     Draw(DrawArgs),
     /// Write the precomputed grid of a level beside it
     Bake(BakeArgs),
+    /// Make a level of a map of the editor Tiled (.tmx, .tmj)
+    Import(ImportArgs),
     /// Write the definitions that editors complete and check scripts with
     Types(TypesArgs),
     /// Print the JSON schema of levels
@@ -371,6 +373,28 @@ pub struct TypesArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  walkon import levels/tavern.tmx -o levels/tavern.json")]
+pub struct ImportArgs {
+    /// The map: a .tmx or .tmj file
+    #[arg(value_name = "FILE")]
+    pub map: PathBuf,
+    /// The level to write
+    #[arg(short, long, value_name = "LEVEL")]
+    pub out: PathBuf,
+    /// Metres of a pixel; by default a tile is one metre wide
+    #[arg(long, value_name = "M", value_parser = metres_per_pixel)]
+    pub metres_per_pixel: Option<f64>,
+    /// Mirror the map: the top of the picture lies at the largest z
+    #[arg(long)]
+    pub flip: bool,
+    /// The file of types that gives classes their defaults, relative to the map [default: objecttypes.xml or .json]
+    #[arg(long, value_name = "FILE")]
+    pub types: Option<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = "Example:\n  walkon schema > level.schema.json")]
 pub struct SchemaArgs {}
 
@@ -495,6 +519,11 @@ fn ticks(text: &str) -> Result<RangeInclusive<u64>, String> {
 
 fn fps(text: &str) -> Result<f64, String> {
     finite(text).and_then(|value| within(value, 1.0, 50.0, "frames a second"))
+}
+
+fn metres_per_pixel(text: &str) -> Result<f64, String> {
+    let range = crate::level::METRES_PER_PIXEL;
+    finite(text).and_then(|value| within(value, range.min, range.max, "metres"))
 }
 
 fn layers(text: &str) -> Result<Parts, String> {

@@ -11,6 +11,7 @@ mod check;
 mod completions;
 mod draw;
 pub(super) mod exit;
+mod import;
 mod limits;
 mod movingai;
 mod new;
@@ -101,6 +102,7 @@ fn perform(cli: Cli) -> Exit {
         Command::Path(args) => path::run(&shell, &args, &mut results),
         Command::Draw(args) => draw::run(&shell, &args, &mut results),
         Command::Bake(args) => bake::run(&shell, &args, &mut results),
+        Command::Import(args) => import::run(&shell, &args, &mut results),
         Command::Types(args) => types::run(&args, &mut results),
         Command::Schema(_) => schema::run(&mut results),
         Command::Limits(args) => limits::run(&shell, &args, &mut results),

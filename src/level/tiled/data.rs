@@ -1,0 +1,183 @@
+//! The cells of a layer, out of text in every encoding that Tiled writes.
+//!
+//! In: text, its encoding and compression, how many cells there must be. Out: one number a cell, or what is wrong.
+//! Holds: decompression ends one byte above the size that the map states, whatever the data would grow to; nothing
+//! is kept of data that is broken, short or long. Not here: what the numbers mean.
+
+use super::super::diagnostic::code;
+use std::io::Read;
+
+/// Bytes of a cell.
+const CELL_BYTES: usize = 4;
+/// Largest window of a zstd frame that is met; Tiled's are no larger than the layer.
+const ZSTD_WINDOW_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// What is wrong with the data of a layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Broken {
+    pub code: &'static str,
+    /// Completes a sentence that begins with the layer.
+    pub what: String,
+    /// Where in the text, as bytes from its begin.
+    pub at: Option<usize>,
+}
+
+fn broken<T>(code: &'static str, what: impl Into<String>) -> Result<T, Broken> {
+    Err(Broken { code, what: what.into(), at: None })
+}
+
+/// How the cells are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form<'t> {
+    /// `csv`, `base64`, or empty for cells given as elements.
+    pub encoding: &'t str,
+    /// `zlib`, `gzip`, `zstd`, or empty.
+    pub compression: &'t str,
+}
+
+impl Form<'_> {
+    fn words(&self) -> String {
+        let encoding = if self.encoding.is_empty() { "elements" } else { self.encoding };
+        if self.compression.is_empty() {
+            format!("encoding {encoding}, no compression")
+        } else {
+            format!("encoding {encoding}, compression {}", self.compression)
+        }
+    }
+}
+
+/// The `count` cells that `text` stands for.
+pub(super) fn decode(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Broken> {
+    match form.encoding {
+        "csv" | "" => {
+            if !form.compression.is_empty() {
+                let what = format!("has compression \"{}\", which goes with base64 only", form.compression);
+                return broken(code::DATA, what);
+            }
+            csv(text, form, count)
+        }
+        "base64" => base64_cells(text, form, count),
+        other => broken(code::CHOICE, format!("has encoding \"{other}\", expected csv or base64")),
+    }
+}
+
+fn csv(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Broken> {
+    // A number and its comma take two bytes: text cannot make this larger than itself.
+    let mut cells = Vec::with_capacity(count.min(text.len() / 2 + 1));
+    let mut found = 0usize;
+    let mut at = 0;
+    for piece in text.split(',') {
+        let word = piece.trim();
+        let here = at + (piece.len() - piece.trim_start().len());
+        at += piece.len() + 1;
+        if word.is_empty() {
+            // A comma after the last cell is harmless; one between two cells is not.
+            if text.get(at..).is_some_and(|rest| !rest.trim().is_empty()) {
+                let what = format!("has nothing between two commas after {found} cells, expected a tile id");
+                return Err(Broken { code: code::DATA, what, at: Some(here) });
+            }
+            continue;
+        }
+        let Ok(cell) = word.parse::<u32>() else {
+            let shown: String = word.chars().take(20).collect();
+            let what = format!("has \"{shown}\" as cell {found}, expected a tile id, 0 to 4294967295");
+            return Err(Broken { code: code::DATA, what, at: Some(here) });
+        };
+        found += 1;
+        if found <= count {
+            cells.push(cell);
+        }
+    }
+    if found != count {
+        return broken(code::DATA, format!("has {found} cells, expected {count} ({})", form.words()));
+    }
+    Ok(cells)
+}
+
+fn base64_cells(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Broken> {
+    let packed = base64(text)?;
+    let expected = count * CELL_BYTES;
+    let bytes = match form.compression {
+        "" => packed,
+        "zlib" => unpacked(flate2::bufread::ZlibDecoder::new(&packed[..]), form, expected)?,
+        "gzip" => unpacked(flate2::bufread::GzDecoder::new(&packed[..]), form, expected)?,
+        "zstd" => {
+            let window_max = ZSTD_WINDOW_BYTES_MAX.max(expected as u64);
+            match ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&packed[..], window_max) {
+                Ok(decoder) => unpacked(decoder, form, expected)?,
+                Err(error) => {
+                    return broken(code::DATA, format!("cannot be decompressed ({}): {error}", form.words()));
+                }
+            }
+        }
+        other => {
+            return broken(code::CHOICE, format!("has compression \"{other}\", expected zlib, gzip or zstd"));
+        }
+    };
+    if bytes.len() != expected {
+        let (found, words) = (bytes.len(), form.words());
+        let what = format!(
+            "decodes to {found} bytes, expected {expected}: four for each of {count} cells ({words})"
+        );
+        return broken(code::DECOMPRESSED_SIZE, what);
+    }
+    Ok(bytes
+        .chunks_exact(CELL_BYTES)
+        .map(|cell| u32::from_le_bytes([cell[0], cell[1], cell[2], cell[3]]))
+        .collect())
+}
+
+/// Everything that comes out, stopped one byte above what is expected.
+fn unpacked(from: impl Read, form: Form<'_>, expected: usize) -> Result<Vec<u8>, Broken> {
+    let mut bytes = Vec::new();
+    match from.take(expected as u64 + 1).read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() <= expected => Ok(bytes),
+        Ok(_) => {
+            let words = form.words();
+            let what = format!(
+                "decompresses to more than the expected {expected} bytes and was stopped there ({words})"
+            );
+            broken(code::DECOMPRESSED_SIZE, what)
+        }
+        Err(error) => broken(code::DATA, format!("cannot be decompressed ({}): {error}", form.words())),
+    }
+}
+
+/// Bytes out of base64: white space anywhere, padding at the end or none.
+/// Source: RFC 4648, section 4.
+fn base64(text: &str) -> Result<Vec<u8>, Broken> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    let (mut bits, mut held, mut padding) = (0u32, 0u32, 0);
+    for (at, letter) in text.bytes().enumerate() {
+        let value = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' if padding < 2 => {
+                padding += 1;
+                continue;
+            }
+            _ if letter.is_ascii_whitespace() => continue,
+            _ => 64,
+        };
+        if value == 64 || padding > 0 {
+            let what =
+                if padding > 0 { "goes on after its end" } else { "has a character that is none of base64" };
+            return Err(Broken { code: code::DATA, what: what.to_owned(), at: Some(at) });
+        }
+        held = held << 6 | u32::from(value);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits) as u8);
+        }
+    }
+    // What is left over: 0, 2 or 4 bits of a last group, with as many padding characters; six mean a cut.
+    let is_cut = bits == 6 || (padding > 0 && padding * 2 != bits) || held & ((1 << bits) - 1) != 0;
+    if is_cut {
+        return broken(code::DATA, "is base64 that was cut off or damaged at its end");
+    }
+    Ok(bytes)
+}

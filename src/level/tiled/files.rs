@@ -1,0 +1,214 @@
+//! The files of a map: opened through the source, each once, by a path that stays inside the root.
+//!
+//! In: the name that one file has for another. Out: the text of that file as elements, handed to a reader. Holds: a
+//! path is judged by its text before anything is opened; files that name one another in a circle end in a finding;
+//! no map opens more than [`FILES_MAX`]. Not here: what is in the files (`read`).
+
+use super::super::diagnostic::{Finding, Findings, Span, code};
+use super::super::json::{FILE_BYTES_MAX, Reader};
+use super::super::source::{Source, SourceError, checked_path};
+use super::raw::RawTileset;
+use super::tree::{Element, Notation};
+use super::{tmj, xml};
+use crate::base::words;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Most files that one map may name, tilesets and templates together.
+pub(super) const FILES_MAX: usize = 256;
+
+/// What the import of one map has at hand.
+pub(in crate::level) struct Import<'f> {
+    pub findings: &'f mut Findings,
+    pub source: &'f dyn Source,
+    /// Why a file could not be read, for the exit code.
+    pub failed: Option<SourceError>,
+    /// Cells that all layers together may still have.
+    pub(super) cells_left: u64,
+    pub(super) tilesets: BTreeMap<String, Arc<RawTileset>>,
+    pub(super) templates: BTreeMap<String, Arc<super::template::Template>>,
+    /// Paths of the files being read, the outermost first.
+    pub(super) open: Vec<String>,
+    files: usize,
+    /// What was left out, and where it was first met.
+    pub(super) skipped: BTreeMap<String, (usize, Span)>,
+}
+
+/// A file being read: its elements and how to say where something stands.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'e, 'a> {
+    pub root: &'e Element<'a>,
+    pub notation: Notation,
+    /// Its path below the root of the source.
+    pub path: &'e str,
+    pub file: u16,
+}
+
+impl Here<'_, '_> {
+    pub(super) fn pointer(&self, span: Span) -> String {
+        self.root.pointer(self.notation, span.start)
+    }
+}
+
+impl<'f> Import<'f> {
+    pub(in crate::level) fn new(findings: &'f mut Findings, source: &'f dyn Source) -> Self {
+        Self {
+            findings,
+            source,
+            failed: None,
+            cells_left: super::read::LAYER_CELLS_MAX,
+            tilesets: BTreeMap::new(),
+            templates: BTreeMap::new(),
+            open: Vec::new(),
+            files: 0,
+            skipped: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn error(
+        &mut self,
+        here: Here<'_, '_>,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) {
+        self.findings.error(|| Finding::new(code, span, message).at(here.pointer(span)));
+    }
+
+    /// Notes that something was left out, once for each kind.
+    pub(super) fn skip(&mut self, what: impl Into<String>, span: Span) {
+        self.skipped.entry(what.into()).or_insert((0, span)).0 += 1;
+    }
+
+    /// Reads bytes that were found at `path` as elements, and hands them on. None after a finding.
+    pub(super) fn parsed<T>(
+        &mut self,
+        path: &str,
+        bytes: &[u8],
+        read: impl FnOnce(&mut Self, Here<'_, '_>) -> Option<T>,
+    ) -> Option<T> {
+        let file = self.findings.add_file(path, bytes);
+        let (text, base) = Reader { findings: self.findings, file }.decoded(bytes)?;
+        let notation = if text.trim_start().starts_with('<') { Notation::Xml } else { Notation::Json };
+        let root = match notation {
+            Notation::Xml => xml::parse(self.findings, file, text, base)?,
+            Notation::Json => tmj::parse(self.findings, file, text, base)?,
+        };
+        self.open.push(path.to_owned());
+        let read = read(self, Here { root: &root, notation, path, file });
+        self.open.pop();
+        read
+    }
+
+    /// Opens the file that `name` means in the file at `here`, and hands its elements on. `span` is where it is named.
+    pub(super) fn opened<T>(
+        &mut self,
+        here: Here<'_, '_>,
+        path: &str,
+        span: Span,
+        read: impl FnOnce(&mut Self, Here<'_, '_>) -> Option<T>,
+    ) -> Option<T> {
+        if let Some(at) = self.open.iter().position(|open| open == path) {
+            let circle = self.open[at..].join("\", \"");
+            self.error(
+                here,
+                code::CYCLE,
+                span,
+                format!("files name one another in a circle: \"{circle}\", \"{path}\""),
+            );
+            return None;
+        }
+        self.files += 1;
+        if self.files > FILES_MAX {
+            self.error(
+                here,
+                code::LIMIT,
+                span,
+                format!("the map names more than {FILES_MAX} files, which is the limit"),
+            );
+            return None;
+        }
+        match self.source.read(path, FILE_BYTES_MAX) {
+            Ok(bytes) => self.parsed(path, &bytes, read),
+            Err(error) => {
+                self.unreadable(here, path, span, &error);
+                None
+            }
+        }
+    }
+
+    fn unreadable(&mut self, here: Here<'_, '_>, path: &str, span: Span, error: &SourceError) {
+        let code = match error {
+            SourceError::NotFound => code::UNRESOLVED,
+            SourceError::NotAFile => code::NOT_A_REGULAR_FILE,
+            SourceError::TooBig { .. } => code::SIZE,
+            SourceError::Outside | SourceError::Path(_) => code::PATH,
+            SourceError::Failed(_) => code::IO,
+        };
+        let mut finding =
+            Finding::new(code, span, format!("\"{path}\" cannot be read: {error}")).at(here.pointer(span));
+        if *error == SourceError::NotFound {
+            let names = self.source.names();
+            finding.help = words::did_you_mean(path, names.iter().map(String::as_str));
+        }
+        self.findings.error(|| finding);
+        self.failed = Some(error.clone());
+    }
+
+    /// The path below the root that `name` means in the file at `here`. None after a finding.
+    pub(super) fn path_of(&mut self, here: Here<'_, '_>, name: &str, span: Span) -> Option<String> {
+        let path = joined(here.path, name);
+        let checked = path.and_then(|path| match checked_path(&path) {
+            Ok(()) => Ok(path),
+            Err(error) => Err(error.to_string()),
+        });
+        match checked {
+            Ok(path) => Some(path),
+            Err(why) => {
+                let message = format!("\"{}\" is no file of this project: {why}", short(name));
+                self.findings.error(|| {
+                    Finding::new(code::PATH, span, message)
+                        .at(here.pointer(span))
+                        .help("name a file below the folder of the project, relative to this one, such as \"tiles/town.tsx\"")
+                });
+                None
+            }
+        }
+    }
+}
+
+/// A name as a sentence shows it.
+pub(super) fn short(text: &str) -> String {
+    if text.chars().count() > 60 {
+        format!("{}...", text.chars().take(57).collect::<String>())
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The path that `name` means in the file at `from`, `..` resolved by its text. An error when it leaves the root.
+fn joined(from: &str, name: &str) -> Result<String, String> {
+    if name.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    if name.contains("://") {
+        return Err("it is an address on a network, and nothing is fetched".to_owned());
+    }
+    if name.starts_with('/') || name.as_bytes().get(1) == Some(&b':') || name.starts_with('\\') {
+        return Err("it is absolute".to_owned());
+    }
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in name.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                if parts.pop().is_none() {
+                    return Err("it leads out of the project".to_owned());
+                }
+            }
+            part => parts.push(part),
+        }
+    }
+    Ok(parts.join("/"))
+}

@@ -1,0 +1,672 @@
+//! Layers of tiles into ground: what can be walked on, what it costs, which ways lead out of it.
+//!
+//! In: a [`RawMap`]. Out: [`Ground`]: one kind for each cell of each layer that is walked on, door tiles, the numbers
+//! of the report. Holds: layers add up in their order, a walkable one never opens what another one blocks; as soon as
+//! one layer says that it is walkable, only what is painted is; a layer that says nothing is a picture.
+//! Not here: objects (`things`), where cells lie (`place`).
+
+use super::super::diagnostic::{Finding, Findings, Span, code};
+use super::super::numbers;
+use super::files::short;
+use super::place::Place;
+use super::raw::{GID_MASK, Properties, RawContent, RawLayer, RawMap, RawTile, Rect, Value};
+use crate::world::tiles::Terrain;
+use serde::Serialize;
+
+/// Names of the layers that are walked on, by their number.
+pub(super) const LAYER_NAMES: [&str; 8] =
+    ["ground", "sky", "underground", "volume", "custom1", "custom2", "custom3", "custom4"];
+
+/// A flag of [`Kind::closed`]: the tile may not be left towards the north, and so on.
+pub(super) const NORTH: u8 = 0x02;
+pub(super) const EAST: u8 = 0x04;
+pub(super) const SOUTH: u8 = 0x08;
+pub(super) const WEST: u8 = 0x10;
+/// Flags of a door tile.
+const DOOR_OPEN: u32 = 0x01;
+const DOOR_LOCKED: u32 = 0x02;
+const DOOR_SECRET: u32 = 0x04;
+
+/// What a cell is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Kind {
+    pub walkable: bool,
+    /// Price of a metre, when it is not that of the terrain.
+    pub cost: Option<f64>,
+    pub terrain: Terrain,
+    pub tags: Vec<String>,
+    /// Ways out that are forbidden: [`NORTH`] and so on.
+    pub closed: u8,
+    /// Index into [`Ground::areas`].
+    pub area: Option<u16>,
+}
+
+/// A door drawn with tiles.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct DoorTile {
+    pub open: bool,
+    pub locked: bool,
+    pub key: Option<String>,
+    pub name: Option<String>,
+    pub area: u16,
+}
+
+/// What the layers of a map make of its cells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ground {
+    /// The layers that are walked on: for each cell its kind.
+    pub layers: Vec<Vec<u16>>,
+    pub kinds: Vec<Kind>,
+    /// Names of areas and where they are named.
+    pub areas: Vec<(String, Span)>,
+    pub doors: Vec<DoorTile>,
+}
+
+/// What the layers of a map made of its cells, in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TiledReport {
+    /// `orthogonal`, `isometric`, `staggered` or `hexagonal`.
+    pub orientation: &'static str,
+    /// Columns of the map that was made.
+    pub width: u32,
+    /// Rows of the map that was made.
+    pub height: u32,
+    /// Width of a tile, pixels, as the file states it.
+    #[serde(rename = "tileWidth")]
+    pub tile_width_px: u32,
+    /// Height of a tile, pixels, as the file states it.
+    #[serde(rename = "tileHeight")]
+    pub tile_height_px: u32,
+    /// Whether the map's cells come in chunks.
+    pub infinite: bool,
+    /// Each layer of the file in its order.
+    pub layers: Vec<LayerReport>,
+    /// All layers that are walked on together: cells that can be walked on, that cannot, that a border blocks.
+    pub total: Counts,
+}
+
+/// Cells of one layer of a file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LayerReport {
+    /// Its name, with those of its groups.
+    pub name: String,
+    /// `walkable`, `obstacle`, `picture` or `objects`.
+    pub role: &'static str,
+    /// The layer it belongs to of those that are walked on.
+    pub on: &'static str,
+    /// Its cells that are not empty, or its objects.
+    pub filled: u64,
+    /// What became of them.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// Numbers of cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Can be walked on.
+    pub navigable: u64,
+    /// Cannot be walked on.
+    pub blocked: u64,
+    /// Blocked because they lie beside a painted one.
+    pub border: u64,
+}
+
+/// What a layer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Walkable,
+    Obstacle,
+    Picture,
+}
+
+/// What is said of a tile that matters to somebody who walks.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Meaning {
+    terrain: Option<Terrain>,
+    cost: Option<f64>,
+    slow: Option<f64>,
+    tags: Vec<String>,
+    closed: u8,
+    is_blocked: bool,
+    door: Option<(u32, Option<String>, Option<String>)>,
+}
+
+/// Flags of a cell while layers add up.
+const BLOCKED: u8 = 1;
+const FLOOR: u8 = 2;
+const BORDER: u8 = 4;
+
+/// Adds up the layers of a map.
+pub(super) fn lay(findings: &mut Findings, map: &RawMap, place: &Place) -> (Ground, TiledReport) {
+    let mut laying = Laying {
+        findings,
+        map,
+        place,
+        table: Vec::new(),
+        meanings: vec![Meaning::default()],
+        has_roles: map.layers.iter().any(|layer| is_for_walking(&layer.properties)),
+    };
+    laying.read_meanings();
+    laying.lay()
+}
+
+fn is_for_walking(properties: &Properties) -> bool {
+    ["isTilesetWalkable", "useTilesetBorder"].iter().any(|name| properties.get(name).is_some())
+}
+
+struct Laying<'r, 'f> {
+    findings: &'f mut Findings,
+    map: &'r RawMap,
+    place: &'r Place,
+    /// Global ids of tiles with a meaning, sorted, and the place of the meaning in `meanings`.
+    table: Vec<(u32, u16)>,
+    /// The first is that of every other tile.
+    meanings: Vec<Meaning>,
+    has_roles: bool,
+}
+
+impl Laying<'_, '_> {
+    fn lay(&mut self) -> (Ground, TiledReport) {
+        let count = self.navigation_layers();
+        let rect = self.place.rect;
+        let mut report = TiledReport {
+            orientation: self.map.orientation.name(),
+            width: rect.width,
+            height: rect.height,
+            tile_width_px: self.map.tile_width_px,
+            tile_height_px: self.map.tile_height_px,
+            infinite: self.map.infinite,
+            ..TiledReport::default()
+        };
+        let mut ground = Ground::default();
+        let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
+        for (index, layer) in self.map.layers.iter().enumerate() {
+            let on = self.layer_number(layer, count);
+            numbers.push((index, on));
+            let role = match &layer.content {
+                RawContent::Objects(_) => "objects",
+                RawContent::Picture => "picture",
+                RawContent::Tiles { .. } => match self.role(layer) {
+                    Role::Walkable => "walkable",
+                    Role::Obstacle => "obstacle",
+                    Role::Picture => "picture",
+                },
+            };
+            let on = LAYER_NAMES[on.unwrap_or(0)];
+            let filled = match &layer.content {
+                RawContent::Objects(objects) => objects.len(),
+                RawContent::Picture => 0,
+                RawContent::Tiles { gids, .. } => gids.iter().filter(|gid| *gid & GID_MASK != 0).count(),
+            } as u64;
+            let counts = Counts::default();
+            report.layers.push(LayerReport { name: layer.name.clone(), role, on, filled, counts });
+        }
+        for number in 0..count {
+            let own = numbers.iter().filter(|(_, on)| *on == Some(number)).map(|(index, _)| *index);
+            let own: Vec<usize> = own.collect();
+            self.layer(&mut ground, &mut report, number, &own);
+        }
+        (ground, report)
+    }
+
+    /// How many layers are walked on.
+    fn navigation_layers(&mut self) -> usize {
+        if let Some(property) = self.map.properties.get("navigationLayers") {
+            return match &property.value {
+                Value::Number(count) if *count == count.trunc() && (1.0..=8.0).contains(count) => {
+                    *count as usize
+                }
+                other => {
+                    let message =
+                        format!("navigationLayers is {}, expected a whole number, 1 to 8", shown(other));
+                    self.findings.error(|| Finding::new(code::RANGE, property.span, message));
+                    1
+                }
+            };
+        }
+        let layers = self.map.layers.iter().filter_map(|layer| number_of(&layer.properties));
+        layers.max().map_or(1, |most| most + 1)
+    }
+
+    /// The layer of those walked on that a layer of the file belongs to. None after a finding.
+    fn layer_number(&mut self, layer: &RawLayer, count: usize) -> Option<usize> {
+        let Some(property) = layer.properties.get("collisionLayer") else { return Some(0) };
+        let number = number_of(&layer.properties);
+        if number.is_some_and(|number| number < count) {
+            return number;
+        }
+        let message = format!(
+            "collisionLayer of layer \"{}\" is {}, expected 0 to {} (navigationLayers is {count})",
+            short(&layer.name),
+            shown(&property.value),
+            count - 1
+        );
+        self.findings.error(|| Finding::new(code::RANGE, property.span, message).at(layer.pointer.as_str()));
+        None
+    }
+
+    fn role(&self, layer: &RawLayer) -> Role {
+        match truth(&layer.properties, "isTilesetWalkable") {
+            Some(true) => Role::Walkable,
+            Some(false) => Role::Obstacle,
+            None => Role::Picture,
+        }
+    }
+
+    fn layer(&mut self, ground: &mut Ground, report: &mut TiledReport, number: usize, own: &[usize]) {
+        let cells = self.place.rect.cells() as usize;
+        let mut flags = vec![0u8; cells];
+        let mut tops = vec![0u16; cells];
+        let mut has_floor = false;
+        for index in own {
+            let layer = &self.map.layers[*index];
+            let RawContent::Tiles { rect, gids } = &layer.content else { continue };
+            let role = self.role(layer);
+            has_floor |= role == Role::Walkable;
+            let counts = &mut report.layers[*index].counts;
+            self.paint(role, (*rect, gids), (&mut flags, &mut tops), counts);
+            if truth(&layer.properties, "useTilesetBorder") == Some(true) {
+                counts.border = self.border(layer, (*rect, gids), &mut flags, role);
+            }
+        }
+        // One kind for each meaning, open and closed, looked up once.
+        let mut known: Vec<[Option<u16>; 2]> = vec![[None; 2]; self.meanings.len()];
+        let mut layer = Vec::with_capacity(cells);
+        for (flag, top) in flags.iter().zip(&tops) {
+            let open = flag & (BLOCKED | BORDER) == 0 && (!has_floor || flag & FLOOR != 0);
+            let own = &mut known[usize::from(*top)][usize::from(open)];
+            layer.push(
+                *own.get_or_insert_with(|| ground.number(kind(open, &self.meanings[usize::from(*top)]))),
+            );
+            report.total.border += u64::from(flag & BORDER != 0);
+        }
+        self.doors(ground, (number, &mut layer), (&flags, &tops));
+        ground.layers.push(layer);
+    }
+
+    /// Adds the cells of a layer to those below it.
+    fn paint(
+        &self,
+        role: Role,
+        (rect, gids): (Rect, &[u32]),
+        (flags, tops): (&mut [u8], &mut [u16]),
+        counts: &mut Counts,
+    ) {
+        let mut last = (0, 0u16);
+        for (at, gid) in gids.iter().enumerate() {
+            let id = gid & GID_MASK;
+            let (column, row) = (at as u32 % rect.width, at as u32 / rect.width);
+            let Some(cell) = self.place.index([rect.x + column as i32, rect.y + row as i32]) else {
+                continue;
+            };
+            if id == 0 {
+                continue;
+            }
+            if last.0 != id {
+                last = (id, self.meaning(id));
+            }
+            let meaning = &self.meanings[usize::from(last.1)];
+            let is_told = role != Role::Picture || !self.has_roles;
+            if is_told && last.1 != 0 {
+                tops[cell] = last.1;
+            }
+            // A door is an opening also where it is drawn among the walls.
+            let is_door = is_told && meaning.door.is_some();
+            let is_lava = is_told
+                && (meaning.is_blocked || meaning.terrain.is_some_and(|terrain| !terrain.is_navigable()));
+            if is_lava || (role == Role::Obstacle && !is_door) {
+                flags[cell] |= BLOCKED;
+                counts.blocked += 1;
+            } else if role == Role::Walkable || is_door {
+                flags[cell] |= FLOOR;
+                counts.navigable += 1;
+            }
+        }
+    }
+
+    /// Blocks the empty cells beside those of a layer, and counts them.
+    fn border(
+        &mut self,
+        layer: &RawLayer,
+        (rect, gids): (Rect, &[u32]),
+        flags: &mut [u8],
+        role: Role,
+    ) -> u64 {
+        if role == Role::Obstacle {
+            let name = short(&layer.name);
+            self.findings.warn(|| {
+                let message = format!(
+                    "layer \"{name}\" is an obstacle with a border, which closes ways of up to two tiles"
+                );
+                Finding::new(code::CHOICE, layer.span, message)
+                    .at(layer.pointer.as_str())
+                    .help("set useTilesetBorder on the layer that is walked on")
+            });
+        }
+        let painted = |[column, row]: [i32; 2]| {
+            let (x, y) = (i64::from(column) - i64::from(rect.x), i64::from(row) - i64::from(rect.y));
+            let inside = (0..i64::from(rect.width)).contains(&x) && (0..i64::from(rect.height)).contains(&y);
+            inside && gids[y as usize * rect.width as usize + x as usize] & GID_MASK != 0
+        };
+        let mut count = 0;
+        for at in 0..gids.len() {
+            let cell = [rect.x + (at as u32 % rect.width) as i32, rect.y + (at as u32 / rect.width) as i32];
+            if !painted(cell) {
+                continue;
+            }
+            for beside in self.place.around(cell) {
+                if painted(beside) {
+                    continue;
+                }
+                let Some(index) = self.place.index(beside) else { continue };
+                // Counted once, however many painted cells lie around it.
+                count += u64::from(flags[index] & BORDER == 0);
+                flags[index] |= BORDER;
+            }
+        }
+        count
+    }
+
+    /// Doors: tiles that are one, those of one kind that touch one another together.
+    fn doors(
+        &mut self,
+        ground: &mut Ground,
+        (number, cells): (usize, &mut [u16]),
+        (flags, tops): (&[u8], &[u16]),
+    ) {
+        if self.meanings.iter().all(|meaning| meaning.door.is_none()) {
+            return;
+        }
+        let rect = self.place.rect;
+        let is_door = |index: usize| {
+            self.meanings[usize::from(tops[index])].door.is_some() && flags[index] & BLOCKED == 0
+        };
+        let mut taken = vec![false; cells.len()];
+        for start in 0..cells.len() {
+            if taken[start] || !is_door(start) {
+                continue;
+            }
+            let Some((door, key, name)) = self.meanings[usize::from(tops[start])].door.clone() else {
+                continue;
+            };
+            let (column, row) = (start as u32 % rect.width, start as u32 / rect.width);
+            let (x, y) = (rect.x + column as i32, rect.y + row as i32);
+            let layer = if number == 0 { String::new() } else { format!("{} ", LAYER_NAMES[number]) };
+            let area = ground.areas.len().min(usize::from(u16::MAX)) as u16;
+            ground.areas.push((format!("{layer}door {x},{y}"), self.map.span));
+            let mut open = vec![start];
+            taken[start] = true;
+            while let Some(index) = open.pop() {
+                let mut kind = ground.kinds[usize::from(cells[index])].clone();
+                kind.area = Some(area);
+                kind.walkable = true;
+                cells[index] = ground.number(kind);
+                let cell = [
+                    rect.x + (index as u32 % rect.width) as i32,
+                    rect.y + (index as u32 / rect.width) as i32,
+                ];
+                for beside in self.place.around(cell).into_iter().filter_map(|cell| self.place.index(cell)) {
+                    if !taken[beside] && is_door(beside) && tops[beside] == tops[start] {
+                        taken[beside] = true;
+                        open.push(beside);
+                    }
+                }
+            }
+            let (open, locked) = (door & DOOR_OPEN != 0, door & DOOR_LOCKED != 0);
+            ground.doors.push(DoorTile { open, locked, key, name, area });
+        }
+    }
+
+    fn meaning(&self, id: u32) -> u16 {
+        self.table.binary_search_by_key(&id, |(known, _)| *known).map_or(0, |at| self.table[at].1)
+    }
+
+    fn read_meanings(&mut self) {
+        let map = self.map;
+        for (index, (first, tileset)) in map.tilesets.iter().enumerate() {
+            let end = map.tilesets.get(index + 1).map_or(GID_MASK, |(next, _)| *next);
+            for tile in tileset.tiles.iter().filter(|tile| first.saturating_add(tile.id) < end) {
+                let meaning = self.meaning_of(tile);
+                if meaning == Meaning::default() {
+                    continue;
+                }
+                let known = self.meanings.iter().position(|known| *known == meaning);
+                let number = known.unwrap_or_else(|| {
+                    self.meanings.push(meaning);
+                    self.meanings.len() - 1
+                });
+                self.table.push((first + tile.id, number.min(usize::from(u16::MAX)) as u16));
+            }
+        }
+    }
+
+    fn meaning_of(&mut self, tile: &RawTile) -> Meaning {
+        let mut meaning = Meaning { terrain: self.terrain(tile), ..Meaning::default() };
+        meaning.cost = self.factor(tile, "cost");
+        meaning.slow = self.factor(tile, "slowMultiplier");
+        let base = meaning.terrain.map_or(1.0, price);
+        let cost = meaning.cost.unwrap_or(base) * meaning.slow.unwrap_or(1.0);
+        if !numbers::COST.holds(cost) {
+            let name = if meaning.slow.is_some() { "slowMultiplier" } else { "cost" };
+            self.refuse(
+                tile,
+                name,
+                &format!("makes a metre cost {cost}, expected {}", numbers::COST.range()),
+            );
+            (meaning.cost, meaning.slow) = (None, None);
+        }
+        for property in &tile.properties.0 {
+            let name = property.name.as_str();
+            let (truth, text) = (property.value == Value::Truth(true), text_of(&property.value));
+            match name {
+                "isSafeZone" if truth => meaning.tags.push("safeZone".to_owned()),
+                "isDynamic" if truth => meaning.tags.push("dynamic".to_owned()),
+                "tags" => meaning.tags.extend(words(&text).map(str::to_owned)),
+                "blocked" | "isBlocked" => meaning.is_blocked |= truth,
+                "walkable" | "isNavigable" => meaning.is_blocked |= property.value == Value::Truth(false),
+                "oneWay" | "oneWayFlags" => meaning.closed = self.closed(tile, name),
+                "door" | "doorFlags" => {
+                    let key = ["key", "requiresKey"].iter().find_map(|key| tile.properties.get(key));
+                    let key = key.map(|key| text_of(&key.value)).filter(|key| !key.is_empty());
+                    let own = tile.properties.get("name").map(|name| text_of(&name.value));
+                    let flags = self.door(tile, name);
+                    if flags & DOOR_SECRET != 0 {
+                        meaning.tags.push("secret".to_owned());
+                    }
+                    meaning.door = Some((flags, key, own.filter(|name| !name.is_empty())));
+                }
+                _ if name.ends_with("State") => meaning.tags.push(format!("{name}={text}")),
+                _ => {}
+            }
+        }
+        meaning.tags.retain(|tag| !tag.trim().is_empty() && tag.len() <= super::super::json::NAME_BYTES_MAX);
+        meaning.tags.retain(|tag| !tag.chars().any(char::is_control));
+        meaning.tags.truncate(super::super::read::TAGS_MAX);
+        meaning
+    }
+
+    fn terrain(&mut self, tile: &RawTile) -> Option<Terrain> {
+        let property = tile.properties.get("terrainType")?;
+        let Value::Text(name) = &property.value else {
+            self.refuse(
+                tile,
+                "terrainType",
+                &format!("is {}, expected the name of a terrain", shown(&property.value)),
+            );
+            return None;
+        };
+        let lower = name.trim().to_lowercase();
+        let found = Terrain::find(&lower);
+        if found.is_none() && !lower.is_empty() {
+            let names = Terrain::ALL.map(Terrain::name);
+            self.findings.warn(|| {
+                let message = format!(
+                    "terrainType is \"{}\", which is no terrain: it is taken for ground",
+                    short(name)
+                );
+                Finding::new(code::CHOICE, property.span, message).suggest(&lower, names)
+            });
+        }
+        found
+    }
+
+    /// A number that makes ground dearer or cheaper.
+    fn factor(&mut self, tile: &RawTile, name: &str) -> Option<f64> {
+        let property = tile.properties.get(name)?;
+        let number = match &property.value {
+            Value::Number(number) => Some(*number),
+            Value::Text(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        match number {
+            Some(number) if number.is_finite() && number > 0.0 => Some(number),
+            _ => {
+                self.refuse(tile, name, &format!("is {}, expected a number above 0", shown(&property.value)));
+                None
+            }
+        }
+    }
+
+    fn refuse(&mut self, tile: &RawTile, name: &str, what: &str) {
+        let span = tile.properties.get(name).map_or(tile.span, |property| property.span);
+        let message = format!("{name} of tile {} {what}", tile.id);
+        self.findings.error(|| Finding::new(code::RANGE, span, message));
+    }
+
+    /// The ways out that a tile forbids: flags, or words.
+    fn closed(&mut self, tile: &RawTile, name: &str) -> u8 {
+        const ALL: u8 = NORTH | EAST | SOUTH | WEST;
+        const WORDS: [(&str, u8); 4] = [("north", NORTH), ("east", EAST), ("south", SOUTH), ("west", WEST)];
+        let Some(property) = tile.properties.get(name) else { return 0 };
+        match &property.value {
+            Value::Number(flags) if *flags == flags.trunc() && (0.0..=31.0).contains(flags) => {
+                *flags as u8 & ALL
+            }
+            Value::Text(text) => {
+                let mut closed = 0;
+                for word in words(text) {
+                    match WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)) {
+                        Some((_, flag)) => closed |= flag,
+                        None => self.refuse(
+                            tile,
+                            name,
+                            &format!("has \"{}\", expected north, east, south or west", short(word)),
+                        ),
+                    }
+                }
+                closed
+            }
+            other => {
+                self.refuse(
+                    tile,
+                    name,
+                    &format!("is {}, expected flags (2 north, 4 east, 8 south, 16 west)", shown(other)),
+                );
+                0
+            }
+        }
+    }
+
+    fn door(&mut self, tile: &RawTile, name: &str) -> u32 {
+        const WORDS: [(&str, u32); 4] =
+            [("open", DOOR_OPEN), ("locked", DOOR_LOCKED), ("secret", DOOR_SECRET), ("closed", 0)];
+        let Some(property) = tile.properties.get(name) else { return 0 };
+        match &property.value {
+            Value::Number(flags) if *flags == flags.trunc() && (0.0..=7.0).contains(flags) => *flags as u32,
+            Value::Truth(_) => 0,
+            Value::Text(text) => {
+                let known = |word: &&str| WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+                if let Some(word) = words(text).find(|word| known(word).is_none()) {
+                    self.refuse(
+                        tile,
+                        name,
+                        &format!("has \"{}\", expected open, closed, locked or secret", short(word)),
+                    );
+                }
+                words(text).filter_map(|word| known(&word)).fold(0, |flags, (_, flag)| flags | flag)
+            }
+            other => {
+                self.refuse(
+                    tile,
+                    name,
+                    &format!("is {}, expected flags (1 open, 2 locked, 4 secret)", shown(other)),
+                );
+                0
+            }
+        }
+    }
+}
+
+/// What a metre costs on a terrain, as people write it: 1.2, not the nearest single-precision number.
+fn price(terrain: Terrain) -> f64 {
+    (f64::from(terrain.cost()) * 1000.0).round() / 1000.0
+}
+
+/// The kind of a cell with a tile of some meaning, where it is open and where it is not.
+fn kind(open: bool, meaning: &Meaning) -> Kind {
+    let terrain = meaning.terrain.unwrap_or_default();
+    let base = price(terrain);
+    let cost = match (meaning.cost, meaning.slow) {
+        (None, None) => None,
+        (cost, slow) => Some(cost.unwrap_or(base) * slow.unwrap_or(1.0)),
+    };
+    let closed = if open { meaning.closed } else { 0 };
+    Kind { walkable: open, cost, terrain, tags: meaning.tags.clone(), closed, area: None }
+}
+
+impl Ground {
+    /// The number of a kind; a new one when it was not met before.
+    pub(super) fn number(&mut self, kind: Kind) -> u16 {
+        let known = self.kinds.iter().position(|known| *known == kind);
+        let number = known.unwrap_or_else(|| {
+            self.kinds.push(kind);
+            self.kinds.len() - 1
+        });
+        number.min(usize::from(u16::MAX)) as u16
+    }
+}
+
+fn number_of(properties: &Properties) -> Option<usize> {
+    let number = match &properties.get("collisionLayer")?.value {
+        Value::Number(number) if *number == number.trunc() && (0.0..8.0).contains(number) => *number as usize,
+        Value::Text(name) => LAYER_NAMES.iter().position(|known| known.eq_ignore_ascii_case(name.trim()))?,
+        _ => return None,
+    };
+    Some(number)
+}
+
+pub(super) fn truth(properties: &Properties, name: &str) -> Option<bool> {
+    match &properties.get(name)?.value {
+        Value::Truth(truth) => Some(*truth),
+        Value::Text(text) => Some(text.eq_ignore_ascii_case("true")),
+        Value::Number(number) => Some(*number != 0.0),
+        _ => None,
+    }
+}
+
+/// A value as text; empty for what is none.
+pub(super) fn text_of(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Truth(truth) => truth.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// A value as a sentence shows it.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::Text(text) => format!("\"{}\"", short(text)),
+        Value::Number(number) => number.to_string(),
+        Value::Truth(truth) => truth.to_string(),
+        Value::Object(id) => format!("object {id}"),
+        Value::Class(_) => "a class of values".to_owned(),
+    }
+}
+
+/// The words of a list: `north, east`.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split([',', '|', ' ']).map(str::trim).filter(|word| !word.is_empty())
+}

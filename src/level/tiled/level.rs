@@ -1,0 +1,191 @@
+//! A [`RawMap`] into a level.
+//!
+//! In: what the files state, the defaults of classes. Out: a [`LevelDef`] and the report of its layers. Holds: every
+//! kind of cell is one character of the legend; what a level says of itself in Tiled (`script`, `seed`, ...) are
+//! properties of the map. Not here: what layers and objects mean (`ground`, `things`).
+
+use super::super::def::{
+    Heading, LayerDef, LevelDef, NavigationDef, Projection, StaggerAxis, StaggerIndex, TileLayout,
+    TileLegendDef, TilesDef,
+};
+use super::super::diagnostic::{Finding, Findings, Spot, code};
+use super::super::numbers::{self, Number};
+use super::super::source::{checked_path, stem};
+use super::TiledOptions;
+use super::ground::{self, EAST, Ground, Kind, LAYER_NAMES, NORTH, SOUTH, TiledReport, WEST, shown};
+use super::place::Place;
+use super::raw::{Orientation, RawMap, Value};
+use super::things;
+use super::types::Types;
+use crate::world::tiles::Terrain;
+
+/// Characters of a legend in the order in which kinds take them; kinds beyond take what Unicode has.
+const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789~=+*:;,^-_|/<>!?%&$@";
+
+/// Makes the level of a map.
+pub(super) fn make(
+    findings: &mut Findings,
+    (map, types): (&RawMap, &Types),
+    path: &str,
+    options: &TiledOptions,
+) -> (LevelDef, TiledReport) {
+    let place = Place::new(map, options.metres_per_pixel, options.is_flipped);
+    let (mut ground, mut report) = ground::lay(findings, map, &place);
+    let things = things::put(findings, (map, &place, types), &mut ground, &mut report);
+    count(&ground, &mut report);
+    let tiles = navigation(findings, &ground, (map, &place), options);
+    let mut def = LevelDef::of_map(stem(path), NavigationDef::Tiles(Box::new(tiles)));
+    say(findings, map, &mut def);
+    def.characters = things.characters;
+    def.doors = things.doors;
+    def.marks = things.marks;
+    def.routes = things.routes;
+    def.regions = things.regions;
+    (def, report)
+}
+
+/// What the map says of the level: its script and seed, and how it is counted.
+fn say(findings: &mut Findings, map: &RawMap, def: &mut LevelDef) {
+    let mut whole = |name: &str, range: &Number| {
+        let property = map.properties.get(name)?;
+        match property.value {
+            Value::Number(number) if range.holds(number) && number == number.trunc() => Some(number),
+            _ => {
+                let said = shown(&property.value);
+                let message = format!("{name} is {said}, expected a whole number, {}", range.range());
+                findings.error(|| Finding::new(code::RANGE, property.span, message));
+                None
+            }
+        }
+    };
+    if let Some(rate) = whole("tickRate", &numbers::TICK_RATE) {
+        def.tick_rate = rate as u32;
+    }
+    if let Some(seed) = whole("seed", &numbers::SEED) {
+        def.seed = seed as u64;
+    }
+    if let Some(budget) = whole("pathBudget", &numbers::PATH_BUDGET) {
+        def.path_budget = budget as u32;
+    }
+    let Some(property) = map.properties.get("script") else { return };
+    let name = ground::text_of(&property.value);
+    match checked_path(&name) {
+        Ok(()) => def.script = Some(Spot::new(name, property.span)),
+        Err(_) if name.is_empty() => {}
+        Err(error) => {
+            let message = format!("script is {}: {error}", shown(&property.value));
+            findings.error(|| Finding::new(code::PATH, property.span, message).help(error.help()));
+        }
+    }
+}
+
+fn count(ground: &Ground, report: &mut TiledReport) {
+    for layer in &ground.layers {
+        let open = layer.iter().filter(|kind| ground.kinds[usize::from(**kind)].walkable).count() as u64;
+        report.total.navigable += open;
+        report.total.blocked += layer.len() as u64 - open;
+    }
+}
+
+fn navigation(
+    findings: &mut Findings,
+    ground: &Ground,
+    (map, place): (&RawMap, &Place),
+    options: &TiledOptions,
+) -> TilesDef {
+    let letters = letters(ground);
+    let layout = match (map.orientation, map.stagger_x) {
+        (Orientation::Orthogonal | Orientation::Isometric, _) => TileLayout::Square8,
+        (Orientation::Staggered, _) => TileLayout::Staggered,
+        (Orientation::Hexagonal, false) => TileLayout::HexPointy,
+        (Orientation::Hexagonal, true) => TileLayout::HexFlat,
+    };
+    let layer = |(number, cells): (usize, &Vec<u16>)| {
+        let row = |row: &[u16]| row.iter().map(|kind| letters[usize::from(*kind)]).collect::<String>();
+        let rows = cells.chunks_exact(place.rect.width as usize);
+        let mut rows: Vec<Spot<String>> = rows.map(|cells| Spot::new(row(cells), map.span)).collect();
+        if place.is_flipped() {
+            rows.reverse();
+        }
+        LayerDef { name: Spot::new(LAYER_NAMES[number].to_owned(), map.span), rows }
+    };
+    let kinds = ground.kinds.iter().zip(&letters).filter(|(_, letter)| !"#.".contains(**letter));
+    let legend =
+        kinds.map(|(kind, letter)| (Spot::new(*letter, map.span), legend(ground, kind, (layout, place))));
+    let [tile_width_m, tile_height_m] = place.tile_m();
+    for size in [tile_width_m, tile_height_m] {
+        if !numbers::TILE_SIZE.holds(size) {
+            let range = numbers::TILE_SIZE.range();
+            findings.error(|| {
+                let message = format!("a tile is {tile_width_m} x {tile_height_m} m, expected {range}");
+                Finding::new(code::RANGE, map.span, message).help("set metresPerPixel to another number")
+            });
+            break;
+        }
+    }
+    TilesDef {
+        sizes: options.sizes,
+        layout,
+        projection: if place.is_isometric() { Projection::Isometric } else { Projection::Flat },
+        stagger_index: if place.is_even_moved() { StaggerIndex::Even } else { StaggerIndex::Odd },
+        stagger_axis: if map.stagger_x { StaggerAxis::X } else { StaggerAxis::Z },
+        tile_width_m,
+        tile_height_m,
+        origin: place.origin_m(),
+        layers: ground.layers.iter().enumerate().map(layer).collect(),
+        legend: legend.collect(),
+        links: Vec::new(),
+        hierarchy: options.hierarchy,
+        span: map.span,
+    }
+}
+
+fn legend(ground: &Ground, kind: &Kind, (layout, place): (TileLayout, &Place)) -> TileLegendDef {
+    let area = kind.area.map(|area| &ground.areas[usize::from(area)]);
+    let is_open = kind.terrain.is_navigable();
+    TileLegendDef {
+        area: area.map(|(name, span)| Spot::new(name.clone(), *span)),
+        cost: kind.cost,
+        mark: None,
+        walkable: (kind.walkable != is_open).then_some(kind.walkable),
+        terrain: kind.terrain,
+        tags: kind.tags.clone(),
+        one_way: (kind.closed != 0).then(|| ways_out(kind.closed, layout, place.is_flipped())),
+    }
+}
+
+/// The ways out that are left: one between two sides of the compass needs both.
+fn ways_out(closed: u8, layout: TileLayout, is_flipped: bool) -> Vec<Heading> {
+    let (north, south) = if is_flipped { (SOUTH, NORTH) } else { (NORTH, SOUTH) };
+    let needs = |heading: Heading| match heading {
+        Heading::North => north,
+        Heading::NorthEast => north | EAST,
+        Heading::East => EAST,
+        Heading::SouthEast => south | EAST,
+        Heading::South => south,
+        Heading::SouthWest => south | WEST,
+        Heading::West => WEST,
+        Heading::NorthWest => north | WEST,
+    };
+    layout.exits().into_iter().flatten().filter(|heading| needs(*heading) & closed == 0).collect()
+}
+
+/// A character for each kind: `#` and `.` for what they always mean.
+fn letters(ground: &Ground) -> Vec<char> {
+    let mut free =
+        LETTERS.chars().chain((0x00C0..0xFFFF).filter_map(char::from_u32).filter(|c| c.is_alphabetic()));
+    let plain = |kind: &ground::Kind| {
+        kind.terrain == Terrain::Ground
+            && kind.cost.is_none()
+            && kind.tags.is_empty()
+            && kind.closed == 0
+            && kind.area.is_none()
+    };
+    let letter = |kind: &ground::Kind| match (plain(kind), kind.walkable) {
+        (true, true) => '.',
+        (true, false) => '#',
+        // Bounded by the letters of the basic plane, far more than kinds.
+        (false, _) => free.next().unwrap_or('\u{FFFD}'),
+    };
+    ground.kinds.iter().map(letter).collect()
+}

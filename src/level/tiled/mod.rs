@@ -1,0 +1,181 @@
+//! Maps of the editor Tiled: `.tmx` and `.tmj`, with the tilesets and templates they name.
+//!
+//! In: the path of a map, a [`Source`] for it and the files it names, [`TiledOptions`]. Out: [`Tiled`]: what the files
+//! state ([`RawMap`]), the level it makes, the numbers of its layers; or findings. Holds: no file makes it panic or
+//! allocate for more than the map states, and no map states more than a level may hold; pixels become metres here and
+//! nowhere else. Not here: the level's own format (`read`), the navigation map (`bake`).
+
+pub mod raw;
+
+mod data;
+mod files;
+mod ground;
+mod level;
+mod object;
+mod place;
+mod property;
+mod read;
+mod template;
+mod things;
+mod tmj;
+mod tree;
+mod types;
+mod write;
+mod xml;
+
+#[cfg(test)]
+mod tests;
+
+use super::def::{CellSizes, Hierarchy, LevelDef};
+use super::diagnostic::{Diagnostic, Finding, Findings, LevelFile, Span, Spot, code};
+use super::json::FILE_BYTES_MAX;
+use super::load::LevelError;
+use super::source::{Source, SourceError};
+use files::Import;
+use raw::RawMap;
+
+pub use ground::{Counts, LayerReport, TiledReport};
+pub use write::text;
+
+/// How a map is taken in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TiledOptions {
+    /// Metres of a pixel, above 0; by default a tile is one metre wide. On isometric maps, where objects count in
+    /// heights of a tile along both axes, a tile is one metre along both.
+    pub metres_per_pixel: Option<f64>,
+    /// Mirror the map in its place: what is at the top of the picture lies at the largest z, not at the smallest.
+    pub is_flipped: bool,
+    /// The file of types that gives classes their defaults, relative to the map. By default one of
+    /// `objecttypes.xml`, `objecttypes.json` and `propertytypes.json` beside the map, if there is one.
+    pub types: Option<Spot<String>>,
+    /// Radius of the bodies that the tiles are made for, and the height of the floor; the size of a cell and the
+    /// paddings have no meaning here.
+    pub sizes: CellSizes,
+    /// When searches go from sector to sector first.
+    pub hierarchy: Hierarchy,
+}
+
+/// A map that was taken in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tiled {
+    /// What its files state.
+    pub raw: RawMap,
+    /// The level it makes.
+    pub def: LevelDef,
+    /// What became of its layers.
+    pub report: TiledReport,
+}
+
+/// Whether a file of that name is a map of Tiled.
+#[must_use]
+pub fn is_tiled(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    lower.ends_with(".tmx") || lower.ends_with(".tmj")
+}
+
+/// Takes in the map at `path` of a source: what `walkon import` writes a level of.
+///
+/// # Errors
+/// Everything that is wrong with it, at once.
+pub fn import(path: &str, source: &dyn Source, options: &TiledOptions) -> Result<Imported, LevelError> {
+    let mut findings = Findings::default();
+    let (made, failed) = match source.read(path, FILE_BYTES_MAX) {
+        Ok(bytes) => take_in(&mut findings, (source, path, &bytes), options),
+        Err(error) => {
+            findings.add_file(path, b"");
+            findings.error(|| unreadable(path, &error));
+            (None, Some(error))
+        }
+    };
+    let failed_anyway = findings.has_errors();
+    let diagnostics = findings.take();
+    match made.filter(|_| !failed_anyway) {
+        Some(tiled) => Ok(Imported { tiled, diagnostics, files: findings.files }),
+        None => Err(LevelError { diagnostics, files: findings.files, source: failed }),
+    }
+}
+
+fn unreadable(path: &str, error: &SourceError) -> Finding {
+    let code = if *error == SourceError::NotFound { code::UNRESOLVED } else { code::IO };
+    Finding::new(code, Span::default(), format!("\"{path}\" cannot be read: {error}"))
+}
+
+/// A map that was taken in, and what there is to say about it.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The map.
+    pub tiled: Tiled,
+    /// Warnings and notes, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The map and the files it names.
+    pub files: Vec<LevelFile>,
+}
+
+/// Takes in the map whose bytes were found at `path`. None after findings, of which at least one is an error.
+pub(crate) fn take_in(
+    findings: &mut Findings,
+    (source, path, bytes): (&dyn Source, &str, &[u8]),
+    options: &TiledOptions,
+) -> (Option<Tiled>, Option<SourceError>) {
+    let mut import = Import::new(findings, source);
+    let made = read_all(&mut import, (path, bytes), options);
+    let failed = import.failed.take();
+    (made, failed)
+}
+
+fn read_all(import: &mut Import<'_>, (path, bytes): (&str, &[u8]), options: &TiledOptions) -> Option<Tiled> {
+    let raw = import.parsed(path, bytes, read::map)?;
+    let types = types_of(import, path, options);
+    let skipped = std::mem::take(&mut import.skipped);
+    for (what, (count, span)) in skipped {
+        let times = if count == 1 { String::new() } else { format!(" ({count} times)") };
+        import.findings.note(|| Finding::new(code::MAP, span, format!("left out: {what}{times}")));
+    }
+    if import.findings.has_errors() {
+        return None;
+    }
+    let (def, report) = level::make(import.findings, (&raw, &types?), path, options);
+    note(import.findings, &report, raw.span);
+    Some(Tiled { raw, def, report })
+}
+
+/// The defaults of classes: from the file that is named, else from the first of those that may lie beside the map.
+fn types_of(import: &mut Import<'_>, path: &str, options: &TiledOptions) -> Option<types::Types> {
+    let named = options.types.as_ref();
+    let names: Vec<&str> = named.map_or(types::NAMES.to_vec(), |named| vec![named.value.as_str()]);
+    for name in names {
+        let place = super::source::beside(path, name);
+        match import.source.read(&place, FILE_BYTES_MAX) {
+            Ok(bytes) => return import.parsed(&place, &bytes, types::types),
+            Err(error) if named.is_some() => {
+                let span = named.map_or(Span::default(), |named| named.span);
+                import.findings.error(|| {
+                    Finding::new(code::UNRESOLVED, span, format!("\"{place}\" cannot be read: {error}"))
+                });
+                import.failed = Some(error);
+                return None;
+            }
+            Err(_) => {}
+        }
+    }
+    Some(types::Types::default())
+}
+
+/// The report as notes, for `walkon check`.
+fn note(findings: &mut Findings, report: &TiledReport, span: Span) {
+    let words = |counts: &Counts| {
+        format!("{} navigable, {} blocked, {} border", counts.navigable, counts.blocked, counts.border)
+    };
+    for layer in &report.layers {
+        let message = format!(
+            "layer \"{}\" ({} on {}): {} cells",
+            layer.name,
+            layer.role,
+            layer.on,
+            words(&layer.counts)
+        );
+        findings.note(|| Finding::new(code::MAP, span, message));
+    }
+    let message = format!("all layers together: {} cells", words(&report.total));
+    findings.note(|| Finding::new(code::MAP, span, message));
+}

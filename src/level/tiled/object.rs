@@ -1,0 +1,175 @@
+//! Objects: their shapes, their templates, the tiles they show.
+//!
+//! In: the elements of an object layer. Out: [`RawObject`]s in the order of the text. Holds: what an object does not
+//! say comes from its template, then from its tile; a shape has at most [`POINTS_MAX`] corners, all finite.
+//! Not here: what objects mean (`things`).
+
+use super::super::diagnostic::{Span, code};
+use super::super::read::POINTS_MAX;
+use super::files::{Here, Import, short};
+use super::raw::{GID_MASK, RawObject, RawTile, RawTileset, Shape};
+use super::tree::Element;
+use super::{property, read, template};
+use std::sync::Arc;
+
+/// Reads the objects of a layer.
+pub(super) fn objects(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    layer: &Element<'_>,
+    tilesets: &[(u32, Arc<RawTileset>)],
+) -> Vec<RawObject> {
+    let mut list = Vec::new();
+    for child in &layer.children {
+        match child.name.as_ref() {
+            "object" => list.extend(object(import, here, child, tilesets)),
+            "properties" => {}
+            other => import.skip(format!("<{}>, which this version does not know", short(other)), child.span),
+        }
+    }
+    list
+}
+
+/// Reads an object. None after a finding.
+pub(super) fn object(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+    tilesets: &[(u32, Arc<RawTileset>)],
+) -> Option<RawObject> {
+    let base = match element.attribute("template") {
+        Some(named) => Some(begun(import, here, &named.value, named.span)?),
+        None => None,
+    };
+    let base = base.as_ref().map(|template| &template.object);
+    let number = |import: &mut Import<'_>, name, own: f64| read::number(import, here, element, name, own);
+    let size = base.map_or([0.0, 0.0], |base| base.size_px);
+    let position_px = [number(import, "x", 0.0), number(import, "y", 0.0)];
+    let size_px = [number(import, "width", size[0]).abs(), number(import, "height", size[1]).abs()];
+    let rotation_degrees = number(import, "rotation", base.map_or(0.0, |base| base.rotation_degrees));
+    let mut properties = property::properties(import, here, element);
+    let own_class = read::class_of(element);
+    let text = |own: &str, base: Option<&String>| {
+        if own.is_empty() { base.cloned().unwrap_or_default() } else { own.to_owned() }
+    };
+    let name = text(element.value("name"), base.map(|base| &base.name));
+    let mut class = text(&own_class, base.map(|base| &base.class));
+    if let Some(base) = base {
+        properties.add_missing(&base.properties);
+    }
+    let shape = match shape(import, here, element, tilesets)? {
+        Shape::Rectangle => base.map_or(Shape::Rectangle, |base| base.shape.clone()),
+        own => own,
+    };
+    if let Shape::Tile(tile, _) = &shape {
+        if class.is_empty() {
+            class.clone_from(&tile.class);
+        }
+        properties.add_missing(&tile.properties);
+    }
+    let id = read::optional_whole(import, here, element, "id", (0, i64::from(u32::MAX))).unwrap_or(0) as u32;
+    let pointer = here.pointer(element.span);
+    Some(RawObject {
+        id,
+        name,
+        class,
+        position_px,
+        size_px,
+        rotation_degrees,
+        shape,
+        properties,
+        span: element.span,
+        pointer,
+    })
+}
+
+/// The template that an object begins as.
+fn begun(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    name: &str,
+    span: Span,
+) -> Option<Arc<template::Template>> {
+    let path = import.path_of(here, name, span)?;
+    if let Some(known) = import.templates.get(&path) {
+        return Some(Arc::clone(known));
+    }
+    let read = Arc::new(import.opened(here, &path, span, template::template)?);
+    import.templates.insert(path, Arc::clone(&read));
+    Some(read)
+}
+
+fn shape(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+    tilesets: &[(u32, Arc<RawTileset>)],
+) -> Option<Shape> {
+    if let Some(gid) = read::optional_whole(import, here, element, "gid", (0, i64::from(u32::MAX))) {
+        return tile(import, here, element, (gid as u32 & GID_MASK, tilesets));
+    }
+    let mut found = Shape::Rectangle;
+    for child in &element.children {
+        found = match child.name.as_ref() {
+            "point" => Shape::Point,
+            "ellipse" | "capsule" => Shape::Ellipse,
+            "polygon" => Shape::Polygon(corners(import, here, child)?),
+            "polyline" => Shape::Polyline(corners(import, here, child)?),
+            "text" => Shape::Text,
+            "properties" => continue,
+            other => {
+                import.skip(format!("<{}>, which this version does not know", short(other)), child.span);
+                continue;
+            }
+        };
+    }
+    Some(found)
+}
+
+fn tile(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+    (id, tilesets): (u32, &[(u32, Arc<RawTileset>)]),
+) -> Option<Shape> {
+    let after = tilesets.partition_point(|(first, _)| *first <= id);
+    let set = after.checked_sub(1).map(|at| &tilesets[at]);
+    let Some((first, set)) = set.filter(|(first, set)| id > 0 && id - first < set.tiles_max) else {
+        let name = short(element.value("name"));
+        let message = format!("object \"{name}\" shows tile {id}, which is no tile of any tileset");
+        import.error(here, code::GID, element.span_of("gid"), message);
+        return None;
+    };
+    let local = id - first;
+    let plain =
+        || RawTile { id: local, class: String::new(), properties: Default::default(), span: element.span };
+    let about = set.about(local).cloned().unwrap_or_else(plain);
+    Some(Shape::Tile(Box::new(about), set.object_alignment.clone()))
+}
+
+/// Corners: pairs of numbers, `0,0 16,0 16,16`.
+fn corners(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -> Option<Vec<[f64; 2]>> {
+    let (span, text) = (element.span_of("points"), element.value("points"));
+    let mut list = Vec::new();
+    for pair in text.split_ascii_whitespace() {
+        if list.len() >= POINTS_MAX {
+            import.error(
+                here,
+                code::LIMIT,
+                span,
+                format!("a shape has more than {POINTS_MAX} corners, which is the limit"),
+            );
+            return None;
+        }
+        let number =
+            |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite() && value.abs() <= 1e9);
+        let point = pair.split_once(',').and_then(|(x, y)| Some([number(x)?, number(y)?]));
+        let Some(point) = point else {
+            let message = format!("a corner is \"{}\", expected two numbers with a comma", short(pair));
+            import.error(here, code::NUMBER, span, message);
+            return None;
+        };
+        list.push(point);
+    }
+    Some(list)
+}

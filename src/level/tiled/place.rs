@@ -1,0 +1,325 @@
+//! From pixels to metres and cells, for every way tiles may lie.
+//!
+//! In: sizes of a map, its scale. Out: world positions of pixels, outlines of cells, the cells that a shape touches.
+//! Holds: one scale for both axes, taken once; +y of the picture is +z of the world, or -z when the map is flipped,
+//! which mirrors it in its place; isometric positions come in heights of a tile along both axes, so an isometric map
+//! is a map of squares here and everywhere after. Not here: which cells a thing needs (`ground`, `things`).
+//! Source: the layout of hexagons and staggered tiles as Tiled draws them: a row (column) follows after the mean of a
+//! tile's height and its straight side, every second one moved by half a tile.
+
+use super::raw::{Orientation, RawMap, Rect};
+use crate::base::geom::Point;
+
+/// How a map lies in the world.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
+    orientation: Orientation,
+    stagger_x: bool,
+    stagger_even: bool,
+    /// Width, height and straight side of a tile as objects count them, pixels.
+    tile_px: [f64; 2],
+    side_px: f64,
+    metres_per_pixel: f64,
+    /// The cells of the map.
+    pub rect: Rect,
+    is_flipped: bool,
+}
+
+impl Place {
+    /// The place of a map; without a scale a tile is one metre wide.
+    pub(super) fn new(map: &RawMap, metres_per_pixel: Option<f64>, is_flipped: bool) -> Self {
+        let (width, height) = (f64::from(map.tile_width_px), f64::from(map.tile_height_px));
+        // Tiled draws staggered tiles and hexagons on whole half pixels.
+        let even = |size: f64| if size >= 2.0 { 2.0 * (size / 2.0).floor() } else { size };
+        let (tile_px, side_px) = match map.orientation {
+            Orientation::Orthogonal => ([width, height], 0.0),
+            Orientation::Isometric => ([height, height], 0.0),
+            Orientation::Staggered => ([even(width), even(height)], 0.0),
+            Orientation::Hexagonal => ([even(width), even(height)], f64::from(map.hex_side_px)),
+        };
+        let mut rect = map.bounds;
+        if matches!(map.orientation, Orientation::Staggered | Orientation::Hexagonal) {
+            // Every second row is moved: which, must not depend on where the first one lies.
+            let (odd_x, odd_y) = (rect.x.rem_euclid(2), rect.y.rem_euclid(2));
+            rect.x -= odd_x;
+            rect.y -= odd_y;
+            rect.width += odd_x as u32;
+            rect.height += odd_y as u32;
+        }
+        Self {
+            orientation: map.orientation,
+            stagger_x: map.stagger_x,
+            stagger_even: map.stagger_even,
+            tile_px,
+            side_px,
+            metres_per_pixel: metres_per_pixel.unwrap_or(1.0 / tile_px[0]),
+            rect,
+            is_flipped,
+        }
+    }
+
+    pub(super) fn metres_per_pixel(&self) -> f64 {
+        self.metres_per_pixel
+    }
+
+    /// Whether the even rows or columns are moved, in the world: the first row of a flipped map is the last of the file.
+    pub(super) fn is_even_moved(&self) -> bool {
+        let turns = self.is_flipped && (self.stagger_x || self.rect.height.is_multiple_of(2));
+        self.is_staggered() && (self.stagger_even != turns)
+    }
+
+    pub(super) fn is_isometric(&self) -> bool {
+        self.orientation == Orientation::Isometric
+    }
+
+    /// Height of a tile as objects count it, pixels.
+    pub(super) fn tile_side_px(&self) -> f64 {
+        self.tile_px[1]
+    }
+
+    pub(super) fn is_flipped(&self) -> bool {
+        self.is_flipped
+    }
+
+    fn is_staggered(&self) -> bool {
+        matches!(self.orientation, Orientation::Staggered | Orientation::Hexagonal)
+    }
+
+    /// Pixels from a column to the next, and from a row to the next.
+    fn pitch_px(&self) -> [f64; 2] {
+        let [width, height] = self.tile_px;
+        match (self.is_staggered(), self.stagger_x) {
+            (false, _) => [width, height],
+            (true, false) => [width, (height + self.side_px) / 2.0],
+            (true, true) => [(width + self.side_px) / 2.0, height],
+        }
+    }
+
+    /// Width and height of a tile in the world, metres. Of a hexagon that is not regular along the staggered axis the
+    /// size is that of the regular one whose rows (columns) follow one another like its own.
+    pub(super) fn tile_m(&self) -> [f64; 2] {
+        self.drawn_px().map(|size| size * self.metres_per_pixel)
+    }
+
+    fn drawn_px(&self) -> [f64; 2] {
+        let ([width, height], pitch) = (self.tile_px, self.pitch_px());
+        match (self.orientation, self.stagger_x) {
+            (Orientation::Hexagonal, false) => [width, pitch[1] * 4.0 / 3.0],
+            (Orientation::Hexagonal, true) => [pitch[0] * 4.0 / 3.0, height],
+            _ => [width, height],
+        }
+    }
+
+    /// The outer corner of the map at the smallest x and z, metres.
+    pub(super) fn origin_m(&self) -> Point {
+        let pitch = self.pitch_px();
+        [f64::from(self.rect.x) * pitch[0], f64::from(self.rect.y) * pitch[1]]
+            .map(|px| px * self.metres_per_pixel)
+    }
+
+    /// Metres that the map reaches from its origin along z.
+    fn depth_m(&self) -> f64 {
+        let (pitch, height) = (self.pitch_px()[1], self.drawn_px()[1]);
+        let rows = f64::from(self.rect.height);
+        let depth_px = match (self.is_staggered(), self.stagger_x) {
+            (false, _) => rows * height,
+            (true, false) => (rows - 1.0) * pitch + height,
+            (true, true) => rows * height + if self.rect.width > 1 { height / 2.0 } else { 0.0 },
+        };
+        depth_px * self.metres_per_pixel
+    }
+
+    /// The world position of a pixel.
+    pub(super) fn world(&self, [x, y]: [f64; 2]) -> Point {
+        // The first tile begins at its outer corner, drawn or stretched: its middle stays its middle.
+        let (tile, drawn) = (self.tile_px, self.drawn_px());
+        let moved = [x + (drawn[0] - tile[0]) / 2.0, y + (drawn[1] - tile[1]) / 2.0];
+        let [x, z] = moved.map(|px| px * self.metres_per_pixel);
+        if self.is_flipped { [x, 2.0 * self.origin_m()[1] + self.depth_m() - z] } else { [x, z] }
+    }
+
+    /// Where the rectangle around a cell begins, pixels.
+    fn corner_px(&self, [column, row]: [i32; 2]) -> [f64; 2] {
+        let pitch = self.pitch_px();
+        let mut corner = [f64::from(column) * pitch[0], f64::from(row) * pitch[1]];
+        let is_moved = |number: i32| (number.rem_euclid(2) == 1) != self.stagger_even;
+        if self.is_staggered() {
+            if self.stagger_x && is_moved(column) {
+                corner[1] += self.tile_px[1] / 2.0;
+            } else if !self.stagger_x && is_moved(row) {
+                corner[0] += self.tile_px[0] / 2.0;
+            }
+        }
+        corner
+    }
+
+    /// The corners of a cell, pixels, all the same way round.
+    pub(super) fn outline_px(&self, cell: [i32; 2]) -> Vec<[f64; 2]> {
+        let ([x, y], [width, height]) = (self.corner_px(cell), self.tile_px);
+        let (middle_x, middle_y) = (x + width / 2.0, y + height / 2.0);
+        if !self.is_staggered() {
+            return vec![[x, y], [x + width, y], [x + width, y + height], [x, y + height]];
+        }
+        let half = self.side_px / 2.0;
+        if self.stagger_x {
+            let (left, right) = (middle_x - half, middle_x + half);
+            return vec![
+                [left, y],
+                [right, y],
+                [x + width, middle_y],
+                [right, y + height],
+                [left, y + height],
+                [x, middle_y],
+            ];
+        }
+        let (top, bottom) = (middle_y - half, middle_y + half);
+        vec![
+            [middle_x, y],
+            [x + width, top],
+            [x + width, bottom],
+            [middle_x, y + height],
+            [x, bottom],
+            [x, top],
+        ]
+    }
+
+    /// The middle of a cell, pixels.
+    pub(super) fn centre_px(&self, cell: [i32; 2]) -> [f64; 2] {
+        let corner = self.corner_px(cell);
+        [corner[0] + self.tile_px[0] / 2.0, corner[1] + self.tile_px[1] / 2.0]
+    }
+
+    /// The cell that a pixel lies in, which may lie outside the map.
+    pub(super) fn cell_at(&self, point: [f64; 2]) -> [i32; 2] {
+        let pitch = self.pitch_px();
+        let near = |axis: usize| (point[axis] / pitch[axis]).floor().clamp(-1e9, 1e9) as i32;
+        let (column, row) = (near(0), near(1));
+        if !self.is_staggered() {
+            return [column, row];
+        }
+        // The cell lies around one of the nine nearest places: the one whose outline is around the point.
+        let around = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [column + dx, row + dy]));
+        let mut cells: Vec<[i32; 2]> = around.collect();
+        let distance = |cell: &[i32; 2]| {
+            let centre = self.centre_px(*cell);
+            let [dx, dy] = [(point[0] - centre[0]).abs(), (point[1] - centre[1]).abs()];
+            self.reach([dx, dy])
+        };
+        cells.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+        cells[0]
+    }
+
+    /// How far from its middle a point lies, in sizes of a staggered cell: 1 on its outline.
+    fn reach(&self, [dx, dy]: [f64; 2]) -> f64 {
+        let [width, height] = self.tile_px;
+        // Along the staggered axis the cell narrows from its straight side to a corner.
+        let (along, across) =
+            if self.stagger_x { ([dx, width], [dy, height]) } else { ([dy, height], [dx, width]) };
+        let slope = (along[1] - self.side_px) / 2.0;
+        let slanted = if slope > 0.0 {
+            (along[0] + across[0] / (across[1] / 2.0) * slope) / (along[1] / 2.0)
+        } else {
+            along[0] / (along[1] / 2.0)
+        };
+        slanted.max(across[0] / (across[1] / 2.0))
+    }
+
+    /// The cells of the map that may touch a rectangle of pixels.
+    pub(super) fn near(&self, low: [f64; 2], high: [f64; 2]) -> Near {
+        let pitch = self.pitch_px();
+        let margin = if self.is_staggered() { 1.0 } else { 0.0 };
+        let range = |axis: usize, first: i32, size: u32| {
+            let last = i64::from(first) + i64::from(size) - 1;
+            let clamp = |value: f64| (value.clamp(-1e9, 1e9) as i64).clamp(i64::from(first), last) as i32;
+            let from = clamp((low[axis] / pitch[axis]).floor() - margin - 1.0);
+            [from, clamp((high[axis] / pitch[axis]).ceil() + margin)]
+        };
+        let rect = self.rect;
+        Near { columns: range(0, rect.x, rect.width), rows: range(1, rect.y, rect.height) }
+    }
+
+    /// The place of a cell in the arrays of the map, before it is flipped. None outside the map.
+    pub(super) fn index(&self, [column, row]: [i32; 2]) -> Option<usize> {
+        let (x, y) = (i64::from(column) - i64::from(self.rect.x), i64::from(row) - i64::from(self.rect.y));
+        let inside =
+            (0..i64::from(self.rect.width)).contains(&x) && (0..i64::from(self.rect.height)).contains(&y);
+        inside.then(|| y as usize * self.rect.width as usize + x as usize)
+    }
+
+    /// The cells beside a cell that a border is drawn over: the eight around it, or those that share an edge or a
+    /// corner with it on other maps.
+    pub(super) fn around(&self, [column, row]: [i32; 2]) -> Vec<[i32; 2]> {
+        if !self.is_staggered() {
+            let all = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [column + dx, row + dy]));
+            return all.filter(|cell| *cell != [column, row]).collect();
+        }
+        let own = self.outline_px([column, row]);
+        let near = (-2..=2).flat_map(|dy| (-2..=2).map(move |dx| [column + dx, row + dy]));
+        near.filter(|cell| *cell != [column, row] && shares_a_corner(&own, &self.outline_px(*cell))).collect()
+    }
+
+    /// The pixel of an isometric picture that a point of the map is drawn at, both in the author's units.
+    #[cfg(test)]
+    pub(super) fn screen_px(&self, tile_width_px: f64, [x, y]: [f64; 2]) -> [f64; 2] {
+        let height = self.tile_px[1];
+        let (column, row) = (x / height, y / height);
+        [(column - row) * tile_width_px / 2.0, (column + row) * height / 2.0]
+    }
+}
+
+/// A rectangle of cells, first and last of both axes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Near {
+    columns: [i32; 2],
+    rows: [i32; 2],
+}
+
+impl Near {
+    pub(super) fn count(self) -> u64 {
+        let side = |[first, last]: [i32; 2]| (i64::from(last) - i64::from(first) + 1) as u64;
+        side(self.columns) * side(self.rows)
+    }
+
+    pub(super) fn cells(self) -> impl Iterator<Item = [i32; 2]> {
+        let ([left, right], [top, bottom]) = (self.columns, self.rows);
+        (top..=bottom).flat_map(move |row| (left..=right).map(move |column| [column, row]))
+    }
+}
+
+fn shares_a_corner(one: &[[f64; 2]], other: &[[f64; 2]]) -> bool {
+    let near = |a: &[f64; 2], b: &[f64; 2]| (a[0] - b[0]).abs() < 1e-6 && (a[1] - b[1]).abs() < 1e-6;
+    one.iter().any(|corner| other.iter().any(|own| near(corner, own)))
+}
+
+/// Twice the area that a shape has in common with a convex outline, both in corners.
+/// Source: Sutherland and Hodgman, 1974; the clipped shape may be of any form, its area comes out right.
+pub(super) fn common_area(shape: &[[f64; 2]], outline: &[[f64; 2]]) -> f64 {
+    let mut left: Vec<[f64; 2]> = shape.to_vec();
+    let turn = area(outline).signum();
+    for (index, from) in outline.iter().enumerate() {
+        let to = outline[(index + 1) % outline.len()];
+        let side = |p: &[f64; 2]| {
+            turn * ((to[0] - from[0]) * (p[1] - from[1]) - (to[1] - from[1]) * (p[0] - from[0]))
+        };
+        let mut kept = Vec::with_capacity(left.len() + 4);
+        for (index, here) in left.iter().enumerate() {
+            let next = &left[(index + 1) % left.len()];
+            let (a, b) = (side(here), side(next));
+            if a >= 0.0 {
+                kept.push(*here);
+            }
+            if (a < 0.0) != (b < 0.0) {
+                let part = a / (a - b);
+                kept.push([here[0] + part * (next[0] - here[0]), here[1] + part * (next[1] - here[1])]);
+            }
+        }
+        left = kept;
+    }
+    area(&left).abs()
+}
+
+/// Twice the area of a shape, its sign telling which way round it goes.
+pub(super) fn area(shape: &[[f64; 2]]) -> f64 {
+    let next = shape.iter().cycle().skip(1);
+    shape.iter().zip(next).map(|(a, b)| a[0] * b[1] - a[1] * b[0]).sum()
+}

@@ -1,0 +1,507 @@
+//! Elements into a [`RawMap`]: sizes, tilesets, layers, cells, everything wrong reported at its place.
+//!
+//! In: the elements of a map. Out: the map, or none after findings. Holds: a number is ranged and counted before
+//! anything is allocated by it; every layer has as many cells as the map says; every cell names a tile of a tileset.
+//! Not here: objects (`object`), what layers mean (`ground`).
+
+use super::super::diagnostic::{Finding, Span, code};
+use super::super::textgrid::CELLS_MAX;
+use super::data::{self, Form};
+use super::files::{Here, Import};
+use super::object;
+use super::property;
+use super::raw::{
+    GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, RawTile, RawTileset, Rect,
+};
+use super::tree::Element;
+use std::sync::Arc;
+
+/// Most columns and rows of a map.
+const SIDE_MAX: i64 = 65_536;
+/// Largest side of a tile, pixels.
+const TILE_PX_MAX: i64 = 65_536;
+/// Most tiles of one set.
+const TILES_MAX: i64 = 16_777_216;
+/// Most cells of all layers together: two full layers of the largest map.
+pub(super) const LAYER_CELLS_MAX: u64 = 2 * CELLS_MAX;
+/// Most layers, groups included.
+const LAYERS_MAX: usize = 4096;
+/// Furthest that a chunk may lie from the origin, cells.
+const CHUNK_AT_MAX: i64 = 1 << 24;
+
+/// Reads the map at `here`.
+pub(super) fn map(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<RawMap> {
+    let root = here.root;
+    if root.name != "map" {
+        let found = super::files::short(&root.name);
+        import.error(
+            here,
+            code::CHOICE,
+            root.span,
+            format!("the file is a {found}, expected a map of Tiled"),
+        );
+        return None;
+    }
+    let orientation = orientation(import, here);
+    let mut number = |name, least, most| whole(import, here, root, name, (least, most));
+    let (width, height) = (number("width", 1, SIDE_MAX), number("height", 1, SIDE_MAX));
+    let (tile_width, tile_height) =
+        (number("tilewidth", 1, TILE_PX_MAX), number("tileheight", 1, TILE_PX_MAX));
+    let hex_side = optional_whole(import, here, root, "hexsidelength", (0, TILE_PX_MAX));
+    let (width, height) = (width? as u32, height? as u32);
+    let cells = u64::from(width) * u64::from(height);
+    if cells > CELLS_MAX {
+        let message =
+            format!("the map has {width} x {height} cells, which are {cells}, the limit is {CELLS_MAX}");
+        import.error(here, code::LIMIT, root.span_of("width"), message);
+        return None;
+    }
+    let folder = here.path.rsplit_once('/').map_or_else(String::new, |(folder, _)| format!("{folder}/"));
+    let mut map = RawMap {
+        orientation: orientation?,
+        width,
+        height,
+        tile_width_px: tile_width? as u32,
+        tile_height_px: tile_height? as u32,
+        hex_side_px: hex_side.unwrap_or(0) as u32,
+        stagger_x: word(import, here, "staggeraxis", &["y", "x"]) == 1,
+        stagger_even: word(import, here, "staggerindex", &["odd", "even"]) == 1,
+        infinite: matches!(root.value("infinite"), "1" | "true"),
+        bounds: Rect { x: 0, y: 0, width, height },
+        properties: property::properties(import, here, root),
+        tilesets: Vec::new(),
+        layers: Vec::new(),
+        span: root.span,
+        folder,
+    };
+    for element in root.all("tileset") {
+        if let Some((first, tileset)) = tileset_of_map(import, here, element) {
+            map.tilesets.push((first, tileset));
+        }
+    }
+    map.tilesets.sort_by_key(|(first, _)| *first);
+    let top = Above { properties: Properties::default(), offset_px: [0.0, 0.0], path: String::new() };
+    layers(import, here, root, &top, &mut map);
+    cover(import, here, &mut map);
+    (!import.findings.has_errors()).then_some(map)
+}
+
+fn orientation(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<Orientation> {
+    let known =
+        [Orientation::Orthogonal, Orientation::Isometric, Orientation::Staggered, Orientation::Hexagonal];
+    let stated = here.root.value("orientation");
+    // An oblique map is an orthogonal one that is drawn askew; a map that says nothing is orthogonal.
+    if matches!(stated, "" | "oblique") {
+        return Some(Orientation::Orthogonal);
+    }
+    let found = known.into_iter().find(|orientation| orientation.name() == stated);
+    if found.is_none() {
+        let (span, stated) = (here.root.span_of("orientation"), super::files::short(stated));
+        import.findings.error(|| {
+            let names = "orthogonal, isometric, staggered or hexagonal";
+            Finding::new(code::CHOICE, span, format!("orientation is \"{stated}\", expected {names}"))
+                .at(here.pointer(span))
+                .suggest(&stated, known.map(Orientation::name))
+        });
+    }
+    found
+}
+
+/// Which of a few words an attribute of the map is; the first when it is not there.
+fn word(import: &mut Import<'_>, here: Here<'_, '_>, name: &str, words: &[&str]) -> usize {
+    let stated = here.root.value(name);
+    if stated.is_empty() {
+        return 0;
+    }
+    words.iter().position(|word| *word == stated).unwrap_or_else(|| {
+        let message =
+            format!("{name} is \"{}\", expected {}", super::files::short(stated), words.join(" or "));
+        import.error(here, code::CHOICE, here.root.span_of(name), message);
+        0
+    })
+}
+
+/// A whole number that must be there.
+pub(super) fn whole(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+    name: &str,
+    range: (i64, i64),
+) -> Option<i64> {
+    if element.attribute(name).is_none() {
+        let message = format!("{} has no {name}", element.name);
+        import.error(here, code::MISSING_FIELD, element.span, message);
+        return None;
+    }
+    optional_whole(import, here, element, name, range)
+}
+
+/// A whole number, none when it is not there or after a finding.
+pub(super) fn optional_whole(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+    name: &str,
+    (least, most): (i64, i64),
+) -> Option<i64> {
+    let attribute = element.attribute(name)?;
+    let stated = attribute.value.trim();
+    match stated.parse::<i64>() {
+        Ok(number) if least <= number && number <= most => Some(number),
+        Ok(number) => {
+            let message = format!("{} is {number}, expected {least} to {most}", sentence(element, name));
+            import.error(here, code::LIMIT, attribute.span, message);
+            None
+        }
+        Err(_) => {
+            let shown = super::files::short(stated);
+            let message = format!("{} is \"{shown}\", expected a whole number", sentence(element, name));
+            import.error(here, code::TYPE, attribute.span, message);
+            None
+        }
+    }
+}
+
+fn sentence(element: &Element<'_>, name: &str) -> String {
+    format!("{name} of the {}", element.name)
+}
+
+/// A finite number; `default` when it is not there or after a finding.
+pub(super) fn number(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+    name: &str,
+    default: f64,
+) -> f64 {
+    let Some(attribute) = element.attribute(name) else { return default };
+    match attribute.value.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value.abs() <= 1e9 => value + 0.0,
+        _ => {
+            let shown = super::files::short(&attribute.value);
+            let message = format!("{} is \"{shown}\", expected a finite number", sentence(element, name));
+            import.error(here, code::NUMBER, attribute.span, message);
+            default
+        }
+    }
+}
+
+/// The class of a thing: `class`, or `type` in files of versions before 1.9 and after 1.10.
+pub(super) fn class_of(element: &Element<'_>) -> String {
+    let class = element.value("class");
+    (if class.is_empty() { element.value("type") } else { class }).to_owned()
+}
+
+/// A tileset as a map or template names it: the first id, and the set itself, which may be a file of its own.
+pub(super) fn tileset_of_map(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+) -> Option<(u32, Arc<RawTileset>)> {
+    let first = whole(import, here, element, "firstgid", (1, i64::from(GID_MASK)))? as u32;
+    let Some(source) = element.attribute("source") else {
+        return Some((first, Arc::new(tileset(import, here, element)?)));
+    };
+    let path = import.path_of(here, &source.value, source.span)?;
+    if let Some(known) = import.tilesets.get(&path) {
+        return Some((first, Arc::clone(known)));
+    }
+    let read = import.opened(here, &path, source.span, |import, there| {
+        if there.root.name != "tileset" {
+            let message = format!("the file is a {}, expected a tileset", there.root.name);
+            import.error(there, code::CHOICE, there.root.span, message);
+            return None;
+        }
+        tileset(import, there, there.root)
+    })?;
+    let read = Arc::new(read);
+    import.tilesets.insert(path, Arc::clone(&read));
+    Some((first, read))
+}
+
+fn tileset(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -> Option<RawTileset> {
+    let count = optional_whole(import, here, element, "tilecount", (0, TILES_MAX));
+    for name in ["tilewidth", "tileheight"] {
+        // A set of single pictures states the largest of them, and nothing when it has none yet.
+        optional_whole(import, here, element, name, (0, TILE_PX_MAX));
+    }
+    let mut tiles = Vec::new();
+    for tile in element.all("tile") {
+        let Some(id) = whole(import, here, tile, "id", (0, TILES_MAX)) else { continue };
+        let properties = property::properties(import, here, tile);
+        tiles.push(RawTile { id: id as u32, class: class_of(tile), properties, span: tile.span });
+    }
+    tiles.sort_by_key(|tile| tile.id);
+    tiles.dedup_by_key(|tile| tile.id);
+    // Sets of single pictures have gaps: the last id may lie above the number of tiles.
+    let last = tiles.last().map_or(0, |tile| tile.id + 1);
+    let stated = count.map(|count| count as u32).or_else(|| counted(element)).unwrap_or(GID_MASK);
+    tiles.retain(|tile| !tile.class.is_empty() || !tile.properties.0.is_empty());
+    Some(RawTileset {
+        name: element.value("name").to_owned(),
+        tiles_max: stated.max(last),
+        tiles,
+        object_alignment: element.value("objectalignment").to_owned(),
+    })
+}
+
+/// How many tiles a set has that does not say so, from its picture: files before 0.18.
+fn counted(element: &Element<'_>) -> Option<u32> {
+    let image = element.child("image")?;
+    let side = |of: &Element<'_>, name: &str| of.value(name).trim().parse::<u32>().ok();
+    let (spacing, margin) = (side(element, "spacing").unwrap_or(0), side(element, "margin").unwrap_or(0));
+    let along = |size: &str, tile: &str| {
+        let (size, tile) = (side(image, size)?, side(element, tile)?);
+        let room = size.checked_sub(margin)?.checked_add(spacing)?;
+        room.checked_div(tile.checked_add(spacing)?)
+    };
+    along("width", "tilewidth")?.checked_mul(along("height", "tileheight")?)
+}
+
+/// What layers have from the groups around them.
+struct Above {
+    properties: Properties,
+    offset_px: [f64; 2],
+    path: String,
+}
+
+fn layers(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    parent: &Element<'_>,
+    above: &Above,
+    map: &mut RawMap,
+) {
+    for element in &parent.children {
+        match element.name.as_ref() {
+            "layer" | "objectgroup" | "group" => {}
+            "imagelayer" => import.skip("an image layer, which is only a picture", element.span),
+            // Tilesets and properties were read, the rest is for the editor.
+            "tileset" | "properties" | "editorsettings" | "data" => continue,
+            other => {
+                import.skip(
+                    format!("<{}>, which this version does not know", super::files::short(other)),
+                    element.span,
+                );
+                continue;
+            }
+        }
+        if map.layers.len() >= LAYERS_MAX {
+            import.error(
+                here,
+                code::LIMIT,
+                element.span,
+                format!("the map has more than {LAYERS_MAX} layers, which is the limit"),
+            );
+            return;
+        }
+        let mut properties = property::properties(import, here, element);
+        properties.add_missing(&above.properties);
+        let offset =
+            |import: &mut Import<'_>, name, from: f64| from + number(import, here, element, name, 0.0);
+        let offset_px =
+            [offset(import, "offsetx", above.offset_px[0]), offset(import, "offsety", above.offset_px[1])];
+        let name = element.value("name").to_owned();
+        if element.name == "group" {
+            let path = format!("{}{name}/", above.path);
+            layers(import, here, element, &Above { properties, offset_px, path }, map);
+            continue;
+        }
+        let content = match element.name.as_ref() {
+            "layer" => tiles(import, here, element, map),
+            "objectgroup" => Some(RawContent::Objects(object::objects(import, here, element, &map.tilesets))),
+            _ => Some(RawContent::Picture),
+        };
+        let Some(content) = content else { continue };
+        let pointer = here.pointer(element.span);
+        map.layers.push(RawLayer {
+            name: format!("{}{name}", above.path),
+            span: element.span,
+            pointer,
+            properties,
+            offset_px,
+            content,
+        });
+    }
+}
+
+/// The cells of a layer.
+fn tiles(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    element: &Element<'_>,
+    map: &RawMap,
+) -> Option<RawContent> {
+    let Some(data) = element.child("data") else {
+        let message = format!("layer \"{}\" has no data", super::files::short(element.value("name")));
+        import.error(here, code::MISSING_FIELD, element.span, message);
+        return None;
+    };
+    let stated = |name| if data.attribute(name).is_some() { data.value(name) } else { element.value(name) };
+    let form = Form { encoding: stated("encoding"), compression: stated("compression") };
+    let layer = Layer { element, name: super::files::short(element.value("name")), form };
+    if data.child("chunk").is_some() || map.infinite {
+        return chunks(import, here, &layer, data, map);
+    }
+    let side = |import: &mut Import<'_>, name, own: u32| match optional_whole(
+        import,
+        here,
+        element,
+        name,
+        (1, SIDE_MAX),
+    ) {
+        Some(side) => side as u32,
+        None => own,
+    };
+    let (width, height) = (side(import, "width", map.width), side(import, "height", map.height));
+    if (width, height) != (map.width, map.height) {
+        let message = format!(
+            "layer \"{}\" has {width} x {height} cells, expected {} x {} as the map has",
+            layer.name, map.width, map.height
+        );
+        import.error(here, code::DATA, element.span_of("width"), message);
+        return None;
+    }
+    let rect = Rect { x: 0, y: 0, width, height };
+    let gids = cells(import, here, &layer, (data, rect), map)?;
+    Some(RawContent::Tiles { rect, gids })
+}
+
+/// A tile layer being read.
+struct Layer<'e, 'a> {
+    element: &'e Element<'a>,
+    name: String,
+    form: Form<'e>,
+}
+
+fn spend(import: &mut Import<'_>, here: Here<'_, '_>, span: Span, cells: u64) -> Option<()> {
+    match import.cells_left.checked_sub(cells) {
+        Some(left) => import.cells_left = left,
+        None => {
+            let message =
+                format!("all layers together have more than {LAYER_CELLS_MAX} cells, which is the limit");
+            import.error(here, code::LIMIT, span, message);
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// The cells of an element, all of them with a tile.
+fn cells(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    layer: &Layer<'_, '_>,
+    (element, rect): (&Element<'_>, Rect),
+    map: &RawMap,
+) -> Option<Vec<u32>> {
+    spend(import, here, layer.element.span, rect.cells())?;
+    let whose = if element.name == "chunk" {
+        format!("the chunk at {},{} of layer \"{}\"", rect.x, rect.y, layer.name)
+    } else {
+        format!("layer \"{}\"", layer.name)
+    };
+    let gids = match data::decode(&element.text, layer.form, rect.cells() as usize) {
+        Ok(gids) => gids,
+        Err(broken) => {
+            let at = element.text_at as usize + broken.at.unwrap_or(0);
+            let span = match broken.at {
+                // Text that was put together from pieces does not stand in the file like this.
+                Some(_) if matches!(element.text, std::borrow::Cow::Borrowed(_)) => {
+                    Span::new(here.file, at, at + 1)
+                }
+                _ => element.span,
+            };
+            import.error(here, broken.code, span, format!("{whose} {}", broken.what));
+            return None;
+        }
+    };
+    let wrong = gids.iter().position(|gid| gid & GID_MASK != 0 && map.tile(*gid).is_none());
+    if let Some(index) = wrong {
+        let (x, y) = (index as u32 % rect.width, index as u32 / rect.width);
+        let (x, y) = (i64::from(rect.x) + i64::from(x), i64::from(rect.y) + i64::from(y));
+        let id = gids[index] & GID_MASK;
+        let message = format!("{whose} has tile {id} in cell {x},{y}, which is no tile of {}", sets(map));
+        import.error(here, code::GID, element.span, message);
+        return None;
+    }
+    Some(gids)
+}
+
+/// The ids that there are, as a sentence has them.
+pub(super) fn sets(map: &RawMap) -> String {
+    match map.tilesets.last() {
+        None => "any tileset: the map has none".to_owned(),
+        Some((first, set)) => {
+            let count = map.tilesets.len();
+            let last = first.saturating_add(set.tiles_max).saturating_sub(1);
+            let sets = if count == 1 { "the tileset".to_owned() } else { format!("the {count} tilesets") };
+            format!("{sets}, whose ids end at {}", last.min(GID_MASK))
+        }
+    }
+}
+
+fn chunks(
+    import: &mut Import<'_>,
+    here: Here<'_, '_>,
+    layer: &Layer<'_, '_>,
+    data: &Element<'_>,
+    map: &RawMap,
+) -> Option<RawContent> {
+    let mut rect = Rect::default();
+    let mut places = Vec::new();
+    for chunk in data.all("chunk") {
+        let mut number = |name, least, most| whole(import, here, chunk, name, (least, most));
+        let (x, y) = (number("x", -CHUNK_AT_MAX, CHUNK_AT_MAX), number("y", -CHUNK_AT_MAX, CHUNK_AT_MAX));
+        let (width, height) = (number("width", 1, SIDE_MAX), number("height", 1, SIDE_MAX));
+        let own = Rect { x: x? as i32, y: y? as i32, width: width? as u32, height: height? as u32 };
+        rect = rect.around(own);
+        if rect.cells() > CELLS_MAX {
+            let message = format!(
+                "the chunks of layer \"{}\" lie so far apart that they span {} x {} cells, which are {}, the limit is {CELLS_MAX}",
+                layer.name,
+                rect.width,
+                rect.height,
+                rect.cells()
+            );
+            import.error(here, code::LIMIT, chunk.span, message);
+            return None;
+        }
+        places.push((chunk, own));
+    }
+    spend(import, here, layer.element.span, rect.cells())?;
+    let mut gids = vec![0; rect.cells() as usize];
+    for (chunk, own) in places {
+        let cells = cells(import, here, layer, (chunk, own), map)?;
+        for (row, line) in cells.chunks_exact(own.width as usize).enumerate() {
+            let (x, y) = ((own.x - rect.x) as usize, (own.y - rect.y) as usize + row);
+            let at = y * rect.width as usize + x;
+            gids[at..at + line.len()].copy_from_slice(line);
+        }
+    }
+    Some(RawContent::Tiles { rect, gids })
+}
+
+/// The rectangle around all layers of a map whose cells come in chunks.
+fn cover(import: &mut Import<'_>, here: Here<'_, '_>, map: &mut RawMap) {
+    let rects = map.layers.iter().filter_map(|layer| match &layer.content {
+        RawContent::Tiles { rect, .. } => Some(*rect),
+        _ => None,
+    });
+    let around = rects.fold(Rect::default(), Rect::around);
+    if !map.infinite && (around == Rect::default() || around == map.bounds) {
+        return;
+    }
+    if around.cells() > CELLS_MAX {
+        let message = format!(
+            "the layers lie so far apart that they span {} x {} cells, which are {}, the limit is {CELLS_MAX}",
+            around.width,
+            around.height,
+            around.cells()
+        );
+        import.error(here, code::LIMIT, here.root.span, message);
+    } else if around.cells() > 0 {
+        map.bounds = around;
+    }
+}

@@ -1,0 +1,65 @@
+use super::super::diagnostic::Span;
+use super::place::{Place, common_area};
+use super::raw::{Orientation, RawMap, Rect};
+
+fn map(orientation: Orientation, [width, height]: [u32; 2], tile: [u32; 2], side: u32) -> RawMap {
+    RawMap {
+        orientation,
+        width,
+        height,
+        tile_width_px: tile[0],
+        tile_height_px: tile[1],
+        hex_side_px: side,
+        stagger_x: false,
+        stagger_even: false,
+        infinite: false,
+        bounds: Rect { x: 0, y: 0, width, height },
+        properties: Default::default(),
+        tilesets: Vec::new(),
+        layers: Vec::new(),
+        span: Span::default(),
+        folder: String::new(),
+    }
+}
+
+#[test]
+fn seed_t19_isometric_objects_count_heights_of_a_tile_along_both_axes() {
+    let map = map(Orientation::Isometric, [100, 100], [58, 27], 0);
+    let place = Place::new(&map, None, false);
+    let object = [1818.4, 1064.26];
+    // A tile is a metre: the world position is the tile with its fraction.
+    let [x, z] = place.world(object);
+    assert!((x - 67.35).abs() < 0.005 && (z - 39.42).abs() < 0.005, "{x}, {z}");
+    assert_eq!(place.cell_at(object), [67, 39]);
+    let [right, down] = place.screen_px(58.0, object);
+    assert!((right - 810.0).abs() < 0.5 && (down - 1441.0).abs() < 0.5, "{right}, {down}");
+}
+
+#[test]
+fn every_cell_is_found_by_its_own_middle_on_every_kind_of_map() {
+    for (orientation, tile, side) in [
+        (Orientation::Orthogonal, [16, 24], 0),
+        (Orientation::Isometric, [64, 32], 0),
+        (Orientation::Staggered, [64, 32], 0),
+        (Orientation::Hexagonal, [14, 12], 6),
+        (Orientation::Hexagonal, [60, 60], 20),
+    ] {
+        for (stagger_x, stagger_even) in [(false, false), (false, true), (true, false), (true, true)] {
+            let map = RawMap { stagger_x, stagger_even, ..map(orientation, [7, 6], tile, side) };
+            let place = Place::new(&map, Some(0.01), false);
+            for cell in (0..6).flat_map(|row| (0..7).map(move |column| [column, row])) {
+                let outline = place.outline_px(cell);
+                assert_eq!(
+                    place.cell_at(place.centre_px(cell)),
+                    cell,
+                    "{orientation:?} {stagger_x} {stagger_even}"
+                );
+                // Cells share edges and no ground.
+                for beside in place.around(cell) {
+                    let shared = common_area(&outline, &place.outline_px(beside));
+                    assert!(shared < 1e-6, "{orientation:?}: {cell:?} and {beside:?} share {shared}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,942 @@
+//! Objects into what stands on a level: characters, doors, regions, marks, routes, ground of its own.
+//!
+//! In: the objects of a [`RawMap`], its [`Place`], the [`Ground`] that its layers made. Out: [`Things`] in metres, and
+//! cells of the ground that objects close or name. Holds: the class of an object decides, then its shape; a class that
+//! nobody knows means nothing; lengths and speeds in properties are pixels, as everything in such a map.
+//! Not here: names that clash with those of a level (`resolve`).
+
+use super::super::def::{
+    CharacterDef, DoorDef, DoorHabit, MarkDef, Outline, PlaceDef, Position, RegionDef, RouteDef, StopDef,
+};
+use super::super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::super::json::NAME_BYTES_MAX;
+use super::super::numbers::{self, Number};
+use super::super::read::{CHARACTERS_MAX, MARKS_MAX, PARAMS_BYTES_MAX, POLYGONS_MAX, TAGS_MAX};
+use super::super::source::checked_path;
+use super::files::short;
+use super::ground::{Ground, Kind, LAYER_NAMES, TiledReport, shown, text_of, truth, words};
+use super::place::{Near, Place, common_area};
+use super::raw::{Properties, Property, RawContent, RawLayer, RawMap, RawObject, Shape, Value};
+use super::types::Types;
+use crate::base::geom::Point;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Corners of the polygon that stands for an ellipse. Off by less than a hundredth of its size.
+const ELLIPSE_CORNERS: usize = 24;
+
+/// Most comparisons of a cell with a corner that placing all objects of a map may take: a few seconds.
+const COMPARISONS_MAX: u64 = 1 << 27;
+
+/// What stands on a map.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Things {
+    pub characters: Vec<CharacterDef>,
+    pub doors: Vec<DoorDef>,
+    pub marks: Vec<MarkDef>,
+    pub routes: Vec<RouteDef>,
+    pub regions: Vec<RegionDef>,
+}
+
+/// What an object stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    Player,
+    Character,
+    Door,
+    Region,
+    Area,
+    Obstacle,
+    Mark,
+    Route,
+    Waypoint,
+    /// Whatever its shape says.
+    Shape,
+}
+
+/// Classes that mean something, in lower case and without "spawn".
+const CLASSES: [(&str, Sort); 24] = [
+    ("player", Sort::Player),
+    ("npc", Sort::Character),
+    ("guard", Sort::Character),
+    ("enemy", Sort::Character),
+    ("monster", Sort::Character),
+    ("character", Sort::Character),
+    ("door", Sort::Door),
+    ("gate", Sort::Door),
+    ("region", Sort::Region),
+    ("trigger", Sort::Region),
+    ("triggerzone", Sort::Region),
+    ("zone", Sort::Region),
+    ("area", Sort::Area),
+    ("obstacle", Sort::Obstacle),
+    ("wall", Sort::Obstacle),
+    ("walls", Sort::Obstacle),
+    ("collision", Sort::Obstacle),
+    ("mark", Sort::Mark),
+    ("location", Sort::Mark),
+    ("route", Sort::Route),
+    ("path", Sort::Route),
+    ("way", Sort::Route),
+    ("patrol", Sort::Route),
+    ("waypoint", Sort::Waypoint),
+];
+
+fn sort_of(class: &str) -> Sort {
+    let plain: String = class.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let plain = plain.strip_suffix("spawn").or(plain.strip_prefix("spawn")).unwrap_or(&plain);
+    CLASSES.iter().find(|(known, _)| *known == plain).map_or(Sort::Shape, |(_, sort)| *sort)
+}
+
+/// Places the objects of a map.
+pub(super) fn put(
+    findings: &mut Findings,
+    (map, place, types): (&RawMap, &Place, &Types),
+    ground: &mut Ground,
+    report: &mut TiledReport,
+) -> Things {
+    let mut names: BTreeMap<u32, String> = BTreeMap::new();
+    for object in objects(map) {
+        names.insert(object.id, object.name.clone());
+    }
+    let mut putting = Putting {
+        findings,
+        place,
+        types,
+        ground,
+        known_names: names.values().filter(|name| !name.is_empty()).cloned().collect(),
+        object_names: names,
+        taken: BTreeMap::new(),
+        comparisons_left: COMPARISONS_MAX,
+        things: Things::default(),
+        waypoints: BTreeMap::new(),
+    };
+    putting.tile_doors();
+    for (index, layer) in map.layers.iter().enumerate() {
+        if let RawContent::Objects(objects) = &layer.content {
+            let blocked = putting.layer(layer, objects);
+            report.layers[index].counts.blocked = blocked;
+            if blocked > 0 {
+                report.layers[index].role = "obstacle";
+            }
+        }
+    }
+    putting.end_routes();
+    putting.check_counts(map.span);
+    putting.things
+}
+
+fn objects(map: &RawMap) -> impl Iterator<Item = &RawObject> {
+    map.layers.iter().flat_map(|layer| match &layer.content {
+        RawContent::Objects(objects) => objects.as_slice(),
+        _ => &[],
+    })
+}
+
+/// A stop of a route that is drawn as single points.
+struct Waypoint {
+    order: f64,
+    id: u32,
+    place: PlaceDef,
+    span: Span,
+}
+
+struct Putting<'r, 'f> {
+    findings: &'f mut Findings,
+    place: &'r Place,
+    types: &'r Types,
+    ground: &'r mut Ground,
+    /// Names of all objects by their number.
+    object_names: BTreeMap<u32, String>,
+    /// The same names, for looking one up.
+    known_names: BTreeSet<String>,
+    /// Names given so far, by kind, in lower case, and the number that the next one of that name gets.
+    taken: BTreeMap<(&'static str, String), u32>,
+    comparisons_left: u64,
+    things: Things,
+    /// Stops by the name of their route.
+    waypoints: BTreeMap<String, Vec<Waypoint>>,
+}
+
+/// An object with all that it has from elsewhere.
+struct Thing<'o> {
+    object: &'o RawObject,
+    layer: &'o RawLayer,
+    properties: Properties,
+    /// Its corners, pixels; one for a point.
+    corners: Vec<[f64; 2]>,
+    number: usize,
+}
+
+impl Putting<'_, '_> {
+    /// Doors that are drawn with tiles.
+    fn tile_doors(&mut self) {
+        for tile in std::mem::take(&mut self.ground.doors) {
+            let (area, span) = self.ground.areas[usize::from(tile.area)].clone();
+            let name = tile.name.clone().unwrap_or_else(|| area.clone());
+            let name = self.unique("door", &name, 0, span);
+            let area = self.unique("area", &name, 0, span);
+            self.ground.areas[usize::from(tile.area)].0.clone_from(&area);
+            self.things.doors.push(DoorDef {
+                name: Spot::new(name, span),
+                area: Spot::new(area, span),
+                open: tile.open,
+                locked: tile.locked,
+                key: tile.key,
+                duration_s: numbers::DOOR_SECONDS.default,
+                ..DoorDef::default()
+            });
+        }
+    }
+
+    /// Places the objects of a layer; how many cells they block.
+    fn layer(&mut self, layer: &RawLayer, objects: &[RawObject]) -> u64 {
+        let lower = layer.name.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let by_name = lower.contains("collision") || lower.contains("walls");
+        let is_collision = truth(&layer.properties, "collision").unwrap_or(by_name);
+        let number = self.layer_number(&layer.properties);
+        let mut blocked = 0;
+        for object in objects {
+            let mut properties = object.properties.clone();
+            if let Some(defaults) = self.types.of(&object.class) {
+                properties.add_missing(defaults);
+            }
+            let number = if properties.get("collisionLayer").is_some() {
+                self.layer_number(&properties)
+            } else {
+                number
+            };
+            let corners = self.corners(object, layer);
+            let thing = Thing { object, layer, properties, corners, number };
+            self.links(&thing);
+            blocked += self.thing(&thing, is_collision);
+        }
+        blocked
+    }
+
+    fn layer_number(&self, properties: &Properties) -> usize {
+        let last = self.ground.layers.len().saturating_sub(1);
+        let number = match properties.get("collisionLayer").map(|property| &property.value) {
+            Some(Value::Number(number)) => *number as usize,
+            Some(Value::Text(name)) => {
+                LAYER_NAMES.iter().position(|known| known.eq_ignore_ascii_case(name.trim())).unwrap_or(0)
+            }
+            _ => 0,
+        };
+        number.min(last)
+    }
+
+    /// Places an object; how many cells it blocks.
+    fn thing(&mut self, thing: &Thing<'_>, is_collision: bool) -> u64 {
+        let sort = sort_of(&thing.object.class);
+        match (sort, &thing.object.shape) {
+            (Sort::Player | Sort::Character, _) => self.character(thing, sort == Sort::Player),
+            (Sort::Door, _) => self.door(thing),
+            (Sort::Area, _) => self.area(thing),
+            (Sort::Obstacle, _) => return self.block(thing),
+            (Sort::Waypoint, _) => self.waypoint(thing),
+            (Sort::Mark, _) => self.mark(thing),
+            (Sort::Route, Shape::Point) => self.mark(thing),
+            (Sort::Route, _) => self.route(thing),
+            (Sort::Region, Shape::Polyline(_)) => self.route(thing),
+            (Sort::Region, _) => self.region(thing),
+            (Sort::Shape, Shape::Polyline(_)) if !is_collision => self.route(thing),
+            (Sort::Shape, Shape::Point) => self.mark(thing),
+            (Sort::Shape, Shape::Text) => {}
+            (Sort::Shape, _) if is_collision => return self.block(thing),
+            // A tile is a picture where nothing is said of it.
+            (Sort::Shape, Shape::Tile(..)) => {}
+            (Sort::Shape, _) if thing.corners.len() < 3 || is_flat(&thing.corners) => self.mark(thing),
+            (Sort::Shape, _) => self.region(thing),
+        }
+        0
+    }
+
+    /// Corners of an object in the pixels of the map, turned and moved as it is drawn.
+    fn corners(&self, object: &RawObject, layer: &RawLayer) -> Vec<[f64; 2]> {
+        let [width, height] = object.size_px;
+        let flat: Vec<[f64; 2]> = match &object.shape {
+            Shape::Point | Shape::Text => vec![[0.0, 0.0]],
+            Shape::Rectangle if width == 0.0 && height == 0.0 => vec![[0.0, 0.0]],
+            Shape::Rectangle => vec![[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]],
+            Shape::Polygon(points) | Shape::Polyline(points) => points.clone(),
+            Shape::Ellipse => ellipse(width, height),
+            Shape::Tile(_, alignment) => {
+                let [left, top] = self.tile_corner(alignment, [width, height]);
+                let (right, bottom) = (left + width, top + height);
+                vec![[left, top], [right, top], [right, bottom], [left, bottom]]
+            }
+        };
+        let (sine, cosine) = libm::sincos(object.rotation_degrees.to_radians());
+        let [x, y] = object.position_px;
+        let [moved_x, moved_y] = layer.offset_px;
+        let is_turned = object.rotation_degrees != 0.0;
+        let turned = |[a, b]: [f64; 2]| {
+            let [a, b] = if is_turned { [a * cosine - b * sine, a * sine + b * cosine] } else { [a, b] };
+            [x + a + moved_x, y + b + moved_y]
+        };
+        flat.into_iter().map(turned).collect()
+    }
+
+    /// Where the upper left corner of a tile lies from the position of its object.
+    fn tile_corner(&self, alignment: &str, [width, height]: [f64; 2]) -> [f64; 2] {
+        let standard = if self.place.is_isometric() { "bottom" } else { "bottomleft" };
+        let alignment = if matches!(alignment, "" | "unspecified") { standard } else { alignment };
+        let x = match alignment {
+            "topleft" | "left" | "bottomleft" => 0.0,
+            "topright" | "right" | "bottomright" => -width,
+            _ => -width / 2.0,
+        };
+        let y = match alignment {
+            "topleft" | "top" | "topright" => 0.0,
+            "left" | "center" | "right" => -height / 2.0,
+            _ => -height,
+        };
+        [x, y]
+    }
+
+    /// Where somebody or something of an object stands, pixels: its position, the middle of a shape, the foot of a tile.
+    fn foot(&self, thing: &Thing<'_>) -> [f64; 2] {
+        let corners = &thing.corners;
+        let middle = |axis: usize| {
+            let (low, high) = corners.iter().fold((f64::MAX, f64::MIN), |(low, high), corner| {
+                (low.min(corner[axis]), high.max(corner[axis]))
+            });
+            (low + high) / 2.0
+        };
+        match &thing.object.shape {
+            Shape::Point | Shape::Text | Shape::Polyline(_) => {
+                corners.first().copied().unwrap_or(thing.object.position_px)
+            }
+            Shape::Tile(..) if self.place.is_isometric() => {
+                // The lower corner of the diamond that the tile stands on is half a tile further along both axes.
+                let half = self.place.tile_side_px() / 2.0;
+                let [x, y] = thing.object.position_px;
+                [x + thing.layer.offset_px[0] - half, y + thing.layer.offset_px[1] - half]
+            }
+            Shape::Tile(..) => {
+                let bottom = corners.iter().fold(f64::MIN, |most, corner| most.max(corner[1]));
+                let half = self.place.tile_side_px().min(thing.object.size_px[1]) / 2.0;
+                [middle(0), bottom - half]
+            }
+            _ if corners.is_empty() => thing.object.position_px,
+            _ => [middle(0), middle(1)],
+        }
+    }
+
+    /// A point of the world; an error when it is too far from the origin.
+    fn world(&mut self, thing: &Thing<'_>, point: [f64; 2]) -> Option<Point> {
+        let world = self.place.world(point);
+        if world.iter().all(|value| numbers::COORDINATE.holds(*value)) {
+            return Some(world.map(|value| value + 0.0));
+        }
+        let what =
+            format!("lies at [{}, {}] m, expected {}", world[0], world[1], numbers::COORDINATE.range());
+        self.error(thing, code::EXTENT, thing.object.span, &what);
+        None
+    }
+
+    fn position(&mut self, thing: &Thing<'_>) -> Option<Position> {
+        let [x, z] = self.world(thing, self.foot(thing))?;
+        Some(Position { x, y: None, z })
+    }
+
+    fn error(&mut self, thing: &Thing<'_>, code: &'static str, span: Span, what: &str) {
+        let message = format!("{} {what}", called(thing.object));
+        let pointer = thing.object.pointer.as_str();
+        self.findings.error(|| Finding::new(code, span, message).at(pointer));
+    }
+
+    fn warn(&mut self, thing: &Thing<'_>, code: &'static str, what: &str) {
+        let message = format!("{} {what}", called(thing.object));
+        let (span, pointer) = (thing.object.span, thing.object.pointer.as_str());
+        self.findings.warn(|| Finding::new(code, span, message).at(pointer));
+    }
+
+    /// A name that nothing of its kind has yet, from what the author wrote.
+    fn unique(&mut self, kind: &'static str, wanted: &str, id: u32, span: Span) -> String {
+        let plain: String = wanted.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut plain = if plain.is_empty() { format!("{kind}{id}") } else { plain };
+        while plain.len() > NAME_BYTES_MAX - 12 {
+            plain.pop();
+        }
+        let key = (kind, plain.to_lowercase());
+        let Some(next) = self.taken.get(&key).copied() else {
+            self.taken.insert(key, id.max(2));
+            return plain;
+        };
+        let mut number = if id > 1 && id >= next { id } else { next };
+        // Bounded by the number of names that end in a number.
+        while self.taken.contains_key(&(kind, format!("{plain} {number}").to_lowercase())) {
+            number = number.saturating_add(1);
+        }
+        let name = format!("{plain} {number}");
+        self.taken.insert((kind, name.to_lowercase()), 2);
+        self.taken.insert(key, number.saturating_add(1));
+        self.findings.warn(|| {
+            let message = format!(
+                "another {kind} is called \"{}\" already, so this one is called \"{name}\"",
+                short(&plain)
+            );
+            Finding::new(code::DUPLICATE_NAME, span, message).help("give one of the two another name")
+        });
+        name
+    }
+
+    fn named(&mut self, kind: &'static str, thing: &Thing<'_>) -> Spot<String> {
+        let object = thing.object;
+        Spot::new(self.unique(kind, &object.name, object.id, object.span), object.span)
+    }
+
+    /// What a property that names another object leads to must be there.
+    fn links(&mut self, thing: &Thing<'_>) {
+        for property in &thing.properties.0 {
+            match &property.value {
+                Value::Object(id) if *id != 0 && !self.object_names.contains_key(id) => {
+                    let what = format!("has {} {id}, but there is no object {id}", property.name);
+                    self.error(thing, code::UNRESOLVED, property.span, &what);
+                }
+                Value::Text(name) if property.name == "targetObject" && !name.is_empty() => {
+                    if self.known_names.contains(name) {
+                        continue;
+                    }
+                    let message = format!(
+                        "{} has targetObject \"{}\", which is no object of this map",
+                        called(thing.object),
+                        short(name)
+                    );
+                    let names = self.known_names.iter().map(String::as_str);
+                    let (span, pointer) = (property.span, thing.object.pointer.as_str());
+                    self.findings.error(|| {
+                        Finding::new(code::UNRESOLVED, span, message).at(pointer).suggest(name, names)
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn mark(&mut self, thing: &Thing<'_>) {
+        let Some(position) = self.position(thing) else { return };
+        let facing_degrees = self.facing(thing);
+        let name = self.named("mark", thing);
+        self.things.marks.push(MarkDef { name, place: PlaceDef { position, facing_degrees } });
+    }
+
+    fn route(&mut self, thing: &Thing<'_>) {
+        let mut stops = Vec::with_capacity(thing.corners.len());
+        for corner in &thing.corners {
+            let Some([x, z]) = self.world(thing, *corner) else { return };
+            stops.push(StopDef::Place(PlaceDef {
+                position: Position { x, y: None, z },
+                facing_degrees: None,
+            }));
+        }
+        if stops.is_empty() {
+            self.warn(thing, code::DEGENERATE, "has no corners and is left out");
+            return;
+        }
+        let name = self.named("route", thing);
+        self.things.routes.push(RouteDef { name, stops });
+    }
+
+    fn waypoint(&mut self, thing: &Thing<'_>) {
+        let Some(position) = self.position(thing) else { return };
+        let facing_degrees = self.facing(thing);
+        let text = |name: &str| thing.properties.get(name).map(|property| text_of(&property.value));
+        let group = text("group").or_else(|| text("route")).filter(|group| !group.trim().is_empty());
+        let Some(group) = group else {
+            self.mark(thing);
+            return;
+        };
+        let order = ["order", "index"].iter().find_map(|name| match thing.properties.get(name)?.value {
+            Value::Number(number) => Some(number),
+            _ => None,
+        });
+        let waypoint = Waypoint {
+            order: order.unwrap_or(f64::from(thing.object.id)),
+            id: thing.object.id,
+            place: PlaceDef { position, facing_degrees },
+            span: thing.object.span,
+        };
+        self.waypoints.entry(group).or_default().push(waypoint);
+    }
+
+    fn end_routes(&mut self) {
+        for (group, mut points) in std::mem::take(&mut self.waypoints) {
+            points.sort_by(|a, b| a.order.total_cmp(&b.order).then(a.id.cmp(&b.id)));
+            let Some(span) = points.first().map(|point| point.span) else { continue };
+            let name = self.unique("route", &group, 0, span);
+            let stops = points.iter().map(|point| StopDef::Place(point.place)).collect();
+            self.things.routes.push(RouteDef { name: Spot::new(name, span), stops });
+        }
+    }
+
+    fn region(&mut self, thing: &Thing<'_>) {
+        let Some(outline) = self.outline(thing) else { return };
+        let name = self.named("region", thing);
+        self.things.regions.push(RegionDef { name, outline });
+    }
+
+    fn outline(&mut self, thing: &Thing<'_>) -> Option<Outline> {
+        let [width, height] = thing.object.size_px;
+        let is_round = thing.object.shape == Shape::Ellipse && width == height && width > 0.0;
+        let radius = self.metres(thing, "radius", &numbers::REGION_RADIUS);
+        if is_round || (radius.is_some() && thing.corners.len() < 3) {
+            let centre = self.position(thing)?;
+            let own = width / 2.0 * self.place.metres_per_pixel();
+            let radius_m = if is_round { own } else { radius? };
+            if !numbers::REGION_RADIUS.holds(radius_m) {
+                let what =
+                    format!("has a radius of {radius_m} m, expected {}", numbers::REGION_RADIUS.range());
+                self.error(thing, code::RANGE, thing.object.span, &what);
+                return None;
+            }
+            return Some(Outline::Circle { centre, radius_m });
+        }
+        if thing.corners.len() < 3 || is_flat(&thing.corners) {
+            self.warn(thing, code::DEGENERATE, "encloses nothing and is left out");
+            return None;
+        }
+        let corners: Option<Vec<Point>> =
+            thing.corners.iter().map(|corner| self.world(thing, *corner)).collect();
+        Some(Outline::Polygon(corners?))
+    }
+
+    /// The cells near an object; none after a finding when objects take more comparing than a map may.
+    fn near(&mut self, thing: &Thing<'_>) -> Option<Near> {
+        let (low, high) = bounds(&thing.corners);
+        let near = self.place.near(low, high);
+        let comparisons = near.count().saturating_mul(thing.corners.len() as u64);
+        if let Some(left) = self.comparisons_left.checked_sub(comparisons) {
+            self.comparisons_left = left;
+            return Some(near);
+        }
+        if self.comparisons_left > 0 {
+            self.comparisons_left = 0;
+            let what = format!(
+                "takes {comparisons} comparisons with cells; the limit of all objects is {COMPARISONS_MAX}"
+            );
+            self.error(thing, code::LIMIT, thing.object.span, &what);
+        }
+        None
+    }
+
+    /// The cells that lie under an object: those whose middle it covers, or the one that its middle lies in.
+    fn cells_inside(&mut self, thing: &Thing<'_>) -> Vec<usize> {
+        let Some(near) = self.near(thing) else { return Vec::new() };
+        let inside = |cell: &[i32; 2]| contains(&thing.corners, self.place.centre_px(*cell));
+        let found = near.cells().filter(inside);
+        let mut cells: Vec<usize> = found.filter_map(|cell| self.place.index(cell)).collect();
+        if cells.is_empty() {
+            cells.extend(self.place.index(self.place.cell_at(self.foot(thing))));
+        }
+        cells
+    }
+
+    /// The cells that an object covers any part of.
+    fn cells_touched(&mut self, thing: &Thing<'_>) -> Vec<usize> {
+        if thing.corners.len() < 3 || is_flat(&thing.corners) {
+            return self.place.index(self.place.cell_at(self.foot(thing))).into_iter().collect();
+        }
+        let Some(near) = self.near(thing) else { return Vec::new() };
+        let touched = |cell: &[i32; 2]| {
+            let outline = self.place.outline_px(*cell);
+            // A thousandth of a tile is what rounding makes, not what somebody drew.
+            common_area(&thing.corners, &outline) > 0.001 * super::place::area(&outline).abs()
+        };
+        let found = near.cells().filter(touched);
+        found.filter_map(|cell| self.place.index(cell)).collect()
+    }
+
+    /// Changes the kind of some cells; how many there were.
+    fn change(&mut self, layer: usize, cells: &[usize], change: impl Fn(&Kind) -> Option<Kind>) -> u64 {
+        // The new number of each kind that was met; none for those that stay as they are.
+        let mut known: BTreeMap<u16, Option<u16>> = BTreeMap::new();
+        let mut changed = 0;
+        for cell in cells {
+            let old = self.ground.layers[layer][*cell];
+            let ground = &mut *self.ground;
+            let new = *known.entry(old).or_insert_with(|| {
+                let kind = change(&ground.kinds[usize::from(old)])?;
+                Some(ground.number(kind))
+            });
+            if let Some(new) = new {
+                self.ground.layers[layer][*cell] = new;
+                changed += 1;
+            }
+        }
+        changed
+    }
+
+    /// Blocks the cells that an object covers any part of; how many were open.
+    fn block(&mut self, thing: &Thing<'_>) -> u64 {
+        let cells = self.cells_touched(thing);
+        let blocked =
+            |kind: &Kind| kind.walkable.then(|| Kind { walkable: false, closed: 0, ..kind.clone() });
+        self.change(thing.number, &cells, blocked)
+    }
+
+    /// Gives the cells under an object a name; how many there are.
+    fn claim(&mut self, thing: &Thing<'_>, name: &Spot<String>, (cost, opens): (Option<f64>, bool)) -> u64 {
+        let area = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
+        let cells = self.cells_inside(thing);
+        let named = |kind: &Kind| {
+            let cost = cost.or(kind.cost);
+            let is_taken = kind.walkable || opens;
+            is_taken.then(|| Kind { area: Some(area), walkable: true, cost, ..kind.clone() })
+        };
+        let count = self.change(thing.number, &cells, named);
+        if count > 0 {
+            self.ground.areas.push((name.value.clone(), name.span));
+        }
+        count
+    }
+
+    fn area(&mut self, thing: &Thing<'_>) {
+        let cost = self.number(thing, "cost", &numbers::COST);
+        let name = self.named("area", thing);
+        if self.claim(thing, &name, (cost, false)) == 0 {
+            self.warn(thing, code::NO_CELLS, "lies on no cell that can be walked on and is left out");
+        }
+    }
+
+    fn door(&mut self, thing: &Thing<'_>) {
+        let name = self.named("door", thing);
+        let area = Spot::new(self.unique("area", &name.value, thing.object.id, name.span), name.span);
+        if self.claim(thing, &area, (None, true)) == 0 {
+            self.error(
+                thing,
+                code::NO_CELLS,
+                thing.object.span,
+                "is a door outside the map, expected it on a cell",
+            );
+            return;
+        }
+        let is = |name: &str| truth(&thing.properties, name).unwrap_or(false);
+        let text = |name: &str| thing.properties.get(name).map(|property| text_of(&property.value));
+        let key = text("key").or_else(|| text("requiresKey")).filter(|key| !key.is_empty());
+        let seconds = self.number(thing, "seconds", &numbers::DOOR_SECONDS);
+        let one_way = self.direction(thing);
+        let teams = text("teams").map(|teams| words(&teams).map(str::to_owned).collect()).unwrap_or_default();
+        self.things.doors.push(DoorDef {
+            name,
+            area,
+            open: is("open"),
+            duration_s: seconds.unwrap_or(numbers::DOOR_SECONDS.default),
+            locked: is("locked"),
+            key,
+            one_way,
+            teams,
+        });
+    }
+
+    /// The direction in which alone a door may be walked through.
+    fn direction(&mut self, thing: &Thing<'_>) -> Option<[f64; 2]> {
+        let property = thing.properties.get("oneWay")?;
+        let Value::Text(word) = &property.value else { return None };
+        let turned = if self.place.is_flipped() { -1.0 } else { 1.0 };
+        let way = match word.trim().to_lowercase().as_str() {
+            "" => return None,
+            "north" | "up" => [0.0, -turned],
+            "south" | "down" => [0.0, turned],
+            "east" | "right" => [1.0, 0.0],
+            "west" | "left" => [-1.0, 0.0],
+            _ => {
+                let what =
+                    format!("has oneWay {}, expected north, east, south or west", shown(&property.value));
+                self.error(thing, code::CHOICE, property.span, &what);
+                return None;
+            }
+        };
+        Some(way)
+    }
+
+    fn character(&mut self, thing: &Thing<'_>, is_player: bool) {
+        let Some(position) = self.position(thing) else { return };
+        let object = thing.object;
+        let wanted = if object.name.trim().is_empty() && is_player { "player" } else { &object.name };
+        let name = Spot::new(self.unique("character", wanted, object.id, object.span), object.span);
+        let mut character = CharacterDef {
+            name,
+            position: Spot::new(position, object.span),
+            facing_degrees: self.facing(thing).unwrap_or(0.0),
+            player: truth(&thing.properties, "player").unwrap_or(is_player),
+            ..CharacterDef::default()
+        };
+        self.body(thing, &mut character);
+        character.tags = self.tags(thing);
+        character.doors = self.habit(thing);
+        if thing.number > 0 {
+            character.layer = Some(Spot::new(LAYER_NAMES[thing.number].to_owned(), object.span));
+        }
+        character.behaviour = self.behaviour(thing);
+        character.params = self.params(thing);
+        self.things.characters.push(character);
+    }
+
+    /// Sizes and speeds, pixels.
+    fn body(&mut self, thing: &Thing<'_>, character: &mut CharacterDef) {
+        if let Some(radius) = self.metres(thing, "radius", &numbers::RADIUS) {
+            character.radius_m = radius;
+        }
+        if let Some(height) = self.metres(thing, "height", &numbers::HEIGHT) {
+            character.height_m = height;
+        }
+        let walk = self.metres(thing, "speed", &numbers::WALK_SPEED);
+        if let Some(walk) = self.metres(thing, "walkSpeed", &numbers::WALK_SPEED).or(walk) {
+            character.walk_speed_mps = walk;
+            character.run_speed_mps = (2.0 * walk).min(numbers::RUN_SPEED.max);
+        }
+        if let Some(run) = self.metres(thing, "runSpeed", &numbers::RUN_SPEED) {
+            character.run_speed_mps = run;
+        }
+        if let Some(turn) = self.number(thing, "rotationSpeed", &numbers::ROTATION_SPEED) {
+            character.rotation_speed_radps = turn;
+        }
+    }
+
+    /// The words of its `tags`, and its class.
+    fn tags(&self, thing: &Thing<'_>) -> Vec<String> {
+        let own = thing.properties.get("tags").map(|property| text_of(&property.value)).unwrap_or_default();
+        let class = thing.object.class.to_lowercase();
+        let mut tags: Vec<String> = words(&own).map(str::to_owned).chain([class]).collect();
+        tags.retain(|tag| tag.len() <= NAME_BYTES_MAX && !tag.chars().any(char::is_control));
+        tags.sort();
+        tags.dedup();
+        tags.truncate(TAGS_MAX);
+        tags
+    }
+
+    fn habit(&mut self, thing: &Thing<'_>) -> DoorHabit {
+        let Some(property) = thing.properties.get("doors") else { return DoorHabit::default() };
+        match text_of(&property.value).as_str() {
+            "avoid" | "" => DoorHabit::Avoid,
+            "open" => DoorHabit::Open,
+            "wait" => DoorHabit::Wait,
+            _ => {
+                let what = format!("has doors {}, expected avoid, open or wait", shown(&property.value));
+                self.error(thing, code::CHOICE, property.span, &what);
+                DoorHabit::default()
+            }
+        }
+    }
+
+    fn behaviour(&mut self, thing: &Thing<'_>) -> Option<Spot<String>> {
+        let property =
+            ["behaviour", "behavior", "script"].iter().find_map(|name| thing.properties.get(name))?;
+        let name = text_of(&property.value);
+        if name.is_empty() {
+            return None;
+        }
+        if let Err(error) = checked_path(&name) {
+            self.error(
+                thing,
+                code::PATH,
+                property.span,
+                &format!("has {} \"{}\": {error}", property.name, short(&name)),
+            );
+            return None;
+        }
+        Some(Spot::new(name, property.span))
+    }
+
+    /// Everything else that is said of a character.
+    fn params(&mut self, thing: &Thing<'_>) -> BTreeMap<String, Spot<Json>> {
+        const OWN: [&str; 17] = [
+            "facing",
+            "facingDegrees",
+            "radius",
+            "height",
+            "speed",
+            "walkSpeed",
+            "runSpeed",
+            "rotationSpeed",
+            "player",
+            "tags",
+            "doors",
+            "collisionLayer",
+            "behaviour",
+            "behavior",
+            "script",
+            "collision",
+            "layer",
+        ];
+        let mut params: BTreeMap<String, Spot<Json>> = BTreeMap::new();
+        let mut bytes = 0;
+        for property in &thing.properties.0 {
+            let (component, name) = scoped(&property.name);
+            let is_own = component.is_none() && OWN.contains(&name);
+            if is_own || name.is_empty() {
+                continue;
+            }
+            // What is said of a component is closer to the point than what is said of the whole.
+            if params.contains_key(name) && component.is_none() {
+                continue;
+            }
+            let Some(value) = self.json(property, name) else { continue };
+            bytes += name.len() + value.to_string().len();
+            params.insert(name.to_owned(), Spot::new(value, property.span));
+        }
+        if bytes > PARAMS_BYTES_MAX {
+            let what = format!("has {bytes} bytes of properties, the limit is {PARAMS_BYTES_MAX}");
+            self.error(thing, code::LIMIT, thing.object.span, &what);
+            params.clear();
+        }
+        params
+    }
+
+    /// A value as the scripts get it: lengths in metres, objects by name. None for nothing.
+    fn json(&self, property: &Property, name: &str) -> Option<Json> {
+        Some(match &property.value {
+            Value::Text(text) => Json::from(text.as_str()),
+            Value::Truth(truth) => Json::from(*truth),
+            Value::Number(number) if is_length(name) => Json::from(number * self.place.metres_per_pixel()),
+            Value::Number(number) if *number == number.trunc() && number.abs() < 9e15 => {
+                Json::from(*number as i64)
+            }
+            Value::Number(number) => Json::from(*number),
+            Value::Object(id) => {
+                Json::from(self.object_names.get(id).filter(|name| !name.is_empty())?.as_str())
+            }
+            Value::Class(members) => {
+                let members = members.0.iter();
+                members
+                    .filter_map(|member| Some((member.name.clone(), self.json(member, &member.name)?)))
+                    .collect()
+            }
+        })
+    }
+
+    /// Which way to look: a compass direction of the map, or degrees.
+    fn facing(&mut self, thing: &Thing<'_>) -> Option<f64> {
+        let property = ["facing", "facingDegrees"].iter().find_map(|name| thing.properties.get(name))?;
+        let degrees = match &property.value {
+            Value::Number(degrees) => *degrees,
+            Value::Text(word) => match word.trim().to_lowercase().as_str() {
+                "" => return None,
+                "south" | "down" => 0.0,
+                "east" | "right" => 90.0,
+                "north" | "up" => 180.0,
+                "west" | "left" => 270.0,
+                _ => f64::NAN,
+            },
+            _ => f64::NAN,
+        };
+        if !numbers::FACING_DEGREES.holds(degrees) {
+            let what = format!(
+                "has {} {}, expected north, east, south, west or {}",
+                property.name,
+                shown(&property.value),
+                numbers::FACING_DEGREES.range()
+            );
+            self.error(thing, code::RANGE, property.span, &what);
+            return None;
+        }
+        Some(if self.place.is_flipped() { 180.0 - degrees } else { degrees })
+    }
+
+    /// A length or speed in pixels, as metres.
+    fn metres(&mut self, thing: &Thing<'_>, name: &str, range: &Number) -> Option<f64> {
+        let scale = self.place.metres_per_pixel();
+        self.ranged(thing, name, (range, scale))
+    }
+
+    fn number(&mut self, thing: &Thing<'_>, name: &str, range: &Number) -> Option<f64> {
+        self.ranged(thing, name, (range, 1.0))
+    }
+
+    fn ranged(&mut self, thing: &Thing<'_>, name: &str, (range, scale): (&Number, f64)) -> Option<f64> {
+        let property = thing.properties.get(name)?;
+        let value = match &property.value {
+            Value::Number(number) => *number * scale,
+            Value::Text(text) => text.trim().parse::<f64>().unwrap_or(f64::NAN) * scale,
+            _ => f64::NAN,
+        };
+        if range.holds(value) {
+            return Some(value);
+        }
+        let said = shown(&property.value);
+        let what = if scale == 1.0 {
+            format!("has {name} {said}, expected {}", range.range())
+        } else {
+            format!("has {name} {said} pixels, which are {value} m, expected {}", range.range())
+        };
+        self.error(thing, code::RANGE, property.span, &what);
+        None
+    }
+
+    fn check_counts(&mut self, span: Span) {
+        let things = &self.things;
+        let stops = things.routes.iter().map(|route| route.stops.len()).sum::<usize>();
+        let counts = [
+            ("characters", things.characters.len(), CHARACTERS_MAX),
+            ("marks", things.marks.len(), MARKS_MAX),
+            ("stops of routes", stops, MARKS_MAX),
+            ("routes", things.routes.len(), POLYGONS_MAX),
+            ("regions", things.regions.len(), POLYGONS_MAX),
+            ("doors", things.doors.len(), POLYGONS_MAX),
+            ("areas", self.ground.areas.len(), POLYGONS_MAX),
+        ];
+        for (what, count, limit) in counts {
+            if count > limit {
+                let message = format!("the map has {count} {what}, the limit is {limit}");
+                self.findings.error(|| Finding::new(code::LIMIT, span, message));
+            }
+        }
+    }
+}
+
+/// The component and the parameter of a name such as `Guard.route`.
+fn scoped(name: &str) -> (Option<&str>, &str) {
+    match name.rsplit_once('.') {
+        Some((component, name)) => (Some(component), name),
+        None => (None, name),
+    }
+}
+
+/// Whether a property counts pixels: by the end of its name.
+fn is_length(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["radius", "range", "distance", "speed"].iter().any(|end| lower.ends_with(end))
+}
+
+fn called(object: &RawObject) -> String {
+    let class = if object.class.is_empty() { String::new() } else { format!(" ({})", short(&object.class)) };
+    match object.name.as_str() {
+        "" => format!("object {}{class}", object.id),
+        name => format!("object \"{}\"{class}", short(name)),
+    }
+}
+
+fn ellipse(width: f64, height: f64) -> Vec<[f64; 2]> {
+    let corner = |index: usize| {
+        let (sine, cosine) = libm::sincos(std::f64::consts::TAU * index as f64 / ELLIPSE_CORNERS as f64);
+        [width / 2.0 * (1.0 + cosine), height / 2.0 * (1.0 + sine)]
+    };
+    (0..ELLIPSE_CORNERS).map(corner).collect()
+}
+
+fn is_flat(corners: &[[f64; 2]]) -> bool {
+    super::place::area(corners).abs() < 1e-9
+}
+
+fn bounds(corners: &[[f64; 2]]) -> ([f64; 2], [f64; 2]) {
+    let start = ([f64::MAX; 2], [f64::MIN; 2]);
+    corners.iter().fold(start, |(low, high), [x, y]| {
+        ([low[0].min(*x), low[1].min(*y)], [high[0].max(*x), high[1].max(*y)])
+    })
+}
+
+/// Whether a point lies inside an odd number of turns of a shape.
+fn contains(corners: &[[f64; 2]], [x, y]: [f64; 2]) -> bool {
+    if corners.len() < 3 {
+        return false;
+    }
+    let next = corners.iter().cycle().skip(1);
+    let crossed = corners
+        .iter()
+        .zip(next)
+        .filter(|(a, b)| (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]));
+    crossed.count() % 2 == 1
+}

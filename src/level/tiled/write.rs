@@ -1,0 +1,303 @@
+//! A level as the text of a level file.
+//!
+//! In: a [`LevelDef`] that came from a map of Tiled. Out: JSON that reads back to the same level. Holds: what has its
+//! default is left out; keys stand in the order of the documentation; numbers are the shortest text that reads back
+//! equal. Not here: where the text goes (`shell`).
+
+use super::super::def::{
+    CharacterDef, DoorDef, DoorHabit, Hierarchy, LevelDef, NavigationDef, Outline, PlaceDef, Position,
+    Projection, RegionDef, StaggerAxis, StaggerIndex, StopDef, TileLayout, TileLegendDef, TilesDef,
+};
+use super::super::numbers;
+use crate::world::tiles::Terrain;
+use serde_json::{Value, json};
+
+/// The text of a level file. Maps of other kinds than those that Tiled makes are left out.
+#[must_use]
+pub fn text(def: &LevelDef) -> String {
+    let mut root = Object::default();
+    root.put("name", &def.name);
+    root.unless(def.tick_rate, numbers::TICK_RATE.default as u32, "tickRate");
+    root.unless(def.seed, numbers::SEED.default as u64, "seed");
+    if let NavigationDef::Tiles(tiles) = &def.navigation {
+        root.add("navigation", navigation(tiles));
+    }
+    root.list("doors", def.doors.iter().map(door));
+    root.map("marks", def.marks.iter().map(|mark| (mark.name.value.clone(), place(&mark.place))));
+    let stops = |stops: &[StopDef]| Tree::List(stops.iter().map(stop).collect());
+    root.map("routes", def.routes.iter().map(|route| (route.name.value.clone(), stops(&route.stops))));
+    root.list("regions", def.regions.iter().map(region));
+    root.list("characters", def.characters.iter().map(character));
+    if let Some(script) = &def.script {
+        root.put("script", &script.value);
+    }
+    root.unless(def.path_budget, numbers::PATH_BUDGET.default as u32, "pathBudget");
+    let mut out = String::new();
+    write(&mut out, &Tree::Object(root), 0);
+    out.push('\n');
+    out
+}
+
+/// JSON whose keys keep their order.
+enum Tree {
+    Leaf(Value),
+    List(Vec<Tree>),
+    Object(Object),
+}
+
+/// Keys in the order in which they are put.
+#[derive(Default)]
+struct Object(Vec<(String, Tree)>);
+
+impl Object {
+    fn add(&mut self, key: &str, value: Tree) {
+        self.0.push((key.to_owned(), value));
+    }
+
+    fn put(&mut self, key: &str, value: impl serde::Serialize) {
+        // What is put is text, numbers and lists of them: it always has a JSON form.
+        self.add(key, tree(serde_json::to_value(value).unwrap_or_default()));
+    }
+
+    fn unless<T: PartialEq + serde::Serialize>(&mut self, value: T, default: T, key: &str) {
+        if value != default {
+            self.put(key, value);
+        }
+    }
+
+    fn list(&mut self, key: &str, values: impl Iterator<Item = Tree>) {
+        let values: Vec<Tree> = values.collect();
+        if !values.is_empty() {
+            self.add(key, Tree::List(values));
+        }
+    }
+
+    fn map(&mut self, key: &str, values: impl Iterator<Item = (String, Tree)>) {
+        let values: Vec<(String, Tree)> = values.collect();
+        if !values.is_empty() {
+            self.add(key, Tree::Object(Self(values)));
+        }
+    }
+}
+
+/// A value as a tree: lists apart, and whole numbers without a fraction.
+fn tree(value: Value) -> Tree {
+    match value {
+        Value::Array(list) => Tree::List(list.into_iter().map(tree).collect()),
+        Value::Object(map) => {
+            Tree::Object(Object(map.into_iter().map(|(key, value)| (key, tree(value))).collect()))
+        }
+        Value::Number(number) => {
+            let whole = number.as_f64().filter(|value| *value == value.trunc() && value.abs() < 1e15);
+            Tree::Leaf(whole.map_or(Value::Number(number), |whole| Value::from(whole as i64)))
+        }
+        leaf => Tree::Leaf(leaf),
+    }
+}
+
+fn navigation(tiles: &TilesDef) -> Tree {
+    let mut map = Object::default();
+    map.put("kind", "tiles");
+    map.unless(tiles.layout.name(), TileLayout::default().name(), "layout");
+    if tiles.projection == Projection::Isometric {
+        map.put("projection", "isometric");
+    }
+    if tiles.stagger_index == StaggerIndex::Even {
+        map.put("staggerIndex", "even");
+    }
+    if tiles.stagger_axis == StaggerAxis::X {
+        map.put("staggerAxis", "x");
+    }
+    map.unless(tiles.tile_width_m, numbers::TILE_SIZE.default, "tileWidth");
+    map.unless(tiles.tile_height_m, numbers::TILE_SIZE.default, "tileHeight");
+    map.unless(tiles.sizes.agent_radius_m, numbers::AGENT_RADIUS.default, "agentRadius");
+    map.unless(tiles.sizes.floor_y_m, numbers::FLOOR_Y.default, "floorY");
+    map.unless(tiles.origin, [0.0, 0.0], "origin");
+    match tiles.hierarchy {
+        Hierarchy::Auto => {}
+        Hierarchy::On => map.put("hierarchy", "on"),
+        Hierarchy::Off => map.put("hierarchy", "off"),
+    }
+    map.map("legend", tiles.legend.iter().map(|(letter, entry)| (letter.value.to_string(), legend(entry))));
+    map.list(
+        "layers",
+        tiles.layers.iter().map(|layer| {
+            let mut entry = Object::default();
+            entry.put("name", &layer.name.value);
+            entry.list("rows", layer.rows.iter().map(|row| Tree::Leaf(Value::from(row.value.as_str()))));
+            Tree::Object(entry)
+        }),
+    );
+    Tree::Object(map)
+}
+
+fn legend(legend: &TileLegendDef) -> Tree {
+    let mut entry = Object::default();
+    if let Some(area) = &legend.area {
+        entry.put("area", &area.value);
+    }
+    entry.unless(legend.terrain.name(), Terrain::default().name(), "terrain");
+    if let Some(cost) = legend.cost {
+        entry.put("cost", cost);
+    }
+    if let Some(walkable) = legend.walkable {
+        entry.put("walkable", walkable);
+    }
+    if !legend.tags.is_empty() {
+        entry.put("tags", &legend.tags);
+    }
+    if let Some(ways) = &legend.one_way {
+        entry.put("oneWay", ways.iter().map(|way| way.name()).collect::<Vec<_>>());
+    }
+    Tree::Object(entry)
+}
+
+fn door(door: &DoorDef) -> Tree {
+    let mut entry = Object::default();
+    entry.put("name", &door.name.value);
+    entry.put("area", &door.area.value);
+    entry.unless(door.open, false, "open");
+    entry.unless(door.duration_s, numbers::DOOR_SECONDS.default, "seconds");
+    entry.unless(door.locked, false, "locked");
+    if let Some(key) = &door.key {
+        entry.put("key", key);
+    }
+    if let Some(way) = door.one_way {
+        entry.put("oneWay", way);
+    }
+    if !door.teams.is_empty() {
+        entry.put("teams", &door.teams);
+    }
+    Tree::Object(entry)
+}
+
+fn position(position: Position) -> Value {
+    match position.y {
+        Some(y) => json!([position.x, y, position.z]),
+        None => json!([position.x, position.z]),
+    }
+}
+
+fn place(place: &PlaceDef) -> Tree {
+    match place.facing_degrees {
+        Some(facing) => {
+            let mut entry = Object::default();
+            entry.put("position", position(place.position));
+            entry.put("facingDegrees", facing);
+            Tree::Object(entry)
+        }
+        None => tree(position(place.position)),
+    }
+}
+
+fn stop(stop: &StopDef) -> Tree {
+    match stop {
+        StopDef::Mark(name) => Tree::Leaf(Value::from(name.value.as_str())),
+        StopDef::Place(own) => place(own),
+    }
+}
+
+fn region(region: &RegionDef) -> Tree {
+    let mut entry = Object::default();
+    entry.put("name", &region.name.value);
+    match &region.outline {
+        Outline::Polygon(corners) => entry.put("polygon", corners),
+        Outline::Circle { centre, radius_m } => {
+            entry.put("centre", position(*centre));
+            entry.put("radius", radius_m);
+        }
+    }
+    Tree::Object(entry)
+}
+
+fn character(character: &CharacterDef) -> Tree {
+    let standard = CharacterDef::default();
+    let mut entry = Object::default();
+    entry.put("name", &character.name.value);
+    entry.put("position", position(character.position.value));
+    entry.unless(character.facing_degrees, standard.facing_degrees, "facingDegrees");
+    entry.unless(character.radius_m, standard.radius_m, "radius");
+    entry.unless(character.height_m, standard.height_m, "height");
+    entry.unless(character.walk_speed_mps, standard.walk_speed_mps, "walkSpeed");
+    let run = (2.0 * character.walk_speed_mps).min(numbers::RUN_SPEED.max);
+    entry.unless(character.run_speed_mps, run, "runSpeed");
+    entry.unless(character.rotation_speed_radps, standard.rotation_speed_radps, "rotationSpeed");
+    entry.unless(character.player, false, "player");
+    if !character.tags.is_empty() {
+        entry.put("tags", &character.tags);
+    }
+    match character.doors {
+        DoorHabit::Avoid => {}
+        DoorHabit::Open => entry.put("doors", "open"),
+        DoorHabit::Wait => entry.put("doors", "wait"),
+    }
+    if let Some(layer) = &character.layer {
+        entry.put("layer", &layer.value);
+    }
+    if let Some(behaviour) = &character.behaviour {
+        entry.put("behaviour", &behaviour.value);
+    }
+    let params = character.params.iter();
+    entry.map("params", params.map(|(name, value)| (name.clone(), tree(value.value.clone()))));
+    Tree::Object(entry)
+}
+
+/// Longest value that stays on one line.
+const LINE_MAX: usize = 110;
+
+/// Writes a value: short ones on one line, lists and objects a value a line.
+fn write(out: &mut String, tree: &Tree, depth: usize) {
+    if let Some(line) = line(tree, LINE_MAX.saturating_sub(2 * depth)).filter(|_| depth > 0) {
+        out.push_str(&line);
+        return;
+    }
+    let indent = "  ".repeat(depth + 1);
+    match tree {
+        Tree::Leaf(value) => out.push_str(&value.to_string()),
+        Tree::List(list) => {
+            out.push('[');
+            for (index, inner) in list.iter().enumerate() {
+                out.push_str(if index == 0 { "\n" } else { ",\n" });
+                out.push_str(&indent);
+                write(out, inner, depth + 1);
+            }
+            out.push_str(&format!("\n{}]", "  ".repeat(depth)));
+        }
+        Tree::Object(object) => {
+            out.push('{');
+            for (index, (key, inner)) in object.0.iter().enumerate() {
+                out.push_str(if index == 0 { "\n" } else { ",\n" });
+                out.push_str(&format!("{indent}{}: ", Value::from(key.as_str())));
+                write(out, inner, depth + 1);
+            }
+            out.push_str(&format!("\n{}}}", "  ".repeat(depth)));
+        }
+    }
+}
+
+/// A value on one line of at most so many bytes. Rows of a drawing stand one below another, however short.
+fn line(tree: &Tree, bytes_max: usize) -> Option<String> {
+    let text = match tree {
+        Tree::Leaf(value) => value.to_string(),
+        Tree::List(list) if list.len() * 2 > bytes_max || list.len() > 1 && list.iter().all(is_row) => {
+            return None;
+        }
+        Tree::List(list) => {
+            let parts: Option<Vec<String>> = list.iter().map(|inner| line(inner, bytes_max)).collect();
+            format!("[{}]", parts?.join(", "))
+        }
+        Tree::Object(object) if object.0.len() * 5 > bytes_max => return None,
+        Tree::Object(object) => {
+            let part = |(key, inner): &(String, Tree)| {
+                Some(format!("{}: {}", Value::from(key.as_str()), line(inner, bytes_max)?))
+            };
+            let parts: Option<Vec<String>> = object.0.iter().map(part).collect();
+            format!("{{ {} }}", parts?.join(", "))
+        }
+    };
+    (text.len() <= bytes_max).then_some(text)
+}
+
+fn is_row(tree: &Tree) -> bool {
+    matches!(tree, Tree::Leaf(Value::String(_)))
+}

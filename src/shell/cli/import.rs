@@ -1,0 +1,78 @@
+//! `walkon import`: a map of the editor Tiled as a level file, and what became of its layers.
+
+use super::args::{Format, ImportArgs};
+use super::exit::{Exit, Failure};
+use super::{Shell, refusal, shown_path};
+use crate::level::Spot;
+use crate::level::tiled::{self, Counts, TiledOptions, TiledReport};
+use crate::shell::output::{Results, Target};
+use crate::shell::project::file_at;
+
+pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, Failure> {
+    let found = file_at(&args.map)?;
+    if !tiled::is_tiled(&found.path) {
+        let message =
+            format!("{}: expected a map of Tiled, whose name ends in .tmx or .tmj", args.map.display());
+        return Err(Failure::usage(message));
+    }
+    let options = TiledOptions {
+        metres_per_pixel: args.metres_per_pixel,
+        is_flipped: args.flip,
+        types: args.types.clone().map(|types| Spot { value: types, ..Spot::default() }),
+        ..TiledOptions::default()
+    };
+    let imported = match tiled::import(&found.path, &found.project.folder, &options) {
+        Ok(imported) => imported,
+        Err(error) => {
+            shell.show(&found, &error.diagnostics, &error.files);
+            return Err(Failure::Told(refusal(&error)));
+        }
+    };
+    shell.show(&found, &imported.diagnostics, &imported.files);
+    let target = Target::claim(&args.out, &found.project.folder.files_read())?;
+    target.write(tiled::text(&imported.tiled.def).as_bytes())?;
+    let (map, level) = (shown_path(&found, &found.path), args.out.display().to_string());
+    match args.format {
+        Format::Human => {
+            lines(&imported.tiled.report, &map, &level).iter().try_for_each(|line| results.line(line))?
+        }
+        Format::Json => {
+            let mut json = serde_json::to_value(&imported.tiled.report).unwrap_or_default();
+            if let Some(object) = json.as_object_mut() {
+                object.insert("map".to_owned(), map.into());
+                object.insert("level".to_owned(), level.into());
+            }
+            results.line(&json.to_string())?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// The report for people: a line a layer, then all together.
+fn lines(report: &TiledReport, map: &str, level: &str) -> Vec<String> {
+    let numbers =
+        |counts: &Counts| format!("{:>9} {:>9} {:>9}", counts.navigable, counts.blocked, counts.border);
+    let infinite = if report.infinite { "infinite, " } else { "" };
+    let mut lines = vec![
+        format!(
+            "{map} -> {level}: {infinite}{}, {} x {} tiles of {} x {} pixels",
+            report.orientation, report.width, report.height, report.tile_width_px, report.tile_height_px
+        ),
+        format!(
+            "{:<28} {:<9} {:<11} {:>9} {:>9} {:>9} {:>9}",
+            "layer", "role", "on", "filled", "navigable", "blocked", "border"
+        ),
+    ];
+    for layer in &report.layers {
+        lines.push(format!(
+            "{:<28} {:<9} {:<11} {:>9} {}",
+            layer.name,
+            layer.role,
+            layer.on,
+            layer.filled,
+            numbers(&layer.counts)
+        ));
+    }
+    lines.push(format!("{:<60} {}", "in total", numbers(&report.total)));
+    lines
+}
