@@ -53,5 +53,6 @@ mod tasks;
 mod tidy;
 mod tiled;
 mod tiles;
+mod tiles_shown;
 mod trees;
 mod walks;

@@ -32,6 +32,11 @@ pub(super) fn png(screen: &Screen) -> Result<Vec<u8>, String> {
 fn draw(pixmap: &mut Pixmap, part: &Primitive) {
     match &part.outline {
         Outline::Blocks(blocks) => fill_blocks(pixmap, blocks, part.fill),
+        Outline::Facets(facets) => {
+            for corners in facets {
+                outline(pixmap, path(corners, End::Closed), part);
+            }
+        }
         Outline::Polygon(corners) => outline(pixmap, path(corners, End::Closed), part),
         Outline::Line(points) => outline(pixmap, path(points, End::Open), part),
         Outline::Segments(segments) => outline(pixmap, segments_path(segments), part),

@@ -113,6 +113,11 @@ impl Canvas {
                     self.fill(*block, glyph, |_| true);
                 }
             }
+            Form::Facets(facets) => {
+                for corners in facets {
+                    self.fill(Bounds::of(corners), glyph, |centre| polygon_contains(corners, centre));
+                }
+            }
             Form::Polygon(corners) => {
                 self.fill(Bounds::of(corners), glyph, |centre| polygon_contains(corners, centre));
             }

@@ -13,8 +13,8 @@ use crate::base::geom::Bounds;
 pub(super) struct Lattice {
     /// Corner with the smallest x and z, metres.
     pub min: [f64; 2],
-    /// Side of a cell, metres.
-    pub cell_m: f64,
+    /// Width and depth of a cell, metres.
+    pub cell_m: [f64; 2],
     /// Cells along x.
     pub width: u32,
     /// Cells along z.
@@ -24,7 +24,7 @@ pub(super) struct Lattice {
 impl Lattice {
     /// The rectangle of the cells from (x0, z0) to (x1, z1), both ends included.
     pub fn rectangle(&self, x: [u32; 2], z: [u32; 2]) -> Bounds {
-        let at = |axis: usize, cell: u32| self.min[axis] + f64::from(cell) * self.cell_m;
+        let at = |axis: usize, cell: u32| self.min[axis] + f64::from(cell) * self.cell_m[axis];
         Bounds { min: [at(0, x[0]), at(1, z[0])], max: [at(0, x[1] + 1), at(1, z[1] + 1)] }
     }
 }
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn every_cell_is_covered_exactly_once_by_its_own_kind() {
         let rows = ["##..##", "##..##", "#....#", "######", "..#..#"];
-        let lattice = Lattice { min: [10.0, -3.0], cell_m: 0.5, width: 6, depth: 5 };
+        let lattice = Lattice { min: [10.0, -3.0], cell_m: [0.5; 2], width: 6, depth: 5 };
         let kind = |x: u32, z: u32| rows[z as usize].chars().nth(x as usize);
         let blocks = merge(&lattice, kind);
         for z in 0..5 {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn equal_rows_become_one_rectangle() {
-        let lattice = Lattice { min: [0.0, 0.0], cell_m: 1.0, width: 4, depth: 3 };
+        let lattice = Lattice { min: [0.0, 0.0], cell_m: [1.0; 2], width: 4, depth: 3 };
         let blocks = merge(&lattice, |x, _| (x < 3).then_some('#'));
         assert_eq!(blocks[&'#'], vec![Bounds { min: [0.0, 0.0], max: [3.0, 3.0] }]);
     }

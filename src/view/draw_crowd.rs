@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::draw_world::on_layer;
 use super::picture::{Form, Look, Picture, Shape, Swatch, Tag};
 use super::theme;
 use crate::base::geom::ground;
@@ -28,11 +29,12 @@ const RING_M: f64 = 0.15;
 
 /// Straight lines from who waits for a path to where it is to lead.
 pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
-    let is_busy = world.characters().filter(|(_, character)| waits(world, character)).count() > BOLD_MAX;
+    let is_busy = on_layer(world, picture.map_layer).filter(|(_, character)| waits(world, character)).count()
+        > BOLD_MAX;
     let colour = if is_busy { theme::REQUEST.with_opacity(70) } else { theme::REQUEST };
     let look = Look::line(colour, if is_busy { 1.0 } else { 1.25 }).dashed();
     let mut shapes = Vec::new();
-    for (_, character) in world.characters() {
+    for (_, character) in on_layer(world, picture.map_layer) {
         let walk = character.walk.and_then(|id| Some((id, world.walk(id)?)));
         let Some((id, walk, why)) = walk.and_then(|(id, walk)| Some((id, walk, walk.token?.1))) else {
             continue;
@@ -59,7 +61,7 @@ pub(super) fn draw_obstacles(picture: &mut Picture, world: &World) {
         let hint = format!("{words} around \"{}\"", world.name_of(who));
         Shape::new(form, look, Tag::Obstacle(who)).hint(hint)
     };
-    let shapes: Vec<Shape> = planned_around(world).into_iter().map(shape).collect();
+    let shapes: Vec<Shape> = planned_around(world, picture.map_layer).into_iter().map(shape).collect();
     if !shapes.is_empty() {
         picture.explain(Swatch::Dot(look), "planned around");
     }
@@ -67,9 +69,9 @@ pub(super) fn draw_obstacles(picture: &mut Picture, world: &World) {
 }
 
 /// The circles that walks under way were planned around, the newest of each, and for how many walks.
-fn planned_around(world: &World) -> BTreeMap<CharacterId, (Disc, usize)> {
+fn planned_around(world: &World, layer: u8) -> BTreeMap<CharacterId, (Disc, usize)> {
     let mut around = BTreeMap::new();
-    for (_, character) in world.characters() {
+    for (_, character) in on_layer(world, layer) {
         let walk = character.walk.and_then(|id| world.walk(id)).filter(|walk| walk.is_open());
         let Some(seen) = walk.and_then(|walk| walk.seen.as_ref()) else { continue };
         for (&who, &disc) in seen.who.iter().zip(seen.discs.iter()) {
@@ -85,7 +87,7 @@ pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     let kinds = [(theme::DESIRED, "wants to go"), (theme::REAL, "really goes")];
     let looks = kinds.map(|(colour, words)| (Look::line(colour, 3.0), words));
-    for (id, character) in world.characters() {
+    for (id, character) in on_layer(world, picture.map_layer) {
         let lines = [(character.desired, Tag::Desired(id)), (character.body.velocity, Tag::Velocity(id))];
         for ((velocity, tag), (look, words)) in lines.into_iter().zip(looks) {
             if velocity.length() < STILL_MPS {
@@ -106,7 +108,7 @@ pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
     let look = Look::line(theme::NUDGE, 2.0).dashed();
     let end = Look::filled(theme::SEARCH_FRONTIER).stroked(theme::NUDGE, 1.5);
     let mut shapes = Vec::new();
-    for (id, character) in world.characters() {
+    for (id, character) in on_layer(world, picture.map_layer) {
         let Some(nudge) = &character.nudge else { continue };
         let ends = vec![ground(character.body.position), ground(nudge.to)];
         let hint = format!("\"{}\" steps aside for \"{}\"", character.name, world.name_of(nudge.by));
@@ -125,7 +127,7 @@ pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
     let is_fresh =
         |since: crate::base::time::Tick| world.tick() >= since && world.tick().since(since) < fresh;
     let mut shapes = Vec::new();
-    for (id, character) in world.characters() {
+    for (id, character) in on_layer(world, picture.map_layer) {
         if character.replan.since.is_some_and(is_fresh) {
             let radius_m = f64::from(character.body.radius_m) + RING_M;
             let form = Form::Circle { centre: ground(character.body.position), radius_m };

@@ -8,9 +8,11 @@
 use super::blocks::{Lattice, merge};
 use super::picture::{Colour, Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
 use super::theme;
-use crate::base::geom::Bounds;
+use std::collections::BTreeMap;
+
+use crate::base::geom::{Bounds, Point};
 use crate::base::ids::{AreaId, DoorId};
-use crate::nav::NavMap;
+use crate::nav::{CellMap, Layout, NavMap};
 use crate::world::World;
 use crate::world::area::{Area, AreaKind};
 use crate::world::door::{Door, DoorState};
@@ -21,16 +23,30 @@ enum Kind {
     Plain,
     Dear,
     Dearest,
+    /// Above this and up to twice as much, as the power of two of [`theme::DEAREST_ABOVE`]: 1 to 3.
+    Beyond(u8),
     Blocked,
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::Plain, Self::Dear, Self::Dearest, Self::Blocked];
+    const ALL: [Self; 7] = [
+        Self::Plain,
+        Self::Dear,
+        Self::Dearest,
+        Self::Beyond(1),
+        Self::Beyond(2),
+        Self::Beyond(3),
+        Self::Blocked,
+    ];
 
     fn of(is_walkable: bool, factor: f32) -> Self {
         match (is_walkable, factor) {
             (false, _) => Self::Blocked,
-            (true, factor) if factor > theme::DEAREST_ABOVE => Self::Dearest,
+            (true, factor) if factor > theme::DEAREST_ABOVE => {
+                let doublings =
+                    (1..=3).take_while(|&power| factor > theme::DEAREST_ABOVE * f32::from(1_u8 << power));
+                doublings.last().map_or(Self::Dearest, Self::Beyond)
+            }
             (true, factor) if factor > theme::DEAR_ABOVE => Self::Dear,
             (true, _) => Self::Plain,
         }
@@ -41,6 +57,10 @@ impl Kind {
             Self::Plain => Look::filled(theme::CELL_PLAIN).glyph('.'),
             Self::Dear => Look::filled(theme::CELL_DEAR).glyph('~'),
             Self::Dearest => Look::filled(theme::CELL_DEAREST).glyph('%'),
+            Self::Beyond(power) => {
+                let weight = f32::from(power) * theme::CELL_BEYOND_STEP;
+                Look::filled(theme::CELL_BEYOND.over(theme::CELL_DEAREST, weight)).glyph('&')
+            }
             Self::Blocked => Look::filled(theme::CELL_BLOCKED).glyph('#'),
         }
     }
@@ -50,6 +70,9 @@ impl Kind {
             Self::Plain => "free",
             Self::Dear => "dear",
             Self::Dearest => "dearest",
+            Self::Beyond(1) => "dearest2",
+            Self::Beyond(2) => "dearest3",
+            Self::Beyond(_) => "dearest4",
             Self::Blocked => "blocked",
         }
     }
@@ -59,6 +82,9 @@ impl Kind {
             Self::Plain => "free",
             Self::Dear => "cost above 1",
             Self::Dearest => "cost above 1.5",
+            Self::Beyond(1) => "cost above 3",
+            Self::Beyond(2) => "cost above 6",
+            Self::Beyond(_) => "cost above 12",
             Self::Blocked => "blocked",
         }
     }
@@ -85,18 +111,25 @@ impl Outlines {
 }
 
 fn outline(nav: &NavMap, area: AreaId) -> Option<Form> {
-    let cells = nav.cells()?;
+    (0..=u8::MAX).map_while(|layer| layer_of(nav, layer)).find_map(|cells| outline_on(cells, area))
+}
+
+fn outline_on(cells: &CellMap, area: AreaId) -> Option<Form> {
     if let Some(polygon) = cells.area_outline(area) {
         return (polygon.len() > 2).then(|| Form::Polygon(polygon.to_vec()));
     }
-    let lattice = lattice(nav)?;
     let runs = cells.area_runs(area);
+    let Some(lattice) = lattice(cells) else {
+        let facets = runs.flat_map(|(z, [first, end])| (first..end).map(move |x| (x, z)));
+        let facets: Vec<_> = facets.map(|(x, z)| facet(cells, x, z)).collect();
+        return (!facets.is_empty()).then_some(Form::Facets(facets));
+    };
     // Runs of one area do not overlap, so each is a rectangle of its own; equal neighbours are merged.
     let mut blocks: Vec<Bounds> = Vec::new();
     for (z, [first, end]) in runs {
         let run = lattice.rectangle([first, end - 1], [z, z]);
         match blocks.iter_mut().rev().find(|block| block.min[0] == run.min[0] && block.max[0] == run.max[0]) {
-            Some(block) if (block.max[1] - run.min[1]).abs() < lattice.cell_m * 1e-6 => {
+            Some(block) if (block.max[1] - run.min[1]).abs() < lattice.cell_m[1] * 1e-6 => {
                 block.max[1] = run.max[1]
             }
             _ => blocks.push(run),
@@ -105,15 +138,44 @@ fn outline(nav: &NavMap, area: AreaId) -> Option<Form> {
     (!blocks.is_empty()).then_some(Form::Blocks(blocks))
 }
 
-/// The grid of a map of cells.
-pub(super) fn lattice(nav: &NavMap) -> Option<Lattice> {
-    let frame = nav.cells()?.frame();
-    Some(Lattice {
+/// One layer of a map of cells.
+pub(super) fn layer_of(nav: &NavMap, layer: u8) -> Option<&CellMap> {
+    nav.cells().filter(|_| layer == 0)
+}
+
+/// The grid of a map whose cells are rectangles in rows.
+fn lattice(cells: &CellMap) -> Option<Lattice> {
+    let frame = cells.frame();
+    let is_square = matches!(frame.layout(), Layout::Square4 | Layout::Square8);
+    is_square.then(|| Lattice {
         min: [frame.min_x, frame.min_z],
-        cell_m: frame.cell_size_m,
+        cell_m: frame.tile_size_m(),
         width: frame.width,
         depth: frame.depth,
     })
+}
+
+/// The corners of a cell, metres.
+fn facet(cells: &CellMap, x: u32, z: u32) -> Vec<Point> {
+    let mut corners = Vec::with_capacity(6);
+    cells.frame().outline(x, z, &mut corners);
+    corners
+}
+
+/// All cells by kind, as few shapes as there can be. Cost: one look at every cell.
+pub(super) fn by_kind<K: Copy + Ord>(cells: &CellMap, kind: impl Fn(u32, u32) -> K) -> BTreeMap<K, Form> {
+    if let Some(lattice) = lattice(cells) {
+        let blocks = merge(&lattice, |x, z| Some(kind(x, z)));
+        return blocks.into_iter().map(|(kind, blocks)| (kind, Form::Blocks(blocks))).collect();
+    }
+    let frame = cells.frame();
+    let mut facets: BTreeMap<K, Vec<Vec<Point>>> = BTreeMap::new();
+    for (x, z) in (0..frame.depth).flat_map(|z| (0..frame.width).map(move |x| (x, z))) {
+        if frame.tile_of_cell(x, z).is_some() {
+            facets.entry(kind(x, z)).or_default().push(facet(cells, x, z));
+        }
+    }
+    facets.into_iter().map(|(kind, facets)| (kind, Form::Facets(facets))).collect()
 }
 
 /// Draws the map of `world`. Cost: one look at every cell.
@@ -125,13 +187,13 @@ pub fn draw_nav(picture: &mut Picture, world: &World) {
 
 /// Cells by what they cost.
 pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
-    let (Some(cells), Some(lattice)) = (nav.cells(), lattice(nav)) else { return };
-    let mut blocks = merge(&lattice, |x, z| Some(Kind::of(cells.walkable(x, z), cells.factor_at(x, z))));
+    let Some(cells) = layer_of(nav, picture.map_layer) else { return };
+    let mut forms = by_kind(cells, |x, z| Kind::of(cells.walkable(x, z), cells.factor_at(x, z)));
     let mut shapes = Vec::new();
     for kind in Kind::ALL {
-        let Some(blocks) = blocks.remove(&kind) else { continue };
+        let Some(form) = forms.remove(&kind) else { continue };
         picture.explain(Swatch::Patch(kind.look()), kind.words());
-        shapes.push(Shape::new(Form::Blocks(blocks), kind.look(), Tag::Cells(kind.name())));
+        shapes.push(Shape::new(form, kind.look(), Tag::Cells(kind.name())));
     }
     picture.add("cells", shapes);
 }

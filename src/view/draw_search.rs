@@ -10,8 +10,7 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::blocks::{Lattice, merge};
-use super::draw_nav::{draw_areas, draw_doors, lattice};
+use super::draw_nav::{self, by_kind, draw_areas, draw_doors, layer_of};
 use super::picture::{Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Point, ground};
@@ -70,8 +69,10 @@ impl Kind {
 /// Draws a search over the map. Cost: one look at every cell.
 pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
     let nav = scene.world.nav();
-    if let Some(lattice) = lattice(nav) {
-        draw_cells(picture, scene, nav, &lattice);
+    // Where tiles cost what their terrain costs, that is worth more than what was looked at.
+    match scene.world.tiles() {
+        Some(_) => draw_nav::draw_cells(picture, nav),
+        None => draw_cells(picture, scene, nav),
     }
     draw_areas(picture, scene.world);
     draw_doors(picture, scene.world);
@@ -92,27 +93,28 @@ fn draw_others(picture: &mut Picture, scene: &SearchScene<'_>) {
     picture.add("others", scene.others.iter().map(shape).collect());
 }
 
-fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap, lattice: &Lattice) {
-    let Some(cells) = nav.cells() else { return };
+fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
+    let Some(cells) = layer_of(nav, picture.map_layer) else { return };
     let set = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<BTreeSet<u32>>();
     let (path, searched, frontier) =
         (set(&scene.record.raw), set(&scene.record.expanded), set(&scene.record.frontier));
-    let mut blocks = merge(lattice, |x, z| {
-        let node = z * lattice.width + x;
-        Some(match () {
+    let width = cells.frame().width;
+    let mut forms = by_kind(cells, |x, z| {
+        let node = z * width + x;
+        match () {
             () if path.contains(&node) => Kind::Path,
             () if searched.contains(&node) => Kind::Searched,
             () if frontier.contains(&node) => Kind::Frontier,
             () if !cells.walkable(x, z) => Kind::Blocked,
             () if cells.is_occupied(x, z, scene.others) => Kind::Occupied,
             () => Kind::Free,
-        })
+        }
     });
     let mut shapes = Vec::new();
     for (kind, name, words) in Kind::ALL {
-        let Some(blocks) = blocks.remove(&kind) else { continue };
+        let Some(form) = forms.remove(&kind) else { continue };
         picture.explain(Swatch::Patch(kind.look()), words);
-        shapes.push(Shape::new(Form::Blocks(blocks), kind.look(), Tag::Cells(name)));
+        shapes.push(Shape::new(form, kind.look(), Tag::Cells(name)));
     }
     picture.add("cells", shapes);
 }
@@ -121,14 +123,17 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
     let mut shapes = Vec::new();
     let raw: Vec<Point> =
         scene.record.raw.iter().filter_map(|&node| centre(scene.world.nav(), node)).collect();
-    if raw.len() > 1 {
+    let is_on_tiles = scene.world.tiles().is_some();
+    if raw.len() > 1 && !is_on_tiles {
         let look = Look::line(theme::SEARCH_RAW, 1.5).dashed();
         picture.explain(Swatch::Line(look), "through the cells");
         shapes.push(Shape::new(Form::Line(raw), look, Tag::Search("raw")).hint("path through the cells"));
     }
     let smooth: Vec<Point> = scene.answer.path.points.iter().map(|&point| ground(point)).collect();
     if smooth.len() > 1 {
-        let look = Look::line(theme::SEARCH_SMOOTH, 3.0);
+        // On tiles in the colours of seed 004: the line green, its corners yellow, the last point red.
+        let line = if is_on_tiles { theme::PATH } else { theme::SEARCH_SMOOTH };
+        let look = Look::line(line, 3.0);
         picture.explain(Swatch::Line(look), "path, smoothed");
         let hint = format!("path, {:.2} m", scene.answer.path.length_m);
         for &corner in &smooth[1..smooth.len() - 1] {

@@ -32,6 +32,11 @@ pub fn draw_world(picture: &mut Picture, world: &World) {
     draw_characters(picture, world);
 }
 
+/// Everybody on one layer of the map, in order of creation.
+pub(super) fn on_layer(world: &World, layer: u8) -> impl Iterator<Item = (CharacterId, &Character)> {
+    world.characters().filter(move |(_, character)| character.layer == layer)
+}
+
 /// Regions.
 pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
@@ -102,8 +107,9 @@ pub(super) fn draw_marks(picture: &mut Picture, world: &World) {
 pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     let is_busy =
-        world.characters().filter(|(_, character)| character.walk.is_some()).count() > PATHS_BOLD_MAX;
-    for (_, character) in world.characters() {
+        on_layer(world, picture.map_layer).filter(|(_, character)| character.walk.is_some()).count()
+            > PATHS_BOLD_MAX;
+    for (_, character) in on_layer(world, picture.map_layer) {
         let walk = character.walk.and_then(|id| world.walk(id).map(|walk| (id, walk)));
         let Some((id, walk)) = walk.filter(|(_, walk)| walk.is_open()) else { continue };
         let points = points_left(character, walk);
@@ -150,7 +156,7 @@ fn points_left(character: &Character, walk: &Walk) -> Vec<Point> {
 pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     let mut used = BTreeSet::new();
-    for (index, (id, character)) in world.characters().enumerate() {
+    for (index, (id, character)) in on_layer(world, picture.map_layer).enumerate() {
         let (at, radius_m) = (ground(character.body.position), f64::from(character.body.radius_m));
         let (colour, words) =
             if character.is_player { (theme::PLAYER, "player") } else { (theme::CHARACTER, "character") };

@@ -56,8 +56,11 @@ pub(super) fn place(
     let mut order: Vec<&Label> = picture.labels.iter().filter(is_wanted).collect();
     order.sort_by_key(|label| std::cmp::Reverse(label.importance));
     let clear = |bounds: &Bounds| {
-        let ([left, top], [right, bottom]) = (to_pixel(bounds.min), to_pixel(bounds.max));
-        [left, top, right, bottom]
+        let Bounds { min, max } = *bounds;
+        let corners = [min, [max[0], min[1]], max, [min[0], max[1]]].map(&to_pixel);
+        let least = |axis: usize| corners.iter().map(|at| at[axis]).fold(f32::INFINITY, f32::min);
+        let most = |axis: usize| corners.iter().map(|at| at[axis]).fold(f32::NEG_INFINITY, f32::max);
+        [least(0), least(1), most(0), most(1)]
     };
     let mut taken: Vec<Box4> = picture.keep_clear.iter().map(clear).collect();
     let mut placed = Vec::new();

@@ -25,6 +25,7 @@ pub use draw_search::{SearchScene, draw_search};
 pub use draw_world::draw_world;
 pub use layers::{Part, Parts, draw_ground, draw_scene};
 pub use picture::{
-    Colour, Form, Label, LabelPlaces, Layer, LegendEntry, Look, Picture, Shape, Spread, Stroke, Swatch, Tag,
+    Colour, Form, Label, LabelPlaces, Layer, LegendEntry, Look, Picture, Projection, Shape, Spread, Stroke,
+    Swatch, Tag,
 };
 pub use screen::{Anchor, Group, Outline, PIXELS_MAX, Primitive, SIDE_PX_MAX, Screen, ScreenError};

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::geom::{Bounds, Point};
+use crate::base::geom::{Bounds, Isometric, Point};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 
 /// A colour: red, green, blue and opacity, 0 to 255 each, not premultiplied.
@@ -130,11 +130,40 @@ fn generation(shown: &str) -> String {
     shown.split(['(', ')']).nth(1).unwrap_or_default().to_owned()
 }
 
+/// How the ground is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Projection {
+    /// From above.
+    #[default]
+    Flat,
+    /// A square as a diamond twice as wide as high: x to the lower right, z to the lower left. What lies across the picture
+    /// is to scale.
+    Isometric,
+}
+
+impl Projection {
+    /// Where a point of the ground is shown, `from` being where (0, 0) is: metres to the right and down.
+    #[must_use]
+    pub fn shown(self, point: Point, from: Point) -> Point {
+        let at = [point[0] - from[0], point[1] - from[1]];
+        match self {
+            Self::Flat => at,
+            Self::Isometric => {
+                // A metre square is as wide as its diagonal.
+                let width = std::f64::consts::SQRT_2;
+                Isometric { tile_width: width, tile_height: width / 2.0 }.to_screen(at)
+            }
+        }
+    }
+}
+
 /// Where a shape lies, world metres on the ground plane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// Rectangles that do not overlap, all alike: cells merged into blocks.
     Blocks(Vec<Bounds>),
+    /// Polygons that do not overlap, all alike: cells that are no squares.
+    Facets(Vec<Vec<Point>>),
     /// A closed polygon, its first corner not repeated; even-odd where it crosses itself.
     Polygon(Vec<Point>),
     /// A line through two or more points.
@@ -162,6 +191,9 @@ impl Form {
         match self {
             Self::Polygon(points) | Self::Line(points) => Bounds::of(points),
             Self::Blocks(blocks) => blocks.iter().fold(Bounds::EMPTY, |all, block| all.union(*block)),
+            Self::Facets(facets) => {
+                facets.iter().fold(Bounds::EMPTY, |all, facet| all.union(Bounds::of(facet)))
+            }
             Self::Circle { centre, radius_m } => Bounds::of(&[*centre]).grown(*radius_m),
             Self::Dot { centre, .. } => Bounds::of(&[*centre]),
         }
@@ -173,6 +205,7 @@ impl Form {
         let area = |block: &Bounds| (block.max[0] - block.min[0]) * (block.max[1] - block.min[1]);
         let bounds = match self {
             Self::Polygon(points) => return points.clone(),
+            Self::Facets(facets) => return facets.first().cloned().unwrap_or_default(),
             Self::Blocks(blocks) => {
                 let largest = blocks.iter().max_by(|a, b| area(a).total_cmp(&area(b)));
                 largest.copied().unwrap_or(Bounds::EMPTY)
@@ -359,6 +392,12 @@ pub struct Picture {
     pub bounds: Bounds,
     /// Side of a cell, metres: the pitch of the text form and of the grid lines.
     pub cell_m: f64,
+    /// Width and depth of a tile, metres: the lines of the grid. Without them there are none.
+    pub tile_m: Option<[f64; 2]>,
+    /// How the ground is shown; text shows it from above.
+    pub projection: Projection,
+    /// The layer of the map that is shown.
+    pub map_layer: u8,
     /// Layers, bottom first.
     pub layers: Vec<Layer>,
     /// Words, in order of importance and then as given.
@@ -383,6 +422,9 @@ impl Picture {
             title: title.into(),
             bounds,
             cell_m,
+            tile_m: (cell_m > 0.0).then_some([cell_m; 2]),
+            projection: Projection::Flat,
+            map_layer: 0,
             layers: Vec::new(),
             labels: Vec::new(),
             keep_clear: Vec::new(),
@@ -416,6 +458,19 @@ impl Picture {
     #[must_use]
     pub fn size_m(&self) -> [f64; 2] {
         [0, 1].map(|axis| (self.bounds.max[axis] - self.bounds.min[axis]).max(1e-6))
+    }
+
+    /// Width and height of what is shown, metres; never zero.
+    #[must_use]
+    pub fn shown_m(&self) -> [f64; 2] {
+        let [width, depth] = self.size_m();
+        match self.projection {
+            Projection::Flat => [width, depth],
+            Projection::Isometric => {
+                let across = (width + depth) / std::f64::consts::SQRT_2;
+                [across, across / 2.0]
+            }
+        }
     }
 
     /// Shapes with a tag of that kind, in drawing order.

@@ -7,7 +7,7 @@
 use super::clip;
 use super::hatch::{Pixel, hatch};
 use super::labels::{Placed, place, text_width_px};
-use super::picture::{Colour, Form, LabelPlaces, Look, Picture, Shape, Stroke, Swatch, Tag};
+use super::picture::{Colour, Form, LabelPlaces, Look, Picture, Projection, Shape, Stroke, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point};
 
@@ -29,12 +29,16 @@ const FRAME_PX: f32 = 1.0;
 /// Height of a line of the legend, pixels.
 const LINE_PX: f32 = 20.0;
 const WIDTH_PX_MIN: f32 = 420.0;
+/// Corners of a circle that is seen at an angle.
+const ROUND_CORNERS: u32 = 48;
 
 /// An outline in pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outline {
     /// Rectangles: left, top, width, height. They do not overlap and meet without seams.
     Blocks(Vec<[f32; 4]>),
+    /// Closed polygons that do not overlap, each drawn with its line, so that neighbours meet without seams.
+    Facets(Vec<Vec<Pixel>>),
     /// A closed polygon, even-odd.
     Polygon(Vec<Pixel>),
     /// An open line.
@@ -145,7 +149,8 @@ impl Picture {
             let primitives = layer.shapes.iter().flat_map(|shape| frame.shape(shape)).collect();
             groups.push(Group { name: layer.name, primitives });
             if layer.name == "cells" {
-                groups.extend(frame.grid_lines(self.cell_m));
+                groups.extend(self.tile_m.and_then(|tile_m| frame.grid_lines(tile_m)));
+                groups.extend(frame.facet_lines(&layer.shapes, self.cell_m));
             }
         }
         groups.push(Group { name: "axes", primitives: frame.axes() });
@@ -162,8 +167,8 @@ impl Picture {
     /// Pixels per metre with which the map's longer side takes `side_px` pixels, or less where no cell takes more than 24.
     #[must_use]
     pub fn scale_to(&self, side_px: f64) -> f64 {
-        let [width, depth] = self.size_m();
-        let by_side = side_px / width.max(depth);
+        let [width, height] = self.shown_m();
+        let by_side = side_px / width.max(height);
         if self.cell_m > 0.0 { by_side.min(CELL_PX_MAX / self.cell_m) } else { by_side }
     }
 }
@@ -171,6 +176,7 @@ impl Picture {
 /// The way from metres to pixels, and where things stand around the map.
 struct Frame {
     bounds: Bounds,
+    projection: Projection,
     scale: f64,
     map: [f32; 4],
     width_px: u32,
@@ -180,8 +186,8 @@ struct Frame {
 
 impl Frame {
     fn new(picture: &Picture, scale: f64) -> Result<Self, ScreenError> {
-        let [width_m, depth_m] = picture.size_m();
-        let (map_x, map_y) = (width_m * scale, depth_m * scale);
+        let [width_m, height_m] = picture.shown_m();
+        let (map_x, map_y) = (width_m * scale, height_m * scale);
         let too_big = |width: f64, height: f64| ScreenError::TooBig {
             scale,
             width: width as u64,
@@ -202,17 +208,34 @@ impl Frame {
         }
         let map = [LEFT_PX, ABOVE_PX, LEFT_PX + map_x as f32, ABOVE_PX + map_y as f32];
         let (width_px, height_px) = (width as u32, height as u32);
-        Ok(Self { bounds: picture.bounds, scale, map, width_px, height_px, legend_rows })
+        let (bounds, projection) = (picture.bounds, picture.projection);
+        Ok(Self { bounds, projection, scale, map, width_px, height_px, legend_rows })
     }
 
     fn pixel(&self, point: Point) -> Pixel {
-        let at = |axis: usize, from: f32| from + ((point[axis] - self.bounds.min[axis]) * self.scale) as f32;
-        [at(0, self.map[0]), at(1, self.map[1])]
+        let shown = self.projection.shown(point, self.bounds.min);
+        let left =
+            self.projection.shown([self.bounds.min[0], self.bounds.max[1]], self.bounds.min)[0].min(0.0);
+        let at = |from: f32, metres: f64| from + (metres * self.scale) as f32;
+        [at(self.map[0], shown[0] - left), at(self.map[1], shown[1])]
+    }
+
+    fn is_flat(&self) -> bool {
+        self.projection == Projection::Flat
+    }
+
+    /// The corners of a rectangle of the ground.
+    fn corners(&self, bounds: &Bounds) -> Vec<Pixel> {
+        let Bounds { min, max } = *bounds;
+        [min, [max[0], min[1]], max, [min[0], max[1]]].map(|corner| self.pixel(corner)).to_vec()
     }
 
     fn backdrop(&self) -> Primitive {
         let [left, top, right, bottom] = self.map;
-        let outline = Outline::Blocks(vec![[left, top, right - left, bottom - top]]);
+        let outline = match self.projection {
+            Projection::Flat => Outline::Blocks(vec![[left, top, right - left, bottom - top]]),
+            Projection::Isometric => Outline::Polygon(self.corners(&self.bounds)),
+        };
         furniture(outline, Some(theme::CELL_BLOCKED.over(theme::PAPER, 0.25)), None)
     }
 
@@ -228,12 +251,27 @@ impl Frame {
             if cut.len() > 2 { vec![Outline::Polygon(cut)] } else { Vec::new() }
         };
         match form {
+            Form::Blocks(blocks) if !self.is_flat() => {
+                vec![Outline::Facets(blocks.iter().map(|block| self.corners(block)).collect())]
+            }
+            Form::Facets(facets) => {
+                let facets = facets.iter().map(|corners| clip::polygon(&pixels(corners), self.map));
+                vec![Outline::Facets(facets.filter(|corners| corners.len() > 2).collect())]
+            }
             Form::Blocks(blocks) => {
                 vec![Outline::Blocks(blocks.iter().map(|block| self.block(block)).collect())]
             }
             Form::Polygon(corners) => face(pixels(corners)),
             Form::Line(points) => {
                 clip::line(&pixels(points), self.map).into_iter().map(Outline::Line).collect()
+            }
+            Form::Circle { centre, radius_m } if !self.is_flat() => {
+                let [x, z] = *centre;
+                let turned = |step: u32| {
+                    let angle = f64::from(step) * std::f64::consts::TAU / f64::from(ROUND_CORNERS);
+                    [x + radius_m * libm::cos(angle), z + radius_m * libm::sin(angle)]
+                };
+                face((0..ROUND_CORNERS).map(|step| self.pixel(turned(step))).collect())
             }
             Form::Circle { centre, radius_m } => {
                 let ([x, y], radius) = (self.pixel(*centre), (radius_m * self.scale) as f32);
@@ -257,17 +295,23 @@ impl Frame {
         [left, top, right - left, bottom - top]
     }
 
-    fn grid_lines(&self, cell_m: f64) -> Option<Group> {
-        if cell_m * self.scale < theme::GRID_LINES_FROM_PX {
+    fn grid_lines(&self, tile_m: [f64; 2]) -> Option<Group> {
+        if tile_m[0].min(tile_m[1]) * self.scale < theme::GRID_LINES_FROM_PX {
             return None;
         }
         let [left, top, right, bottom] = self.map;
         let mut lines = Vec::new();
         for axis in 0..2 {
-            let count = ((self.bounds.max[axis] - self.bounds.min[axis]) / cell_m).round() as u32;
+            let count = ((self.bounds.max[axis] - self.bounds.min[axis]) / tile_m[axis]).round() as u32;
             for index in 1..count {
                 let mut at = self.bounds.min;
-                at[axis] += f64::from(index) * cell_m;
+                at[axis] += f64::from(index) * tile_m[axis];
+                if !self.is_flat() {
+                    let mut end = self.bounds.max;
+                    end[axis] = at[axis];
+                    lines.push([self.pixel(at), self.pixel(end)]);
+                    continue;
+                }
                 let [x, y] = self.pixel(at).map(|value| value.round() + 0.5);
                 lines.push(if axis == 0 { [[x, top], [x, bottom]] } else { [[left, y], [right, y]] });
             }
@@ -279,10 +323,33 @@ impl Frame {
         })
     }
 
+    /// Lines around cells that are no squares, where they are large enough.
+    fn facet_lines(&self, shapes: &[Shape], cell_m: f64) -> Option<Group> {
+        if cell_m * self.scale < theme::GRID_LINES_FROM_PX {
+            return None;
+        }
+        let facets: Vec<Vec<Pixel>> = shapes
+            .iter()
+            .filter_map(|shape| match &shape.form {
+                Form::Facets(facets) => Some(facets),
+                _ => None,
+            })
+            .flatten()
+            .map(|corners| corners.iter().map(|&corner| self.pixel(corner)).collect())
+            .collect();
+        let stroke = Stroke { colour: theme::GRID_LINE, width_px: 1.0, is_dashed: false };
+        let lines = furniture(Outline::Facets(facets), None, Some(stroke));
+        let Outline::Facets(facets) = &lines.outline else { return None };
+        (!facets.is_empty()).then_some(Group { name: "grid", primitives: vec![lines] })
+    }
+
     fn axes(&self) -> Vec<Primitive> {
         let [left, top, right, bottom] = self.map;
         let stroke = Stroke { colour: theme::INK_SOFT, width_px: 1.0, is_dashed: false };
-        let corners = vec![[left, top], [right, top], [right, bottom], [left, bottom]];
+        let corners = match self.projection {
+            Projection::Flat => vec![[left, top], [right, top], [right, bottom], [left, bottom]],
+            Projection::Isometric => self.corners(&self.bounds),
+        };
         let mut parts = vec![furniture(Outline::Polygon(corners), None, Some(stroke))];
         let step = nice(64.0 / self.scale);
         let mut ticks = Vec::new();
@@ -294,7 +361,11 @@ impl Frame {
                 let mut at = self.bounds.min;
                 at[axis] = value;
                 let [x, y] = self.pixel(at);
-                let (end, anchor, word) = if axis == 0 {
+                let (end, anchor, word) = if !self.is_flat() {
+                    // Outwards from the two upper edges: x along the right one, z along the left.
+                    let out = if axis == 0 { 1.0 } else { -1.0 };
+                    ([x + 4.0 * out, y - 2.0], Anchor::Middle, [x + 13.0 * out, y - 7.0])
+                } else if axis == 0 {
                     ([x, top - 4.0], Anchor::Middle, [x, top - 11.0])
                 } else {
                     ([left - 4.0, y], Anchor::End, [left - 7.0, y])
@@ -304,8 +375,15 @@ impl Frame {
             }
         }
         parts.push(furniture(Outline::Segments(ticks), None, Some(stroke)));
-        parts.push(text([right + 14.0, top - 11.0], "x".to_owned(), Anchor::Middle));
-        parts.push(text([left - 7.0, bottom + 9.0], "z".to_owned(), Anchor::End));
+        let (x_at, z_at) = match self.projection {
+            Projection::Flat => ([right + 14.0, top - 11.0], [left - 7.0, bottom + 9.0]),
+            Projection::Isometric => {
+                let ends = self.corners(&self.bounds);
+                ([ends[1][0] + 12.0, ends[1][1]], [ends[3][0] - 8.0, ends[3][1]])
+            }
+        };
+        parts.push(text(x_at, "x".to_owned(), Anchor::Middle));
+        parts.push(text(z_at, "z".to_owned(), Anchor::End));
         parts
     }
 
@@ -379,6 +457,10 @@ fn parts(shape: &Shape, outline: Outline) -> Vec<Primitive> {
         Primitive { outline, fill: None, stroke, tag: shape.tag.clone(), hint: String::new() }
     });
     let is_seen = fill.is_some() || stroke.is_some();
+    // Smooth edges side by side would let the ground through: cells are drawn a hair larger.
+    let is_seamed = matches!(outline, Outline::Facets(_)) && stroke.is_none();
+    let seam = fill.filter(|fill| is_seamed && fill.3 == 255);
+    let stroke = stroke.or(seam.map(|colour| Stroke { colour, width_px: 1.0, is_dashed: false }));
     let body = is_seen.then(|| {
         let (tag, hint) = (shape.tag.clone(), shape.hint.clone());
         Primitive { outline, fill, stroke, tag, hint }
@@ -409,6 +491,7 @@ fn text(at: Pixel, text: String, anchor: Anchor) -> Primitive {
 fn corners_of(outline: &Outline) -> Vec<Vec<Pixel>> {
     match outline {
         Outline::Polygon(corners) => vec![corners.clone()],
+        Outline::Facets(facets) => facets.clone(),
         Outline::Blocks(blocks) => blocks
             .iter()
             .map(|[x, y, w, h]| vec![[*x, *y], [x + w, *y], [x + w, y + h], [*x, y + h]])

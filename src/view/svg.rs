@@ -46,6 +46,10 @@ fn element(svg: &mut String, part: &Primitive) {
             "path",
             format!(" d=\"{}\" shape-rendering=\"crispEdges\"", blocks.iter().map(block).collect::<String>()),
         ),
+        Outline::Facets(facets) => {
+            let facets = facets.iter().map(|corners| path(corners) + "Z").collect::<String>();
+            ("path", format!(" d=\"{facets}\" stroke-linejoin=\"round\""))
+        }
         Outline::Polygon(corners) => ("path", format!(" d=\"{}Z\" fill-rule=\"evenodd\"", path(corners))),
         Outline::Line(points) => ("path", format!(" d=\"{}\"", path(points))),
         Outline::Segments(segments) => {

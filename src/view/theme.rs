@@ -22,6 +22,10 @@ pub const CELL_PLAIN: Colour = Colour::hex(0xD3E6CC);
 pub const CELL_DEAR: Colour = Colour::hex(0xF4E3A6);
 /// Walkable at a factor above 1.5: red.
 pub const CELL_DEAREST: Colour = Colour::hex(0xEEBFAE);
+/// What the dearest ground tends to, the dearer it is.
+pub const CELL_BEYOND: Colour = Colour::hex(0xB5402C);
+/// How much nearer to that every doubling of the cost brings it.
+pub const CELL_BEYOND_STEP: f32 = 0.3;
 /// Not walkable: black, toned to slate.
 pub const CELL_BLOCKED: Colour = Colour::hex(0x5B6068);
 /// Lines between cells, where cells are large enough to show them.

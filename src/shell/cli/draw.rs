@@ -8,15 +8,17 @@ use glam::Vec3;
 
 use super::args::DrawArgs;
 use super::exit::{Exit, Failure};
-use super::path::{Asked, flat_only, floor_of, on_floor};
+use super::path::{Asked, floor_of, layer_of, on_floor};
 use super::{Shell, run};
 use crate::game::Game;
-use crate::nav::Traversal;
+use crate::nav::{Layout, Traversal};
 use crate::shell::output::{Results, Target};
 use crate::shell::pictures;
 use crate::shell::project::find_level;
 use crate::shell::watchdog::Interrupts;
-use crate::view::{Part, Parts, Picture, SearchScene, ascii, draw_ground, draw_scene, draw_search, svg};
+use crate::view::{
+    Part, Parts, Picture, Projection, SearchScene, ascii, draw_ground, draw_scene, draw_search, svg,
+};
 use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::standing::Straight;
@@ -44,7 +46,6 @@ pub(super) fn form_of(path: &Path) -> Result<Form, Failure> {
 }
 
 pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Result<Exit, Failure> {
-    flat_only(args.layer.as_deref())?;
     if let Some(file) = &args.gif {
         return animate::run(shell, args, file);
     }
@@ -67,9 +68,10 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     };
     let target =
         args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
+    let layer = layer_of(stage.world_mut(), args.layer.as_deref())?;
     let picture = match ends {
-        Some(ends) => searched(stage.world_mut(), ends, args.layers),
-        None => world_picture(stage.world_mut(), args.layers.unwrap_or_default()),
+        Some(ends) => searched(stage.world_mut(), (ends, layer), args.layers),
+        None => world_picture(stage.world_mut(), layer, args.layers.unwrap_or_default()),
     };
     match (target, form) {
         (Some(target), Some(form)) => write(&picture, form, args.scale, &target)?,
@@ -95,8 +97,8 @@ impl Stage {
 
 /// A picture of a search for a body of usual size. It goes around those who stand there when they are asked for as a
 /// layer, as a walk would; else it is a question to the map alone, like that of `path`.
-fn searched(world: &mut World, (from, to): (Vec3, Vec3), layers: Option<Parts>) -> Picture {
-    let by = Traversal { radius_m: Gait::RADIUS_M, ..Traversal::default() };
+fn searched(world: &mut World, ((from, to), layer): ((Vec3, Vec3), u8), layers: Option<Parts>) -> Picture {
+    let by = Traversal { radius_m: Gait::RADIUS_M, layer, ..Traversal::default() };
     let is_among_others = layers.is_some_and(|parts| parts.has(Part::Obstacles));
     let around = if is_among_others { world.bystanders(Straight { from, to, but: &[] }) } else { None };
     let others = around.map(|around| around.discs);
@@ -104,35 +106,45 @@ fn searched(world: &mut World, (from, to): (Vec3, Vec3), layers: Option<Parts>) 
     let answered = asked.answer(world.nav());
     let others = asked.others.as_deref().unwrap_or(&[]);
     let (record, answer) = (&answered.record, &answered.answer);
-    search_picture(&SearchScene { world, from, to, record, answer, others })
+    search_picture(&SearchScene { world, from, to, record, answer, others }, layer)
 }
 
 /// A picture of a search.
-pub(super) fn search_picture(scene: &SearchScene<'_>) -> Picture {
+pub(super) fn search_picture(scene: &SearchScene<'_>, layer: u8) -> Picture {
     let words = match scene.answer.status {
         crate::nav::PathStatus::None => "no path".to_owned(),
         _ => format!("{:.2} m", scene.answer.path.length_m),
     };
     let title =
         format!("{}  path: {words}, {} expansions", scene.world.level_name(), scene.answer.expansions);
-    let mut picture = blank(scene.world, title);
+    let mut picture = blank(scene.world, layer, title);
     draw_search(&mut picture, scene);
     picture
 }
 
 /// A picture of a level as it stands.
-fn world_picture(world: &World, parts: Parts) -> Picture {
+fn world_picture(world: &World, layer: u8, parts: Parts) -> Picture {
     let (tick, seconds) = (world.tick().0, world.rate().seconds(world.tick()));
     let title = format!("{}  tick {tick} ({seconds:.2} s)", world.level_name());
-    let mut picture = blank(world, title);
+    let mut picture = blank(world, layer, title);
     draw_ground(&mut picture, world, parts);
     draw_scene(&mut picture, world, parts);
     picture
 }
 
-fn blank(world: &World, title: String) -> Picture {
-    let cell_m = world.nav().cells().map_or(0.0, |cells| cells.frame().cell_size_m);
-    Picture::new(title, world.nav().bounds(), cell_m)
+fn blank(world: &World, layer: u8, title: String) -> Picture {
+    let frame = world.nav().cells().map(|cells| *cells.frame());
+    let mut picture = Picture::new(title, world.nav().bounds(), frame.map_or(0.0, |frame| frame.cell_size_m));
+    picture.map_layer = layer;
+    if let Some(frame) = frame {
+        // Other layouts show the lines of their cells.
+        let is_square = matches!(frame.layout(), Layout::Square4 | Layout::Square8);
+        picture.tile_m = is_square.then(|| frame.tile_size_m());
+    }
+    if world.tiles().is_some_and(|tiles| tiles.is_isometric) {
+        picture.projection = Projection::Isometric;
+    }
+    picture
 }
 
 /// Writes a picture in the form asked for.

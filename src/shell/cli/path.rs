@@ -8,6 +8,7 @@ use glam::Vec3;
 use super::args::{Format, PathArgs, Place};
 use super::exit::{Exit, Failure};
 use super::{Shell, draw, movingai};
+use crate::base::words;
 use crate::game::line::{Line, float, place, quoted};
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathStatus, Search, SearchRecord, Traversal};
 use crate::shell::output::{Results, Target};
@@ -22,7 +23,6 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     let (Some(level), Some(from), Some(to)) = (&args.level, args.from, args.to) else {
         return Err(Failure::usage("path: expected LEVEL with --from and --to, or --map with --scen"));
     };
-    flat_only(args.layer.as_deref())?;
     let found = find_level(level)?;
     let loaded = shell.load(&found)?;
     let floor_y_m = floor_of(&loaded.map);
@@ -31,7 +31,8 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
         args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
     let format = target.as_ref().map(|target| draw::form_of(target.path())).transpose()?;
     let world = crate::level::spawn::build(loaded, None).world;
-    let by = Traversal { radius_m: args.radius, ..Traversal::default() };
+    let layer = layer_of(&world, args.layer.as_deref())?;
+    let by = Traversal { radius_m: args.radius, layer, ..Traversal::default() };
     let asked = Asked { from, to, by, others: None };
     let answered = asked.answer(world.nav());
     results.line(&match args.format {
@@ -41,7 +42,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     if let (Some(target), Some(format)) = (target, format) {
         let (record, answer) = (&answered.record, &answered.answer);
         let scene = SearchScene { world: &world, from, to, record, answer, others: &[] };
-        draw::write(&draw::search_picture(&scene), format, None, &target)?;
+        draw::write(&draw::search_picture(&scene, layer), format, None, &target)?;
     }
     Ok(Exit::Ok)
 }
@@ -85,14 +86,20 @@ impl Asked {
     }
 }
 
-/// Refuses a layer where there are none.
-pub(super) fn flat_only(layer: Option<&str>) -> Result<(), Failure> {
-    match layer {
-        Some(layer) => {
-            Err(Failure::usage(format!("--layer {layer}: the maps of this version have no layers")))
+/// The number of a layer by its name; the first when none is named.
+pub(super) fn layer_of(world: &World, name: Option<&str>) -> Result<u8, Failure> {
+    let (Some(name), tiles) = (name, world.tiles()) else { return Ok(0) };
+    let Some(tiles) = tiles else {
+        return Err(Failure::usage(format!("--layer {name}: this map has no layers")));
+    };
+    tiles.layer(name).ok_or_else(|| {
+        let help = words::did_you_mean(name, tiles.layer_names());
+        let failure = Failure::usage(format!("--layer {name}: this map has no layer of that name"));
+        match help {
+            Some(help) => failure.help(help),
+            None => failure,
         }
-        None => Ok(()),
-    }
+    })
 }
 
 /// Height of the floor of a map, metres.

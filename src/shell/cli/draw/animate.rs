@@ -12,6 +12,7 @@ use crate::base::words::counted;
 use crate::nav::Revision;
 use crate::shell::cli::args::DrawArgs;
 use crate::shell::cli::exit::{Exit, Failure};
+use crate::shell::cli::path::layer_of;
 use crate::shell::cli::{Shell, run};
 use crate::shell::output::Target;
 use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
@@ -91,6 +92,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, file: &Path) -> Result<Exit, F
 struct Film {
     parts: Parts,
     scale: f64,
+    layer: u8,
     last: Tick,
     animation: Animation,
     /// The picture of the ground, and the revision of the map that it shows.
@@ -105,7 +107,8 @@ struct Film {
 impl Film {
     /// Nothing yet; refused when all its frames together would be too large.
     fn new(world: &World, pace: Pace, args: &DrawArgs) -> Result<Self, Failure> {
-        let picture = blank(world, title(world, Tick(pace.last)));
+        let layer = layer_of(world, args.layer.as_deref())?;
+        let picture = blank(world, layer, title(world, Tick(pace.last)));
         let scale = args.scale.unwrap_or_else(|| picture.scale_to(MAP_SIDE_PX));
         let screen = screen(&picture, scale)?;
         let pixels = pace.frames().saturating_mul(u64::from(screen.width_px) * u64::from(screen.body_px));
@@ -125,7 +128,7 @@ impl Film {
         let animation = Animation::new(pace.delay);
         let (parts, last) = (args.layers.unwrap_or_default(), Tick(pace.last));
         let (legend, stood) = (Vec::new(), LabelPlaces::new());
-        Ok(Self { parts, scale, last, animation, ground: None, first: None, legend, stood })
+        Ok(Self { parts, scale, layer, last, animation, ground: None, first: None, legend, stood })
     }
 
     /// Adds a frame of the world as it is.
@@ -154,12 +157,12 @@ impl Film {
     fn picture(&mut self, world: &World, parts: Parts) -> Picture {
         let revision = world.nav().revision();
         if self.ground.as_ref().is_none_or(|(shown, _)| *shown != revision) {
-            let mut picture = blank(world, String::new());
+            let mut picture = blank(world, self.layer, String::new());
             draw_ground(&mut picture, world, self.parts);
             self.ground = Some((revision, picture));
         }
         let ground = self.ground.as_ref().map(|(_, picture)| picture.clone());
-        let mut picture = ground.unwrap_or_else(|| blank(world, String::new()));
+        let mut picture = ground.unwrap_or_else(|| blank(world, self.layer, String::new()));
         picture.title = title(world, self.last);
         draw_scene(&mut picture, world, parts);
         picture
