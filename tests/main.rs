@@ -30,6 +30,7 @@ mod nav_others;
 mod nav_published;
 mod nav_sight;
 mod nudges;
+mod one_way;
 mod own_areas;
 mod path_tokens;
 mod rates;

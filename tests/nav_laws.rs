@@ -247,7 +247,7 @@ fn unit_of(table: &Table) -> Unit {
 
 fn ground<'a>(table: &'a Table, bits: &'a Bits) -> Ground<'a> {
     let cheapest = table.factor.iter().copied().min().unwrap_or(FACTOR_ONE);
-    Ground { bits, factor: &table.factor, cheapest, unit: unit_of(table), extra: None, far: None }
+    Ground { bits, factor: &table.factor, cheapest, unit: unit_of(table), extra: None, far: None, exits: &[] }
 }
 
 fn jump(search: &mut Search, bits: &Bits, pace: Pace, ends: Ends) -> u64 {

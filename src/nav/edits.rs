@@ -43,17 +43,61 @@ pub struct AreaEdit {
     pub factor: Option<f32>,
 }
 
-/// What a set of edits did to a map.
+/// One cell by itself, whatever areas and obstacles lie there: see [`TileEdit`] for the fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the edit says what the fields are")]
+pub struct Tile {
+    pub walkable: bool,
+    pub factor: f32,
+    pub leave: u8,
+}
+
+/// What a set of edits did to a map. `Default` is nothing.
+#[derive(Clone, Debug, PartialEq)]
 pub struct MapChange {
     /// The new revision.
     pub revision: Revision,
     /// Everything that changed lies in here, world metres; empty when no cell did.
     pub bounds: Bounds,
+    /// The same piece by piece, so that what lies between two edits that are far apart is not disturbed.
+    pub parts: Vec<ChangedPart>,
     /// Some cell became walkable: walks to a nearest point may now get further.
     pub opened: bool,
     /// Some cell became blocked: paths through `bounds` may be cut.
     pub closed: bool,
     /// Some cell changed its cost.
     pub recosted: bool,
+}
+
+/// One piece of what changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChangedPart {
+    /// The layer it lies on; 0 on maps without layers.
+    pub layer: u8,
+    /// It lies in here, world metres.
+    pub bounds: Bounds,
+}
+
+impl Default for MapChange {
+    fn default() -> Self {
+        let revision = Revision::default();
+        Self {
+            revision,
+            bounds: Bounds::EMPTY,
+            parts: Vec::new(),
+            opened: false,
+            closed: false,
+            recosted: false,
+        }
+    }
+}
+
+impl MapChange {
+    /// Adds a piece on the first layer; an empty one adds nothing.
+    pub(crate) fn touch(&mut self, bounds: Bounds) {
+        if !bounds.is_empty() {
+            self.bounds = self.bounds.union(bounds);
+            self.parts.push(ChangedPart { layer: 0, bounds });
+        }
+    }
 }

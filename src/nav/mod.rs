@@ -23,7 +23,7 @@ pub use cells::{
     Tiling, grid_frame,
 };
 pub use components::{Kept, Labels, Run};
-pub use edits::{AreaEdit, MapChange, NavEdit, TileEdit};
+pub use edits::{AreaEdit, ChangedPart, MapChange, NavEdit, Tile, TileEdit};
 pub use footing::Footing;
 pub use map::NavMap;
 pub use path::{

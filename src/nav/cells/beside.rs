@@ -112,13 +112,13 @@ impl Around {
             clamp((centre - reach).floor())..clamp((centre + reach).ceil() + 1.0)
         };
         let columns = range(self.point[0], reach_x, map.frame().width);
-        let region = view.region(start.0, start.1);
+        let Some(reached) = view.reached_from(start.0, start.1) else { return Vec::new() };
         let middle = |(x, z): (u32, u32)| [f64::from(x) + 0.5, f64::from(z) + 0.5];
         let mut cells: Vec<(f64, (u32, u32))> = range(self.point[1], reach_z, map.frame().depth)
             .flat_map(|z| columns.clone().map(move |x| (x, z)))
             .map(|cell| (distance_sq(shape.metric, cell, self.point).sqrt(), cell))
             .filter(|&(distance, _)| distance <= outer && (distance > inner || inner == 0.0))
-            .filter(|&(_, (x, z))| rest.is_open(x, z) && view.region(x, z) == region)
+            .filter(|&(_, (x, z))| rest.is_open(x, z) && view.is_reached(&reached, x, z))
             .filter(|&(_, cell)| sight::clear(view.bits(), middle(self.goal), middle(cell)))
             .collect();
         cells.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1.1, a.1.0).cmp(&(b.1.1, b.1.0))));

@@ -36,7 +36,7 @@ impl<'a> CellFooting<'a> {
 
     pub(crate) fn clear(&self, from: Vec3, to: Vec3) -> bool {
         sight::clear(self.view.bits(), self.map.to_cells(from), self.map.to_cells(to))
-            && self.map.wrong_way(from, to, &self.by).is_none()
+            && !self.map.goes_wrong(from, to, &self.by)
     }
 
     pub(crate) fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
@@ -62,6 +62,7 @@ impl<'a> CellFooting<'a> {
         let bits = self.view.bits();
         (first_z..=last_z).all(|z| (first_x..=last_x).all(|x| bits.at(x, z)))
             && (self.by.one_way().is_empty() || !place.is_finite())
+            && self.map.terrain.exits().is_empty_within([first_x, last_x, first_z, last_z])
     }
 
     pub(crate) fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {

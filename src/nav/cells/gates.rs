@@ -46,7 +46,7 @@ impl CellMap {
         let cell = self.cell_of(point);
         outline.is_some_and(|polygon| geom::polygon_contains(polygon, geom::ground(point)))
             || cell.is_some_and(|(x, z)| {
-                self.terrain.owned(area.index()).is_some_and(|spans| spans.contains(x, z))
+                self.terrain.area(area.index()).is_some_and(|spans| spans.contains(x, z))
             })
     }
 }

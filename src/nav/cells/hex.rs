@@ -8,6 +8,7 @@
 
 use crate::base::geom::Point;
 use crate::nav::cells::bits::Cells;
+use crate::nav::cells::layout::OFFSETS;
 
 /// Binary digits behind the point of a coordinate.
 const DIGITS: u32 = 12;
@@ -234,6 +235,34 @@ pub(crate) fn touched(from: Point, to: Point) -> Vec<Touched> {
         (a.enter, a.leave).partial_cmp(&(b.enter, b.leave)).unwrap_or(std::cmp::Ordering::Equal)
     });
     all
+}
+
+/// The first edge between hexagons that a line crosses, in walking order, and that a test rejects: the part of the line before
+/// it, 0 to 1. The test is asked about the hexagon that is left and the direction; along an edge both beside it count.
+pub(crate) fn first_edge(from: Point, to: Point, rejects: impl Fn(i64, i64, usize) -> bool) -> Option<f64> {
+    let mut cells = touched(from, to);
+    let ray = Ray::new(from, to)?;
+    for ((x, z), part) in ray.ends.into_iter().zip([0.0, 1.0]) {
+        if !cells.iter().any(|touched| (touched.x, touched.z) == (x, z)) {
+            cells.push(Touched { x, z, enter: part, leave: part, is_beside: false });
+        }
+    }
+    let mut first: Option<f64> = None;
+    for left in &cells {
+        for (direction, &(dx, dz)) in OFFSETS.iter().enumerate().filter(|(direction, _)| direction & 3 != 1) {
+            let beside = (left.x + i64::from(dx), left.z + i64::from(dz));
+            let entered = cells.iter().find(|touched| (touched.x, touched.z) == beside);
+            // From the one whose middle comes first to the one whose middle comes later.
+            let Some(entered) = entered.filter(|next| next.enter + next.leave > left.enter + left.leave)
+            else {
+                continue;
+            };
+            if rejects(left.x, left.z, direction) {
+                first = Some(first.map_or(entered.enter, |first| first.min(entered.enter)));
+            }
+        }
+    }
+    first
 }
 
 #[cfg(test)]

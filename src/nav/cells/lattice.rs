@@ -11,6 +11,7 @@
 //! Source: canonical ordering, Sturtevant and Rabin 2016, carried over to other neighbourhoods and to uneven ground.
 
 use crate::nav::cells::bits::Cells;
+use crate::nav::cells::exits::NEAR;
 use crate::nav::cells::layout::{CANONICAL, Columns, LEGAL, Neighbours, OFFSETS, Rates, Unit};
 use crate::nav::cells::tiling::Shape;
 use crate::nav::cells::weighted::{Extra, Ground, Place};
@@ -378,7 +379,8 @@ impl Search {
                 Neighbours::Four => Four::LEGAL,
                 Neighbours::Six => Six::LEGAL,
             };
-            let directions = u32::from(legal[cells.around((x, z), ends.start.0) as usize]);
+            let forbidden = ground.exits.get(ends.start.index()).map_or(0, |&exits| exits as u8);
+            let directions = u32::from(legal[cells.around((x, z), ends.start.0) as usize] & !forbidden);
             self.records[ends.start.index()].stamp = self.generation << 8 | directions;
             self.queue.push(h, ends.start.0 << 8 | directions);
         }
@@ -405,19 +407,28 @@ impl Search {
         let (rates, factor, ahead) = (strides.rates(), ground.factor, strides.ahead(shape.neighbours));
         match (ground.extra, factor.is_empty()) {
             (Some(extra), _) => {
-                self.run_lattice::<R>(cells, Gates { rates, factor, ahead, extra }, allowance)
+                self.run_lattice::<R>((cells, ground.exits), Gates { rates, factor, ahead, extra }, allowance)
             }
-            (None, true) => self.run_lattice::<R>(cells, Even(strides), allowance),
-            (None, false) if strides.are_equal(shape.neighbours) => {
-                self.run_lattice::<R>(cells, Factors::<true> { rates, factor, ahead }, allowance)
-            }
-            (None, false) => {
-                self.run_lattice::<R>(cells, Factors::<false> { rates, factor, ahead }, allowance)
-            }
+            (None, true) => self.run_lattice::<R>((cells, ground.exits), Even(strides), allowance),
+            (None, false) if strides.are_equal(shape.neighbours) => self.run_lattice::<R>(
+                (cells, ground.exits),
+                Factors::<true> { rates, factor, ahead },
+                allowance,
+            ),
+            (None, false) => self.run_lattice::<R>(
+                (cells, ground.exits),
+                Factors::<false> { rates, factor, ahead },
+                allowance,
+            ),
         }
     }
 
-    fn run_lattice<R: Ring>(&mut self, cells: impl Cells, steps: impl Steps, allowance: u32) -> Step {
+    fn run_lattice<R: Ring>(
+        &mut self,
+        cells: (impl Cells, &[u16]),
+        steps: impl Steps,
+        allowance: u32,
+    ) -> Step {
         let stop_at = self.spent.saturating_add(allowance);
         // Bounded by the allowance, and by eight entries for every improvement of a cell.
         while self.state == Step::Running && self.spent < stop_at {
@@ -437,7 +448,7 @@ impl Search {
     #[inline(always)]
     fn expand<R: Ring>(
         &mut self,
-        cells: impl Cells,
+        (cells, exits): (impl Cells, &[u16]),
         steps: impl Steps,
         from: Place,
         (id, mut left): (u32, u32),
@@ -463,6 +474,11 @@ impl Search {
             let (x, z) = (from.x.wrapping_add_signed(dx), from.z.wrapping_add_signed(dz));
             self.relax_lattice(Place { x, z, g }, to, id, || {
                 let around = cells.around((x, z), to);
+                let exits = exits.get(to as usize).copied().unwrap_or(0);
+                if exits & NEAR != 0 {
+                    // The way round that others are left to may be forbidden: all but the way back.
+                    return R::LEGAL[around as usize] & !(exits as u8) & !(1 << (direction ^ 4));
+                }
                 steps.onward::<R>(Reached { id: to as usize, around, direction, width })
             });
         }

@@ -5,6 +5,7 @@
 //! of edits. Not here: finding paths (`plan`), where a body off the map may begin (`start`).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -17,15 +18,18 @@ use crate::base::ids::AreaId;
 use crate::nav::cells::clearance::{self, RadiusClass};
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::raster::{self, Spans, Window};
+use crate::nav::cells::rooms::Rooms;
 use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, Frame, GridSource};
 use crate::nav::cells::standing::{Passage, Standing};
-use crate::nav::cells::terrain::{AreaState, Terrain};
+use crate::nav::cells::terrain::{AreaState, Terrain, TileState};
 use crate::nav::cells::tiling::Metric;
 use crate::nav::cells::variant::{Paint, Variant};
 use crate::nav::cells::{
     Bits, CellFooting, Extra, FACTOR_ONE, Far, Ground, Landmarks, Unit, fixed_factor, sight,
 };
-use crate::nav::{Island, Location, MapChange, NavEdit, NodeId, Revision, Traversal};
+use crate::nav::{
+    AreaEdit, Island, Location, MapChange, NavEdit, NodeId, Revision, Tile, TileEdit, Traversal,
+};
 
 /// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest is dropped.
 const KEPT_MAX: usize = 12;
@@ -61,14 +65,24 @@ pub struct CellMap {
     revision: u64,
     /// Of cells and factors at first.
     start_hash: u64,
-    /// Sum over the areas that are not as at first.
+    /// Sum over the areas and cells that are not as at first.
     edit_hash: u64,
+    /// Cells that were edited, as they were at first.
+    edited: BTreeMap<u32, TileState>,
 }
 
 impl Default for CellMap {
     fn default() -> Self {
         Self::new(Terrain::default(), Vec::new(), [0.45, 0.25, 0.0])
     }
+}
+
+/// What a set of edits did to a cell.
+struct TileChange {
+    id: u32,
+    was: TileState,
+    is: TileState,
+    window: Window,
 }
 
 /// What a traversal can use: the bits and everything that follows from them.
@@ -78,6 +92,15 @@ pub(crate) struct View {
     pub(crate) passage: Option<Arc<Passage>>,
     /// Factors of its own; None for those of the map.
     pub(crate) paint: Option<Arc<Paint>>,
+}
+
+/// What can be reached from a cell.
+#[derive(Clone, Debug)]
+pub(crate) enum Reached {
+    /// All of a region.
+    Region(Region),
+    /// Some rooms, where cells may not be left in every direction: by room.
+    Rooms(Vec<bool>),
 }
 
 /// Cells that can be reached from one another.
@@ -111,7 +134,46 @@ impl View {
         Strides::new(self.unit(map), shape).norm(shape.neighbours, FACTOR_ONE)
     }
 
-    /// What can be reached from a cell; None for a blocked one.
+    /// The rooms of its cells, where there are directions.
+    fn rooms(&self) -> Option<&Rooms> {
+        match &self.passage {
+            Some(passage) => passage.rooms.as_ref(),
+            None => self.standing.rooms.as_ref(),
+        }
+    }
+
+    /// Whether some of its cells may not be left in every direction.
+    pub(crate) fn is_directed(&self) -> bool {
+        self.rooms().is_some()
+    }
+
+    /// What can be reached from a cell; None for a blocked one. Cost: labels, and where there are directions the rooms.
+    pub(crate) fn reached_from(&self, x: u32, z: u32) -> Option<Reached> {
+        match self.rooms() {
+            None => self.region(x, z).map(Reached::Region),
+            Some(rooms) => rooms.reached_from(x, z).map(Reached::Rooms),
+        }
+    }
+
+    /// Whether a cell is among what can be reached.
+    pub(crate) fn is_reached(&self, reached: &Reached, x: u32, z: u32) -> bool {
+        match (reached, self.rooms()) {
+            (Reached::Region(region), _) => self.region(x, z) == Some(*region),
+            (Reached::Rooms(open), Some(rooms)) => rooms.room(x, z).is_some_and(|room| open[room as usize]),
+            (Reached::Rooms(_), None) => false,
+        }
+    }
+
+    /// The cell of what can be reached whose centre is nearest to a point, in cells; ties by (distance, z, x).
+    pub(crate) fn closest_reached(&self, reached: &Reached, point: Point) -> Option<(u32, u32)> {
+        match (reached, self.rooms()) {
+            (Reached::Region(region), _) => self.closest(Some(*region), point, f64::INFINITY),
+            (Reached::Rooms(open), Some(rooms)) => rooms.closest(open, point),
+            (Reached::Rooms(_), None) => None,
+        }
+    }
+
+    /// Cells that are joined with one another, directions aside; None for a blocked one.
     pub(crate) fn region(&self, x: u32, z: u32) -> Option<Region> {
         let labels = &self.standing.labels;
         let joined = self.passage.as_ref().and_then(|passage| passage.doors.root(labels, x, z));
@@ -193,8 +255,9 @@ impl CellMap {
             revision: 0,
             start_hash: 0,
             edit_hash: 0,
+            edited: BTreeMap::new(),
         };
-        map.repaint(&[]);
+        map.repaint(&[], &mut MapChange::default());
         map.start_hash = map.terrain.hash(&map.base.bare, &map.factors);
         map
     }
@@ -272,6 +335,14 @@ impl CellMap {
         Revision(self.revision)
     }
 
+    /// A cell by itself, whatever lies there; None beyond the map.
+    #[must_use]
+    pub fn tile(&self, x: u32, z: u32) -> Option<Tile> {
+        let inside = x < self.frame().width && z < self.frame().depth;
+        let TileState { walkable, factor, leave } = inside.then(|| self.terrain.tile(x, z))?;
+        Some(Tile { walkable, factor: f32::from(factor) / f32::from(FACTOR_ONE), leave })
+    }
+
     /// Whether an area or obstacle is there; None for an unknown id.
     #[must_use]
     pub fn is_available(&self, area: AreaId) -> Option<bool> {
@@ -299,7 +370,7 @@ impl CellMap {
     /// The cells that an area owns, walkable or not, as rows: z, first x and the x after the last; in order of z,
     /// then x. Nothing for obstacles.
     pub fn area_runs(&self, area: AreaId) -> impl Iterator<Item = (u32, [u32; 2])> + '_ {
-        let spans = self.terrain.owned(area.index());
+        let spans = self.terrain.area(area.index());
         spans
             .into_iter()
             .flat_map(|spans| spans.rows().flat_map(|z| spans.row(z).iter().map(move |run| (z, *run))))
@@ -453,6 +524,7 @@ impl CellMap {
             Some(paint) => (&paint.factors, paint.cheapest, paint.unit),
         };
         Ground {
+            exits: self.terrain.exits().steps(),
             bits: view.bits(),
             factor,
             cheapest,
@@ -493,6 +565,8 @@ impl CellMap {
             unit: self.unit,
             extra: None,
             far: None,
+            // Bounds of the ways without directions: those with are no cheaper.
+            exits: &[],
         };
         Some(Arc::new(Landmarks::of(&ground, self.node((first.first_x, first.z)))))
     }
@@ -601,9 +675,11 @@ impl CellMap {
     #[must_use]
     pub fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
         let view = self.view(by);
-        let wrong = self.wrong_way(from, to, by);
+        let wrong = self.wrong_way(from, to, by).map(|wrong| wrong.part);
+        let edge = self.terrain.exits().wrong_way(self.to_cells(from), self.to_cells(to));
+        let wrong = wrong.into_iter().chain(edge.map(|part| part as f32)).min_by(f32::total_cmp);
         // A hand's breadth before the line that may not be crossed.
-        let to = wrong.map_or(to, |wrong| from.lerp(to, (wrong.part - 1e-3).max(0.0)));
+        let to = wrong.map_or(to, |part| from.lerp(to, (part - 1e-3).max(0.0)));
         let (start, end) = (self.to_cells(from), self.to_cells(to));
         if sight::clear(view.bits(), start, end) {
             return (wrong.is_none(), self.floored(to));
@@ -615,10 +691,16 @@ impl CellMap {
         (false, self.frame().on_floor(self.frame().to_world(last)))
     }
 
+    /// Whether a straight line crosses a one-way area, or the edge of a cell, in a direction that is forbidden.
+    pub(super) fn goes_wrong(&self, from: Vec3, to: Vec3, by: &Traversal) -> bool {
+        self.wrong_way(from, to, by).is_some()
+            || !self.terrain.exits().is_clear(self.to_cells(from), self.to_cells(to))
+    }
+
     /// The cost of walking straight; None when something is in the way.
     #[must_use]
     pub fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
-        if self.wrong_way(from, to, by).is_some() {
+        if self.goes_wrong(from, to, by) {
             return None;
         }
         let view = self.view(by);
@@ -644,7 +726,7 @@ impl CellMap {
         if self.terrain.outlines().is_empty()
             && let Some((x, z)) = self.cell_of(point)
         {
-            let owns = |area: &usize| self.terrain.owned(*area).is_some_and(|spans| spans.contains(x, z));
+            let owns = |area: &usize| self.terrain.area(*area).is_some_and(|spans| spans.contains(x, z));
             out.extend((0..self.area_count()).filter(owns).map(AreaId::from));
         }
     }
@@ -652,14 +734,14 @@ impl CellMap {
     /// Whether the cell that holds a point belongs to an area.
     #[must_use]
     pub fn holds(&self, area: AreaId, point: Vec3) -> bool {
-        let cell = self.cell_of(point).zip(self.terrain.owned(area.index()));
+        let cell = self.cell_of(point).zip(self.terrain.area(area.index()));
         cell.is_some_and(|((x, z), spans)| spans.contains(x, z))
     }
 
     /// Number of cells whose centre an area holds, walkable or not; 0 for obstacles and unknown ids.
     #[must_use]
     pub fn area_cells(&self, area: AreaId) -> u32 {
-        self.terrain.owned(area.index()).map_or(0, Spans::cell_count)
+        self.terrain.area(area.index()).map_or(0, Spans::cell_count)
     }
 
     /// The connected parts of the map for its own radius, doors as they are, largest first, then by first cell.
@@ -728,37 +810,81 @@ impl CellMap {
     /// components when a cell opened or closed.
     pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
         let before = self.states.clone();
-        edits.iter().for_each(|edit| self.note(edit));
+        let mut tiles = BTreeMap::new();
+        for edit in edits {
+            match edit {
+                NavEdit::Area(edit) => self.note(edit),
+                NavEdit::Tile(edit) => self.note_tile(edit, &mut tiles),
+            }
+        }
         let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != self.states[at]).collect();
-        if changed.is_empty() {
+        let tiles: Vec<TileChange> =
+            tiles.into_iter().filter_map(|(id, was)| self.tile_change(id, was)).collect();
+        if changed.is_empty() && tiles.is_empty() {
             return None;
         }
         for &at in &changed {
             let share = |state: &[AreaState]| state_hash(at, &state[at], &self.initial[at]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
         }
+        for tile in &tiles {
+            let share = |state: &TileState| tile_hash(tile.id, state, &self.edited[&tile.id]);
+            self.edit_hash = self.edit_hash.wrapping_sub(share(&tile.was)).wrapping_add(share(&tile.is));
+        }
         self.revision += 1;
         self.variants.clear();
-        let mut change = MapChange {
-            revision: self.revision(),
-            bounds: Bounds::EMPTY,
-            opened: false,
-            closed: false,
-            recosted: false,
-        };
-        let toggled: Vec<usize> =
-            changed.iter().copied().filter(|&at| before[at].available != self.states[at].available).collect();
-        self.toggle(&toggled, &mut change);
-        let touched: Vec<Window> = changed.iter().filter_map(|&at| self.terrain.area(at)?.window()).collect();
-        if let Some(bounds) = self.repaint(&touched) {
-            change.recosted = true;
-            change.bounds = change.bounds.union(bounds);
+        let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
+        let toggled = changed.iter().filter(|&&at| before[at].available != self.states[at].available);
+        let mut windows: Vec<Window> = toggled.filter_map(|&at| self.terrain.footprint(at)).collect();
+        windows.extend(
+            tiles.iter().filter(|tile| tile.was.walkable != tile.is.walkable).map(|tile| tile.window),
+        );
+        let has_turned = tiles.iter().any(|tile| tile.was.leave != tile.is.leave);
+        self.toggle(&windows, has_turned, &mut change);
+        for tile in tiles.iter().filter(|tile| tile.was.leave != tile.is.leave) {
+            change.closed |= tile.is.leave & !tile.was.leave != 0;
+            change.opened |= tile.was.leave & !tile.is.leave != 0;
+            change.touch(tile.window.bounds(self.frame()));
         }
+        let mut touched: Vec<Window> =
+            changed.iter().filter_map(|&at| self.terrain.area(at)?.window()).collect();
+        touched.extend(tiles.iter().filter(|tile| tile.was.factor != tile.is.factor).map(|tile| tile.window));
+        self.repaint(&touched, &mut change);
         Some(change)
     }
 
-    fn note(&mut self, edit: &NavEdit) {
-        let NavEdit::Area(edit) = edit else { return };
+    /// Edits a cell, and keeps what it was before this set of edits.
+    fn note_tile(&mut self, edit: &TileEdit, before: &mut BTreeMap<u32, TileState>) {
+        let [x, z] = edit.cell;
+        if edit.layer != 0 || x >= self.frame().width || z >= self.frame().depth {
+            return;
+        }
+        let was = self.terrain.tile(x, z);
+        let factor = edit.factor.filter(|factor| factor.is_finite());
+        let factor =
+            factor.map(|factor| fixed_factor(factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end())));
+        let is = TileState {
+            walkable: edit.walkable.unwrap_or(was.walkable),
+            factor: factor.unwrap_or(was.factor),
+            leave: edit.leave.unwrap_or(was.leave),
+        };
+        if is != was {
+            let id = self.node((x, z)).0;
+            before.entry(id).or_insert(was);
+            self.edited.entry(id).or_insert(was);
+            Arc::make_mut(&mut self.terrain).set_tile(x, z, is);
+        }
+    }
+
+    /// What a set of edits did to a cell; None when it is as it was.
+    fn tile_change(&self, id: u32, was: TileState) -> Option<TileChange> {
+        let (x, z) = (id % self.frame().width, id / self.frame().width);
+        let is = self.terrain.tile(x, z);
+        let window = Window { first_x: x, end_x: x + 1, first_z: z, end_z: z + 1 };
+        (is != was).then_some(TileChange { id, was, is, window })
+    }
+
+    fn note(&mut self, edit: &AreaEdit) {
         let is_area = edit.area.index() < self.area_count();
         let Some(state) = self.states.get_mut(edit.area.index()) else { return };
         state.available = edit.available.unwrap_or(state.available);
@@ -767,21 +893,21 @@ impl CellMap {
         }
     }
 
-    /// Redoes the cells that toggled areas and obstacles touch, and all that follows from them.
-    fn toggle(&mut self, toggled: &[usize], change: &mut MapChange) {
-        if toggled.is_empty() {
+    /// Redoes the cells within windows where areas, obstacles or cells came or went, and all that follows from them and from
+    /// directions that have changed.
+    fn toggle(&mut self, windows: &[Window], has_turned: bool, change: &mut MapChange) {
+        if windows.is_empty() && !has_turned {
             return;
         }
         let terrain = self.terrain.clone();
-        let windows: Vec<Window> = toggled.iter().filter_map(|&at| terrain.footprint(at)).collect();
         let base = Arc::make_mut(&mut self.base);
         let mut wider_open = Vec::new();
-        for &window in &windows {
+        for &window in windows {
             let states = &self.states;
             redo(&terrain, window, |at| states[at].available, &mut base.bare, change);
             let open = |at: usize| at < terrain.area_count() || states[at].available;
             // Not part of the change: it is about what can be walked on.
-            let mut unseen = MapChange { opened: false, ..*change };
+            let mut unseen = MapChange::default();
             redo(&terrain, window, open, &mut base.open, &mut unseen);
             wider_open.extend(unseen.opened.then_some(window));
         }
@@ -811,17 +937,21 @@ impl CellMap {
         self.passages = passages;
     }
 
-    /// Brings the factors up to date after changes within some windows; where cells changed their factor, if any did.
-    fn repaint(&mut self, windows: &[Window]) -> Option<Bounds> {
+    /// Brings the factors up to date after changes within some windows, and notes where cells changed theirs.
+    fn repaint(&mut self, windows: &[Window], change: &mut MapChange) {
         let terrain = self.terrain.clone();
+        let mut recost = |window: &Window| {
+            change.recosted = true;
+            change.touch(window.bounds(&terrain.frame));
+        };
         if !terrain.is_weighted(&self.states) {
-            let was_even = self.factors.is_empty();
+            if !self.factors.is_empty() {
+                windows.iter().for_each(recost);
+            }
             self.factors.clear();
             self.forget_far();
             (self.cheapest, self.unit) = (FACTOR_ONE, unit_for(&terrain, 1.0));
-            let bounds =
-                windows.iter().fold(Bounds::EMPTY, |all, window| all.union(window.bounds(&terrain.frame)));
-            return (!was_even && !windows.is_empty()).then_some(bounds);
+            return;
         }
         let (cheapest, dearest) = terrain.factor_range(&self.states);
         let unit = unit_for(&terrain, dearest);
@@ -829,20 +959,19 @@ impl CellMap {
             self.forget_far();
         }
         (self.cheapest, self.unit) = (fixed_factor(cheapest), unit);
-        let mut bounds = Bounds::EMPTY;
         if self.factors.is_empty() {
             self.forget_far();
             self.factors.resize(terrain.frame.cell_count() as usize, FACTOR_ONE);
             terrain.paint_factors(Window::all(&terrain.frame), &self.states, &mut self.factors);
-            bounds = windows.iter().fold(bounds, |all, window| all.union(window.bounds(&terrain.frame)));
+            windows.iter().for_each(recost);
+            return;
         }
-        for &window in windows {
-            if terrain.paint_factors(window, &self.states, &mut self.factors) {
-                self.cheapen(window);
-                bounds = bounds.union(window.bounds(&terrain.frame));
+        for window in windows {
+            if terrain.paint_factors(*window, &self.states, &mut self.factors) {
+                self.cheapen(*window);
+                recost(window);
             }
         }
-        (!bounds.is_empty()).then_some(bounds)
     }
 }
 
@@ -871,6 +1000,7 @@ fn redo(
     change: &mut MapChange,
 ) {
     let first_word = window.words().start;
+    let mut bounds = Bounds::EMPTY;
     let mut sheet = terrain.sheet(window, available);
     for z in window.first_z..window.end_z {
         let row = sheet.walkable_row(z);
@@ -887,9 +1017,10 @@ fn redo(
         }
         if changed.end_x > 0 {
             bits.replace_row(z, first_word, row);
-            change.bounds = change.bounds.union(changed.bounds(&terrain.frame));
+            bounds = bounds.union(changed.bounds(&terrain.frame));
         }
     }
+    change.touch(bounds);
 }
 
 /// The share of an area in the hash of the state: nothing while it is as at first.
@@ -899,6 +1030,15 @@ fn state_hash(at: usize, state: &AreaState, initial: &AreaState) -> u64 {
     }
     let value = u64::from(state.factor.to_bits()) << 1 | u64::from(state.available);
     mix(mix(at as u64 + 1) ^ value)
+}
+
+/// The same for a cell.
+fn tile_hash(id: u32, state: &TileState, initial: &TileState) -> u64 {
+    if state == initial {
+        return 0;
+    }
+    let value = u64::from(state.factor) << 9 | u64::from(state.leave) << 1 | u64::from(state.walkable);
+    mix(mix(u64::from(id) | 1 << 32) ^ value)
 }
 
 #[cfg(test)]
@@ -913,14 +1053,16 @@ impl CellMap {
     pub(crate) fn derived(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let standing = |s: &Arc<Standing>| {
             let labels: Vec<_> = s.labels.runs().collect();
-            (s.class, s.bare.clone(), s.open.clone(), labels, s.doors.clone())
+            let rooms = s.rooms.clone();
+            (s.class, s.bare.clone(), s.open.clone(), labels, s.doors.clone(), rooms)
         };
         let passage = |p: &Arc<Passage>| {
-            (p.class, p.through.clone(), p.bits().clone(), p.doors.clone(), p.gate.clone())
+            (p.class, p.through.clone(), p.bits().clone(), p.doors.clone(), p.gate.clone(), p.rooms.clone())
         };
         let kept: Vec<_> = std::iter::once(&self.base).chain(&self.wider).map(standing).collect();
         let passages: Vec<_> = self.passages.iter().map(passage).collect();
-        (kept, passages, self.factors.clone(), self.cheapest, self.unit, self.edit_hash)
+        let exits = self.terrain.exits().clone();
+        (kept, passages, self.factors.clone(), exits, self.cheapest, self.unit, self.edit_hash)
     }
 }
 

@@ -396,7 +396,7 @@ impl CellMap {
     pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, discs: &[Disc]) -> bool {
         let (start, end) = (self.to_cells(from), self.to_cells(to));
         let view = self.view(by);
-        if self.wrong_way(from, to, by).is_some() || !sight::clear(view.bits(), start, end) {
+        if self.goes_wrong(from, to, by) || !sight::clear(view.bits(), start, end) {
             return false;
         }
         let shape = self.frame().tiling.shape();

@@ -19,7 +19,7 @@ use crate::base::ids::AreaId;
 use crate::nav::cells::beside::Choice;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::lattice::Norm;
-use crate::nav::cells::map::{CellMap, Region, View, distance_sq};
+use crate::nav::cells::map::{CellMap, Reached, View, distance_sq};
 use crate::nav::cells::overlay::{self, Overlay, Rest};
 use crate::nav::cells::{Frame, Ground, sight};
 use crate::nav::search::{Ends, Search, Step};
@@ -140,8 +140,11 @@ impl CellMap {
     /// Why a body that begins in a cell does not get to a point; None when it does.
     fn trouble(&self, view: &View, start: (u32, u32), to: Vec3, by: &Traversal) -> Option<PathTrouble> {
         let Some(goal) = self.cell_of(to) else { return Some(PathTrouble::NoPath) };
-        let region = view.region(goal.0, goal.1);
-        if region.is_some() && region == view.region(start.0, start.1) {
+        let is_reached = |view: &View| {
+            let reached = view.reached_from(start.0, start.1);
+            reached.is_some_and(|reached| view.is_reached(&reached, goal.0, goal.1))
+        };
+        if is_reached(view) {
             return None;
         }
         let known = |area: AreaId| {
@@ -154,18 +157,16 @@ impl CellMap {
         }
         if !standing.class.is_base() {
             let narrow = Traversal { radius_m: 0.0, ..by.clone() };
-            let view = self.view(&narrow);
-            let region = view.region(goal.0, goal.1);
-            if region.is_some() && region == view.region(start.0, start.1) {
+            if is_reached(&self.view(&narrow)) {
                 return Some(PathTrouble::TooWide);
             }
         }
         Some(PathTrouble::NoPath)
     }
 
-    /// The cells of a region nearest to a point, all equally near.
-    fn nearest_in(&self, view: &View, region: Region, point: Point) -> Vec<(u32, u32)> {
-        let Some(first) = view.closest(Some(region), point, f64::INFINITY) else { return Vec::new() };
+    /// The cells nearest to a point of what can be reached, all equally near.
+    fn nearest_in(&self, view: &View, reached: &Reached, point: Point) -> Vec<(u32, u32)> {
+        let Some(first) = view.closest_reached(reached, point) else { return Vec::new() };
         let metric = view.bits().shape().metric;
         let least = distance_sq(metric, first, point);
         // Distances that differ by rounding alone are equal.
@@ -183,7 +184,7 @@ impl CellMap {
             let row = [middle - half, middle + half].map(|x| if x >= 0.0 { x as u32 } else { u32::MAX });
             for &x in &row[usize::from(row[0] == row[1])..] {
                 let near = x < width && distance_sq(metric, (x, z), point) <= limit;
-                if near && view.region(x, z) == Some(region) {
+                if near && view.is_reached(reached, x, z) {
                     cells.push((x, z));
                 }
             }
@@ -239,8 +240,8 @@ impl Plan {
         };
         if let (None, Some(goal)) = (trouble, goal_cell) {
             plan.targets.push(goal);
-        } else if let Some(region) = view.region(start.0, start.1) {
-            let mut targets = map.nearest_in(&view, region, map.to_cells(query.goal));
+        } else if let Some(reached) = view.reached_from(start.0, start.1) {
+            let mut targets = map.nearest_in(&view, &reached, map.to_cells(query.goal));
             plan.sort_by_guess(&mut targets, view.guess(map));
             plan.targets = targets;
         }
@@ -433,7 +434,8 @@ impl Plan {
             (false, Some(overlay)) => search.begin_weighted_over(overlay.over(bits), &ground, ends),
         }
         search.sides.forget();
-        self.is_sure = self.overlay.as_ref().is_none_or(|overlay| !overlay.may_divide());
+        let may_divide = |overlay: &Overlay| overlay.may_divide() || view.is_directed();
+        self.is_sure = self.overlay.as_deref().is_none_or(|overlay| !may_divide(overlay));
         self.begun = true;
     }
 
@@ -454,7 +456,7 @@ impl Plan {
         let rank = |cost: Cost, cell: (u32, u32)| (cost, cell.1, cell.0);
         let best = self.best.as_ref().map(|(cost, cell, _)| rank(*cost, *cell));
         debug_assert!(
-            step == Step::Found || self.overlay.is_some() && !self.is_sure,
+            step == Step::Found || self.overlay.is_some() && (!self.is_sure || view.is_directed()),
             "cells of one region are joined unless others stand between them"
         );
         if step == Step::Found && best.is_none_or(|best| rank(search.cost(), target) < best) {
@@ -515,9 +517,10 @@ impl Plan {
     }
 }
 
-/// Whether jump points serve: plain squares, even ground, no doors on the way.
+/// Whether jump points serve: plain squares, even ground, no doors on the way, no directions.
 fn jumps(map: &CellMap, view: &View) -> bool {
-    view.is_even(map) && view.passage.is_none() && view.bits().shape().is_plain()
+    let is_plain = view.bits().shape().is_plain() && map.terrain.exits().is_empty();
+    view.is_even(map) && view.passage.is_none() && is_plain
 }
 
 /// Straight lines on a map.
@@ -536,10 +539,11 @@ impl Line<'_> {
         }
         let clear = |from: Vec3, to: Vec3| {
             let (from, to) = (self.map.to_cells(from), self.map.to_cells(to));
-            match self.rest {
+            let is_clear = match self.rest {
                 None => sight::clear(self.ground.bits, from, to),
                 Some(rest) => sight::clear_over(rest, from, to),
-            }
+            };
+            is_clear && self.map.terrain.exits().is_clear(from, to)
         };
         let cost = |from: Vec3, to: Vec3| u64::from(self.cost(from, to).0);
         if nodes.len() <= 1 {

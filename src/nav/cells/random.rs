@@ -10,7 +10,7 @@ use crate::base::geom;
 use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::RandomPoint;
-use crate::nav::cells::map::{CellMap, Region, View};
+use crate::nav::cells::map::{CellMap, Reached, View};
 use crate::nav::cells::raster::{Spans, Window};
 
 /// What a point must satisfy.
@@ -18,7 +18,7 @@ struct Wanted<'a> {
     map: &'a CellMap,
     query: &'a RandomPoint,
     view: View,
-    region: Option<Region>,
+    reached: Option<Reached>,
     area: Option<&'a Spans>,
 }
 
@@ -27,19 +27,19 @@ impl CellMap {
     #[must_use]
     pub fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
         let view = self.view(&query.by);
-        let region = match query.reachable_from {
+        let reached = match query.reachable_from {
             None => None,
             Some(from) => {
                 let start = self.start_in(&view, from, &query.by)?;
                 let (x, z) = self.cell_of(start.point)?;
-                Some(view.region(x, z)?)
+                Some(view.reached_from(x, z)?)
             }
         };
         let area = match query.area {
             None => None,
-            Some(area) => Some(self.terrain.owned(area.index())?),
+            Some(area) => Some(self.terrain.area(area.index())?),
         };
-        let wanted = Wanted { map: self, query, view, region, area };
+        let wanted = Wanted { map: self, query, view, reached, area };
         (0..query.attempts).find_map(|_| wanted.draw(rng)).or_else(|| wanted.choose(rng))
     }
 }
@@ -109,6 +109,6 @@ impl Wanted<'_> {
     fn admits(&self, x: u32, z: u32) -> bool {
         self.view.bits().get(x, z)
             && self.area.is_none_or(|area| area.contains(x, z))
-            && self.region.is_none_or(|region| self.view.region(x, z) == Some(region))
+            && self.reached.as_ref().is_none_or(|reached| self.view.is_reached(reached, x, z))
     }
 }

@@ -11,7 +11,7 @@ use crate::base::cost::Cost;
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::hex;
-use crate::nav::cells::layout::FACTOR_ONE;
+use crate::nav::cells::layout::{FACTOR_ONE, OFFSETS};
 use crate::nav::cells::tiling::Shape;
 use crate::nav::cells::weighted::Ground;
 
@@ -405,4 +405,103 @@ fn cost_of_hexagons(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> Cost {
     }
     let steps = length * weighted / f64::from(FACTOR_ONE) * f64::from(ground.unit.straight);
     Cost(libm::ceil(steps - 1e-6) as u32) + Cost(tolls(ground, from, to))
+}
+
+/// The first edge or corner between cells that a line crosses, in walking order, and that a test rejects: the part of the
+/// line before it, 0 to 1. The test is asked about the cell that is left and the direction; a line through a corner crosses
+/// all four edges there, and the corner itself.
+pub(crate) fn first_edge(
+    from: [f64; 2],
+    to: [f64; 2],
+    rejects: impl Fn(i64, i64, usize) -> bool,
+) -> Option<f64> {
+    let line = Line::new(from, to)?;
+    let strips = edge_strips(&line);
+    let (ahead, aside) = line.directions();
+    let mut first: Option<f64> = None;
+    let mut ask = |at: i64, row: i64, direction: usize| {
+        let (x, z) = if line.steep { (row, at) } else { (at, row) };
+        if rejects(x, z, direction) {
+            let part = part_before(from, to, [x, z], direction);
+            first = Some(first.map_or(part, |first| first.min(part)));
+        }
+    };
+    // Within a strip from row to row, and from one strip to the next.
+    for (index, &(at, rows)) in strips.iter().enumerate() {
+        let next = strips.get(index + 1);
+        for row in rows.0..=rows.1 {
+            let above = row < rows.1;
+            if let (true, Some(aside)) = (above, aside) {
+                ask(at, if line.rises() { row } else { row + 1 }, aside);
+            }
+            let Some(&(_, beside)) = next.filter(|next| (next.1.0..=next.1.1).contains(&row)) else {
+                continue;
+            };
+            ask(if line.turned { at + 1 } else { at }, row, ahead);
+            let is_corner = above && (beside.0..=beside.1).contains(&(row + 1));
+            if let (true, Some(aside)) = (is_corner, aside) {
+                let row = if line.rises() { row } else { row + 1 };
+                ask(if line.turned { at + 1 } else { at }, row, between(ahead, aside));
+            }
+        }
+    }
+    first
+}
+
+/// The direction between two that are a quarter turn apart.
+fn between(a: usize, b: usize) -> usize {
+    if (a + 2) & 7 == b { (a + 1) & 7 } else { (b + 1) & 7 }
+}
+
+/// The part of a line before it leaves a cell in a direction.
+fn part_before(from: [f64; 2], to: [f64; 2], cell: [i64; 2], direction: usize) -> f64 {
+    let (dx, dz) = OFFSETS[direction];
+    let axis = usize::from(dx == 0);
+    let step = if dx == 0 { dz } else { dx };
+    let edge = (cell[axis] + i64::from(step > 0)) as f64;
+    ((edge - from[axis]) / (to[axis] - from[axis])).clamp(0.0, 1.0)
+}
+
+/// The columns of a line, each with the first and the last row touched, the cells that hold its ends included.
+fn edge_strips(line: &Line) -> Vec<(i64, (i64, i64))> {
+    let mut strips = Vec::new();
+    let _ = line.strips(|strip| {
+        strips.push((strip.at, strip.rows));
+        true
+    });
+    let cell = |point: [i64; 2]| (point[0] >> DIGITS, point[1] >> DIGITS);
+    let (low, high) = (cell(line.low), cell(line.high));
+    let grow = |rows: &mut (i64, i64), row: i64| *rows = (rows.0.min(row), rows.1.max(row));
+    if let Some(first) = strips.first_mut() {
+        grow(&mut first.1, low.1);
+    }
+    let Some(last) = strips.last_mut() else { return strips };
+    if last.0 == high.0 {
+        grow(&mut last.1, high.1);
+        return strips;
+    }
+    let is_corner = line.high[1] & (ONE - 1) == 0 && line.high[1] > line.low[1];
+    if is_corner {
+        grow(&mut last.1, high.1);
+    }
+    strips.push((high.0, (high.1 - i64::from(is_corner), high.1)));
+    strips
+}
+
+impl Line {
+    /// Whether the rows rise in the order of the strips.
+    fn rises(&self) -> bool {
+        (self.high[1] > self.low[1]) != self.turned
+    }
+
+    /// The directions along both axes in which it is walked; None for the minor one when it does not go along it.
+    fn directions(&self) -> (usize, Option<usize>) {
+        let along_x = |forward: bool| if forward { 0 } else { 4 };
+        let along_z = |forward: bool| if forward { 2 } else { 6 };
+        let aside = (self.high[1] != self.low[1]).then_some(self.rises());
+        match self.steep {
+            false => (along_x(!self.turned), aside.map(along_z)),
+            true => (along_z(!self.turned), aside.map(along_x)),
+        }
+    }
 }

@@ -10,6 +10,7 @@ use crate::nav::Labels;
 use crate::nav::cells::clearance::{self, RadiusClass};
 use crate::nav::cells::doors::Doors;
 use crate::nav::cells::raster::{Spans, Window};
+use crate::nav::cells::rooms::Rooms;
 use crate::nav::cells::terrain::{AreaState, Terrain};
 use crate::nav::cells::{Bits, Frame, Pace};
 
@@ -26,6 +27,8 @@ pub(crate) struct Standing {
     pub(crate) labels: Labels,
     /// What separates the two.
     pub(crate) doors: Doors,
+    /// Of `bare`, where cells may not be left in every direction.
+    pub(crate) rooms: Option<Rooms>,
     pub(crate) pace: Pace,
 }
 
@@ -58,7 +61,8 @@ impl Standing {
     fn new(class: RadiusClass, terrain: &Terrain, states: &[AreaState], (bare, open): (Bits, Bits)) -> Self {
         let labels = Labels::default();
         let (barred, pace) = (Vec::new(), Pace::of(&bare));
-        let mut standing = Self { class, barred, pace, bare, open, labels, doors: Doors::default() };
+        let mut standing =
+            Self { class, barred, pace, bare, open, labels, doors: Doors::default(), rooms: None };
         standing.relabel(terrain, states);
         standing
     }
@@ -66,6 +70,7 @@ impl Standing {
     /// Finds components and doors anew, after its bits changed.
     pub(crate) fn relabel(&mut self, terrain: &Terrain, states: &[AreaState]) {
         self.labels = Labels::of(&self.bare);
+        self.rooms = Rooms::of(&self.bare, terrain.exits());
         self.pace = Pace::of(&self.bare);
         let shut: Vec<u32> =
             (0..terrain.area_count() as u32).filter(|&area| !states[area as usize].available).collect();
@@ -104,6 +109,8 @@ pub(crate) struct Passage {
     /// In its own class; empty when that is the map's.
     narrow: Bits,
     pub(crate) doors: Doors,
+    /// Of its cells, where they may not be left in every direction.
+    pub(crate) rooms: Option<Rooms>,
     /// By cell: 0, or one more than the place in `through` of the area that opens it.
     pub(crate) gate: Vec<u16>,
 }
@@ -122,7 +129,7 @@ impl Passage {
         let gate = vec![0; terrain.frame.cell_count() as usize];
         let doors = Doors::default();
         let (class, barred) = (standing.class, standing.barred.clone());
-        let mut passage = Self { class, barred, through, ground, narrow, doors, gate };
+        let mut passage = Self { class, barred, through, ground, narrow, doors, rooms: None, gate };
         passage.relink(standing, terrain, states);
         passage
     }
@@ -181,6 +188,7 @@ impl Passage {
             .filter(|&area| (area as usize) < terrain.area_count() && !states[area as usize].available)
             .collect();
         self.doors = Doors::of(terrain, &shut, (&standing.bare, self.bits()), &standing.labels);
+        self.rooms = Rooms::of(self.bits(), terrain.exits());
         for run in self.doors.runs() {
             if let Ok(at) = self.through.binary_search(&AreaId(run.area)) {
                 self.gate[cells(run.z, run.from, run.to)].fill(at as u16 + 1);

@@ -152,7 +152,8 @@ impl<'a> Surroundings<'a> {
     }
 
     fn holds(&self, area: usize, x: u32, z: u32) -> bool {
-        self.map.terrain.area(area).is_some_and(|spans| spans.contains(x, z))
+        let terrain = &self.map.terrain;
+        !terrain.is_solid(x, z) && terrain.area(area).is_some_and(|spans| spans.contains(x, z))
     }
 
     fn kind(&self, x: i64, z: i64) -> Kind {
@@ -162,7 +163,9 @@ impl<'a> Surroundings<'a> {
         }
         let (x, z) = (x as u32, z as u32);
         let holds = |areas: &[usize]| areas.iter().any(|&area| self.holds(area, x, z));
-        if holds(&self.shunned) {
+        if self.map.terrain.is_solid(x, z) {
+            Kind::Solid
+        } else if holds(&self.shunned) {
             Kind::Closed
         } else if self.map.terrain.is_fixed(x, z) || holds(&self.open) {
             Kind::Free

@@ -6,9 +6,12 @@
 //! that of the last listed available area around its centre; where none is available, of the last listed.
 //! Not here: who remembers the state (`map`), bodies wider than the map's own (`clearance`).
 
+use std::collections::BTreeMap;
+
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::StateHash;
 use crate::nav::cells::edge::{self, Piece};
+use crate::nav::cells::exits::Exits;
 use crate::nav::cells::raster::{self, Spans, Window};
 use crate::nav::cells::source::{CellMapError, CellSource, Frame, GridSource, grid_frame};
 use crate::nav::cells::{Bits, FACTOR_ONE, fixed_factor};
@@ -20,13 +23,25 @@ pub(crate) struct AreaState {
     pub(crate) factor: f32,
 }
 
-/// The unchanging part of a cell map.
+/// One cell by itself, whatever the areas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TileState {
+    pub(crate) walkable: bool,
+    /// Fixed point.
+    pub(crate) factor: u16,
+    /// Directions in which it may not be left.
+    pub(crate) leave: u8,
+}
+
+/// The part of a cell map that its areas do not change; single cells of it may be edited.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terrain {
     pub(crate) frame: Frame,
-    /// Cells that are walkable whatever the areas, as packed rows; empty when there are none.
+    /// Cells that are of no area and yet ground, as packed rows; empty when there are none.
     fixed: Vec<u64>,
-    /// The cells of each area. Of a `CellSource` only those that can be walked on.
+    /// Cells that are walls by themselves, whatever lies there, as packed rows; empty when there are none.
+    solid: Vec<u64>,
+    /// The cells of each area, walls included.
     areas: Vec<Spans>,
     /// The cells that each obstacle blocks.
     obstacles: Vec<Spans>,
@@ -34,10 +49,12 @@ pub(crate) struct Terrain {
     pieces: Vec<Piece>,
     /// Outlines of areas, then obstacles; empty for a `CellSource`.
     outlines: Vec<Outline>,
-    /// The cells that each area of a `CellSource` owns, walkable or not; else empty.
-    owned: Vec<Spans>,
     /// Factor of each cell by itself; empty when all are 1.
     cell_factor: Vec<u16>,
+    /// How many cells have each factor by themselves; empty when all have 1.
+    factor_counts: BTreeMap<u16, u32>,
+    /// Where cells may not be left.
+    exits: Exits,
 }
 
 /// A polygon and the rectangle around it.
@@ -81,39 +98,33 @@ impl Terrain {
         let frame = source.frame;
         let at = |x: u32, z: u32| (z * frame.width + x) as usize;
         let area_of = |cell: usize| source.area.get(cell).map_or(0, |&area| usize::from(area));
-        let is_ground = |x: u32, z: u32| source.walkable[at(x, z)] && frame.has_tile(x, z);
         let row_words = frame.width.div_ceil(64) as usize;
         let mut fixed = vec![0; row_words * frame.depth as usize];
+        let mut solid = fixed.clone();
+        let mut cells = vec![Vec::new(); source.areas.len()];
         for z in 0..frame.depth {
-            for x in (0..frame.width).filter(|&x| is_ground(x, z) && area_of(at(x, z)) == 0) {
-                fixed[z as usize * row_words + x as usize / 64] |= 1 << (x % 64);
-            }
-        }
-        let one_each = |walkable_only: bool| -> Vec<Spans> {
-            let mut cells = vec![Vec::new(); source.areas.len()];
-            for z in 0..frame.depth {
-                for x in 0..frame.width {
-                    let area = area_of(at(x, z));
-                    if area > 0 && (!walkable_only || is_ground(x, z)) && frame.has_tile(x, z) {
-                        cells[area - 1].push([z, x]);
-                    }
+            for x in (0..frame.width).filter(|&x| frame.has_tile(x, z)) {
+                let (word, bit) = (z as usize * row_words + x as usize / 64, 1 << (x % 64));
+                match area_of(at(x, z)) {
+                    0 => fixed[word] |= bit,
+                    area => cells[area - 1].push([z, x]),
+                }
+                if !source.walkable[at(x, z)] {
+                    solid[word] |= bit;
                 }
             }
-            cells.iter().map(|cells| raster::of_list(&frame, cells)).collect()
-        };
-        let cell_factor = if source.factor.iter().all(|&factor| factor == 1.0) {
-            Vec::new()
-        } else {
-            source.factor.iter().map(|&factor| fixed_factor(factor)).collect()
-        };
-        let terrain = Self {
+        }
+        let mut terrain = Self {
             frame,
             fixed,
-            areas: one_each(true),
-            owned: one_each(false),
-            cell_factor,
+            solid,
+            areas: cells.iter().map(|cells| raster::of_list(&frame, cells)).collect(),
+            exits: Exits::new(&frame, &source.leave),
             ..Self::default()
         };
+        if source.factor.iter().any(|&factor| factor != 1.0) {
+            terrain.set_factors(source.factor.iter().map(|&factor| fixed_factor(factor)).collect());
+        }
         let states = source.areas.iter();
         let states = states.map(|area| AreaState { available: area.available, factor: area.factor });
         Ok((terrain, states.collect()))
@@ -132,21 +143,79 @@ impl Terrain {
         }
     }
 
-    /// The cells whose centre an area holds, walkable or not.
-    pub(crate) fn owned(&self, area: usize) -> Option<&Spans> {
-        self.owned.get(area).or_else(|| self.areas.get(area))
-    }
-
-    /// The cells that an area makes walkable.
+    /// The cells whose centre an area holds: it makes those of them walkable that are no walls.
     pub(crate) fn area(&self, area: usize) -> Option<&Spans> {
         self.areas.get(area)
     }
 
-    /// Whether a cell is walkable whatever the areas.
+    /// Whether a cell is ground whatever the areas, unless it is a wall.
     pub(crate) fn is_fixed(&self, x: u32, z: u32) -> bool {
+        self.is_set(&self.fixed, x, z)
+    }
+
+    /// Whether a cell is a wall by itself.
+    pub(crate) fn is_solid(&self, x: u32, z: u32) -> bool {
+        self.is_set(&self.solid, x, z)
+    }
+
+    fn is_set(&self, rows: &[u64], x: u32, z: u32) -> bool {
         let row_words = self.frame.width.div_ceil(64) as usize;
-        let word = self.fixed.get(z as usize * row_words + x as usize / 64);
+        let word = rows.get(z as usize * row_words + x as usize / 64);
         word.is_some_and(|word| word >> (x % 64) & 1 != 0)
+    }
+
+    /// Where cells may not be left.
+    pub(crate) fn exits(&self) -> &Exits {
+        &self.exits
+    }
+
+    /// A cell of the map by itself.
+    pub(crate) fn tile(&self, x: u32, z: u32) -> TileState {
+        let cell = (z * self.frame.width + x) as usize;
+        TileState {
+            walkable: !self.is_solid(x, z),
+            factor: self.cell_factor.get(cell).copied().unwrap_or(FACTOR_ONE),
+            leave: self.exits.leave(cell),
+        }
+    }
+
+    /// Changes a cell of the map. Cost: constant, but for the first cell of a kind and the last.
+    pub(crate) fn set_tile(&mut self, x: u32, z: u32, tile: TileState) {
+        let now = self.tile(x, z);
+        if tile.walkable != now.walkable {
+            let row_words = self.frame.width.div_ceil(64) as usize;
+            self.solid.resize(row_words * self.frame.depth as usize, 0);
+            self.solid[z as usize * row_words + x as usize / 64] ^= 1 << (x % 64);
+        }
+        if tile.factor != now.factor {
+            self.set_factor((z * self.frame.width + x) as usize, tile.factor);
+        }
+        if tile.leave != now.leave {
+            self.exits.set(&self.frame, (x, z), tile.leave);
+        }
+    }
+
+    fn set_factors(&mut self, factors: Vec<u16>) {
+        self.factor_counts.clear();
+        for &factor in &factors {
+            *self.factor_counts.entry(factor).or_insert(0) += 1;
+        }
+        self.cell_factor = factors;
+    }
+
+    fn set_factor(&mut self, cell: usize, factor: u16) {
+        if self.cell_factor.is_empty() {
+            self.set_factors(vec![FACTOR_ONE; self.frame.cell_count() as usize]);
+        }
+        let before = std::mem::replace(&mut self.cell_factor[cell], factor);
+        if let Some(count) = self.factor_counts.get_mut(&before) {
+            *count -= 1;
+        }
+        self.factor_counts.retain(|_, count| *count > 0);
+        *self.factor_counts.entry(factor).or_insert(0) += 1;
+        if self.factor_counts.len() == 1 && self.factor_counts.contains_key(&FACTOR_ONE) {
+            self.set_factors(Vec::new());
+        }
     }
 
     /// Outlines of areas, then obstacles, each with its place; none for a `CellSource`.
@@ -215,7 +284,8 @@ impl Terrain {
         let factors = || states[..self.areas.len()].iter().map(|state| state.factor);
         let (low, high) = (factors().fold(1.0, f32::min), factors().fold(1.0, f32::max));
         let own = |factor: Option<&u16>| factor.map_or(1.0, |&own| f32::from(own) / f32::from(FACTOR_ONE));
-        (low * own(self.cell_factor.iter().min()), high * own(self.cell_factor.iter().max()))
+        let (least, most) = (self.factor_counts.keys().next(), self.factor_counts.keys().next_back());
+        (low * own(least), high * own(most))
     }
 
     /// Writes the factors of a window into `factors`, one entry for each cell of the map. Whether any changed.
@@ -289,6 +359,7 @@ impl Terrain {
         factors.iter().for_each(|&factor| {
             hash.word(u64::from(factor));
         });
+        self.exits.hash_into(&mut hash);
         hash.finish()
     }
 }
@@ -348,6 +419,11 @@ impl Sheet<'_> {
         }
         for (_, spans) in self.blocked.at(z) {
             spans.row(z).iter().for_each(|&span| paint(&mut self.row, words.start, span, Paint::Clear));
+        }
+        if !self.terrain.solid.is_empty() {
+            let start = z as usize * row_words + words.start;
+            let solid = &self.terrain.solid[start..start + self.row.len()];
+            self.row.iter_mut().zip(solid).for_each(|(word, solid)| *word &= !solid);
         }
         &self.row
     }

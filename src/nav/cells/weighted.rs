@@ -13,6 +13,7 @@
 use crate::nav::NodeId;
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
+use crate::nav::cells::exits::NEAR;
 use crate::nav::cells::landmarks::Flow;
 use crate::nav::cells::landmarks::{Bounds, Far};
 use crate::nav::cells::lattice::{Norm, Strides};
@@ -34,6 +35,9 @@ pub struct Ground<'a> {
     pub extra: Option<Extra<'a>>,
     /// Lower bounds better than the distance at the cheapest factor, when somebody made them.
     pub far: Option<Far<'a>>,
+    /// By cell, bit d: no step may be taken in direction d; bit 8: this holds for some direction of the cell or of one of the
+    /// eight around it. Empty when every legal step may be taken.
+    pub exits: &'a [u16],
 }
 
 /// One-time costs: paid on every step from a cell that is not of a gate onto a cell that is.
@@ -50,7 +54,7 @@ impl<'a> Ground<'a> {
     #[must_use]
     pub fn even(bits: &'a Bits) -> Self {
         let unit = Unit::for_map(u64::from(bits.width()) * u64::from(bits.depth()), FACTOR_ONE);
-        Self { bits, factor: &[], cheapest: FACTOR_ONE, unit, extra: None, far: None }
+        Self { bits, factor: &[], cheapest: FACTOR_ONE, unit, extra: None, far: None, exits: &[] }
     }
 
     /// The cost of a step onto a cell, gates aside.
@@ -194,6 +198,8 @@ struct Gates<'a, S>(S, Extra<'a>);
 /// Factors of the cell that a step leaves: for floods towards a cell, which go against the steps.
 #[derive(Clone, Copy)]
 struct Leaving<'a>(Rates, &'a [u16]);
+#[derive(Clone, Copy)]
+struct Directed<'a, S>(S, &'a [u16]);
 
 impl Steps for Even {
     const EVEN: bool = true;
@@ -315,6 +321,35 @@ impl<S: Steps> Steps for Gates<'_, S> {
     }
 }
 
+impl<S: Steps> Steps for Directed<'_, S> {
+    const EVEN: bool = false;
+
+    #[inline(always)]
+    fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32 {
+        self.0.cost(from, to, diagonal)
+    }
+
+    #[inline(always)]
+    fn is_even(&self, beside: Beside) -> bool {
+        self.0.is_even(beside)
+    }
+
+    #[inline(always)]
+    fn brushes(&self, ends: [usize; 2], sides: [usize; 2]) -> bool {
+        self.0.brushes(ends, sides)
+    }
+
+    /// Near a cell that may not be left in every direction the way round that others are left to may be forbidden.
+    #[inline(always)]
+    fn onward(&self, beside: Beside) -> u8 {
+        let exits = self.1[beside.at];
+        match exits & NEAR {
+            0 => self.0.onward(beside),
+            _ => LEGAL[beside.around as usize] & !(exits as u8) & !(1 << (beside.direction ^ 4)),
+        }
+    }
+}
+
 /// A cell on the way, and what it cost to get there.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
@@ -365,6 +400,20 @@ impl Search {
         self.queue.push(h, start.0 << 8 | directions);
     }
 
+    /// Leaves the start only where that is not forbidden.
+    fn begin_directed<G: Guess>(&mut self, ground: &Ground, guess: G) {
+        let start = self.ends.start;
+        let Some(exits) = ground.exits.get(start.index()).filter(|_| self.state == Step::Running) else {
+            return;
+        };
+        let record = &mut self.records[start.index()];
+        record.stamp &= !u32::from(*exits as u8);
+        let entry = start.0 << 8 | record.stamp & 0xff;
+        let h = guess.to_go(self, self.columns.split(start.0), start.0);
+        self.queue.reset(h, self.unit.straight.ilog2().saturating_sub(G::BUCKET_BITS));
+        self.queue.push(h, entry);
+    }
+
     /// Lower bound of the cost from a cell to the goal.
     #[inline(always)]
     pub(crate) fn to_go(&self, x: u32, z: u32) -> u32 {
@@ -382,14 +431,17 @@ impl Search {
             return self.begin_lattice(cells, ground, ends);
         }
         let Some(far) = ground.far else {
-            return self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
+            self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
+            return self.begin_directed(ground, Nearby);
         };
         let columns = Columns::new(ground.bits.width());
         self.far = far.goal(ground, columns.split(ends.goal.0));
-        self.begin_cells_by(Kernel::Steps, (cells, Bounds::new(far, ground)), ground.floor(), ends);
+        let guess = Bounds::new(far, ground);
+        self.begin_cells_by(Kernel::Steps, (cells, guess), ground.floor(), ends);
+        self.begin_directed(ground, guess);
     }
 
-    /// Goes from a cell to all others over weighted ground without gates, or from all others to it.
+    /// Goes from a cell to all others over weighted ground without gates, or from all others to it, directions aside.
     pub(crate) fn flood_weighted(&mut self, ground: &Ground, cell: NodeId, flow: Flow) {
         self.begin_cells(Kernel::Steps, ground.bits, ground.floor(), Ends { start: cell, goal: cell });
         if self.state != Step::Found {
@@ -438,11 +490,20 @@ impl Search {
     ) -> Step {
         let even = Even(ground.unit);
         let factors = Factors(Rates::new(ground.unit), ground.factor);
-        match (ground.factor.is_empty(), ground.extra) {
-            (true, None) => self.run_steps(cells, (even, guess), allowance),
-            (true, Some(extra)) => self.run_steps(cells, (Gates(even, extra), guess), allowance),
-            (false, None) => self.run_steps(cells, (factors, guess), allowance),
-            (false, Some(extra)) => self.run_steps(cells, (Gates(factors, extra), guess), allowance),
+        let exits = ground.exits;
+        match (ground.factor.is_empty(), ground.extra, exits.is_empty()) {
+            (true, None, true) => self.run_steps(cells, (even, guess), allowance),
+            (true, Some(extra), true) => self.run_steps(cells, (Gates(even, extra), guess), allowance),
+            (false, None, true) => self.run_steps(cells, (factors, guess), allowance),
+            (false, Some(extra), true) => self.run_steps(cells, (Gates(factors, extra), guess), allowance),
+            (true, None, false) => self.run_steps(cells, (Directed(even, exits), guess), allowance),
+            (true, Some(extra), false) => {
+                self.run_steps(cells, (Directed(Gates(even, extra), exits), guess), allowance)
+            }
+            (false, None, false) => self.run_steps(cells, (Directed(factors, exits), guess), allowance),
+            (false, Some(extra), false) => {
+                self.run_steps(cells, (Directed(Gates(factors, extra), exits), guess), allowance)
+            }
         }
     }
 

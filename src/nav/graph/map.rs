@@ -608,13 +608,7 @@ impl PointGraph {
 
     /// Carries out the edits of a tick. Cost: the links of the areas they touch; points and links changed, the whole graph once.
     pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
-        let mut change = MapChange {
-            revision: self.revision(),
-            bounds: Bounds::EMPTY,
-            opened: false,
-            closed: false,
-            recosted: false,
-        };
+        let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
         let before = self.states.clone();
         for edit in edits {
             if let NavEdit::Area(edit) = edit
@@ -634,7 +628,7 @@ impl PointGraph {
             let share = |state: &AreaState| area_hash(at, state, &self.initial[at]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(was)).wrapping_add(share(now));
             let area = &self.areas[at];
-            change.bounds = change.bounds.union(Bounds::of(&area.polygon));
+            change.touch(Bounds::of(&area.polygon));
             change.recosted |= was.factor != now.factor;
             if was.available != now.available {
                 let opens = now.available != area.is_obstacle;
@@ -680,13 +674,14 @@ impl PointGraph {
         self.lay_areas();
         self.start_hash = self.draft_hash();
         self.revision += 1;
-        Some(MapChange {
+        let mut change = MapChange {
             revision: self.revision(),
-            bounds: Bounds::of(&points).grown(f64::from(self.width_m())),
             opened: !is_less,
             closed: !matches!(edit, DraftEdit::Add { .. } | DraftEdit::Link { .. }),
-            recosted: false,
-        })
+            ..MapChange::default()
+        };
+        change.touch(Bounds::of(&points).grown(f64::from(self.width_m())));
+        Some(change)
     }
 }
 

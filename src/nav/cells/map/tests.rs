@@ -284,6 +284,7 @@ fn landmarks_survive_every_edit_that_opens_closes_or_recosts_ground() {
                     unit: map.unit,
                     extra: None,
                     far: None,
+                    exits: &[],
                 };
                 map.landmarks = Some(Arc::new(Landmarks::of(&ground, NodeId(seed))));
             }
@@ -308,4 +309,113 @@ fn landmarks_survive_every_edit_that_opens_closes_or_recosts_ground() {
         compared > 500 && through_cheaper > 100,
         "{compared} compared, {through_cheaper} after cheaper ground"
     );
+}
+
+/// A random change to a cell, now and then one beyond the map or on another layer, and what it does to a source.
+fn random_tile(rng: &mut Rng, frame: &Frame, source: Option<&mut CellSource>) -> NavEdit {
+    let cell = [rng.below(u64::from(frame.width) + 1) as u32, rng.below(u64::from(frame.depth) + 1) as u32];
+    let edit = TileEdit {
+        layer: u8::from(rng.chance(0.05)),
+        cell,
+        walkable: rng.chance(0.6).then(|| rng.chance(0.5)),
+        factor: rng.chance(0.4).then(|| [0.5, 1.0, 2.0, 3.5][rng.below(4) as usize]),
+        leave: rng.chance(0.2).then(|| if rng.chance(0.6) { 0 } else { rng.below(256) as u8 }),
+    };
+    let inside = edit.layer == 0 && cell[0] < frame.width && cell[1] < frame.depth;
+    if let (true, Some(source)) = (inside, source) {
+        let (at, count) = ((cell[1] * frame.width + cell[0]) as usize, frame.cell_count() as usize);
+        source.walkable[at] = edit.walkable.unwrap_or(source.walkable[at]);
+        source.factor.resize(count, 1.0);
+        source.factor[at] = edit.factor.unwrap_or(source.factor[at]);
+        source.leave.resize(count, 0);
+        source.leave[at] = edit.leave.unwrap_or(source.leave[at]);
+    }
+    NavEdit::Tile(edit)
+}
+
+#[test]
+fn seed_o19_a_map_whose_cells_were_edited_equals_one_built_anew_and_undo_restores_it() {
+    let mut rng = Rng::stream(34, "tiles");
+    for round in 0..150 {
+        let mut source = random_cells(&mut rng);
+        let mut map = CellMap::from_cells(&source).unwrap();
+        let (first, frame) = (map.clone(), *map.frame());
+        let doors: Vec<AreaId> = (0..map.area_count()).filter(|at| at % 2 == 0).map(AreaId::from).collect();
+        prepare(&mut map, &doors);
+        for _ in 0..10 {
+            let mut edits: Vec<NavEdit> =
+                (0..1 + rng.below(4)).map(|_| random_tile(&mut rng, &frame, Some(&mut source))).collect();
+            if let (true, false) = (rng.chance(0.3), source.areas.is_empty()) {
+                let area = rng.below(source.areas.len() as u64) as usize;
+                source.areas[area].available = rng.chance(0.5);
+                let available = Some(source.areas[area].available);
+                edits.push(NavEdit::Area(AreaEdit { area: AreaId::from(area), available, factor: None }));
+            }
+            let (revision, bits) = (map.revision(), map.base.bare.clone());
+            // Directions open and close without a cell that does.
+            let turns = edits.iter().any(|edit| matches!(edit, NavEdit::Tile(tile) if tile.leave.is_some()));
+            match map.apply(&edits) {
+                Some(change) if !turns => check_change(&map, &bits, &change),
+                Some(_) => assert_eq!(map.revision().0, revision.0 + 1),
+                None => assert_eq!(map.revision(), revision),
+            }
+            let mut fresh = CellMap::from_cells(&source).unwrap();
+            fresh.edit_hash = map.edit_hash;
+            prepare(&mut fresh, &doors);
+            assert!(map.derived() == fresh.derived(), "round {round}: after {edits:?}");
+        }
+        let tiles = map.edited.iter().map(|(&id, was)| {
+            let factor = Some(f32::from(was.factor) / f32::from(FACTOR_ONE));
+            let cell = [id % frame.width, id / frame.width];
+            let (walkable, leave) = (Some(was.walkable), Some(was.leave));
+            NavEdit::Tile(TileEdit { layer: 0, cell, walkable, factor, leave })
+        });
+        let areas = first.states.iter().enumerate().map(|(at, state)| {
+            NavEdit::Area(AreaEdit {
+                area: AreaId::from(at),
+                available: Some(state.available),
+                factor: Some(state.factor),
+            })
+        });
+        let undo: Vec<NavEdit> = tiles.chain(areas).collect();
+        map.apply(&undo);
+        let mut fresh = first.clone();
+        prepare(&mut fresh, &doors);
+        assert!(map.derived() == fresh.derived(), "round {round}: undone");
+    }
+}
+
+#[test]
+fn cells_of_a_map_cut_from_polygons_are_walls_until_they_are_freed() {
+    let mut rng = Rng::stream(35, "cut");
+    for round in 0..60 {
+        let source = random_grid(&mut rng);
+        let mut map = CellMap::from_grid(&source).unwrap();
+        let (first, frame) = (map.clone(), *map.frame());
+        prepare(&mut map, &[]);
+        for _ in 0..10 {
+            let edits: Vec<NavEdit> = (0..5).map(|_| random_tile(&mut rng, &frame, None)).collect();
+            map.apply(&edits);
+        }
+        for z in 0..frame.depth {
+            for x in 0..frame.width {
+                let is_wall = map.tile(x, z).is_some_and(|tile| !tile.walkable);
+                assert_eq!(map.walkable(x, z), first.walkable(x, z) && !is_wall, "round {round}: ({x}, {z})");
+            }
+        }
+        let states: Vec<NavEdit> = map
+            .edited
+            .keys()
+            .map(|&id| {
+                let (x, z) = (id % frame.width, id / frame.width);
+                let Tile { walkable, factor, leave } = map.tile(x, z).unwrap();
+                let (walkable, factor, leave) = (Some(walkable), Some(factor), Some(leave));
+                NavEdit::Tile(TileEdit { layer: 0, cell: [x, z], walkable, factor, leave })
+            })
+            .collect();
+        let mut fresh = first.clone();
+        fresh.apply(&states);
+        prepare(&mut fresh, &[]);
+        assert!(map.derived() == fresh.derived(), "round {round}");
+    }
 }
