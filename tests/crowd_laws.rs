@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 use walkon::base::rng::Rng;
 use walkon::crowd::avoid::{self, Avoider, Tick, Walker};
 use walkon::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
-use walkon::crowd::steer::{Arrival, arrive};
+use walkon::crowd::steer::{Arrival, seek};
 
 const RADIUS_M: f32 = 0.35;
 const SPEED_MPS: f32 = 1.4;
@@ -16,6 +16,11 @@ const SPEED_MPS: f32 = 1.4;
 const ARRIVED_M: f32 = 0.1;
 /// Where those are who have arrived, metres.
 const UPSTAIRS_M: f32 = 100.0;
+
+/// Straight to a goal, slowing down so as to stop on it.
+fn towards(place: Vec2, goal: Vec2, arrival: &Arrival) -> Vec2 {
+    seek(place, goal, arrival.speed_at(place.distance(goal)))
+}
 
 /// A room: the centre of a body must stay inside.
 #[derive(Clone, Copy)]
@@ -85,7 +90,7 @@ impl Crowd {
         for (index, walker) in self.walkers.iter_mut().enumerate() {
             let arrival = Arrival { speed_mps: SPEED_MPS, brake_mps2: 0.0, tick_s: self.tick_s };
             walker.place = self.bodies.places[index];
-            walker.desired = arrive(walker.place, self.goals[index], 0.0, &arrival);
+            walker.desired = towards(walker.place, self.goals[index], &arrival);
         }
         let tick = Tick {
             settings: &settings,

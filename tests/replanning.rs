@@ -7,12 +7,13 @@ use glam::Vec3;
 use walkon::base::geom::{flat_distance, ground, segment_distance_sq};
 use walkon::base::ids::{CharacterId, WalkId};
 use walkon::base::rng::Rng;
-use walkon::world::ops::characters::{despawn, teleport};
+use walkon::world::ops::characters::{self, Spawn, despawn, teleport};
 use walkon::world::ops::underway::{pause, retarget};
 use walkon::world::ops::walks::stop_in_place;
 use walkon::world::standing::{Bystanders, Straight};
-use walkon::world::walk::{AcceptEnd, Crowd, Goal};
+use walkon::world::walk::{AcceptEnd, Crowd, DoorPolicy, Goal, Look};
 
+use crate::crowd_rows::{CORRIDOR, Run};
 use crate::fixture::{HALL, Stage, TWO_ROOMS, points, put, send};
 
 fn at(x: f32, z: f32) -> Vec3 {
@@ -526,4 +527,78 @@ fn walkers_in_motion_ask_for_nothing() {
     stage.ticks(30);
     let unsettled = stage.ends.len();
     assert_eq!(stage.world().path_counts().requests - before.requests, 0, "{unsettled} have arrived");
+}
+
+#[test]
+fn a_path_that_is_bent_to_a_new_end_leads_on_from_where_the_body_stands() {
+    let mut stage = Stage::of(HALL);
+    let ben = put(&mut stage, "ben", at(24.0, 4.05));
+    send(&mut stage, ben, Goal::Point(at(2.0, 4.05)), |_| {});
+    stage.walk(34.0, 4.0, |_| {});
+    let mut bent = 0;
+    for _ in 0..900 {
+        stage.tick();
+        let (place, hero) = (stage.position(), stage.hero());
+        // Half a step beside its path, in the middle of passing.
+        if (place.z - 4.0).abs() < 0.1 {
+            continue;
+        }
+        let walk = stage.walk(34.0, 4.0 + 0.01 * (1 + bent % 9) as f32, |_| {});
+        let following = stage.world().walk(walk).unwrap().following.clone().unwrap();
+        let leg = following.cursor.segment as usize;
+        assert_eq!(following.path.points[leg], place, "the leg under way begins where it stands");
+        let left_m = following.cursor.left_m(&following.path, place);
+        assert!(
+            (left_m - flat_distance(place, following.path.points[leg + 1])).abs() < 1e-4,
+            "{left_m} m left"
+        );
+        assert_eq!(stage.world().character(hero).unwrap().walk, Some(walk));
+        bent += 1;
+    }
+    assert!(bent > 10, "it passed {bent} ticks beside its path");
+}
+
+#[test]
+fn people_who_queue_behind_a_slowly_opening_door_do_not_lose_patience() {
+    let level = TWO_ROOMS.replace(r#""open": true, "seconds": 0.5"#, r#""open": false, "seconds": 12"#);
+    let mut stage = Stage::of(&level);
+    for index in 0..12 {
+        let name = format!("c{index}");
+        let who = put(&mut stage, &name, at(8.6 - 0.8 * (index / 2) as f32, 4.6 + 0.8 * (index % 2) as f32));
+        let goal = Goal::Point(at(13.0 + 0.9 * (index / 2) as f32, 3.0 + 4.0 * (index % 2) as f32));
+        send(&mut stage, who, goal, |options| options.doors = Some(DoorPolicy::Open));
+    }
+    while stage.facts("doorChanged").len() < 2 && stage.world().tick().0 < 60 * 20 {
+        stage.tick();
+    }
+    assert!(stage.world().tick().0 > 60 * 12, "the door took its time");
+    assert_eq!(stage.ends, [""; 0], "nobody has given up, four times their patience later");
+    let ends = stage.until_settled(6, 60 * 30);
+    assert!(ends.iter().filter(|end| *end == "arrived/reached").count() >= 5, "{ends:?}");
+}
+
+#[test]
+fn who_steps_aside_goes_on_with_its_turn() {
+    let mut run = Run::of(CORRIDOR);
+    let mut post = Spawn::new("post", at(12.0, 3.0));
+    post.gait.turn_radps = 0.3;
+    let post = characters::spawn(run.game.world_mut(), post).unwrap().unwrap();
+    let wanted_rad = 2.5;
+    characters::face(run.game.world_mut(), post, Look::Angle(wanted_rad)).unwrap();
+    let mover = run.spawn("mover", (9.0, 3.0));
+    run.walk(mover, (20.0, 3.0));
+    while run.nudges.is_empty() && run.seconds() < 6.0 {
+        run.tick();
+    }
+    assert!(!run.nudges.is_empty(), "it was asked aside");
+    assert!(run.world().character(post).unwrap().turn.is_some(), "asked aside");
+    while run.world().character(post).unwrap().turn.is_some() && run.seconds() < 120.0 {
+        run.tick();
+    }
+    let post = run.world().character(post).unwrap();
+    assert!(
+        post.turn.is_none() && (post.facing_rad - wanted_rad).abs() < 1e-3,
+        "it looks to {}",
+        post.facing_rad
+    );
 }

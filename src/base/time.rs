@@ -13,6 +13,12 @@ impl Tick {
         Self(self.0.saturating_add(ticks))
     }
 
+    /// The tick that lay `ticks` earlier; tick 0 when there was none.
+    #[must_use]
+    pub fn before(self, ticks: u64) -> Self {
+        Self(self.0.saturating_sub(ticks))
+    }
+
     /// Ticks from `earlier` to `self`, 0 when `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> u64 {

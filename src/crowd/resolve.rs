@@ -168,20 +168,6 @@ pub struct Report {
     pub refused_count: u32,
 }
 
-impl Report {
-    /// The contacts of somebody moving with somebody standing, as (mover, standing), in the order of the contacts.
-    pub fn bumps<'a>(&'a self, bodies: &'a Bodies) -> impl Iterator<Item = (u32, u32)> + 'a {
-        self.contacts.iter().filter_map(|contact| {
-            let moving = |index: u32| bodies.stances[index as usize].moving;
-            match (moving(contact.first), moving(contact.second)) {
-                (true, false) => Some((contact.first, contact.second)),
-                (false, true) => Some((contact.second, contact.first)),
-                _ => None,
-            }
-        })
-    }
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 struct Pair {
     first: u32,

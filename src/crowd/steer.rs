@@ -1,4 +1,4 @@
-//! Where a body wants to go and how it turns there: seek, arrive, flee, a point ahead on a path, limited turning.
+//! Where a body wants to go and how it turns there: seek, slow down, a point ahead on a path, limited turning.
 //!
 //! In: places, velocities and paths on the ground. Out: velocities and headings. Pure functions over values.
 //! Holds: nothing is faster than asked; a heading turns by at most its rate, the short way round; whoever turns does not
@@ -38,12 +38,6 @@ pub fn seek(place: Vec2, target: Vec2, speed_mps: f32) -> Vec2 {
     unit(target - place).map_or(Vec2::ZERO, |direction| direction * speed_mps)
 }
 
-/// Straight away from `danger` at `speed_mps`; zero when exactly on it.
-#[must_use]
-pub fn flee(place: Vec2, danger: Vec2, speed_mps: f32) -> Vec2 {
-    seek(danger, place, speed_mps)
-}
-
 /// How a body comes to a stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
@@ -73,14 +67,6 @@ impl Arrival {
         let floor_mps = (self.brake_mps2 * self.tick_s).max(0.0);
         braked_mps.max(floor_mps).min(self.speed_mps).min(left_m / self.tick_s)
     }
-}
-
-/// Straight to `target`, so slow near it that the braking suffices, and never past it: the step of the last tick ends on it.
-/// `left_m` is the way that remains, at least the distance to `target`, which may be a point before the end of a path.
-#[must_use]
-pub fn arrive(place: Vec2, target: Vec2, left_m: f32, arrival: &Arrival) -> Vec2 {
-    let Some(direction) = unit(target - place) else { return Vec2::ZERO };
-    direction * arrival.speed_at(left_m.max((target - place).dot(direction)))
 }
 
 /// How fast a body turns.

@@ -402,10 +402,10 @@ fn replan(world: &mut World) {
     for id in world.open_walks() {
         let Some(walk) = world.walks.get_mut(id) else { continue };
         let (token, ask) = match walk.token.take() {
-            Some((token, ask)) => (Some(token), ask),
-            None => (None, Ask::Map),
+            Some((token, ask)) if ask != Ask::Crowd => (Some(token), ask),
+            search => (search.map(|(token, _)| token), Ask::Map),
         };
-        walk.ask.get_or_insert(ask);
+        walk.ask_for(ask);
         if matches!(walk.phase, Phase::AtDoor(_)) && walk.following.is_some() {
             walk.phase = Phase::Moving;
         }

@@ -111,6 +111,17 @@ impl NavMap {
         on_backend!(self, map => map.prepare(by))
     }
 
+    /// Makes room for what so many kinds of bodies need, beside the twelve last used; see [`NavMap::prepare`].
+    pub fn keep(&mut self, kinds: usize) {
+        on_backend!(self, map => map.keep(kinds))
+    }
+
+    /// The class of bodies of a radius in metres: the map is the same ground to all of a class.
+    #[must_use]
+    pub fn body_class(&self, radius_m: f32) -> u64 {
+        on_backend!(self, map => map.body_class(radius_m))
+    }
+
     /// Whether questions for a traversal cost no pass over the map; see [`NavMap::prepare`].
     #[must_use]
     pub fn is_prepared(&self, by: &Traversal) -> bool {

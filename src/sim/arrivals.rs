@@ -204,8 +204,8 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
         return Some(Reason::Timeout);
     }
     let since = match walk.phase {
-        // Who sets out turns first; who queues waits for the head of the queue.
-        Phase::Moving => walk.progress_tick.max(walk.queue_tick).max(turned(world, walk)),
+        // Who queues waits for the head of the queue.
+        Phase::Moving => walk.progress_tick.max(walk.queue_tick),
         _ => walk.progress_tick,
     };
     let now = walk.clock(world.tick);
@@ -218,15 +218,6 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
         && now.since(walk.nearest_tick.max(walk.queue_tick)) >= most_ticks;
     let reason = if waited { held_up(world, walk, left_m(world, walk)) } else { None };
     reason.or(is_lost.then_some(Reason::Stuck))
-}
-
-/// When a walker that set out in the wrong direction could be on its way.
-fn turned(world: &World, walk: &Walk) -> Tick {
-    let turn_radps = world.characters.get(walk.character).map_or(0.0, |character| character.gait.turn_radps);
-    if turn_radps <= 0.0 {
-        return walk.issued;
-    }
-    walk.issued.after(world.rate.ticks(f64::from(std::f32::consts::PI / turn_radps)))
 }
 
 /// What keeps a walk with so many metres to go from getting on, if anything does.
@@ -244,8 +235,7 @@ fn held_up(world: &World, walk: &Walk, left_m: Option<f32>) -> Option<Reason> {
 
 /// Metres to the end of the path in use, from where the body stands.
 fn left_m(world: &World, walk: &Walk) -> Option<f32> {
-    let (following, character) = (walk.following.as_ref()?, world.characters.get(walk.character)?);
-    Some(following.cursor.left_m(&following.path, character.body.position))
+    walk.remaining_m(world.characters.get(walk.character)?.body.position)
 }
 
 /// Whether less is left of the way than when the walk last made progress: to and fro is none.

@@ -35,8 +35,8 @@ pub fn run(world: &mut World) {
         };
         if !is_ghost {
             add(bodies, (id, character), grounds.kind(character), (step.copied(), rate.tick_seconds()));
-            let way =
-                step.and_then(|step| step.walk).and_then(|walk| walks.get(walk)).and_then(Walk::remaining_m);
+            let walk = step.and_then(|step| step.walk).and_then(|walk| walks.get(walk));
+            let way = walk.and_then(|walk| walk.remaining_m(character.body.position));
             if let (Some(left_m), Some(walker)) = (way, bodies.walkers.last_mut()) {
                 walker.left_m = left_m;
             }

@@ -40,7 +40,7 @@ pub fn run(world: &mut World) {
         if let Some(why) = must_ask(world, id, (&change, &closed))
             && let Some(walk) = world.walks.get_mut(id)
         {
-            walk.ask.get_or_insert(why);
+            walk.ask_for(why);
         }
     }
 }

@@ -134,7 +134,7 @@ pub(crate) fn stride(world: &mut World) {
 }
 
 /// The first door on the rest of the way that is not open, and the metres to where one stops for it.
-fn closed_door_ahead(world: &World, walk: &Walk) -> Option<(DoorId, f32)> {
+pub(crate) fn closed_door_ahead(world: &World, walk: &Walk) -> Option<(DoorId, f32)> {
     let following = walk.following.as_ref()?;
     let along_m = following.cursor.along_m;
     following.path.crossings.iter().filter(|crossing| crossing.leave_m > along_m).find_map(|crossing| {
@@ -182,7 +182,7 @@ fn stand_before(world: &mut World, id: WalkId, door: DoorId) {
         walk.by = Some(Blocker::Door(door));
         walk.phase = Phase::AtDoor(door);
         if !waits && walk.token.is_none() {
-            walk.ask.get_or_insert(Ask::Door);
+            walk.ask_for(Ask::Door);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::crowd::resolve::{self, Contact, Ground, Settings};
 use crate::crowd::steer::flat;
 use crate::nav::Footing;
 use crate::sim::grounds::Grounds;
-use crate::sim::news;
+use crate::sim::{news, replans};
 use crate::world::bodies::Bodies;
 use crate::world::ops::characters::{angle_of, end_play, end_turn};
 use crate::world::walk::{Ask, Phase};
@@ -68,8 +68,12 @@ fn step_on(world: &mut World) {
         let row = bodies.rows.get(step.character).map(|&row| row as usize);
         let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row]);
         let from = character.body.position;
+        let footing = grounds.footing(kind);
         let to = row.map_or(step.stride.to, |row| stepped((from, step.stride.to), bodies, row, seconds));
-        let reached = reach(grounds.footing(kind), from, to);
+        let is_free = footing.clear(from, to);
+        // Who stands where no ground is goes the way it was told and no other: sideways it might come out beyond a wall.
+        let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
+        let reached = if is_free { to } else { reach(footing, from, to) };
         step.is_clipped = reached != to && to == step.stride.to;
         character.body.position = reached;
         character.body.velocity = (reached - from) / seconds;
@@ -98,10 +102,10 @@ fn stepped((from, wanted): (Vec3, Vec3), bodies: &Bodies, row: usize, seconds: f
     Vec3::new(from.x + velocity.x * seconds, from.y, from.z + velocity.y * seconds)
 }
 
-/// As far as a body gets: all the way, along the wall, or up to it.
+/// As far as a body gets whose line is not clear: along the wall, or up to it.
 fn reach(footing: &Footing<'_>, from: Vec3, to: Vec3) -> Vec3 {
-    if footing.clear(from, to) || !footing.is_walkable(from) {
-        return to;
+    if !footing.is_walkable(from) {
+        return first_ground(footing, from, to).map_or(to, |ground| footing.last_clear(ground, to));
     }
     let at_wall = footing.last_clear(from, to);
     let aside = [Vec3::new(to.x, to.y, at_wall.z), Vec3::new(at_wall.x, to.y, to.z)];
@@ -111,6 +115,14 @@ fn reach(footing: &Footing<'_>, from: Vec3, to: Vec3) -> Vec3 {
         false => [aside[1], aside[0]],
     };
     [first, second].into_iter().find(|&place| footing.clear(from, place)).unwrap_or(at_wall)
+}
+
+/// Where somebody who stands off the ground comes onto it: from there on walls count again.
+fn first_ground(footing: &Footing<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
+    /// Metres between places looked at: no ground to stand on is as narrow.
+    const APART_M: f32 = 0.02;
+    let count = (flat_distance(from, to) / APART_M).ceil().clamp(1.0, 1024.0);
+    (1..=count as u32).map(|at| from.lerp(to, at as f32 / count)).find(|&place| footing.is_walkable(place))
 }
 
 /// What pushing asks about the ground.
@@ -190,7 +202,8 @@ const HELD_BACK_M: f32 = 1e-5;
 
 /// What a move made of the walk it belongs to: how far along its path it is, whether it has to ask again.
 fn note(world: &mut World, step: Move) {
-    if step.was_turning {
+    // Whom somebody asked aside turns on afterwards.
+    if step.was_turning && step.walk.is_some() {
         end_turn(world, step.character, false);
     }
     let Some(place) = world.characters.get(step.character).map(|character| character.body.position) else {
@@ -204,6 +217,7 @@ fn note(world: &mut World, step: Move) {
         return;
     };
     let is_idle = walk.token.is_none();
+    let is_lost = step.stride.is_lost && is_idle && walk.ask.is_none();
     let Some(following) = &mut walk.following else {
         return;
     };
@@ -211,9 +225,9 @@ fn note(world: &mut World, step: Move) {
     following.cursor = following.cursor.onward(&following.path, place);
     let after = following.cursor.segment;
     if step.is_clipped && is_idle {
-        walk.ask.get_or_insert(Ask::Map);
-    } else if step.stride.is_lost && is_idle {
-        walk.ask.get_or_insert(Ask::Crowd);
+        walk.ask_for(Ask::Map);
+    } else if is_lost {
+        replans::ask_when_lost(world, id);
     }
     news::corners(world, id, before, after);
 }
@@ -274,3 +288,6 @@ pub(crate) fn expire_play(world: &mut World, id: CharacterId) {
         end_play(world, id, true);
     }
 }
+
+#[cfg(test)]
+mod tests;

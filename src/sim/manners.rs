@@ -14,10 +14,12 @@ use crate::base::near::{Look, Near};
 use crate::base::time::Tick;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::Traversal;
+use crate::sim::follow;
 use crate::world::World;
 use crate::world::character::Nudge;
+use crate::world::door::DoorState;
 use crate::world::event::Event;
-use crate::world::walk::{Crowd, Phase, pass_rules};
+use crate::world::walk::{Crowd, Phase, Walk, pass_rules};
 
 /// Seconds without getting on after which somebody is held up. A quarter: two thirds of a step.
 const HELD_UP_S: f64 = 0.25;
@@ -109,17 +111,34 @@ fn in_front(world: &World, (near, widest_m): (&Near, f32), one: &Held) -> Vec<In
     front.collect()
 }
 
-/// Whoever stands in front of a walker is what keeps it; as long as somebody there gets on, it queues.
+/// Whoever stands in front of a walker is what keeps it; as long as somebody there gets on, or waits at a door, or the door
+/// ahead opens, it queues.
 fn queue(world: &mut World, one: &Held, front: &[InFront]) {
-    let gets_on = |who: CharacterId| -> Option<Tick> {
-        let walk = world.walks.get(world.characters.get(who)?.walk?)?;
-        Some(walk.progress_tick.max(walk.queue_tick))
+    let Some(own) = world.walks.get(one.walk) else {
+        return;
     };
-    let latest = front.iter().filter(|other| other.moves).filter_map(|other| gets_on(other.who)).max();
+    let now = own.clock(world.tick);
+    // In the time of this walk: a scene that was skipped has passed for those in it alone.
+    let got_on = |other: &InFront| -> Option<Tick> {
+        let walk = world.walks.get(world.characters.get(other.who)?.walk?)?;
+        match walk.phase {
+            Phase::AtDoor(_) => Some(now),
+            _ if !other.moves => None,
+            _ => Some(now.before(walk.clock(world.tick).since(walk.progress_tick.max(walk.queue_tick)))),
+        }
+    };
+    let opens = opens_ahead(world, own).then_some(now);
+    let latest = front.iter().filter_map(got_on).chain(opens).max();
     if let Some(walk) = world.walks.get_mut(one.walk) {
         walk.ahead = front.first().map(|other| other.who);
         walk.queue_tick = walk.queue_tick.max(latest.unwrap_or_default());
     }
+}
+
+/// Whether the next door on the way of a walk is on its way to open.
+fn opens_ahead(world: &World, walk: &Walk) -> bool {
+    let door = follow::closed_door_ahead(world, walk).and_then(|(door, _)| world.doors.get(door.index()));
+    door.is_some_and(|door| door.shown_state() == DoorState::Opening)
 }
 
 /// Asks the nearest who stands in the way to step aside.
@@ -213,3 +232,6 @@ fn nudge(world: &mut World, who: CharacterId, by: CharacterId, to: Vec3) {
         world.events.push(Event::Nudged { character: who, by, to });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,11 +32,16 @@ pub(crate) fn corners(world: &mut World, id: WalkId, from: u32, to: u32) {
 /// Tells that the end of the way is near: as near as one talks.
 pub(crate) fn near(world: &mut World, id: WalkId) {
     let near_m = world.settings.crowd.npc_talk_distance_m;
-    let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.options.tells.near && !walk.told_near) else {
+    let World { walks, characters, .. } = &mut *world;
+    let Some(walk) = walks.get_mut(id).filter(|walk| walk.options.tells.near && !walk.told_near) else {
+        return;
+    };
+    let Some(place) = characters.get(walk.character).map(|character| character.body.position) else {
         return;
     };
     let is_searching = walk.token.is_some() || walk.ask.is_some() || walk.via.is_some();
-    let Some(remaining_m) = walk.remaining_m().filter(|&left_m| !is_searching && left_m <= near_m) else {
+    let Some(remaining_m) = walk.remaining_m(place).filter(|&left_m| !is_searching && left_m <= near_m)
+    else {
         return;
     };
     walk.told_near = true;

@@ -227,7 +227,10 @@ fn bend(world: &mut World, id: WalkId) {
     if !aims_elsewhere(walk) || walk.ask.is_some() {
         return;
     }
-    let bent = retarget_path(world, following, walk.aim, &traversal_of(world, walk));
+    let Some(place) = world.characters.get(walk.character).map(|character| character.body.position) else {
+        return;
+    };
+    let bent = retarget_path(world, following, (place, walk.aim), &traversal_of(world, walk));
     if let Some(walk) = world.walks.get_mut(id) {
         match bent {
             Some(following) => (walk.following, walk.planned_aim) = (Some(following), walk.aim),
@@ -274,30 +277,67 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     };
     let joined = join(world, answer.path, position, &by);
     let trouble = answer.trouble;
-    let tick = world.tick;
-    if let Some(walk) = world.walks.get_mut(id) {
-        let tick = walk.clock(tick);
-        match joined {
-            Some((path, cursor)) => {
-                let left_m = cursor.left_m(&path, position);
-                walk.following = Some(Following { path, cursor, trouble });
-                set_out(walk, why, left_m, tick);
-                // Who stands because it wants to goes on standing.
-                if !matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
-                    walk.phase = Phase::Moving;
-                }
-            }
-            // The body was moved meanwhile to where the new path cannot be seen: ask from there.
-            None => walk.ask = Some(Ask::Crowd),
-        }
+    let Some((path, cursor)) = joined else {
+        ask_from_here(world, id);
+        return;
+    };
+    let (tick, rate) = (world.tick, world.rate);
+    let World { walks, characters, .. } = world;
+    let Some(walk) = walks.get_mut(id) else {
+        return;
+    };
+    let Some(character) = characters.get(walk.character) else {
+        return;
+    };
+    let way_ticks = |way_m: f32| rate.ticks(f64::from(way_m / walk.speed_mps(character)));
+    let turn_ticks = rate.ticks(character.gait.half_turn_s());
+    let left_m = cursor.left_m(&path, position);
+    let longer_ticks = way_ticks((left_m - walk.nearest_m).max(0.0));
+    walk.following = Some(Following { path, cursor, trouble });
+    let tick = walk.clock(tick);
+    set_out(walk, why, left_m, SettingOut { tick, turn_ticks, longer_ticks });
+    // Who stands because it wants to goes on standing.
+    if !matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
+        walk.phase = Phase::Moving;
     }
 }
 
-/// From here on progress is counted on the new way: a way round others is longer than what was left before.
-fn set_out(walk: &mut Walk, why: Ask, left_m: f32, tick: Tick) {
+/// The body was moved meanwhile to where the new path cannot be seen: it asks from there. It is no more waiting for its first
+/// path, so that its patience runs, and it counts as having asked because of others.
+fn ask_from_here(world: &mut World, id: WalkId) {
+    if let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.phase == Phase::Planning) {
+        walk.phase = Phase::Moving;
+    }
+    replans::ask(world, id);
+}
+
+/// When a walk sets out, and what it may take.
+#[derive(Clone, Copy, Debug)]
+struct SettingOut {
+    tick: Tick,
+    /// To turn right round.
+    turn_ticks: u64,
+    /// To walk what the way is longer than the least that was ever left.
+    longer_ticks: u64,
+}
+
+/// From here on progress is counted on the new way: a way round others is longer than what was left before. Who sets out on a
+/// new errand begins anew; whom the map sends round is given the time that the longer way takes and no more, lest a door
+/// that opens and closes all the time kept a walk going for ever. Turning round is no want of progress.
+fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
     walk.progress_m = if why == Ask::Crowd { walk.progress_m.max(left_m) } else { left_m };
-    if why != Ask::Crowd || left_m > walk.nearest_m {
-        (walk.nearest_m, walk.nearest_tick) = (left_m, tick);
+    let is_longer = left_m > walk.nearest_m;
+    match why {
+        Ask::First | Ask::Target | Ask::Leg => (walk.nearest_m, walk.nearest_tick) = (left_m, out.tick),
+        Ask::Crowd if is_longer => (walk.nearest_m, walk.nearest_tick) = (left_m, out.tick),
+        Ask::Door | Ask::Map if is_longer => {
+            walk.nearest_m = left_m;
+            walk.nearest_tick = out.tick.min(walk.nearest_tick.after(out.longer_ticks));
+        }
+        Ask::Crowd | Ask::Door | Ask::Map => {}
+    }
+    if matches!(why, Ask::First | Ask::Leg) {
+        walk.progress_tick = walk.progress_tick.max(out.tick.after(out.turn_ticks));
     }
 }
 
@@ -323,3 +363,6 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
     }
     Some((path, Cursor::default()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,13 +128,8 @@ pub(crate) fn look(world: &mut World, id: WalkId, marks: &Marks<'_>) {
     if !is_due {
         return;
     }
-    let cooldown = world.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
-    // The time of the walk: in a scene that is skipped it passes for that alone.
-    let tick = walk.clock(world.tick);
-    let is_resting =
-        character.replan.since.is_some_and(|since| tick >= since && tick.since(since) < cooldown);
     // A search under way was told of others when it was asked for; what is new since is looked at after it.
-    let waits = is_resting || walk.token.is_some() || walk.ask.is_some();
+    let waits = is_resting(world, walk) || walk.token.is_some() || walk.ask.is_some();
     let asks = !waits && is_worth_a_search(world, id);
     let segment = world.walks.get(id).and_then(|walk| walk.following.as_ref()).map(|way| way.cursor.segment);
     let Some(walk) = world.walks.get_mut(id) else {
@@ -143,11 +138,36 @@ pub(crate) fn look(world: &mut World, id: WalkId, marks: &Marks<'_>) {
     walk.is_crowded = waits;
     walk.looked_at = segment.unwrap_or(0);
     if asks {
-        walk.ask = Some(Ask::Crowd);
-        let who = walk.character;
-        if let Some(character) = world.characters.get_mut(who) {
-            character.replan.since = Some(tick);
-        }
+        ask(world, id);
+    }
+}
+
+/// Whether a walk has asked because of others so shortly ago that it may not ask again.
+fn is_resting(world: &World, walk: &Walk) -> bool {
+    let cooldown = world.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
+    // The time of the walk: in a scene that is skipped it passes for that alone.
+    let tick = walk.clock(world.tick);
+    let since = world.characters.get(walk.character).and_then(|character| character.replan.since);
+    since.is_some_and(|since| tick >= since && tick.since(since) < cooldown)
+}
+
+/// Has a walk ask because of others, and rest afterwards.
+pub(crate) fn ask(world: &mut World, id: WalkId) {
+    let tick = world.tick;
+    let Some(walk) = world.walks.get_mut(id) else {
+        return;
+    };
+    walk.ask_for(Ask::Crowd);
+    let (who, tick) = (walk.character, walk.clock(tick));
+    if let Some(character) = world.characters.get_mut(who) {
+        character.replan.since = Some(tick);
+    }
+}
+
+/// Has a walk ask that has been led so far off its way that it does not see it any more, once in the cooldown.
+pub(crate) fn ask_when_lost(world: &mut World, id: WalkId) {
+    if world.walks.get(id).is_some_and(|walk| !is_resting(world, walk)) {
+        ask(world, id);
     }
 }
 
@@ -162,7 +182,8 @@ fn minds_others(walk: &Walk) -> bool {
 /// comes there, it may be held again.
 fn has_lost_holder(world: &World, walk: &Walk) -> bool {
     let near_m = world.settings.crowd.replan_trigger_m;
-    let is_near = || walk.remaining_m().is_some_and(|left_m| left_m <= near_m);
+    let place = || world.characters.get(walk.character).map(|character| character.body.position);
+    let is_near = || place().and_then(|place| walk.remaining_m(place)).is_some_and(|left_m| left_m <= near_m);
     walk.held_by.is_some_and(|holder| is_gone(world, walk.seen.as_ref(), holder))
         && (matches!(walk.phase, Phase::Beside(_)) || is_near())
 }

@@ -51,6 +51,7 @@ pub fn run(world: &mut World, rush: &Rush, steps_left: &mut u64) -> Passed {
         walks.retain(|&id| world.walks.get(id).is_some_and(|walk| walk.is_open()));
     }
     give_back_time(world, &walks, &bodies, passed);
+    world.forget_standing();
     world.tick = start;
     world.is_skipping = false;
     Passed { ticks: passed, has_begun }
@@ -63,6 +64,7 @@ pub fn finish(world: &mut World, rush: &Rush) {
     let bodies = rush.bodies(world, &walks);
     step(world, rush, &walks, &bodies);
     give_back_time(world, &walks, &bodies, 0);
+    world.forget_standing();
     world.is_skipping = false;
 }
 

@@ -123,7 +123,7 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
             "walk {} of \"{}\", {:.1} m left",
             walk.serial,
             character.name,
-            walk.remaining_m().unwrap_or(0.0)
+            walk.remaining_m(character.body.position).unwrap_or(0.0)
         );
         shapes.push(Shape::new(Form::Line(points.clone()), line, Tag::Walk(id)).hint(hint));
         for &corner in corners.iter().skip(if is_busy { corners.len() } else { 1 }) {

@@ -48,6 +48,12 @@ impl Gait {
     pub const WALK_MPS: f32 = 1.4;
     /// Turning speed of a character that names none, radians a second (seed:F3).
     pub const TURN_RADPS: f32 = 8.0;
+
+    /// Seconds that turning right round takes; 0 for somebody who does not turn.
+    #[must_use]
+    pub fn half_turn_s(&self) -> f64 {
+        if self.turn_radps > 0.0 { f64::from(std::f32::consts::PI / self.turn_radps) } else { 0.0 }
+    }
 }
 
 impl Default for Gait {

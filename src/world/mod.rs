@@ -18,6 +18,8 @@ pub mod outcome;
 pub mod place;
 pub mod query;
 pub mod region;
+#[cfg(test)]
+pub(crate) mod sample;
 pub mod settings;
 pub mod skip;
 pub mod standing;

@@ -343,17 +343,25 @@ impl Walk {
     /// Times its patience that a walk may go to and fro without coming nearer to its end than ever.
     pub const PATIENCES_MAX: u64 = 20;
 
+    /// Has it ask for a path in step 6. What was asked before stays, but a look for a better way past others gives way to any
+    /// other reason: its answer may be left unused.
+    pub(crate) fn ask_for(&mut self, why: Ask) {
+        if self.ask.is_none_or(|before| before == Ask::Crowd) {
+            self.ask = Some(why);
+        }
+    }
+
     /// The time as it has passed for this walk: all of its own ticks are told in it.
     #[must_use]
     pub fn clock(&self, now: Tick) -> Tick {
         now.after(self.skipped_ticks)
     }
 
-    /// Metres of path left; none while there is no path.
+    /// Metres of path left to a body that stands at `place`; none while there is no path.
     #[must_use]
-    pub fn remaining_m(&self) -> Option<f32> {
+    pub fn remaining_m(&self, place: Vec3) -> Option<f32> {
         let following = self.following.as_ref()?;
-        Some((following.path.length_m - following.cursor.along_m).max(0.0))
+        Some(following.cursor.left_m(&following.path, place))
     }
 
     /// Its result, once settled.
@@ -477,3 +485,6 @@ pub(crate) fn rules_among(doors: &[Door], who: Option<&Character>) -> Option<Arc
     let is_empty = rules.barred.is_empty() && rules.one_way.is_empty();
     (!is_empty).then(|| Arc::new(rules))
 }
+
+#[cfg(test)]
+mod tests;

@@ -143,7 +143,9 @@ fn seed_c6_a_mover_that_touches_a_standing_body_is_reported_with_it() {
     let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0), (5.0, 0.0), (5.5, 0.0)], Stance::default());
     bodies.stances[1].moving = true;
     let report = resolve(&mut bodies, &Open);
-    assert_eq!(report.bumps(&bodies).collect::<Vec<_>>(), [(1, 0)], "two who stand bump into nobody");
+    let touching: Vec<(u32, u32)> =
+        report.contacts.iter().map(|contact| (contact.first, contact.second)).collect();
+    assert_eq!(touching, [(0, 1), (2, 3)], "those who stand too");
 }
 
 #[test]

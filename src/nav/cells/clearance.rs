@@ -103,6 +103,11 @@ impl RadiusClass {
         chords(shape, farthest, |away_sq| away_sq <= farthest).0
     }
 
+    /// Its number: the same for the same class, on one map.
+    pub(crate) fn number(self) -> u64 {
+        self.threshold
+    }
+
     /// Whether it is the class that the map itself is for.
     pub(crate) fn is_base(self) -> bool {
         self.threshold == 0

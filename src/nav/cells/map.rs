@@ -54,6 +54,8 @@ pub struct CellMap {
     passages: Vec<Arc<Passage>>,
     /// What walkers with areas of their own make of the map as it is; none after a change.
     variants: Vec<Variant>,
+    /// Kinds of bodies there is to be room for.
+    kinds: usize,
     /// By cell; empty when all are 1.
     factors: Vec<u16>,
     cheapest: u16,
@@ -247,6 +249,7 @@ impl CellMap {
             wider: Vec::new(),
             passages: Vec::new(),
             variants: Vec::new(),
+            kinds: 0,
             factors: Vec::new(),
             cheapest: FACTOR_ONE,
             unit: Unit::default(),
@@ -442,7 +445,7 @@ impl CellMap {
             Some(at) => self.variants[at..].rotate_left(1),
             None => {
                 let variant = Variant::new(self, by);
-                keep(&mut self.variants, variant);
+                keep(&mut self.variants, KEPT_MAX, variant);
             }
         }
     }
@@ -458,7 +461,7 @@ impl CellMap {
             self.wider[at..].rotate_left(1);
         } else if !class.is_base() || !by.barred().is_empty() {
             let standing = Arc::new(self.make_standing(class, by.barred()));
-            keep(&mut self.wider, standing);
+            keep(&mut self.wider, KEPT_MAX + self.kinds, standing);
         }
         let Some(list) = by.through.as_ref().filter(|list| !list.is_empty()) else { return };
         let kept = self.passages.iter().position(|passage| passage.is_for(class, by.barred(), list));
@@ -467,8 +470,18 @@ impl CellMap {
         } else {
             let standing = self.standing(class, by.barred());
             let passage = Arc::new(self.make_passage(&standing, by));
-            keep(&mut self.passages, passage);
+            keep(&mut self.passages, KEPT_MAX, passage);
         }
+    }
+
+    /// Makes room for the ground of so many kinds of bodies, beside the twelve last used.
+    pub(crate) fn keep(&mut self, kinds: usize) {
+        self.kinds = kinds;
+    }
+
+    /// The class of bodies of a radius.
+    pub(crate) fn body_class(&self, radius_m: f32) -> u64 {
+        self.class(&Traversal { radius_m, ..Traversal::default() }).number()
     }
 
     /// Whether nothing has to be made for a traversal.
@@ -984,8 +997,8 @@ pub(super) fn unit_for(terrain: &Terrain, dearest: f32) -> Unit {
 }
 
 /// Adds to a list of what is kept up to date, last used last; the first makes room.
-fn keep<T>(list: &mut Vec<T>, entry: T) {
-    if list.len() >= KEPT_MAX {
+fn keep<T>(list: &mut Vec<T>, most: usize, entry: T) {
+    if list.len() >= most {
         list.remove(0);
     }
     list.push(entry);

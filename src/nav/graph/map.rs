@@ -228,6 +228,15 @@ impl PointGraph {
     pub(crate) fn prepare(&mut self, _by: &Traversal) {}
 
     /// See [`PointGraph::prepare`].
+    pub(crate) fn keep(&mut self, _kinds: usize) {}
+
+    /// Links may be of any width, so every radius is a class of its own.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn body_class(&self, radius_m: f32) -> u64 {
+        u64::from(radius_m.to_bits())
+    }
+
+    /// See [`PointGraph::prepare`].
     #[allow(clippy::unused_self)]
     pub(crate) fn is_prepared(&self, _by: &Traversal) -> bool {
         true

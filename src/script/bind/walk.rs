@@ -250,8 +250,11 @@ fn eta(lua: &Lua, args: &mut Args) -> Answer {
 
 fn remaining(lua: &Lua, args: &mut Args) -> Answer {
     let id = myself::<WalkId>(args)?;
-    let left_m = |walk: &Walk| if walk.phase == Phase::Planning { None } else { walk.remaining_m() };
-    ask(lua, args, |world| Ok(world.walk(id).and_then(left_m)))
+    let left_m = |world: &World| {
+        let walk = world.walk(id).filter(|walk| walk.phase != Phase::Planning)?;
+        walk.remaining_m(world.character(walk.character)?.body.position)
+    };
+    ask(lua, args, |world| Ok(left_m(world)))
 }
 
 fn path(lua: &Lua, args: &mut Args) -> Answer {

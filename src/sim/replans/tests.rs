@@ -44,3 +44,20 @@ fn without_changes_nothing_is_marked() {
     let marks = Marks::of(&[], 1.8);
     assert!(!marks.any(Vec3::ZERO, Vec3::new(100.0, 0.0, 0.0), |_| true));
 }
+
+#[test]
+fn a_body_led_off_its_way_asks_once_in_the_cooldown() {
+    let mut scene = crate::world::sample::sample();
+    let cooldown = scene.world.rate.ticks(f64::from(scene.world.settings.crowd.replan_cooldown_ms) / 1000.0);
+    assert!(cooldown > 10);
+    let mut asked = Vec::new();
+    for tick in 100..100 + 2 * cooldown {
+        scene.world.tick = crate::base::time::Tick(tick);
+        scene.world.walks[scene.walk].ask = None;
+        ask_when_lost(&mut scene.world, scene.walk);
+        if scene.world.walks[scene.walk].ask == Some(Ask::Crowd) {
+            asked.push(tick);
+        }
+    }
+    assert_eq!(asked, [100, 100 + cooldown]);
+}

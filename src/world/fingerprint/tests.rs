@@ -3,89 +3,29 @@
 use glam::Vec3;
 
 use super::*;
-use crate::base::ids::{AreaId, DoorId, WalkId};
-use crate::base::rng::Rng;
+use crate::base::ids::{AreaId, DoorId};
 use crate::base::time::Tick;
-use crate::crowd::follow::Cursor;
-use crate::nav::{Crossing, Disc, LayerChange, Path, PathTrouble, Revision};
+use crate::nav::{Disc, PathTrouble, Revision};
 use crate::world::character::Removal;
 use crate::world::course::{Checkpoints, Course, Flee};
 use crate::world::door::DoorState;
-use crate::world::ops::walks::{WalkOrder, walk_to};
 use crate::world::outcome::Blocker;
+use crate::world::sample::{Sample, sample};
 use crate::world::standing::Bystanders;
 use crate::world::walk::{
     AcceptEnd, Ask, Crowd, DoorPolicy, Following, Goal, Look, Owner, Pace, Phase, Walk, WalkOptions,
 };
 
-/// A world with two people, one of whom walks.
-struct Scene {
-    world: World,
-    one: CharacterId,
-    other: CharacterId,
-    walk: WalkId,
-}
-
-fn scene() -> Scene {
-    let mut world = World::default();
-    let mut put = |name: &str, x: f32| {
-        let who = Character {
-            serial: 0,
-            name: name.to_owned(),
-            body: Body { position: Vec3::X * x, velocity: Vec3::ZERO, radius_m: 0.35, height_m: 1.8 },
-            facing_rad: 0.0,
-            gait: Gait::default(),
-            tags: vec![name.to_owned()],
-            is_player: false,
-            doors: DoorPolicy::Avoid,
-            layer: 0,
-            walk: None,
-            is_moving: false,
-            desired: Vec3::ZERO,
-            nudge: None,
-            nudged: None,
-            turn: None,
-            play: None,
-            held: None,
-            removed: None,
-            displaced: Displaced::No,
-            replan: Replan::default(),
-            rng: Rng::stream(1, name),
-        };
-        world.characters.insert(|serial| Character { serial, ..who })
-    };
-    let (one, other) = (put("one", 0.0), put("other", 5.0));
-    let options = WalkOptions::at(world.rate);
-    let goal = Goal::Point(Vec3::new(9.0, 0.0, 0.0));
-    let order = WalkOrder { character: one, goal, options, owner: Owner::HOST };
-    let walk = walk_to(&mut world, order).expect("both are there");
-    world.take_noted();
-    let path = Path {
-        points: vec![Vec3::ZERO, Vec3::X * 4.0, Vec3::X * 9.0],
-        length_m: 9.0,
-        cost_m: 9.0,
-        whole: true,
-        revision: Revision::default(),
-        crossings: vec![Crossing { area: AreaId(1), enter_m: 3.0, leave_m: 4.0 }],
-        layers: vec![LayerChange { at_m: 3.0, layer: 1 }],
-    };
-    if let Some(walk) = world.walks.get_mut(walk) {
-        walk.following = Some(Following { path, cursor: Cursor::default(), trouble: None });
-        walk.phase = Phase::Moving;
-    }
-    Scene { world, one, other, walk }
-}
-
 /// A change to one field, with its name.
-type Named<'a> = (&'a str, &'a dyn Fn(&mut Scene));
+type Named<'a> = (&'a str, &'a dyn Fn(&mut Sample));
 
 /// Fails for every change that leaves the hash as it was, and for two that make the same of it.
 fn check(changes: &[Named<'_>]) {
-    let before = of(&scene().world).whole();
-    assert_eq!(before, of(&scene().world).whole(), "the same twice");
+    let before = of(&sample().world).whole();
+    assert_eq!(before, of(&sample().world).whole(), "the same twice");
     let mut seen = vec![("nothing", before)];
     for (name, change) in changes {
-        let mut changed = scene();
+        let mut changed = sample();
         change(&mut changed);
         let hash = of(&changed.world).whole();
         for (other, theirs) in &seen {
@@ -95,25 +35,25 @@ fn check(changes: &[Named<'_>]) {
     }
 }
 
-fn who(change: impl Fn(&mut Character, CharacterId)) -> impl Fn(&mut Scene) {
+fn who(change: impl Fn(&mut Character, CharacterId)) -> impl Fn(&mut Sample) {
     move |scene| {
         let other = scene.other;
         change(scene.world.characters.get_mut(scene.one).expect("it is there"), other);
     }
 }
 
-fn walk(change: impl Fn(&mut Walk, CharacterId)) -> impl Fn(&mut Scene) {
+fn walk(change: impl Fn(&mut Walk, CharacterId)) -> impl Fn(&mut Sample) {
     move |scene| {
         let other = scene.other;
         change(scene.world.walks.get_mut(scene.walk).expect("it is there"), other);
     }
 }
 
-fn way(change: impl Fn(&mut Following)) -> impl Fn(&mut Scene) {
+fn way(change: impl Fn(&mut Following)) -> impl Fn(&mut Sample) {
     walk(move |walk, _| change(walk.following.as_mut().expect("it has a path")))
 }
 
-fn options(change: impl Fn(&mut WalkOptions, CharacterId)) -> impl Fn(&mut Scene) {
+fn options(change: impl Fn(&mut WalkOptions, CharacterId)) -> impl Fn(&mut Sample) {
     walk(move |walk, other| change(&mut walk.options, other))
 }
 
@@ -168,8 +108,8 @@ fn every_field_of_a_character_is_hashed() {
 
 #[test]
 fn the_one_who_asked_somebody_aside_is_hashed() {
-    let asked_by = |pick: fn(&Scene) -> CharacterId| {
-        let mut scene = scene();
+    let asked_by = |pick: fn(&Sample) -> CharacterId| {
+        let mut scene = sample();
         let nudge = Nudge { to: Vec3::X, by: pick(&scene), until: Tick(7) };
         scene.world.characters.get_mut(scene.one).expect("it is there").nudge = Some(nudge);
         of(&scene.world).characters
@@ -307,7 +247,7 @@ fn what_the_world_keeps_beside_is_hashed() {
 #[test]
 fn who_stood_and_was_removed_is_hashed_until_walks_have_looked() {
     let hash = |takes: bool| {
-        let mut scene = scene();
+        let mut scene = sample();
         scene.world.characters.get_mut(scene.other).expect("it is there").replan.stood = true;
         scene.world.note_removal(scene.other);
         if takes {
@@ -371,7 +311,7 @@ fn every_field_of_a_door_that_changes_is_hashed() {
     ];
     let mut seen: Vec<u64> = Vec::new();
     for (at, change) in changes.iter().enumerate() {
-        let mut scene = scene();
+        let mut scene = sample();
         let mut door = door();
         change(&mut door, scene.other);
         scene.world.doors.push(door);

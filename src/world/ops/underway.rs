@@ -19,7 +19,8 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
         return Ok(false);
     };
     let aim = walks::aim_of(world, walk.character, goal)?;
-    let tick = world.tick;
+    let half_turn_s = world.characters.get(walk.character).map_or(0.0, |who| who.gait.half_turn_s());
+    let (tick, turn_ticks) = (world.tick, world.rate.ticks(half_turn_s));
     if let Some(walk) = world.walks.get_mut(id) {
         (walk.goal, walk.aim, walk.via) = (goal, aim, None);
         walk.held_by = None;
@@ -29,12 +30,14 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
             }
             (course, _) => *course = Course::Once,
         }
-        walk.ask.get_or_insert(if walk.phase == Phase::Planning { Ask::First } else { Ask::Target });
+        walk.ask_for(if walk.phase == Phase::Planning { Ask::First } else { Ask::Target });
         if walk.phase != Phase::Planning {
             walk.phase = Phase::Moving;
         }
         walk.retargeted = walk.clock(tick);
         restart(walk, tick);
+        // It may have to turn right round before it gets on.
+        walk.progress_tick = walk.progress_tick.after(turn_ticks);
     }
     Ok(true)
 }
@@ -87,7 +90,7 @@ pub fn eta_s(world: &World, walk: &Walk) -> Option<f32> {
     if walk.phase == Phase::Planning || !walk.is_open() {
         return None;
     }
-    Some(walk.remaining_m()? / walk.speed_mps(character))
+    Some(walk.remaining_m(character.body.position)? / walk.speed_mps(character))
 }
 
 fn restart(walk: &mut Walk, tick: crate::base::time::Tick) {

@@ -8,7 +8,7 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
-use crate::nav::{OwnArea, Path, Traversal};
+use crate::nav::{OwnArea, Traversal};
 use crate::world::World;
 use crate::world::course::{Checkpoints, Course};
 use crate::world::event::Event;
@@ -219,54 +219,42 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
     if old.planned_aim == aim {
         return Some(following);
     }
-    let by = traversal_of(world, old);
-    retarget_path(world, following, aim, &by)
+    let (by, place) = (traversal_of(world, old), world.characters.get(old.character)?.body.position);
+    retarget_path(world, following, (place, aim), &by)
 }
 
-/// The same path with another last point, when the last leg stays clear.
+/// The same path with another last point for a body that stands at `place`, beside the path perhaps; None when the last leg
+/// would not be clear, or leads through a door or onto another layer: where along the path they are would be another.
 pub(crate) fn retarget_path(
     world: &World,
     mut following: Following,
-    aim: Vec3,
+    (place, aim): (Vec3, Vec3),
     by: &Traversal,
 ) -> Option<Following> {
-    let count = following.path.points.len();
-    let from = *following.path.points.get(count.checked_sub(2)?)?;
-    let last = *following.path.points.last()?;
-    let passed =
-        following.cursor.segment as usize + 2 >= count && following.cursor.next(&following.path).is_none();
-    if passed || !world.nav.is_walkable(aim, by) {
+    let (path, cursor) = (&mut following.path, &mut following.cursor);
+    let leg = path.points.len().checked_sub(2)?;
+    let (from, last) = (path.points[leg], path.points[leg + 1]);
+    cursor.next(path)?;
+    let is_last_leg = cursor.segment as usize == leg;
+    let leg_start_m = if is_last_leg { cursor.along_m } else { path.length_m - flat_distance(from, last) };
+    let changes = path.layers.iter().any(|change| change.at_m >= leg_start_m);
+    let has_doors = path.crossings.iter().any(|crossing| crossing.leave_m >= leg_start_m);
+    if changes || has_doors || !world.nav.is_walkable(aim, by) {
         return None;
     }
-    let standing = world_position_on(&following.path, following.cursor.along_m)?;
-    let is_last_leg = following.cursor.segment as usize + 2 == count;
-    let leg_from = if is_last_leg { standing } else { from };
+    // The leg under way is cut where the body stands, so that what lies ahead is straight.
+    let leg_from = if is_last_leg { place } else { from };
     world.nav.straight(leg_from, aim, by)?;
-    let change_m = flat_distance(from, aim) - flat_distance(from, last);
+    let before_m = path.length_m;
+    path.length_m = leg_start_m + flat_distance(leg_from, aim);
+    // As dear by the metre as it was: the two ends are a step apart.
+    path.cost_m *= if before_m > 0.0 { path.length_m / before_m } else { 1.0 };
+    path.points[leg] = leg_from;
+    path.points[leg + 1] = aim;
     if is_last_leg {
-        // The leg is cut at the body's place, so that what lies ahead is straight.
-        let done_m = following.cursor.along_m;
-        following.cursor.start_m = done_m;
-        following.path.points[count - 2] = standing;
-        following.path.length_m = done_m + flat_distance(standing, aim);
-    } else {
-        following.path.length_m += change_m;
+        cursor.start_m = leg_start_m;
     }
-    following.path.points[count - 1] = aim;
     Some(following)
-}
-
-/// The point `along_m` metres from the start of a path.
-fn world_position_on(path: &Path, along_m: f32) -> Option<Vec3> {
-    let mut left_m = along_m;
-    for pair in path.points.windows(2) {
-        let length_m = flat_distance(pair[0], pair[1]);
-        if left_m <= length_m {
-            return Some(if length_m > 0.0 { pair[0].lerp(pair[1], left_m / length_m) } else { pair[0] });
-        }
-        left_m -= length_m;
-    }
-    path.points.last().copied()
 }
 
 /// The traversal of a walk, as the doors stand now.
@@ -435,7 +423,7 @@ fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
     let straight_m = flat_distance(position, goal);
     let is_whole =
         walk.via.is_none() && walk.following.as_ref().is_some_and(|following| following.path.whole);
-    let remaining_m = match walk.remaining_m() {
+    let remaining_m = match walk.remaining_m(position) {
         Some(remaining_m) if is_whole && status != Status::Arrived => remaining_m,
         _ => straight_m,
     };
