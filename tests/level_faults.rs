@@ -529,16 +529,15 @@ fn fault_f41_a_line_of_ten_megabytes_is_read() {
 
 #[test]
 fn kinds_of_later_versions_are_refused_by_name() {
-    for kind in ["mesh", "graph"] {
-        let found = error(map(&format!("\"kind\": \"{kind}\", \"file\": \"x\"")));
-        assert_eq!((found.code, found.pointer.as_str()), ("choice", "/navigation/kind"));
-        assert_eq!(
-            found.message,
-            format!(
-                "navigation.kind is \"{kind}\", which this version cannot build, expected \"grid\", \"textGrid\", \"ascii\", \"tiles\" or \"tiled\""
-            )
-        );
-    }
+    let kind = "graph";
+    let found = error(map(&format!("\"kind\": \"{kind}\", \"file\": \"x\"")));
+    assert_eq!((found.code, found.pointer.as_str()), ("choice", "/navigation/kind"));
+    assert_eq!(
+        found.message,
+        format!(
+            "navigation.kind is \"{kind}\", which this version cannot build, expected \"grid\", \"textGrid\", \"ascii\", \"tiles\", \"tiled\" or \"mesh\""
+        )
+    );
     assert_eq!(error(map("\"kind\": \"textgrid\"")).help.as_deref(), Some("did you mean \"textGrid\"?"));
     assert_eq!(error("{ \"navigation\": \"map.png\" }").code, "choice");
 }

@@ -24,6 +24,7 @@ mod level_tests;
 mod levels;
 mod lint;
 mod map_laws;
+mod meshes;
 mod model;
 mod nav_laws;
 mod nav_others;

@@ -21,10 +21,11 @@ const LAYERS: [(&str, &[&str]); 10] = [
 ];
 
 /// External crates, and the folders or files below `src/` that may name them (house.md, section 4).
-const CRATES: [(&str, &[&str]); 22] = [
+const CRATES: [(&str, &[&str]); 23] = [
     ("mlua", &["script/"]),
     ("slotmap", &["base/", "nav/requests", "world/", "script/"]),
     ("rand_pcg", &["base/rng"]),
+    ("spade", &["nav/mesh/"]),
     ("libm", &["base/", "nav/", "crowd/", "world/", "sim/", "script/", "level/"]),
     ("log", &["world/", "level/", "sim/", "script/", "view/", "game/", "shell/"]),
     ("serde", &["level/", "world/snapshot", "view/json", "game/", "shell/"]),

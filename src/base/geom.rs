@@ -36,6 +36,12 @@ pub struct Bounds {
     pub max: Point,
 }
 
+impl Default for Bounds {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl Bounds {
     /// Holds nothing; the neutral element of [`Bounds::include`].
     pub const EMPTY: Self = Self { min: [f64::INFINITY; 2], max: [f64::NEG_INFINITY; 2] };

@@ -43,6 +43,9 @@ pub fn text_grid(level: &LoadedLevel) -> Option<TextGrid> {
 
 /// The map of a level, or findings that say why there is none.
 pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) -> Option<NavMap> {
+    if let NavigationDef::Grid(GridDef { mesh: Some(mesh), .. }) = &def.navigation {
+        return super::mesh::build(findings, def, (mesh, resolved)).map(NavMap::Mesh);
+    }
     let built = match &def.navigation {
         NavigationDef::Grid(grid) => CellMap::from_grid(&grid_source(grid, resolved)),
         NavigationDef::Ascii(ascii) => {
@@ -67,6 +70,7 @@ pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved
 /// read whole were reported where they stand.
 pub(crate) fn check_size(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) {
     if let NavigationDef::Grid(grid) = &def.navigation
+        && grid.mesh.is_none()
         && let Err(error @ CellMapError::TooBig { .. }) = grid_frame(&grid_source(grid, resolved))
     {
         refuse(findings, def, &error);
@@ -101,7 +105,7 @@ fn refuse(findings: &mut Findings, def: &LevelDef, error: &CellMapError) {
     });
 }
 
-fn last_file(findings: &Findings) -> u16 {
+pub(super) fn last_file(findings: &Findings) -> u16 {
     findings.files.len().saturating_sub(1).min(usize::from(u16::MAX)) as u16
 }
 
@@ -143,7 +147,7 @@ fn rough(count: f64) -> String {
     if mantissa < 1.05 { format!("10^{exponent}") } else { format!("{mantissa:.1} x 10^{exponent}") }
 }
 
-fn grid_source(grid: &GridDef, resolved: &Resolved) -> GridSource {
+pub(super) fn grid_source(grid: &GridDef, resolved: &Resolved) -> GridSource {
     let shape = |(area, state): (&AreaDef, &Area)| AreaShape {
         polygon: area.polygon.clone(),
         available: state.available,

@@ -11,6 +11,7 @@ use super::schema::{self, Area2, Param, Position2};
 use super::textgrid::TextGrid;
 use super::tiled::TiledOptions;
 use crate::base::geom::Point;
+use crate::nav::{Avoidance, RawMesh};
 use crate::world::tiles::Terrain;
 use schemars::JsonSchema;
 use std::collections::BTreeMap;
@@ -140,6 +141,19 @@ pub struct GridDef {
     pub pointer: String,
     /// Where that object stands.
     pub span: Span,
+    /// What makes polygons of it in place of cells; None for a grid.
+    pub mesh: Option<MeshDef>,
+}
+
+/// A navigation mesh: the areas and obstacles beside it, on polygons of its own or alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshDef {
+    /// The file that holds the polygons; None where they stand in the level, or where the areas are the ground.
+    pub file: Option<Spot<String>>,
+    /// The polygons; None where the areas are the ground, and until the file is read.
+    pub polygons: Option<RawMesh>,
+    /// How wider bodies keep off walls.
+    pub avoidance: Avoidance,
 }
 
 /// An area or an obstacle.

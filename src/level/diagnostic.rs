@@ -66,6 +66,8 @@ pub mod code {
     /// A door and its area do not fit: two doors of one area (an error), an area that says otherwise than its
     /// door or that other areas cover (warnings).
     pub const DOOR: &str = "door";
+    /// Polygons that are no navigation mesh, or a mesh file that cannot be read as one.
+    pub const MESH: &str = "mesh";
     /// An area or a map that no cell belongs to (a warning).
     pub const NO_CELLS: &str = "no-cells";
     /// A character that cannot stand where it was put.

@@ -5,9 +5,10 @@
 //! give the same level. Not here: what the files mean (`read`, `textgrid`), scripts.
 
 use super::bake;
-use super::def::{LevelDef, MapForm, NavigationDef};
+use super::def::{GridDef, LevelDef, MapForm, NavigationDef};
 use super::diagnostic::{Diagnostic, Finding, Findings, LevelFile, Severity, Span, code};
 use super::json::FILE_BYTES_MAX;
+use super::mesh;
 use super::read::{read_level, read_map};
 use super::resolve::{self, Resolved};
 use super::source::{Source, SourceError, beside};
@@ -143,6 +144,7 @@ impl Loader<'_> {
         let mut def = read_level(&mut self.findings, name, &bytes)?;
         drop(bytes);
         self.map_file(name, &mut def);
+        self.mesh_file(name, &mut def);
         let resolved = resolve::resolve(&mut self.findings, &def);
         Some((def, resolved))
     }
@@ -189,6 +191,20 @@ impl Loader<'_> {
         let (made, failed) = tiled::take_in(&mut self.findings, (self.source, path, bytes), options);
         self.failed = failed.or(self.failed.take());
         made
+    }
+
+    /// Puts the polygons of a mesh that stand in a file of their own beside its name.
+    fn mesh_file(&mut self, level: &str, def: &mut LevelDef) {
+        let NavigationDef::Grid(GridDef { mesh: Some(mesh), .. }) = &mut def.navigation else { return };
+        let Some(file) = mesh.file.as_ref().filter(|file| !file.value.is_empty()) else { return };
+        let path = beside(level, &file.value);
+        match self.source.read(&path, FILE_BYTES_MAX) {
+            Ok(bytes) => mesh.polygons = mesh::read(&mut self.findings, &path, &bytes),
+            Err(error) => {
+                let finding = Finding::new(code::IO, file.span, "").at("/navigation/file");
+                self.unreadable(&path, &error, finding);
+            }
+        }
     }
 
     fn unreadable(&mut self, path: &str, error: &SourceError, mut finding: Finding) {

@@ -12,6 +12,8 @@ mod diagnostic;
 mod drawing;
 mod json;
 mod load;
+mod mesh;
+mod meshfile;
 pub mod movingai;
 mod numbers;
 mod polygon;
@@ -32,13 +34,14 @@ mod tests;
 pub use bake::{SNAP_M, text_grid};
 pub use def::{
     AreaDef, AsciiDef, CellSizes, CharacterDef, DoorDef, DoorHabit, GridDef, Heading, Hierarchy, LayerDef,
-    LegendDef, LevelDef, LinkDef, LinkEnd, MapFileDef, MapForm, MarkDef, NavigationDef, Outline, PlaceDef,
-    Position, Projection, RegionDef, RouteDef, StaggerAxis, StaggerIndex, StopDef, TileLayout, TileLegendDef,
-    TilesDef,
+    LegendDef, LevelDef, LinkDef, LinkEnd, MapFileDef, MapForm, MarkDef, MeshDef, NavigationDef, Outline,
+    PlaceDef, Position, Projection, RegionDef, RouteDef, StaggerAxis, StaggerIndex, StopDef, TileLayout,
+    TileLegendDef, TilesDef,
 };
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Severity, Span, Spot, code};
 pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
 pub use load::{LevelError, LoadedLevel, load, outline};
+pub use meshfile::{MeshFileError, from_mesh, from_obj};
 pub use numbers::*;
 pub use read::{
     CHARACTERS_MAX, MARKS_MAX, PARAMS_BYTES_MAX, POINTS_MAX, POLYGONS_MAX, ROWS_MAX, ReadOutcome, TAGS_MAX,

@@ -112,8 +112,9 @@ pub(crate) const LEVEL_KEYS: &[&str] = &[
     "crowd",
     "pathBudget",
 ];
-const SIZE_KEYS: &[&str] = &["cellSize", "agentRadius", "objectPadding", "boundaryPadding", "floorY"];
-const GRID_KEYS: &[&str] = &["kind", "areas", "obstacles", "$schema", "name"];
+pub(super) const SIZE_KEYS: &[&str] =
+    &["cellSize", "agentRadius", "objectPadding", "boundaryPadding", "floorY"];
+pub(super) const GRID_KEYS: &[&str] = &["kind", "areas", "obstacles", "$schema", "name"];
 const ASCII_KEYS: &[&str] = &["kind", "rows", "legend", "origin"];
 const TILED_KEYS: &[&str] =
     &["kind", "file", "metresPerPixel", "flip", "types", "agentRadius", "floorY", "hierarchy"];
@@ -135,7 +136,7 @@ const CHARACTER_KEYS: &[&str] = &[
     "params",
 ];
 /// Kinds of maps that the format names and this version cannot build.
-const LATER_KINDS: &[&str] = &["mesh", "graph"];
+const LATER_KINDS: &[&str] = &["graph"];
 
 impl Reader<'_> {
     fn level(&mut self, fields: &Fields<'_, '_>, default_name: &str) -> Option<LevelDef> {
@@ -219,6 +220,7 @@ impl Reader<'_> {
             "ascii" => self.ascii(&fields).map(NavigationDef::Ascii),
             "tiles" => self.tiles(&fields).map(|tiles| NavigationDef::Tiles(Box::new(tiles))),
             "tiled" => self.tiled(&fields).map(NavigationDef::File),
+            "mesh" => Some(NavigationDef::Grid(self.mesh(&fields))),
             _ => {
                 self.know(&fields, &["kind", "file"]);
                 self.required(&fields, "file", |r, n| r.map_file(n, Some(MapForm::TextGrid)))
@@ -235,6 +237,7 @@ impl Reader<'_> {
             ("ascii", "ascii"),
             ("tiles", "tiles"),
             ("tiled", "tiled"),
+            ("mesh", "mesh"),
         ];
         if !fields.has("kind") {
             return Some("grid");
@@ -245,7 +248,7 @@ impl Reader<'_> {
             let span = reader.span(node);
             reader.findings.error(|| {
                 let message = format!(
-                    "{} is \"{kind}\", which this version cannot build, expected \"grid\", \"textGrid\", \"ascii\", \"tiles\" or \"tiled\"",
+                    "{} is \"{kind}\", which this version cannot build, expected \"grid\", \"textGrid\", \"ascii\", \"tiles\", \"tiled\" or \"mesh\"",
                     node.place.words()
                 );
                 Finding::new(code::CHOICE, span, message).at(node.place.pointer())
@@ -295,7 +298,7 @@ impl Reader<'_> {
     }
 
     /// A path that stays inside the project.
-    fn path(&mut self, node: Node<'_, '_>) -> Option<Spot<String>> {
+    pub(super) fn path(&mut self, node: Node<'_, '_>) -> Option<Spot<String>> {
         let text = self.text(node, "the name of a file")?;
         let span = self.span(node);
         if let Err(error) = checked_path(&text) {
@@ -329,8 +332,16 @@ impl Reader<'_> {
 
     fn grid(&mut self, fields: &Fields<'_, '_>) -> GridDef {
         self.know(fields, &[GRID_KEYS, SIZE_KEYS].concat());
+        if !fields.has("areas") {
+            let _ = self.required(fields, "areas", |_, _| Some(()));
+        }
+        self.areas_and_obstacles(fields)
+    }
+
+    /// The areas and obstacles of a map of polygons, and its sizes.
+    pub(super) fn areas_and_obstacles(&mut self, fields: &Fields<'_, '_>) -> GridDef {
         let mut pairs_left = polygon::PAIRS_MAX;
-        let areas = self.required(fields, "areas", |reader, node| {
+        let areas = self.optional(fields, "areas", |reader, node| {
             let areas = reader.list(node, POLYGONS_MAX, |r, n| {
                 Some(r.area(n, Ground::Area, &mut pairs_left).unwrap_or_default())
             })?;
@@ -348,6 +359,7 @@ impl Reader<'_> {
             obstacles,
             pointer,
             span: self.span(fields.node),
+            mesh: None,
         }
     }
 

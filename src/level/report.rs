@@ -47,20 +47,24 @@ fn whole_map(level: &LoadedLevel) -> Span {
 }
 
 fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Island]) {
-    let Some(cells) = map.cells() else { return };
-    let (frame, walkable) = (cells.frame(), parts.iter().map(|part| u64::from(part.cells)).sum::<u64>());
-    let size = format!("{} x {} cells of {} m", frame.width, frame.depth, frame.cell_size_m);
+    let walkable = parts.iter().map(|part| u64::from(part.cells)).sum::<u64>();
+    let (size, node) = match (map.cells(), map.mesh()) {
+        (Some(cells), _) => {
+            let frame = cells.frame();
+            let size = format!("{} x {} cells of {} m", frame.width, frame.depth, frame.cell_size_m);
+            (format!("{size}, {walkable} of them walkable"), "cell")
+        }
+        (_, Some(_)) => (counted(walkable, "polygon"), "polygon"),
+        _ => return,
+    };
     findings.note(|| {
-        let message = format!(
-            "the map has {size}, {walkable} of them walkable, in {}",
-            counted(parts.len() as u64, "part")
-        );
+        let message = format!("the map has {size}, in {}", counted(parts.len() as u64, "part"));
         Finding::new(code::MAP, whole_map(level), message)
     });
     for part in parts.iter().skip(1).take(9) {
         findings.note(|| {
             let [x, z] = shown(ground(part.sample));
-            let size = counted(u64::from(part.cells), "cell");
+            let size = counted(u64::from(part.cells), node);
             let message =
                 format!("{size} around [{x}, {z}] are joined to nothing else, even with every door open");
             Finding::new(code::ISLAND, whole_map(level), message)
@@ -99,6 +103,9 @@ fn cut_off_areas(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, par
 
 /// The middle of the first cell of an area that can be walked on.
 fn walkable_point(map: &NavMap, area: AreaId, bounds: Bounds) -> Option<Vec3> {
+    if let Some(mesh) = map.mesh() {
+        return mesh.place_in(area, &SLIM);
+    }
     let frame = map.cells()?.frame();
     let (low, high) = (frame.cell_at(bounds.min), frame.cell_at(bounds.max));
     let cell = |value: i64, size: u32| value.clamp(0, i64::from(size.saturating_sub(1))) as u32;

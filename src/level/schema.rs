@@ -197,6 +197,33 @@ map_of_cells! {
     }
 }
 
+map_of_cells! {
+    /// Convex polygons: of a file, in place, or made of areas and obstacles.
+    MeshKeys {
+        /// Always "mesh".
+        #[schemars(with = "String", extend("const" = "mesh"))]
+        kind: (),
+        /// A file of polygons, `.mesh` or `.obj`, relative to the level.
+        #[schemars(default = "none")]
+        file: String,
+        /// Corners of polygons, `[x, z]` or `[x, y, z]`, metres.
+        #[schemars(default = "none")]
+        vertices: Vec<Vec<f64>>,
+        /// How wider characters keep off walls: "radius" narrows the ground, "waypoints" moves the corners of paths.
+        #[schemars(default = "none", extend("enum" = ["radius", "waypoints"]))]
+        avoidance: String,
+        /// Polygons by the numbers of their corners, from 0, each convex.
+        #[schemars(default = "none")]
+        polygons: Vec<Vec<u32>>,
+        /// Ground to walk on; beside polygons, ground that can be made unavailable or dear.
+        #[schemars(default = "none")]
+        areas: Vec<AreaDef>,
+        /// Ground taken away again.
+        #[schemars(default = "none")]
+        obstacles: Vec<AreaDef>,
+    }
+}
+
 /// Layers of tiles with terrain: `#` is blocked, `.` plain ground, the rest stands in the legend.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "camelCase", deny_unknown_fields)]
@@ -314,9 +341,10 @@ shape!(Navigation, "Navigation", |generator| {
         generator.subschema_for::<TilesKeys>(),
         generator.subschema_for::<TextGridKeys>(),
         generator.subschema_for::<TiledKeys>(),
+        generator.subschema_for::<MeshKeys>(),
     ];
     json_schema!({
         "description": "The map: an object, or the name of a polygon config (.json), text grid (.txt) or map of Tiled (.tmx, .tmj) beside the level.",
-        "anyOf": [{ "type": "string" }, kinds[0], kinds[1], kinds[2], kinds[3], kinds[4]]
+        "anyOf": [{ "type": "string" }, kinds[0], kinds[1], kinds[2], kinds[3], kinds[4], kinds[5]]
     })
 });

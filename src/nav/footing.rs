@@ -8,6 +8,7 @@ use glam::{Vec2, Vec3};
 
 use crate::nav::cells::CellFooting;
 use crate::nav::graph::GraphFooting;
+use crate::nav::mesh::MeshFooting;
 
 /// What a body may stand on and move over; see [`NavMap::footing`](crate::nav::NavMap::footing).
 #[derive(Clone, Debug)]
@@ -17,6 +18,7 @@ pub struct Footing<'a>(Kind<'a>);
 enum Kind<'a> {
     Cells(CellFooting<'a>),
     Graph(GraphFooting<'a>),
+    Mesh(MeshFooting<'a>),
 }
 
 /// The same question to whichever kind of ground there is.
@@ -25,6 +27,7 @@ macro_rules! on_kind {
         match &$footing.0 {
             Kind::Cells($ground) => $answer,
             Kind::Graph($ground) => $answer,
+            Kind::Mesh($ground) => $answer,
         }
     };
 }
@@ -38,6 +41,12 @@ impl<'a> From<CellFooting<'a>> for Footing<'a> {
 impl<'a> From<GraphFooting<'a>> for Footing<'a> {
     fn from(graph: GraphFooting<'a>) -> Self {
         Self(Kind::Graph(graph))
+    }
+}
+
+impl<'a> From<MeshFooting<'a>> for Footing<'a> {
+    fn from(mesh: MeshFooting<'a>) -> Self {
+        Self(Kind::Mesh(mesh))
     }
 }
 

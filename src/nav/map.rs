@@ -12,6 +12,7 @@ use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{self, CellMap};
 use crate::nav::graph::{GraphPlan, PointGraph};
+use crate::nav::mesh::{self, NavMesh};
 use crate::nav::{
     Disc, Footing, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, PathTrouble, RandomPoint,
     Reach, Revision, Search, SearchRecord, Traversal, Watch,
@@ -27,6 +28,8 @@ pub enum NavMap {
     Cells(CellMap),
     /// Points and links in space.
     Graph(PointGraph),
+    /// Convex polygons.
+    Mesh(NavMesh),
 }
 
 /// The same question to whichever backend there is: every backend has methods of the same names.
@@ -35,6 +38,7 @@ macro_rules! on_backend {
         match $nav {
             Self::Cells($map) => $answer,
             Self::Graph($map) => $answer,
+            Self::Mesh($map) => $answer,
         }
     };
 }
@@ -44,6 +48,7 @@ macro_rules! on_backend {
 pub(crate) enum Plan {
     Cells(Box<cells::Plan>),
     Graph(Box<GraphPlan>),
+    Mesh(Box<mesh::Plan>),
 }
 
 impl Plan {
@@ -52,6 +57,7 @@ impl Plan {
         match self {
             Self::Cells(plan) => plan.spent(search),
             Self::Graph(plan) => plan.spent(search),
+            Self::Mesh(plan) => plan.spent(search),
         }
     }
 }
@@ -71,6 +77,12 @@ impl From<CellMap> for NavMap {
 impl From<PointGraph> for NavMap {
     fn from(graph: PointGraph) -> Self {
         Self::Graph(graph)
+    }
+}
+
+impl From<NavMesh> for NavMap {
+    fn from(mesh: NavMesh) -> Self {
+        Self::Mesh(mesh)
     }
 }
 
@@ -224,7 +236,9 @@ impl NavMap {
         let answer = self.plan(query, search);
         std::mem::swap(search, &mut watched);
         let mut record = SearchRecord::default();
-        if answer.expansions > 0 {
+        if self.mesh().is_some() {
+            record = std::mem::take(&mut watched.mesh.record);
+        } else if answer.expansions > 0 {
             record.expanded.extend_from_slice(watched.expanded());
             watched.frontier(&mut record.frontier);
             watched.nodes(&mut record.raw);
@@ -237,6 +251,7 @@ impl NavMap {
         match self {
             Self::Cells(cells) => cells::Plan::begin(cells, query).map(|plan| Plan::Cells(Box::new(plan))),
             Self::Graph(graph) => GraphPlan::begin(graph, query).map(|plan| Plan::Graph(Box::new(plan))),
+            Self::Mesh(mesh) => mesh::Plan::begin(mesh, query).map(|plan| Plan::Mesh(Box::new(plan))),
         }
     }
 
@@ -250,6 +265,7 @@ impl NavMap {
         match (self, plan) {
             (Self::Cells(cells), Plan::Cells(plan)) => plan.step(cells, work, allowance),
             (Self::Graph(graph), Plan::Graph(plan)) => plan.step(graph, work, allowance),
+            (Self::Mesh(mesh), Plan::Mesh(plan)) => plan.step(mesh, work, allowance),
             // Begun on a map of another kind, whose place this one took: given up, to be asked again.
             _ => Some(PathAnswer {
                 trouble: Some(PathTrouble::Limit),
@@ -324,7 +340,7 @@ impl NavMap {
     pub fn cells(&self) -> Option<&CellMap> {
         match self {
             Self::Cells(cells) => Some(cells),
-            Self::Graph(_) => None,
+            Self::Graph(_) | Self::Mesh(_) => None,
         }
     }
 
@@ -333,7 +349,16 @@ impl NavMap {
     pub fn graph(&self) -> Option<&PointGraph> {
         match self {
             Self::Graph(graph) => Some(graph),
-            Self::Cells(_) => None,
+            Self::Cells(_) | Self::Mesh(_) => None,
+        }
+    }
+
+    /// The mesh, where the map is one.
+    #[must_use]
+    pub fn mesh(&self) -> Option<&NavMesh> {
+        match self {
+            Self::Mesh(mesh) => Some(mesh),
+            Self::Cells(_) | Self::Graph(_) => None,
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod edits;
 pub mod footing;
 pub mod graph;
 pub mod map;
+pub mod mesh;
 pub mod path;
 pub mod requests;
 pub mod search;
@@ -26,6 +27,7 @@ pub use components::{Kept, Labels, Run};
 pub use edits::{AreaEdit, ChangedPart, MapChange, NavEdit, Tile, TileEdit};
 pub use footing::Footing;
 pub use map::NavMap;
+pub use mesh::{Avoidance, MeshError, MeshSource, MeshSourceError, NavMesh, RawMesh};
 pub use path::{
     Accept, Crossing, Disc, Island, LayerChange, Others, Path, PathAnswer, PathQuery, PathStatus,
     PathTrouble, RandomPoint, Reach, SearchRecord,

@@ -71,6 +71,8 @@ pub struct Search {
     pub(crate) goal_cell: (u32, u32),
     pub(crate) far: FarGoal,
     watch: Watch,
+    /// The searches over polygons.
+    pub(crate) mesh: crate::nav::mesh::Scratch,
     pub(crate) popped: Vec<NodeId>,
 }
 
@@ -180,6 +182,11 @@ impl Search {
     /// Whether to list expanded nodes, from the next search on.
     pub fn watch(&mut self, watch: Watch) {
         self.watch = watch;
+    }
+
+    /// Whether expanded nodes are to be listed.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch == Watch::On
     }
 
     /// The nodes expanded so far, in order, some perhaps twice. Empty unless watched.

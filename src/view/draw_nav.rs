@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::base::geom::{Bounds, Point};
 use crate::base::ids::{AreaId, DoorId};
-use crate::nav::{CellMap, Layout, NavMap};
+use crate::nav::{CellMap, Layout, NavMap, Traversal};
 use crate::world::World;
 use crate::world::area::{Area, AreaKind};
 use crate::world::door::{Door, DoorState};
@@ -111,6 +111,12 @@ impl Outlines {
 }
 
 fn outline(nav: &NavMap, area: AreaId) -> Option<Form> {
+    if let Some(mesh) = nav.mesh() {
+        return mesh
+            .area_outline(area)
+            .filter(|polygon| polygon.len() > 2)
+            .map(|it| Form::Polygon(it.to_vec()));
+    }
     (0..=u8::MAX).map_while(|layer| layer_of(nav, layer)).find_map(|cells| outline_on(cells, area))
 }
 
@@ -181,6 +187,7 @@ pub(super) fn by_kind<K: Copy + Ord>(cells: &CellMap, kind: impl Fn(u32, u32) ->
 /// Draws the map of `world`. Cost: one look at every cell.
 pub fn draw_nav(picture: &mut Picture, world: &World) {
     draw_cells(picture, world.nav());
+    draw_polygons(picture, world.nav());
     draw_areas(picture, world);
     draw_doors(picture, world);
 }
@@ -196,6 +203,31 @@ pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
         shapes.push(Shape::new(form, kind.look(), Tag::Cells(kind.name())));
     }
     picture.add("cells", shapes);
+}
+
+/// The polygons of a mesh by what they cost, for bodies that it allows for, and the edges between them.
+pub(super) fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
+    let Some(mesh) = nav.mesh() else { return };
+    let mut shapes = Vec::new();
+    for patch in mesh.patches(&Traversal::default()) {
+        let kind = Kind::of(true, patch.factor);
+        picture.explain(Swatch::Patch(kind.look()), kind.words());
+        shapes.push(Shape::new(Form::Polygon(patch.outline), kind.look(), Tag::Cells(kind.name())));
+    }
+    picture.add("cells", shapes);
+    draw_portals(picture, nav);
+}
+
+/// The edges across which one gets from one polygon of a mesh to another.
+pub(super) fn draw_portals(picture: &mut Picture, nav: &NavMap) {
+    let Some(mesh) = nav.mesh() else { return };
+    let look = Look::line(theme::AREA_LINE, 0.5).dashed();
+    let portals = mesh.portals(&Traversal::default());
+    if !portals.is_empty() {
+        picture.explain(Swatch::Line(look), "edge between polygons");
+    }
+    let shape = |ends: [Point; 2]| Shape::new(Form::Line(ends.to_vec()), look, Tag::Cells("portal"));
+    picture.add("portals", portals.into_iter().map(shape).collect());
 }
 
 /// Areas and obstacles as outlines over whatever cells are shown.

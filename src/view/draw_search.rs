@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::draw_nav::{self, by_kind, draw_areas, draw_doors, layer_of};
+use super::draw_nav::{self, by_kind, draw_areas, draw_doors, draw_portals, layer_of};
 use super::picture::{Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Point, ground};
-use crate::nav::{Disc, NavMap, NodeId, PathAnswer, SearchRecord};
+use crate::nav::{Disc, NavMap, NodeId, PathAnswer, SearchRecord, Traversal};
 use crate::world::World;
 
 /// A search and where it happened.
@@ -26,6 +26,8 @@ pub struct SearchScene<'a> {
     pub from: Vec3,
     /// Where it was to end, metres.
     pub to: Vec3,
+    /// Who was to walk.
+    pub by: &'a Traversal,
     /// What was looked at.
     pub record: &'a SearchRecord,
     /// What was found.
@@ -74,6 +76,7 @@ pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
         Some(_) => draw_nav::draw_cells(picture, nav),
         None => draw_cells(picture, scene, nav),
     }
+    draw_polygons(picture, scene, nav);
     draw_areas(picture, scene.world);
     draw_doors(picture, scene.world);
     draw_others(picture, scene);
@@ -117,6 +120,26 @@ fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
         shapes.push(Shape::new(form, kind.look(), Tag::Cells(name)));
     }
     picture.add("cells", shapes);
+}
+
+/// The polygons of a mesh as the search saw them, the edges between them dashed.
+fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
+    let Some(mesh) = nav.mesh() else { return };
+    let has = |nodes: &[NodeId], at: u32| nodes.contains(&NodeId(at));
+    let mut shapes = Vec::new();
+    for (at, patch) in (0..).zip(mesh.patches(scene.by)) {
+        let kind = match () {
+            () if has(&scene.record.expanded, at) => Kind::Searched,
+            () if has(&scene.record.frontier, at) => Kind::Frontier,
+            () => Kind::Free,
+        };
+        let known = Kind::ALL.iter().find(|known| known.0 == kind);
+        let (name, words) = known.map_or(("free", "free"), |known| (known.1, known.2));
+        picture.explain(Swatch::Patch(kind.look()), words);
+        shapes.push(Shape::new(Form::Polygon(patch.outline), kind.look(), Tag::Cells(name)));
+    }
+    picture.add("cells", shapes);
+    draw_portals(picture, nav);
 }
 
 fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {

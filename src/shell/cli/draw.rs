@@ -106,7 +106,7 @@ fn searched(world: &mut World, ((from, to), layer): ((Vec3, Vec3), u8), layers: 
     let answered = asked.answer(world.nav());
     let others = asked.others.as_deref().unwrap_or(&[]);
     let (record, answer) = (&answered.record, &answered.answer);
-    search_picture(&SearchScene { world, from, to, record, answer, others }, layer)
+    search_picture(&SearchScene { world, from, to, by: &asked.by, record, answer, others }, layer)
 }
 
 /// A picture of a search.

@@ -41,7 +41,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     })?;
     if let (Some(target), Some(format)) = (target, format) {
         let (record, answer) = (&answered.record, &answered.answer);
-        let scene = SearchScene { world: &world, from, to, record, answer, others: &[] };
+        let scene = SearchScene { world: &world, from, to, by: &asked.by, record, answer, others: &[] };
         draw::write(&draw::search_picture(&scene, layer), format, None, &target)?;
     }
     Ok(Exit::Ok)
@@ -102,17 +102,21 @@ pub(super) fn layer_of(world: &World, name: Option<&str>) -> Result<u8, Failure>
     })
 }
 
-/// Height of the floor of a map, metres.
-pub(super) fn floor_of(nav: &NavMap) -> f64 {
-    nav.cells().map_or(0.0, |cells| cells.frame().floor_y_m)
+/// Height of the floor of a map, metres; None where it has several.
+pub(super) fn floor_of(nav: &NavMap) -> Option<f64> {
+    match nav.mesh() {
+        Some(mesh) => mesh.floor_y_m(),
+        None => Some(nav.cells().map_or(0.0, |cells| cells.frame().floor_y_m)),
+    }
 }
 
-/// A place as typed, on the floor of a flat map.
-pub(super) fn on_floor(place: Place, floor_y_m: f64) -> Result<Vec3, Failure> {
-    if place.y.is_some() {
+/// A place as typed, on the floor of a flat map; elsewhere at its own height, 0 when none was typed.
+pub(super) fn on_floor(place: Place, floor_y_m: Option<f64>) -> Result<Vec3, Failure> {
+    if place.y.is_some() && floor_y_m.is_some() {
         return Err(Failure::usage("--from and --to: this map is flat, expected X,Z"));
     }
-    Ok(Vec3::new(place.x as f32, floor_y_m as f32, place.z as f32))
+    let y = floor_y_m.or(place.y).unwrap_or(0.0);
+    Ok(Vec3::new(place.x as f32, y as f32, place.z as f32))
 }
 
 /// The points to show: corners of the path, or the middles of its cells.

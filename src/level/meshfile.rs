@@ -1,0 +1,190 @@
+//! Navigation meshes in files: the `.mesh` form of the Polyanya authors, and polygons in Wavefront OBJ.
+//!
+//! In: the text of a file. Out: a [`RawMesh`], not yet judged. Holds: counts are checked before anything is allocated; what
+//! is wrong is named with its line, from 1; nothing panics. `.mesh` lies flat: its x and y are x and z of the world. The neighbours
+//! that it lists are read and compared in number only: who is beside whom follows from the corners. Of an OBJ only `v` and `f`
+//! count; faces may refer to vertices from the end (negative numbers). Not here: whether the polygons fit together (`nav::mesh`).
+//! Source: the format "mesh", version 2, of the Polyanya repository; the OBJ specification, version 3.0.
+
+use crate::nav::mesh::RawMesh;
+use crate::nav::mesh::raw::{CORNERS_MAX, POLYGONS_MAX, VERTICES_MAX};
+
+/// What is wrong with a file, and in which line, from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct MeshFileError {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong and what was expected.
+    pub message: String,
+}
+
+fn wrong(line: usize, message: impl Into<String>) -> MeshFileError {
+    MeshFileError { line: line + 1, message: message.into() }
+}
+
+/// The words of a text, each with its line, from 0.
+struct Words<'a> {
+    words: Box<dyn Iterator<Item = (usize, &'a str)> + 'a>,
+    last: usize,
+}
+
+impl<'a> Words<'a> {
+    fn new(text: &'a str) -> Self {
+        let lines = text.lines().enumerate();
+        let words = lines.flat_map(|(line, text)| text.split_whitespace().map(move |word| (line, word)));
+        Self { words: Box::new(words), last: 0 }
+    }
+
+    fn next(&mut self, what: &str) -> Result<&'a str, MeshFileError> {
+        match self.words.next() {
+            Some((line, word)) => {
+                self.last = line;
+                Ok(word)
+            }
+            None => Err(wrong(self.last, format!("the file ends here, expected {what}"))),
+        }
+    }
+
+    fn parsed<T: std::str::FromStr>(&mut self, what: &str) -> Result<T, MeshFileError> {
+        let word = self.next(what)?;
+        word.parse().map_err(|_| wrong(self.last, format!("\"{}\", expected {what}", short(word))))
+    }
+
+    fn count(&mut self, what: &str, limit: usize) -> Result<usize, MeshFileError> {
+        let count: usize = self.parsed(what)?;
+        if count > limit {
+            return Err(wrong(self.last, format!("{what}: {count}, limit {limit}")));
+        }
+        Ok(count)
+    }
+}
+
+/// The beginning of a word, for messages.
+fn short(word: &str) -> String {
+    word.chars().take(40).collect()
+}
+
+/// The polygons of a `.mesh` file.
+///
+/// # Errors
+/// The first place that is not as it should be.
+pub fn from_mesh(text: &str) -> Result<RawMesh, MeshFileError> {
+    let mut words = Words::new(text);
+    if words.next("the word mesh")? != "mesh" {
+        return Err(wrong(
+            words.last,
+            "expected the word mesh: a navigation mesh in the form of the Polyanya authors",
+        ));
+    }
+    let version: u32 = words.parsed("the version of the form, 2")?;
+    if version != 2 {
+        return Err(wrong(words.last, format!("version {version} of the form mesh, expected 2")));
+    }
+    let vertices = words.count("the number of vertices", VERTICES_MAX)?;
+    let polygons = words.count("the number of polygons", POLYGONS_MAX)?;
+    let mut mesh = RawMesh::default();
+    // Grown as lines come in: a number is no reason to allocate.
+    for _ in 0..vertices {
+        let (x, z) = (words.parsed("x of a vertex")?, words.parsed("y of a vertex")?);
+        mesh.vertices.push([x, 0.0, z]);
+        let around = words.count("the number of polygons around a vertex", POLYGONS_MAX)?;
+        for _ in 0..around {
+            let polygon: i64 = words.parsed("a polygon around a vertex, or -1")?;
+            check_polygon(polygon, polygons, words.last)?;
+        }
+    }
+    let mut corners = 0;
+    for _ in 0..polygons {
+        let count = words.count("the number of corners of a polygon", CORNERS_MAX)?;
+        corners += count;
+        if corners > CORNERS_MAX {
+            return Err(wrong(words.last, format!("corners of polygons: limit {CORNERS_MAX}")));
+        }
+        let mut ring = Vec::new();
+        for _ in 0..count {
+            let vertex: u32 = words.parsed("a vertex of a polygon")?;
+            if vertex as usize >= vertices {
+                let message = format!("vertex {vertex}, but there are {vertices}, counted from 0");
+                return Err(wrong(words.last, message));
+            }
+            ring.push(vertex);
+        }
+        for _ in 0..count {
+            let polygon: i64 = words.parsed("a polygon beside a polygon, or -1")?;
+            check_polygon(polygon, polygons, words.last)?;
+        }
+        mesh.polygons.push(ring);
+    }
+    match words.words.next() {
+        None => Ok(mesh),
+        Some((line, word)) => Err(wrong(line, format!("\"{}\" after the last polygon", short(word)))),
+    }
+}
+
+fn check_polygon(polygon: i64, count: usize, line: usize) -> Result<(), MeshFileError> {
+    let known = polygon == -1 || usize::try_from(polygon).is_ok_and(|polygon| polygon < count);
+    if known {
+        return Ok(());
+    }
+    Err(wrong(line, format!("polygon {polygon}, but there are {count}, counted from 0; -1 is none")))
+}
+
+/// The polygons of an OBJ file; y is up, as in the world.
+///
+/// # Errors
+/// The first line that is not as it should be.
+pub fn from_obj(text: &str) -> Result<RawMesh, MeshFileError> {
+    let mut mesh = RawMesh::default();
+    let mut corners = 0;
+    for (line, text) in text.lines().enumerate() {
+        let mut words = text.split_whitespace();
+        match words.next() {
+            Some("v") => {
+                let mut place = [0.0; 3];
+                for (value, axis) in place.iter_mut().zip(["x", "y", "z"]) {
+                    *value = words
+                        .next()
+                        .and_then(|word| word.parse().ok())
+                        .ok_or_else(|| wrong(line, format!("{axis} of the vertex, expected a number")))?;
+                }
+                mesh.vertices.push(place);
+            }
+            Some("f") => {
+                let ring =
+                    words
+                        .map(|word| face_corner(word, mesh.vertices.len(), line))
+                        .collect::<Result<Vec<u32>, _>>()?;
+                corners += ring.len();
+                mesh.polygons.push(ring);
+            }
+            _ => {}
+        }
+        for (what, count, limit) in [
+            ("vertices", mesh.vertices.len(), VERTICES_MAX),
+            ("polygons", mesh.polygons.len(), POLYGONS_MAX),
+            ("corners of polygons", corners, CORNERS_MAX),
+        ] {
+            if count > limit {
+                return Err(wrong(line, format!("{what}: limit {limit}")));
+            }
+        }
+    }
+    if mesh.polygons.is_empty() {
+        return Err(wrong(text.lines().count(), "no face (f) in the file"));
+    }
+    Ok(mesh)
+}
+
+/// A corner of a face: `7`, `7/1`, `7//3`, `-1`; counted from 1, or back from the last vertex so far.
+fn face_corner(word: &str, count: usize, line: usize) -> Result<u32, MeshFileError> {
+    let number = word.split('/').next().unwrap_or_default();
+    let number: i64 = number
+        .parse()
+        .map_err(|_| wrong(line, format!("\"{}\", expected a vertex of a face", short(word))))?;
+    let at = if number < 0 { count as i64 + number } else { number - 1 };
+    u32::try_from(at)
+        .ok()
+        .filter(|&at| (at as usize) < count)
+        .ok_or_else(|| wrong(line, format!("vertex {number}, but there are {count} so far, counted from 1")))
+}

@@ -1,0 +1,233 @@
+//! Areas, obstacles and walls into polygons for one kind of body.
+//!
+//! In: what a mesh is made from, which areas and obstacles are in force, how much wider a body is than the mesh allows for. Out: a
+//! [`View`]: the ground it can stand on with its middle. Holds: the same rules as on a grid: ground is what an area holds that can be
+//! used, unless a shunned one or an obstacle holds it too; obstacles keep their paddings, the outer edge of the areas its own, and
+//! wider bodies keep off every wall of what is left. A view depends on the source and the key alone. Not here: keeping views (`map`).
+
+use std::cell::RefCell;
+
+use crate::base::geom::{self, Bounds, Point};
+use crate::nav::mesh::arrange::{Segment, arrange};
+use crate::nav::mesh::keepout::{Keepout, Keepouts, Side, beside};
+use crate::nav::mesh::sheets::arrange_on;
+use crate::nav::mesh::surface::{NONE, Surface};
+
+/// The polygon of an area.
+#[derive(Clone, Debug)]
+pub(crate) struct Outline {
+    pub(crate) polygon: Vec<Point>,
+    pub(crate) bounds: Bounds,
+}
+
+impl Outline {
+    pub(crate) fn new(polygon: Vec<Point>) -> Self {
+        Self { bounds: Bounds::of(&polygon), polygon }
+    }
+
+    pub(crate) fn holds(&self, point: Point) -> bool {
+        self.bounds.contains(point) && geom::polygon_contains(&self.polygon, point)
+    }
+}
+
+/// Ground that is blocked.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocker {
+    pub(crate) outline: Outline,
+    /// How far the middle of a body keeps off, metres.
+    pub(crate) keep_m: f64,
+}
+
+/// What a mesh is made from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Source {
+    /// Polygons as authored; without them the areas are the ground.
+    pub(crate) ground: Option<Surface>,
+    pub(crate) areas: Vec<Outline>,
+    pub(crate) blockers: Vec<Blocker>,
+    pub(crate) boundary_padding_m: f64,
+    pub(crate) floor_y_m: f64,
+}
+
+/// What a view depends on, beside the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// Areas that can be used, by id.
+    pub(crate) open: Vec<bool>,
+    /// Areas that are walls.
+    pub(crate) shunned: Vec<bool>,
+    /// Obstacles in force.
+    pub(crate) blocking: Vec<bool>,
+    /// Additional distance to all walls, micrometres.
+    pub(crate) wider_um: u32,
+}
+
+/// The ground of one kind of body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct View {
+    pub(crate) surface: Surface,
+    /// By owner of polygons: the areas that hold them, by id.
+    pub(crate) sets: Vec<Vec<u32>>,
+}
+
+/// Sets of areas by number.
+#[derive(Default)]
+struct Sets {
+    known: Vec<(Vec<u32>, u32)>,
+}
+
+impl Sets {
+    /// The number of a set together with a polygon of the ground.
+    fn number(&mut self, set: Vec<u32>, parent: u32) -> u32 {
+        if let Some(at) = self.known.iter().position(|known| known.0 == set && known.1 == parent) {
+            return at as u32;
+        }
+        self.known.push((set, parent));
+        self.known.len() as u32 - 1
+    }
+}
+
+impl Source {
+    /// The areas around a point when they make ground of it.
+    fn set_at(&self, key: &Key, point: Point) -> Option<Vec<u32>> {
+        let holds = |area: &u32| self.areas[*area as usize].holds(point);
+        let set: Vec<u32> = (0..self.areas.len() as u32).filter(holds).collect();
+        let is_open =
+            set.iter().any(|&area| key.open[area as usize]) || set.is_empty() && self.ground.is_some();
+        let is_shunned = set.iter().any(|&area| key.shunned[area as usize]);
+        (is_open && !is_shunned).then_some(set)
+    }
+
+    /// The ground of bodies of a key. Distances add up: a wider body keeps off obstacles and edges by as much more.
+    pub(crate) fn view(&self, key: &Key) -> View {
+        let wider_m = f64::from(key.wider_um) * 1e-6;
+        let mut lines: Vec<Segment> = Vec::new();
+        for (at, area) in self.areas.iter().enumerate() {
+            if key.open[at] || key.shunned[at] {
+                lines.extend(geom::edges(&area.polygon));
+            }
+        }
+        let edge_m = self.boundary_padding_m + wider_m;
+        let mut shapes = Vec::new();
+        if edge_m > 0.0 || !key.blocking.contains(&true) {
+            let plain = match &self.ground {
+                Some(ground) if self.areas.is_empty() => {
+                    View { surface: ground.clone(), sets: vec![Vec::new()] }
+                }
+                _ => self.settle(&lines, &|point, _| self.set_at(key, point)),
+            };
+            if edge_m <= 0.0 {
+                return plain;
+            }
+            shapes = beside(&plain.surface, edge_m, Side::Within);
+        }
+        let blocked = self.blocked(key, wider_m, (&mut lines, &mut shapes));
+        let keepouts = Keepouts::new(shapes);
+        keepouts.lines(&mut lines);
+        self.settle(&lines, &|point, y| {
+            let is_blocked = blocked.iter().any(|outline| outline.holds(point)) || keepouts.holds(point, y);
+            if is_blocked { None } else { self.set_at(key, point) }
+        })
+    }
+
+    /// The obstacles in force, and how far to keep off what they cover together.
+    fn blocked(
+        &self,
+        key: &Key,
+        wider_m: f64,
+        (lines, shapes): (&mut Vec<Segment>, &mut Vec<Keepout>),
+    ) -> Vec<&Outline> {
+        let in_force =
+            self.blockers.iter().zip(&key.blocking).filter(|(_, is)| **is).map(|(blocker, _)| blocker);
+        let mut in_force: Vec<&Blocker> = in_force.collect();
+        // Those authored, which keep paddings, and those added, which have none.
+        in_force.sort_by(|a, b| a.keep_m.total_cmp(&b.keep_m));
+        for alike in in_force.chunk_by(|a, b| a.keep_m == b.keep_m) {
+            let edges: Vec<Segment> =
+                alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon)).collect();
+            let covers = |point: Point| alike.iter().any(|blocker| blocker.outline.holds(point)).then_some(0);
+            let covered = arrange(&edges, &covers, &|_, _| 0.0);
+            lines.extend(covered.wall_segments());
+            let keep_m = alike[0].keep_m + wider_m;
+            if keep_m > 0.0 {
+                let around = beside(&covered, keep_m, Side::Without);
+                shapes.extend(around.into_iter().map(|shape| Keepout::of_all_floors(shape.polygon)));
+            }
+        }
+        in_force.into_iter().map(|blocker| &blocker.outline).collect()
+    }
+
+    /// The polygons between some lines, each with its set of areas.
+    fn settle(&self, lines: &[Segment], set_at: &dyn Fn(Point, f64) -> Option<Vec<u32>>) -> View {
+        let sets = RefCell::new(Sets::default());
+        let surface = match &self.ground {
+            None => {
+                let owner = |point| Some(sets.borrow_mut().number(set_at(point, self.floor_y_m)?, 0));
+                arrange(lines, &owner, &|_, _| self.floor_y_m)
+            }
+            Some(ground) => {
+                let owner = |polygon: u32, point: Point| {
+                    let set = set_at(point, ground.height(polygon, point))?;
+                    Some(sets.borrow_mut().number(set, if ground.is_flat { 0 } else { polygon }))
+                };
+                let height = |owner: u32, point| ground.height(sets.borrow().known[owner as usize].1, point);
+                arrange_on(ground, lines, &owner, &height)
+            }
+        };
+        View { surface, sets: sets.into_inner().known.into_iter().map(|known| known.0).collect() }
+    }
+}
+
+/// What some shapes leave of a surface.
+pub(crate) fn carve(surface: &Surface, keepouts: &Keepouts) -> Surface {
+    let mut lines: Vec<Segment> = Vec::new();
+    keepouts.lines(&mut lines);
+    let is_free = |polygon: u32, point: Point| !keepouts.holds(point, surface.height(polygon, point));
+    if surface.is_flat {
+        let owner = |polygon: u32, point| is_free(polygon, point).then(|| surface.owner[polygon as usize]);
+        let y = surface.heights.first().copied().unwrap_or(0.0);
+        return arrange_on(surface, &lines, &owner, &|_, _| y);
+    }
+    let owner = |polygon: u32, point| is_free(polygon, point).then_some(polygon);
+    let mut carved = arrange_on(surface, &lines, &owner, &|polygon, point| surface.height(polygon, point));
+    carved.owner.iter_mut().for_each(|owner| *owner = surface.owner[*owner as usize]);
+    carved
+}
+
+impl Surface {
+    /// The polygon that holds a point of the ground plane; of several the first.
+    pub(crate) fn holder(&self, point: Point) -> Option<u32> {
+        self.holder_among(point, |_| true)
+    }
+
+    /// The same among those that are accepted.
+    pub(crate) fn holder_among(&self, point: Point, accept: impl Fn(u32) -> bool) -> Option<u32> {
+        let mut found = NONE;
+        self.tree.visit(Bounds { min: point, max: point }, &mut |polygon| {
+            if polygon < found && accept(polygon) && self.contains(polygon, point) {
+                found = polygon;
+            }
+        });
+        (found != NONE).then_some(found)
+    }
+
+    pub(crate) fn wall_segments(&self) -> impl Iterator<Item = Segment> + '_ {
+        self.walls.iter().map(|&wall| (self.from(wall), self.to(wall)))
+    }
+
+    /// Appends the edges that mean something: walls, where owners differ, and on sloped ground all.
+    pub(crate) fn lines(&self, out: &mut Vec<Segment>) {
+        self.lines_of(&|_| true, out);
+    }
+
+    /// The same of the polygons that are accepted.
+    pub(crate) fn lines_of(&self, accept: &dyn Fn(u32) -> bool, out: &mut Vec<Segment>) {
+        for edge in (0..self.ring.len() as u32).filter(|&edge| accept(self.face[edge as usize])) {
+            let twin = self.twin[edge as usize];
+            let owner = |edge: u32| self.owner[self.face[edge as usize] as usize];
+            if twin == NONE || edge < twin && (!self.is_flat || owner(edge) != owner(twin)) {
+                out.push((self.from(edge), self.to(edge)));
+            }
+        }
+    }
+}

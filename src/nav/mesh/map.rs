@@ -1,0 +1,544 @@
+//! The map of polygons: what it is made from, the state of its areas, and the views that bodies have of it.
+//!
+//! In: a source once, then edits, a set a tick. Out: answers about points, and what plans walk on. Holds: a view depends on the
+//! source and the state alone, so after any edits everything but the revision equals a map built anew; views are made when they are
+//! first asked for and kept while they are in use: when, changes no answer. Not here: ways (`plan`), lines (`footing`).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use glam::Vec3;
+
+use crate::base::cost::Cost;
+use crate::base::geom::{self, Bounds, Point};
+use crate::base::hash::{StateHash, mix};
+use crate::base::ids::AreaId;
+use crate::nav::mesh::build::{Blocker, Key, Outline, Source, View};
+use crate::nav::mesh::footing::MeshFooting;
+use crate::nav::mesh::keepout::around;
+use crate::nav::mesh::raw::{COORDINATE_MAX_M, Checked};
+use crate::nav::{AreaShape, Island, Location, MapChange, NavEdit, NodeId, Revision, Traversal};
+
+/// Views kept; beyond this the one not used for longest is dropped.
+const KEPT_MAX: usize = 32;
+/// Factors an area may have.
+const FACTOR_RANGE: std::ops::RangeInclusive<f32> = 0.1..=100.0;
+/// The most areas and obstacles a mesh may have together.
+pub const AREAS_MAX: usize = 60_000;
+/// The most corners all areas and obstacles may have together.
+pub const AREA_CORNERS_MAX: usize = 200_000;
+
+/// Whether areas and obstacles are there, and what a metre in them costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AreaState {
+    pub(crate) available: bool,
+    pub(crate) factor: f32,
+}
+
+/// What a mesh is made from: polygons, or the areas and obstacles of a level. `Default` has neither.
+#[derive(Clone, Debug, Default)]
+pub struct MeshSource {
+    /// Polygons that are ground unless an area takes them; None: the areas are the ground.
+    pub ground: Option<Checked>,
+    /// What can be walked on while available. An `AreaId` is the place in this list.
+    pub areas: Vec<AreaShape>,
+    /// What cannot. Their `AreaId`s follow those of the areas.
+    pub obstacles: Vec<AreaShape>,
+    /// Half-width of the bodies that obstacles are kept away from, metres.
+    pub agent_radius_m: f64,
+    /// Extra distance kept from obstacles, metres.
+    pub object_padding_m: f64,
+    /// Distance kept from the outer edge of the union of available areas, metres.
+    pub boundary_padding_m: f64,
+    /// Height of the floor that areas make, metres.
+    pub floor_y_m: f64,
+    /// How wider bodies keep off walls.
+    pub avoidance: Avoidance,
+}
+
+/// How bodies wider than a mesh allows for keep off its walls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Avoidance {
+    /// The ground is narrower by the rest of the radius, with rounded corners: they never come nearer.
+    #[default]
+    Radius,
+    /// Corners of paths are moved off walls that are near, as seed 002 does it; passages too narrow are taken, and touched.
+    Waypoints,
+}
+
+/// Why there can be no mesh from a source. Levels report these with a place in the file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum MeshSourceError {
+    #[error("coordinate: {value}, expected a finite number of metres within 1e6 of the origin")]
+    Coordinate { value: f64 },
+    #[error("{what}: {value} m, expected 0 to 1000")]
+    Padding { what: &'static str, value: f64 },
+    #[error("area {area}: cost factor {value}, expected 0.1 to 100")]
+    AreaFactor { area: usize, value: f32 },
+    #[error("{what}: {count}, limit {limit}; merge some")]
+    TooMany { what: &'static str, count: usize, limit: usize },
+}
+
+/// A navigation map of convex polygons. `Default` has none.
+#[derive(Clone, Debug, Default)]
+pub struct NavMesh {
+    pub(super) source: Arc<Source>,
+    /// Agent radius, object and boundary padding it was made with, metres.
+    paddings_m: [f64; 3],
+    avoidance: Avoidance,
+    pub(super) states: Vec<AreaState>,
+    initial: Vec<AreaState>,
+    /// Areas and obstacles as authored; ids from here on were added later.
+    authored: usize,
+    views: Views,
+    revision: u64,
+    start_hash: u64,
+    /// Sum over the areas that are not as at first.
+    edit_hash: u64,
+}
+
+/// A view and what it depends on.
+type Kept = (Key, Arc<View>);
+
+/// Views made so far for one source, last used last.
+#[derive(Clone, Debug, Default)]
+struct Views(Arc<Mutex<Vec<Kept>>>);
+
+impl Views {
+    fn find(&self, key: &Key) -> Option<Arc<View>> {
+        // A view is put in whole or not at all.
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|(other, _)| other == key)?;
+        kept[at..].rotate_left(1);
+        kept.last().map(|(_, view)| view.clone())
+    }
+
+    fn keep(&self, key: Key, view: &Arc<View>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= KEPT_MAX {
+            kept.remove(0);
+        }
+        kept.push((key, view.clone()));
+    }
+}
+
+impl MeshSource {
+    fn check(&self) -> Result<(), MeshSourceError> {
+        let shapes = || self.areas.iter().chain(&self.obstacles);
+        let corners = shapes().map(|shape| shape.polygon.len()).sum();
+        for (what, count, limit) in [
+            ("areas and obstacles", self.areas.len() + self.obstacles.len(), AREAS_MAX),
+            ("corners of areas and obstacles", corners, AREA_CORNERS_MAX),
+        ] {
+            if count > limit {
+                return Err(MeshSourceError::TooMany { what, count, limit });
+            }
+        }
+        for (what, value) in [
+            ("agent radius", self.agent_radius_m),
+            ("object padding", self.object_padding_m),
+            ("boundary padding", self.boundary_padding_m),
+        ] {
+            if !(0.0..=1000.0).contains(&value) {
+                return Err(MeshSourceError::Padding { what, value });
+            }
+        }
+        let numbers = shapes().flat_map(|shape| shape.polygon.iter().flatten()).chain([&self.floor_y_m]);
+        let is_far = |value: &&f64| value.is_nan() || value.abs() > COORDINATE_MAX_M;
+        if let Some(&value) = numbers.into_iter().find(is_far) {
+            return Err(MeshSourceError::Coordinate { value });
+        }
+        match shapes().enumerate().find(|(_, shape)| !FACTOR_RANGE.contains(&shape.factor)) {
+            Some((area, shape)) => Err(MeshSourceError::AreaFactor { area, value: shape.factor }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl NavMesh {
+    /// Makes a mesh. Cost: a triangulation of all edges, at the first question.
+    ///
+    /// # Errors
+    /// A number or a size beyond its limit.
+    pub fn new(source: &MeshSource) -> Result<Self, MeshSourceError> {
+        source.check()?;
+        let keep_m = source.agent_radius_m + source.object_padding_m;
+        let blocker = |shape: &AreaShape| Blocker { outline: Outline::new(shape.polygon.clone()), keep_m };
+        let states: Vec<AreaState> = source
+            .areas
+            .iter()
+            .chain(&source.obstacles)
+            .map(|shape| AreaState { available: shape.available, factor: shape.factor })
+            .collect();
+        let mut map = Self {
+            source: Arc::new(Source {
+                ground: source.ground.as_ref().map(|checked| checked.surface.clone()),
+                areas: source.areas.iter().map(|shape| Outline::new(shape.polygon.clone())).collect(),
+                blockers: source.obstacles.iter().map(blocker).collect(),
+                boundary_padding_m: source.boundary_padding_m,
+                floor_y_m: source.floor_y_m,
+            }),
+            paddings_m: [source.agent_radius_m, source.object_padding_m, source.boundary_padding_m],
+            avoidance: source.avoidance,
+            initial: states.clone(),
+            authored: states.len(),
+            states,
+            ..Self::default()
+        };
+        map.start_hash = map.hash_source();
+        Ok(map)
+    }
+
+    fn hash_source(&self) -> u64 {
+        let mut hash = StateHash::default();
+        self.paddings_m.iter().for_each(|&padding| {
+            hash.number(padding);
+        });
+        hash.number(self.source.floor_y_m).flag(self.avoidance == Avoidance::Waypoints);
+        if let Some(ground) = &self.source.ground {
+            for (point, &y) in ground.points.iter().zip(&ground.heights) {
+                hash.number(point[0]).number(y).number(point[1]);
+            }
+            ground.ring.iter().zip(&ground.face).for_each(|(&corner, &face)| {
+                hash.word(u64::from(face) << 32 | u64::from(corner));
+            });
+        }
+        let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
+        for (outline, state) in self.source.areas.iter().chain(blockers).zip(&self.states) {
+            hash.word(outline.polygon.len() as u64).flag(state.available).float(state.factor);
+            outline.polygon.iter().for_each(|point| {
+                hash.number(point[0]).number(point[1]);
+            });
+        }
+        hash.finish()
+    }
+
+    /// Half-width of the bodies that the mesh already allows for, metres.
+    #[must_use]
+    pub fn agent_radius_m(&self) -> f64 {
+        self.paddings_m[0]
+    }
+
+    /// Number of areas; ids from here on are obstacles.
+    #[must_use]
+    pub fn area_count(&self) -> usize {
+        self.source.areas.len()
+    }
+
+    /// Whether an area or obstacle is there; None for an unknown id.
+    #[must_use]
+    pub fn is_available(&self, area: AreaId) -> Option<bool> {
+        self.states.get(area.index()).map(|state| state.available)
+    }
+
+    /// Cost of a metre in an area over a metre of plain ground; None for an unknown id.
+    #[must_use]
+    pub fn area_factor(&self, area: AreaId) -> Option<f32> {
+        self.states.get(area.index()).map(|state| state.factor)
+    }
+
+    /// The polygon of an area or obstacle; None for an unknown id.
+    #[must_use]
+    pub fn area_outline(&self, area: AreaId) -> Option<&[Point]> {
+        self.outline(area).map(|outline| outline.polygon.as_slice())
+    }
+
+    fn outline(&self, area: AreaId) -> Option<&Outline> {
+        let areas = &self.source.areas;
+        let blocker = || self.source.blockers.get(area.index() - areas.len());
+        areas.get(area.index()).or_else(|| blocker().map(|blocker| &blocker.outline))
+    }
+
+    /// Whether an area can be used by somebody: it is there, or can be opened.
+    fn is_open_to(&self, area: usize, by: &Traversal) -> bool {
+        let is_listed = by
+            .through
+            .as_ref()
+            .is_some_and(|list| list.binary_search_by_key(&AreaId::from(area), |entry| entry.0).is_ok());
+        is_listed || self.is_there_for(area, by)
+    }
+
+    /// Whether an area is there for somebody without opening anything.
+    pub(super) fn is_there_for(&self, area: usize, by: &Traversal) -> bool {
+        self.states[area].available && by.barred().binary_search(&AreaId::from(area)).is_err()
+    }
+
+    pub(super) fn is_shunned(&self, area: usize, by: &Traversal) -> bool {
+        let own = by.areas.as_deref().unwrap_or(&[]);
+        own.iter().any(|(id, factor)| id.index() == area && factor.is_none())
+    }
+
+    pub(super) fn key(&self, by: &Traversal) -> Key {
+        let areas = 0..self.area_count();
+        let wider_m = match self.avoidance {
+            Avoidance::Radius => (f64::from(by.radius_m) - self.paddings_m[0]).max(0.0),
+            Avoidance::Waypoints => 0.0,
+        };
+        Key {
+            open: areas.clone().map(|area| self.is_open_to(area, by)).collect(),
+            shunned: areas.map(|area| self.is_shunned(area, by)).collect(),
+            blocking: self.states[self.area_count()..].iter().map(|state| state.available).collect(),
+            // A tenth of a millimetre is no difference; the cast saturates.
+            wider_um: if wider_m > 1e-4 { (wider_m * 1e6).round() as u32 } else { 0 },
+        }
+    }
+
+    /// How far a body is to be led off walls by moving corners, metres; 0 where its ground is narrower in place of that.
+    pub(super) fn led_off_m(&self, by: &Traversal) -> f64 {
+        match self.avoidance {
+            Avoidance::Radius => 0.0,
+            Avoidance::Waypoints => (f64::from(by.radius_m) - self.paddings_m[0]).max(0.0),
+        }
+    }
+
+    pub(super) fn view_of(&self, key: Key) -> Arc<View> {
+        self.views.find(&key).unwrap_or_else(|| {
+            let view = Arc::new(self.source.view(&key));
+            self.views.keep(key, &view);
+            view
+        })
+    }
+
+    pub(super) fn view(&self, by: &Traversal) -> Arc<View> {
+        self.view_of(self.key(by))
+    }
+
+    /// The view of somebody for whom every area is open.
+    pub(super) fn view_all_open(&self, by: &Traversal) -> Arc<View> {
+        let mut key = self.key(by);
+        key.open.fill(true);
+        self.view_of(key)
+    }
+
+    /// How often the map has changed.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        Revision(self.revision)
+    }
+
+    pub(crate) fn set_revision(&mut self, revision: u64) {
+        self.revision = revision;
+    }
+
+    /// The rectangle around all ground, available or not, world metres.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        let areas = self.source.areas.iter().fold(Bounds::EMPTY, |all, area| all.union(area.bounds));
+        self.source.ground.as_ref().map_or(areas, |ground| ground.bounds.union(areas))
+    }
+
+    /// The middle of the polygon under a point for bodies that the mesh allows for; None off the ground.
+    pub(crate) fn node_centre(&self, point: Vec3) -> Option<Vec3> {
+        let surface = &self.view(&Traversal::default()).surface;
+        let spot = surface.spot(point)?;
+        let centre = surface.centre(spot.polygon);
+        Some(geom::raise(centre, surface.height(spot.polygon, centre)))
+    }
+
+    /// How many polygons there are for bodies that the mesh allows for.
+    pub(crate) fn node_count(&self) -> u64 {
+        u64::from(self.view(&Traversal::default()).surface.polygon_count())
+    }
+
+    /// How near places count as one, metres.
+    pub(crate) fn node_m(&self) -> f32 {
+        0.5
+    }
+
+    /// Makes what a traversal needs now, so that its first question is fast.
+    pub(crate) fn prepare(&mut self, by: &Traversal) {
+        let _ = self.view(by);
+    }
+
+    pub(crate) fn is_prepared(&self, by: &Traversal) -> bool {
+        self.views.find(&self.key(by)).is_some()
+    }
+
+    pub(crate) fn footing(&self, by: &Traversal) -> MeshFooting<'_> {
+        MeshFooting::new(self, by)
+    }
+
+    /// Whether a body may stand at a point.
+    #[must_use]
+    pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
+        self.view(by).surface.spot(point).is_some()
+    }
+
+    /// The polygon that holds a point, when a body may stand there.
+    #[must_use]
+    pub fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        let view = self.view(by);
+        let spot = view.surface.spot(point)?;
+        let y = view.surface.height(spot.polygon, spot.point) as f32;
+        Some(Location { node: NodeId(spot.polygon), point: Vec3::new(point.x, y, point.z) })
+    }
+
+    /// The nearest place for a body within a distance on the ground.
+    #[must_use]
+    pub fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
+        if let Some(here) = self.locate(point, by) {
+            return Some(here);
+        }
+        let surface = &self.view(by).surface;
+        let spot = surface.nearest_spot(point, f64::from(within_m), |_| true)?;
+        Some(Location { node: NodeId(spot.polygon), point: surface.raised(spot) })
+    }
+
+    /// Whether and how far a body may walk straight on.
+    #[must_use]
+    pub fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
+        self.footing(by).sight(from, to)
+    }
+
+    /// The cost of walking straight, millimetres of plain ground; None when something is in the way.
+    #[must_use]
+    pub fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
+        let view = self.view(by);
+        if !self.footing(by).clear(from, to) {
+            return None;
+        }
+        let prices = self.prices(&view, by);
+        // The cast saturates: a price without limit is no way through.
+        let metres = prices.along(&view.surface, &[from, to], None);
+        Some(Cost((metres * 1000.0).ceil() as u32))
+    }
+
+    /// Areas and obstacles around a point, available or not, by id.
+    pub fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
+        let at = geom::ground(point);
+        let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
+        let all = self.source.areas.iter().chain(blockers).enumerate();
+        out.extend(all.filter(|(_, outline)| outline.holds(at)).map(|(id, _)| AreaId::from(id)));
+    }
+
+    /// Whether a point belongs to an area.
+    #[must_use]
+    pub fn holds(&self, area: AreaId, point: Vec3) -> bool {
+        self.source.areas.get(area.index()).is_some_and(|outline| outline.holds(geom::ground(point)))
+    }
+
+    /// Polygons of an area while it is open, for bodies that the mesh allows for; 0 for obstacles and unknown ids.
+    #[must_use]
+    pub fn area_cells(&self, area: AreaId) -> u32 {
+        if area.index() >= self.area_count() {
+            return 0;
+        }
+        let view = self.view_all_open(&Traversal::default());
+        let is_in = |owner: &&u32| view.sets[**owner as usize].contains(&area.0);
+        view.surface.owner.iter().filter(is_in).count() as u32
+    }
+
+    /// The connected parts for bodies that the mesh allows for, doors as they are, largest first.
+    #[must_use]
+    pub fn islands(&self) -> Vec<Island> {
+        let surface = &self.view(&Traversal::default()).surface;
+        let mut parts: Vec<(f64, Island)> = Vec::new();
+        for polygon in 0..surface.polygon_count() {
+            let label = surface.label[polygon as usize] as usize;
+            let around = Bounds::of(&surface.outline(polygon).collect::<Vec<_>>());
+            if label == parts.len() {
+                let centre = surface.centre(polygon);
+                let sample = geom::raise(centre, surface.height(polygon, centre));
+                parts.push((0.0, Island { cells: 0, bounds: Bounds::EMPTY, sample }));
+            }
+            let (area, island) = &mut parts[label];
+            *area += surface.area(polygon);
+            island.cells += 1;
+            island.bounds = island.bounds.union(around);
+        }
+        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        parts.into_iter().map(|part| part.1).collect()
+    }
+
+    /// A cost in metres of plain ground.
+    #[must_use]
+    pub fn metres(&self, cost: Cost) -> f64 {
+        f64::from(cost.0) / 1000.0
+    }
+
+    /// What a metre costs at least anywhere, metres of plain ground.
+    #[must_use]
+    pub fn cheapest_factor(&self) -> f32 {
+        let factors = self.states[..self.area_count()].iter().map(|state| state.factor);
+        factors.fold(1.0, f32::min)
+    }
+
+    /// Mixes in what it is made from and the state of the areas. Cost: constant.
+    pub fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.start_hash).word(self.edit_hash).word(self.revision);
+    }
+
+    /// Adds an obstacle of all points within a distance of a point, not in force yet.
+    pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+        let middle = geom::ground(centre);
+        let polygon = around((middle, middle), f64::from(radius_m).max(1e-3));
+        let blocker = Blocker { outline: Outline::new(polygon), keep_m: 0.0 };
+        let free = (self.authored..self.states.len())
+            .find(|&id| !self.states[id].available && !used.contains(&AreaId::from(id)));
+        let source = Arc::make_mut(&mut self.source);
+        let first = source.areas.len();
+        match free {
+            Some(id) => source.blockers[id - first] = blocker,
+            None => {
+                let state = AreaState { available: false, factor: 1.0 };
+                source.blockers.push(blocker);
+                self.states.push(state);
+                self.initial.push(state);
+            }
+        }
+        self.views = Views::default();
+        AreaId::from(free.unwrap_or(self.states.len() - 1))
+    }
+
+    /// Carries out the edits of a tick. Cost: nothing; views are made when they are asked for.
+    pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
+        let before = self.states.clone();
+        edits.iter().for_each(|edit| self.note(edit));
+        let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != self.states[at]).collect();
+        if changed.is_empty() {
+            return None;
+        }
+        self.revision += 1;
+        let mut change = MapChange {
+            revision: self.revision(),
+            bounds: Bounds::EMPTY,
+            opened: false,
+            closed: false,
+            recosted: false,
+        };
+        for &at in &changed {
+            let share = |state: &[AreaState]| state_hash(at, &state[at], &self.initial[at]);
+            self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
+            let (old, new) = (before[at], self.states[at]);
+            let is_area = at < self.area_count();
+            change.recosted |= old.factor != new.factor;
+            if old.available != new.available {
+                change.opened |= new.available == is_area;
+                change.closed |= new.available != is_area;
+            }
+            let outline = self.outline(AreaId::from(at)).map_or(Bounds::EMPTY, |outline| outline.bounds);
+            change.bounds = change.bounds.union(outline.grown(self.paddings_m.iter().sum()));
+        }
+        Some(change)
+    }
+
+    fn note(&mut self, edit: &NavEdit) {
+        // Tiles are cells: there are none here.
+        let NavEdit::Area(edit) = edit else { return };
+        let is_area = edit.area.index() < self.area_count();
+        let Some(state) = self.states.get_mut(edit.area.index()) else { return };
+        state.available = edit.available.unwrap_or(state.available);
+        if let Some(factor) = edit.factor.filter(|factor| is_area && factor.is_finite()) {
+            state.factor = factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end());
+        }
+    }
+}
+
+/// The share of an area in the hash of the state: nothing while it is as at first.
+fn state_hash(at: usize, state: &AreaState, initial: &AreaState) -> u64 {
+    if state == initial {
+        return 0;
+    }
+    let value = u64::from(state.factor.to_bits()) << 1 | u64::from(state.available);
+    mix(mix(at as u64 + 1) ^ value)
+}

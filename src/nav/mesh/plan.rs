@@ -1,0 +1,494 @@
+//! From a query to a path: where to begin, where to go instead, the search, and the line that it found.
+//!
+//! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal is decided by
+//! labels, without a search; a path begins at the real start; slices change nothing but when. On even ground the path is the shortest
+//! there is (`taut`), else the cheaper of two through the corridor of an A* (`corridor`). Others in the way are carved out of the ground;
+//! when they close the only way the plan is made once more without them. A way that crosses a one-way area against its direction is
+//! searched anew with that area as a wall.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::base::geom::{self, Point};
+use crate::base::ids::AreaId;
+use crate::nav::mesh::NavMesh;
+use crate::nav::mesh::build::{View, carve};
+use crate::nav::mesh::corridor::Corridor;
+use crate::nav::mesh::keepout::{Keepout, Keepouts, around};
+use crate::nav::mesh::locate::Spot;
+use crate::nav::mesh::prices::Prices;
+use crate::nav::mesh::raw::length;
+use crate::nav::mesh::surface::{NONE, Surface};
+use crate::nav::mesh::taut::Taut;
+use crate::nav::mesh::waypoints::spread;
+use crate::nav::search::{Search, Step};
+use crate::nav::smooth::{Lines, smooth};
+use crate::nav::{
+    Accept, Disc, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach,
+    SearchRecord, Traversal,
+};
+
+/// Buffers of both searches, for one plan after another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    taut: Taut,
+    corridor: Corridor,
+    /// What the last plan looked at, while watched.
+    pub(crate) record: SearchRecord,
+}
+
+/// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Who walks, with one-way areas as walls once a way has crossed them the wrong way.
+    by: Traversal,
+    /// The ground, others carved out.
+    view: Arc<View>,
+    prices: Prices,
+    start: Spot,
+    /// Where the start had to be moved to.
+    moved: Option<Vec3>,
+    target: Spot,
+    /// None when the goal itself is reached.
+    trouble: Option<PathTrouble>,
+    others: Others,
+    covered: Option<u32>,
+    begun: bool,
+    /// Charged to searches that have ended.
+    spent: u32,
+}
+
+/// A plan under way, or the answer.
+type Begun = Result<Plan, Box<PathAnswer>>;
+
+impl NavMesh {
+    /// Whether one point can be reached from another. Cost: two labels when all is legal.
+    #[must_use]
+    pub fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        if !by.one_way().is_empty() {
+            return self.reach_one_way(from, to, by);
+        }
+        let view = self.view(by);
+        let found = self
+            .begin_at(&view, from, by)
+            .and_then(|(start, _)| self.trouble(&view, start, to, by).map_or(Ok(()), Err));
+        found.map_or_else(Reach::No, |()| Reach::Yes)
+    }
+
+    /// The same where areas have a direction. Labels decide unless the answer hangs on it; then a search does.
+    fn reach_one_way(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
+        let wide = self.reach(from, to, &Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
+        let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
+        if wide != Reach::Yes || self.reach(from, to, &walled) == Reach::Yes {
+            return wide;
+        }
+        let query = PathQuery {
+            start: from,
+            goal: to,
+            by: by.clone(),
+            goal_layer: None,
+            accept: Accept::Exact,
+            expansions_max: u32::MAX,
+            others: None,
+        };
+        let mut search = Search::default();
+        let mut plan = match Plan::begin(self, &query) {
+            Ok(plan) => plan,
+            Err(answer) => return answer.trouble.map_or(Reach::Yes, Reach::No),
+        };
+        // Bounded by the polygons, once for each one-way area.
+        loop {
+            if let Some(answer) = plan.step(self, (&query, &mut search), u32::MAX) {
+                return answer.trouble.map_or(Reach::Yes, Reach::No);
+            }
+        }
+    }
+
+    /// The place to begin at, and the point when that is not where the body stands.
+    fn begin_at(
+        &self,
+        view: &View,
+        point: Vec3,
+        by: &Traversal,
+    ) -> Result<(Spot, Option<Vec3>), PathTrouble> {
+        if let Some(spot) = point.is_finite().then(|| view.surface.spot(point)).flatten() {
+            return Ok((spot, None));
+        }
+        if let Some(spot) = self.start_in(view, point, by) {
+            return Ok((spot, Some(view.surface.raised(spot))));
+        }
+        let narrow = Traversal { radius_m: 0.0, ..by.clone() };
+        let is_wide = self.key(by).wider_um > 0;
+        let fits = is_wide && self.start_in(&self.view(&narrow), point, &narrow).is_some();
+        Err(if fits { PathTrouble::TooWide } else { PathTrouble::StartOffNav })
+    }
+
+    /// Why a body that begins at a place does not get to a point; None when it does.
+    fn trouble(&self, view: &View, start: Spot, to: Vec3, by: &Traversal) -> Option<PathTrouble> {
+        let joined = |surface: &Surface, from: Option<Spot>| {
+            let ends = from.zip(surface.spot(to));
+            ends.is_some_and(|(a, b)| surface.label[a.polygon as usize] == surface.label[b.polygon as usize])
+        };
+        if joined(&view.surface, Some(start)) {
+            return None;
+        }
+        let from = view.surface.raised(start);
+        if let Some(area) = self.first_between(from, to, by) {
+            return Some(PathTrouble::Area(area));
+        }
+        if self.key(by).wider_um > 0 {
+            let narrow = Traversal { radius_m: 0.0, ..by.clone() };
+            let bare = self.view(&narrow);
+            if joined(&bare.surface, bare.surface.spot(from)) {
+                return Some(PathTrouble::TooWide);
+            }
+        }
+        Some(PathTrouble::NoPath)
+    }
+
+    /// The first area that would have to be opened on a way, on the one with the fewest.
+    fn first_between(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<AreaId> {
+        let view = self.view_all_open(by);
+        let surface = &view.surface;
+        let (start, goal) = (surface.spot(from)?, surface.spot(to)?);
+        let shut: Vec<u32> = view.sets.iter().map(|set| self.shut_of(set, by)).collect();
+        let group = |polygon: u32| shut[surface.owner[polygon as usize] as usize];
+        // From the goal, so that the parents lead there from the start; in rounds by the number of areas opened.
+        let mut parents = vec![NONE; surface.polygon_count() as usize];
+        let mut round = vec![goal.polygon];
+        parents[goal.polygon as usize] = goal.polygon;
+        while !round.is_empty() {
+            let mut later = Vec::new();
+            // Bounded by the polygons: each is taken up once.
+            while let Some(polygon) = round.pop() {
+                for edge in surface.edges(polygon) {
+                    let twin = surface.twin[edge as usize];
+                    if twin == NONE || parents[surface.face[twin as usize] as usize] != NONE {
+                        continue;
+                    }
+                    let beyond = surface.face[twin as usize];
+                    let opens = group(beyond) != 0 && group(beyond) != group(polygon);
+                    if opens {
+                        later.push((beyond, polygon));
+                    } else {
+                        parents[beyond as usize] = polygon;
+                        round.push(beyond);
+                    }
+                }
+            }
+            for (polygon, parent) in later {
+                if parents[polygon as usize] == NONE {
+                    parents[polygon as usize] = parent;
+                    round.push(polygon);
+                }
+            }
+        }
+        let mut polygon = start.polygon;
+        // Bounded by the polygons: parents lead to the goal.
+        while parents[polygon as usize] != NONE {
+            if group(polygon) != 0 {
+                return Some(AreaId(group(polygon) - 1));
+            }
+            if polygon == goal.polygon {
+                return None;
+            }
+            polygon = parents[polygon as usize];
+        }
+        None
+    }
+
+    /// The last of a set of areas (id + 1) when somebody can use none of them; else 0.
+    fn shut_of(&self, set: &[u32], by: &Traversal) -> u32 {
+        let list = by.through.as_deref().unwrap_or(&[]);
+        let can_use = |area: &u32| {
+            self.is_there_for(*area as usize, by) || list.iter().any(|entry| entry.0 == AreaId(*area))
+        };
+        if set.iter().any(can_use) { 0 } else { set.last().map_or(0, |area| area + 1) }
+    }
+
+    /// Whether a straight line is clear of walls and of those who stand in the way.
+    #[must_use]
+    pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
+        let (a, b) = (geom::ground(from), geom::ground(to));
+        let is_past = |disc: &Disc| {
+            let radius_m = kept_off(disc, a).unwrap_or(0.0) - 2e-3;
+            let centre = geom::ground(disc.centre);
+            radius_m <= 0.0 || geom::segment_distance_sq(centre, a, b) >= radius_m * radius_m
+        };
+        self.footing(by).clear(from, to) && others.iter().all(is_past)
+    }
+
+    fn no_path(&self, trouble: PathTrouble) -> PathAnswer {
+        PathAnswer { trouble: Some(trouble), revision: self.revision(), ..PathAnswer::default() }
+    }
+}
+
+/// How far to keep from the middle of somebody who stands in the way, metres; a body that stands within may get out, not through. None
+/// for nobody.
+fn kept_off(disc: &Disc, start: Point) -> Option<f64> {
+    if !disc.centre.is_finite() {
+        return None;
+    }
+    let radius_m = if disc.radius_m > 0.0 { f64::from(disc.radius_m) } else { 0.0 };
+    let away_m = length(geom::ground(disc.centre), start);
+    // The polygon around the circle reaches a hundredth beyond it.
+    let free_m = away_m / 1.01 - 0.01;
+    Some(if free_m < radius_m { free_m } else { radius_m }).filter(|&radius_m| radius_m > 0.0)
+}
+
+impl Plan {
+    /// Decides all that needs no search: the answer, or the work that is left.
+    pub(crate) fn begin(map: &NavMesh, query: &PathQuery) -> Begun {
+        Self::begin_for(map, query, query.by.clone(), Others::Avoided)
+    }
+
+    fn begin_for(map: &NavMesh, query: &PathQuery, by: Traversal, others: Others) -> Begun {
+        let fail = |trouble| Box::new(map.no_path(trouble));
+        if !query.goal.is_finite() {
+            return Err(fail(PathTrouble::NoPath));
+        }
+        let view = map.view(&by);
+        let (start, moved) = map.begin_at(&view, query.start, &by).map_err(fail)?;
+        let trouble = map.trouble(&view, start, query.goal, &by);
+        let label = view.surface.label[start.polygon as usize];
+        let is_near = |polygon: u32| view.surface.label[polygon as usize] == label;
+        let target = match trouble {
+            None => view.surface.spot(query.goal),
+            Some(_) => view.surface.nearest_spot(query.goal, f64::INFINITY, is_near),
+        };
+        let target = target.unwrap_or(start);
+        if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
+            let nearest = Some(view.surface.raised(target));
+            return Err(Box::new(PathAnswer { nearest, ..map.no_path(trouble) }));
+        }
+        let prices = map.prices(&view, &by);
+        let mut plan = Self {
+            by,
+            view,
+            prices,
+            start,
+            moved,
+            target,
+            trouble,
+            others,
+            covered: None,
+            begun: false,
+            spent: 0,
+        };
+        if !plan.keep_out_of_others(map, query) {
+            return Self::begin_for(map, query, plan.by, Others::Ignored);
+        }
+        Ok(plan)
+    }
+
+    /// Carves out those who stand in the way; false when they close the only way.
+    fn keep_out_of_others(&mut self, map: &NavMesh, query: &PathQuery) -> bool {
+        let discs = query.others.as_deref().unwrap_or(&[]);
+        if discs.is_empty() || self.others == Others::Ignored {
+            return true;
+        }
+        let shape = |disc: &Disc| {
+            let centre = geom::ground(disc.centre);
+            let y = f64::from(disc.centre.y);
+            let radius_m = kept_off(disc, self.start.point)?;
+            Some(self.keepout(around((centre, centre), radius_m), y))
+        };
+        let keepouts = Keepouts::new(discs.iter().filter_map(shape).collect());
+        let surface = carve(&self.view.surface, &keepouts);
+        let (from, to) = (self.view.surface.raised(self.start), self.view.surface.raised(self.target));
+        let Some(start) = surface.spot(from) else { return false };
+        let label = surface.label[start.polygon as usize];
+        let mut target = surface.spot(to);
+        if keepouts.holds(self.target.point, f64::from(to.y)) {
+            let away =
+                |disc: &Disc| length(geom::ground(disc.centre), self.target.point) - f64::from(disc.radius_m);
+            let nearest = (0_u32..).zip(discs).min_by(|a, b| away(a.1).total_cmp(&away(b.1)));
+            self.covered = nearest.map(|(at, _)| at);
+            self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
+            target =
+                surface.nearest_spot(to, f64::INFINITY, |polygon| surface.label[polygon as usize] == label);
+        }
+        let Some(target) = target.filter(|target| surface.label[target.polygon as usize] == label) else {
+            return false;
+        };
+        (self.start, self.target) = (start, target);
+        self.view = Arc::new(View { surface, sets: self.view.sets.clone() });
+        self.prices = map.prices(&self.view, &self.by);
+        true
+    }
+
+    /// What somebody who stands at a height takes; on flat ground heights are of no meaning.
+    fn keepout(&self, polygon: Vec<Point>, y: f64) -> Keepout {
+        match self.view.surface.is_flat {
+            true => Keepout::of_all_floors(polygon),
+            false => Keepout { polygon, low_m: y, high_m: y },
+        }
+    }
+
+    /// Charged so far.
+    pub(crate) fn spent(&self, search: &Search) -> u32 {
+        let running = match (self.begun, self.prices.is_even()) {
+            (false, _) => 0,
+            (true, true) => search.mesh.taut.spent(),
+            (true, false) => search.mesh.corridor.spent(),
+        };
+        self.spent.saturating_add(running)
+    }
+
+    fn begin_search(&mut self, search: &mut Search) {
+        let is_watched = search.is_watched();
+        let (surface, scratch) = (&self.view.surface, &mut search.mesh);
+        if self.prices.is_even() {
+            scratch.taut.watch(is_watched);
+            scratch.taut.begin(surface, self.prices.tolls(), self.start, self.target);
+        } else {
+            scratch.corridor.watch(is_watched);
+            scratch.corridor.begin(surface, &self.prices, self.start, self.target);
+        }
+        self.begun = true;
+    }
+
+    fn step_search(&self, search: &mut Search, allowance: u32) -> Step {
+        let (surface, scratch) = (&self.view.surface, &mut search.mesh);
+        match self.prices.is_even() {
+            true => scratch.taut.step(surface, self.prices.tolls(), allowance),
+            false => scratch.corridor.step(surface, &self.prices, allowance),
+        }
+    }
+
+    /// Goes on until there is an answer or the allowance is spent.
+    pub(crate) fn step(
+        &mut self,
+        map: &NavMesh,
+        (query, search): (&PathQuery, &mut Search),
+        allowance: u32,
+    ) -> Option<PathAnswer> {
+        let stop_at = self.spent(search).saturating_add(allowance);
+        // Bounded by the one-way areas: each round ends a search, bars an area or spends the allowance.
+        loop {
+            let spent = self.spent(search);
+            if spent >= query.expansions_max {
+                return Some(PathAnswer { expansions: spent, ..map.no_path(PathTrouble::Limit) });
+            }
+            if spent >= stop_at {
+                return None;
+            }
+            if !self.begun {
+                self.begin_search(search);
+            }
+            let left = stop_at.min(query.expansions_max) - spent;
+            let step = self.step_search(search, left);
+            if step == Step::Running {
+                continue;
+            }
+            let spent = self.spent(search);
+            if step == Step::Exhausted {
+                // Labels say that there is a way: nothing but rounding can have hidden it.
+                return Some(PathAnswer { expansions: spent, ..map.no_path(PathTrouble::NoPath) });
+            }
+            let answer = self.answer(map, query, search);
+            let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else { return Some(answer) };
+            match Self::begin_for(map, query, self.by.barring(area), self.others) {
+                Ok(again) => *self = Self { spent, ..again },
+                Err(answer) => return Some(PathAnswer { expansions: spent, ..*answer }),
+            }
+        }
+    }
+
+    fn answer(&self, map: &NavMesh, query: &PathQuery, search: &mut Search) -> PathAnswer {
+        let expansions = self.spent(search).max(1);
+        let whole = self.trouble.is_none();
+        let mut points = self.points(&search.mesh, map.led_off_m(&self.by));
+        let surface = &self.view.surface;
+        let floored = |point: Vec3, spot: Spot| {
+            Vec3::new(point.x, surface.height(spot.polygon, spot.point) as f32, point.z)
+        };
+        if let Some(last) = points.last_mut().filter(|_| whole) {
+            *last = floored(query.goal, self.target);
+        }
+        if let Some(first) = points.first_mut().filter(|_| self.moved.is_none()) {
+            *first = floored(query.start, self.start);
+        }
+        if self.moved.is_some() {
+            points.insert(0, floored(query.start, self.start));
+        }
+        points.dedup();
+        let end = points.last().copied().unwrap_or(query.start);
+        let mut path = Path { whole, revision: map.revision(), ..Path::default() };
+        path.length_m = points.windows(2).map(|pair| geom::flat_distance(pair[0], pair[1])).sum();
+        path.cost_m = self.prices.along(surface, &points, Some(&mut path.crossings)) as f32;
+        path.points = points;
+        self.note(search);
+        PathAnswer {
+            status: if whole { PathStatus::Complete } else { PathStatus::Partial },
+            trouble: self.trouble,
+            path,
+            nearest: (!whole).then_some(end),
+            expansions,
+            revision: map.revision(),
+            others: self.others,
+            covered: self.covered,
+        }
+    }
+
+    /// The line found, on the ground.
+    fn points(&self, scratch: &Scratch, led_off_m: f64) -> Vec<Vec3> {
+        let surface = &self.view.surface;
+        let mut flat = Vec::new();
+        if self.prices.is_even() {
+            scratch.taut.points(&mut flat);
+            let spots = self.spots(&flat);
+            let spots = if led_off_m > 0.0 { spread(surface, &spots, led_off_m) } else { spots };
+            return spots.into_iter().map(|spot| surface.raised(spot)).collect();
+        }
+        scratch.corridor.points(surface, &mut flat);
+        let tight = self.raised(&flat);
+        scratch.corridor.crossings(&mut flat);
+        let crossings = self.raised(&flat);
+        let clear = |from: Vec3, to: Vec3| {
+            let spot = surface.spot(from);
+            spot.is_some_and(|spot| surface.line(spot, geom::ground(to), &mut |_, _, _| {}).is_clear)
+        };
+        let cost = |points: &[Vec3]| (self.prices.along(surface, points, None) * 1000.0) as u64;
+        let price = |from: Vec3, to: Vec3| cost(&[from, to]);
+        let cheap = smooth(&crossings, &Lines { clear: &clear, cost: Some(&price) });
+        if cost(&cheap) < cost(&tight) { cheap } else { tight }
+    }
+
+    /// Points of a line with their heights.
+    fn raised(&self, flat: &[Point]) -> Vec<Vec3> {
+        self.spots(flat).into_iter().map(|spot| self.view.surface.raised(spot)).collect()
+    }
+
+    /// Points of a line with the polygons that they lie on.
+    fn spots(&self, flat: &[Point]) -> Vec<Spot> {
+        let mut spot = self.start;
+        let mut spots = Vec::with_capacity(flat.len());
+        for &point in flat {
+            let polygon = self.view.surface.line(spot, point, &mut |_, _, _| {}).end.polygon;
+            spot = Spot { polygon, point };
+            spots.push(spot);
+        }
+        spots
+    }
+
+    /// Keeps what the search looked at, for pictures.
+    fn note(&self, search: &mut Search) {
+        if !search.is_watched() {
+            return;
+        }
+        let surface = &self.view.surface;
+        let nodes = |polygons: &mut dyn Iterator<Item = u32>| polygons.map(NodeId).collect::<Vec<_>>();
+        let scratch = &mut search.mesh;
+        let (expanded, frontier) = match self.prices.is_even() {
+            true => (
+                nodes(&mut scratch.taut.expanded().iter().copied()),
+                nodes(&mut scratch.taut.frontier(surface)),
+            ),
+            false => (nodes(&mut scratch.corridor.expanded().iter().copied()), Vec::new()),
+        };
+        scratch.record = SearchRecord { expanded, frontier, raw: Vec::new() };
+    }
+}

@@ -1,0 +1,90 @@
+//! Where a body may begin that stands where it may not: closed doors, a push, a spawn in a wall.
+//!
+//! In: a point. Out: the point itself when legal, else the nearest legal place within eight metres in a clear line. Holds: the line
+//! leaves what the point lies in, once, and crosses no wall after that; so nobody is moved through a wall. Not here: goals, which may
+//! be moved anywhere within reach (`plan`).
+
+use glam::Vec3;
+
+use crate::base::geom::{self, Bounds, Point};
+use crate::nav::mesh::NavMesh;
+use crate::nav::mesh::build::View;
+use crate::nav::mesh::locate::{Spot, distance_sq};
+use crate::nav::mesh::raw::length;
+use crate::nav::mesh::surface::Surface;
+use crate::nav::{Location, NodeId, Traversal};
+
+/// How far a body that stands off the map may be from it, metres.
+const SNAP_M: f64 = 8.0;
+
+impl NavMesh {
+    /// Where a body at a point may begin.
+    #[must_use]
+    pub fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        let view = self.view(by);
+        let spot = self.start_in(&view, point, by)?;
+        let exact = view.surface.spot(point).is_some();
+        let y = view.surface.height(spot.polygon, spot.point) as f32;
+        let place = if exact { Vec3::new(point.x, y, point.z) } else { view.surface.raised(spot) };
+        Some(Location { node: NodeId(spot.polygon), point: place })
+    }
+
+    pub(super) fn start_in(&self, view: &View, point: Vec3, by: &Traversal) -> Option<Spot> {
+        if !point.is_finite() {
+            return None;
+        }
+        if let Some(spot) = view.surface.spot(point) {
+            return Some(spot);
+        }
+        let bare = self.view(&Traversal { radius_m: 0.0, ..by.clone() });
+        let at = geom::ground(point);
+        let surface = &view.surface;
+        let mut near: Vec<(f64, u32)> = Vec::new();
+        surface.tree.visit(Bounds { min: at, max: at }.grown(SNAP_M), &mut |polygon| {
+            let place = surface.nearest_on(polygon, at);
+            let rise =
+                if surface.is_flat { 0.0 } else { surface.height(polygon, place) - f64::from(point.y) };
+            let away_sq = distance_sq(place, at);
+            if away_sq <= SNAP_M * SNAP_M {
+                near.push((away_sq + rise * rise, polygon));
+            }
+        });
+        near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let spots =
+            near.into_iter().map(|(_, polygon)| Spot { polygon, point: surface.nearest_on(polygon, at) });
+        let mut spots = spots.filter(|spot| is_clear(&bare.surface, point, surface.raised(*spot)));
+        spots.next()
+    }
+}
+
+/// Whether a body may be moved from a place in a straight line to one on the ground.
+fn is_clear(ground: &Surface, from: Vec3, to: Vec3) -> bool {
+    let (start, end) = (geom::ground(from), geom::ground(to));
+    if let Some(spot) = ground.spot(from) {
+        return ground.line(spot, end, &mut |_, _, _| {}).is_clear;
+    }
+    let Some(spot) = ground.spot(to) else { return false };
+    // Back from the ground to the first wall; from there on there must be none.
+    let line = ground.line(spot, start, &mut |_, _, _| {});
+    if line.is_clear {
+        return true;
+    }
+    let left_m = length(line.end.point, start) - 10.0 * ground.tolerance_m;
+    !crossings(ground, start, end).any(|place| length(place, start) < left_m)
+}
+
+/// Where a segment crosses walls.
+fn crossings(ground: &Surface, from: Point, to: Point) -> impl Iterator<Item = Point> {
+    let mut found = Vec::new();
+    ground.wall_tree.visit(Bounds::of(&[from, to]), &mut |item| {
+        let wall = ground.walls[item as usize];
+        let (a, b) = (ground.from(wall), ground.to(wall));
+        let (side_a, side_b) = (geom::cross(from, to, a), geom::cross(from, to, b));
+        let (side_from, side_to) = (geom::cross(a, b, from), geom::cross(a, b, to));
+        if (side_a > 0.0) != (side_b > 0.0) && (side_from > 0.0) != (side_to > 0.0) {
+            let part = side_from / (side_from - side_to);
+            found.push([from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1])]);
+        }
+    });
+    found.into_iter()
+}

@@ -1,0 +1,534 @@
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::base::geom;
+use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
+use crate::nav::mesh::corridor::Corridor;
+use crate::nav::mesh::prices::Prices;
+use crate::nav::mesh::taut::{Taut, Tolls};
+use crate::nav::search::Step;
+use crate::nav::{
+    AreaEdit, AreaShape, Avoidance, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh, Others,
+    PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Search, Traversal,
+};
+
+fn at(x: f32, z: f32) -> Vec3 {
+    Vec3::new(x, 0.0, z)
+}
+
+fn rectangle(x: [f64; 2], z: [f64; 2]) -> AreaShape {
+    let polygon = vec![[x[0], z[0]], [x[1], z[0]], [x[1], z[1]], [x[0], z[1]]];
+    AreaShape { polygon, available: true, factor: 1.0 }
+}
+
+/// Two rooms of 4 by 4 metres, side by side along x, and a doorway a metre wide between them, from z = 1.5 on.
+fn rooms(is_open: bool) -> MeshSource {
+    let door = AreaShape { available: is_open, ..rectangle([4.0, 5.0], [1.5, 2.5]) };
+    MeshSource {
+        areas: vec![rectangle([0.0, 4.0], [0.0, 4.0]), rectangle([5.0, 9.0], [0.0, 4.0]), door],
+        ..MeshSource::default()
+    }
+}
+
+fn map(source: &MeshSource) -> NavMap {
+    NavMap::from(NavMesh::new(source).expect("a mesh"))
+}
+
+fn wide(radius_m: f32) -> Traversal {
+    Traversal { radius_m, ..Traversal::default() }
+}
+
+fn query(start: Vec3, goal: Vec3, by: &Traversal) -> PathQuery {
+    PathQuery {
+        start,
+        goal,
+        by: by.clone(),
+        goal_layer: None,
+        accept: crate::nav::Accept::Nearest,
+        expansions_max: 100_000,
+        others: None,
+    }
+}
+
+fn plan(map: &NavMap, start: Vec3, goal: Vec3, by: &Traversal) -> PathAnswer {
+    map.plan(&query(start, goal, by), &mut Search::default())
+}
+
+#[test]
+fn a_path_leads_through_an_open_doorway() {
+    let map = map(&rooms(true));
+    let answer = plan(&map, at(1.0, 0.5), at(8.0, 3.5), &wide(0.0));
+    assert_eq!((answer.status, answer.trouble), (PathStatus::Complete, None));
+    assert_eq!(answer.path.points.first(), Some(&at(1.0, 0.5)));
+    assert_eq!(answer.path.points.last(), Some(&at(8.0, 3.5)));
+    let straight = geom::flat_distance(at(1.0, 0.5), at(8.0, 3.5));
+    assert!(answer.path.length_m >= straight && answer.path.length_m < 1.1 * straight, "{answer:?}");
+}
+
+#[test]
+fn a_closed_area_is_a_wall_that_has_a_name() {
+    let mut map = map(&rooms(false));
+    let by = wide(0.3);
+    let answer = plan(&map, at(1.0, 1.0), at(8.0, 1.0), &by);
+    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathTrouble::Area(AreaId(2)))));
+    assert_eq!(map.reach(at(1.0, 1.0), at(8.0, 1.0), &by), Reach::No(PathTrouble::Area(AreaId(2))));
+    let open = NavEdit::Area(AreaEdit { area: AreaId(2), available: Some(true), factor: None });
+    let change = map.apply(&[open]).expect("a change");
+    assert!(change.opened && !change.closed);
+    assert_eq!(map.reach(at(1.0, 1.0), at(8.0, 1.0), &by), Reach::Yes);
+    assert_eq!(plan(&map, at(1.0, 1.0), at(8.0, 1.0), &by).status, PathStatus::Complete);
+    assert!(map.apply(&[open]).is_none(), "nothing changes twice");
+}
+
+#[test]
+fn who_can_open_a_door_plans_through_it_and_pays() {
+    let map = map(&rooms(false));
+    let by = Traversal { through: Some(Arc::from([(AreaId(2), 3.0)])), ..wide(0.3) };
+    let answer = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &by);
+    assert_eq!(answer.status, PathStatus::Complete);
+    assert!(
+        (answer.path.length_m - 7.0).abs() < 1e-3 && (answer.path.cost_m - 10.0).abs() < 1e-3,
+        "{answer:?}"
+    );
+    let crossing = answer.path.crossings[0];
+    assert_eq!(crossing.area, AreaId(2));
+    assert!((crossing.enter_m - 3.0).abs() < 0.01 && (crossing.leave_m - 4.0).abs() < 0.01, "{crossing:?}");
+}
+
+#[test]
+fn a_way_round_is_taken_when_the_door_costs_more() {
+    let mut source = rooms(false);
+    source.areas.push(rectangle([3.0, 6.0], [-2.0, 0.0]));
+    source.areas.push(rectangle([3.0, 4.0], [-1.0, 0.5]));
+    let map = map(&source);
+    for (toll, opens) in [(0.5, true), (50.0, false)] {
+        let by = Traversal { through: Some(Arc::from([(AreaId(2), toll)])), ..wide(0.2) };
+        let answer = plan(&map, at(3.0, 2.0), at(6.0, 2.0), &by);
+        assert_eq!(answer.path.crossings.len(), usize::from(opens), "toll {toll}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_body_too_wide_for_the_doorway_is_told_so() {
+    let map = map(&rooms(true));
+    assert_eq!(map.reach(at(1.0, 2.0), at(8.0, 2.0), &wide(0.45)), Reach::Yes);
+    assert_eq!(map.reach(at(1.0, 2.0), at(8.0, 2.0), &wide(0.55)), Reach::No(PathTrouble::TooWide));
+    let answer = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &wide(0.55));
+    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathTrouble::TooWide)));
+}
+
+#[test]
+fn dear_ground_is_walked_around() {
+    let mut source = MeshSource { areas: vec![rectangle([0.0, 20.0], [0.0, 20.0])], ..MeshSource::default() };
+    source.areas.push(AreaShape { factor: 20.0, ..rectangle([8.0, 12.0], [2.0, 20.0]) });
+    let map = map(&source);
+    let answer = plan(&map, at(2.0, 10.0), at(18.0, 10.0), &wide(0.0));
+    assert!(answer.path.cost_m < 30.0 && answer.path.length_m > 20.0, "{answer:?}");
+    let straight = map.straight(at(2.0, 10.0), at(18.0, 10.0), &wide(0.0)).expect("clear");
+    assert!((map.metres(straight) - (12.0 + 80.0)).abs() < 0.01);
+}
+
+#[test]
+fn whoever_stands_in_the_way_is_walked_around_or_named() {
+    let map = map(&rooms(true));
+    let by = wide(0.2);
+    let disc = |x: f32, z: f32| -> Option<Arc<[Disc]>> {
+        Some(Arc::from([Disc { centre: at(x, z), radius_m: 0.6 }]))
+    };
+    let asked = |others| {
+        let query = PathQuery { others, ..query(at(1.0, 2.0), at(8.0, 2.0), &by) };
+        map.plan(&query, &mut Search::default())
+    };
+    let around = asked(disc(2.5, 2.0));
+    assert_eq!((around.status, around.others), (PathStatus::Complete, Others::Avoided));
+    assert!(around.path.length_m > 7.05);
+    for pair in around.path.points.windows(2) {
+        let [a, b] = [pair[0], pair[1]].map(geom::ground);
+        assert!(geom::segment_distance_sq([2.5, 2.0], a, b).sqrt() >= 0.6 - 1e-3);
+        assert!(map.is_clear_of(pair[0], pair[1], &by, &[Disc { centre: at(2.5, 2.0), radius_m: 0.6 }]));
+    }
+    let closed = asked(disc(4.5, 2.0));
+    assert_eq!((closed.status, closed.others), (PathStatus::Complete, Others::Ignored));
+    let on_goal = asked(disc(8.0, 2.0));
+    assert_eq!((on_goal.trouble, on_goal.covered), (Some(PathTrouble::Occupied), Some(0)));
+    let end = on_goal.path.points.last().copied().expect("points");
+    assert!((geom::flat_distance(end, at(8.0, 2.0)) - 0.6).abs() < 0.02);
+}
+
+#[test]
+fn a_body_in_a_closed_door_gets_out_on_either_side_but_not_through_a_wall() {
+    let map = map(&rooms(false));
+    let start = map.start(at(4.8, 2.0), &wide(0.0)).expect("a start");
+    assert!((start.point.x - 5.0).abs() < 0.01);
+    assert!(map.start(at(4.5, 30.0), &wide(0.0)).is_none());
+}
+
+/// Blocks in a square field, none nearer to another than may be.
+fn field(rng: &mut Rng) -> GridSource {
+    let mut obstacles = Vec::new();
+    for _ in 0..8 {
+        let (x, z) = (rng.unit() * 16.0 + 1.0, rng.unit() * 16.0 + 1.0);
+        let corners = 3 + rng.below(4);
+        let size = 0.5 + rng.unit() * 2.5;
+        let polygon = (0..corners)
+            .map(|corner| {
+                let angle = std::f64::consts::TAU * (corner as f64 + 0.7 * rng.unit()) / corners as f64;
+                [x + size * libm::cos(angle), z + size * libm::sin(angle)]
+            })
+            .collect();
+        obstacles.push(AreaShape { polygon, available: true, factor: 1.0 });
+    }
+    let areas = vec![rectangle([0.0, 20.0], [0.0, 20.0])];
+    GridSource {
+        cell_size_m: 0.1,
+        agent_radius_m: 0.3,
+        object_padding_m: 0.0,
+        areas,
+        obstacles,
+        ..GridSource::default()
+    }
+}
+
+fn as_mesh(grid: &GridSource) -> MeshSource {
+    MeshSource {
+        ground: None,
+        areas: grid.areas.clone(),
+        obstacles: grid.obstacles.clone(),
+        agent_radius_m: grid.agent_radius_m,
+        object_padding_m: grid.object_padding_m,
+        boundary_padding_m: grid.boundary_padding_m,
+        floor_y_m: grid.floor_y_m,
+        avoidance: Avoidance::Radius,
+    }
+}
+
+/// The distance of a segment from the polygons, 0 inside one.
+fn clearance(from: Vec3, to: Vec3, obstacles: &[AreaShape]) -> f64 {
+    let steps = 40;
+    let mut least = f64::INFINITY;
+    for step in 0..=steps {
+        let place = geom::ground(from.lerp(to, step as f32 / steps as f32));
+        for obstacle in obstacles {
+            if geom::polygon_contains(&obstacle.polygon, place) {
+                return 0.0;
+            }
+        }
+    }
+    let (a, b) = (geom::ground(from), geom::ground(to));
+    for (c, d) in obstacles.iter().flat_map(|obstacle| geom::edges(&obstacle.polygon)) {
+        for (point, ends) in [(c, (a, b)), (d, (a, b)), (a, (c, d)), (b, (c, d))] {
+            least = least.min(geom::segment_distance_sq(point, ends.0, ends.1).sqrt());
+        }
+    }
+    least
+}
+
+#[test]
+fn seed_w3_grid_and_mesh_of_the_same_areas_agree_on_who_gets_where() {
+    let mut rng = Rng::stream(7, "mesh");
+    let (mut agreed, mut apart, mut reached) = (0, 0, 0);
+    for _ in 0..12 {
+        let grid_source = field(&mut rng);
+        let cells = NavMap::from(CellMap::from_grid(&grid_source).expect("a grid"));
+        let mesh = map(&as_mesh(&grid_source));
+        for _ in 0..40 {
+            let place = |rng: &mut Rng| at((rng.unit() * 20.0) as f32, (rng.unit() * 20.0) as f32);
+            let (from, to) = (place(&mut rng), place(&mut rng));
+            let by = wide(0.3);
+            // Within a cell of a wall the two may differ.
+            let margin = |point: Vec3| clearance(point, point, &grid_source.obstacles) - 0.3;
+            if margin(from).abs() < 0.15 || margin(to).abs() < 0.15 || margin(from) < 0.0 || margin(to) < 0.0
+            {
+                continue;
+            }
+            assert!(mesh.is_walkable(from, &by) && cells.is_walkable(from, &by), "{from}");
+            let (on_cells, on_mesh) = (cells.reach(from, to, &by), mesh.reach(from, to, &by));
+            if on_cells == on_mesh {
+                agreed += 1
+            } else {
+                apart += 1
+            }
+            if (on_cells, on_mesh) != (Reach::Yes, Reach::Yes) {
+                continue;
+            }
+            reached += 1;
+            let (a, b) = (plan(&cells, from, to, &by), plan(&mesh, from, to, &by));
+            assert!(
+                b.path.length_m <= a.path.length_m * 1.02 + 0.1,
+                "{from} {to}: {} {}",
+                b.path.length_m,
+                a.path.length_m
+            );
+        }
+    }
+    assert!(apart * 50 <= agreed && reached > 100, "{agreed} agree, {apart} do not, {reached} reached");
+}
+
+#[test]
+fn seed_w9_bodies_of_any_radius_keep_it_clear_of_all_walls() {
+    let mut rng = Rng::stream(11, "mesh");
+    let mut found = 0;
+    for _ in 0..12 {
+        let grid_source = field(&mut rng);
+        let mesh = map(&as_mesh(&grid_source));
+        for _ in 0..20 {
+            let by = wide((0.3 + rng.unit() * 0.8) as f32);
+            let place = |rng: &mut Rng| at((rng.unit() * 20.0) as f32, (rng.unit() * 20.0) as f32);
+            let (from, to) = (place(&mut rng), place(&mut rng));
+            if !mesh.is_walkable(from, &by) || !mesh.is_walkable(to, &by) {
+                continue;
+            }
+            let answer = plan(&mesh, from, to, &by);
+            if answer.status == PathStatus::Complete {
+                assert_eq!(answer.path.points.last(), Some(&to), "the goal is never moved");
+                found += 1;
+            }
+            for pair in answer.path.points.windows(2) {
+                let clear = clearance(pair[0], pair[1], &grid_source.obstacles);
+                assert!(clear >= f64::from(by.radius_m) - 2e-3, "{pair:?} {clear} for {}", by.radius_m);
+                assert!(mesh.footing(&by).clear(pair[0], pair[1]), "{pair:?} can be walked");
+                assert!(mesh.footing(&by).clear(pair[1], pair[0]), "{pair:?} can be walked back");
+            }
+        }
+    }
+    assert!(found > 60, "{found} found");
+}
+
+#[test]
+fn slices_change_nothing_but_when() {
+    let mut rng = Rng::stream(3, "mesh");
+    let mesh = map(&as_mesh(&field(&mut rng)));
+    let query = query(at(0.5, 0.5), at(19.5, 19.5), &wide(0.3));
+    let whole = mesh.plan(&query, &mut Search::default());
+    let mut search = Search::default();
+    let mut plan = mesh.begin(&query).expect("a search");
+    let mut slices = 0;
+    let sliced = loop {
+        slices += 1;
+        if let Some(answer) = mesh.step(&mut plan, (&query, &mut search), 1) {
+            break answer;
+        }
+    };
+    assert!(slices > 3, "{slices}");
+    assert_eq!(whole, sliced);
+}
+
+#[test]
+fn obstacles_added_later_are_carved_out_and_come_back() {
+    let mut map = map(&rooms(true));
+    let by = wide(0.2);
+    let before = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &by);
+    let disc = map.add_obstacle(&[], at(2.5, 2.0), 0.8);
+    let toggle =
+        |available| [NavEdit::Area(AreaEdit { area: disc, available: Some(available), factor: None })];
+    assert!(map.apply(&toggle(true)).expect("a change").closed);
+    let around = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &by);
+    assert!(around.path.length_m > before.path.length_m + 0.1);
+    assert!(!map.is_walkable(at(2.5, 2.0), &by));
+    map.apply(&toggle(false));
+    let mut after = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &by);
+    (after.revision, after.path.revision) = (before.revision, before.path.revision);
+    assert_eq!(before, after);
+}
+
+/// The meshes of the Polyanya authors; None, said aloud, where they are not.
+fn published(name: &str) -> Option<String> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name);
+    #[allow(clippy::disallowed_methods, reason = "a test reads its data")]
+    let text = std::fs::read_to_string(&path).ok();
+    if text.is_none() {
+        eprintln!("skipped: {} is not there", path.display());
+    }
+    text
+}
+
+#[test]
+fn on_arena_the_any_angle_search_is_never_longer_than_the_funnel_and_every_line_is_clear() {
+    let Some(scenario) = published("arena.scen") else { return };
+    for name in ["arena.mesh", "arena-merged.mesh"] {
+        let Some(text) = published(name) else { return };
+        let surface = crate::level::from_mesh(&text).expect("a mesh").check().expect("in order").surface;
+        let (mut taut, mut corridor, prices) = (Taut::default(), Corridor::default(), Prices::default());
+        let (mut sums, mut queries) = ([0.0; 2], 0);
+        for line in scenario.lines().skip(1).filter(|line| !line.trim().is_empty()) {
+            let numbers = line.split_whitespace().skip(4).take(4);
+            let words: Vec<f32> = numbers.map(|word| word.parse().expect("a number")).collect();
+            let ends = [at(words[0], words[1]), at(words[2], words[3])]
+                .map(|end| surface.spot(end).expect("on the mesh"));
+            taut.begin(&surface, Tolls::default(), ends[0], ends[1]);
+            assert_eq!(taut.step(&surface, Tolls::default(), u32::MAX), Step::Found);
+            corridor.begin(&surface, &prices, ends[0], ends[1]);
+            assert_eq!(corridor.step(&surface, &prices, u32::MAX), Step::Found);
+            let (mut tight, mut pulled) = (Vec::new(), Vec::new());
+            taut.points(&mut tight);
+            corridor.points(&surface, &mut pulled);
+            assert!(
+                (measure(&tight) - taut.cost()).abs() < 1e-6 && measure(&tight) <= measure(&pulled) + 1e-9
+            );
+            for pair in tight.windows(2).chain(pulled.windows(2)) {
+                let spot = surface.spot(geom::raise(pair[0], 0.0)).expect("on the mesh");
+                assert!(surface.line(spot, pair[1], &mut |_, _, _| {}).is_clear, "{pair:?}");
+            }
+            sums = [sums[0] + measure(&tight), sums[1] + measure(&pulled)];
+            queries += 1;
+        }
+        assert_eq!(queries, 160);
+        assert!(sums[1] <= 1.08 * sums[0], "{name}: {sums:?}");
+    }
+}
+
+fn measure(line: &[[f64; 2]]) -> f64 {
+    line.windows(2).map(|pair| super::raw::length(pair[0], pair[1])).sum()
+}
+
+#[test]
+fn every_published_mesh_loads_or_is_refused_with_its_reason() {
+    // hard.mesh holds two parts that touch nowhere but in a corner.
+    let loads = [("arena.mesh", 120, 1), ("arena-merged.mesh", 55, 1), ("hard/bad-ambig.mesh", 4, 1)];
+    let hard = [("hard/bad-collinear.mesh", 6, 1), ("hard/hard.mesh", 38, 2), ("hard/square.mesh", 4, 1)];
+    for (name, polygons, parts) in loads.into_iter().chain(hard) {
+        let Some(text) = published(name) else { return };
+        let surface = crate::level::from_mesh(&text).expect(name).check().expect(name).surface;
+        assert_eq!((surface.polygon_count(), surface.label_count), (polygons, parts), "{name}");
+    }
+    let Some(text) = published("nav_test.obj") else { return };
+    let error = crate::level::from_obj(&text).expect("polygons").check().expect_err("walls are no ground");
+    assert!(error.to_string().starts_with("polygon 0: degenerate"), "{error}");
+}
+
+/// A square spiral: two flights of stairs up to a gallery that lies above the hall.
+fn storeys() -> MeshSource {
+    let vertices = vec![
+        [0.0, 0.0, 0.0],
+        [8.0, 0.0, 0.0],
+        [8.0, 0.0, 6.0],
+        [0.0, 0.0, 6.0],
+        // Stairs beside the hall, from its end at x = 8 up to x = 14.
+        [14.0, 3.0, 0.0],
+        [14.0, 3.0, 3.0],
+        [8.0, 0.0, 3.0],
+        // A landing, and the gallery back over the hall.
+        [16.0, 3.0, 0.0],
+        [16.0, 3.0, 6.0],
+        [14.0, 3.0, 6.0],
+        [0.0, 3.0, 3.0],
+        [0.0, 3.0, 6.0],
+    ];
+    let polygons = vec![vec![0, 1, 6, 2, 3], vec![1, 4, 5, 6], vec![4, 7, 8, 9, 5], vec![5, 9, 11, 10]];
+    let raw = crate::nav::RawMesh { vertices, polygons };
+    MeshSource { ground: Some(raw.check().expect("two storeys")), ..MeshSource::default() }
+}
+
+#[test]
+fn seed_w1_a_mesh_of_two_storeys_is_told_apart_by_height() {
+    let map = map(&storeys());
+    for radius_m in [0.0, 0.3, 0.8] {
+        let by = wide(radius_m);
+        let (hall, gallery) = (Vec3::new(2.0, 0.1, 4.5), Vec3::new(2.0, 3.1, 4.5));
+        let [below, above] = [hall, gallery].map(|place| map.locate(place, &by).expect("ground").point.y);
+        assert_eq!((below, above), (0.0, 3.0), "radius {radius_m}");
+        assert!(!map.footing(&by).clear(hall, gallery), "not through the ceiling");
+        let answer = plan(&map, hall, gallery, &by);
+        assert_eq!(answer.status, PathStatus::Complete, "radius {radius_m}: {answer:?}");
+        assert!(answer.path.length_m > 20.0, "up the stairs and back: {}", answer.path.length_m);
+        for pair in answer.path.points.windows(2) {
+            assert!(map.footing(&by).clear(pair[0], pair[1]), "radius {radius_m}: {pair:?}");
+        }
+    }
+    assert_eq!(
+        map.reach(Vec3::new(2.0, 0.0, 4.5), Vec3::new(2.0, 3.0, 4.5), &wide(1.6)),
+        Reach::No(PathTrouble::TooWide)
+    );
+}
+
+#[test]
+fn seed_w6_a_sloped_mesh_gives_the_way_of_its_flat_copy() {
+    let places = [[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0], [8.0, 3.0], [8.0, 7.0], [4.0, 7.0]];
+    let polygons = vec![vec![0, 1, 2, 3], vec![2, 4, 5, 6], vec![1, 4, 2]];
+    let made = |slope: f64| {
+        let vertices = places.iter().map(|&[x, z]| [x, slope * (x + z), z]).collect();
+        let raw = crate::nav::RawMesh { vertices, polygons: polygons.clone() };
+        map(&MeshSource { ground: Some(raw.check().expect("a mesh")), ..MeshSource::default() })
+    };
+    let (flat, sloped) = (made(0.0), made(0.4));
+    for radius_m in [0.0, 0.4] {
+        let ends = |map: &NavMap| {
+            let answer = plan(map, at(0.8, 2.5), at(5.0, 6.0), &wide(radius_m));
+            assert_eq!(answer.status, PathStatus::Complete);
+            answer.path.points.iter().map(|point| (point.x, point.z)).collect::<Vec<_>>()
+        };
+        let (on_flat, on_slope) = (ends(&flat), ends(&sloped));
+        assert_eq!(on_flat.len(), on_slope.len(), "radius {radius_m}: {on_flat:?} {on_slope:?}");
+        for (a, b) in on_flat.iter().zip(&on_slope) {
+            assert!((a.0 - b.0).abs() < 1e-3 && (a.1 - b.1).abs() < 1e-3);
+        }
+    }
+}
+
+#[test]
+fn seed_w5_places_are_found_where_they_are() {
+    let mut rng = Rng::stream(5, "mesh");
+    let mesh = map(&as_mesh(&field(&mut rng)));
+    let NavMap::Mesh(mesh) = &mesh else { panic!("a mesh") };
+    let patches = mesh.patches(&wide(0.3));
+    for _ in 0..10_000 {
+        let polygon = rng.below(patches.len() as u64) as usize;
+        let corners = &patches[polygon].outline;
+        // A point well inside: the middle, and a share of the way to a corner.
+        let middle = super::raw::centre(corners);
+        let corner = corners[rng.below(corners.len() as u64) as usize];
+        let part = rng.unit() * 0.9;
+        let place = [0, 1].map(|axis| middle[axis] + part * (corner[axis] - middle[axis]));
+        let found = mesh.locate(geom::raise(place, 0.0), &wide(0.3)).expect("on the mesh");
+        let edge_m = geom::edges(corners)
+            .map(|(a, b)| geom::segment_distance_sq(place, a, b))
+            .fold(f64::INFINITY, f64::min)
+            .sqrt();
+        assert!(found.node.index() == polygon || edge_m < 2e-3, "{place:?}");
+    }
+}
+
+/// A corridor along x, from 0 to 20 and z from 0, that bends up at its end.
+fn corridor(wide_m: f64, obstacles: Vec<AreaShape>, avoidance: Avoidance) -> NavMap {
+    let areas = vec![rectangle([0.0, 20.0], [0.0, wide_m]), rectangle([20.0, 20.0 + wide_m], [0.0, 20.0])];
+    map(&MeshSource { areas, obstacles, avoidance, ..MeshSource::default() })
+}
+
+#[test]
+fn seed_w7_moved_waypoints_stay_on_the_ground_and_the_goal_is_the_goal() {
+    for tenths in 10..=40 {
+        let radius_m = 0.5;
+        let wide_m = 0.1 * f64::from(tenths) * radius_m;
+        let map = corridor(wide_m, Vec::new(), Avoidance::Waypoints);
+        let middle = (wide_m / 2.0) as f32;
+        let (from, to) = (at(1.0, middle), at(20.0 + middle, 19.0));
+        let answer = plan(&map, from, to, &wide(radius_m as f32));
+        assert_eq!((answer.status, answer.path.points.last()), (PathStatus::Complete, Some(&to)), "{wide_m}");
+        for pair in answer.path.points.windows(2) {
+            assert!(map.footing(&wide(0.0)).clear(pair[0], pair[1]), "{wide_m}: {pair:?}");
+        }
+    }
+}
+
+#[test]
+fn seed_w8_a_pillar_within_the_radius_bends_the_path_one_beyond_it_does_not() {
+    let ends = (at(1.0, 2.0), at(18.0, 2.0));
+    for (edge, bends) in [(2.3, true), (2.6, false)] {
+        let pillar = rectangle([9.0, 9.4], [edge, edge + 0.4]);
+        let map = corridor(6.0, vec![pillar.clone()], Avoidance::Waypoints);
+        let points = plan(&map, ends.0, ends.1, &wide(0.5)).path.points;
+        assert_eq!(points.len() > 2, bends, "edge at {edge}: {points:?}");
+        let nearest = |points: &[Vec3]| {
+            points
+                .windows(2)
+                .map(|pair| clearance(pair[0], pair[1], std::slice::from_ref(&pillar)))
+                .fold(f64::INFINITY, f64::min)
+        };
+        let as_written = nearest(&points);
+        let by_radius = corridor(6.0, vec![pillar.clone()], Avoidance::Radius);
+        let narrowed = nearest(&plan(&by_radius, ends.0, ends.1, &wide(0.5)).path.points);
+        assert!(narrowed >= 0.5 - 1e-3 && (as_written > edge - 2.0 || !bends), "{as_written} {narrowed}");
+    }
+}

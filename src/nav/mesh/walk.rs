@@ -1,0 +1,136 @@
+//! Straight lines over polygons.
+//!
+//! In: a place on a surface and a point to walk to. Out: whether the line stays on the ground, how far it does, the polygons it
+//! passes. Holds: a line may stray beyond a wall by no more than the tolerance of the surface: it is led around the corners that it
+//! grazes, because the corners of paths lie on the walls. Cost: the polygons passed.
+
+use crate::base::geom::{self, Point};
+use crate::nav::mesh::locate::{Spot, distance_sq};
+use crate::nav::mesh::surface::{NONE, Surface};
+
+/// Corners that one line is led around at most.
+const CORNERS_MAX: usize = 256;
+
+/// What a straight line came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Line {
+    /// Whether it gets to its end.
+    pub(crate) is_clear: bool,
+    /// Where it ends: there, or where a wall is in the way.
+    pub(crate) end: Spot,
+    /// The wall in the way.
+    pub(crate) wall: u32,
+}
+
+impl Surface {
+    /// Walks straight; `visit` is told each polygon passed with the stretch inside it, some without length.
+    pub(crate) fn line(&self, from: Spot, to: Point, visit: &mut impl FnMut(u32, Point, Point)) -> Line {
+        let mut leg = from;
+        let mut used: Vec<u32> = Vec::new();
+        let mut line = self.leg((leg, NONE), to, visit);
+        // Bounded: a corner is used once, and by the most corners.
+        for _ in 0..CORNERS_MAX {
+            if line.is_clear {
+                return line;
+            }
+            let wall = line.wall;
+            let (a, b) = (self.from(wall), self.to(wall));
+            let near_sq = self.tolerance_m * self.tolerance_m;
+            if geom::segment_distance_sq(to, a, b) <= near_sq {
+                let end = Spot { polygon: line.end.polygon, point: geom::nearest_on_segment(to, a, b) };
+                return Line { is_clear: true, end, wall: NONE };
+            }
+            let along = |point: Point| {
+                (point[0] - leg.point[0]) * (to[0] - leg.point[0])
+                    + (point[1] - leg.point[1]) * (to[1] - leg.point[1])
+            };
+            let ends = [wall, self.next(wall)].map(|edge| self.ring[edge as usize]);
+            let grazed = |corner: &u32| {
+                let place = self.points[*corner as usize];
+                !used.contains(corner) && geom::segment_distance_sq(place, leg.point, to) <= near_sq
+            };
+            let further = |a: &u32, b: &u32| {
+                along(self.points[*a as usize]).total_cmp(&along(self.points[*b as usize]))
+            };
+            let Some(corner) = ends.into_iter().filter(grazed).max_by(further) else { return line };
+            used.push(corner);
+            let place = self.points[corner as usize];
+            visit(line.end.polygon, line.end.point, place);
+            leg = Spot { polygon: self.towards(corner, to), point: place };
+            line = self.leg((leg, corner), to, visit);
+        }
+        line
+    }
+
+    /// The polygon at a corner into which a line from the corner leads, or the one that it misses least.
+    fn towards(&self, corner: u32, to: Point) -> u32 {
+        let place = self.points[corner as usize];
+        let miss = |edge: u32| {
+            let before = self.before(edge);
+            let (next, last) = (self.to(edge), self.from(before));
+            let long = |a: Point, b: Point| distance_sq(a, b).sqrt().max(1e-12);
+            let right = -geom::cross(place, next, to) / long(place, next);
+            let left = -geom::cross(last, place, to) / long(last, place);
+            right.max(left)
+        };
+        let best = self.around(corner).iter().copied().min_by(|&a, &b| miss(a).total_cmp(&miss(b)));
+        best.map_or(0, |edge| self.face[edge as usize])
+    }
+
+    /// The edge before another, around the same polygon.
+    fn before(&self, edge: u32) -> u32 {
+        let edges = self.edges(self.face[edge as usize]);
+        if edge == edges.start { edges.end - 1 } else { edge - 1 }
+    }
+
+    /// Walks straight until the end or a wall. From a corner it leaves by no edge that ends there: the one that begins there is
+    /// further along.
+    fn leg(&self, (from, corner): (Spot, u32), to: Point, visit: &mut impl FnMut(u32, Point, Point)) -> Line {
+        let (mut polygon, mut entry, mut reached) = (from.polygon, NONE, from.point);
+        let mut passed = 0.0;
+        let at = |part: f64| {
+            [from.point[0] + part * (to[0] - from.point[0]), from.point[1] + part * (to[1] - from.point[1])]
+        };
+        // Bounded by the polygons: a straight line passes each once; a few more where it runs along edges.
+        for _ in 0..2 * self.polygon_count() + 64 {
+            let mut exit: Option<(f64, u32)> = None;
+            for edge in self.edges(polygon).filter(|&edge| edge != entry) {
+                if entry == NONE && corner == self.ring[self.next(edge) as usize] {
+                    continue;
+                }
+                let (a, b) = (self.from(edge), self.to(edge));
+                let after = geom::cross(a, b, to);
+                if after >= 0.0 {
+                    continue;
+                }
+                let before = geom::cross(a, b, from.point).max(0.0);
+                let part = (before / (before - after)).max(passed);
+                let is_first = match exit {
+                    None => true,
+                    // Through a corner: rather on than into a wall.
+                    Some((first, chosen)) => {
+                        let is_wall = |edge: u32| self.twin[edge as usize] == NONE;
+                        part < first - 1e-12 || part <= first + 1e-12 && is_wall(chosen) && !is_wall(edge)
+                    }
+                };
+                if is_first {
+                    exit = Some((part, edge));
+                }
+            }
+            let Some((part, edge)) = exit else {
+                visit(polygon, reached, to);
+                return Line { is_clear: true, end: Spot { polygon, point: to }, wall: NONE };
+            };
+            let crossing = at(part);
+            visit(polygon, reached, crossing);
+            (reached, passed) = (crossing, part);
+            let twin = self.twin[edge as usize];
+            if twin == NONE {
+                return Line { is_clear: false, end: Spot { polygon, point: reached }, wall: edge };
+            }
+            (polygon, entry) = (self.face[twin as usize], twin);
+        }
+        let wall = self.edges(polygon).start;
+        Line { is_clear: false, end: Spot { polygon, point: reached }, wall }
+    }
+}

@@ -1,0 +1,141 @@
+//! Meshes as levels: one word changes a grid into one, polygons come from files and from the level, and what is wrong is named.
+//!
+//! Method: levels are written as text; the levels of the repository with their `kind` changed.
+
+use walkon::level::{self, Diagnostic, LoadedLevel, MemorySource, Severity};
+use walkon::nav::{Accept, PathQuery, PathStatus, Reach, Search, Traversal};
+
+use glam::Vec3;
+
+const HOUSE: &str = include_str!("../levels/house.json");
+const RUINS: &str = include_str!("../levels/ruins.json");
+const SQUARE: &str = "mesh\n2\n5 4\n0 1 3 -1 1 0\n1 0 3 -1 0 3\n0 -1 3 -1 3 2\n-1 0 3 -1 2 1\n0 0 4 0 1 2 3\n\
+    3 4 1 0 1 3 -1\n3 4 0 3 2 0 -1\n3 4 3 2 3 1 -1\n3 4 2 1 0 2 -1\n";
+
+fn load(level: &str, files: &[(&str, &str)]) -> Result<LoadedLevel, Vec<Diagnostic>> {
+    let source = MemorySource::new().with("levels/test.json", level);
+    let source = files.iter().fold(source, |source, (name, text)| source.with(*name, *text));
+    level::load("levels/test.json", &source).map_err(|refused| refused.diagnostics)
+}
+
+fn mesh(keys: &str) -> String {
+    format!("{{ \"navigation\": {{ \"kind\": \"mesh\", {keys} }} }}")
+}
+
+/// The only error of a level that does not load: its code, line and message.
+fn error(level: &str, files: &[(&str, &str)]) -> (String, usize, String) {
+    let found = load(level, files).err().unwrap_or_else(|| panic!("expected an error of {level}"));
+    let errors: Vec<_> = found.iter().filter(|found| found.severity == Severity::Error).collect();
+    assert_eq!(errors.len(), 1, "{level}: {errors:#?}");
+    (errors[0].code.to_owned(), errors[0].line, errors[0].message.clone())
+}
+
+#[test]
+fn one_word_makes_a_mesh_of_a_level_and_everything_stays_where_it_was() {
+    for text in [HOUSE, RUINS] {
+        let changed = text.replace("\"kind\": \"grid\"", "\"kind\": \"mesh\"");
+        assert_ne!(text, changed);
+        let [cells, polygons] = [text, &changed].map(|text| load(text, &[]).expect("a level"));
+        assert!(cells.map.cells().is_some() && polygons.map.mesh().is_some());
+        let by = Traversal { radius_m: 0.35, ..Traversal::default() };
+        let mut asked = 0;
+        for from in &cells.resolved.marks {
+            for to in &cells.resolved.marks {
+                let [on_cells, on_mesh] =
+                    [&cells, &polygons].map(|level| level.map.reach(from.position, to.position, &by));
+                assert_eq!(on_cells, on_mesh, "{:?} to {:?}", from.name, to.name);
+                asked += usize::from(on_cells == Reach::Yes);
+            }
+        }
+        assert!(asked > 5, "{asked}");
+    }
+}
+
+#[test]
+fn polygons_stand_in_the_level_or_in_a_file() {
+    let inline = mesh(
+        "\"vertices\": [[0, 0], [4, 0], [4, 4], [0, 4], [8, 1, 0], [8, 1, 4]], \"polygons\": [[0, 1, 2, 3], [1, 4, 5, 2]]",
+    );
+    let obj =
+        "# two faces\nv 0 0 0\nv 4 0 0\nv 4 0 4\nv 0 0 4\nv 8 1 0\nv 8 1 4\nf 1 2 3 4\nf 2/1 5/2 6/3 -4\n";
+    let file = mesh("\"file\": \"two.obj\"");
+    for level in [load(&inline, &[]), load(&file, &[("levels/two.obj", obj)])] {
+        let level = level.expect("a level");
+        let query = PathQuery {
+            start: Vec3::new(1.0, 0.0, 2.0),
+            goal: Vec3::new(7.0, 0.0, 2.0),
+            by: Traversal { radius_m: 0.5, ..Traversal::default() },
+            goal_layer: None,
+            accept: Accept::Nearest,
+            expansions_max: 1000,
+            others: None,
+        };
+        let answer = level.map.plan(&query, &mut Search::default());
+        assert_eq!(answer.status, PathStatus::Complete);
+        assert!((answer.path.points.last().expect("an end").y - 0.75).abs() < 1e-4, "on the slope");
+        assert!(!level.map.is_walkable(Vec3::new(0.4, 0.0, 2.0), &query.by), "the radius is kept");
+    }
+    let level = load(&mesh("\"file\": \"square.mesh\""), &[("levels/square.mesh", SQUARE)]).expect("a level");
+    assert_eq!(level.map.node_count(), 4);
+}
+
+#[test]
+fn what_is_wrong_with_polygons_is_named_with_its_place() {
+    let inline = |polygons: &str| {
+        mesh(&format!(
+            "\"vertices\": [[0, 0], [2, 0], [2, 2], [0, 2], [2, 1], [3, 1]], \"polygons\": {polygons}"
+        ))
+    };
+    for (polygons, message) in [
+        ("[[0, 1, 9]]", "polygon 0: refers to vertex 9, but there are 6 vertices, counted from 0"),
+        (
+            "[[0, 1, 2, 3], [1, 5, 4]]",
+            "polygon 0: T-junction, vertex 4 lies on its edge from vertex 1 to vertex 2; add the vertex to the polygon",
+        ),
+        ("[[0, 1]]", "polygon 0: 2 corners, expected 3 or more"),
+    ] {
+        assert_eq!(error(&inline(polygons), &[]), ("mesh".to_owned(), 1, message.to_owned()));
+    }
+    assert_eq!(error(&inline("[[0, 1, 2.5]]"), &[]).0, "range");
+    let file = mesh("\"file\": \"it.mesh\"");
+    for (text, line, message) in [
+        ("mash\n2\n", 1, "expected the word mesh: a navigation mesh in the form of the Polyanya authors"),
+        ("mesh\n3\n", 2, "version 3 of the form mesh, expected 2"),
+        ("mesh\n2\n99999999999 1\n", 3, "the number of vertices: 99999999999, limit 1000000"),
+        ("mesh\n2\n1 1\n0 nought 1 0\n", 4, "\"nought\", expected y of a vertex"),
+        ("mesh\n2\n1 1\n0 0 1 0\n3 0 0 7 -1 -1 -1\n", 5, "vertex 7, but there are 1, counted from 0"),
+        ("mesh\n2\n1 1\n0 0 1 4\n", 4, "polygon 4, but there are 1, counted from 0; -1 is none"),
+        ("mesh\n2\n1000000 1\n", 3, "the file ends here, expected x of a vertex"),
+    ] {
+        let found = error(&file, &[("levels/it.mesh", text)]);
+        assert_eq!(found, ("mesh".to_owned(), line, message.to_owned()), "{text}");
+    }
+    assert_eq!(error(&file, &[]).0, "unresolved");
+    assert_eq!(error(&mesh("\"file\": \"it.png\""), &[]).0, "choice");
+    assert_eq!(error(&mesh("\"obstacles\": []"), &[]).0, "missing-field");
+    assert_eq!(
+        error(&mesh("\"file\": \"it.mesh\", \"avoidance\": \"magic\""), &[("levels/it.mesh", SQUARE)]).0,
+        "choice"
+    );
+}
+
+#[test]
+fn no_bytes_of_a_mesh_file_make_it_panic() {
+    let mut rng = walkon::base::rng::Rng::stream(3, "fuzz");
+    let obj = "v 0 0 0\nv 4 0 0\nv 4 0 4\nf 1 2 3\nf -1//2 2 1\n";
+    let (mut read, mut refused) = (0, 0);
+    for round in 0..4000 {
+        let mut bytes = if round % 2 == 0 { SQUARE.as_bytes().to_vec() } else { obj.as_bytes().to_vec() };
+        for _ in 0..1 + rng.below(4) {
+            let at = rng.below(bytes.len() as u64) as usize;
+            bytes[at] = b"0123456789-. \nfve/x"[rng.below(19) as usize];
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let parsed = if round % 2 == 0 { level::from_mesh(&text) } else { level::from_obj(&text) };
+        match parsed.map(|raw| raw.check().is_ok()) {
+            Ok(true) => read += 1,
+            _ => refused += 1,
+        }
+    }
+    assert!(read > 100 && refused > 1000, "{read} read, {refused} refused");
+}
