@@ -15,7 +15,7 @@ use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 
 /// The levels, with the game seconds that are compared.
-const LEVELS: [(&str, u64); 8] = [
+const LEVELS: [(&str, u64); 9] = [
     ("courtyard", 60),
     ("house", 90),
     ("ruins", 90),
@@ -24,6 +24,7 @@ const LEVELS: [(&str, u64); 8] = [
     ("bridge", 40),
     ("plaza", 40),
     ("tavern", 40),
+    ("village", 60),
 ];
 
 fn root() -> PathBuf {

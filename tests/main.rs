@@ -53,6 +53,7 @@ mod soak;
 mod steerbench;
 mod tasks;
 mod tidy;
+mod tile_edits;
 mod tiled;
 mod tiles;
 mod tiles_shown;

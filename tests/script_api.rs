@@ -975,7 +975,7 @@ fn the_last_measure_of_a_name_counts_and_there_are_at_most_256() {
 
 #[test]
 fn names_of_later_tiers_are_absent() {
-    for lua in ["nav.addPoint", "nav.setTile"] {
+    for lua in ["nav.addPoint", "nav.unlink"] {
         let message = Bench::new().run(&format!("local x = {lua}")).unwrap_err();
         assert!(message.contains("unknown field"), "{lua}: {message}");
     }

@@ -331,6 +331,11 @@ function typeof(value) end
 ---@field terrain? string ground, grass, sand, mud, water, ice, snow, rock, bridge or lava; brings its cost, and whether one can walk on it
 ---@field tags? string[] words for scripts
 
+---What else to say of a tile that opens or closes.
+---@class NavigableOptions
+---@field cost? number cost of a metre on it, 0.1 to 100; kept when left out
+---@field layer? string the layer of the map; default the first
+
 ---How a door is to be opened or closed. Everything may be left out.
 ---@class DoorOptions
 ---@field by? Character on whose account
@@ -881,6 +886,18 @@ function nav.route(name) end
 ---@param layer? string
 ---@return Tile?
 function nav.tileAt(place, layer) end
+
+---Tile maps: changes the tile at a place; what is left out stays. A terrain brings its own cost, and whether one can walk on it, where those are not given. The map follows in step 5; walks over the tile, or past one that opened, look for a way anew in that tick.
+---@param place Place
+---@param tile Tile
+---@param layer? string
+function nav.setTile(place, tile, layer) end
+
+---Tile maps: opens or closes the tile at a place, whatever it was; its cost is kept unless given.
+---@param place Place
+---@param navigable boolean
+---@param options? NavigableOptions
+function nav.setNavigable(place, navigable, options) end
 
 ---Names of the areas around a point, available or not, in the order of the level.
 ---@param place Place

@@ -134,6 +134,27 @@ impl Isometric {
     }
 }
 
+impl Bounds {
+    /// Whether a segment meets the rectangle, its edge included.
+    #[must_use]
+    pub fn meets(&self, a: Point, b: Point) -> bool {
+        let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+        for axis in 0..2 {
+            let (from, by) = (a[axis], b[axis] - a[axis]);
+            if by == 0.0 {
+                if from < self.min[axis] || from > self.max[axis] {
+                    return false;
+                }
+                continue;
+            }
+            let (first, last) = ((self.min[axis] - from) / by, (self.max[axis] - from) / by);
+            enter = enter.max(first.min(last));
+            leave = leave.min(first.max(last));
+        }
+        enter <= leave
+    }
+}
+
 /// Twice the signed area of the triangle a, b, c: positive when c lies to the left of a to b
 /// (x to the right, z up), zero when the three lie on a line.
 #[must_use]
@@ -247,6 +268,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_segment_meets_a_rectangle_where_points_of_it_lie_inside() {
+        let mut rng = crate::base::rng::Rng::stream(5, "segments");
+        let bounds = Bounds { min: [-1.0, 2.0], max: [3.0, 4.0] };
+        for _ in 0..2_000 {
+            let mut point = || [rng.float(-6.0, 8.0).round(), rng.float(-3.0, 9.0)];
+            let (a, b) = (point(), point());
+            let at = |t: f64| [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t];
+            let sampled = (0..=2_000).any(|step| bounds.contains(at(f64::from(step) / 2_000.0)));
+            let grazed = (0..=2_000).any(|step| bounds.grown(0.02).contains(at(f64::from(step) / 2_000.0)));
+            let met = bounds.meets(a, b);
+            assert!((!sampled || met) && (!met || grazed), "{a:?} to {b:?}");
+        }
+        assert!(bounds.meets([0.0, 3.0], [0.0, 3.0]) && !bounds.meets([0.0, 1.0], [0.0, 1.0]));
     }
 
     #[test]

@@ -266,7 +266,22 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
     if let NavigationDef::Grid(grid) = &def.navigation {
         doors_that_close_nothing(findings, def, (grid, resolved), map);
     }
+    if let NavigationDef::Tiles(tiles) = &def.navigation {
+        layers_without_ground(findings, tiles);
+    }
     characters_in_walls(findings, def, map);
+}
+
+/// Says that the map has ground on its first layer only.
+fn layers_without_ground(findings: &mut Findings, tiles: &TilesDef) {
+    let Some(second) = tiles.layers.get(1) else { return };
+    findings.warn(|| {
+        let message = format!(
+            "layer \"{}\" and those after it, and links, are read but not walked on: this version finds ways on the first layer",
+            second.name.value
+        );
+        Finding::new(code::MAP, second.name.span, message).at("/navigation/layers/1/name")
+    });
 }
 
 /// A closed door whose area another area covers does not stop anybody.

@@ -7,6 +7,7 @@
 use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::WalkId;
 use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, PathQuery};
+use crate::sim::tiles::{self, Turned};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops::walks::traversal_of;
@@ -14,13 +15,16 @@ use crate::world::walk::{Ask, Following, Phase, Walk};
 
 /// Applies what waits, if anything, and looks at every walk.
 pub fn run(world: &mut World) {
-    if world.edits.is_empty() {
+    if world.edits.is_empty() && world.tile_edits.is_empty() {
         return;
     }
     let edits: Vec<AreaEdit> = std::mem::take(&mut world.edits).into_values().collect();
     // What they blocked is freed by these edits.
     world.blocks.retain(|block| !block.is_over);
-    let Some(change) = world.nav.apply(&edits.iter().copied().map(NavEdit::Area).collect::<Vec<_>>()) else {
+    let tile_edits = std::mem::take(&mut world.tile_edits);
+    let turned = tiles::turned(&world.nav, tile_edits.values());
+    let all = edits.iter().copied().map(NavEdit::Area).chain(tile_edits.into_values().map(NavEdit::Tile));
+    let Some(change) = world.nav.apply(&all.collect::<Vec<_>>()) else {
         return;
     };
     for edit in &edits {
@@ -37,7 +41,7 @@ pub fn run(world: &mut World) {
         if let Some(by) = own.map(|walk| traversal_of(world, walk)) {
             world.nav.prepare(&by);
         }
-        if let Some(why) = must_ask(world, id, (&change, &closed))
+        if let Some(why) = must_ask(world, id, (&change, &closed, &turned))
             && let Some(walk) = world.walks.get_mut(id)
         {
             walk.ask_for(why);
@@ -52,7 +56,11 @@ fn closed_doors(world: &World, edits: &[AreaEdit]) -> Vec<Bounds> {
     doors.filter_map(|door| world.doors.get(door.index())).map(|door| door.bounds).collect()
 }
 
-fn must_ask(world: &World, id: WalkId, (change, closed): (&MapChange, &[Bounds])) -> Option<Ask> {
+fn must_ask(
+    world: &World,
+    id: WalkId,
+    (change, closed, turned): (&MapChange, &[Bounds], &[Turned]),
+) -> Option<Ask> {
     let walk = world.walks.get(id)?;
     let following = walk.following.as_ref()?;
     let ends_short = !following.path.whole && walk.held_by.is_none();
@@ -60,6 +68,9 @@ fn must_ask(world: &World, id: WalkId, (change, closed): (&MapChange, &[Bounds])
         return Some(if following.trouble.is_some() { Ask::Door } else { Ask::Map });
     }
     let waits_for_door = matches!(walk.phase, Phase::AtDoor(_));
+    if !waits_for_door && tiles::concern(world, walk, following, turned) {
+        return Some(Ask::Map);
+    }
     let may_block = change.closed || change.recosted;
     if !may_block || waits_for_door || rest_is_clear(world, walk, following, &change.bounds) {
         return None;

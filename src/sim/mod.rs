@@ -18,3 +18,4 @@ pub mod paths;
 pub mod regions;
 mod replans;
 pub mod skip;
+mod tiles;

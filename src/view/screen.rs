@@ -10,6 +10,7 @@ use super::labels::{Placed, place, text_width_px};
 use super::picture::{Colour, Form, LabelPlaces, Look, Picture, Projection, Shape, Stroke, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point};
+use crate::base::trig;
 
 /// Longest side of a picture, pixels.
 pub const SIDE_PX_MAX: u32 = 16_384;
@@ -268,8 +269,8 @@ impl Frame {
             Form::Circle { centre, radius_m } if !self.is_flat() => {
                 let [x, z] = *centre;
                 let turned = |step: u32| {
-                    let angle = f64::from(step) * std::f64::consts::TAU / f64::from(ROUND_CORNERS);
-                    [x + radius_m * libm::cos(angle), z + radius_m * libm::sin(angle)]
+                    let away = trig::direction(std::f32::consts::TAU * step as f32 / ROUND_CORNERS as f32);
+                    [x + radius_m * f64::from(away.x), z + radius_m * f64::from(away.z)]
                 };
                 face((0..ROUND_CORNERS).map(|step| self.pixel(turned(step))).collect())
             }

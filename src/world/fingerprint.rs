@@ -204,6 +204,12 @@ fn hash_map(world: &World) -> u64 {
     }
     if let Some(tiles) = &world.tiles {
         tiles.hash_into(&mut hash);
+        hash.word(world.tile_edits.len() as u64);
+        for (spot, edit) in &world.tile_edits {
+            hash.word(u64::from(spot.layer)).word(u64::from(spot.column)).word(u64::from(spot.row));
+            hash.word(edit.walkable.map_or(2, u64::from));
+            optional(&mut hash, edit.factor, |hash, factor| _ = hash.float(factor));
+        }
     }
     for area in &world.areas {
         hash.flag(area.available).float(area.factor);

@@ -34,7 +34,7 @@ use slotmap::{SecondaryMap, SlotMap};
 use crate::base::ids::{AreaId, CharacterId, PathToken, WalkId};
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::{Gait, Stride};
-use crate::nav::{AreaEdit, NavMap, PathRequests, Search};
+use crate::nav::{AreaEdit, NavMap, PathRequests, Search, TileEdit};
 use crate::world::area::Area;
 use crate::world::block::Block;
 use crate::world::bodies::Bodies;
@@ -45,7 +45,7 @@ use crate::world::place::Mark;
 use crate::world::region::{Region, Watch, WatchId};
 use crate::world::settings::Settings;
 use crate::world::standing::{Bystanders, Standing};
-use crate::world::tiles::Tiles;
+use crate::world::tiles::{TileSpot, Tiles};
 use crate::world::walk::{Owner, Walk};
 
 /// How many walks came to which end, over the whole run.
@@ -93,6 +93,8 @@ pub struct World {
     pub(crate) nav: NavMap,
     /// Edits that wait for step 5, the last wish for each area.
     pub(crate) edits: BTreeMap<AreaId, AreaEdit>,
+    /// Edits of tiles that wait for step 5.
+    pub(crate) tile_edits: BTreeMap<TileSpot, TileEdit>,
     /// Paths being searched.
     pub(crate) requests: PathRequests,
     /// The walk a request belongs to; requests of scripts have none.

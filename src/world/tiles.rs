@@ -163,7 +163,9 @@ pub struct Tiles {
     kinds: Vec<Kind>,
     by_key: BTreeMap<TileKey, u16>,
     unused: Vec<u16>,
-    /// Sum over the tiles that are not as at first.
+    /// Tiles that are not as at first, and what they were.
+    edited: BTreeMap<TileSpot, Tile>,
+    /// Sum over those tiles.
     hash: u64,
 }
 
@@ -246,7 +248,13 @@ impl Tiles {
         else {
             return false;
         };
+        let was = self.edited.get(&spot).unwrap_or(&self.kinds[usize::from(before)].tile).clone();
+        let is_as_at_first = tile == was;
         let Some(number) = self.number_of(tile) else { return false };
+        match is_as_at_first {
+            true => self.edited.remove(&spot),
+            false => self.edited.insert(spot, was),
+        };
         self.layers[usize::from(spot.layer)].tiles[index] = number;
         self.kinds[usize::from(number)].count += 1;
         self.hash = self.hash.wrapping_add(self.share(spot, number)).wrapping_sub(self.share(spot, before));
@@ -257,6 +265,11 @@ impl Tiles {
             self.unused.push(before);
         }
         true
+    }
+
+    /// Tiles that are not as at first: where, what they were, what they are.
+    pub fn edited(&self) -> impl Iterator<Item = (TileSpot, &Tile, &Tile)> {
+        self.edited.iter().filter_map(|(spot, was)| Some((*spot, was, self.tile(*spot)?)))
     }
 
     /// What a tile of a kind adds to the hash.
@@ -339,8 +352,10 @@ mod tests {
         assert!(tiles.set(at(1, 0), Tile::of(Terrain::Bridge)));
         assert_eq!(tiles.tile(at(1, 0)).map(|tile| tile.terrain), Some(Terrain::Bridge));
         assert_ne!(hash(&tiles), first);
+        assert_eq!(tiles.edited().count(), 1);
         assert!(tiles.set(at(1, 0), Tile::of(Terrain::Mud)));
         assert_eq!(hash(&tiles), first);
+        assert_eq!(tiles.edited().count(), 0);
     }
 
     #[test]

@@ -4,14 +4,15 @@
 
 use mlua::{IntoLua, Lua, Table, Value};
 
-use crate::script::bind::call::{ask, op, setting};
+use crate::script::bind::call::{ask, nothing, op, setting, with};
+use crate::script::bind::door;
 use crate::script::bind::names;
-use crate::script::bind::place;
-use crate::script::bind::table::{Answer, Entry, Param, Shape, field, param};
+use crate::script::bind::place::{self, Place};
+use crate::script::bind::table::{Answer, Entry, Param, Shape, field, names as names_of, param};
 use crate::script::convert::{Args, Mistake, Named};
 use crate::world::World;
-use crate::world::ops::tiles;
-use crate::world::tiles::Tile;
+use crate::world::ops::tiles::{self, TileChange};
+use crate::world::tiles::{Terrain, Tile};
 
 const NAV: &str = "nav";
 
@@ -34,20 +35,58 @@ const TILE: [Param; 4] = [
 ];
 
 /// Tables that these functions take and give.
-pub const SHAPES: &[Shape] =
-    &[Shape { name: "Tile", doc: "A tile of a tile map. What is left out of an edit stays.", fields: &TILE }];
+pub const SHAPES: &[Shape] = &[
+    Shape { name: "Tile", doc: "A tile of a tile map. What is left out of an edit stays.", fields: &TILE },
+    Shape {
+        name: "NavigableOptions",
+        doc: "What else to say of a tile that opens or closes.",
+        fields: &[
+            field("cost", "number?", "1.5", "cost of a metre on it, 0.1 to 100; kept when left out"),
+            field("layer", "string?", "\"ground\"", "the layer of the map; default the first"),
+        ],
+    },
+];
 
+const TILE_NAMES: [&str; TILE.len()] = names_of(&TILE);
+const NAVIGABLE_OPTIONS: &[&str] = &["cost", "layer"];
+/// Most tags of a tile.
+const TAGS_MAX: usize = 64;
+
+const PLACE: Param = param("place", "Place", "\"post\"");
 const LAYER: Param = param("layer", "string?", "\"ground\"");
 
 /// What `nav` has for tile maps.
-pub const ENTRIES: &[Entry] = &[Entry {
-    params: &[param("place", "Place", "\"post\""), LAYER],
-    returns: "Tile?",
-    raises: "name",
-    doc: "Tile maps: the tile at a place, as last asked for; nil off the map. The layer is the first unless named.",
-    example: "local tile = nav.tileAt(\"post\")\nassert(tile and tile.terrain == \"grass\" and tile.cost == 1)",
-    ..Entry::function(NAV, "nav.tileAt", tile_at)
-}];
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        params: &[PLACE, LAYER],
+        returns: "Tile?",
+        raises: "name",
+        doc: "Tile maps: the tile at a place, as last asked for; nil off the map. The layer is the first unless named.",
+        example: "local tile = nav.tileAt(\"post\")\nassert(tile and tile.terrain == \"grass\" and tile.cost == 1)",
+        ..Entry::function(NAV, "nav.tileAt", tile_at)
+    },
+    Entry {
+        params: &[PLACE, param("tile", "Tile", "{ terrain = \"bridge\" }"), LAYER],
+        raises: "name range",
+        doc: "Tile maps: changes the tile at a place; what is left out stays. A terrain brings its own cost, and whether one \
+              can walk on it, where those are not given. The map follows in step 5; walks over the tile, or past one that \
+              opened, look for a way anew in that tick.",
+        example: "nav.setTile(\"gate\", { terrain = \"bridge\", tags = { \"built\" } })\n\
+                  assert(nav.tileAt(\"gate\").terrain == \"bridge\" and nav.tileAt(\"gate\").cost == 1)",
+        ..Entry::function(NAV, "nav.setTile", set_tile)
+    },
+    Entry {
+        params: &[
+            PLACE,
+            param("navigable", "boolean", "false"),
+            param("options", "NavigableOptions?", "{ cost = 1.5 }"),
+        ],
+        raises: "name range",
+        doc: "Tile maps: opens or closes the tile at a place, whatever it was; its cost is kept unless given.",
+        example: "nav.setNavigable(\"post\", false)\nassert(not nav.tileAt(\"post\").navigable and nav.pending)",
+        ..Entry::function(NAV, "nav.setNavigable", set_navigable)
+    },
+];
 
 /// The layer that an argument names, as text; none for the first.
 fn layer_name(given: Named) -> Result<Option<String>, Mistake> {
@@ -67,6 +106,58 @@ fn tile_at(lua: &Lua, args: &mut Args) -> Answer {
         let point = place.point(world, function, None)?;
         tiles::tile_at(world, layer, point).map(|tile| tile.cloned().map(Shown)).map_err(op(function))
     })
+}
+
+fn set_tile(lua: &Lua, args: &mut Args) -> Answer {
+    let place = place::single(&args.take("place"))?;
+    let tile = args.take("tile");
+    tile.table("a table with what is to change of a tile")?;
+    let options = tile.options(&TILE_NAMES)?;
+    let change = TileChange {
+        navigable: options.find("navigable").map(|navigable| navigable.boolean()).transpose()?,
+        cost: options.find("cost").map(|cost| factor(&cost)).transpose()?,
+        terrain: options.find("terrain").map(|terrain| terrain_of(&terrain)).transpose()?,
+        tags: options.find("tags").map(|tags| door::names(&tags, TAGS_MAX)).transpose()?,
+    };
+    let layer = layer_name(args.take("layer"))?;
+    change_tile(lua, args, (place, layer), change)
+}
+
+fn set_navigable(lua: &Lua, args: &mut Args) -> Answer {
+    let place = place::single(&args.take("place"))?;
+    let navigable = args.take("navigable").boolean()?;
+    let options = args.options(NAVIGABLE_OPTIONS)?;
+    let cost = options.find("cost").map(|cost| factor(&cost)).transpose()?;
+    let layer = options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?;
+    let change = TileChange { navigable: Some(navigable), cost, ..TileChange::default() };
+    change_tile(lua, args, (place, layer), change)
+}
+
+fn factor(given: &Named) -> Result<f32, Mistake> {
+    Ok(given.number_in(0.1..=100.0, "")? as f32)
+}
+
+fn terrain_of(given: &Named) -> Result<Terrain, Mistake> {
+    let name = given.text("a terrain's name")?;
+    let known = || Terrain::ALL.map(Terrain::name);
+    Terrain::find(&name).ok_or_else(|| Mistake::unknown(given.function(), "terrain", &name, known()))
+}
+
+fn change_tile(
+    lua: &Lua,
+    args: &Args,
+    (place, layer): (Place, Option<String>),
+    change: TileChange,
+) -> Answer {
+    let function = args.function();
+    with(lua, args, |world| {
+        let layer = layer_of(world, function, layer.as_deref())?;
+        let point = place.point(world, function, None)?;
+        let spot = tiles::spot(world, layer, point).map_err(op(function))?;
+        let off = || Mistake::new(function, format!("place ({}, {}) lies off the map", point.x, point.z));
+        tiles::set(world, spot.ok_or_else(off)?, change).map_err(op(function))
+    })?;
+    nothing()
 }
 
 /// A tile on its way to a script.

@@ -89,6 +89,9 @@ pub enum OpError {
     /// The map is not one of tiles.
     #[error("this map has no tiles; a map of kind \"tiles\" has")]
     NoTiles,
+    /// Every number of a kind of tile is in use.
+    #[error("the map has 65536 different tiles, the most allowed; use fewer costs and tags")]
+    TooManyTiles,
 }
 
 /// The living character behind `id`, or why there is none.

@@ -1,11 +1,45 @@
 //! Verbs and questions about tiles: what one is made of, and changing it. The map follows in step 5.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::base::geom::ground;
+use crate::nav::TileEdit;
 use crate::world::World;
-use crate::world::ops::OpError;
-use crate::world::tiles::{Tile, TileSpot, Tiles};
+use crate::world::ops::areas::FACTOR_RANGE;
+use crate::world::ops::{OpError, in_range};
+use crate::world::tiles::{Terrain, Tile, TileSpot, Tiles};
+
+/// What is to change about a tile; what is None stays. `Default` is nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TileChange {
+    /// Whether one can walk there; what is said of it opens and closes the tile, whatever closed or opened it before.
+    pub navigable: Option<bool>,
+    /// Cost of a metre on it, 0.1 to 100.
+    pub cost: Option<f32>,
+    /// What it is made of. Brings its own cost, and whether one can walk on it, where those are not given.
+    pub terrain: Option<Terrain>,
+    /// Words for scripts.
+    pub tags: Option<Vec<String>>,
+}
+
+impl TileChange {
+    /// What becomes of a tile.
+    fn made_of(self, before: &Tile) -> Tile {
+        let own = self.terrain.map(Tile::of);
+        let (navigable, cost) = own.map_or((before.navigable, before.cost), |own| (own.navigable, own.cost));
+        let mut tags = self.tags.unwrap_or_else(|| before.tags.clone());
+        tags.sort();
+        tags.dedup();
+        Tile {
+            navigable: self.navigable.unwrap_or(navigable),
+            cost: self.cost.unwrap_or(cost),
+            terrain: self.terrain.unwrap_or(before.terrain),
+            tags,
+        }
+    }
+}
 
 /// The tiles of the map.
 ///
@@ -32,4 +66,63 @@ pub fn spot(world: &World, layer: u8, point: Vec3) -> Result<Option<TileSpot>, O
 pub fn tile_at(world: &World, layer: u8, point: Vec3) -> Result<Option<&Tile>, OpError> {
     let spot = spot(world, layer, point)?;
     Ok(spot.and_then(|spot| world.tiles.as_deref()?.tile(spot)))
+}
+
+/// Changes a tile, read back at once; the map follows in step 5. Whether that was a change; false off the map.
+///
+/// # Errors
+/// Where the map is not one of tiles, for a cost outside [`FACTOR_RANGE`], and when the map has as many different tiles as
+/// there may be.
+pub fn set(world: &mut World, spot: TileSpot, change: TileChange) -> Result<bool, OpError> {
+    if let Some(cost) = change.cost {
+        in_range("cost", cost, FACTOR_RANGE)?;
+    }
+    let Some(before) = tiles(world)?.tile(spot).cloned() else { return Ok(false) };
+    let after = change.made_of(&before);
+    put(world, spot, (&before, after))
+}
+
+fn put(world: &mut World, spot: TileSpot, (before, after): (&Tile, Tile)) -> Result<bool, OpError> {
+    if after == *before {
+        return Ok(false);
+    }
+    let (navigable, cost) = (after.navigable, after.cost);
+    let table = world.tiles.as_mut().map(Arc::make_mut);
+    if !table.is_some_and(|table| table.set(spot, after)) {
+        return Err(OpError::TooManyTiles);
+    }
+    let Some(cell) = cell_of(world, spot) else { return Ok(true) };
+    if navigable == before.navigable && cost == before.cost {
+        return Ok(true);
+    }
+    let untouched = TileEdit { layer: spot.layer, cell, walkable: None, factor: None, leave: None };
+    let edit = world.tile_edits.entry(spot).or_insert(untouched);
+    if navigable != before.navigable {
+        edit.walkable = Some(navigable);
+    }
+    if cost != before.cost {
+        edit.factor = Some(cost);
+    }
+    Ok(true)
+}
+
+/// Where the map stores a tile.
+fn cell_of(world: &World, spot: TileSpot) -> Option<[u32; 2]> {
+    let frame = world.nav.cells()?.frame();
+    frame.cell_of_tile([spot.column, spot.row]).map(|(x, z)| [x, z])
+}
+
+/// Makes what scripts changed of tiles hold on a map that has taken the place of the one before, where its author has not
+/// changed the same tile.
+pub(crate) fn move_to(world: &mut World, before: Option<Arc<Tiles>>) {
+    world.tile_edits.clear();
+    let (Some(before), Some(now)) = (before, world.tiles.clone()) else { return };
+    for (spot, was, is) in before.edited() {
+        let layer = before.layer_names().nth(usize::from(spot.layer)).and_then(|name| now.layer(name));
+        let Some(spot) = layer.map(|layer| TileSpot { layer, ..spot }) else { continue };
+        if now.tile(spot) == Some(was) {
+            // A map of as many different tiles as there may be keeps what its author wrote.
+            let _ = put(world, spot, (was, is.clone()));
+        }
+    }
 }

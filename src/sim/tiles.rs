@@ -1,0 +1,75 @@
+//! Part of step 5: which walks are to ask again because tiles have changed.
+//!
+//! In: edits of tiles, the map before and after. Out: whether they concern a walk. Holds: a walk whose way leads over a tile
+//! that got dearer asks, and one whose way leads past a tile that opened or got cheaper, at most a tile away, or is longer than
+//! the straight line by way of that tile (seed:O19, O20); every segment of the way counts, not its corners alone. Nobody else is
+//! disturbed. Not here: ways that are cut and walks that
+//! end short of their goal, for which `edits` asks the map.
+
+use crate::base::geom::{Bounds, Point, ground};
+use crate::nav::{NavMap, TileEdit};
+use crate::world::World;
+use crate::world::walk::{Following, Walk};
+
+/// A way that is shorter by less is no reason to plan anew, metres.
+const SHORTER_M: f64 = 0.1;
+
+/// A tile that changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Turned {
+    layer: u8,
+    /// A way that meets this is concerned: the tile, with those around it when it got better.
+    bounds: Bounds,
+    /// The middle of a tile that got better: a way may lead over it now.
+    better: Option<Point>,
+}
+
+/// What edits are about to make of tiles; to be asked before they are carried out.
+pub(crate) fn turned<'a>(nav: &NavMap, edits: impl Iterator<Item = &'a TileEdit>) -> Vec<Turned> {
+    let of = |edit: &TileEdit| {
+        let cells = nav.cells()?;
+        let [x, z] = edit.cell;
+        let was = cells.tile(x, z)?;
+        let walkable = edit.walkable.unwrap_or(was.walkable);
+        let factor = edit.factor.unwrap_or(was.factor);
+        let is_better = walkable && (!was.walkable || factor < was.factor);
+        let is_worse = was.walkable && walkable && factor > was.factor;
+        if !is_better && !is_worse {
+            return None;
+        }
+        let mut corners = Vec::new();
+        cells.frame().outline(x, z, &mut corners);
+        let tile = Bounds::of(&corners);
+        let around = if is_better { tile.max[0] - tile.min[0] } else { 0.0 };
+        let better = is_better.then(|| tile.centre());
+        Some(Turned { layer: edit.layer, bounds: tile.grown(around), better })
+    };
+    edits.filter_map(of).collect()
+}
+
+/// Whether what is left of a way meets tiles that changed.
+pub(crate) fn concern(world: &World, walk: &Walk, following: &Following, turned: &[Turned]) -> bool {
+    let Some(character) = world.characters.get(walk.character) else { return false };
+    let layers = &following.path.layers;
+    let leads_over =
+        |layer: u8| character.layer == layer || layers.iter().any(|change| change.layer == layer);
+    let mut from = ground(character.body.position);
+    if let (Some(left_m), Some(&goal)) = (walk.remaining_m(), following.path.points.last()) {
+        let apart = |a: Point, b: Point| libm::hypot(a[0] - b[0], a[1] - b[1]);
+        let shorter =
+            |middle: Point| apart(from, middle) + apart(middle, ground(goal)) + SHORTER_M < f64::from(left_m);
+        let through = turned.iter().filter(|tile| leads_over(tile.layer)).filter_map(|tile| tile.better);
+        if through.into_iter().any(shorter) {
+            return true;
+        }
+    }
+    // Bounded by the corners of one path.
+    for &to in following.cursor.ahead(&following.path) {
+        let to = ground(to);
+        if turned.iter().any(|tile| leads_over(tile.layer) && tile.bounds.meets(from, to)) {
+            return true;
+        }
+        from = to;
+    }
+    false
+}
