@@ -283,7 +283,7 @@ fn seed_t20_every_shape_becomes_what_it_is() {
         Outline::Polygon(vec![[1.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0]])
     );
     assert!(
-        matches!(def.regions[2].outline, Outline::Circle { centre, radius_m } if radius_m == 1.0 && centre.x == 2.0 && centre.z == 2.0)
+        matches!(def.regions[2].outline, Outline::Circle { centre: c, radius_m } if [radius_m, c.x, c.z] == [1.0, 2.0, 2.0])
     );
     assert_eq!(level.resolved.areas[0].name, "swamp");
     assert_eq!(level.map.cells().unwrap().factor_at(4, 1), 4.0);
@@ -298,7 +298,8 @@ const SPAWNS: &str = "<objectgroup name=\"people\">\
     <object id=\"3\" name=\"wolf\" class=\"enemy\" x=\"72\" y=\"8\"><point/><properties>\
      <property name=\"detectionRadius\" type=\"float\" value=\"80\"/><property name=\"aggressive\" type=\"bool\" value=\"true\"/>\
      <property name=\"Hunter.patience\" type=\"int\" value=\"9\"/><property name=\"patience\" type=\"int\" value=\"3\"/>\
-     <property name=\"stats\" type=\"class\" propertytype=\"Stats\"><properties><property name=\"hp\" type=\"int\" value=\"7\"/></properties></property>\
+     <property name=\"stats\" type=\"class\" propertytype=\"Stats\"><properties>\
+     <property name=\"hp\" type=\"int\" value=\"7\"/></properties></property>\
     </properties></object></objectgroup>";
 
 #[test]
@@ -347,7 +348,8 @@ fn seed_t23_an_object_without_properties_takes_those_of_its_type() {
         <property name=\"alertRadius\" type=\"float\" default=\"100\"/></objecttype></objecttypes>";
     let json = "[{\"name\":\"guard\",\"properties\":[{\"name\":\"speed\",\"type\":\"float\",\"value\":60},\
         {\"name\":\"alertRadius\",\"type\":\"float\",\"value\":100}]}]";
-    let project = "{\"propertyTypes\":[{\"name\":\"guard\",\"type\":\"class\",\"members\":[{\"name\":\"speed\",\"type\":\"float\",\
+    let project = "{\"propertyTypes\":[{\"name\":\"guard\",\"type\":\"class\",\"members\":[{\"name\":\"speed\",\
+        \"type\":\"float\",\
         \"value\":60},{\"name\":\"alertRadius\",\"type\":\"float\",\"value\":100}]}]}";
     let text = map(
         &["111"],
@@ -368,7 +370,8 @@ fn seed_t23_an_object_without_properties_takes_those_of_its_type() {
 
 #[test]
 fn seed_t10_door_tiles_become_doors() {
-    let tiles = "<tile id=\"1\"><properties><property name=\"door\" type=\"int\" value=\"2\"/><property name=\"key\" value=\"brass\"/></properties></tile>\
+    let tiles = "<tile id=\"1\"><properties><property name=\"door\" type=\"int\" value=\"2\"/>\
+        <property name=\"key\" value=\"brass\"/></properties></tile>\
         <tile id=\"2\"><properties><property name=\"doorFlags\" type=\"int\" value=\"1\"/></properties></tile>";
     let level = load(&map(&["11211", "11211", "00300"], WALKABLE, tiles, ""));
     let [locked, open] = &level.def.doors[..] else { panic!("two doors") };
@@ -387,8 +390,10 @@ fn seed_t18_a_layer_of_another_size_is_refused() {
 
 #[test]
 fn templates_give_what_their_objects_leave_out() {
-    let template = "<template><tileset firstgid=\"1\" source=\"t.tsx\"/><object name=\"chest\" type=\"npc\" gid=\"2\" width=\"16\" height=\"16\">\
-        <properties><property name=\"gold\" type=\"int\" value=\"5\"/><property name=\"lid\" value=\"shut\"/></properties></object></template>";
+    let template = "<template><tileset firstgid=\"1\" source=\"t.tsx\"/>\
+        <object name=\"chest\" type=\"npc\" gid=\"2\" width=\"16\" height=\"16\">\
+        <properties><property name=\"gold\" type=\"int\" value=\"5\"/><property name=\"lid\" value=\"shut\"/></properties>\
+        </object></template>";
     let set = "<tileset name=\"t\" tilewidth=\"16\" tileheight=\"16\" tilecount=\"4\"><tile id=\"1\"><properties>\
         <property name=\"heavy\" type=\"bool\" value=\"true\"/></properties></tile></tileset>";
     let objects = "<objectgroup><object id=\"1\" template=\"objects/chest.tx\" x=\"16\" y=\"16\"><properties>\
@@ -432,8 +437,10 @@ fn seed_t25_one_scale_for_both_axes_and_a_flip_in_place() {
 fn an_imported_level_reads_back_to_the_same_map_and_objects() {
     let objects =
         SPAWNS.replace("type=\"player\"", "type=\"player\" name=\"hero\"").replace("villager.lua", "");
-    let more = "<objectgroup><object id=\"9\" name=\"gate\" type=\"door\" x=\"32\" y=\"16\" width=\"16\" height=\"16\"><properties>\
-        <property name=\"oneWay\" value=\"north\"/><property name=\"seconds\" type=\"float\" value=\"1.5\"/></properties></object>\
+    let more = "<objectgroup><object id=\"9\" name=\"gate\" type=\"door\" x=\"32\" y=\"16\" width=\"16\" height=\"16\">\
+        <properties>\
+        <property name=\"oneWay\" value=\"north\"/><property name=\"seconds\" type=\"float\" value=\"1.5\"/></properties>\
+        </object>\
         <object id=\"10\" name=\"pond\" x=\"16\" y=\"16\" width=\"32\" height=\"32\"><ellipse/></object>\
         <object id=\"11\" name=\"line\" x=\"16\" y=\"16\"><polyline points=\"0,0 32,0 32,32\"/></object></objectgroup>";
     let tiles =
@@ -532,7 +539,8 @@ fn the_csv_of_a_shipped_map_is_what_its_text_says() {
 fn what_old_and_new_versions_write_beside_is_left_out_with_a_note() {
     let head = "<?xml version=\"1.0\"?><!DOCTYPE map SYSTEM \"http://mapeditor.org/dtd/1.0/map.dtd\">";
     let more = "<imagelayer name=\"sky\"><image source=\"sky.png\"/></imagelayer><hologram depth=\"3\"/>\
-        <objectgroup><object id=\"1\"><capsule/></object><object id=\"2\" name=\"t\" x=\"0\" y=\"0\"><text wrap=\"1\">hi</text></object></objectgroup>";
+        <objectgroup><object id=\"1\"><capsule/></object><object id=\"2\" name=\"t\" x=\"0\" y=\"0\">\
+        <text wrap=\"1\">hi</text></object></objectgroup>";
     let text = format!(
         "{head}{}",
         map(&["11"], "", "<wangsets/><tile id=\"3\"><animation/><objectgroup/></tile>", more)
@@ -572,7 +580,8 @@ fn seed_t5_layers_of_the_file_go_to_the_layer_they_name() {
     let layer = |number: &str, cells: &str| {
         format!(
             "<layer name=\"l\" width=\"2\" height=\"1\"><properties>{WALKABLE}\
-        <property name=\"collisionLayer\" type=\"int\" value=\"{number}\"/></properties><data encoding=\"csv\">{cells}</data></layer>"
+        <property name=\"collisionLayer\" type=\"int\" value=\"{number}\"/></properties>\
+        <data encoding=\"csv\">{cells}</data></layer>"
         )
     };
     let wrap = |count: &str, layers: &str| {
@@ -605,4 +614,192 @@ fn seed_t8_and_t11_words_of_a_tile_are_read_back() {
         .map(|tile| tile.tags.clone());
     let expected = ["destroyedState=rubble", "dynamic", "inn", "quiet", "safeZone"];
     assert_eq!(tags.unwrap(), expected);
+}
+
+/// Every kind of map: orientation, stagger axis and index, tile in pixels, straight side of a hexagon.
+fn kinds() -> Vec<(&'static str, bool, bool, [f64; 2], f64)> {
+    let mut kinds =
+        vec![("orthogonal", false, false, [16.0, 24.0], 0.0), ("isometric", false, false, [64.0, 32.0], 0.0)];
+    for (stagger_x, is_even) in [(false, false), (false, true), (true, false), (true, true)] {
+        kinds.push(("staggered", stagger_x, is_even, [64.0, 32.0], 0.0));
+        kinds.push(("hexagonal", stagger_x, is_even, [60.0, 60.0], 30.0));
+        kinds.push(("hexagonal", stagger_x, is_even, [32.0, 28.0], 10.0));
+    }
+    kinds
+}
+
+/// The middle of a tile in the pixels that objects count, as Tiled draws it.
+fn middle_px(
+    (orientation, stagger_x, is_even, [w, h], side): (&str, bool, bool, [f64; 2], f64),
+    [x, y]: [u32; 2],
+) -> [f64; 2] {
+    let (column, row) = (f64::from(x), f64::from(y));
+    let moved = |number: u32| if (number % 2 == 1) != is_even { 0.5 } else { 0.0 };
+    match (orientation, stagger_x) {
+        ("orthogonal", _) => [(column + 0.5) * w, (row + 0.5) * h],
+        ("isometric", _) => [(column + 0.5) * h, (row + 0.5) * h],
+        (_, false) => [(column + 0.5 + moved(y)) * w, row * (h + side) / 2.0 + h / 2.0],
+        (_, true) => [column * (w + side) / 2.0 + w / 2.0, (row + 0.5 + moved(x)) * h],
+    }
+}
+
+#[test]
+fn an_object_in_the_middle_of_a_tile_stands_on_that_tile_on_every_kind_of_map() {
+    use walkon::nav::Traversal;
+    let by = Traversal { radius_m: 0.0, ..Traversal::default() };
+    for kind in kinds() {
+        let (orientation, stagger_x, is_even, [w, h], side) = kind;
+        for (tile, flip, infinite) in
+            [([0, 0], false, false), ([2, 1], true, false), ([3, 3], false, true), ([1, 2], true, true)]
+        {
+            let [px, py] = middle_px(kind, tile);
+            let cell = |at: u32| u32::from(at == tile[1] * 4 + tile[0]);
+            let csv: Vec<String> = (0..20).map(|at| cell(at).to_string()).collect();
+            let csv = csv.join(",");
+            // A chunk further up and to the left makes the first row and column odd ones.
+            let data = match infinite {
+                false => csv,
+                true => format!(
+                    "<chunk x=\"-1\" y=\"-1\" width=\"1\" height=\"1\">1</chunk>\
+                        <chunk x=\"0\" y=\"0\" width=\"4\" height=\"5\">{csv}</chunk>"
+                ),
+            };
+            let (axis, index) = (if stagger_x { "x" } else { "y" }, if is_even { "even" } else { "odd" });
+            let text = format!(
+                "<map orientation=\"{orientation}\" width=\"4\" height=\"5\" tilewidth=\"{w}\" tileheight=\"{h}\" \
+                 hexsidelength=\"{side}\" \
+                 staggeraxis=\"{axis}\" staggerindex=\"{index}\" infinite=\"{}\"><tileset firstgid=\"1\" tilecount=\"1\"/>\
+                 <layer name=\"a\" width=\"4\" height=\"5\"><properties>{WALKABLE}</properties>\
+                 <data encoding=\"csv\">{data}</data></layer>\
+                 <objectgroup><object id=\"1\" name=\"p\" x=\"{px}\" y=\"{py}\"><point/></object>\
+                 <object id=\"2\" name=\"q\" type=\"door\" x=\"{px}\" y=\"{py}\"><point/></object></objectgroup></map>",
+                u8::from(infinite)
+            );
+            let json =
+                format!("{{\"navigation\": {{\"kind\": \"tiled\", \"file\": \"m.tmx\", \"flip\": {flip}}}}}");
+            let source = MemorySource::new().with("m.tmx", text).with("a.json", json);
+            let level = level::load("a.json", &source).unwrap_or_else(|error| panic!("{kind:?}: {error}"));
+            let case = format!("{kind:?} tile {tile:?} flip {flip} infinite {infinite}");
+            let at = level.resolved.marks[0].position;
+            let area = &level.resolved.areas[0];
+            let centre = area.bounds.centre();
+            assert!(
+                (centre[0] - f64::from(at.x)).abs() < 1e-3 && (centre[1] - f64::from(at.z)).abs() < 1e-3,
+                "{case}: {at} in {centre:?}"
+            );
+            assert_eq!(level.map.area_cells(walkon::base::ids::AreaId::from(0)), 1, "{case}");
+            let mut open = level.map.clone();
+            let edit = walkon::nav::AreaEdit {
+                area: walkon::base::ids::AreaId::from(0),
+                available: Some(true),
+                factor: None,
+            };
+            open.apply(&[walkon::nav::NavEdit::Area(edit)]);
+            assert!(open.is_walkable(at, &by), "{case}: {at}");
+        }
+    }
+}
+
+#[test]
+fn stairs_join_the_layers_they_name() {
+    let layer = |number: u8| {
+        format!(
+            "<layer name=\"l{number}\" width=\"4\" height=\"1\"><properties>{WALKABLE}\
+        <property name=\"collisionLayer\" type=\"int\" value=\"{number}\"/></properties>\
+        <data encoding=\"csv\">1,1,1,1</data></layer>"
+        )
+    };
+    let objects = "<objectgroup><object id=\"1\" name=\"up\" type=\"stairs\" x=\"8\" y=\"8\"><point/><properties>\
+        <property name=\"targetObject\" type=\"object\" value=\"2\"/>\
+        <property name=\"bothWays\" type=\"bool\" value=\"false\"/></properties></object>\
+        <object id=\"3\" name=\"hole\" type=\"ladder\" x=\"56\" y=\"8\"><point/><properties>\
+        <property name=\"toLayer\" value=\"sky\"/></properties></object></objectgroup>\
+        <objectgroup><properties><property name=\"collisionLayer\" type=\"int\" value=\"1\"/></properties>\
+        <object id=\"2\" name=\"top\" x=\"40\" y=\"8\"><point/></object></objectgroup>";
+    let wrap = |objects: &str| {
+        format!(
+            "<map width=\"4\" height=\"1\" tilewidth=\"16\" tileheight=\"16\">\
+        <tileset firstgid=\"1\" tilewidth=\"16\" tileheight=\"16\" tilecount=\"9\"/>{}{}{objects}</map>",
+            layer(0),
+            layer(1)
+        )
+    };
+    let source = MemorySource::new().with("map.tmx", wrap(objects));
+    let def = imported(&source, "map.tmx").tiled.def;
+    let NavigationDef::Tiles(tiles) = &def.navigation else { panic!("tiles") };
+    let links: Vec<String> = tiles
+        .links
+        .iter()
+        .map(|link| {
+            let end = |end: &level::LinkEnd| format!("{} {}", end.layer.value, end.position.value.x);
+            format!("{} -> {} {}", end(&link.from), end(&link.to), link.both_ways)
+        })
+        .collect();
+    assert_eq!(links, ["ground 0.5 -> sky 2.5 false", "ground 3.5 -> sky 3.5 true"]);
+    let json = tiled::text(&def);
+    let source = source.with("made.json", json.as_str());
+    let made = level::load("made.json", &source).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(tiled::text(&made.def), json);
+    for (wrong, code) in [("value=\"2\"", "value=\"7\""), ("value=\"sky\"", "value=\"cellar\"")]
+        .into_iter()
+        .zip(["unresolved", "range"])
+    {
+        assert_eq!(refusal(&wrap(&objects.replace(wrong.0, wrong.1))).code, code);
+    }
+}
+
+#[test]
+fn fault_f16_objects_that_cover_the_map_a_thousand_times_end_in_a_limit() {
+    let wide = "<object x=\"0\" y=\"0\" width=\"9999999\" height=\"9999999\"><ellipse/></object>".repeat(20);
+    let text = format!(
+        "<map width=\"1000\" height=\"1000\" tilewidth=\"16\" tileheight=\"16\">\
+            <objectgroup name=\"collision\">{wide}</objectgroup></map>"
+    );
+    let found = refusal(&text);
+    assert_eq!(found.code, "limit");
+    assert!(found.message.contains("comparisons"), "{}", found.message);
+}
+
+#[test]
+fn inv_mutated_maps_of_tiled_never_panic_and_every_refusal_has_a_place() {
+    let folder_path = root().join("tests/data/tiled");
+    let (mut state, mut refused, mut taken) = (0x9E37_79B9_7F4A_7C15u64, 0, 0);
+    let mut roll = |sides: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % sides.max(1) as u64) as usize
+    };
+    let source = folder("tiled");
+    let words: [&[u8]; 9] = [b"<", b"\"", b"-1", b"99999999999", b"&a;", b"{", b"]", b"0", b"\xFF"];
+    for file in files(&folder_path) {
+        let (name, bytes) = (file_name(&file), fs::read(&file).unwrap());
+        if !tiled::is_tiled(&name) {
+            continue;
+        }
+        for _ in 0..60 {
+            let mut broken = bytes.clone();
+            for _ in 0..=roll(3) {
+                let at = roll(broken.len());
+                match roll(4) {
+                    0 => broken.truncate(at),
+                    1 => broken[at] ^= 1 << roll(8),
+                    2 => drop(broken.splice(at..at, words[roll(words.len())].iter().copied())),
+                    _ => drop(broken.drain(at..(at + roll(20)).min(bytes.len().min(at + 1)))),
+                }
+                if broken.is_empty() {
+                    break;
+                }
+            }
+            match import(&source.clone().with(&name, broken), &name) {
+                Ok(_) => taken += 1,
+                Err(found) => {
+                    refused += 1;
+                    let first = found.iter().find(|found| found.severity == Severity::Error).unwrap();
+                    assert!(first.line >= 1 && first.column >= 1 && !first.message.is_empty(), "{first:?}");
+                }
+            }
+        }
+    }
+    assert!(refused > 300 && taken > 20, "{refused} refused, {taken} taken");
 }

@@ -4,7 +4,7 @@
 //! Holds: decompression ends one byte above the size that the map states, whatever the data would grow to; nothing
 //! is kept of data that is broken, short or long. Not here: what the numbers mean.
 
-use super::super::diagnostic::code;
+use crate::level::diagnostic::code;
 use std::io::Read;
 
 /// Bytes of a cell.

@@ -4,13 +4,13 @@
 //! path is judged by its text before anything is opened; files that name one another in a circle end in a finding;
 //! no map opens more than [`FILES_MAX`]. Not here: what is in the files (`read`).
 
-use super::super::diagnostic::{Finding, Findings, Span, code};
-use super::super::json::{FILE_BYTES_MAX, Reader};
-use super::super::source::{Source, SourceError, checked_path};
 use super::raw::RawTileset;
 use super::tree::{Element, Notation};
 use super::{tmj, xml};
 use crate::base::words;
+use crate::level::diagnostic::{Finding, Findings, Span, code};
+use crate::level::json::{FILE_BYTES_MAX, Reader};
+use crate::level::source::{Source, SourceError, checked_path};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -5,11 +5,11 @@
 //! one layer says that it is walkable, only what is painted is; a layer that says nothing is a picture.
 //! Not here: objects (`things`), where cells lie (`place`).
 
-use super::super::diagnostic::{Finding, Findings, Span, code};
-use super::super::numbers;
 use super::files::short;
 use super::place::Place;
 use super::raw::{GID_MASK, Properties, RawContent, RawLayer, RawMap, RawTile, Rect, Value};
+use crate::level::diagnostic::{Finding, Findings, Span, code};
+use crate::level::numbers;
 use crate::world::tiles::Terrain;
 use serde::Serialize;
 
@@ -225,14 +225,15 @@ impl Laying<'_, '_> {
                 }
             };
         }
-        let layers = self.map.layers.iter().filter_map(|layer| number_of(&layer.properties));
+        let layers =
+            self.map.layers.iter().filter_map(|layer| number_of(&layer.properties, "collisionLayer"));
         layers.max().map_or(1, |most| most + 1)
     }
 
     /// The layer of those walked on that a layer of the file belongs to. None after a finding.
     fn layer_number(&mut self, layer: &RawLayer, count: usize) -> Option<usize> {
         let Some(property) = layer.properties.get("collisionLayer") else { return Some(0) };
-        let number = number_of(&layer.properties);
+        let number = number_of(&layer.properties, "collisionLayer");
         if number.is_some_and(|number| number < count) {
             return number;
         }
@@ -480,9 +481,9 @@ impl Laying<'_, '_> {
                 _ => {}
             }
         }
-        meaning.tags.retain(|tag| !tag.trim().is_empty() && tag.len() <= super::super::json::NAME_BYTES_MAX);
+        meaning.tags.retain(|tag| !tag.trim().is_empty() && tag.len() <= crate::level::json::NAME_BYTES_MAX);
         meaning.tags.retain(|tag| !tag.chars().any(char::is_control));
-        meaning.tags.truncate(super::super::read::TAGS_MAX);
+        meaning.tags.truncate(crate::level::read::TAGS_MAX);
         meaning
     }
 
@@ -627,8 +628,9 @@ impl Ground {
     }
 }
 
-fn number_of(properties: &Properties) -> Option<usize> {
-    let number = match &properties.get("collisionLayer")?.value {
+/// The layer of those walked on that a property names, by its number or its name.
+pub(super) fn number_of(properties: &Properties, name: &str) -> Option<usize> {
+    let number = match &properties.get(name)?.value {
         Value::Number(number) if *number == number.trunc() && (0.0..8.0).contains(number) => *number as usize,
         Value::Text(name) => LAYER_NAMES.iter().position(|known| known.eq_ignore_ascii_case(name.trim()))?,
         _ => return None,

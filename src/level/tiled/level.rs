@@ -4,19 +4,19 @@
 //! kind of cell is one character of the legend; what a level says of itself in Tiled (`script`, `seed`, ...) are
 //! properties of the map. Not here: what layers and objects mean (`ground`, `things`).
 
-use super::super::def::{
-    Heading, LayerDef, LevelDef, NavigationDef, Projection, StaggerAxis, StaggerIndex, TileLayout,
-    TileLegendDef, TilesDef,
-};
-use super::super::diagnostic::{Finding, Findings, Spot, code};
-use super::super::numbers::{self, Number};
-use super::super::source::{checked_path, stem};
 use super::TiledOptions;
 use super::ground::{self, EAST, Ground, Kind, LAYER_NAMES, NORTH, SOUTH, TiledReport, WEST, shown};
 use super::place::Place;
 use super::raw::{Orientation, RawMap, Value};
 use super::things;
 use super::types::Types;
+use crate::level::def::{
+    Heading, LayerDef, LevelDef, NavigationDef, Projection, StaggerAxis, StaggerIndex, TileLayout,
+    TileLegendDef, TilesDef,
+};
+use crate::level::diagnostic::{Finding, Findings, Spot, code};
+use crate::level::numbers::{self, Number};
+use crate::level::source::{checked_path, stem};
 use crate::world::tiles::Terrain;
 
 /// Characters of a legend in the order in which kinds take them; kinds beyond take what Unicode has.
@@ -33,7 +33,8 @@ pub(super) fn make(
     let (mut ground, mut report) = ground::lay(findings, map, &place);
     let things = things::put(findings, (map, &place, types), &mut ground, &mut report);
     count(&ground, &mut report);
-    let tiles = navigation(findings, &ground, (map, &place), options);
+    let mut tiles = navigation(findings, &ground, (map, &place), options);
+    tiles.links = things.links;
     let mut def = LevelDef::of_map(stem(path), NavigationDef::Tiles(Box::new(tiles)));
     say(findings, map, &mut def);
     def.characters = things.characters;

@@ -4,12 +4,12 @@
 //! say comes from its template, then from its tile; a shape has at most [`POINTS_MAX`] corners, all finite.
 //! Not here: what objects mean (`things`).
 
-use super::super::diagnostic::{Span, code};
-use super::super::read::POINTS_MAX;
 use super::files::{Here, Import, short};
 use super::raw::{GID_MASK, RawObject, RawTile, RawTileset, Shape};
 use super::tree::Element;
 use super::{property, read, template};
+use crate::level::diagnostic::{Span, code};
+use crate::level::read::POINTS_MAX;
 use std::sync::Arc;
 
 /// Reads the objects of a layer.

@@ -3,10 +3,10 @@
 //! In: the elements of properties. Out: [`Properties`], findings for values that are not of their type. Holds: a
 //! class of values nests no deeper than the file. Not here: which properties mean something.
 
-use super::super::diagnostic::{Span, code};
 use super::files::{Here, Import, short};
 use super::raw::{Properties, Property, Value};
 use super::tree::Element;
+use crate::level::diagnostic::{Span, code};
 
 /// The properties of an element.
 pub(super) fn properties(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -> Properties {

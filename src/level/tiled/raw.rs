@@ -4,7 +4,7 @@
 //! properties with their types. Holds: what is here was counted and ranged by `read`; every part knows where it
 //! stands. Not here: what any of it means to somebody who walks (`ground`, `things`).
 
-use super::super::diagnostic::Span;
+use crate::level::diagnostic::Span;
 use std::sync::Arc;
 
 /// The lower 28 bits of a cell are the tile, the others say how it is flipped and turned, on every kind of map.

@@ -4,8 +4,6 @@
 //! anything is allocated by it; every layer has as many cells as the map says; every cell names a tile of a tileset.
 //! Not here: objects (`object`), what layers mean (`ground`).
 
-use super::super::diagnostic::{Finding, Span, code};
-use super::super::textgrid::CELLS_MAX;
 use super::data::{self, Form};
 use super::files::{Here, Import};
 use super::object;
@@ -14,6 +12,8 @@ use super::raw::{
     GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, RawTile, RawTileset, Rect,
 };
 use super::tree::Element;
+use crate::level::diagnostic::{Finding, Span, code};
+use crate::level::textgrid::CELLS_MAX;
 use std::sync::Arc;
 
 /// Most columns and rows of a map.
@@ -459,7 +459,8 @@ fn chunks(
         rect = rect.around(own);
         if rect.cells() > CELLS_MAX {
             let message = format!(
-                "the chunks of layer \"{}\" lie so far apart that they span {} x {} cells, which are {}, the limit is {CELLS_MAX}",
+                "the chunks of layer \"{}\" lie so far apart that they span {} x {} cells, which are {}, \
+                 the limit is {CELLS_MAX}",
                 layer.name,
                 rect.width,
                 rect.height,

@@ -3,11 +3,11 @@
 //! In: the elements of a `.tx` or `.tj`. Out: a [`Template`]. Holds: a template that begins as another one takes what
 //! it does not say itself from it. Not here: merging with the object of a map (`object`).
 
-use super::super::diagnostic::code;
 use super::files::{Here, Import};
 use super::object;
 use super::raw::RawObject;
 use super::read;
+use crate::level::diagnostic::code;
 
 /// The object of a template.
 #[derive(Clone, Debug)]

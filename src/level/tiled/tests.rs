@@ -1,6 +1,6 @@
-use super::super::diagnostic::Span;
 use super::place::{Place, common_area};
 use super::raw::{Orientation, RawMap, Rect};
+use crate::level::diagnostic::Span;
 
 fn map(orientation: Orientation, [width, height]: [u32; 2], tile: [u32; 2], side: u32) -> RawMap {
     RawMap {

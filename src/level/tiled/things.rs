@@ -5,21 +5,24 @@
 //! nobody knows means nothing; lengths and speeds in properties are pixels, as everything in such a map.
 //! Not here: names that clash with those of a level (`resolve`).
 
-use super::super::def::{
-    CharacterDef, DoorDef, DoorHabit, MarkDef, Outline, PlaceDef, Position, RegionDef, RouteDef, StopDef,
-};
-use super::super::diagnostic::{Finding, Findings, Span, Spot, code};
-use super::super::json::NAME_BYTES_MAX;
-use super::super::numbers::{self, Number};
-use super::super::read::{CHARACTERS_MAX, MARKS_MAX, PARAMS_BYTES_MAX, POLYGONS_MAX, TAGS_MAX};
-use super::super::source::checked_path;
+mod people;
+mod stairs;
+
+use self::stairs::Stairs;
 use super::files::short;
-use super::ground::{Ground, Kind, LAYER_NAMES, TiledReport, shown, text_of, truth, words};
+use super::ground::{Ground, Kind, TiledReport, number_of, shown, text_of, truth, words};
 use super::place::{Near, Place, common_area};
-use super::raw::{Properties, Property, RawContent, RawLayer, RawMap, RawObject, Shape, Value};
+use super::raw::{Properties, RawContent, RawLayer, RawMap, RawObject, Shape, Value};
 use super::types::Types;
 use crate::base::geom::Point;
-use serde_json::Value as Json;
+use crate::level::def::{
+    CharacterDef, DoorDef, LinkDef, MarkDef, Outline, PlaceDef, Position, RegionDef, RouteDef, StopDef,
+};
+use crate::level::diagnostic::{Finding, Findings, Span, Spot, code};
+use crate::level::json::NAME_BYTES_MAX;
+use crate::level::numbers::{self, Number};
+use crate::level::read::{CHARACTERS_MAX, MARKS_MAX, POLYGONS_MAX};
+use crate::level::tiles::LINKS_MAX;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Corners of the polygon that stands for an ellipse. Off by less than a hundredth of its size.
@@ -36,6 +39,7 @@ pub(super) struct Things {
     pub marks: Vec<MarkDef>,
     pub routes: Vec<RouteDef>,
     pub regions: Vec<RegionDef>,
+    pub links: Vec<LinkDef>,
 }
 
 /// What an object stands for.
@@ -50,12 +54,13 @@ enum Sort {
     Mark,
     Route,
     Waypoint,
+    Stairs,
     /// Whatever its shape says.
     Shape,
 }
 
 /// Classes that mean something, in lower case and without "spawn".
-const CLASSES: [(&str, Sort); 24] = [
+const CLASSES: [(&str, Sort); 27] = [
     ("player", Sort::Player),
     ("npc", Sort::Character),
     ("guard", Sort::Character),
@@ -80,6 +85,9 @@ const CLASSES: [(&str, Sort); 24] = [
     ("way", Sort::Route),
     ("patrol", Sort::Route),
     ("waypoint", Sort::Waypoint),
+    ("stairs", Sort::Stairs),
+    ("ladder", Sort::Stairs),
+    ("link", Sort::Stairs),
 ];
 
 fn sort_of(class: &str) -> Sort {
@@ -108,6 +116,8 @@ pub(super) fn put(
         object_names: names,
         taken: BTreeMap::new(),
         comparisons_left: COMPARISONS_MAX,
+        feet: BTreeMap::new(),
+        stairs: Vec::new(),
         things: Things::default(),
         waypoints: BTreeMap::new(),
     };
@@ -122,6 +132,7 @@ pub(super) fn put(
         }
     }
     putting.end_routes();
+    putting.end_stairs();
     putting.check_counts(map.span);
     putting.things
 }
@@ -153,6 +164,9 @@ struct Putting<'r, 'f> {
     /// Names given so far, by kind, in lower case, and the number that the next one of that name gets.
     taken: BTreeMap<(&'static str, String), u32>,
     comparisons_left: u64,
+    /// Layer and place of every object that was met, by its number.
+    feet: BTreeMap<u32, (usize, Point)>,
+    stairs: Vec<Stairs>,
     things: Things,
     /// Stops by the name of their route.
     waypoints: BTreeMap<String, Vec<Waypoint>>,
@@ -208,7 +222,9 @@ impl Putting<'_, '_> {
             };
             let corners = self.corners(object, layer);
             let thing = Thing { object, layer, properties, corners, number };
-            self.links(&thing);
+            self.references(&thing);
+            let foot = self.place.world(self.foot(&thing));
+            self.feet.insert(object.id, (number, foot));
             blocked += self.thing(&thing, is_collision);
         }
         blocked
@@ -216,14 +232,7 @@ impl Putting<'_, '_> {
 
     fn layer_number(&self, properties: &Properties) -> usize {
         let last = self.ground.layers.len().saturating_sub(1);
-        let number = match properties.get("collisionLayer").map(|property| &property.value) {
-            Some(Value::Number(number)) => *number as usize,
-            Some(Value::Text(name)) => {
-                LAYER_NAMES.iter().position(|known| known.eq_ignore_ascii_case(name.trim())).unwrap_or(0)
-            }
-            _ => 0,
-        };
-        number.min(last)
+        number_of(properties, "collisionLayer").unwrap_or(0).min(last)
     }
 
     /// Places an object; how many cells it blocks.
@@ -235,6 +244,7 @@ impl Putting<'_, '_> {
             (Sort::Area, _) => self.area(thing),
             (Sort::Obstacle, _) => return self.block(thing),
             (Sort::Waypoint, _) => self.waypoint(thing),
+            (Sort::Stairs, _) => self.stairs(thing),
             (Sort::Mark, _) => self.mark(thing),
             (Sort::Route, Shape::Point) => self.mark(thing),
             (Sort::Route, _) => self.route(thing),
@@ -386,34 +396,6 @@ impl Putting<'_, '_> {
     fn named(&mut self, kind: &'static str, thing: &Thing<'_>) -> Spot<String> {
         let object = thing.object;
         Spot::new(self.unique(kind, &object.name, object.id, object.span), object.span)
-    }
-
-    /// What a property that names another object leads to must be there.
-    fn links(&mut self, thing: &Thing<'_>) {
-        for property in &thing.properties.0 {
-            match &property.value {
-                Value::Object(id) if *id != 0 && !self.object_names.contains_key(id) => {
-                    let what = format!("has {} {id}, but there is no object {id}", property.name);
-                    self.error(thing, code::UNRESOLVED, property.span, &what);
-                }
-                Value::Text(name) if property.name == "targetObject" && !name.is_empty() => {
-                    if self.known_names.contains(name) {
-                        continue;
-                    }
-                    let message = format!(
-                        "{} has targetObject \"{}\", which is no object of this map",
-                        called(thing.object),
-                        short(name)
-                    );
-                    let names = self.known_names.iter().map(String::as_str);
-                    let (span, pointer) = (property.span, thing.object.pointer.as_str());
-                    self.findings.error(|| {
-                        Finding::new(code::UNRESOLVED, span, message).at(pointer).suggest(name, names)
-                    });
-                }
-                _ => {}
-            }
-        }
     }
 
     fn mark(&mut self, thing: &Thing<'_>) {
@@ -652,162 +634,6 @@ impl Putting<'_, '_> {
         Some(way)
     }
 
-    fn character(&mut self, thing: &Thing<'_>, is_player: bool) {
-        let Some(position) = self.position(thing) else { return };
-        let object = thing.object;
-        let wanted = if object.name.trim().is_empty() && is_player { "player" } else { &object.name };
-        let name = Spot::new(self.unique("character", wanted, object.id, object.span), object.span);
-        let mut character = CharacterDef {
-            name,
-            position: Spot::new(position, object.span),
-            facing_degrees: self.facing(thing).unwrap_or(0.0),
-            player: truth(&thing.properties, "player").unwrap_or(is_player),
-            ..CharacterDef::default()
-        };
-        self.body(thing, &mut character);
-        character.tags = self.tags(thing);
-        character.doors = self.habit(thing);
-        if thing.number > 0 {
-            character.layer = Some(Spot::new(LAYER_NAMES[thing.number].to_owned(), object.span));
-        }
-        character.behaviour = self.behaviour(thing);
-        character.params = self.params(thing);
-        self.things.characters.push(character);
-    }
-
-    /// Sizes and speeds, pixels.
-    fn body(&mut self, thing: &Thing<'_>, character: &mut CharacterDef) {
-        if let Some(radius) = self.metres(thing, "radius", &numbers::RADIUS) {
-            character.radius_m = radius;
-        }
-        if let Some(height) = self.metres(thing, "height", &numbers::HEIGHT) {
-            character.height_m = height;
-        }
-        let walk = self.metres(thing, "speed", &numbers::WALK_SPEED);
-        if let Some(walk) = self.metres(thing, "walkSpeed", &numbers::WALK_SPEED).or(walk) {
-            character.walk_speed_mps = walk;
-            character.run_speed_mps = (2.0 * walk).min(numbers::RUN_SPEED.max);
-        }
-        if let Some(run) = self.metres(thing, "runSpeed", &numbers::RUN_SPEED) {
-            character.run_speed_mps = run;
-        }
-        if let Some(turn) = self.number(thing, "rotationSpeed", &numbers::ROTATION_SPEED) {
-            character.rotation_speed_radps = turn;
-        }
-    }
-
-    /// The words of its `tags`, and its class.
-    fn tags(&self, thing: &Thing<'_>) -> Vec<String> {
-        let own = thing.properties.get("tags").map(|property| text_of(&property.value)).unwrap_or_default();
-        let class = thing.object.class.to_lowercase();
-        let mut tags: Vec<String> = words(&own).map(str::to_owned).chain([class]).collect();
-        tags.retain(|tag| tag.len() <= NAME_BYTES_MAX && !tag.chars().any(char::is_control));
-        tags.sort();
-        tags.dedup();
-        tags.truncate(TAGS_MAX);
-        tags
-    }
-
-    fn habit(&mut self, thing: &Thing<'_>) -> DoorHabit {
-        let Some(property) = thing.properties.get("doors") else { return DoorHabit::default() };
-        match text_of(&property.value).as_str() {
-            "avoid" | "" => DoorHabit::Avoid,
-            "open" => DoorHabit::Open,
-            "wait" => DoorHabit::Wait,
-            _ => {
-                let what = format!("has doors {}, expected avoid, open or wait", shown(&property.value));
-                self.error(thing, code::CHOICE, property.span, &what);
-                DoorHabit::default()
-            }
-        }
-    }
-
-    fn behaviour(&mut self, thing: &Thing<'_>) -> Option<Spot<String>> {
-        let property =
-            ["behaviour", "behavior", "script"].iter().find_map(|name| thing.properties.get(name))?;
-        let name = text_of(&property.value);
-        if name.is_empty() {
-            return None;
-        }
-        if let Err(error) = checked_path(&name) {
-            self.error(
-                thing,
-                code::PATH,
-                property.span,
-                &format!("has {} \"{}\": {error}", property.name, short(&name)),
-            );
-            return None;
-        }
-        Some(Spot::new(name, property.span))
-    }
-
-    /// Everything else that is said of a character.
-    fn params(&mut self, thing: &Thing<'_>) -> BTreeMap<String, Spot<Json>> {
-        const OWN: [&str; 17] = [
-            "facing",
-            "facingDegrees",
-            "radius",
-            "height",
-            "speed",
-            "walkSpeed",
-            "runSpeed",
-            "rotationSpeed",
-            "player",
-            "tags",
-            "doors",
-            "collisionLayer",
-            "behaviour",
-            "behavior",
-            "script",
-            "collision",
-            "layer",
-        ];
-        let mut params: BTreeMap<String, Spot<Json>> = BTreeMap::new();
-        let mut bytes = 0;
-        for property in &thing.properties.0 {
-            let (component, name) = scoped(&property.name);
-            let is_own = component.is_none() && OWN.contains(&name);
-            if is_own || name.is_empty() {
-                continue;
-            }
-            // What is said of a component is closer to the point than what is said of the whole.
-            if params.contains_key(name) && component.is_none() {
-                continue;
-            }
-            let Some(value) = self.json(property, name) else { continue };
-            bytes += name.len() + value.to_string().len();
-            params.insert(name.to_owned(), Spot::new(value, property.span));
-        }
-        if bytes > PARAMS_BYTES_MAX {
-            let what = format!("has {bytes} bytes of properties, the limit is {PARAMS_BYTES_MAX}");
-            self.error(thing, code::LIMIT, thing.object.span, &what);
-            params.clear();
-        }
-        params
-    }
-
-    /// A value as the scripts get it: lengths in metres, objects by name. None for nothing.
-    fn json(&self, property: &Property, name: &str) -> Option<Json> {
-        Some(match &property.value {
-            Value::Text(text) => Json::from(text.as_str()),
-            Value::Truth(truth) => Json::from(*truth),
-            Value::Number(number) if is_length(name) => Json::from(number * self.place.metres_per_pixel()),
-            Value::Number(number) if *number == number.trunc() && number.abs() < 9e15 => {
-                Json::from(*number as i64)
-            }
-            Value::Number(number) => Json::from(*number),
-            Value::Object(id) => {
-                Json::from(self.object_names.get(id).filter(|name| !name.is_empty())?.as_str())
-            }
-            Value::Class(members) => {
-                let members = members.0.iter();
-                members
-                    .filter_map(|member| Some((member.name.clone(), self.json(member, &member.name)?)))
-                    .collect()
-            }
-        })
-    }
-
     /// Which way to look: a compass direction of the map, or degrees.
     fn facing(&mut self, thing: &Thing<'_>) -> Option<f64> {
         let property = ["facing", "facingDegrees"].iter().find_map(|name| thing.properties.get(name))?;
@@ -877,6 +703,7 @@ impl Putting<'_, '_> {
             ("regions", things.regions.len(), POLYGONS_MAX),
             ("doors", things.doors.len(), POLYGONS_MAX),
             ("areas", self.ground.areas.len(), POLYGONS_MAX),
+            ("links", things.links.len(), LINKS_MAX),
         ];
         for (what, count, limit) in counts {
             if count > limit {
@@ -885,20 +712,6 @@ impl Putting<'_, '_> {
             }
         }
     }
-}
-
-/// The component and the parameter of a name such as `Guard.route`.
-fn scoped(name: &str) -> (Option<&str>, &str) {
-    match name.rsplit_once('.') {
-        Some((component, name)) => (Some(component), name),
-        None => (None, name),
-    }
-}
-
-/// Whether a property counts pixels: by the end of its name.
-fn is_length(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    ["radius", "range", "distance", "speed"].iter().any(|end| lower.ends_with(end))
 }
 
 fn called(object: &RawObject) -> String {

@@ -4,9 +4,9 @@
 //! Holds: layer data stays text, so that both formats share one reader of cells; JSON is opened one level at a time,
 //! its depth bounded; elements and attributes are counted. Not here: what elements mean (`read`).
 
-use super::super::diagnostic::{Finding, Findings, Span, code};
-use super::super::json::{Item, Member, Node, Place, Reader};
 use super::tree::{Attribute, Budget, Element};
+use crate::level::diagnostic::{Finding, Findings, Span, code};
+use crate::level::json::{Item, Member, Node, Place, Reader};
 use std::borrow::Cow;
 
 /// Most values of a list of objects, tiles or corners.

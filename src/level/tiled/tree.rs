@@ -4,7 +4,7 @@
 //! them. Holds: everything borrows from the file but what had to be unescaped; a [`Budget`] ends a parse before a
 //! file of 16 MiB becomes more than a few tens of MiB of elements. Not here: what the names mean (`read`).
 
-use super::super::diagnostic::Span;
+use crate::level::diagnostic::Span;
 use std::borrow::Cow;
 
 /// Most elements of one file. A map of a thousand objects with ten properties each has twelve thousand.

@@ -4,11 +4,12 @@
 //! default is left out; keys stand in the order of the documentation; numbers are the shortest text that reads back
 //! equal. Not here: where the text goes (`shell`).
 
-use super::super::def::{
-    CharacterDef, DoorDef, DoorHabit, Hierarchy, LevelDef, NavigationDef, Outline, PlaceDef, Position,
-    Projection, RegionDef, StaggerAxis, StaggerIndex, StopDef, TileLayout, TileLegendDef, TilesDef,
+use crate::level::def::{
+    CharacterDef, DoorDef, DoorHabit, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, Outline,
+    PlaceDef, Position, Projection, RegionDef, StaggerAxis, StaggerIndex, StopDef, TileLayout, TileLegendDef,
+    TilesDef,
 };
-use super::super::numbers;
+use crate::level::numbers;
 use crate::world::tiles::Terrain;
 use serde_json::{Value, json};
 
@@ -128,7 +129,23 @@ fn navigation(tiles: &TilesDef) -> Tree {
             Tree::Object(entry)
         }),
     );
+    map.list("links", tiles.links.iter().map(link));
     Tree::Object(map)
+}
+
+fn link(link: &LinkDef) -> Tree {
+    let end = |end: &LinkEnd| {
+        let mut entry = Object::default();
+        entry.put("layer", &end.layer.value);
+        entry.put("position", position(end.position.value));
+        Tree::Object(entry)
+    };
+    let mut entry = Object::default();
+    entry.add("from", end(&link.from));
+    entry.add("to", end(&link.to));
+    entry.unless(link.both_ways, true, "bothWays");
+    entry.unless(link.cost_m, numbers::LINK_COST.default, "cost");
+    Tree::Object(entry)
 }
 
 fn legend(legend: &TileLegendDef) -> Tree {

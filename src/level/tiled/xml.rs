@@ -6,9 +6,9 @@
 //! Source: quick-xml cuts the text into tags; its own checks for attributes given twice are off, since they take
 //! quadratic time in some versions and [`Budget`] ends long lists first.
 
-use super::super::diagnostic::{Finding, Findings, Span, code};
-use super::super::json::DEPTH_MAX;
 use super::tree::{Attribute, Budget, Element};
+use crate::level::diagnostic::{Finding, Findings, Span, code};
+use crate::level::json::DEPTH_MAX;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use std::borrow::Cow;

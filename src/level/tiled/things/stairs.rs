@@ -1,0 +1,134 @@
+//! Objects that lead to others: stairs between layers, and references that must lead somewhere.
+//!
+//! In: objects with `targetObject`, `toLayer` or properties of type object. Out: links between layers, findings for
+//! names that nothing has. Holds: a link joins two layers. Not here: who takes stairs (`nav`).
+
+use super::{Putting, Thing, called};
+use crate::base::geom::Point;
+use crate::level::def::{LinkDef, LinkEnd, Position};
+use crate::level::diagnostic::{Finding, Span, Spot, code};
+use crate::level::numbers;
+use crate::level::tiled::files::short;
+use crate::level::tiled::ground::{LAYER_NAMES, number_of, shown, truth};
+use crate::level::tiled::raw::Value;
+
+/// Stairs whose other end may not have been met yet.
+pub(super) struct Stairs {
+    from: (usize, Point),
+    to: Target,
+    both_ways: bool,
+    cost_m: f64,
+    /// The object as a sentence has it, and where it stands.
+    called: String,
+    span: Span,
+    pointer: String,
+}
+
+/// Where stairs lead.
+enum Target {
+    /// To the same place of a layer.
+    Layer(usize),
+    /// To an object, by its number.
+    Object(u32),
+}
+
+impl Putting<'_, '_> {
+    /// What a property that names another object leads to must be there.
+    pub(super) fn references(&mut self, thing: &Thing<'_>) {
+        for property in &thing.properties.0 {
+            match &property.value {
+                Value::Object(id) if *id != 0 && !self.object_names.contains_key(id) => {
+                    let what = format!("has {} {id}, but there is no object {id}", property.name);
+                    self.error(thing, code::UNRESOLVED, property.span, &what);
+                }
+                Value::Text(name) if property.name == "targetObject" && !name.is_empty() => {
+                    if self.known_names.contains(name) {
+                        continue;
+                    }
+                    let message = format!(
+                        "{} has targetObject \"{}\", which is no object of this map",
+                        called(thing.object),
+                        short(name)
+                    );
+                    let names = self.known_names.iter().map(String::as_str);
+                    let (span, pointer) = (property.span, thing.object.pointer.as_str());
+                    self.findings.error(|| {
+                        Finding::new(code::UNRESOLVED, span, message).at(pointer).suggest(name, names)
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes where stairs begin and what they lead to.
+    pub(super) fn stairs(&mut self, thing: &Thing<'_>) {
+        let foot = self.foot(thing);
+        let Some(point) = self.world(thing, foot) else { return };
+        let Some(to) = self.target(thing) else { return };
+        let cost = self.number(thing, "cost", &numbers::LINK_COST);
+        self.stairs.push(Stairs {
+            from: (thing.number, point),
+            to,
+            both_ways: truth(&thing.properties, "bothWays").unwrap_or(true),
+            cost_m: cost.unwrap_or(numbers::LINK_COST.default),
+            called: called(thing.object),
+            span: thing.object.span,
+            pointer: thing.object.pointer.clone(),
+        });
+    }
+
+    fn target(&mut self, thing: &Thing<'_>) -> Option<Target> {
+        if let Some(property) = thing.properties.get("toLayer") {
+            let layer =
+                number_of(&thing.properties, "toLayer").filter(|layer| *layer < self.ground.layers.len());
+            if layer.is_none() {
+                let what = format!(
+                    "has toLayer {}, expected 0 to {} or a name",
+                    shown(&property.value),
+                    self.ground.layers.len() - 1
+                );
+                self.error(thing, code::RANGE, property.span, &what);
+            }
+            return layer.map(Target::Layer);
+        }
+        let target = thing.properties.get("targetObject").and_then(|property| match &property.value {
+            Value::Object(id) => Some(*id),
+            Value::Text(name) => {
+                self.object_names.iter().find(|(_, known)| *known == name).map(|(id, _)| *id)
+            }
+            _ => None,
+        });
+        if target.is_none() {
+            let what = "is stairs that lead nowhere, expected targetObject or toLayer";
+            self.error(thing, code::MISSING_FIELD, thing.object.span, what);
+        }
+        target.map(Target::Object)
+    }
+
+    /// Joins stairs to where they lead, once every object was met.
+    pub(super) fn end_stairs(&mut self) {
+        for stairs in std::mem::take(&mut self.stairs) {
+            let to = match stairs.to {
+                Target::Layer(layer) => Some((layer, stairs.from.1)),
+                // A reference that leads nowhere was reported where it stands.
+                Target::Object(id) => self.feet.get(&id).copied(),
+            };
+            let Some(to) = to else { continue };
+            if to.0 == stairs.from.0 {
+                let message = format!("{} leads to its own layer, expected another", stairs.called);
+                let (span, pointer) = (stairs.span, stairs.pointer.as_str());
+                self.findings.error(|| Finding::new(code::RANGE, span, message).at(pointer));
+                continue;
+            }
+            let end = |(layer, [x, z]): (usize, Point)| LinkEnd {
+                layer: Spot::new(LAYER_NAMES[layer].to_owned(), stairs.span),
+                position: Spot::new(Position { x, y: None, z }, stairs.span),
+            };
+            let (from, to) = (end(stairs.from), end(to));
+            let spot = Spot::new((), stairs.span);
+            let (both_ways, cost_m) = (stairs.both_ways, stairs.cost_m);
+            self.things.links.push(LinkDef { from, to, both_ways, cost_m, spot });
+        }
+    }
+}
