@@ -3,7 +3,7 @@
 //! Method: levels are written as text; the levels of the repository with their `kind` changed.
 
 use walkon::level::{self, Diagnostic, LoadedLevel, MemorySource, Severity};
-use walkon::nav::{Accept, PathQuery, PathStatus, Reach, Search, Traversal};
+use walkon::nav::{Accept, MeshSource, NavMap, NavMesh, PathQuery, PathStatus, Reach, Search, Traversal};
 
 use glam::Vec3;
 
@@ -138,4 +138,70 @@ fn no_bytes_of_a_mesh_file_make_it_panic() {
         }
     }
     assert!(read > 100 && refused > 1000, "{read} read, {refused} refused");
+}
+
+/// The meshes of the Polyanya authors; None, said aloud, where they are not.
+fn published(name: &str) -> Option<String> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name);
+    let text = std::fs::read_to_string(&path).ok();
+    if text.is_none() {
+        eprintln!("skipped: {} is not there", path.display());
+    }
+    text
+}
+
+fn map_of(text: &str) -> NavMap {
+    let checked = level::from_mesh(text).expect("a mesh").check().expect("in order");
+    let source = MeshSource { ground: Some(checked), ..MeshSource::default() };
+    NavMap::from(NavMesh::new(&source).expect("a map"))
+}
+
+#[test]
+fn every_published_mesh_loads_or_is_refused_with_its_reason() {
+    // hard.mesh holds two parts that touch nowhere but in a corner.
+    let loads = [("arena.mesh", 120, 1), ("arena-merged.mesh", 55, 1), ("hard/bad-ambig.mesh", 4, 1)];
+    let hard = [("hard/bad-collinear.mesh", 6, 1), ("hard/hard.mesh", 38, 2), ("hard/square.mesh", 4, 1)];
+    for (name, polygons, parts) in loads.into_iter().chain(hard) {
+        let Some(text) = published(name) else { return };
+        let map = map_of(&text);
+        assert_eq!((map.node_count(), map.islands().len()), (polygons, parts), "{name}");
+    }
+    let Some(text) = published("nav_test.obj") else { return };
+    let error = level::from_obj(&text).expect("polygons").check().expect_err("walls are no ground");
+    assert!(error.to_string().starts_with("polygon 0: degenerate"), "{error}");
+}
+
+#[test]
+fn on_arena_no_path_is_longer_than_on_the_grid_and_every_line_of_it_can_be_walked() {
+    let Some(scenario) = published("arena.scen") else { return };
+    for name in ["arena.mesh", "arena-merged.mesh"] {
+        let Some(text) = published(name) else { return };
+        let (map, by, mut queries) = (map_of(&text), Traversal::default(), 0);
+        for line in scenario.lines().skip(1).filter(|line| !line.trim().is_empty()) {
+            let numbers: Vec<f32> =
+                line.split_whitespace().skip(4).map(|word| word.parse().expect("a number")).collect();
+            let query = PathQuery {
+                start: Vec3::new(numbers[0], 0.0, numbers[1]),
+                goal: Vec3::new(numbers[2], 0.0, numbers[3]),
+                by: by.clone(),
+                goal_layer: None,
+                accept: Accept::Exact,
+                expansions_max: 10_000,
+                others: None,
+            };
+            let answer = map.plan(&query, &mut Search::default());
+            assert_eq!(answer.status, PathStatus::Complete, "{line}");
+            let straight = (query.goal - query.start).length();
+            // The last column is the length on the grid, along eight directions only.
+            assert!(
+                answer.path.length_m <= numbers[4] + 0.01 && answer.path.length_m >= straight - 1e-3,
+                "{line}"
+            );
+            for pair in answer.path.points.windows(2) {
+                assert!(map.footing(&by).clear(pair[0], pair[1]), "{line}: {pair:?}");
+            }
+            queries += 1;
+        }
+        assert_eq!(queries, 160);
+    }
 }

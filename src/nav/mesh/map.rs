@@ -91,6 +91,8 @@ pub struct NavMesh {
     /// Areas and obstacles as authored; ids from here on were added later.
     authored: usize,
     views: Views,
+    /// Views to keep beside those last used.
+    kinds: usize,
     revision: u64,
     start_hash: u64,
     /// Sum over the areas that are not as at first.
@@ -113,9 +115,9 @@ impl Views {
         kept.last().map(|(_, view)| view.clone())
     }
 
-    fn keep(&self, key: Key, view: &Arc<View>) {
+    fn keep(&self, key: Key, view: &Arc<View>, most: usize) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT_MAX {
+        if kept.len() >= most {
             kept.remove(0);
         }
         kept.push((key, view.clone()));
@@ -294,7 +296,7 @@ impl NavMesh {
     pub(super) fn view_of(&self, key: Key) -> Arc<View> {
         self.views.find(&key).unwrap_or_else(|| {
             let view = Arc::new(self.source.view(&key));
-            self.views.keep(key, &view);
+            self.views.keep(key, &view, KEPT_MAX + self.kinds);
             view
         })
     }
@@ -348,6 +350,18 @@ impl NavMesh {
     /// Makes what a traversal needs now, so that its first question is fast.
     pub(crate) fn prepare(&mut self, by: &Traversal) {
         let _ = self.view(by);
+    }
+
+    /// Makes room for the views of so many kinds of bodies, beside those last used.
+    pub(crate) fn keep(&mut self, kinds: usize) {
+        self.kinds = kinds;
+    }
+
+    /// The class of bodies of a radius: all of one have the same ground.
+    pub(crate) fn body_class(&self, radius_m: f32) -> u64 {
+        let by = Traversal { radius_m, ..Traversal::default() };
+        // Where waypoints are moved it is the radius itself that they are moved by.
+        u64::from(self.key(&by).wider_um) << 32 | u64::from((self.led_off_m(&by) as f32).to_bits())
     }
 
     pub(crate) fn is_prepared(&self, by: &Traversal) -> bool {
@@ -499,13 +513,7 @@ impl NavMesh {
             return None;
         }
         self.revision += 1;
-        let mut change = MapChange {
-            revision: self.revision(),
-            bounds: Bounds::EMPTY,
-            opened: false,
-            closed: false,
-            recosted: false,
-        };
+        let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
         for &at in &changed {
             let share = |state: &[AreaState]| state_hash(at, &state[at], &self.initial[at]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
@@ -517,7 +525,7 @@ impl NavMesh {
                 change.closed |= new.available != is_area;
             }
             let outline = self.outline(AreaId::from(at)).map_or(Bounds::EMPTY, |outline| outline.bounds);
-            change.bounds = change.bounds.union(outline.grown(self.paddings_m.iter().sum()));
+            change.touch(outline.grown(self.paddings_m.iter().sum()));
         }
         Some(change)
     }

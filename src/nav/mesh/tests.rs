@@ -333,71 +333,6 @@ fn obstacles_added_later_are_carved_out_and_come_back() {
     assert_eq!(before, after);
 }
 
-/// The meshes of the Polyanya authors; None, said aloud, where they are not.
-fn published(name: &str) -> Option<String> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name);
-    #[allow(clippy::disallowed_methods, reason = "a test reads its data")]
-    let text = std::fs::read_to_string(&path).ok();
-    if text.is_none() {
-        eprintln!("skipped: {} is not there", path.display());
-    }
-    text
-}
-
-#[test]
-fn on_arena_the_any_angle_search_is_never_longer_than_the_funnel_and_every_line_is_clear() {
-    let Some(scenario) = published("arena.scen") else { return };
-    for name in ["arena.mesh", "arena-merged.mesh"] {
-        let Some(text) = published(name) else { return };
-        let surface = crate::level::from_mesh(&text).expect("a mesh").check().expect("in order").surface;
-        let (mut taut, mut corridor, prices) = (Taut::default(), Corridor::default(), Prices::default());
-        let (mut sums, mut queries) = ([0.0; 2], 0);
-        for line in scenario.lines().skip(1).filter(|line| !line.trim().is_empty()) {
-            let numbers = line.split_whitespace().skip(4).take(4);
-            let words: Vec<f32> = numbers.map(|word| word.parse().expect("a number")).collect();
-            let ends = [at(words[0], words[1]), at(words[2], words[3])]
-                .map(|end| surface.spot(end).expect("on the mesh"));
-            taut.begin(&surface, Tolls::default(), ends[0], ends[1]);
-            assert_eq!(taut.step(&surface, Tolls::default(), u32::MAX), Step::Found);
-            corridor.begin(&surface, &prices, ends[0], ends[1]);
-            assert_eq!(corridor.step(&surface, &prices, u32::MAX), Step::Found);
-            let (mut tight, mut pulled) = (Vec::new(), Vec::new());
-            taut.points(&mut tight);
-            corridor.points(&surface, &mut pulled);
-            assert!(
-                (measure(&tight) - taut.cost()).abs() < 1e-6 && measure(&tight) <= measure(&pulled) + 1e-9
-            );
-            for pair in tight.windows(2).chain(pulled.windows(2)) {
-                let spot = surface.spot(geom::raise(pair[0], 0.0)).expect("on the mesh");
-                assert!(surface.line(spot, pair[1], &mut |_, _, _| {}).is_clear, "{pair:?}");
-            }
-            sums = [sums[0] + measure(&tight), sums[1] + measure(&pulled)];
-            queries += 1;
-        }
-        assert_eq!(queries, 160);
-        assert!(sums[1] <= 1.08 * sums[0], "{name}: {sums:?}");
-    }
-}
-
-fn measure(line: &[[f64; 2]]) -> f64 {
-    line.windows(2).map(|pair| super::raw::length(pair[0], pair[1])).sum()
-}
-
-#[test]
-fn every_published_mesh_loads_or_is_refused_with_its_reason() {
-    // hard.mesh holds two parts that touch nowhere but in a corner.
-    let loads = [("arena.mesh", 120, 1), ("arena-merged.mesh", 55, 1), ("hard/bad-ambig.mesh", 4, 1)];
-    let hard = [("hard/bad-collinear.mesh", 6, 1), ("hard/hard.mesh", 38, 2), ("hard/square.mesh", 4, 1)];
-    for (name, polygons, parts) in loads.into_iter().chain(hard) {
-        let Some(text) = published(name) else { return };
-        let surface = crate::level::from_mesh(&text).expect(name).check().expect(name).surface;
-        assert_eq!((surface.polygon_count(), surface.label_count), (polygons, parts), "{name}");
-    }
-    let Some(text) = published("nav_test.obj") else { return };
-    let error = crate::level::from_obj(&text).expect("polygons").check().expect_err("walls are no ground");
-    assert!(error.to_string().starts_with("polygon 0: degenerate"), "{error}");
-}
-
 /// A square spiral: two flights of stairs up to a gallery that lies above the hall.
 fn storeys() -> MeshSource {
     let vertices = vec![
@@ -531,4 +466,45 @@ fn seed_w8_a_pillar_within_the_radius_bends_the_path_one_beyond_it_does_not() {
         let narrowed = nearest(&plan(&by_radius, ends.0, ends.1, &wide(0.5)).path.points);
         assert!(narrowed >= 0.5 - 1e-3 && (as_written > edge - 2.0 || !bends), "{as_written} {narrowed}");
     }
+}
+
+fn measure(line: &[[f64; 2]]) -> f64 {
+    line.windows(2).map(|pair| super::raw::length(pair[0], pair[1])).sum()
+}
+
+#[test]
+fn the_any_angle_search_is_never_longer_than_the_funnel_and_both_keep_to_the_ground() {
+    let mut rng = Rng::stream(17, "mesh");
+    let (mut sums, mut queries) = ([0.0; 2], 0);
+    for _ in 0..8 {
+        let map = map(&as_mesh(&field(&mut rng)));
+        let view = map.mesh().expect("a mesh").view(&wide(0.3));
+        let surface = &view.surface;
+        let (mut taut, mut corridor, prices) = (Taut::default(), Corridor::default(), Prices::default());
+        for _ in 0..30 {
+            let place =
+                |rng: &mut Rng| surface.spot(at((rng.unit() * 20.0) as f32, (rng.unit() * 20.0) as f32));
+            let (Some(from), Some(to)) = (place(&mut rng), place(&mut rng)) else { continue };
+            if surface.label[from.polygon as usize] != surface.label[to.polygon as usize] {
+                continue;
+            }
+            taut.begin(surface, Tolls::default(), from, to);
+            assert_eq!(taut.step(surface, Tolls::default(), u32::MAX), Step::Found);
+            corridor.begin(surface, &prices, from, to);
+            assert_eq!(corridor.step(surface, &prices, u32::MAX), Step::Found);
+            let (mut tight, mut pulled) = (Vec::new(), Vec::new());
+            taut.points(&mut tight);
+            corridor.points(surface, &mut pulled);
+            assert!(
+                (measure(&tight) - taut.cost()).abs() < 1e-6 && measure(&tight) <= measure(&pulled) + 1e-6
+            );
+            for pair in tight.windows(2).chain(pulled.windows(2)) {
+                let spot = surface.spot(geom::raise(pair[0], 0.0)).expect("on the mesh");
+                assert!(surface.line(spot, pair[1], &mut |_, _, _| {}).is_clear, "{pair:?}");
+            }
+            sums = [sums[0] + measure(&tight), sums[1] + measure(&pulled)];
+            queries += 1;
+        }
+    }
+    assert!(queries > 60 && sums[1] <= 1.08 * sums[0], "{queries} queries, {sums:?}");
 }
