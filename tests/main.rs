@@ -18,6 +18,7 @@ mod hostile_world;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod invariants;
 mod judging;
+mod large_maps;
 mod level_faults;
 mod level_load;
 mod level_tests;

@@ -9,6 +9,7 @@ pub mod components;
 pub mod edits;
 pub mod footing;
 pub mod graph;
+mod hierarchy;
 pub mod map;
 pub mod mesh;
 pub mod path;

@@ -321,6 +321,20 @@ impl Search {
         }
     }
 
+    /// Forgets which nodes it went over, those of a graph that nobody outside knows.
+    pub(crate) fn forget_nodes(&mut self) {
+        self.heap.clear();
+        self.popped.clear();
+        self.state = Step::Exhausted;
+    }
+
+    /// Lists nodes as expanded that were so elsewhere.
+    pub(crate) fn note_expanded(&mut self, nodes: &[NodeId]) {
+        if self.watch == Watch::On {
+            self.popped.extend_from_slice(nodes);
+        }
+    }
+
     /// Notes that the flood from the goal meets a node. It is over where the search has been: there is a way.
     fn meet_behind(&mut self, id: u32) {
         let record = &mut self.records[id as usize];

@@ -27,6 +27,7 @@ use crate::nav::cells::variant::{Paint, Variant};
 use crate::nav::cells::{
     Bits, CellFooting, Extra, FACTOR_ONE, Far, Ground, Landmarks, Unit, fixed_factor, sight,
 };
+use crate::nav::hierarchy::{Sectors, table::Part};
 use crate::nav::{
     AreaEdit, Island, Location, MapChange, NavEdit, NodeId, Revision, Tile, TileEdit, Traversal,
 };
@@ -38,6 +39,30 @@ const KEPT_MAX: usize = 12;
 const FAR_CELLS: RangeInclusive<u64> = 1024..=1 << 19;
 /// Windows of ground that became cheaper; more are joined. Every bound looks at all of them.
 const CHEAPER_MAX: usize = 8;
+
+/// Whether ground of several factors is searched by sectors and gates: faster on large maps, at a few per cent more cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hierarchy {
+    /// On maps too large for anything better.
+    #[default]
+    Auto,
+    /// On all maps whose layout allows it.
+    On,
+    /// Never: all costs are optimal, whatever they take.
+    Off,
+}
+
+/// How a way is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Jump points: all ground costs the same. Exact.
+    Jump,
+    /// From cell to cell, by landmarks where there are some. Exact.
+    Weighted,
+    /// By sectors and gates, within a few per cent; from cell to cell where the ends are near each other, where others stand in the
+    /// way, and where gates do not lead.
+    Gates,
+}
 
 /// A navigation map on a uniform grid. `Default` has no cells.
 #[derive(Clone, Debug)]
@@ -64,6 +89,9 @@ pub struct CellMap {
     landmarks: Option<Arc<Landmarks>>,
     /// Where cells opened or changed their factor since.
     cheaper: Vec<Window>,
+    hierarchy: Hierarchy,
+    /// Made when somebody is prepared for on ground that wants them, and kept up to date.
+    sectors: Option<Arc<Sectors>>,
     revision: u64,
     /// Of cells and factors at first.
     start_hash: u64,
@@ -255,6 +283,8 @@ impl CellMap {
             unit: Unit::default(),
             landmarks: None,
             cheaper: Vec::new(),
+            hierarchy: Hierarchy::default(),
+            sectors: None,
             revision: 0,
             start_hash: 0,
             edit_hash: 0,
@@ -435,8 +465,8 @@ impl CellMap {
     /// (30 ms for 40,000 cells; not on maps of more than half a million).
     pub fn prepare(&mut self, by: &Traversal) {
         self.prepare_plain(by);
-        if self.landmarks.is_none() && !self.factors.is_empty() {
-            self.landmarks = self.make_landmarks();
+        if !self.factors.is_empty() {
+            self.prepare_weighted();
         }
         if by.areas.is_none() {
             return;
@@ -562,6 +592,85 @@ impl CellMap {
         Some(Far::new(self.landmarks.as_deref()?, &self.cheaper))
     }
 
+    fn prepare_weighted(&mut self) {
+        if self.sectors.is_none() && self.wants_sectors() {
+            let ground = self.even_handed();
+            self.sectors = Some(Arc::new(Sectors::new(&ground)));
+        }
+        if self.landmarks.is_none() {
+            self.landmarks = self.make_landmarks();
+        }
+    }
+
+    /// Whether ground of several factors may be searched by sectors, from now on. They are made when somebody is next prepared for
+    /// ([`CellMap::prepare`]). Cost: nothing; making them takes about 0.2 microseconds a cell.
+    pub fn set_hierarchy(&mut self, hierarchy: Hierarchy) {
+        self.hierarchy = hierarchy;
+        if !self.wants_sectors() {
+            self.sectors = None;
+        }
+    }
+
+    /// How a way for somebody is searched for, as the map is prepared now.
+    #[must_use]
+    pub fn method(&self, by: &Traversal) -> Method {
+        let view = self.view(by);
+        match self.sectors_for(&view) {
+            _ if view.is_even(self) && view.passage.is_none() => Method::Jump,
+            Some(_) => Method::Gates,
+            None => Method::Weighted,
+        }
+    }
+
+    /// Memory of the sectors and gates, bytes; 0 while there are none.
+    #[must_use]
+    pub fn hierarchy_bytes(&self) -> usize {
+        self.sectors.as_ref().map_or(0, |sectors| sectors.bytes())
+    }
+
+    fn wants_sectors(&self) -> bool {
+        let labels = &self.base.labels;
+        let largest = (0..labels.count()).map(|label| labels.cells(label)).max().unwrap_or(0);
+        let is_wanted = match self.hierarchy {
+            Hierarchy::Off => false,
+            Hierarchy::On => true,
+            Hierarchy::Auto => largest > *FAR_CELLS.end(),
+        };
+        is_wanted && self.base.bare.shape().is_plain()
+    }
+
+    /// The sectors, for those to whom the map is what it is to most.
+    pub(super) fn sectors_for(&self, view: &View) -> Option<&Sectors> {
+        let is_common = Arc::ptr_eq(&view.standing, &self.base) && view.passage.is_none();
+        let is_common = is_common && view.paint.is_none() && !view.is_directed();
+        self.sectors.as_deref().filter(|_| is_common && !self.factors.is_empty())
+    }
+
+    /// The ground as most walk on it.
+    fn even_handed(&self) -> Ground<'_> {
+        Ground {
+            bits: &self.base.bare,
+            factor: &self.factors,
+            cheapest: self.cheapest,
+            unit: self.unit,
+            extra: None,
+            far: None,
+            exits: &[],
+        }
+    }
+
+    /// Brings the sectors up to date after changes within some windows.
+    fn redo_sectors(&mut self, windows: impl Iterator<Item = Window>) {
+        let Some(mut sectors) = self.sectors.take() else { return };
+        let part = |window: Window| Part {
+            first: (window.first_x, window.first_z),
+            end: (window.end_x, window.end_z),
+        };
+        let parts: Vec<Part> = windows.map(part).collect();
+        Arc::make_mut(&mut sectors).redo(&self.even_handed(), &parts);
+        self.sectors = Some(sectors);
+    }
+
     /// With all areas open, so that doors change nothing.
     fn make_landmarks(&self) -> Option<Arc<Landmarks>> {
         let labels = &self.base.labels;
@@ -610,6 +719,7 @@ impl CellMap {
     fn forget_far(&mut self) {
         self.landmarks = None;
         self.cheaper.clear();
+        self.sectors = None;
     }
 
     /// A cost in metres of plain ground.
@@ -863,6 +973,7 @@ impl CellMap {
             changed.iter().filter_map(|&at| self.terrain.area(at)?.window()).collect();
         touched.extend(tiles.iter().filter(|tile| tile.was.factor != tile.is.factor).map(|tile| tile.window));
         self.repaint(&touched, &mut change);
+        self.redo_sectors(windows.into_iter().chain(touched));
         Some(change)
     }
 

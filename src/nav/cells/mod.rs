@@ -39,10 +39,10 @@ pub mod weighted;
 pub use bits::Bits;
 pub(crate) use footing::CellFooting;
 pub use jump::Pace;
-pub(crate) use landmarks::FarGoal;
 pub use landmarks::{Far, Landmarks};
+pub(crate) use landmarks::{FarGoal, Flow};
 pub use layout::{FACTOR_ONE, Layout, Neighbours, Stagger, Unit, fixed_factor};
-pub use map::CellMap;
+pub use map::{CellMap, Hierarchy, Method};
 pub(crate) use plan::Plan;
 pub use source::{
     AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, Frame, GridSource, grid_frame,

@@ -22,6 +22,7 @@ use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::{CellMap, Reached, View, distance_sq};
 use crate::nav::cells::overlay::{self, Overlay, Rest};
 use crate::nav::cells::{Frame, Ground, sight};
+use crate::nav::hierarchy::Route;
 use crate::nav::search::{Ends, Search, Step};
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
@@ -65,6 +66,8 @@ pub(crate) struct Plan {
     others: Others,
     /// Who stands on the goal.
     covered: Option<u32>,
+    /// The way by gates, while it is searched for, and when it was found.
+    route: Option<Box<Route>>,
     /// Charged to searches that have ended.
     spent: u32,
 }
@@ -236,6 +239,7 @@ impl Plan {
             choice: None,
             others,
             covered: None,
+            route: None,
             spent: 0,
         };
         if let (None, Some(goal)) = (trouble, goal_cell) {
@@ -304,6 +308,9 @@ impl Plan {
     /// Goes on with the search for a target. So that it does not flood the map for one that others cut off, it takes turns
     /// with asking from both ends whether they do.
     fn step_target(&mut self, map: &CellMap, (view, search): (&View, &mut Search), left: u32) -> Step {
+        if self.route.is_some() {
+            return self.step_route(map, (view, search), left);
+        }
         let Some(overlay) = self.overlay.as_ref().filter(|_| !self.is_sure) else {
             return self.step_search(map, (view, search), left);
         };
@@ -361,8 +368,9 @@ impl Plan {
     /// Charged so far.
     pub(crate) fn spent(&self, search: &Search) -> u32 {
         // A search that ended was counted already, and the next one counts from zero.
-        let running = if self.begun { search.spent().saturating_add(search.sides.spent()) } else { 0 };
-        self.spent.saturating_add(running)
+        let route = self.route.as_ref().map_or(0, |route| route.spent());
+        let running = search.spent().saturating_add(search.sides.spent()).saturating_add(route);
+        self.spent.saturating_add(if self.begun { running } else { 0 })
     }
 
     /// Goes on until there is an answer or the allowance is spent.
@@ -427,16 +435,44 @@ impl Plan {
         let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
         let ground = map.ground_to_search(view, &self.tolls);
         let (bits, unit, pace) = (ground.bits, ground.unit, view.standing.pace);
+        search.sides.forget();
+        let may_divide = |overlay: &Overlay| overlay.may_divide() || view.is_directed();
+        self.is_sure = self.overlay.as_deref().is_none_or(|overlay| !may_divide(overlay));
+        self.begun = true;
+        if let (Some(sectors), None) = (map.sectors_for(view), &self.overlay) {
+            let route = Route::begin(sectors, &ground, [self.start, self.targets[self.next]], search);
+            self.route = route.map(Box::new);
+            if self.route.is_some() {
+                return;
+            }
+        }
         match (jumps(map, view), &self.overlay) {
             (true, None) => search.begin_jump_over(bits, unit, pace, ends),
             (true, Some(overlay)) => search.begin_jump_over(overlay.over(bits), unit, pace, ends),
             (false, None) => search.begin_weighted_over(bits, &ground, ends),
             (false, Some(overlay)) => search.begin_weighted_over(overlay.over(bits), &ground, ends),
         }
-        search.sides.forget();
-        let may_divide = |overlay: &Overlay| overlay.may_divide() || view.is_directed();
-        self.is_sure = self.overlay.as_deref().is_none_or(|overlay| !may_divide(overlay));
-        self.begun = true;
+    }
+
+    /// Goes on by gates. Where they do not lead, what was spent counts, and the search begins anew from cell to cell.
+    fn step_route(&mut self, map: &CellMap, (view, search): (&View, &mut Search), allowance: u32) -> Step {
+        let ground = map.ground_to_search(view, &self.tolls);
+        let (Some(route), Some(sectors)) = (&mut self.route, map.sectors_for(view)) else {
+            return Step::Exhausted;
+        };
+        let step = route.step((sectors, &ground), search, allowance);
+        match step {
+            Step::Found => search.note_expanded(route.nodes()),
+            Step::Running => {}
+            Step::Exhausted => {
+                self.spent = self.spent(search);
+                self.route = None;
+                let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
+                search.begin_weighted_over(ground.bits, &ground, ends);
+                return Step::Running;
+            }
+        }
+        step
     }
 
     fn step_search(&self, map: &CellMap, (view, search): (&View, &mut Search), allowance: u32) -> Step {
@@ -459,12 +495,17 @@ impl Plan {
             step == Step::Found || self.overlay.is_some() && (!self.is_sure || view.is_directed()),
             "cells of one region are joined unless others stand between them"
         );
-        if step == Step::Found && best.is_none_or(|best| rank(search.cost(), target) < best) {
+        let cost = self.route.as_ref().map_or(search.cost(), |route| Cost(route.cost()));
+        if step == Step::Found && best.is_none_or(|best| rank(cost, target) < best) {
             let mut nodes = Vec::new();
-            search.nodes(&mut nodes);
-            self.best = Some((search.cost(), target, nodes));
+            match &self.route {
+                Some(route) => nodes.extend_from_slice(route.nodes()),
+                None => search.nodes(&mut nodes),
+            }
+            self.best = Some((cost, target, nodes));
         }
         self.spent = self.spent(search);
+        self.route = None;
         self.begun = false;
         let floor = map.ground(view, &self.tolls).norm();
         let least = |cell: (u32, u32)| floor.between(self.start, cell);
