@@ -40,7 +40,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
 const OPEN: &[(&str, &str)] = &[
     ("what waits for a level of its own", "F37"),
     ("tile maps and Tiled files", "F28 F29 F30 F31 F32 F33 F34 F36"),
-    ("baked graphs", "F39"),
     ("cannot be made to happen from inside a test, or needs another machine", "B12 D23 H2 H4 H8 H19 I6"),
     ("needs a process of its own with limits of the system", "H20"),
     ("net growth of memory by script is not measured yet", "B6"),

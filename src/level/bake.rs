@@ -34,7 +34,7 @@ pub fn text_grid(level: &LoadedLevel) -> Option<TextGrid> {
             CellSizes { cell_size_m: tiles.tile_width_m, ..tiles.sizes }
         }
         NavigationDef::TextGrid(grid) => grid.sizes,
-        NavigationDef::Tiles(_) | NavigationDef::File(_) => return None,
+        NavigationDef::Tiles(_) | NavigationDef::Graph(_) | NavigationDef::File(_) => return None,
     };
     let (width, depth) = (frame.width, frame.depth);
     let walkable = (0..depth).flat_map(|z| (0..width).map(move |x| cells.walkable(x, z))).collect();
@@ -43,6 +43,9 @@ pub fn text_grid(level: &LoadedLevel) -> Option<TextGrid> {
 
 /// The map of a level, or findings that say why there is none.
 pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) -> Option<NavMap> {
+    if let NavigationDef::Graph(graph) = &def.navigation {
+        return Some(NavMap::Graph(super::graph::build(graph, resolved)));
+    }
     if let NavigationDef::Grid(GridDef { mesh: Some(mesh), .. }) = &def.navigation {
         return super::mesh::build(findings, def, (mesh, resolved)).map(NavMap::Mesh);
     }
@@ -55,7 +58,8 @@ pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved
             CellMap::from_cells(&tile_source(tiles, (resolved.tiles.as_ref()?, 0), resolved))
         }
         NavigationDef::TextGrid(grid) => CellMap::from_cells(&text_source(grid)),
-        NavigationDef::File(_) => return None, // It was reported where it was named.
+        // A graph was built above; a file that could not be read was reported where it was named.
+        NavigationDef::Graph(_) | NavigationDef::File(_) => return None,
     };
     match built {
         Ok(cells) => Some(NavMap::Cells(cells)),
@@ -83,7 +87,7 @@ fn refuse(findings: &mut Findings, def: &LevelDef, error: &CellMapError) {
         NavigationDef::Ascii(ascii) => (ascii.span, "/navigation", ascii.sizes),
         NavigationDef::Tiles(tiles) => (tiles.span, "/navigation", tiles.sizes),
         NavigationDef::TextGrid(grid) => (Span::new(last_file(findings), 0, 0), "", grid.sizes),
-        NavigationDef::File(_) => return,
+        NavigationDef::Graph(_) | NavigationDef::File(_) => return,
     };
     findings.error(|| match error {
         CellMapError::TooBig { cells } => {

@@ -6,6 +6,7 @@
 //! lead anywhere (`resolve`), the map (`bake`).
 
 use super::diagnostic::{Span, Spot};
+use super::graph::GraphDef;
 use super::numbers::{self, CrowdDef, Limits};
 use super::schema::{self, Area2, Param, Position2};
 use super::textgrid::TextGrid;
@@ -73,6 +74,8 @@ pub enum NavigationDef {
     Ascii(AsciiDef),
     /// Layers of tiles with terrain.
     Tiles(Box<TilesDef>),
+    /// Points and links in space.
+    Graph(Box<GraphDef>),
     /// A precomputed grid, given in place of a level.
     TextGrid(Box<TextGrid>),
     /// A file beside the level: a polygon config (`.json`) or a text grid (`.txt`).

@@ -4,9 +4,12 @@
 //! wrong. Holds: files are read once, bounded, and only after the text of their name was judged; the same files
 //! give the same level. Not here: what the files mean (`read`, `textgrid`), scripts.
 
+use std::sync::Arc;
+
 use super::bake;
 use super::def::{GridDef, LevelDef, MapForm, NavigationDef};
 use super::diagnostic::{Diagnostic, Finding, Findings, LevelFile, Severity, Span, code};
+use super::graph::{GraphDef, GraphPaths, hash_of, read_compact, read_graph_text};
 use super::json::FILE_BYTES_MAX;
 use super::mesh;
 use super::read::{read_level, read_map};
@@ -119,6 +122,31 @@ pub fn outline(name: &str, source: &dyn Source) -> Option<(LevelDef, Resolved)> 
     (!loader.findings.has_errors()).then_some((def, resolved))
 }
 
+/// Reads the level `name`, whose map is a graph, without the files it names: for making its graph.
+///
+/// # Errors
+/// What is wrong with the level itself, or that its map is no graph.
+pub fn graph_level(name: &str, source: &dyn Source) -> Result<GraphDef, LevelError> {
+    let mut loader = Loader { findings: Findings::default(), source, failed: None };
+    let def = loader.text(name);
+    if let Some(def) = def
+        && !loader.findings.has_errors()
+    {
+        match def.navigation {
+            NavigationDef::Graph(graph) => return Ok(*graph),
+            _ => loader.findings.error(|| {
+                let message = "navigation.kind is not \"graph\", expected a level whose map is a graph";
+                Finding::new(code::CHOICE, Span::default(), message).at("/navigation")
+            }),
+        }
+    }
+    Err(LevelError {
+        diagnostics: loader.findings.take(),
+        files: loader.findings.files,
+        source: loader.failed,
+    })
+}
+
 struct Loader<'s> {
     findings: Findings,
     source: &'s dyn Source,
@@ -126,8 +154,8 @@ struct Loader<'s> {
 }
 
 impl Loader<'_> {
-    /// What is written, and what its names mean, as far as they mean something.
-    fn names(&mut self, name: &str) -> Option<(LevelDef, Resolved)> {
+    /// The bytes of the level's own file.
+    fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let bytes = match self.source.read(name, FILE_BYTES_MAX) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -136,6 +164,18 @@ impl Loader<'_> {
                 return None;
             }
         };
+        Some(bytes)
+    }
+
+    /// What is written, without the files that it names.
+    fn text(&mut self, name: &str) -> Option<LevelDef> {
+        let bytes = self.bytes(name)?;
+        read_level(&mut self.findings, name, &bytes)
+    }
+
+    /// What is written, and what its names mean, as far as they mean something.
+    fn names(&mut self, name: &str) -> Option<(LevelDef, Resolved)> {
+        let bytes = self.bytes(name)?;
         if tiled::is_tiled(name) {
             let def = self.tiled((name, &bytes), &TiledOptions::default())?.def;
             let resolved = resolve::resolve(&mut self.findings, &def);
@@ -145,6 +185,7 @@ impl Loader<'_> {
         drop(bytes);
         self.map_file(name, &mut def);
         self.mesh_file(name, &mut def);
+        self.graph_file(name, &mut def);
         let resolved = resolve::resolve(&mut self.findings, &def);
         Some((def, resolved))
     }
@@ -203,6 +244,50 @@ impl Loader<'_> {
             Err(error) => {
                 let finding = Finding::new(code::IO, file.span, "").at("/navigation/file");
                 self.unreadable(&path, &error, finding);
+            }
+        }
+    }
+
+    /// Reads the points of a graph from the files beside the level: the compact one where it is of the text that stands there.
+    fn graph_file(&mut self, level: &str, def: &mut LevelDef) {
+        let NavigationDef::Graph(graph) = &mut def.navigation else { return };
+        let Some(file) = &graph.file else { return };
+        let paths = GraphPaths::of(level, &file.value);
+        let text = self.source.read(&paths.text, FILE_BYTES_MAX);
+        if let Ok(bytes) = self.source.read(&paths.compact, FILE_BYTES_MAX) {
+            let number = self.findings.add_file(&paths.compact, &bytes);
+            let found = read_compact(&paths.stem, &bytes).and_then(|found| match &text {
+                Ok(text) if hash_of(text) != found.source_hash => {
+                    Err(format!("was not made from \"{}\" as it is", paths.text))
+                }
+                _ => Ok(found),
+            });
+            match found {
+                Ok(found) => {
+                    (graph.draft, graph.ways) = (Arc::new(found.draft), Some(found.ways));
+                    return;
+                }
+                Err(why) => self.findings.warn(|| {
+                    let message = format!("\"{}\" {why}; it is not used", paths.compact);
+                    Finding::new(code::MAP, Span::new(number, 0, 0), message)
+                        .help("run `walkon graph bake` for this level again")
+                }),
+            }
+        }
+        let (span, place) = (file.span, "/navigation/file");
+        match text {
+            Ok(bytes) => {
+                let number = self.findings.add_file(&paths.text, &bytes);
+                match read_graph_text(&bytes) {
+                    Ok(draft) => graph.draft = Arc::new(draft),
+                    Err(error) => self.findings.error(|| {
+                        let message = format!("\"{}\" is no graph: {error}", paths.text);
+                        Finding::new(code::MAP, Span::new(number, 0, 0), message)
+                    }),
+                }
+            }
+            Err(error) => {
+                self.unreadable(&paths.text, &error, Finding::new(code::IO, span, "").at(place));
             }
         }
     }

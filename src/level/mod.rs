@@ -10,6 +10,7 @@ mod bake;
 mod def;
 mod diagnostic;
 mod drawing;
+pub mod graph;
 mod json;
 mod load;
 mod mesh;
@@ -40,7 +41,7 @@ pub use def::{
 };
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Severity, Span, Spot, code};
 pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
-pub use load::{LevelError, LoadedLevel, load, outline};
+pub use load::{LevelError, LoadedLevel, graph_level, load, outline};
 pub use meshfile::{MeshFileError, from_mesh, from_obj};
 pub use numbers::*;
 pub use read::{

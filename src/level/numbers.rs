@@ -90,6 +90,18 @@ numbers! {
     FACING_DEGREES: 0.0, -360.0 to 360.0, "degrees";
     /// Half the width a body needs.
     RADIUS radius: 0.35, 0.05 to 10.0, "metres";
+    /// How far from a link of a graph a body's middle may be.
+    LINK_WIDTH link_width: 0.125, 0.01 to 100.0, "metres";
+    /// What a body steps over.
+    STEP_HEIGHT step_height: 0.4, 0.0 to 10.0, "metres";
+    /// The steepest ground that can be walked.
+    SLOPE_DEGREES slope_degrees: 45.0, 0.0 to 85.0, "degrees";
+    /// Distance between the points of a graph that is generated.
+    SPACING spacing: 0.5, 0.05 to 100.0, "metres";
+    /// The longest link of a graph that is linked; one and a half times the spacing when left out.
+    LINK_DISTANCE: 0.75, 0.05 to 1000.0, "metres";
+    /// The number of a point of a graph.
+    POINT_NUMBER: 0.0, 0.0 to 1048575.0, "";
     /// Height of a body.
     HEIGHT height: 1.8, 0.1 to 100.0, "metres";
     /// Speed of a walk.

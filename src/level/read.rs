@@ -135,8 +135,6 @@ const CHARACTER_KEYS: &[&str] = &[
     "behaviour",
     "params",
 ];
-/// Kinds of maps that the format names and this version cannot build.
-const LATER_KINDS: &[&str] = &["graph"];
 
 impl Reader<'_> {
     fn level(&mut self, fields: &Fields<'_, '_>, default_name: &str) -> Option<LevelDef> {
@@ -218,6 +216,7 @@ impl Reader<'_> {
         match self.kind(&fields)? {
             "grid" => Some(NavigationDef::Grid(self.grid(&fields))),
             "ascii" => self.ascii(&fields).map(NavigationDef::Ascii),
+            "graph" => self.graph(&fields).map(|graph| NavigationDef::Graph(Box::new(graph))),
             "tiles" => self.tiles(&fields).map(|tiles| NavigationDef::Tiles(Box::new(tiles))),
             "tiled" => self.tiled(&fields).map(NavigationDef::File),
             "mesh" => Some(NavigationDef::Grid(self.mesh(&fields))),
@@ -238,23 +237,12 @@ impl Reader<'_> {
             ("tiles", "tiles"),
             ("tiled", "tiled"),
             ("mesh", "mesh"),
+            ("graph", "graph"),
         ];
         if !fields.has("kind") {
             return Some("grid");
         }
-        self.optional(fields, "kind", |reader, node| {
-            let later = LATER_KINDS.iter().find(|kind| node.text.trim_matches('"') == **kind);
-            let Some(kind) = later else { return reader.choice(node, KINDS) };
-            let span = reader.span(node);
-            reader.findings.error(|| {
-                let message = format!(
-                    "{} is \"{kind}\", which this version cannot build, expected \"grid\", \"textGrid\", \"ascii\", \"tiles\", \"tiled\" or \"mesh\"",
-                    node.place.words()
-                );
-                Finding::new(code::CHOICE, span, message).at(node.place.pointer())
-            });
-            None
-        })
+        self.optional(fields, "kind", |reader, node| reader.choice(node, KINDS))
     }
 
     fn map_file(&mut self, node: Node<'_, '_>, form: Option<MapForm>) -> Option<MapFileDef> {
@@ -369,18 +357,28 @@ impl Reader<'_> {
             Ground::Obstacle => &["name", "polygon", "available"],
         };
         let fields = self.fields(node, keys)?;
-        let name = self.required(&fields, "name", Self::name);
-        let polygon = self.required(&fields, "polygon", |r, n| r.polygon(n, ground, pairs_left));
+        Some(self.area_of(&fields, ground, pairs_left))
+    }
+
+    /// The area or obstacle that an object with known keys is.
+    pub(super) fn area_of(
+        &mut self,
+        fields: &Fields<'_, '_>,
+        ground: Ground,
+        pairs_left: &mut usize,
+    ) -> AreaDef {
+        let name = self.required(fields, "name", Self::name);
+        let polygon = self.required(fields, "polygon", |r, n| r.polygon(n, ground, pairs_left));
         let available =
-            self.optional(&fields, "available", |r, n| r.truth(n).map(|v| Spot::new(v, r.span(n))));
-        let cost = self.optional(&fields, "cost", |r, n| r.number(n, &numbers::COST));
-        Some(AreaDef {
+            self.optional(fields, "available", |r, n| r.truth(n).map(|v| Spot::new(v, r.span(n))));
+        let cost = self.optional(fields, "cost", |r, n| r.number(n, &numbers::COST));
+        AreaDef {
             name: name.unwrap_or_default(),
             polygon: polygon.unwrap_or_default(),
             available: available.as_ref().map(|spot| spot.value),
             cost: cost.unwrap_or(numbers::COST.default),
-            available_spot: Spot::new((), available.map_or(self.span(node), |spot| spot.span)),
-        })
+            available_spot: Spot::new((), available.map_or(self.span(fields.node), |spot| spot.span)),
+        }
     }
 
     /// Corners without repeats. None after an error; empty for an obstacle that encloses nothing.
@@ -740,7 +738,7 @@ impl Reader<'_> {
 
 /// What a polygon is for: a degenerate area is an error, a degenerate obstacle only takes nothing away.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ground {
+pub(super) enum Ground {
     Area,
     Obstacle,
 }

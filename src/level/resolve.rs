@@ -78,10 +78,11 @@ pub fn radians(degrees: f64) -> f32 {
     degrees.to_radians() as f32
 }
 
-/// The world position of a place on a flat map.
+/// The world position of a place: on the floor of a flat map, else at the height it was given, or 0.
 #[must_use]
-pub fn world(position: super::def::Position, floor_y_m: f64) -> Vec3 {
-    Vec3::new(position.x as f32, floor_y_m as f32, position.z as f32)
+pub fn world(position: super::def::Position, floor_y_m: Option<f64>) -> Vec3 {
+    let y = floor_y_m.or(position.y).unwrap_or(0.0);
+    Vec3::new(position.x as f32, y as f32, position.z as f32)
 }
 
 /// Follows every reference. Where the map is in a file that was not read, references to areas are left alone.
@@ -99,14 +100,14 @@ pub(crate) fn resolve(findings: &mut Findings, def: &LevelDef) -> Resolved {
     resolved
 }
 
-/// Height of the floor of a map of cells, metres.
-pub(crate) fn floor_y_m(def: &LevelDef) -> f64 {
+/// Height of the floor of a flat map, metres; None where places have heights of their own.
+pub(crate) fn floor_y_m(def: &LevelDef) -> Option<f64> {
     match &def.navigation {
-        NavigationDef::Grid(grid) => grid.sizes.floor_y_m,
-        NavigationDef::Ascii(ascii) => ascii.sizes.floor_y_m,
-        NavigationDef::Tiles(tiles) => tiles.sizes.floor_y_m,
-        NavigationDef::TextGrid(grid) => grid.sizes.floor_y_m,
-        NavigationDef::File(_) => 0.0,
+        NavigationDef::Grid(grid) => Some(grid.sizes.floor_y_m),
+        NavigationDef::Ascii(ascii) => Some(ascii.sizes.floor_y_m),
+        NavigationDef::Tiles(tiles) => Some(tiles.sizes.floor_y_m),
+        NavigationDef::TextGrid(grid) => Some(grid.sizes.floor_y_m),
+        NavigationDef::Graph(_) | NavigationDef::File(_) => None,
     }
 }
 
@@ -120,6 +121,16 @@ fn map_areas(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) -
             resolved.areas = own.chain(holes).collect();
             for area in &mut resolved.areas {
                 area.pointer.insert_str(0, &grid.pointer);
+            }
+            true
+        }
+        NavigationDef::Graph(graph) => {
+            let own = graph.areas.iter().enumerate().map(|(index, area)| polygon_area(area, false, index));
+            let holes =
+                graph.obstacles.iter().enumerate().map(|(index, area)| polygon_area(area, true, index));
+            resolved.areas = own.chain(holes).collect();
+            for area in &mut resolved.areas {
+                area.pointer.insert_str(0, "/navigation");
             }
             true
         }
@@ -312,12 +323,12 @@ fn marks(def: &LevelDef, resolved: &mut Resolved) {
     }
 }
 
-fn drawn_mark(name: &Spot<String>, point: Point, floor_y_m: f64) -> Mark {
-    let position = crate::base::geom::raise(point, floor_y_m);
+fn drawn_mark(name: &Spot<String>, point: Point, floor_y_m: Option<f64>) -> Mark {
+    let position = crate::base::geom::raise(point, floor_y_m.unwrap_or(0.0));
     Mark { name: Some(name.value.clone()), position, facing_rad: None, span: name.span }
 }
 
-fn placed(name: Option<&Spot<String>>, place: &PlaceDef, span: Span, floor_y_m: f64) -> Mark {
+fn placed(name: Option<&Spot<String>>, place: &PlaceDef, span: Span, floor_y_m: Option<f64>) -> Mark {
     Mark {
         name: name.map(|name| name.value.clone()),
         position: world(place.position, floor_y_m),

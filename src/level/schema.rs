@@ -292,6 +292,95 @@ shape!(OneWay, "OneWay", |generator| {
     })
 });
 
+/// Points and links in space.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase", deny_unknown_fields)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct GraphKeys {
+    /// Always "graph".
+    #[schemars(with = "String", extend("const" = "graph"))]
+    kind: (),
+    /// The file of points, relative to the level; `paths/<level>.graph.json` when there are no points here.
+    #[schemars(default = "none", with = "String")]
+    file: (),
+    /// Points `[x, y, z]`, metres.
+    #[schemars(default = "none")]
+    points: Vec<[f64; 3]>,
+    /// Pairs of points by their place in the list, both ways.
+    #[schemars(default = "none")]
+    links: Vec<[u32; 2]>,
+    /// Ground that lies across links: a link belongs to the first area that it crosses.
+    #[schemars(default = "none")]
+    areas: Vec<GraphAreaKeys>,
+    /// Ground that blocks links while it is there.
+    #[schemars(default = "none")]
+    obstacles: Vec<GraphAreaKeys>,
+    /// How far from a link a body's middle may be, metres.
+    #[schemars(default = "numbers::link_width", range(min = 0.01, max = 100.0))]
+    width: f64,
+    /// Half-width of the widest body that links have room for, metres.
+    #[schemars(default = "numbers::agent_radius", range(min = 0.0, max = 100.0))]
+    agent_radius: f64,
+    /// The tallest body that links have room for, metres.
+    #[schemars(default = "numbers::height", range(min = 0.1, max = 100.0))]
+    agent_height: f64,
+    /// What a body steps over, metres.
+    #[schemars(default = "numbers::step_height", range(min = 0.0, max = 10.0))]
+    step_height: f64,
+    /// The steepest ground and the steepest link, degrees.
+    #[schemars(default = "numbers::slope_degrees", range(min = 0.0, max = 85.0))]
+    slope_degrees: f64,
+    /// Distance between generated points, metres.
+    #[schemars(default = "numbers::spacing", range(min = 0.05, max = 100.0))]
+    spacing: f64,
+    /// The longest link that is made, metres; one and a half times the spacing when left out.
+    #[schemars(default = "none", with = "f64", range(min = 0.05, max = 1000.0))]
+    link_distance: (),
+    /// The scene that points are generated on (.obj, .gltf, .glb), relative to the level.
+    #[schemars(default = "none", with = "String")]
+    scene: (),
+    /// Where floors are looked for.
+    #[schemars(default = "none")]
+    boxes: Vec<BoxKeys>,
+    /// Whether ways between parts are worked out and used.
+    #[schemars(default = "none")]
+    hierarchy: Hierarchy,
+}
+
+/// An area or an obstacle of a graph.
+#[derive(JsonSchema)]
+#[schemars(rename = "GraphArea", rename_all = "camelCase", deny_unknown_fields)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct GraphAreaKeys {
+    /// Name, one of its kind in the level.
+    name: String,
+    /// Corners `[x, z]` in metres, in either direction.
+    polygon: Area2,
+    /// Whether it is there when the level begins.
+    #[schemars(default = "yes")]
+    available: bool,
+    /// Price of a metre on it. Obstacles have none.
+    #[schemars(default = "numbers::cost", range(min = 0.1, max = 100.0))]
+    cost: f64,
+    /// Least and greatest height of the links that it holds, metres; all heights when left out.
+    #[schemars(default = "none")]
+    heights: [f64; 2],
+}
+
+/// A box whose floor is looked for: rays fall from its top to its bottom.
+#[derive(JsonSchema)]
+#[schemars(rename = "Box", rename_all = "camelCase", deny_unknown_fields)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct BoxKeys {
+    /// What it is called.
+    #[schemars(default = "none", with = "String")]
+    name: (),
+    /// Least corner `[x, y, z]`, metres.
+    min: [f64; 3],
+    /// Greatest corner.
+    max: [f64; 3],
+}
+
 /// A precomputed grid in a file beside the level.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -339,6 +428,7 @@ shape!(Navigation, "Navigation", |generator| {
         generator.subschema_for::<GridKeys>(),
         generator.subschema_for::<AsciiKeys>(),
         generator.subschema_for::<TilesKeys>(),
+        generator.subschema_for::<GraphKeys>(),
         generator.subschema_for::<TextGridKeys>(),
         generator.subschema_for::<TiledKeys>(),
         generator.subschema_for::<MeshKeys>(),

@@ -106,13 +106,13 @@ fn areas(resolved: &Resolved) -> Vec<Area> {
         .collect()
 }
 
-fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: f64) -> Vec<Door> {
+fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: Option<f64>) -> Vec<Door> {
     let door = |(door, &area): (&DoorDef, &AreaId)| {
         let bounds = resolved.areas.get(area.index()).map_or(Bounds::of(&[[0.0, 0.0]]), |area| area.bounds);
         Door {
             name: door.name.value.clone(),
             area,
-            position: raise(bounds.centre(), floor_y_m),
+            position: raise(bounds.centre(), floor_y_m.unwrap_or(0.0)),
             bounds,
             moving_ticks: rate.ticks(door.duration_s),
             state: if door.open { DoorState::Open } else { DoorState::Closed },
@@ -155,7 +155,7 @@ fn layer_number(def: &LevelDef, name: &str) -> u8 {
     tiles.layers.iter().position(|layer| layer.name.value == name).map_or(0, |index| index as u8)
 }
 
-fn wanted(def: &LevelDef, character: &CharacterDef, floor_y_m: f64) -> Spawn {
+fn wanted(def: &LevelDef, character: &CharacterDef, floor_y_m: Option<f64>) -> Spawn {
     Spawn {
         name: character.name.value.clone(),
         position: resolve::world(character.position.value, floor_y_m),

@@ -179,7 +179,7 @@ impl Reader<'_> {
             r.legend_entries(n, |reader, node| reader.tile_legend(node, layout))
         });
         let links = self.parts(fields, "links", LINKS_MAX, Self::link);
-        let hierarchy = self.optional(fields, "hierarchy", |r, n| r.choice(n, HIERARCHIES));
+        let hierarchy = self.optional(fields, "hierarchy", Self::hierarchy);
         let layers = self.required(fields, "layers", Self::layers)?;
         Some(TilesDef {
             sizes,
@@ -196,6 +196,10 @@ impl Reader<'_> {
             hierarchy: hierarchy.unwrap_or_default(),
             span: self.span(fields.node),
         })
+    }
+
+    pub(super) fn hierarchy(&mut self, node: Node<'_, '_>) -> Option<Hierarchy> {
+        self.choice(node, HIERARCHIES)
     }
 
     fn projection(&mut self, node: Node<'_, '_>, layout: TileLayout) -> Option<Projection> {

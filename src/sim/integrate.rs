@@ -75,6 +75,7 @@ fn step_on(world: &mut World) {
         let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
         let reached = if is_free { to } else { reach(footing, from, to) };
         step.is_clipped = reached != to && to == step.stride.to;
+        let reached = grounds.footing(kind).grounded(reached);
         character.body.position = reached;
         character.body.velocity = (reached - from) / seconds;
         character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
@@ -163,7 +164,7 @@ fn part(world: &mut World) {
         let Some(character) = characters.get_mut(id) else {
             continue;
         };
-        character.body.position = place;
+        character.body.position = grounds.footing(bodies.kinds[row as usize]).grounded(place);
         if bodies.columns.stances[row as usize].moving {
             // How far it is along its path is noted with its move.
             continue;

@@ -5,6 +5,7 @@
 //! (`draw_nav`, `draw_world`, `draw_crowd`).
 
 use super::draw_crowd::{draw_nudges, draw_obstacles, draw_replans, draw_requests, draw_steering};
+use super::draw_graph::draw_nav_graph;
 use super::draw_nav::{draw_areas, draw_cells, draw_doors};
 use super::draw_world::{draw_characters, draw_marks, draw_paths, draw_regions, draw_routes};
 use super::picture::Picture;
@@ -130,6 +131,7 @@ type Drawing = fn(&mut Picture, &World);
 pub fn draw_ground(picture: &mut Picture, world: &World, parts: Parts) {
     if parts.has(Part::Cells) {
         draw_cells(picture, world.nav());
+        draw_nav_graph(picture, world.nav());
     }
     if parts.has(Part::Areas) {
         draw_areas(picture, world);

@@ -9,6 +9,7 @@ pub mod ascii;
 mod blocks;
 mod clip;
 mod draw_crowd;
+mod draw_graph;
 mod draw_nav;
 mod draw_search;
 mod draw_world;
@@ -20,6 +21,7 @@ mod screen;
 pub mod svg;
 pub mod theme;
 
+pub use draw_graph::{GraphScene, Slant, draw_graph, graph_picture};
 pub use draw_nav::{Outlines, draw_nav};
 pub use draw_search::{SearchScene, draw_search};
 pub use draw_world::draw_world;

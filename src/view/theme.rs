@@ -31,6 +31,11 @@ pub const CELL_BLOCKED: Colour = Colour::hex(0x5B6068);
 /// Lines between cells, where cells are large enough to show them.
 pub const GRID_LINE: Colour = Colour::hex(0x2B2F36).with_opacity(18);
 
+/// Points and links of a graph.
+pub const GRAPH: Colour = Colour::hex(0x6A7A86);
+/// Points that do not hang together with the rest, and the box around them.
+pub const ISLAND: Colour = Colour::hex(0xD6332B);
+
 /// A factor above this is shown as dear.
 pub const DEAR_ABOVE: f32 = 1.0;
 /// A factor above this is shown as dearest.

@@ -150,7 +150,8 @@ fn drop(
     for _ in 0..solids.len() {
         let Some(next) = solids.first_hit(below, bottom) else { break };
         // The underside of a floor faces down, whichever way its triangles turn: what lies between has no room.
-        if is_level(next.normal) && solids.has_room(next.point, next.point, &options.room) {
+        let is_under = hit.point.y - next.point.y >= options.room.height_m;
+        if is_under && is_level(next.normal) && solids.has_room(next.point, next.point, &options.room) {
             report.covered += 1;
             break;
         }

@@ -41,6 +41,19 @@ struct Way {
     left_mm: Vec<u32>,
 }
 
+impl Way {
+    /// The way over some points; None where two of them are not linked.
+    fn along(net: &Net, points: Vec<u32>) -> Option<Self> {
+        let steps: Option<Vec<u32>> =
+            points.windows(2).map(|pair| net.step(pair[0], pair[1]).map(|step| step.cost_mm)).collect();
+        let mut left_mm = vec![0u32; points.len()];
+        for (at, cost_mm) in steps?.into_iter().enumerate().rev() {
+            left_mm[at] = left_mm[at + 1].saturating_add(cost_mm);
+        }
+        Some(Self { points, left_mm })
+    }
+}
+
 /// How a way was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum How {
@@ -79,20 +92,12 @@ impl Routes {
             to_border_mm: vec![FAR; count],
             ways: vec![Way::default(); parts.len() * parts.len()],
         };
-        for (part, Part { points, .. }) in (0..).zip(parts) {
-            points.iter().for_each(|&at| routes.owner[at as usize] = part);
-        }
+        routes.lay_parts(net, parts);
         let mut spread = Spread::default();
-        for part in parts {
-            let centre = routes.middle(net, &part.points, &mut spread);
-            routes.centres.push(centre);
-        }
         for (part, Part { points, .. }) in parts.iter().enumerate() {
             progress(part as u64, parts.len() as u64);
-            routes.find_borders(net, points, &mut spread);
             let Some(&centre) = routes.centres.get(part).filter(|_| !points.is_empty()) else { continue };
-            spread.run(net, [(centre, 0)], FAR, |_, _| true);
-            points.iter().for_each(|&at| routes.to_centre_mm[at as usize] = spread.cost_mm(at));
+            routes.measure(net, (centre, points), &mut spread);
             for (other, &goal) in routes.centres.iter().enumerate() {
                 if other != part && !parts[other].points.is_empty() && spread.cost_mm(goal) != FAR {
                     let points = spread.way(goal);
@@ -104,6 +109,60 @@ impl Routes {
         }
         progress(parts.len() as u64, parts.len() as u64);
         routes
+    }
+
+    /// Notes whose each point is, and the middle of each part.
+    fn lay_parts(&mut self, net: &Net, parts: &[Part]) {
+        for (part, Part { points, .. }) in (0..).zip(parts) {
+            points.iter().for_each(|&at| self.owner[at as usize] = part);
+        }
+        let mut spread = Spread::default();
+        for part in parts {
+            let centre = self.middle(net, &part.points, &mut spread);
+            self.centres.push(centre);
+            self.find_borders(net, &part.points, &mut spread);
+        }
+    }
+
+    /// Measures the ways from the middle of a part, everything open; `spread` keeps all of them.
+    fn measure(&mut self, net: &Net, (centre, points): (u32, &[u32]), spread: &mut Spread) {
+        spread.run(net, [(centre, 0)], FAR, |_, _| true);
+        points.iter().for_each(|&at| self.to_centre_mm[at as usize] = spread.cost_mm(at));
+    }
+
+    /// The same with ways that were worked out before: those that do not lead from middle to middle over links are dropped. Cost: the
+    /// points of each part.
+    #[must_use]
+    pub fn restore(net: &Net, parts: &[Part], ways: Vec<Vec<u32>>) -> Self {
+        let count = net.points().len();
+        let mut routes = Self {
+            names: parts.iter().map(|part| part.name.clone()).collect(),
+            owner: vec![NONE; count],
+            centres: Vec::with_capacity(parts.len()),
+            to_centre_mm: vec![FAR; count],
+            to_border_mm: vec![FAR; count],
+            ways: vec![Way::default(); parts.len() * parts.len()],
+        };
+        routes.lay_parts(net, parts);
+        let mut spread = Spread::default();
+        for (part, Part { points, .. }) in parts.iter().enumerate() {
+            let Some(&centre) = routes.centres.get(part).filter(|_| !points.is_empty()) else { continue };
+            routes.measure(net, (centre, points), &mut spread);
+        }
+        for (at, points) in ways.into_iter().enumerate().take(routes.ways.len()) {
+            let [from, to] = [at / parts.len(), at % parts.len()].map(|part| routes.centres[part]);
+            let leads = points.first() == Some(&from) && points.last() == Some(&to) && from != to;
+            if leads && let Some(way) = Way::along(net, points) {
+                routes.ways[at] = way;
+            }
+        }
+        routes
+    }
+
+    /// The ways from every part to every other, for [`Routes::restore`].
+    #[must_use]
+    pub fn all_ways(&self) -> Vec<Vec<u32>> {
+        self.ways.iter().map(|way| way.points.clone()).collect()
     }
 
     /// The point that lies between the two ends of the longest way through a part.

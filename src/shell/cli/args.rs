@@ -83,6 +83,8 @@ pub enum Command {
     Bake(BakeArgs),
     /// Make a level of a map of the editor Tiled (.tmx, .tmj)
     Import(ImportArgs),
+    /// Make, check and divide the graph of a level
+    Graph(GraphArgs),
     /// Write the definitions that editors complete and check scripts with
     Types(TypesArgs),
     /// Print the JSON schema of levels
@@ -365,6 +367,161 @@ pub struct BakeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  walkon graph generate levels/tower.json      makes levels/paths/tower.graph.json\n  \
+    walkon graph islands tower --remove 20\n  \
+    walkon graph partition tower --name hall --from 2,0,2 --within 8\n  \
+    walkon graph bake tower      writes the compact form that levels load"
+)]
+pub struct GraphArgs {
+    #[command(subcommand)]
+    pub action: GraphAction,
+}
+
+/// What is done with a graph.
+#[derive(Debug, Subcommand)]
+pub enum GraphAction {
+    /// Find points on the floors of the level's scene and link them
+    Generate(GraphLevelArgs),
+    /// Link the points anew: by distance and slope, without what the scene blocks
+    Link(GraphLevelArgs),
+    /// Change points and links by hand
+    Edit(GraphEditArgs),
+    /// List what does not hang together; remove it, or join it
+    Islands(GraphIslandsArgs),
+    /// Divide the graph into named parts
+    Partition(GraphPartitionArgs),
+    /// Work out the ways between parts and write the compact form
+    Bake(GraphLevelArgs),
+    /// Find a way from one place to another
+    Path(GraphPathArgs),
+    /// Draw points, links, islands and parts
+    Draw(GraphDrawArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct GraphLevelArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  walkon graph edit tower --add 2,0,3 --link 4,17 --unlink 4,5 --remove 9\n\n\
+    Edits are carried out in this order: adds, moves, links, unlinks, removes (the highest number first)."
+)]
+pub struct GraphEditArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// A new point, numbered after the last
+    #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
+    pub add: Vec<Place>,
+    /// Another place for a point
+    #[arg(long = "move", value_name = "N=X,Y,Z", value_parser = moved, allow_hyphen_values = true)]
+    pub moves: Vec<(u32, Place)>,
+    /// A link between two points
+    #[arg(long, value_name = "A,B", value_parser = pair)]
+    pub link: Vec<[u32; 2]>,
+    /// A link less
+    #[arg(long, value_name = "A,B", value_parser = pair)]
+    pub unlink: Vec<[u32; 2]>,
+    /// A point less, with its links
+    #[arg(long, value_name = "N")]
+    pub remove: Vec<u32>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct GraphIslandsArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// Remove the islands of at most this many points
+    #[arg(long, value_name = "POINTS", conflicts_with = "stitch")]
+    pub remove: Option<usize>,
+    /// Join each island to the main group by the shortest link
+    #[arg(long)]
+    pub stitch: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon graph partition tower --name hall --from 2,0,2 --within 8\n  \
+    walkon graph partition tower --auto 400\n  walkon graph partition tower --clear")]
+pub struct GraphPartitionArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// The part to make or to add to
+    #[arg(long, value_name = "NAME", requires = "from", conflicts_with_all = ["auto", "clear"])]
+    pub name: Option<String>,
+    /// Where it grows from, metres
+    #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "within")]
+    pub from: Option<Place>,
+    /// How far it grows along links, metres
+    #[arg(long, value_name = "M", value_parser = metres, requires = "name")]
+    pub within: Option<f64>,
+    /// Divide what belongs to no part into parts of about this many points
+    #[arg(long, value_name = "POINTS", conflicts_with = "clear")]
+    pub auto: Option<usize>,
+    /// Take all parts away
+    #[arg(long)]
+    pub clear: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  walkon graph path tower --from 1,0,1 --to 1,3,8 --out way.png --view oblique"
+)]
+pub struct GraphPathArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// Where the way begins, metres
+    #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
+    pub from: Place,
+    /// Where it is to end, metres
+    #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
+    pub to: Place,
+    /// Draw it into this file (.png, .svg, .txt)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Where it is looked at from
+    #[arg(long, value_enum, default_value_t)]
+    pub view: GraphView,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct GraphDrawArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// Where it is looked at from
+    #[arg(long, value_enum, default_value_t)]
+    pub view: GraphView,
+    /// Pixels per metre (text: characters per metre)
+    #[arg(long, value_name = "PX", value_parser = scale)]
+    pub scale: Option<f64>,
+    /// The file to write (.png, .svg, .txt); text on stdout by default
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Where a graph is looked at from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum GraphView {
+    /// From above
+    #[default]
+    Top,
+    /// From the side and above: height is up
+    Oblique,
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = "Example:\n  walkon types --out scripts/types")]
 pub struct TypesArgs {
     /// Folder to write into [default: `types` of the first script folder]
@@ -454,6 +611,24 @@ fn place(text: &str) -> Result<Place, String> {
         [x, y, z] => Ok(Place { x, y: Some(y), z }),
         _ => Err("expected X,Z in metres, as in 3,4.5".to_owned()),
     }
+}
+
+fn pair(text: &str) -> Result<[u32; 2], String> {
+    let ends = text.split_once(',').map(|(a, b)| [a, b].map(|end| end.trim().parse::<u32>()));
+    match ends {
+        Some([Ok(a), Ok(b)]) => Ok([a, b]),
+        _ => Err("expected the numbers of two points, as in 4,17".to_owned()),
+    }
+}
+
+fn moved(text: &str) -> Result<(u32, Place), String> {
+    let expected = || "expected the number of a point and its place, as in 4=1,0,2".to_owned();
+    let (number, to) = text.split_once('=').ok_or_else(expected)?;
+    Ok((number.trim().parse().map_err(|_| expected())?, place(to)?))
+}
+
+fn metres(text: &str) -> Result<f64, String> {
+    finite(text).and_then(|value| within(value, 0.0, 1e6, "metres"))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

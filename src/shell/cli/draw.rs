@@ -75,7 +75,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     };
     match (target, form) {
         (Some(target), Some(form)) => write(&picture, form, args.scale, &target)?,
-        _ => results.text(&ascii::render(&picture, columns(&picture, args.scale)))?,
+        _ => results.text(&text(&picture, args.scale))?,
     }
     Ok(Exit::Ok)
 }
@@ -164,6 +164,11 @@ pub(super) fn write(
                 .write(&bytes.map_err(|error| Failure::io(format!("{}: {error}", target.path().display())))?)
         }
     }
+}
+
+/// A picture as text.
+pub(super) fn text(picture: &Picture, scale: Option<f64>) -> String {
+    ascii::render(picture, columns(picture, scale))
 }
 
 /// Columns of the text form, from characters per metre.

@@ -11,6 +11,7 @@ mod check;
 mod completions;
 mod draw;
 pub(super) mod exit;
+mod graph;
 mod import;
 mod limits;
 mod movingai;
@@ -103,6 +104,7 @@ fn perform(cli: Cli) -> Exit {
         Command::Draw(args) => draw::run(&shell, &args, &mut results),
         Command::Bake(args) => bake::run(&shell, &args, &mut results),
         Command::Import(args) => import::run(&shell, &args, &mut results),
+        Command::Graph(args) => graph::run(&shell, &args.action, &mut results),
         Command::Types(args) => types::run(&args, &mut results),
         Command::Schema(_) => schema::run(&mut results),
         Command::Limits(args) => limits::run(&shell, &args, &mut results),
