@@ -54,7 +54,9 @@ pub(crate) fn concern(world: &World, walk: &Walk, following: &Following, turned:
     let leads_over =
         |layer: u8| character.layer == layer || layers.iter().any(|change| change.layer == layer);
     let mut from = ground(character.body.position);
-    if let (Some(left_m), Some(&goal)) = (walk.remaining_m(), following.path.points.last()) {
+    if let (Some(left_m), Some(&goal)) =
+        (walk.remaining_m(character.body.position), following.path.points.last())
+    {
         let apart = |a: Point, b: Point| libm::hypot(a[0] - b[0], a[1] - b[1]);
         let shorter =
             |middle: Point| apart(from, middle) + apart(middle, ground(goal)) + SHORTER_M < f64::from(left_m);
