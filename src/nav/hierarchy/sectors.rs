@@ -62,7 +62,7 @@ impl Sector {
     fn new(part: Part, gates: Vec<Gate>, costs: Vec<u32>) -> Self {
         let (mut places, mut along) = ([u8::MAX; NODES as usize], [0; NODES as usize]);
         for (place, gate) in (0..).zip(&gates) {
-            let is_along_x = gate.slot / SLOTS & 1 != 0;
+            let is_along_x = (gate.slot / SLOTS) & 1 != 0;
             let far = if is_along_x { gate.inner.0 - part.first.0 } else { gate.inner.1 - part.first.1 };
             places[gate.slot as usize] = place;
             along[gate.slot as usize] = far as u8;
