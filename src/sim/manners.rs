@@ -59,15 +59,25 @@ pub fn run(world: &mut World) {
     if held.is_empty() {
         return;
     }
-    let mut near = Near::default();
+    // The buffers outlast the tick: made anew they cost as much as filling them.
+    let mut near = std::mem::take(&mut world.bodies.after);
     near.build(&world.bodies.columns.places, 1.0);
+    let mut front = Front::default();
     let widest_m =
         world.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
     for one in held {
-        let front = in_front(world, (&near, widest_m), &one);
-        queue(world, &one, &front);
-        ask_aside(world, &one, &front);
+        front.look(world, (&near, widest_m), &one);
+        queue(world, &one, &front.people);
+        ask_aside(world, &one, &front.people);
     }
+    world.bodies.after = near;
+}
+
+/// Those in front of a walker, nearest first, then in order of creation.
+#[derive(Debug, Default)]
+struct Front {
+    found: Vec<(f32, u32)>,
+    people: Vec<InFront>,
 }
 
 fn held_up(world: &World) -> Vec<Held> {
@@ -85,30 +95,33 @@ fn held_up(world: &World) -> Vec<Held> {
     held.collect()
 }
 
-/// Those in front of a walker, nearest first, then in order of creation.
-fn in_front(world: &World, (near, widest_m): (&Near, f32), one: &Held) -> Vec<InFront> {
-    let columns = &world.bodies.columns;
-    let row = one.row as usize;
-    let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
-    let reach_m = radius_m + widest_m + QUEUE_GAP_M;
-    let mut found: Vec<(f32, u32)> = Vec::new();
-    near.visit(place, reach_m, Look::ALL, |other, distance_m_sq| {
-        let between = columns.places[other as usize] - place;
-        let distance_m = distance_m_sq.sqrt();
-        let gap_m = distance_m - radius_m - columns.radii_m[other as usize];
-        let is_ahead = between.dot(one.ahead) > IN_FRONT * distance_m;
-        let is_level = (columns.floors_m[row] - columns.floors_m[other as usize]).abs() < 1.5;
-        if other != one.row && is_ahead && is_level && gap_m <= QUEUE_GAP_M {
-            found.push((gap_m, other));
-        }
-    });
-    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let front = found.into_iter().map(|(gap_m, other)| InFront {
-        who: world.bodies.ids[other as usize],
-        gap_m,
-        moves: columns.stances[other as usize].moving,
-    });
-    front.collect()
+impl Front {
+    /// Looks ahead of another walker.
+    fn look(&mut self, world: &World, (near, widest_m): (&Near, f32), one: &Held) {
+        let Self { found, people } = self;
+        let columns = &world.bodies.columns;
+        let row = one.row as usize;
+        let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
+        let reach_m = radius_m + widest_m + QUEUE_GAP_M;
+        found.clear();
+        near.visit(place, reach_m, Look::ALL, |other, distance_m_sq| {
+            let between = columns.places[other as usize] - place;
+            let distance_m = distance_m_sq.sqrt();
+            let gap_m = distance_m - radius_m - columns.radii_m[other as usize];
+            let is_ahead = between.dot(one.ahead) > IN_FRONT * distance_m;
+            let is_level = (columns.floors_m[row] - columns.floors_m[other as usize]).abs() < 1.5;
+            if other != one.row && is_ahead && is_level && gap_m <= QUEUE_GAP_M {
+                found.push((gap_m, other));
+            }
+        });
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        people.clear();
+        people.extend(found.iter().map(|&(gap_m, other)| InFront {
+            who: world.bodies.ids[other as usize],
+            gap_m,
+            moves: columns.stances[other as usize].moving,
+        }));
+    }
 }
 
 /// Whoever stands in front of a walker is what keeps it; as long as somebody there gets on, or waits at a door, or the door

@@ -7,6 +7,7 @@ use glam::Vec2;
 use slotmap::SecondaryMap;
 
 use crate::base::ids::CharacterId;
+use crate::base::near::Near;
 use crate::crowd::avoid::{Avoider, Walker};
 use crate::crowd::resolve::{self, Resolver};
 use crate::nav::Traversal;
@@ -36,6 +37,8 @@ pub struct Bodies {
     pub avoider: Avoider,
     /// Pushes apart.
     pub resolver: Resolver,
+    /// Everybody by place once they have been pushed apart, where somebody is held up.
+    pub after: Near,
 }
 
 impl Bodies {
