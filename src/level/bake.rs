@@ -6,7 +6,7 @@
 //! in [`Resolved::areas`]. Not here: how polygons become cells (`nav`).
 
 use super::ascii::AsciiCells;
-use super::def::{AreaDef, AsciiDef, CellSizes, GridDef, LevelDef, NavigationDef, TilesDef};
+use super::def::{AreaDef, AsciiDef, CellSizes, GridDef, Hierarchy, LevelDef, NavigationDef, TilesDef};
 use super::diagnostic::{Finding, Findings, Span, code};
 use super::load::LoadedLevel;
 use super::resolve::{self, Area, Resolved};
@@ -15,7 +15,7 @@ use super::tiles::TileCells;
 use crate::base::geom::{Point, ground};
 use crate::base::ids::AreaId;
 use crate::nav::cells::{
-    AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, grid_frame,
+    self, AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, grid_frame,
 };
 use crate::nav::{NavMap, Traversal};
 
@@ -55,7 +55,15 @@ pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved
             CellMap::from_cells(&ascii_source(ascii, resolved.ascii.as_ref()?, resolved))
         }
         NavigationDef::Tiles(tiles) => {
-            CellMap::from_cells(&tile_source(tiles, (resolved.tiles.as_ref()?, 0), resolved))
+            let built = CellMap::from_cells(&tile_source(tiles, (resolved.tiles.as_ref()?, 0), resolved));
+            built.map(|mut cells| {
+                cells.set_hierarchy(match tiles.hierarchy {
+                    Hierarchy::Auto => cells::Hierarchy::Auto,
+                    Hierarchy::On => cells::Hierarchy::On,
+                    Hierarchy::Off => cells::Hierarchy::Off,
+                });
+                cells
+            })
         }
         NavigationDef::TextGrid(grid) => CellMap::from_cells(&text_source(grid)),
         // A graph was built above; a file that could not be read was reported where it was named.
