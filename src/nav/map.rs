@@ -12,6 +12,7 @@ use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{self, CellMap};
 use crate::nav::graph::{GraphPlan, PointGraph};
+use crate::nav::layers::{LayerPoint, Layers, LayersPlan};
 use crate::nav::mesh::{self, NavMesh};
 use crate::nav::{
     Disc, Footing, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, PathTrouble, RandomPoint,
@@ -28,6 +29,8 @@ pub enum NavMap {
     Cells(CellMap),
     /// Points and links in space.
     Graph(PointGraph),
+    /// Uniform grids above one another, joined by links.
+    Layers(Layers),
     /// Convex polygons.
     Mesh(NavMesh),
 }
@@ -38,6 +41,7 @@ macro_rules! on_backend {
         match $nav {
             Self::Cells($map) => $answer,
             Self::Graph($map) => $answer,
+            Self::Layers($map) => $answer,
             Self::Mesh($map) => $answer,
         }
     };
@@ -48,6 +52,7 @@ macro_rules! on_backend {
 pub(crate) enum Plan {
     Cells(Box<cells::Plan>),
     Graph(Box<GraphPlan>),
+    Layers(Box<LayersPlan>),
     Mesh(Box<mesh::Plan>),
 }
 
@@ -57,6 +62,7 @@ impl Plan {
         match self {
             Self::Cells(plan) => plan.spent(search),
             Self::Graph(plan) => plan.spent(search),
+            Self::Layers(plan) => plan.spent(search),
             Self::Mesh(plan) => plan.spent(search),
         }
     }
@@ -83,6 +89,12 @@ impl From<PointGraph> for NavMap {
 impl From<NavMesh> for NavMap {
     fn from(mesh: NavMesh) -> Self {
         Self::Mesh(mesh)
+    }
+}
+
+impl From<Layers> for NavMap {
+    fn from(layers: Layers) -> Self {
+        Self::Layers(layers)
     }
 }
 
@@ -251,6 +263,7 @@ impl NavMap {
         match self {
             Self::Cells(cells) => cells::Plan::begin(cells, query).map(|plan| Plan::Cells(Box::new(plan))),
             Self::Graph(graph) => GraphPlan::begin(graph, query).map(|plan| Plan::Graph(Box::new(plan))),
+            Self::Layers(layers) => LayersPlan::begin(layers, query).map(|plan| Plan::Layers(Box::new(plan))),
             Self::Mesh(mesh) => mesh::Plan::begin(mesh, query).map(|plan| Plan::Mesh(Box::new(plan))),
         }
     }
@@ -265,6 +278,7 @@ impl NavMap {
         match (self, plan) {
             (Self::Cells(cells), Plan::Cells(plan)) => plan.step(cells, work, allowance),
             (Self::Graph(graph), Plan::Graph(plan)) => plan.step(graph, work, allowance),
+            (Self::Layers(layers), Plan::Layers(plan)) => plan.step(layers, work, allowance),
             (Self::Mesh(mesh), Plan::Mesh(plan)) => plan.step(mesh, work, allowance),
             // Begun on a map of another kind, whose place this one took: given up, to be asked again.
             _ => Some(PathAnswer {
@@ -335,12 +349,43 @@ impl NavMap {
         on_backend!(self, map => map.hash_into(hash))
     }
 
-    /// The grid, where the map is one.
+    /// The grid, where the map is one; the first of several.
     #[must_use]
     pub fn cells(&self) -> Option<&CellMap> {
+        self.layer(0)
+    }
+
+    /// The grid of a layer; None where there is no such layer, or the map is no grid.
+    #[must_use]
+    pub fn layer(&self, layer: u8) -> Option<&CellMap> {
         match self {
-            Self::Cells(cells) => Some(cells),
+            Self::Cells(cells) => Some(cells).filter(|_| layer == 0),
+            Self::Layers(layers) => layers.layer(layer),
             Self::Graph(_) | Self::Mesh(_) => None,
+        }
+    }
+
+    /// How many layers there are, 1 to 8.
+    #[must_use]
+    pub fn layer_count(&self) -> usize {
+        self.layers().map_or(1, Layers::count)
+    }
+
+    /// The layers, where there are several.
+    #[must_use]
+    pub fn layers(&self) -> Option<&Layers> {
+        match self {
+            Self::Layers(layers) => Some(layers),
+            Self::Cells(_) | Self::Graph(_) | Self::Mesh(_) => None,
+        }
+    }
+
+    /// Whether a place on a layer can be reached from one on the layer of the traversal, by labels, without a search.
+    #[must_use]
+    pub fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
+        match self {
+            Self::Layers(layers) => layers.reach_on(from, to, by),
+            Self::Cells(_) | Self::Graph(_) | Self::Mesh(_) => self.reach(from, to.point, by),
         }
     }
 
@@ -349,7 +394,7 @@ impl NavMap {
     pub fn graph(&self) -> Option<&PointGraph> {
         match self {
             Self::Graph(graph) => Some(graph),
-            Self::Cells(_) | Self::Mesh(_) => None,
+            Self::Cells(_) | Self::Mesh(_) | Self::Layers(_) => None,
         }
     }
 
@@ -358,7 +403,7 @@ impl NavMap {
     pub fn mesh(&self) -> Option<&NavMesh> {
         match self {
             Self::Mesh(mesh) => Some(mesh),
-            Self::Cells(_) | Self::Graph(_) => None,
+            Self::Cells(_) | Self::Graph(_) | Self::Layers(_) => None,
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod edits;
 pub mod footing;
 pub mod graph;
 mod hierarchy;
+pub mod layers;
 pub mod map;
 pub mod mesh;
 pub mod path;
@@ -27,6 +28,7 @@ pub use cells::{
 pub use components::{Kept, Labels, Run};
 pub use edits::{AreaEdit, ChangedPart, MapChange, NavEdit, Tile, TileEdit};
 pub use footing::Footing;
+pub use layers::{LAYERS_MAX, LINKS_MAX, LayerLink, LayerPoint, Layers, LayersError};
 pub use map::NavMap;
 pub use mesh::{Avoidance, MeshError, MeshSource, MeshSourceError, NavMesh, RawMesh};
 pub use path::{

@@ -530,7 +530,7 @@ impl CellMap {
     }
 
     /// What a traversal can use. Cost: nothing to speak of when it was prepared, else a pass over the map.
-    pub(super) fn view(&self, by: &Traversal) -> View {
+    pub(crate) fn view(&self, by: &Traversal) -> View {
         if by.areas.is_none() {
             return self.plain_view(by);
         }
@@ -734,6 +734,15 @@ impl CellMap {
         if self.factors.is_empty() { 1.0 } else { f32::from(self.cheapest) / f32::from(FACTOR_ONE) }
     }
 
+    /// The least that a way between two points can cost somebody, metres of plain ground.
+    pub(crate) fn least_m(&self, from: Vec3, to: Vec3, by: &Traversal) -> f64 {
+        let own = by.areas.iter().flat_map(|areas| areas.iter()).filter_map(|(_, factor)| *factor);
+        let cheapest = own.fold(self.cheapest_factor(), f32::min);
+        let middle = |point| self.node_centre(point).unwrap_or(point);
+        // Step costs are rounded: a little less.
+        f64::from(geom::flat_distance(middle(from), middle(to))) * f64::from(cheapest) * 0.999
+    }
+
     /// Rectangle of all cells, world metres.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
@@ -741,21 +750,21 @@ impl CellMap {
     }
 
     /// A position in cells.
-    pub(super) fn to_cells(&self, point: Vec3) -> Point {
+    pub(crate) fn to_cells(&self, point: Vec3) -> Point {
         self.frame().to_cells(geom::ground(point))
     }
 
-    pub(super) fn cell_of(&self, point: Vec3) -> Option<(u32, u32)> {
+    pub(crate) fn cell_of(&self, point: Vec3) -> Option<(u32, u32)> {
         self.frame().cell_in(geom::ground(point))
     }
 
     /// The middle of a cell on the floor.
-    pub(super) fn centre(&self, (x, z): (u32, u32)) -> Vec3 {
+    pub(crate) fn centre(&self, (x, z): (u32, u32)) -> Vec3 {
         self.frame().on_floor(self.frame().centre(x, z))
     }
 
     /// The same place on the floor.
-    pub(super) fn floored(&self, point: Vec3) -> Vec3 {
+    pub(crate) fn floored(&self, point: Vec3) -> Vec3 {
         Vec3::new(point.x, self.frame().floor_y_m as f32, point.z)
     }
 

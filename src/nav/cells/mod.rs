@@ -43,6 +43,7 @@ pub use landmarks::{Far, Landmarks};
 pub(crate) use landmarks::{FarGoal, Flow};
 pub use layout::{FACTOR_ONE, Layout, Neighbours, Stagger, Unit, fixed_factor};
 pub use map::{CellMap, Hierarchy, Method};
+pub(crate) use map::{Reached, View};
 pub(crate) use plan::Plan;
 pub use source::{
     AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, Frame, GridSource, grid_frame,

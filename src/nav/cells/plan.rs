@@ -70,6 +70,8 @@ pub(crate) struct Plan {
     route: Option<Box<Route>>,
     /// Charged to searches that have ended.
     spent: u32,
+    /// What the way found costs from cell to cell, metres of plain ground.
+    cost_m: f64,
 }
 
 impl CellMap {
@@ -121,7 +123,7 @@ impl CellMap {
     }
 
     /// The cell to begin in, and the point when that is not where the body stands.
-    fn begin_at(
+    pub(crate) fn begin_at(
         &self,
         view: &View,
         point: Vec3,
@@ -241,6 +243,7 @@ impl Plan {
             covered: None,
             route: None,
             spent: 0,
+            cost_m: 0.0,
         };
         if let (None, Some(goal)) = (trouble, goal_cell) {
             plan.targets.push(goal);
@@ -363,6 +366,11 @@ impl Plan {
             return again;
         }
         Self::begin_for(map, query, query.by.clone(), Others::Ignored)
+    }
+
+    /// What the way found costs from cell to cell, before it is smoothed, metres of plain ground; 0 until there is one.
+    pub(crate) fn cost_m(&self) -> f64 {
+        self.cost_m
     }
 
     /// Charged so far.
@@ -527,7 +535,7 @@ impl Plan {
     }
 
     fn answer(&mut self, map: &CellMap, query: &PathQuery, view: &View) -> PathAnswer {
-        let Some((_, target, nodes)) = self.best.take() else {
+        let Some((cost, target, nodes)) = self.best.take() else {
             return PathAnswer { expansions: self.spent, ..map.no_path(PathTrouble::NoPath) };
         };
         let whole = self.trouble.is_none();
@@ -535,6 +543,7 @@ impl Plan {
         let ground = map.ground(view, &self.tolls);
         let rest = self.overlay.as_ref().map(|overlay| overlay.over(ground.bits));
         let line = Line { map, ground: &ground, rest };
+        self.cost_m = line.metres(cost);
         let real_start = map.floored(query.start);
         let mut points = line.through(&nodes, self.moved.unwrap_or(real_start), end);
         if self.moved.is_some() {

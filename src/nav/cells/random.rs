@@ -18,7 +18,8 @@ struct Wanted<'a> {
     map: &'a CellMap,
     query: &'a RandomPoint,
     view: View,
-    reached: Option<Reached>,
+    /// Reached from one of several places.
+    reached: Option<Vec<Reached>>,
     area: Option<&'a Spans>,
 }
 
@@ -35,6 +36,25 @@ impl CellMap {
                 Some(view.reached_from(x, z)?)
             }
         };
+        self.random_point_in(query, (view, reached.map(|reached| vec![reached])), rng)
+    }
+
+    /// The same among what is reached from several places.
+    pub(crate) fn random_point_among(
+        &self,
+        query: &RandomPoint,
+        reached: Vec<Reached>,
+        rng: &mut Rng,
+    ) -> Option<Vec3> {
+        self.random_point_in(query, (self.view(&query.by), Some(reached)), rng)
+    }
+
+    fn random_point_in(
+        &self,
+        query: &RandomPoint,
+        (view, reached): (View, Option<Vec<Reached>>),
+        rng: &mut Rng,
+    ) -> Option<Vec3> {
         let area = match query.area {
             None => None,
             Some(area) => Some(self.terrain.area(area.index())?),
@@ -109,6 +129,9 @@ impl Wanted<'_> {
     fn admits(&self, x: u32, z: u32) -> bool {
         self.view.bits().get(x, z)
             && self.area.is_none_or(|area| area.contains(x, z))
-            && self.reached.as_ref().is_none_or(|reached| self.view.is_reached(reached, x, z))
+            && self
+                .reached
+                .as_ref()
+                .is_none_or(|all| all.iter().any(|reached| self.view.is_reached(reached, x, z)))
     }
 }
