@@ -14,7 +14,7 @@ const SQUARE: &str = "mesh\n2\n5 4\n0 1 3 -1 1 0\n1 0 3 -1 0 3\n0 -1 3 -1 3 2\n-
 
 fn load(level: &str, files: &[(&str, &str)]) -> Result<LoadedLevel, Vec<Diagnostic>> {
     let source = MemorySource::new().with("levels/test.json", level);
-    let source = files.iter().fold(source, |source, (name, text)| source.with(*name, *text));
+    let source = files.iter().fold(source, |source, (name, text)| source.with(name, *text));
     level::load("levels/test.json", &source).map_err(|refused| refused.diagnostics)
 }
 
@@ -27,7 +27,7 @@ fn error(level: &str, files: &[(&str, &str)]) -> (String, usize, String) {
     let found = load(level, files).err().unwrap_or_else(|| panic!("expected an error of {level}"));
     let errors: Vec<_> = found.iter().filter(|found| found.severity == Severity::Error).collect();
     assert_eq!(errors.len(), 1, "{level}: {errors:#?}");
-    (errors[0].code.to_owned(), errors[0].line, errors[0].message.clone())
+    (errors[0].code.to_owned(), errors[0].line as usize, errors[0].message.clone())
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn published(name: &str) -> Option<String> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name);
     let text = std::fs::read_to_string(&path).ok();
     if text.is_none() {
-        eprintln!("skipped: {} is not there", path.display());
+        println!("skipped: {} is not there", path.display());
     }
     text
 }
