@@ -131,6 +131,29 @@ fn dear_ground_is_walked_around() {
 }
 
 #[test]
+fn a_straight_line_leaves_by_the_opening_that_it_meets_of_several_in_one_wall() {
+    let openings = [[1.0, 2.0], [4.0, 5.0], [7.0, 8.0]];
+    let mut areas = vec![rectangle([0.0, 6.0], [0.0, 10.0]), rectangle([14.0, 20.0], [0.0, 10.0])];
+    areas.extend(openings.map(|z| rectangle([6.0, 14.0], z)));
+    let map = map(&MeshSource { areas, ..MeshSource::default() });
+    for radius in [0.0, 0.2, 0.3] {
+        let by = wide(radius);
+        let footing = map.footing(&by);
+        for step in 0..200 {
+            let z = 0.5 + 0.045 * step as f32;
+            // No line is asked about that runs within a hand's breadth of a corner.
+            let into = openings.map(|[from, to]| (z - from as f32 - radius).min(to as f32 - radius - z));
+            let into = into.into_iter().fold(f32::NEG_INFINITY, f32::max);
+            for begin in [3.0, 5.0, 6.0 - radius] {
+                if into.abs() > 0.1 && (into > 0.0 || begin == 3.0) {
+                    assert_eq!(footing.clear(at(begin, z), at(10.0, z)), into > 0.0, "{radius} {begin} {z}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn whoever_stands_in_the_way_is_walked_around_or_named() {
     let map = map(&rooms(true));
     let by = wide(0.2);

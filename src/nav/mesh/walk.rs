@@ -10,6 +10,10 @@ use crate::nav::mesh::surface::{NONE, Surface};
 
 /// Corners that one line is led around at most.
 const CORNERS_MAX: usize = 256;
+/// Edges crossed this near to one another, in parts of the line, are crossed at once.
+const SAME_PART: f64 = 1e-11;
+/// An edge whose distance squared from a crossing is greater by this, square metres, is not the one that is crossed.
+const MET_SQ: f64 = 1e-18;
 
 /// What a straight line came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +97,7 @@ impl Surface {
         };
         // Bounded by the polygons: a straight line passes each once; a few more where it runs along edges.
         for _ in 0..2 * self.polygon_count() + 64 {
-            let mut exit: Option<(f64, u32)> = None;
+            let mut exit: Option<(f64, f64, u32)> = None;
             for edge in self.edges(polygon).filter(|&edge| edge != entry) {
                 if entry == NONE && corner == self.ring[self.next(edge) as usize] {
                     continue;
@@ -105,19 +109,22 @@ impl Surface {
                 }
                 let before = geom::cross(a, b, from.point).max(0.0);
                 let part = (before / (before - after)).max(passed);
+                let miss = geom::segment_distance_sq(at(part), a, b);
                 let is_first = match exit {
                     None => true,
-                    // Through a corner: rather on than into a wall.
-                    Some((first, chosen)) => {
+                    // Of edges in one line the one that is met; through a corner rather on than into a wall.
+                    Some((first, nearest, chosen)) => {
                         let is_wall = |edge: u32| self.twin[edge as usize] == NONE;
-                        part < first - 1e-12 || part <= first + 1e-12 && is_wall(chosen) && !is_wall(edge)
+                        let is_met = miss + MET_SQ < nearest
+                            || miss <= nearest + MET_SQ && is_wall(chosen) && !is_wall(edge);
+                        part < first - SAME_PART || part <= first + SAME_PART && is_met
                     }
                 };
                 if is_first {
-                    exit = Some((part, edge));
+                    exit = Some((part, miss, edge));
                 }
             }
-            let Some((part, edge)) = exit else {
+            let Some((part, _, edge)) = exit else {
                 visit(polygon, reached, to);
                 return Line { is_clear: true, end: Spot { polygon, point: to }, wall: NONE };
             };
