@@ -13,13 +13,14 @@ use crate::game::blame::{self, Written};
 use crate::game::inputs::LevelTexts;
 use crate::level::spawn::{self, Spawned};
 use crate::level::{LoadedLevel, MemorySource, load};
-use crate::nav::{AreaEdit, NavEdit, Traversal};
+use crate::nav::{AreaEdit, NavEdit};
 use crate::script::files::ScriptTexts;
 use crate::script::host::BehaviourRef;
 use crate::script::reload::{LevelBehaviours, Refusal};
 use crate::world::World;
 use crate::world::area::Area;
 use crate::world::character::Character;
+use crate::world::character::standing_on;
 use crate::world::door::{Door, DoorReason, DoorRemoval, DoorState};
 use crate::world::event::Event;
 use crate::world::ops::characters::{Spawn, despawn, place};
@@ -151,7 +152,7 @@ pub(super) fn apply(world: &mut World, old: &mut Origin, staged: Staged) -> Edit
 }
 
 fn stands(world: &World, one: &Character) -> bool {
-    let by = Traversal { radius_m: one.body.radius_m, ..Traversal::default() };
+    let by = standing_on(one);
     world.nav.is_walkable(one.body.position, &by)
 }
 
@@ -360,7 +361,7 @@ fn people(
 }
 
 fn settle_on_ground(world: &mut World, id: CharacterId, one: &Character, edited: &mut Edited) {
-    let by = Traversal { radius_m: one.body.radius_m, ..Traversal::default() };
+    let by = standing_on(one);
     match world.nav.nearest(one.body.position, Settings::SNAP_M, &by) {
         Some(ground) => place(world, id, ground.point),
         None => {

@@ -13,6 +13,7 @@ use crate::world::World;
 use crate::world::door::DoorState;
 use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
+use crate::world::ops::walks::goal_layer;
 use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk, WalkOptions};
 
@@ -94,7 +95,8 @@ pub(crate) fn is_within_radius(world: &World, walk: &Walk) -> bool {
     let Some(character) = world.characters.get(walk.character) else {
         return false;
     };
-    flat_distance(character.body.position, walk.aim) <= walk.radius_m(world)
+    let is_on_layer = goal_layer(world, walk).is_none_or(|layer| layer == character.layer);
+    is_on_layer && flat_distance(character.body.position, walk.aim) <= walk.radius_m(world)
 }
 
 fn arrive(world: &mut World, id: WalkId, already: bool) {

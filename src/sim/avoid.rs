@@ -69,7 +69,7 @@ fn add(
     bodies.ids.push(id);
     bodies.kinds.push(kind);
     bodies.walkers.push(walker);
-    bodies.columns.push(character.body.position, character.body.radius_m, stance);
+    bodies.columns.push(storeyed(character), character.body.radius_m, stance);
 }
 
 fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, tick_s: f32, epoch: u32) {
@@ -104,8 +104,17 @@ fn standing(character: &Character) -> Walker {
         speed_max_mps: 0.0,
         gives_way: 0.0,
         left_m: 0.0,
-        floor_m: character.body.position.y,
+        floor_m: storeyed(character).y,
     }
+}
+
+/// Layers of a map lie in one plane. To bodies each is a storey of its own, so far above the one before that nobody on it is met
+/// from another, metres.
+const STOREY_M: f32 = 1000.0;
+
+/// Where somebody is among bodies.
+fn storeyed(character: &Character) -> Vec3 {
+    character.body.position + Vec3::Y * (STOREY_M * f32::from(character.layer))
 }
 
 fn stance(character: &Character) -> Stance {

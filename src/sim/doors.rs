@@ -9,8 +9,8 @@ use glam::Vec3;
 use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::trig;
-use crate::nav::Traversal;
 use crate::world::World;
+use crate::world::character::standing_on;
 use crate::world::door::{Door, DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
 use crate::world::event::Event;
 use crate::world::ops::{areas, characters, doors};
@@ -149,7 +149,7 @@ fn push_out(world: &mut World, id: DoorId, inside: &[CharacterId]) -> bool {
 fn way_out(world: &World, id: CharacterId, area: AreaId) -> Option<Vec3> {
     let character = world.characters.get(id)?;
     let from = character.body.position;
-    let by = Traversal { radius_m: character.body.radius_m, ..Traversal::default() };
+    let by = standing_on(character);
     let mut areas = Vec::new();
     for ring in 1..=4u16 {
         for spoke in 0..16u16 {

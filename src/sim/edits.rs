@@ -10,7 +10,7 @@ use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, PathQuery};
 use crate::sim::tiles::{self, Turned};
 use crate::world::World;
 use crate::world::event::Event;
-use crate::world::ops::walks::traversal_of;
+use crate::world::ops::walks::{goal_layer, traversal_of};
 use crate::world::walk::{Ask, Following, Phase, Walk};
 
 /// Applies what waits, if anything, and looks at every walk.
@@ -95,7 +95,7 @@ fn leads_further_now(world: &World, walk: &Walk, following: &Following) -> bool 
         goal: walk.aim,
         by,
         accept: Accept::Exact,
-        goal_layer: None,
+        goal_layer: goal_layer(world, walk),
         expansions_max: u32::MAX,
         others: None,
     };

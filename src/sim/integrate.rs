@@ -160,10 +160,14 @@ fn part(world: &mut World) {
     hold_back(&mut bodies.columns, &bodies.began, &report.contacts, &mut moved);
     for row in moved {
         let id = bodies.ids[row as usize];
-        let place = bodies.columns.position(row as usize);
+        let mut place = bodies.columns.position(row as usize);
         let Some(character) = characters.get_mut(id) else {
             continue;
         };
+        if character.layer > 0 {
+            // Among bodies it is on a storey of its own.
+            place.y = character.body.position.y;
+        }
         character.body.position = grounds.footing(bodies.kinds[row as usize]).grounded(place);
         if bodies.columns.stances[row as usize].moving {
             // How far it is along its path is noted with its move.

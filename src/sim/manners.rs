@@ -17,6 +17,7 @@ use crate::nav::Traversal;
 use crate::sim::follow;
 use crate::world::World;
 use crate::world::character::Nudge;
+use crate::world::character::standing_on;
 use crate::world::door::DoorState;
 use crate::world::event::Event;
 use crate::world::walk::{Crowd, Phase, Walk, pass_rules};
@@ -198,8 +199,7 @@ fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3,
     let place = character.body.position;
     let away = unit(flat(place - from)).unwrap_or(ahead);
     let rules = pass_rules(world, Some(character));
-    let footing =
-        world.nav.footing(&Traversal { radius_m: character.body.radius_m, rules, ..Traversal::default() });
+    let footing = world.nav.footing(&Traversal { rules, ..standing_on(character) });
     let room_m = character.body.radius_m + world.characters.get(by)?.body.radius_m;
     let is_in_the_way = |to: Vec3| {
         let offset = flat(to - from);

@@ -19,6 +19,7 @@ use crate::world::World;
 use crate::world::course::Course;
 use crate::world::event::Event;
 use crate::world::ops::paths;
+use crate::world::ops::walks::goal_layer;
 use crate::world::ops::walks::{conclude, retarget_path, traversal_of};
 use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::standing::{Bystanders, Straight};
@@ -71,12 +72,13 @@ fn send(world: &mut World, id: WalkId) {
     let (start, by) = (character.body.position, traversal_of(world, walk));
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
     let (who, goal) = (walk.character, walk.aim);
+    let goal_layer = goal_layer(world, walk);
     let but = [who, replans::spared(world, walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
-    let line = Straight { from: start, to: goal, but: &but };
+    let line = Straight { from: start, to: goal, layer: by.layer, but: &but };
     let around = if is_ghost { None } else { world.bystanders(line) };
     let others = around.as_ref().map(|around| Arc::clone(&around.discs));
-    let query = PathQuery { start, goal, by, accept, goal_layer: None, expansions_max, others };
+    let query = PathQuery { start, goal, by, accept, goal_layer, expansions_max, others };
     let Some(walk) = world.walks.get(id) else {
         return;
     };

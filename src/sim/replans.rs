@@ -240,11 +240,13 @@ fn is_worth_a_search(world: &mut World, id: WalkId) -> bool {
         return false;
     };
     let (who, goal) = (walk.character, walk.aim);
-    let Some(position) = world.characters.get(who).map(|character| character.body.position) else {
+    let Some((position, layer)) =
+        world.characters.get(who).map(|character| (character.body.position, character.layer))
+    else {
         return false;
     };
     let but = [who, spared(world, walk).unwrap_or(who)];
-    let now = world.bystanders(Straight { from: position, to: goal, but: &but });
+    let now = world.bystanders(Straight { from: position, to: goal, layer, but: &but });
     let Some(walk) = world.walks.get(id) else {
         return false;
     };

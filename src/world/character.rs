@@ -10,6 +10,7 @@ use glam::Vec3;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
+use crate::nav::Traversal;
 use crate::world::walk::{DoorPolicy, Owner};
 use slotmap::SlotMap;
 
@@ -209,6 +210,13 @@ impl Character {
             true => "walk",
         }
     }
+}
+
+/// Whom the map is asked for when somebody's own body is all that matters: as wide as it is, on its layer, without regard to
+/// doors and areas of its own.
+#[must_use]
+pub fn standing_on(who: &Character) -> Traversal {
+    Traversal { radius_m: who.body.radius_m, layer: who.layer, ..Traversal::default() }
 }
 
 /// All characters, in order of creation.

@@ -81,6 +81,8 @@ pub struct Straight<'a> {
     pub from: Vec3,
     /// To here, metres.
     pub to: Vec3,
+    /// On this layer of the map.
+    pub layer: u8,
     /// Who is not in the way: the walker itself, and whom it is told to ignore.
     pub but: &'a [CharacterId],
 }
@@ -204,7 +206,8 @@ impl Standing {
         let (a, b) = (ground(line.from), ground(line.to));
         let reach_m_sq = f64::from(reach_m) * f64::from(reach_m);
         let seen = |id: CharacterId| {
-            let character = world.characters.alive(id).filter(|_| !line.but.contains(&id))?;
+            let is_of_it = |other: &&Character| other.layer == line.layer && !line.but.contains(&id);
+            let character = world.characters.alive(id).filter(is_of_it)?;
             let is_near = segment_distance_sq(ground(character.body.position), a, b) <= reach_m_sq;
             (is_near && world.stands(character)).then(|| (character.serial, id, world.disc_of(character)))
         };

@@ -131,6 +131,8 @@ pub struct WalkOptions {
     pub accept: AcceptEnd,
     /// Turn there after arriving.
     pub face: Option<Look>,
+    /// The layer of the goal; of a character its own, else that of the walker.
+    pub layer: Option<u8>,
     /// What to do about doors; the character's own policy when none is given.
     pub doors: Option<DoorPolicy>,
     /// Keys carried.
@@ -178,6 +180,7 @@ impl WalkOptions {
             radius_m: None,
             accept: AcceptEnd::Partial,
             face: None,
+            layer: None,
             doors: None,
             keys: Vec::new(),
             crowd: Crowd::Push,
@@ -433,6 +436,8 @@ impl Walk {
 pub struct Asker<'a> {
     /// Whose body it is; nobody's when a script asks about a point. Doors of teams are walls for strangers, not for nobody.
     pub who: Option<&'a Character>,
+    /// The layer of the map that it is on.
+    pub layer: u8,
     /// Half the width of the body, metres.
     pub radius_m: f32,
     /// What to do about doors.
@@ -461,7 +466,7 @@ pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
         .collect();
     through.sort_by_key(|(area, _)| *area);
     let through = (!through.is_empty()).then(|| Arc::from(through));
-    Traversal { radius_m: asker.radius_m, through, areas: None, rules, ..Traversal::default() }
+    Traversal { radius_m: asker.radius_m, through, areas: None, layer: asker.layer, rules }
 }
 
 /// Which doors a character may not pass, and which not in both directions, however they stand.

@@ -13,6 +13,7 @@ use crate::script::bind::call::{
 };
 use crate::script::bind::handles::{self, PlayId, TurnId};
 use crate::script::bind::keep::keeper;
+use crate::script::bind::names;
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, Place};
 use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
@@ -101,6 +102,11 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Half the width of its body, metres.",
         example: "assert(guard.radius == 0.35)",
         ..Entry::field(TYPE, "radius", "number", radius)
+    },
+    Entry {
+        doc: "Name of the layer of the map that it is on; a map without layers has one, \"ground\".",
+        example: "assert(guard.layer == \"ground\")",
+        ..Entry::field(TYPE, "layer", "string", layer)
     },
     Entry {
         doc: "Tags of the level, its own name, and `player` for the player; a fresh list, sorted.",
@@ -279,6 +285,15 @@ fn rotation_speed(lua: &Lua, args: &mut Args) -> Answer {
 
 fn radius(lua: &Lua, args: &mut Args) -> Answer {
     of_living(lua, args, |character| setting(character.body.radius_m))
+}
+
+fn layer(lua: &Lua, args: &mut Args) -> Answer {
+    let (id, function) = (myself::<CharacterId>(args)?, args.function());
+    ask(lua, args, |world| {
+        let layer = alive(world, id).map_err(op(function))?.layer;
+        let named = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(layer)));
+        Ok(named.unwrap_or(names::LAYER).to_owned())
+    })
 }
 
 fn tags(lua: &Lua, args: &mut Args) -> Answer {

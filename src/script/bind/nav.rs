@@ -37,9 +37,9 @@ pub const GROUPS: &[Group] = &[
     },
 ];
 
-const NEAREST_OPTIONS: &[&str] = &["within", "radius"];
-const WALKABLE_OPTIONS: &[&str] = &["radius"];
-const POINT_OPTIONS: &[&str] = &["area", "around", "within", "reachableFrom", "rng"];
+const NEAREST_OPTIONS: &[&str] = &["within", "radius", "layer"];
+const WALKABLE_OPTIONS: &[&str] = &["radius", "layer"];
+const POINT_OPTIONS: &[&str] = &["area", "around", "within", "reachableFrom", "layer", "rng"];
 
 /// Farthest a question looks, metres.
 const WITHIN_MAX_M: f64 = 10_000.0;
@@ -54,6 +54,13 @@ const OTHERS_PER_UNIT: u64 = 8;
 /// Path requests of a level that may wait at a time.
 const REQUESTS_MAX: usize = 4096;
 
+const LAYER: Param = field(
+    "layer",
+    "string?",
+    "\"ground\"",
+    "the layer of the map; default: that of a character who is named as the place, else the first",
+);
+
 /// Tables that these functions take.
 pub const SHAPES: &[Shape] = &[
     Shape {
@@ -62,12 +69,13 @@ pub const SHAPES: &[Shape] = &[
         fields: &[
             field("within", "number?", "4", "metres, default 8"),
             field("radius", "number?", "0.5", "half the width of the body, metres, default 0"),
+            LAYER,
         ],
     },
     Shape {
         name: "WalkableOptions",
         doc: "For whom.",
-        fields: &[field("radius", "number?", "0.5", "half the width of the body, metres, default 0")],
+        fields: &[field("radius", "number?", "0.5", "half the width of the body, metres, default 0"), LAYER],
     },
     Shape {
         name: "PointOptions",
@@ -77,6 +85,7 @@ pub const SHAPES: &[Shape] = &[
             field("around", "Place?", "\"post\"", "near this place"),
             field("within", "number?", "3", "metres around it, default 8"),
             field("reachableFrom", "Place?", "guard", "with a way from here"),
+            LAYER,
             field(
                 "rng",
                 "Rng?",
@@ -376,11 +385,13 @@ fn is_walkable(lua: &Lua, args: &mut Args) -> Answer {
 struct Body<'a> {
     place: &'a Place,
     radius_m: Option<f32>,
+    layer: Option<String>,
 }
 
 fn body<'a>(options: &crate::script::convert::Options, place: &'a Place) -> Result<Body<'a>, Mistake> {
     let radius_m = options.find("radius").map(|radius| metres(&radius, 0.0, 10.0)).transpose()?;
-    Ok(Body { place, radius_m })
+    let layer = options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?;
+    Ok(Body { place, radius_m, layer })
 }
 
 impl Body<'_> {
@@ -390,8 +401,14 @@ impl Body<'_> {
         function: &'static str,
     ) -> Result<(glam::Vec3, crate::nav::Traversal, u64), Mistake> {
         let point = self.place.point(world, function, None)?;
+        let own = match standpoint(self.place) {
+            Standpoint::Character(id) => world.character(id).map(|character| character.layer),
+            Standpoint::Nobody => None,
+        };
+        let named = self.layer.as_ref().map(|name| names::layer(world, function, name)).transpose()?;
         let by = crate::nav::Traversal {
             radius_m: self.radius_m.unwrap_or(0.0),
+            layer: named.or(own).unwrap_or(0),
             ..crate::nav::Traversal::default()
         };
         let units = preparing(world, &by);
@@ -407,6 +424,7 @@ fn random_point(lua: &Lua, args: &mut Args) -> Answer {
     let around = options.find("around").map(|around| place::single(&around)).transpose()?;
     let within_m = options.find("within").map(|within| metres(&within, 0.0, WITHIN_MAX_M)).transpose()?;
     let from = options.find("reachableFrom").map(|from| place::single(&from)).transpose()?;
+    let layer = options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?;
     let stream = options.find("rng").map(|rng| handle::<StreamId>(&rng, "a random stream")).transpose()?;
     let stream = match stream {
         Some(stream) => stream,
@@ -420,7 +438,7 @@ fn random_point(lua: &Lua, args: &mut Args) -> Answer {
             within_m: within_m.unwrap_or(Settings::SNAP_M),
             area: area.map(|area| names::area(world, function, &area)).transpose()?,
             reachable_from: from.map(|from| from.point(world, function, None)).transpose()?,
-            by: PathAsk::default().traversal(world, function, at)?,
+            by: PathAsk::on(layer).traversal(world, function, at)?,
             attempts: ATTEMPTS,
         };
         let units = preparing(world, &query.by);

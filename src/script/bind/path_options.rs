@@ -111,6 +111,12 @@ pub fn from(options: &Options) -> Result<PathAsk, Mistake> {
 }
 
 impl PathAsk {
+    /// A question about the layer of that name, or the asker's own.
+    #[must_use]
+    pub fn on(layer: Option<String>) -> Self {
+        Self { layer, ..Self::default() }
+    }
+
     /// The characters that are not to count as obstacles.
     #[must_use]
     pub fn ignored(&self) -> &[CharacterId] {
@@ -127,9 +133,7 @@ impl PathAsk {
         function: &'static str,
         at: Standpoint,
     ) -> Result<Traversal, Mistake> {
-        if let Some(name) = &self.layer {
-            names::layer(world, function, name)?;
-        }
+        let named = self.layer.as_ref().map(|name| names::layer(world, function, name)).transpose()?;
         let character = match at {
             Standpoint::Character(id) => world.characters.get(id),
             Standpoint::Nobody => None,
@@ -139,6 +143,7 @@ impl PathAsk {
         });
         let asker = Asker {
             who: character,
+            layer: named.or(character.map(|own| own.layer)).unwrap_or(0),
             radius_m: self.radius_m.unwrap_or(own.0),
             doors: self.doors.unwrap_or(own.1),
             keys: &self.keys,

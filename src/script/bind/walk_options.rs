@@ -28,7 +28,7 @@ pub const SHAPE: Shape = Shape {
 };
 
 /// The options that every walk takes.
-pub const FIELDS: [Param; 21] = [
+pub const FIELDS: [Param; 22] = [
     field("speed", "number?", "1.5", "metres a second, 0.01 to 50; or gait, not both"),
     field("gait", "(\"walk\" | \"run\")?", "\"run\"", "default \"walk\""),
     field(
@@ -54,6 +54,12 @@ pub const FIELDS: [Param; 21] = [
         "(\"avoid\" | \"open\" | \"wait\")?",
         "\"open\"",
         "what to do about doors that are not open; default: the character's own setting",
+    ),
+    field(
+        "layer",
+        "string?",
+        "\"ground\"",
+        "the layer of the goal, on maps that have layers; default: a character's own, else the walker's",
     ),
     field("keys", "{string}?", "{ \"bronze\" }", "keys carried, for doors = \"open\""),
     field(
@@ -130,6 +136,7 @@ pub struct WalkAsk {
     accept: AcceptEnd,
     face: Option<Gaze>,
     doors: Option<DoorPolicy>,
+    layer: Option<String>,
     keys: Vec<String>,
     crowd: Crowd,
     patience_s: f64,
@@ -191,6 +198,7 @@ pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkH
         accept: chosen(options, "accept", &AcceptEnd::NAMES)?.unwrap_or_default(),
         face: options.find("face").map(|face| gaze(&face)).transpose()?,
         doors: chosen(options, "doors", &DoorPolicy::NAMES)?,
+        layer: options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?,
         keys: keys(options)?,
         crowd: chosen(options, "crowd", &Crowd::NAMES)?.unwrap_or_default(),
         patience_s: seconds(options, "patience")?.unwrap_or(WalkOptions::PATIENCE_S),
@@ -340,6 +348,7 @@ impl WalkAsk {
             accept: self.accept,
             face: self.face.map(|face| face.look(world, function)).transpose()?,
             doors: self.doors,
+            layer: self.layer.map(|name| named::layer(world, function, &name)).transpose()?,
             keys: self.keys,
             crowd: self.crowd,
             patience_ticks: rate.ticks(self.patience_s),

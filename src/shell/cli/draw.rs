@@ -100,7 +100,8 @@ impl Stage {
 fn searched(world: &mut World, ((from, to), layer): ((Vec3, Vec3), u8), layers: Option<Parts>) -> Picture {
     let by = Traversal { radius_m: Gait::RADIUS_M, layer, ..Traversal::default() };
     let is_among_others = layers.is_some_and(|parts| parts.has(Part::Obstacles));
-    let around = if is_among_others { world.bystanders(Straight { from, to, but: &[] }) } else { None };
+    let around =
+        if is_among_others { world.bystanders(Straight { from, to, layer, but: &[] }) } else { None };
     let others = around.map(|around| around.discs);
     let asked = Asked { from, to, by, others };
     let answered = asked.answer(world.nav());

@@ -14,6 +14,7 @@ use crate::base::trig;
 use crate::nav::{Reach, Traversal};
 use crate::sim::courses::{Look, Way, way};
 use crate::world::World;
+use crate::world::character::standing_on;
 use crate::world::course::{Course, Flee};
 use crate::world::ops::walks::{conclude, traversal_of};
 use crate::world::outcome::{Reason, Status};
@@ -78,8 +79,7 @@ fn threat(world: &World, goal: Goal) -> Option<Vec3> {
 fn choose(world: &World, walk: &Walk, threat: Vec3, distance_m: f32) -> Option<Vec3> {
     let character = world.characters.get(walk.character)?;
     let from = character.body.position;
-    let (by, bare) =
-        (traversal_of(world, walk), Traversal { radius_m: character.body.radius_m, ..Traversal::default() });
+    let (by, bare) = (traversal_of(world, walk), standing_on(character));
     let away = from - threat;
     let straight = if away.length() > 1e-4 { trig::facing(away) } else { character.facing_rad };
     let on_circle = |spoke: u16| {

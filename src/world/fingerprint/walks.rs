@@ -165,6 +165,7 @@ fn hash_options(hash: &mut StateHash, world: &World, options: &WalkOptions) {
         radius_m,
         accept,
         face,
+        layer,
         doors,
         keys,
         crowd,
@@ -189,6 +190,10 @@ fn hash_options(hash: &mut StateHash, world: &World, options: &WalkOptions) {
         Some(Look::Point(point)) => hash.word(2).vector(point),
         Some(Look::Character(id)) => hash.word(3).word(serial(world, id)),
     };
+    // On maps without layers hashes are as if there were none.
+    if let Some(layer) = layer {
+        hash.word(u64::from(*layer));
+    }
     hash_texts(hash, keys);
     hash.word(*patience_ticks);
     optional(hash, *timeout_ticks, |hash, ticks| _ = hash.word(ticks));

@@ -8,6 +8,7 @@ use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::Traversal;
 use crate::world::World;
+use crate::world::character::standing_on;
 use crate::world::character::{Body, Character, Displaced, Gait, Hold, Play, Removal, Replan, Turn};
 use crate::world::event::Event;
 use crate::world::ops::{OpError, alive, alive_mut, in_range, walks};
@@ -79,12 +80,13 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     in_range("radius", spawn.radius_m, Spawn::RADIUS_RANGE_M)?;
     in_range("walkSpeed", spawn.gait.walk_mps, Gait::SPEED_RANGE_MPS)?;
     in_range("runSpeed", spawn.gait.run_mps, Gait::SPEED_RANGE_MPS)?;
-    let by = Traversal { radius_m: spawn.radius_m, ..Traversal::default() };
+    let thin = Traversal { layer: spawn.layer, ..Traversal::default() };
+    let by = Traversal { radius_m: spawn.radius_m, ..thin.clone() };
     world.nav.prepare(&by);
     let ground = world
         .nav
         .nearest(spawn.position, Settings::SNAP_M, &by)
-        .or_else(|| world.nav.nearest(spawn.position, Settings::SNAP_M, &Traversal::default()));
+        .or_else(|| world.nav.nearest(spawn.position, Settings::SNAP_M, &thin));
     let Some(ground) = ground else {
         return Ok(None);
     };
@@ -172,7 +174,7 @@ pub fn teleport(
 ) -> Result<Option<Vec3>, OpError> {
     let character = alive(world, id)?;
     let walk = character.walk;
-    let by = Traversal { radius_m: character.body.radius_m, ..Traversal::default() };
+    let by = standing_on(character);
     let Some(ground) = world.nav.nearest(to, Settings::SNAP_M, &by) else {
         return Ok(None);
     };

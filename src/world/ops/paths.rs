@@ -23,7 +23,7 @@ pub fn query_around(
     by: Traversal,
     but: &[CharacterId],
 ) -> (PathQuery, Option<Bystanders>) {
-    let around = world.bystanders(Straight { from: start, to: goal, but });
+    let around = world.bystanders(Straight { from: start, to: goal, layer: by.layer, but });
     let others = around.as_ref().map(|around| Arc::clone(&around.discs));
     (PathQuery { others, ..query(world, start, goal, by) }, around)
 }

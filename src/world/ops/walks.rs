@@ -257,6 +257,16 @@ pub(crate) fn retarget_path(
     Some(following)
 }
 
+/// The layer of the map that a walk leads to.
+#[must_use]
+pub fn goal_layer(world: &World, walk: &Walk) -> Option<u8> {
+    let target = match walk.goal {
+        Goal::Character(id) => world.characters.get(id).map(|target| target.layer),
+        Goal::Point(_) | Goal::Door(_) => None,
+    };
+    walk.options.layer.or(target)
+}
+
 /// The traversal of a walk, as the doors stand now.
 #[must_use]
 pub fn traversal_of(world: &World, walk: &Walk) -> Traversal {
@@ -265,6 +275,7 @@ pub fn traversal_of(world: &World, walk: &Walk) -> Traversal {
     };
     let asker = Asker {
         who: Some(character),
+        layer: character.layer,
         radius_m: character.body.radius_m,
         doors: walk.options.doors.unwrap_or(character.doors),
         keys: &walk.options.keys,
