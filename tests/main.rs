@@ -20,6 +20,7 @@ mod hostile_world;
 mod invariants;
 mod judging;
 mod large_maps;
+mod layers;
 mod level_faults;
 mod level_load;
 mod level_tests;

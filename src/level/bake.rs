@@ -6,10 +6,13 @@
 //! in [`Resolved::areas`]. Not here: how polygons become cells (`nav`).
 
 use super::ascii::AsciiCells;
-use super::def::{AreaDef, AsciiDef, CellSizes, GridDef, Hierarchy, LevelDef, NavigationDef, TilesDef};
+use super::def::{
+    AreaDef, AsciiDef, CellSizes, GridDef, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, TilesDef,
+};
 use super::diagnostic::{Finding, Findings, Span, code};
 use super::load::LoadedLevel;
 use super::resolve::{self, Area, Resolved};
+use super::spawn;
 use super::textgrid::TextGrid;
 use super::tiles::TileCells;
 use crate::base::geom::{Point, ground};
@@ -17,7 +20,7 @@ use crate::base::ids::AreaId;
 use crate::nav::cells::{
     self, AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, grid_frame,
 };
-use crate::nav::{NavMap, Traversal};
+use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
 
 /// How far a character is moved at most when it was put where it cannot stand, metres.
 pub const SNAP_M: f32 = 8.0;
@@ -49,25 +52,17 @@ pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved
     if let NavigationDef::Grid(GridDef { mesh: Some(mesh), .. }) = &def.navigation {
         return super::mesh::build(findings, def, (mesh, resolved)).map(NavMap::Mesh);
     }
+    if let NavigationDef::Tiles(tiles) = &def.navigation {
+        return tile_map(findings, def, (tiles, resolved));
+    }
     let built = match &def.navigation {
         NavigationDef::Grid(grid) => CellMap::from_grid(&grid_source(grid, resolved)),
         NavigationDef::Ascii(ascii) => {
             CellMap::from_cells(&ascii_source(ascii, resolved.ascii.as_ref()?, resolved))
         }
-        NavigationDef::Tiles(tiles) => {
-            let built = CellMap::from_cells(&tile_source(tiles, (resolved.tiles.as_ref()?, 0), resolved));
-            built.map(|mut cells| {
-                cells.set_hierarchy(match tiles.hierarchy {
-                    Hierarchy::Auto => cells::Hierarchy::Auto,
-                    Hierarchy::On => cells::Hierarchy::On,
-                    Hierarchy::Off => cells::Hierarchy::Off,
-                });
-                cells
-            })
-        }
         NavigationDef::TextGrid(grid) => CellMap::from_cells(&text_source(grid)),
-        // A graph was built above; a file that could not be read was reported where it was named.
-        NavigationDef::Graph(_) | NavigationDef::File(_) => return None,
+        // Graphs and tiles were built above; a file that could not be read was reported where it was named.
+        NavigationDef::Graph(_) | NavigationDef::Tiles(_) | NavigationDef::File(_) => return None,
     };
     match built {
         Ok(cells) => Some(NavMap::Cells(cells)),
@@ -76,6 +71,83 @@ pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved
             None
         }
     }
+}
+
+/// The map of a tile map: a grid, or several with the links between them.
+fn tile_map(
+    findings: &mut Findings,
+    def: &LevelDef,
+    (tiles, resolved): (&TilesDef, &Resolved),
+) -> Option<NavMap> {
+    let cells = resolved.tiles.as_ref()?;
+    let layer = |layer| CellMap::from_cells(&tile_source(tiles, (cells, layer), resolved));
+    let built: Result<Vec<CellMap>, CellMapError> = (0..cells.layers.len()).map(layer).collect();
+    let mut maps = match built {
+        Ok(maps) => maps,
+        Err(error) => {
+            refuse(findings, def, &error);
+            return None;
+        }
+    };
+    for map in &mut maps {
+        map.set_hierarchy(match tiles.hierarchy {
+            Hierarchy::Auto => cells::Hierarchy::Auto,
+            Hierarchy::On => cells::Hierarchy::On,
+            Hierarchy::Off => cells::Hierarchy::Off,
+        });
+    }
+    if maps.len() == 1 && tiles.links.is_empty() {
+        return maps.pop().map(NavMap::Cells);
+    }
+    let links: Vec<Option<LayerLink>> =
+        tiles.links.iter().enumerate().map(|link| layer_link(findings, tiles, link)).collect();
+    let links: Option<Vec<LayerLink>> = links.into_iter().collect();
+    match Layers::new(maps, links?) {
+        Ok(layers) => Some(NavMap::Layers(layers)),
+        Err(error) => {
+            findings.error(|| bad_links(tiles, &error));
+            None
+        }
+    }
+}
+
+/// A link, its layers by number; None, and a finding, for a layer that is not there.
+fn layer_link(
+    findings: &mut Findings,
+    tiles: &TilesDef,
+    (index, link): (usize, &LinkDef),
+) -> Option<LayerLink> {
+    let names = || tiles.layers.iter().map(|layer| layer.name.value.as_str());
+    let mut end = |end: &LinkEnd, key: &str| {
+        let wanted = end.layer.value.as_str();
+        let Some(layer) = names().position(|name| name == wanted).and_then(|layer| u8::try_from(layer).ok())
+        else {
+            findings.error(|| {
+                let message =
+                    format!("links[{index}].{key}.layer is \"{wanted}\", which is no layer of this map");
+                Finding::new(code::UNRESOLVED, end.layer.span, message)
+                    .at(format!("/navigation/links/{index}/{key}/layer"))
+                    .suggest(wanted, names())
+            });
+            return None;
+        };
+        Some(LayerPoint { layer, point: resolve::world(end.position.value, Some(tiles.sizes.floor_y_m)) })
+    };
+    let (from, to) = (end(&link.from, "from"), end(&link.to, "to"));
+    Some(LayerLink { from: from?, to: to?, both_ways: link.both_ways, cost_m: link.cost_m as f32 })
+}
+
+/// Why there can be no such layers, where it stands in the file.
+fn bad_links(tiles: &TilesDef, error: &LayersError) -> Finding {
+    let at = match *error {
+        LayersError::UnknownLayer { link, .. }
+        | LayersError::Beyond { link, .. }
+        | LayersError::LinkCost { link, .. } => Some(link),
+        LayersError::TooManyLinks { .. } | LayersError::Count { .. } | LayersError::Areas { .. } => None,
+    };
+    let span = at.and_then(|link| tiles.links.get(link)).map_or(tiles.span, |link| link.spot.span);
+    let pointer = at.map_or("/navigation".to_owned(), |link| format!("/navigation/links/{link}"));
+    Finding::new(code::MAP, span, error.to_string()).at(pointer)
 }
 
 /// Whether the map of a level has too many cells, without building it. Other faults of a map that could not be
@@ -278,22 +350,7 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
     if let NavigationDef::Grid(grid) = &def.navigation {
         doors_that_close_nothing(findings, def, (grid, resolved), map);
     }
-    if let NavigationDef::Tiles(tiles) = &def.navigation {
-        layers_without_ground(findings, tiles);
-    }
     characters_in_walls(findings, def, map);
-}
-
-/// Says that the map has ground on its first layer only.
-fn layers_without_ground(findings: &mut Findings, tiles: &TilesDef) {
-    let Some(second) = tiles.layers.get(1) else { return };
-    findings.warn(|| {
-        let message = format!(
-            "layer \"{}\" and those after it, and links, are read but not walked on: this version finds ways on the first layer",
-            second.name.value
-        );
-        Finding::new(code::MAP, second.name.span, message).at("/navigation/layers/1/name")
-    });
 }
 
 /// A closed door whose area another area covers does not stop anybody.
@@ -351,7 +408,8 @@ fn covered_cells(grid: &GridDef, own: usize, map: &NavMap) -> (u32, u32) {
 fn characters_in_walls(findings: &mut Findings, def: &LevelDef, map: &NavMap) {
     let floor = resolve::floor_y_m(def);
     for (index, character) in def.characters.iter().enumerate() {
-        let by = Traversal { radius_m: character.radius_m as f32, ..Traversal::default() };
+        let layer = character.layer.as_ref().map_or(0, |layer| spawn::layer_number(def, &layer.value));
+        let by = Traversal { radius_m: character.radius_m as f32, layer, ..Traversal::default() };
         let wanted = resolve::world(character.position.value, floor);
         if map.is_walkable(wanted, &by) {
             continue;

@@ -150,7 +150,7 @@ fn placed(mark: &resolve::Mark) -> Mark {
 }
 
 /// The number of the layer of that name; the first where there is none.
-fn layer_number(def: &LevelDef, name: &str) -> u8 {
+pub(super) fn layer_number(def: &LevelDef, name: &str) -> u8 {
     let NavigationDef::Tiles(tiles) = &def.navigation else { return 0 };
     tiles.layers.iter().position(|layer| layer.name.value == name).map_or(0, |index| index as u8)
 }

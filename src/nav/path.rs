@@ -4,10 +4,12 @@
 //! begins at the real start; a complete one ends exactly at the goal, a partial one at the reachable point
 //! nearest to it; a path never leads through what its traversal may not enter. Not here: following it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use glam::Vec3;
 
+use crate::base::geom::flat_distance;
 use crate::base::ids::AreaId;
 use crate::nav::{NodeId, Revision, Traversal};
 
@@ -150,6 +152,58 @@ pub struct LayerChange {
     pub at_m: f32,
     /// The layer it leads to.
     pub layer: u8,
+    /// The point of the path where the link begins.
+    pub from: Vec3,
+    /// The point of the path where it ends, on the other layer; the same when it leads straight up or down.
+    pub to: Vec3,
+}
+
+impl Path {
+    /// The index of the point where the next link begins; that of the last point where there is none.
+    #[must_use]
+    pub fn leg_end(&self) -> usize {
+        let last = self.points.len().saturating_sub(1);
+        let link = self.layers.first().map(|link| link.from);
+        link.and_then(|from| self.points.iter().position(|&point| point == from)).unwrap_or(last)
+    }
+
+    /// The path up to the next link, all of it on one layer; for following it, without its doors. Cost: its points, when there
+    /// is a link, else none.
+    #[must_use]
+    pub fn leg(&self) -> Cow<'_, Self> {
+        let Some(link) = self.layers.first() else { return Cow::Borrowed(self) };
+        let points = self.points[..(self.leg_end() + 1).min(self.points.len())].to_vec();
+        Cow::Owned(Self { points, length_m: link.at_m, ..Self::default() })
+    }
+
+    /// The path from the far end of the next link on; none where there is no link. Its price is in proportion to its length.
+    #[must_use]
+    pub fn beyond_link(&self) -> Option<Self> {
+        let link = *self.layers.first()?;
+        let mut points = vec![link.to];
+        let behind = self.points.iter().skip(self.leg_end() + 1).copied();
+        points.extend(behind.skip_while(|&point| point == link.to));
+        let gone_m = link.at_m + flat_distance(link.from, link.to);
+        let length_m = (self.length_m - gone_m).max(0.0);
+        let part = if self.length_m > 0.0 { length_m / self.length_m } else { 0.0 };
+        let crossings = self.crossings.iter().filter(|crossing| crossing.leave_m > gone_m);
+        let crossings = crossings.map(|crossing| Crossing {
+            enter_m: (crossing.enter_m - gone_m).max(0.0),
+            leave_m: crossing.leave_m - gone_m,
+            ..*crossing
+        });
+        let later = self.layers.iter().skip(1);
+        let layers = later.map(|change| LayerChange { at_m: (change.at_m - gone_m).max(0.0), ..*change });
+        Some(Self {
+            points,
+            length_m,
+            cost_m: self.cost_m * part,
+            whole: self.whole,
+            revision: self.revision,
+            crossings: crossings.collect(),
+            layers: layers.collect(),
+        })
+    }
 }
 
 /// A stretch of a path through an area that is not available: a closed door to open or wait for.

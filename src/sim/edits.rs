@@ -114,12 +114,18 @@ fn rest_is_clear(world: &World, walk: &Walk, following: &Following, changed: &Bo
     let Some(character) = world.characters.get(walk.character) else {
         return true;
     };
-    let by = traversal_of(world, walk);
+    let mut by = traversal_of(world, walk);
     let changed = changed.grown(f64::from(character.body.radius_m));
     let mut from = character.body.position;
     // Who stands on ground that went away leaves it; the first leg is not to be judged then.
     let mut judged = world.nav.is_walkable(from, &by);
+    let mut links = following.path.layers.iter().peekable();
     for &to in following.cursor.ahead(&following.path) {
+        if let Some(link) = links.next_if(|link| link.from == from) {
+            by.layer = link.layer;
+            // Between the ends of a link there is no ground to judge.
+            judged = to != link.to || link.from == link.to;
+        }
         let leg = Bounds::of(&[ground(from), ground(to)]);
         if judged && leg.overlaps(&changed) && world.nav.straight(from, to, &by).is_none() {
             return false;

@@ -55,7 +55,9 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     if reach_m <= 0.0 {
         return;
     }
-    let brakes = courses::is_plain(walk) || matches!(walk.course, Course::Follow(_));
+    let links = walk.following.as_ref().is_some_and(|following| !following.path.layers.is_empty());
+    // Nobody slows down before stairs.
+    let brakes = !links && (courses::is_plain(walk) || matches!(walk.course, Course::Follow(_)));
     // Who shuns areas keeps to its path exactly: a corner cut might lead through one.
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
@@ -118,8 +120,16 @@ pub(crate) fn stride(world: &mut World) {
         let place = character.body.position;
         let body = (place, steer::flat(trig::direction(character.facing_rad)));
         let aside;
+        let leg;
         let way = match (step.walk.and_then(|walk| walks.get(walk)), &character.nudge) {
-            (Some(walk), _) => walk.following.as_ref().map(|following| (&following.path, following.cursor)),
+            (Some(walk), _) => match &walk.following {
+                Some(following) => {
+                    // Only up to the next link: beyond is another layer.
+                    leg = following.path.leg();
+                    Some((leg.as_ref(), following.cursor))
+                }
+                None => None,
+            },
             (None, Some(nudge)) => {
                 let length_m = flat_distance(place, nudge.to);
                 aside = Path { points: vec![place, nudge.to], length_m, ..Path::default() };

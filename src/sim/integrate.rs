@@ -8,16 +8,18 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, WalkId};
 use crate::base::trig;
+use crate::crowd::follow::Cursor;
 use crate::crowd::resolve::{self, Contact, Ground, Settings};
 use crate::crowd::steer::flat;
-use crate::nav::Footing;
+use crate::nav::{Footing, Traversal};
 use crate::sim::grounds::Grounds;
 use crate::sim::{news, replans};
 use crate::world::bodies::Bodies;
+use crate::world::character::standing_on;
 use crate::world::ops::characters::{angle_of, end_play, end_turn};
-use crate::world::walk::{Ask, Phase};
+use crate::world::walk::{Ask, Following, Phase};
 use crate::world::{Move, World};
 
 /// Moves, parts and turns everybody.
@@ -176,7 +178,7 @@ fn part(world: &mut World) {
         if let Some(following) =
             character.walk.and_then(|walk| walks.get_mut(walk)).and_then(|walk| walk.following.as_mut())
         {
-            following.cursor = following.cursor.onward(&following.path, place);
+            following.cursor = following.cursor.onward(&following.path.leg(), place);
         }
     }
 }
@@ -227,7 +229,7 @@ fn note(world: &mut World, step: Move) {
         return;
     };
     let before = following.cursor.segment;
-    following.cursor = following.cursor.onward(&following.path, place);
+    following.cursor = following.cursor.onward(&following.path.leg(), place);
     let after = following.cursor.segment;
     if step.is_clipped && is_idle {
         walk.ask_for(Ask::Map);
@@ -235,6 +237,40 @@ fn note(world: &mut World, step: Move) {
         replans::ask_when_lost(world, id);
     }
     news::corners(world, id, before, after);
+    take_link(world, id);
+}
+
+/// Brings a walker that has come to a link of its path to the far end, on the layer there. That takes no time, however far the
+/// ends are apart: between them there is no ground of either layer.
+fn take_link(world: &mut World, id: WalkId) {
+    let World { walks, characters, nav, settings, .. } = world;
+    let Some(walk) = walks.get_mut(id) else {
+        return;
+    };
+    let Some(following) = &mut walk.following else {
+        return;
+    };
+    let Some(link) = following.path.layers.first().copied() else {
+        return;
+    };
+    let Some(character) = characters.get_mut(walk.character) else {
+        return;
+    };
+    if flat_distance(character.body.position, link.from) > settings.crowd.walk_threshold_m {
+        return;
+    }
+    let by = Traversal { layer: link.layer, ..standing_on(character) };
+    let (Some(rest), true) = (following.path.beyond_link(), nav.is_walkable(link.to, &by)) else {
+        // The far end went away: there may be another way.
+        walk.ask_for(Ask::Map);
+        return;
+    };
+    character.layer = link.layer;
+    character.body.position = link.to;
+    *following = Following { path: rest, cursor: Cursor::default(), trouble: following.trouble };
+    if walk.token.is_none() && following.path.revision != nav.revision() {
+        walk.ask_for(Ask::Map);
+    }
 }
 
 /// Ends a step aside that has come to its end, or will not.

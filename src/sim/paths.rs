@@ -200,8 +200,12 @@ fn rest_of(world: &World, walk: &Walk, following: &Following) -> Option<Path> {
     measured(world, points_left(world, walk, following)?, &by)
 }
 
-/// The points that a walk has yet to pass, from where the body stands.
+/// The points that a walk has yet to pass, from where the body stands; none when it changes layers.
 fn points_left(world: &World, walk: &Walk, following: &Following) -> Option<Vec<Vec3>> {
+    if !following.path.layers.is_empty() {
+        // Over links a new plan is the better judge.
+        return None;
+    }
     let mut points = vec![world.characters.get(walk.character)?.body.position];
     points.extend_from_slice(following.cursor.ahead(&following.path));
     Some(points)
@@ -352,7 +356,7 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
     if flat_distance(start, position) < 1e-4 {
         return Some((path, Cursor::default()));
     }
-    let seen = (1..path.points.len().min(TRIED + 1))
+    let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()
         .find(|&index| world.nav.straight(position, path.points[index], by).is_some())?;
     let skipped_m: f32 = path.points[..=seen].windows(2).map(|pair| flat_distance(pair[0], pair[1])).sum();
@@ -362,6 +366,9 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
     for crossing in &mut path.crossings {
         crossing.enter_m = (crossing.enter_m - gained_m).max(0.0);
         crossing.leave_m = (crossing.leave_m - gained_m).max(0.0);
+    }
+    for change in &mut path.layers {
+        change.at_m = (change.at_m - gained_m).max(0.0);
     }
     Some((path, Cursor::default()))
 }

@@ -229,7 +229,12 @@ pub(crate) fn spared(world: &World, walk: &Walk) -> Option<CharacterId> {
 
 /// What is left of a way, leg by leg.
 pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterator<Item = (Vec3, Vec3)> + '_ {
-    let ahead = following.map_or(&[][..], |following| following.cursor.ahead(&following.path));
+    let ahead = following.map_or(&[][..], |following| {
+        let ahead = following.cursor.ahead(&following.path);
+        // Those beyond a link stand on another layer.
+        let leg = (following.path.leg_end()).saturating_sub(following.cursor.segment as usize);
+        &ahead[..leg.min(ahead.len())]
+    });
     let from = std::iter::once(position).chain(ahead.iter().copied());
     from.zip(ahead.iter().copied())
 }

@@ -27,7 +27,7 @@ pub(crate) struct Turned {
 /// What edits are about to make of tiles; to be asked before they are carried out.
 pub(crate) fn turned<'a>(nav: &NavMap, edits: impl Iterator<Item = &'a TileEdit>) -> Vec<Turned> {
     let of = |edit: &TileEdit| {
-        let cells = nav.cells()?;
+        let cells = nav.layer(edit.layer)?;
         let [x, z] = edit.cell;
         let was = cells.tile(x, z)?;
         let walkable = edit.walkable.unwrap_or(was.walkable);

@@ -146,7 +146,7 @@ fn outline_on(cells: &CellMap, area: AreaId) -> Option<Form> {
 
 /// One layer of a map of cells.
 pub(super) fn layer_of(nav: &NavMap, layer: u8) -> Option<&CellMap> {
-    nav.cells().filter(|_| layer == 0)
+    nav.layer(layer)
 }
 
 /// The grid of a map whose cells are rectangles in rows.

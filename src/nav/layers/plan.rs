@@ -430,9 +430,10 @@ impl Joined {
             add_leg(&mut path, &leg.path);
             if to != self.target() {
                 let hop = self.hops[to - 1];
-                path.layers.push(LayerChange { at_m: path.length_m, layer: hop.to.layer });
                 path.cost_m += hop.cost_m as f32;
                 let end = layers.layer(hop.to.layer).map_or(hop.to.point, |map| map.floored(hop.to.point));
+                let from = path.points.last().copied().unwrap_or(end);
+                path.layers.push(LayerChange { at_m: path.length_m, layer: hop.to.layer, from, to: end });
                 add_point(&mut path, end);
             }
             last = *leg;

@@ -55,7 +55,7 @@ pub fn tiles(world: &World) -> Result<&Tiles, OpError> {
 /// Where the map is not one of tiles.
 pub fn spot(world: &World, layer: u8, point: Vec3) -> Result<Option<TileSpot>, OpError> {
     tiles(world)?;
-    let tile = world.nav.cells().and_then(|cells| cells.frame().tile_at(ground(point)));
+    let tile = world.nav.layer(layer).and_then(|cells| cells.frame().tile_at(ground(point)));
     Ok(tile.map(|[column, row]| TileSpot { layer, column, row }))
 }
 
@@ -108,7 +108,7 @@ fn put(world: &mut World, spot: TileSpot, (before, after): (&Tile, Tile)) -> Res
 
 /// Where the map stores a tile.
 fn cell_of(world: &World, spot: TileSpot) -> Option<[u32; 2]> {
-    let frame = world.nav.cells()?.frame();
+    let frame = world.nav.layer(spot.layer)?.frame();
     frame.cell_of_tile([spot.column, spot.row]).map(|(x, z)| [x, z])
 }
 

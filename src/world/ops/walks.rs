@@ -44,8 +44,12 @@ pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
 ///
 /// # Errors
 /// As [`walk_to`].
-pub fn start(world: &mut World, order: WalkOrder, course: Course) -> Result<WalkId, OpError> {
+pub fn start(world: &mut World, mut order: WalkOrder, course: Course) -> Result<WalkId, OpError> {
     let character = alive(world, order.character)?;
+    if world.nav.layer_count() > 1 && !matches!(order.goal, Goal::Character(_)) {
+        // The layer on which it sets out, however many it crosses.
+        order.options.layer.get_or_insert(character.layer);
+    }
     let held_by_other = character.held.as_ref().is_some_and(|hold| hold.owner != order.owner);
     let aim = aim_of(world, order.character, order.goal)?;
     let old = world.characters.get(order.character).and_then(|character| character.walk);
@@ -224,7 +228,7 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
 }
 
 /// The same path with another last point for a body that stands at `place`, beside the path perhaps; None when the last leg
-/// would not be clear, or leads through a door or onto another layer: where along the path they are would be another.
+/// would not be clear, or leads through a door, where along the path it is would be another, or when it changes layers.
 pub(crate) fn retarget_path(
     world: &World,
     mut following: Following,
@@ -233,13 +237,15 @@ pub(crate) fn retarget_path(
 ) -> Option<Following> {
     let (path, cursor) = (&mut following.path, &mut following.cursor);
     let leg = path.points.len().checked_sub(2)?;
+    if !path.layers.is_empty() {
+        return None;
+    }
     let (from, last) = (path.points[leg], path.points[leg + 1]);
     cursor.next(path)?;
     let is_last_leg = cursor.segment as usize == leg;
     let leg_start_m = if is_last_leg { cursor.along_m } else { path.length_m - flat_distance(from, last) };
-    let changes = path.layers.iter().any(|change| change.at_m >= leg_start_m);
     let has_doors = path.crossings.iter().any(|crossing| crossing.leave_m >= leg_start_m);
-    if changes || has_doors || !world.nav.is_walkable(aim, by) {
+    if has_doors || !world.nav.is_walkable(aim, by) {
         return None;
     }
     // The leg under way is cut where the body stands, so that what lies ahead is straight.

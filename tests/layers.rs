@@ -1,0 +1,215 @@
+//! Maps of several layers under people: who is stopped by what, who meets whom, and stairs.
+//!
+//! Method: small maps whose ways are known by hand. What is judged is where bodies were after every tick and what the trace tells.
+
+use glam::Vec3;
+use walkon::base::ids::CharacterId;
+use walkon::level::{MemorySource, load};
+use walkon::nav::Traversal;
+use walkon::world::ops::characters::{self, Spawn};
+use walkon::world::ops::tiles::{self, TileChange};
+use walkon::world::tiles::TileSpot;
+use walkon::world::walk::Goal;
+
+use crate::fixture::{Stage, send};
+
+const GROUND: u8 = 0;
+const SKY: u8 = 1;
+
+fn at(x: f32, z: f32) -> Vec3 {
+    Vec3::new(x, 0.0, z)
+}
+
+/// A map of these layers, `~` water, with these links.
+fn level(layers: &[(&str, &[&str])], links: &str) -> String {
+    let rows = |rows: &[&str]| rows.iter().map(|row| format!("\"{row}\"")).collect::<Vec<_>>().join(",");
+    let layers: Vec<String> = layers
+        .iter()
+        .map(|(name, drawn)| format!("{{ \"name\": \"{name}\", \"rows\": [{}] }}", rows(drawn)))
+        .collect();
+    format!(
+        r#"{{ "navigation": {{ "kind": "tiles", "layers": [{}], "links": [{links}],
+        "legend": {{ "~": {{ "terrain": "water" }} }} }} }}"#,
+        layers.join(",")
+    )
+}
+
+fn stage(layers: &[(&str, &[&str])], links: &str) -> Stage {
+    Stage::of(&level(layers, links))
+}
+
+fn link(from: (&str, [f32; 2]), to: (&str, [f32; 2]), more: &str) -> String {
+    let end =
+        |(layer, [x, z]): (&str, [f32; 2])| format!("{{ \"layer\": \"{layer}\", \"position\": [{x}, {z}] }}");
+    format!("{{ \"from\": {}, \"to\": {}{more} }}", end(from), end(to))
+}
+
+fn put(stage: &mut Stage, name: &str, layer: u8, place: Vec3) -> CharacterId {
+    let spawn = Spawn { layer, ..Spawn::new(name, place) };
+    characters::spawn(stage.game.world_mut(), spawn).unwrap().unwrap()
+}
+
+fn place_of(stage: &Stage, who: CharacterId) -> (u8, Vec3) {
+    let character = stage.world().character(who).unwrap();
+    (character.layer, character.body.position)
+}
+
+fn block(stage: &mut Stage, layer: u8, column: u32, row: u32) {
+    let change = TileChange { navigable: Some(false), ..TileChange::default() };
+    assert!(tiles::set(stage.game.world_mut(), TileSpot { layer, column, row }, change).unwrap());
+}
+
+fn replanned(stage: &Stage, name: &str) -> usize {
+    stage.facts("replanned").into_iter().filter(|fact| fact["character"] == name).count()
+}
+
+const WALLED: &[&str] = &["....#....", "....#....", "....#...."];
+const OPEN: &[&str] = &[".........", ".........", "........."];
+
+#[test]
+fn a_wall_on_the_ground_stops_walkers_and_no_flyer() {
+    let mut stage = stage(&[("ground", WALLED), ("sky", OPEN)], "");
+    let walker = put(&mut stage, "walker", GROUND, at(1.5, 0.5));
+    let flyer = put(&mut stage, "flyer", SKY, at(1.5, 2.5));
+    send(&mut stage, walker, Goal::Point(at(7.5, 0.5)), |_| {});
+    send(&mut stage, flyer, Goal::Point(at(7.5, 2.5)), |_| {});
+    let mut ends = stage.until_settled(2, 900);
+    ends.sort();
+    assert_eq!(ends, ["arrived/reached", "partial/nearest"]);
+    assert_eq!(place_of(&stage, flyer).0, SKY);
+    assert!(place_of(&stage, flyer).1.distance(at(7.5, 2.5)) < 0.06);
+    assert!(place_of(&stage, walker).1.x <= 4.0, "{:?}", place_of(&stage, walker));
+}
+
+#[test]
+fn a_ship_keeps_to_the_water_of_its_layer() {
+    let sea: &[&str] = &["~~#####", "#~~~~~#", "#####~~"];
+    let land: &[&str] = &[".......", ".......", "......."];
+    let mut stage = stage(&[("land", land), ("sea", sea)], "");
+    let ship = put(&mut stage, "ship", 1, at(0.5, 0.5));
+    send(&mut stage, ship, Goal::Point(at(6.5, 2.5)), |_| {});
+    let mut tiles = Vec::new();
+    for _ in 0..1200 {
+        stage.tick();
+        let (layer, place) = place_of(&stage, ship);
+        assert_eq!(layer, 1);
+        let (column, row) = (place.x as usize, place.z as usize);
+        assert_eq!(sea[row].as_bytes()[column], b'~', "at {place}");
+        tiles.push((column, row));
+    }
+    assert_eq!(stage.ends, ["arrived/reached"]);
+    tiles.dedup();
+    assert!(tiles.len() >= 7, "it sailed: {tiles:?}");
+}
+
+#[test]
+fn what_changes_in_the_sky_leaves_walks_on_the_ground_alone() {
+    let mut stage = stage(&[("ground", OPEN), ("sky", OPEN)], "");
+    let walker = put(&mut stage, "walker", GROUND, at(1.5, 1.5));
+    let flyer = put(&mut stage, "flyer", SKY, at(1.5, 1.5));
+    for who in [walker, flyer] {
+        send(&mut stage, who, Goal::Point(at(7.5, 1.5)), |_| {});
+    }
+    stage.ticks(20);
+    block(&mut stage, SKY, 5, 1);
+    stage.tick();
+    let nav = stage.world().nav();
+    assert!(nav.layer(GROUND).unwrap().walkable(5, 1));
+    assert!(!nav.layer(SKY).unwrap().walkable(5, 1));
+    assert_eq!(stage.until_settled(2, 900), ["arrived/reached", "arrived/reached"]);
+    assert_eq!((replanned(&stage, "walker"), replanned(&stage, "flyer")), (0, 1));
+}
+
+#[test]
+fn a_walk_over_stairs_ends_on_the_other_layer_without_touching_a_wall() {
+    let sky: &[&str] = &["#######..", "#######..", "#######.."];
+    let stairs = link(("ground", [7.5, 0.5]), ("sky", [7.5, 0.5]), "");
+    let mut stage = stage(&[("ground", OPEN), ("sky", sky)], &stairs);
+    let anna = put(&mut stage, "anna", GROUND, at(1.5, 1.5));
+    send(&mut stage, anna, Goal::Point(at(8.5, 2.5)), |options| options.layer = Some(SKY));
+    let (mut changes, mut before) = (Vec::new(), place_of(&stage, anna));
+    while stage.ends.is_empty() && stage.world().tick().0 < 1200 {
+        stage.tick();
+        let now = place_of(&stage, anna);
+        assert!(now.1.distance(before.1) < 0.1, "from {before:?} to {now:?}");
+        let by = Traversal { layer: now.0, ..Traversal::default() };
+        assert!(stage.world().nav().is_walkable(now.1, &by), "{now:?}");
+        if now.0 != before.0 {
+            changes.push(now);
+        }
+        before = now;
+    }
+    assert_eq!(stage.ends, ["arrived/reached"]);
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    assert!(changes[0].1.distance(at(7.5, 0.5)) < 0.06);
+    assert!(before.0 == SKY && before.1.distance(at(8.5, 2.5)) < 0.06, "{before:?}");
+}
+
+#[test]
+fn a_way_down_and_up_again_leads_past_a_wall_and_ends_where_it_began() {
+    let below: &[&str] = &["#########", "#.......#", "#########"];
+    let links = [
+        link(("ground", [2.5, 1.5]), ("below", [1.5, 1.5]), ""),
+        link(("below", [7.5, 1.5]), ("ground", [6.5, 1.5]), ", \"bothWays\": false"),
+    ];
+    let mut stage = stage(&[("ground", WALLED), ("below", below)], &links.join(","));
+    let anna = put(&mut stage, "anna", GROUND, at(0.5, 0.5));
+    send(&mut stage, anna, Goal::Point(at(8.5, 0.5)), |_| {});
+    let mut layers = vec![GROUND];
+    while stage.ends.is_empty() && stage.world().tick().0 < 1800 {
+        stage.tick();
+        layers.push(place_of(&stage, anna).0);
+    }
+    layers.dedup();
+    assert_eq!(stage.ends, ["arrived/reached"]);
+    assert_eq!(layers, [0, 1, 0]);
+    stage.ends.clear();
+    send(&mut stage, anna, Goal::Point(at(0.5, 0.5)), |_| {});
+    assert_eq!(stage.until_settled(1, 1800), ["partial/nearest"], "the second stairs lead up only");
+}
+
+/// Where those who walk through one corridor towards one another are at every tick, each on its layer.
+fn tracks(who: &[(&str, u8, f32)]) -> Vec<Vec<Vec3>> {
+    let corridor: &[&str] = &["#########", ".........", "#########"];
+    let mut stage = stage(&[("ground", corridor), ("sky", corridor)], "");
+    let mut ids = Vec::new();
+    for &(name, layer, x) in who {
+        let id = put(&mut stage, name, layer, at(x, 1.5));
+        send(&mut stage, id, Goal::Point(at(9.0 - x, 1.5)), |_| {});
+        ids.push(id);
+    }
+    let mut tracks = vec![Vec::new(); who.len()];
+    for _ in 0..600 {
+        stage.tick();
+        for (track, &id) in tracks.iter_mut().zip(&ids) {
+            track.push(place_of(&stage, id).1);
+        }
+    }
+    assert!(stage.ends.iter().all(|end| end == "arrived/reached") && stage.ends.len() == who.len());
+    tracks
+}
+
+#[test]
+fn those_on_different_layers_walk_as_if_the_other_were_not_there() {
+    let (east, west) = (("east", GROUND, 0.5), ("west", SKY, 8.5));
+    let both = tracks(&[east, west]);
+    let nearest_m = both[0].iter().zip(&both[1]).map(|(a, b)| a.distance(*b)).fold(f32::MAX, f32::min);
+    assert!(nearest_m < 0.2, "they met: {nearest_m}");
+    assert_eq!(both, [tracks(&[east]), tracks(&[west])].concat());
+}
+
+#[test]
+fn links_that_lead_nowhere_are_refused_where_they_are_written() {
+    let drawn: &[(&str, &[&str])] = &[("ground", OPEN), ("sky", OPEN)];
+    for (links, pointer, says) in [
+        (link(("ground", [0.5, 0.5]), ("skye", [0.5, 0.5]), ""), "/navigation/links/0/to/layer", "skye"),
+        (link(("ground", [90.5, 0.5]), ("sky", [0.5, 0.5]), ""), "/navigation/links/0", "beyond layer 0"),
+    ] {
+        let source = MemorySource::new().with("stage.json", level(drawn, &links));
+        let found = load("stage.json", &source).err().unwrap();
+        assert!(
+            found.diagnostics.iter().any(|one| one.pointer == pointer && one.message.contains(says)),
+            "{pointer}: {found:#?}"
+        );
+    }
+}
