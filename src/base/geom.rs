@@ -27,6 +27,15 @@ pub fn flat_distance(a: Vec3, b: Vec3) -> f32 {
     libm::sqrtf(dx * dx + dz * dz)
 }
 
+/// Places further apart in height than this lie on two floors, metres: less than a storey, more than a step.
+pub const STOREY_M: f32 = 1.2;
+
+/// Distance on the ground plane of two places on one floor, metres; infinite between floors.
+#[must_use]
+pub fn floor_distance(a: Vec3, b: Vec3) -> f32 {
+    if (a.y - b.y).abs() > STOREY_M { f32::INFINITY } else { flat_distance(a, b) }
+}
+
 /// An axis-aligned rectangle on the ground; empty while `min` exceeds `max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {

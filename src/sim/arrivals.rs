@@ -4,7 +4,7 @@
 //! that somebody holds stands beside, does not push, and has arrived there or waits, as the walk accepts (lua-api 7.3); no
 //! walk goes on without progress for longer than its patience, and none past its timeout (lua-api 7.5).
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::floor_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::time::Tick;
 use crate::base::trig;
@@ -96,7 +96,7 @@ pub(crate) fn is_within_radius(world: &World, walk: &Walk) -> bool {
         return false;
     };
     let is_on_layer = goal_layer(world, walk).is_none_or(|layer| layer == character.layer);
-    is_on_layer && flat_distance(character.body.position, walk.aim) <= walk.radius_m(world)
+    is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(world)
 }
 
 fn arrive(world: &mut World, id: WalkId, already: bool) {
@@ -159,7 +159,7 @@ fn stop_beside(world: &mut World, id: WalkId) {
 /// Metres between the edges of two bodies, below zero where they overlap.
 fn gap_m(world: &World, one: CharacterId, other: CharacterId) -> Option<f32> {
     let (one, other) = (&world.characters.get(one)?.body, &world.characters.alive(other)?.body);
-    Some(flat_distance(one.position, other.position) - one.radius_m - other.radius_m)
+    Some(floor_distance(one.position, other.position) - one.radius_m - other.radius_m)
 }
 
 /// How a walk ends that stands beside a goal that somebody holds; none while it waits for the goal.
@@ -171,7 +171,7 @@ fn beside(world: &World, walk: &Walk) -> Option<(Status, Reason)> {
     let is_target = walk.goal == Goal::Character(holder);
     let talk_m = world.settings.crowd.npc_talk_distance_m;
     let position = world.characters.get(walk.character)?.body.position;
-    let talks = is_target && flat_distance(position, walk.aim) <= talk_m;
+    let talks = is_target && floor_distance(position, walk.aim) <= talk_m;
     let is_enough = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
     (talks || is_enough).then_some((Status::Arrived, Reason::CloseEnough))
 }

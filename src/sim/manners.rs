@@ -8,7 +8,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::floor_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::near::{Look, Near};
 use crate::base::time::Tick;
@@ -176,7 +176,7 @@ fn holds_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
     let (Some(walk), Some(character)) = (world.walks.get(walk), world.characters.get(who)) else {
         return false;
     };
-    flat_distance(walk.target(), character.body.position) <= character.body.radius_m
+    floor_distance(walk.target(), character.body.position) <= character.body.radius_m
 }
 
 fn may_be_asked(world: &World, who: CharacterId) -> bool {

@@ -89,7 +89,7 @@ fn hash(bytes: &[u8]) -> u64 {
 #[test]
 fn bad_texts_say_where_and_why() {
     for (text, message) in [
-        ("{\n\"walkonGraph\": 1,\n\"points\": [[0,0]],\"links\":[]}", "line 3, column 17: invalid length 2"),
+        ("{\n\"walkonGraph\": 1,\n\"points\": [[0,0]],\"links\":[]}", "line 3, column 16: invalid length 2"),
         ("{\"walkonGraph\": 7, \"points\": [], \"links\": []}", "it is of version 7, expected 1"),
         (
             "{\"walkonGraph\": 1, \"points\": [[0,0,0]], \"links\": [[0,1]]}",

@@ -23,8 +23,8 @@ use crate::nav::{
     Island, Location, MapChange, NavEdit, NodeId, PathTrouble, RandomPoint, Reach, Revision, Traversal,
 };
 
-/// How far from a link in height a body may be and still stand on it, metres: less than a storey.
-pub const STOREY_M: f32 = 1.2;
+/// How far from a link in height a body may be and still stand on it, metres.
+pub(crate) use crate::base::geom::STOREY_M;
 /// How far a body off the ground may be from it to begin a walk, metres.
 const START_MAX_M: f32 = 8.0;
 

@@ -8,7 +8,7 @@ mod flee;
 mod follow;
 mod rounds;
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::floor_distance;
 use crate::base::ids::WalkId;
 use crate::nav::{PathAnswer, PathStatus};
 use crate::world::World;
@@ -92,7 +92,7 @@ fn aim_at_target(world: &mut World, id: WalkId) {
     let crowd = &world.settings.crowd;
     // Who is to come nearer than the threshold must aim better than that.
     let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(world));
-    let moved = flat_distance(position, walk.planned_aim) > threshold_m;
+    let moved = floor_distance(position, walk.planned_aim) > threshold_m;
     let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
     let rested = walk.clock(world.tick).since(walk.retargeted) >= cooldown;
     let stands = matches!(walk.phase, Phase::Content | Phase::Pausing { .. });

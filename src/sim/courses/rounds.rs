@@ -5,7 +5,7 @@
 
 use glam::Vec3;
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::floor_distance;
 use crate::base::ids::WalkId;
 use crate::base::time::Tick;
 use crate::nav::RandomPoint;
@@ -27,7 +27,7 @@ fn is_there(world: &World, walk: &Walk) -> bool {
         None => walk.radius_m(world),
     };
     let position = world.characters.get(walk.character).map(|own| own.body.position);
-    let is_within = position.is_some_and(|position| flat_distance(position, walk.aim) <= radius_m);
+    let is_within = position.is_some_and(|position| floor_distance(position, walk.aim) <= radius_m);
     let is_idle = walk.token.is_none() && walk.ask.is_none() && walk.phase == Phase::Moving;
     is_within || is_idle && way(walk) == Way::WholeAtEnd || is_beside(walk)
 }

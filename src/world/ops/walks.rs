@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::nav::{OwnArea, Traversal};
 use crate::world::World;
@@ -124,7 +124,7 @@ fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> 
     let threshold_m = world.settings.crowd.target_replan_threshold_m;
     let old = world.walks.get_mut(old)?;
     let planned_aim = old.planned_aim;
-    let same = is_same_way(old, order) && flat_distance(planned_aim, aim) <= threshold_m;
+    let same = is_same_way(old, order) && floor_distance(planned_aim, aim) <= threshold_m;
     let asks_the_same = old.course == Course::Once && old.options.accept == order.options.accept;
     if !same || !asks_the_same || old.ask.is_some() {
         return None;
@@ -215,7 +215,7 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
         && old.ask.is_none()
         && following.path.whole
         && following.path.revision == world.nav.revision()
-        && flat_distance(old.planned_aim, aim) <= world.settings.crowd.target_replan_threshold_m
+        && floor_distance(old.planned_aim, aim) <= world.settings.crowd.target_replan_threshold_m
         && world.edits.is_empty();
     if !same {
         return None;
