@@ -18,6 +18,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("D15", "messages_are_those_of_the_reference_at_the_line_of_the_caller"),
     ("D21", "a_scene_that_holds_a_character_refuses_other_owners_walks"),
     ("D27", "fault_d6_d27_an_error_in_a_handler_ends_that_call_only"),
+    ("F28", "faults_f28_to_f34_every_broken_map_ends_with_its_code_at_its_place"),
+    ("F29", "faults_f28_to_f34_every_broken_map_ends_with_its_code_at_its_place"),
+    ("F31", "faults_f28_to_f34_every_broken_map_ends_with_its_code_at_its_place"),
+    ("F33", "faults_f28_to_f34_every_broken_map_ends_with_its_code_at_its_place"),
     ("G1", "seed_u6_no_reachable_cell_is_nearer_wherever_the_goal"),
     ("G2", "seed_u2_an_unreachable_goal_is_decided_without_a_search"),
     ("G5", "inv_p2_paths_are_legal_minimal_and_never_longer_or_dearer_than_what_the_search_found"),
@@ -39,7 +43,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
 /// Rows without a test, by what they wait for.
 const OPEN: &[(&str, &str)] = &[
     ("what waits for a level of its own", "F37"),
-    ("tile maps and Tiled files", "F28 F29 F30 F31 F32 F33 F34 F36"),
     ("cannot be made to happen from inside a test, or needs another machine", "B12 D23 H2 H4 H8 H19 I6"),
     ("needs a process of its own with limits of the system", "H20"),
     ("net growth of memory by script is not measured yet", "B6"),

@@ -362,7 +362,7 @@ fn published_scenarios_are_answered_with_their_optimal_cost() {
 #[test]
 fn seed_n11_a_search_is_drawn_in_its_colours() {
     let project = Project::new();
-    project.expect(0, &["draw", "yard", "--from", "1,1", "--to", "9,7", "--out", "s.svg"]);
+    project.expect(0, &["draw", "yard", "--from", "1,4", "--to", "9,4", "--out", "s.svg"]);
     let svg = project.read("s.svg");
     for kind in ["free", "blocked", "searched", "frontier", "path"] {
         assert!(svg.contains(&format!("data-kind=\"cells\" data-key=\"{kind}\"")), "{kind}");

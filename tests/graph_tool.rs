@@ -53,7 +53,7 @@ fn made(triangles: &[[Vec3; 3]], boxes: &[SceneBox], spacing_m: f32, room: Room)
 fn seed_v3_a_real_scene_gives_one_main_island_and_links_that_nothing_blocks() {
     let Some(path) = shared("nav_test.obj") else { return };
     let all = triangles(&path);
-    assert_eq!(all.len(), 1560.min(all.len()).max(792), "every face is at least a triangle");
+    assert_eq!(all.len(), 1612, "its 792 faces have three to many corners");
     let around = SceneBox { min: Vec3::new(-28.8, -5.0, -46.0), max: Vec3::new(62.4, 17.2, 31.0) };
     let room = Room { radius_m: 0.4, step_m: 0.5, height_m: 1.8 };
     let mut draft = made(&all, &[around], 1.0, room);
@@ -102,7 +102,7 @@ fn seed_v3_a_real_scene_gives_one_main_island_and_links_that_nothing_blocks() {
 fn the_tower_of_the_project_is_what_its_scene_gives() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("levels");
     let faces = obj_faces(&std::fs::read(root.join("scenes/tower.obj")).unwrap()).unwrap();
-    assert_eq!(faces.faces.len(), 186, "31 boxes of six faces");
+    assert_eq!(faces.faces.len(), 180, "30 boxes of six faces");
     let draft = made(
         &faces.triangles().unwrap(),
         &[
