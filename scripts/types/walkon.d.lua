@@ -93,6 +93,7 @@ function typeof(value) end
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
@@ -206,6 +207,7 @@ function typeof(value) end
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
@@ -234,6 +236,7 @@ function typeof(value) end
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
@@ -259,6 +262,7 @@ function typeof(value) end
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
@@ -287,6 +291,7 @@ function typeof(value) end
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
@@ -311,10 +316,12 @@ function typeof(value) end
 ---@class NearestOptions
 ---@field within? number metres, default 8
 ---@field radius? number half the width of the body, metres, default 0
+---@field layer? string the layer of the map; default: that of a character who is named as the place, else the first
 
 ---For whom.
 ---@class WalkableOptions
 ---@field radius? number half the width of the body, metres, default 0
+---@field layer? string the layer of the map; default: that of a character who is named as the place, else the first
 
 ---Where a random point may be.
 ---@class PointOptions
@@ -322,6 +329,7 @@ function typeof(value) end
 ---@field around? Place near this place
 ---@field within? number metres around it, default 8
 ---@field reachableFrom? Place with a way from here
+---@field layer? string the layer of the map; default: that of a character who is named as the place, else the first
 ---@field rng? Rng the numbers to draw from; default a stream of the level
 
 ---A tile of a tile map. What is left out of an edit stays.
@@ -437,6 +445,7 @@ function typeof(value) end
 ---@field accept? "partial"|"near"|"nearest"|"exact" what counts when the goal cannot be had; default "partial"
 ---@field face? Place|number turn there after arriving; the walk settles when the turn is done
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: the character's own setting
+---@field layer? string the layer of the goal, on maps that have layers; default: a character's own, else the walker's
 ---@field keys? string[] keys carried, for doors = "open"
 ---@field crowd? "push"|"yield"|"ghost" standing characters are asked aside, waited for, or passed through; default "push"
 ---@field patience? number seconds without progress before the walk is blocked; default 3
@@ -613,6 +622,7 @@ function world.isLocked(what) end
 ---@field runSpeed number Its running speed, metres a second.
 ---@field rotationSpeed number Its turning speed, radians a second.
 ---@field radius number Half the width of its body, metres.
+---@field layer string Name of the layer of the map that it is on; a map without layers has one, "ground".
 ---@field tags string[] Tags of the level, its own name, and `player` for the player; a fresh list, sorted.
 ---@field animation string `stand`, `walk`, `run`, or what `play` set.
 ---@field currentWalk Walk? The walk under way.
