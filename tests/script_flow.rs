@@ -1013,7 +1013,9 @@ fn every_example_of_the_table_runs_as_a_task() {
         );
         let tree = ("patrol_tree.lua", "return bt.wait(1)");
         let files = [("level.lua", level.as_str()), ("idle.lua", "return {}"), tree];
-        let mut run = setup_with(&files, |json| *json = crate::script_api::LEVEL.to_owned()).unwrap();
+        let is_of_tiles = bind::tiles::ENTRIES.iter().any(|other| other.called == entry.called);
+        let map = if is_of_tiles { crate::script_api::TILES } else { crate::script_api::LEVEL };
+        let mut run = setup_with(&files, |json| *json = map.to_owned()).unwrap();
         for _ in 0..40 {
             run.tick(30);
             if run.lines.iter().any(|line| line.ends_with(": ran")) {
