@@ -634,11 +634,9 @@ fn root() -> PathBuf {
 #[test]
 fn the_projects_own_tests_pass() {
     let texts = crate::levels::scripts();
-    let mut load_level = |name: &str| {
-        let path = format!("{name}.json");
-        let text = fs::read(root().join("levels").join(&path)).map_err(|error| error.to_string())?;
-        load(&path, &MemorySource::new().with(&path, text)).map_err(|error| error.to_string())
-    };
+    let source = crate::levels::levels();
+    let mut load_level =
+        |name: &str| load(&format!("{name}.json"), &source).map_err(|error| error.to_string());
     let levels: Vec<String> = fs::read_dir(root().join("levels"))
         .unwrap()
         .filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".json")?.to_owned()))

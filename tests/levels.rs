@@ -15,7 +15,7 @@ use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 
 /// The levels, with the game seconds that are compared.
-const LEVELS: [(&str, u64); 10] = [
+const LEVELS: [(&str, u64); 11] = [
     ("courtyard", 60),
     ("house", 90),
     ("ruins", 90),
@@ -26,6 +26,7 @@ const LEVELS: [(&str, u64); 10] = [
     ("tavern", 40),
     ("village", 60),
     ("burrow", 30),
+    ("tower", 60),
 ];
 
 fn root() -> PathBuf {
@@ -54,17 +55,23 @@ fn collect(folder: &Path, below: &str, texts: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Everything in the folder of the levels: a level may name maps beside it.
-fn levels() -> MemorySource {
-    let mut source = MemorySource::new();
-    for entry in fs::read_dir(root().join("levels")).unwrap() {
+/// Everything below the folder of the levels: a level may name maps, scenes and graphs.
+pub fn levels() -> MemorySource {
+    let mut files = Vec::new();
+    collect_levels(&root().join("levels"), "", &mut files);
+    files.into_iter().fold(MemorySource::new(), |source, (name, bytes)| source.with(&name, bytes))
+}
+
+fn collect_levels(folder: &Path, below: &str, files: &mut Vec<(String, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_file() {
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            source = source.with(&name, fs::read(path).unwrap());
+        let name = format!("{below}{}", path.file_name().unwrap().to_str().unwrap());
+        if path.is_dir() {
+            collect_levels(&path, &format!("{name}/"), files);
+        } else {
+            files.push((name, fs::read(path).unwrap()));
         }
     }
-    source
 }
 
 /// Runs a level of the project; what it came to, and its story.
