@@ -15,7 +15,7 @@ use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 
 /// The levels, with the game seconds that are compared.
-const LEVELS: [(&str, u64); 11] = [
+const LEVELS: [(&str, u64); 12] = [
     ("courtyard", 60),
     ("house", 90),
     ("ruins", 90),
@@ -27,6 +27,7 @@ const LEVELS: [(&str, u64); 11] = [
     ("village", 60),
     ("burrow", 30),
     ("tower", 60),
+    ("battlefield", 80),
 ];
 
 fn root() -> PathBuf {
@@ -180,7 +181,6 @@ fn inv_n1_n3_n4_nobody_leaves_the_ground_jumps_or_goes_astray() {
         let path = format!("{name}.json");
         let level = load(&path, &levels()).unwrap();
         let mut game = Game::load(level, Setup { scripts: scripts(), ..Setup::default() }).unwrap();
-        let by = Traversal::default();
         let mut before = BTreeMap::new();
         for tick in 0..seconds.min(30) * 60 {
             game.tick(&[]);
@@ -197,6 +197,7 @@ fn inv_n1_n3_n4_nobody_leaves_the_ground_jumps_or_goes_astray() {
                     character.name
                 );
                 // Who stands where ground went away may stand there, but nobody walks onto what is closed.
+                let by = Traversal { layer: character.layer, ..Traversal::default() };
                 let stands = gone_m == 0.0 || game.world().nav().is_walkable(at, &by);
                 assert!(
                     stands,
