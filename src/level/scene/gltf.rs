@@ -109,7 +109,8 @@ pub fn gltf_triangles(
         )));
     }
     let buffers = buffers(&document, binary, read)?;
-    let mut scene = Reading { document: &document, buffers: &buffers, triangles: Vec::new() };
+    let mut scene =
+        Reading { document: &document, buffers: &buffers, triangles: Vec::new(), corner_count: 0 };
     let first = document.scenes.get(document.scene.unwrap_or(0));
     let all: Vec<usize>;
     let roots = match first {
@@ -216,6 +217,8 @@ struct Reading<'a> {
     document: &'a Document,
     buffers: &'a [Vec<u8>],
     triangles: Vec<[Vec3; 3]>,
+    /// Corners read so far: those of a mesh again wherever it stands.
+    corner_count: usize,
 }
 
 impl Reading<'_> {
@@ -250,6 +253,11 @@ impl Reading<'_> {
             else {
                 continue; // Points and lines are no ground and no walls.
             };
+            let count = self.data(position, 12)?.0.count;
+            self.corner_count = self.corner_count.saturating_add(count);
+            if self.corner_count > SCENE_PARTS_MAX {
+                return Err(SceneError::new(format!("more than {SCENE_PARTS_MAX} corners")));
+            }
             let corners = self.positions(position, place)?;
             let order = match primitive.indices {
                 Some(accessor) => self.indices(accessor)?,
@@ -261,6 +269,10 @@ impl Reading<'_> {
             }
             let corner = |at: u32| corners[at as usize];
             let three = |a: u32, b: u32, c: u32| [corner(a), corner(b), corner(c)];
+            let more = if mode == 4 { order.len() / 3 } else { order.len().saturating_sub(2) };
+            if self.triangles.len() + more > SCENE_PARTS_MAX {
+                return Err(SceneError::new(format!("more than {SCENE_PARTS_MAX} triangles")));
+            }
             match mode {
                 4 => self.triangles.extend(
                     order.chunks_exact(3).map(|three_of| three(three_of[0], three_of[1], three_of[2])),
@@ -269,9 +281,6 @@ impl Reading<'_> {
                 _ => {
                     self.triangles.extend(order.windows(2).skip(1).map(|fan| three(order[0], fan[0], fan[1])))
                 }
-            }
-            if self.triangles.len() > SCENE_PARTS_MAX {
-                return Err(SceneError::new(format!("more than {SCENE_PARTS_MAX} triangles")));
             }
         }
         Ok(())

@@ -127,3 +127,19 @@ fn gltf_mistakes_say_what_is_wrong() {
     }
     assert!(read("{").unwrap_err().to_string().starts_with("line 1: not glTF"));
 }
+
+#[test]
+fn gltf_that_names_its_corners_again_and_again_is_refused_in_time() {
+    let primitive = "{ \"attributes\": { \"POSITION\": 0 }, \"indices\": 1 }";
+    let text = format!(
+        "{{ \"nodes\": [{{ \"mesh\": 0 }}], \"meshes\": [{{ \"primitives\": [{}] }}],
+        \"accessors\": [
+            {{ \"bufferView\": 0, \"componentType\": 5126, \"count\": 400000, \"type\": \"VEC3\" }},
+            {{ \"bufferView\": 0, \"componentType\": 5121, \"count\": 0, \"type\": \"SCALAR\" }}],
+        \"bufferViews\": [{{ \"buffer\": 0, \"byteLength\": 4800000 }}],
+        \"buffers\": [{{ \"uri\": \"it.bin\", \"byteLength\": 4800000 }}] }}",
+        vec![primitive; 100_000].join(",")
+    );
+    let found = gltf_triangles(text.as_bytes(), &mut |_| Ok(vec![0; 4_800_000]));
+    assert_eq!(found.expect_err("too much").message, "more than 4000000 corners");
+}
