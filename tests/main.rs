@@ -14,6 +14,7 @@ mod docs;
 mod door_rules;
 mod fixture;
 mod following;
+mod fuzzed;
 mod graph_tool;
 mod hostile_world;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
