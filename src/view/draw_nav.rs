@@ -187,13 +187,13 @@ pub(super) fn by_kind<K: Copy + Ord>(cells: &CellMap, kind: impl Fn(u32, u32) ->
 /// Draws the map of `world`. Cost: one look at every cell.
 pub fn draw_nav(picture: &mut Picture, world: &World) {
     draw_cells(picture, world.nav());
-    draw_polygons(picture, world.nav());
     draw_areas(picture, world);
     draw_doors(picture, world);
 }
 
-/// Cells by what they cost.
+/// Cells, or the polygons of a mesh, by what they cost.
 pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
+    draw_polygons(picture, nav);
     let Some(cells) = layer_of(nav, picture.map_layer) else { return };
     let mut forms = by_kind(cells, |x, z| Kind::of(cells.walkable(x, z), cells.factor_at(x, z)));
     let mut shapes = Vec::new();
@@ -205,16 +205,28 @@ pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
     picture.add("cells", shapes);
 }
 
-/// The polygons of a mesh by what they cost, for bodies that it allows for, and the edges between them.
-pub(super) fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
+/// The polygons of a mesh by what they cost, for bodies that it allows for, and the edges between them; where ground lies at several
+/// heights the lower lies below, and lines show where it ends.
+fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
     let Some(mesh) = nav.mesh() else { return };
-    let mut shapes = Vec::new();
-    for patch in mesh.patches(&Traversal::default()) {
+    let by = Traversal::default();
+    let mut shapes: Vec<(f64, Shape)> = Vec::new();
+    for patch in mesh.patches(&by) {
         let kind = Kind::of(true, patch.factor);
         picture.explain(Swatch::Patch(kind.look()), kind.words());
-        shapes.push(Shape::new(Form::Polygon(patch.outline), kind.look(), Tag::Cells(kind.name())));
+        let shape = Shape::new(Form::Polygon(patch.outline), kind.look(), Tag::Cells(kind.name()));
+        shapes.push((patch.y_m, shape));
     }
-    picture.add("cells", shapes);
+    if mesh.floor_y_m().is_none() {
+        let look = Look::line(theme::RIM, 1.0);
+        picture.explain(Swatch::Line(look), "edge of a floor");
+        let rim = |(ends, y_m): ([Point; 2], f64)| {
+            (y_m, Shape::new(Form::Line(ends.to_vec()), look, Tag::Cells("rim")))
+        };
+        shapes.extend(mesh.rims(&by).into_iter().map(rim));
+    }
+    shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    picture.add("cells", shapes.into_iter().map(|(_, shape)| shape).collect());
     draw_portals(picture, nav);
 }
 

@@ -126,7 +126,7 @@ fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
 fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     let Some(mesh) = nav.mesh() else { return };
     let has = |nodes: &[NodeId], at: u32| nodes.contains(&NodeId(at));
-    let mut shapes = Vec::new();
+    let mut shapes: Vec<(f64, Shape)> = Vec::new();
     for (at, patch) in (0..).zip(mesh.patches(scene.by)) {
         let kind = match () {
             () if has(&scene.record.expanded, at) => Kind::Searched,
@@ -136,9 +136,11 @@ fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
         let known = Kind::ALL.iter().find(|known| known.0 == kind);
         let (name, words) = known.map_or(("free", "free"), |known| (known.1, known.2));
         picture.explain(Swatch::Patch(kind.look()), words);
-        shapes.push(Shape::new(Form::Polygon(patch.outline), kind.look(), Tag::Cells(name)));
+        let shape = Shape::new(Form::Polygon(patch.outline), kind.look(), Tag::Cells(name));
+        shapes.push((patch.y_m, shape));
     }
-    picture.add("cells", shapes);
+    shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    picture.add("cells", shapes.into_iter().map(|(_, shape)| shape).collect());
     draw_portals(picture, nav);
 }
 

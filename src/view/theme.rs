@@ -31,6 +31,9 @@ pub const CELL_BLOCKED: Colour = Colour::hex(0x5B6068);
 /// Lines between cells, where cells are large enough to show them.
 pub const GRID_LINE: Colour = Colour::hex(0x2B2F36).with_opacity(18);
 
+/// Where a floor of a mesh ends.
+pub const RIM: Colour = Colour::hex(0x5B6068);
+
 /// Points and links of a graph.
 pub const GRAPH: Colour = Colour::hex(0x6A7A86);
 /// Points that do not hang together with the rest, and the box around them.

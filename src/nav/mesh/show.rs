@@ -13,6 +13,8 @@ use crate::nav::mesh::surface::NONE;
 pub struct Patch {
     /// Its corners, world metres, the inside to the left.
     pub outline: Vec<Point>,
+    /// Height of its middle, metres.
+    pub y_m: f64,
     /// Cost of a metre in it over a metre of plain ground.
     pub factor: f32,
 }
@@ -25,6 +27,7 @@ impl NavMesh {
         let prices = self.prices(&view, by);
         let patch = |polygon: u32| Patch {
             outline: view.surface.outline(polygon).collect(),
+            y_m: view.surface.height(polygon, view.surface.centre(polygon)),
             factor: prices.factor(polygon) as f32,
         };
         (0..view.surface.polygon_count()).map(patch).collect()
@@ -40,6 +43,19 @@ impl NavMesh {
             twin != NONE && edge < twin
         });
         edges.map(|edge| [surface.from(edge), surface.to(edge)]).collect()
+    }
+
+    /// The edges at which the ground of a body ends, each with the height of its middle, metres. Cost: per edge.
+    #[must_use]
+    pub fn rims(&self, by: &Traversal) -> Vec<([Point; 2], f64)> {
+        let view = self.view(by);
+        let surface = &view.surface;
+        let height = |edge: u32| surface.heights[surface.ring[edge as usize] as usize];
+        let rim = |&edge: &u32| {
+            let y_m = (height(edge) + height(surface.next(edge))) / 2.0;
+            ([surface.from(edge), surface.to(edge)], y_m)
+        };
+        surface.walls.iter().map(rim).collect()
     }
 
     /// Height of its floor, metres; None where it has several.
