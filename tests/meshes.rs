@@ -5,6 +5,8 @@
 use walkon::level::{self, Diagnostic, LoadedLevel, MemorySource, Severity};
 use walkon::nav::{Accept, MeshSource, NavMap, NavMesh, PathQuery, PathStatus, Reach, Search, Traversal};
 
+use walkon::view::{Form, Parts, Picture, Tag, draw_ground};
+
 use glam::Vec3;
 
 const HOUSE: &str = include_str!("../levels/house.json");
@@ -138,6 +140,72 @@ fn no_bytes_of_a_mesh_file_make_it_panic() {
         }
     }
     assert!(read > 100 && refused > 1000, "{read} read, {refused} refused");
+}
+
+/// A hall and a gallery above it, joined by stairs.
+const STOREYS: &str = "\"vertices\": [[0, 0, 0], [8, 0, 0], [8, 0, 6], [0, 0, 6], [14, 3, 0], [14, 3, 3], [8, 0, 3], \
+    [16, 3, 0], [16, 3, 6], [14, 3, 6], [0, 3, 3], [0, 3, 6]], \
+    \"polygons\": [[0, 1, 6, 2, 3], [1, 4, 5, 6], [4, 7, 8, 9, 5], [5, 9, 11, 10]]";
+
+#[test]
+fn heights_keep_areas_and_obstacles_of_a_level_to_their_floors() {
+    let shapes = |heights: &str| {
+        format!(
+            "{STOREYS}, \"areas\": [{{ \"name\": \"carpet\", \"cost\": 3, \"polygon\": [[1, 4], [2, 4], [2, 5], [1, 5]] {heights} }}],
+            \"obstacles\": [{{ \"name\": \"chest\", \"polygon\": [[4, 4], [5, 4], [5, 5], [4, 5]] {heights} }}]"
+        )
+    };
+    let (below, above) = (Vec3::new(4.5, 0.0, 4.5), Vec3::new(4.5, 3.0, 4.5));
+    let (floor, gallery) = (Vec3::new(1.5, 0.0, 4.5), Vec3::new(1.5, 3.0, 4.5));
+    for (heights, on_floor, on_gallery) in
+        [("", true, true), (", \"heights\": [-1, 1]", true, false), (", \"heights\": [2, 4]", false, true)]
+    {
+        let level = load(&mesh(&shapes(heights)), &[]).expect("a level");
+        let by = Traversal { radius_m: 0.3, ..Traversal::default() };
+        let blocked = [below, above].map(|place| !level.map.is_walkable(place, &by));
+        assert_eq!(blocked, [on_floor, on_gallery], "{heights}");
+        let area = walkon::base::ids::AreaId::from(0_usize);
+        let held = [floor, gallery].map(|place| level.map.holds(area, place));
+        assert_eq!(held, [on_floor, on_gallery], "{heights}");
+    }
+    let turned = shapes("").replacen("\"cost\": 3", "\"cost\": 3, \"heights\": [4, 2]", 1);
+    assert_eq!(error(&mesh(&turned), &[]).0, "range");
+    let flat = turned.replace("[4, 2]", "[2, 4]").replace(STOREYS, "\"name\": \"flat\"");
+    let grid = format!("{{ \"navigation\": {{ \"kind\": \"grid\", {flat} }} }}");
+    assert_eq!(error(&grid, &[]).0, "unknown-field");
+}
+
+#[test]
+fn a_picture_shows_the_ground_of_a_mesh_and_the_upper_floors_on_top() {
+    let picture = |level: &str| {
+        let world = level::spawn::build(load(level, &[]).expect("a level"), None).world;
+        let mut picture = Picture::new("mesh", world.nav().bounds(), 1.0);
+        draw_ground(&mut picture, &world, Parts::all());
+        picture
+    };
+    let burrow = picture(include_str!("../levels/burrow.json"));
+    let holds = |picture: &Picture, point: [f64; 2]| {
+        let is_around = |form: &Form| matches!(form, Form::Polygon(it) if walkon::base::geom::polygon_contains(it, point));
+        picture.shapes_of("cells").filter(|shape| is_around(&shape.form)).count()
+    };
+    // In a hall, in the gateway, in the well, beyond the walls.
+    let places = [[3.0, 10.0], [10.0, 17.0], [17.0, 10.0], [10.0, 2.0]];
+    assert_eq!(places.map(|place| holds(&burrow, place)), [1, 1, 0, 0]);
+    let portal = Tag::Cells("portal");
+    assert!(burrow.shapes_of("cells").filter(|shape| shape.tag == portal).count() > 6);
+
+    let storeys = picture(&mesh(&format!(
+        "{STOREYS}, \"areas\": [{{ \"name\": \"mud\", \"cost\": 9, \"heights\": [2, 4], \"polygon\": [[1, 4], [2, 4], [2, 5], [1, 5]] }}]"
+    )));
+    assert_eq!((holds(&storeys, [1.5, 4.5]), holds(&storeys, [1.5, 1.0])), (2, 1), "gallery over hall");
+    let kinds: Vec<&Tag> = storeys.shapes_of("cells").map(|shape| &shape.tag).collect();
+    let last = |tag: &Tag| kinds.iter().rposition(|it| *it == tag).expect("shown");
+    let first = |tag: &Tag| kinds.iter().position(|it| *it == tag).expect("shown");
+    assert!(
+        last(&Tag::Cells("dearest3")) > first(&Tag::Cells("free")),
+        "the mud lies on the gallery: {kinds:?}"
+    );
+    assert!(last(&Tag::Cells("rim")) > last(&Tag::Cells("free")), "its edge lies on top: {kinds:?}");
 }
 
 /// The meshes of the Polyanya authors; None where they are not.

@@ -174,6 +174,9 @@ pub struct AreaDef {
     /// Price of a metre on it. Obstacles have none.
     #[schemars(default = "numbers::cost", range(min = 0.1, max = 100.0))]
     pub cost: f64,
+    /// Least and greatest height of what belongs to it, on maps with heights, metres; None for any height.
+    #[schemars(skip)]
+    pub heights_m: Option<[f64; 2]>,
     /// Where `available` stands, else where the area stands.
     #[schemars(skip)]
     pub available_spot: Spot<()>,

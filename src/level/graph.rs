@@ -31,6 +31,11 @@ pub const BOXES_MAX: usize = 1024;
 /// Parts are used from so many points on, when the level leaves it to us: below, a search is as fast.
 const PARTS_FROM: usize = 2000;
 
+/// The heights of areas that lie at any height, metres.
+const ANY_HEIGHT_M: [f64; 2] = [-1e6, 1e6];
+/// What areas have on maps with heights, beside the keys of others.
+pub(super) const HEIGHTS: &[&str] = &["heights"];
+
 const GRAPH_KEYS: &[&str] = &[
     "kind",
     "file",
@@ -63,8 +68,6 @@ pub struct GraphDef {
     pub areas: Vec<AreaDef>,
     /// Ground that blocks links, numbered after the areas.
     pub obstacles: Vec<AreaDef>,
-    /// Least and greatest height of each, areas first, metres.
-    pub heights_m: Vec<[f64; 2]>,
     /// How far from a link a body's middle may be, metres.
     pub width_m: f64,
     /// Half the width of the widest body that links have room for, metres.
@@ -158,11 +161,11 @@ impl GraphPaths {
 
 /// The map of a graph level.
 pub(crate) fn build(def: &GraphDef, resolved: &Resolved) -> PointGraph {
-    let shapes = def.areas.iter().chain(&def.obstacles).zip(&def.heights_m).zip(&resolved.areas);
+    let shapes = def.areas.iter().chain(&def.obstacles).zip(&resolved.areas);
     let areas = shapes
-        .map(|((area, heights_m), state)| GraphArea {
+        .map(|(area, state)| GraphArea {
             polygon: area.polygon.clone(),
-            heights_m: heights_m.map(|height| height as f32),
+            heights_m: area.heights_m.unwrap_or(ANY_HEIGHT_M).map(|height| height as f32),
             available: state.available,
             factor: state.cost,
             is_obstacle: state.obstacle,
@@ -210,12 +213,9 @@ impl Reader<'_> {
             }
         };
         let mut pairs_left = polygon::PAIRS_MAX;
-        let mut heights_m = Vec::new();
         let mut ground = |reader: &mut Self, key, kind| {
             reader.parts(fields, key, super::read::POLYGONS_MAX, |r, n| {
-                let (area, heights) = r.graph_area(n, kind, &mut pairs_left).unwrap_or_default();
-                heights_m.push(heights);
-                Some(area)
+                Some(r.area(n, (kind, HEIGHTS), &mut pairs_left).unwrap_or_default())
             })
         };
         let areas = ground(self, "areas", Ground::Area);
@@ -234,7 +234,6 @@ impl Reader<'_> {
             ways: None,
             areas,
             obstacles,
-            heights_m,
             width_m: width_m.unwrap_or(numbers::LINK_WIDTH.default),
             agent_radius_m: agent_radius_m.unwrap_or(numbers::AGENT_RADIUS.default),
             agent_height_m: agent_height_m.unwrap_or(numbers::HEIGHT.default),
@@ -264,28 +263,6 @@ impl Reader<'_> {
                 None
             }
         }
-    }
-
-    fn graph_area(
-        &mut self,
-        node: Node<'_, '_>,
-        ground: Ground,
-        pairs_left: &mut usize,
-    ) -> Option<(AreaDef, [f64; 2])> {
-        let keys: &[&str] = match ground {
-            Ground::Area => &["name", "polygon", "available", "cost", "heights"],
-            Ground::Obstacle => &["name", "polygon", "available", "heights"],
-        };
-        let fields = self.fields(node, keys)?;
-        let area = self.area_of(&fields, ground, pairs_left);
-        let heights = self.optional(&fields, "heights", |r, n| {
-            let heights = r.coordinates(n, "[least, greatest] height", &[2])?;
-            if heights[0] > heights[1] {
-                r.error(code::RANGE, n, "has the greater height first, expected [least, greatest]");
-            }
-            Some([heights[0], heights[1]])
-        });
-        Some((area, heights.unwrap_or([-1e6, 1e6])))
     }
 
     fn scene_box(&mut self, node: Node<'_, '_>) -> Option<SceneBox> {

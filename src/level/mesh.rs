@@ -7,6 +7,7 @@
 use super::bake;
 use super::def::{GridDef, LevelDef, MeshDef, NavigationDef};
 use super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::graph::HEIGHTS;
 use super::json::{Fields, Node, Reader};
 use super::meshfile::{from_mesh, from_obj};
 use super::read::{GRID_KEYS, SIZE_KEYS};
@@ -44,7 +45,7 @@ impl Reader<'_> {
         const WAYS: &[(&str, Avoidance)] =
             &[("radius", Avoidance::Radius), ("waypoints", Avoidance::Waypoints)];
         mesh.avoidance = self.optional(fields, "avoidance", |r, n| r.choice(n, WAYS)).unwrap_or_default();
-        let mut grid = self.areas_and_obstacles(fields);
+        let mut grid = self.areas_and_obstacles(fields, HEIGHTS);
         if has_own && !fields.has("agentRadius") {
             // Polygons as authored allow for nobody: every body keeps its own radius.
             grid.sizes.agent_radius_m = 0.0;
@@ -153,7 +154,10 @@ pub(super) fn build(
         });
     }
     let source = bake::grid_source(grid, resolved);
+    let any_height_m = [f64::NEG_INFINITY, f64::INFINITY];
+    let shapes = grid.areas.iter().chain(&grid.obstacles);
     let source = MeshSource {
+        heights_m: shapes.map(|shape| shape.heights_m.unwrap_or(any_height_m)).collect(),
         ground,
         areas: source.areas,
         obstacles: source.obstacles,

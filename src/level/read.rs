@@ -323,23 +323,24 @@ impl Reader<'_> {
         if !fields.has("areas") {
             let _ = self.required(fields, "areas", |_, _| Some(()));
         }
-        self.areas_and_obstacles(fields)
+        self.areas_and_obstacles(fields, &[])
     }
 
-    /// The areas and obstacles of a map of polygons, and its sizes.
-    pub(super) fn areas_and_obstacles(&mut self, fields: &Fields<'_, '_>) -> GridDef {
+    /// The areas and obstacles of a map of polygons, which may have some `more` keys, and its sizes.
+    pub(super) fn areas_and_obstacles(&mut self, fields: &Fields<'_, '_>, more: &[&str]) -> GridDef {
         let mut pairs_left = polygon::PAIRS_MAX;
         let areas = self.optional(fields, "areas", |reader, node| {
             let areas = reader.list(node, POLYGONS_MAX, |r, n| {
-                Some(r.area(n, Ground::Area, &mut pairs_left).unwrap_or_default())
+                Some(r.area(n, (Ground::Area, more), &mut pairs_left).unwrap_or_default())
             })?;
             if reader.items(node, "a list", 0).is_some_and(|(count, _)| count == 0) {
                 reader.error(code::DEGENERATE, node, "is empty, expected at least one area");
             }
             Some(areas)
         });
-        let obstacles = self
-            .parts(fields, "obstacles", POLYGONS_MAX, |r, n| r.area(n, Ground::Obstacle, &mut pairs_left));
+        let obstacles = self.parts(fields, "obstacles", POLYGONS_MAX, |r, n| {
+            r.area(n, (Ground::Obstacle, more), &mut pairs_left)
+        });
         let pointer = fields.node.place.pointer();
         GridDef {
             sizes: self.sizes(fields),
@@ -351,34 +352,40 @@ impl Reader<'_> {
         }
     }
 
-    fn area(&mut self, node: Node<'_, '_>, ground: Ground, pairs_left: &mut usize) -> Option<AreaDef> {
+    /// An area or an obstacle, which may have some `more` keys.
+    pub(super) fn area(
+        &mut self,
+        node: Node<'_, '_>,
+        (ground, more): (Ground, &[&str]),
+        pairs_left: &mut usize,
+    ) -> Option<AreaDef> {
         let keys: &[&str] = match ground {
             Ground::Area => &["name", "polygon", "available", "cost"],
             Ground::Obstacle => &["name", "polygon", "available"],
         };
-        let fields = self.fields(node, keys)?;
-        Some(self.area_of(&fields, ground, pairs_left))
-    }
-
-    /// The area or obstacle that an object with known keys is.
-    pub(super) fn area_of(
-        &mut self,
-        fields: &Fields<'_, '_>,
-        ground: Ground,
-        pairs_left: &mut usize,
-    ) -> AreaDef {
+        let fields = &self.fields(node, &[keys, more].concat())?;
         let name = self.required(fields, "name", Self::name);
         let polygon = self.required(fields, "polygon", |r, n| r.polygon(n, ground, pairs_left));
         let available =
             self.optional(fields, "available", |r, n| r.truth(n).map(|v| Spot::new(v, r.span(n))));
         let cost = self.optional(fields, "cost", |r, n| r.number(n, &numbers::COST));
-        AreaDef {
+        let heights_m = self.optional(fields, "heights", Self::heights);
+        Some(AreaDef {
             name: name.unwrap_or_default(),
             polygon: polygon.unwrap_or_default(),
             available: available.as_ref().map(|spot| spot.value),
             cost: cost.unwrap_or(numbers::COST.default),
+            heights_m,
             available_spot: Spot::new((), available.map_or(self.span(fields.node), |spot| spot.span)),
+        })
+    }
+
+    fn heights(&mut self, node: Node<'_, '_>) -> Option<[f64; 2]> {
+        let heights = self.coordinates(node, "[least, greatest] height", &[2])?;
+        if heights[0] > heights[1] {
+            self.error(code::RANGE, node, "has the greater height first, expected [least, greatest]");
         }
+        Some([heights[0], heights[1]])
     }
 
     /// Corners without repeats. None after an error; empty for an obstacle that encloses nothing.

@@ -217,10 +217,10 @@ map_of_cells! {
         polygons: Vec<Vec<u32>>,
         /// Ground to walk on; beside polygons, ground that can be made unavailable or dear.
         #[schemars(default = "none")]
-        areas: Vec<AreaDef>,
+        areas: Vec<FloorAreaKeys>,
         /// Ground taken away again.
         #[schemars(default = "none")]
-        obstacles: Vec<AreaDef>,
+        obstacles: Vec<FloorAreaKeys>,
     }
 }
 
@@ -311,10 +311,10 @@ struct GraphKeys {
     links: Vec<[u32; 2]>,
     /// Ground that lies across links: a link belongs to the first area that it crosses.
     #[schemars(default = "none")]
-    areas: Vec<GraphAreaKeys>,
+    areas: Vec<FloorAreaKeys>,
     /// Ground that blocks links while it is there.
     #[schemars(default = "none")]
-    obstacles: Vec<GraphAreaKeys>,
+    obstacles: Vec<FloorAreaKeys>,
     /// How far from a link a body's middle may be, metres.
     #[schemars(default = "numbers::link_width", range(min = 0.01, max = 100.0))]
     width: f64,
@@ -347,11 +347,11 @@ struct GraphKeys {
     hierarchy: Hierarchy,
 }
 
-/// An area or an obstacle of a graph.
+/// An area or an obstacle of a map with heights: a mesh or a graph.
 #[derive(JsonSchema)]
-#[schemars(rename = "GraphArea", rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "FloorArea", rename_all = "camelCase", deny_unknown_fields)]
 #[allow(dead_code, reason = "only its schema is used")]
-struct GraphAreaKeys {
+struct FloorAreaKeys {
     /// Name, one of its kind in the level.
     name: String,
     /// Corners `[x, z]` in metres, in either direction.
@@ -362,7 +362,7 @@ struct GraphAreaKeys {
     /// Price of a metre on it. Obstacles have none.
     #[schemars(default = "numbers::cost", range(min = 0.1, max = 100.0))]
     cost: f64,
-    /// Least and greatest height of the links that it holds, metres; all heights when left out.
+    /// Least and greatest height of the ground or the links that belong to it, metres; any height when left out.
     #[schemars(default = "none")]
     heights: [f64; 2],
 }

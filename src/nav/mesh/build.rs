@@ -6,6 +6,7 @@
 //! wider bodies keep off every wall of what is left. A view depends on the source and the key alone. Not here: keeping views (`map`).
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::arrange::{Segment, arrange};
@@ -13,19 +14,27 @@ use crate::nav::mesh::keepout::{Keepout, Keepouts, Side, beside};
 use crate::nav::mesh::sheets::arrange_on;
 use crate::nav::mesh::surface::{NONE, Surface};
 
-/// The polygon of an area.
+/// The polygon of an area, and the ground that it lies on: from one height to another.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline {
     pub(crate) polygon: Vec<Point>,
     pub(crate) bounds: Bounds,
+    pub(crate) low_m: f64,
+    pub(crate) high_m: f64,
 }
 
 impl Outline {
-    pub(crate) fn new(polygon: Vec<Point>) -> Self {
-        Self { bounds: Bounds::of(&polygon), polygon }
+    pub(crate) fn new(polygon: Vec<Point>, [low_m, high_m]: [f64; 2]) -> Self {
+        Self { bounds: Bounds::of(&polygon), polygon, low_m, high_m }
     }
 
-    pub(crate) fn holds(&self, point: Point) -> bool {
+    /// Whether it holds ground at a height.
+    pub(crate) fn holds(&self, point: Point, y: f64) -> bool {
+        (self.low_m..=self.high_m).contains(&y) && self.is_above_or_below(point)
+    }
+
+    /// Whether it holds a point, whatever the height.
+    fn is_above_or_below(&self, point: Point) -> bool {
         self.bounds.contains(point) && geom::polygon_contains(&self.polygon, point)
     }
 }
@@ -38,11 +47,20 @@ pub(crate) struct Blocker {
     pub(crate) keep_m: f64,
 }
 
+impl Blocker {
+    /// What those have in common that block as one.
+    fn kind(&self) -> [f64; 3] {
+        [self.keep_m, self.outline.low_m, self.outline.high_m]
+    }
+}
+
 /// What a mesh is made from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Source {
     /// Polygons as authored; without them the areas are the ground.
-    pub(crate) ground: Option<Surface>,
+    pub(crate) ground: Option<Arc<Surface>>,
+    /// Whether some of those polygons lie above others.
+    pub(crate) has_floors: bool,
     pub(crate) areas: Vec<Outline>,
     pub(crate) blockers: Vec<Blocker>,
     pub(crate) boundary_padding_m: f64,
@@ -89,8 +107,8 @@ impl Sets {
 
 impl Source {
     /// The areas around a point when they make ground of it.
-    fn set_at(&self, key: &Key, point: Point) -> Option<Vec<u32>> {
-        let holds = |area: &u32| self.areas[*area as usize].holds(point);
+    fn set_at(&self, key: &Key, point: Point, y: f64) -> Option<Vec<u32>> {
+        let holds = |area: &u32| self.areas[*area as usize].holds(point, y);
         let set: Vec<u32> = (0..self.areas.len() as u32).filter(holds).collect();
         let is_open =
             set.iter().any(|&area| key.open[area as usize]) || set.is_empty() && self.ground.is_some();
@@ -103,7 +121,8 @@ impl Source {
         let wider_m = f64::from(key.wider_um) * 1e-6;
         let mut lines: Vec<Segment> = Vec::new();
         for (at, area) in self.areas.iter().enumerate() {
-            if key.open[at] || key.shunned[at] {
+            // A closed area is no ground, and where there are polygons it takes theirs.
+            if key.open[at] || key.shunned[at] || self.ground.is_some() {
                 lines.extend(geom::edges(&area.polygon));
             }
         }
@@ -112,9 +131,9 @@ impl Source {
         if edge_m > 0.0 || !key.blocking.contains(&true) {
             let plain = match &self.ground {
                 Some(ground) if self.areas.is_empty() => {
-                    View { surface: ground.clone(), sets: vec![Vec::new()] }
+                    View { surface: (**ground).clone(), sets: vec![Vec::new()] }
                 }
-                _ => self.settle(&lines, &|point, _| self.set_at(key, point)),
+                _ => self.settle(&lines, &|point, y| self.set_at(key, point, y)),
             };
             if edge_m <= 0.0 {
                 return plain;
@@ -125,8 +144,9 @@ impl Source {
         let keepouts = Keepouts::new(shapes);
         keepouts.lines(&mut lines);
         self.settle(&lines, &|point, y| {
-            let is_blocked = blocked.iter().any(|outline| outline.holds(point)) || keepouts.holds(point, y);
-            if is_blocked { None } else { self.set_at(key, point) }
+            let is_blocked =
+                blocked.iter().any(|outline| outline.holds(point, y)) || keepouts.holds(point, y);
+            if is_blocked { None } else { self.set_at(key, point, y) }
         })
     }
 
@@ -140,18 +160,25 @@ impl Source {
         let in_force =
             self.blockers.iter().zip(&key.blocking).filter(|(_, is)| **is).map(|(blocker, _)| blocker);
         let mut in_force: Vec<&Blocker> = in_force.collect();
-        // Those authored, which keep paddings, and those added, which have none.
-        in_force.sort_by(|a, b| a.keep_m.total_cmp(&b.keep_m));
-        for alike in in_force.chunk_by(|a, b| a.keep_m == b.keep_m) {
+        // Those authored keep paddings, those added have none; and each blocks its own floors.
+        let order = |a: &&Blocker, b: &&Blocker| {
+            let ([a_keep, a_low, a_high], [b_keep, b_low, b_high]) = (a.kind(), b.kind());
+            a_keep.total_cmp(&b_keep).then(a_low.total_cmp(&b_low)).then(a_high.total_cmp(&b_high))
+        };
+        in_force.sort_by(order);
+        for alike in in_force.chunk_by(|a, b| a.kind() == b.kind()) {
             let edges: Vec<Segment> =
                 alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon)).collect();
-            let covers = |point: Point| alike.iter().any(|blocker| blocker.outline.holds(point)).then_some(0);
+            let covers = |point: Point| {
+                alike.iter().any(|blocker| blocker.outline.is_above_or_below(point)).then_some(0)
+            };
             let covered = arrange(&edges, &covers, &|_, _| 0.0);
             lines.extend(covered.wall_segments());
             let keep_m = alike[0].keep_m + wider_m;
             if keep_m > 0.0 {
+                let [_, low_m, high_m] = alike[0].kind();
                 let around = beside(&covered, keep_m, Side::Without);
-                shapes.extend(around.into_iter().map(|shape| Keepout::of_all_floors(shape.polygon)));
+                shapes.extend(around.into_iter().map(|shape| Keepout { low_m, high_m, ..shape }));
             }
         }
         in_force.into_iter().map(|blocker| &blocker.outline).collect()
@@ -171,7 +198,9 @@ impl Source {
                     Some(sets.borrow_mut().number(set, if ground.is_flat { 0 } else { polygon }))
                 };
                 let height = |owner: u32, point| ground.height(sets.borrow().known[owner as usize].1, point);
-                arrange_on(ground, lines, &owner, &height)
+                let mut cut = arrange_on(ground, lines, &owner, &height);
+                cut.whole = self.has_floors.then(|| ground.clone());
+                cut
             }
         };
         View { surface, sets: sets.into_inner().known.into_iter().map(|known| known.0).collect() }
@@ -190,6 +219,8 @@ pub(crate) fn carve(surface: &Surface, keepouts: &Keepouts) -> Surface {
     }
     let owner = |polygon: u32, point| is_free(polygon, point).then_some(polygon);
     let mut carved = arrange_on(surface, &lines, &owner, &|polygon, point| surface.height(polygon, point));
+    let uncut = || surface.has_floors().then(|| Arc::new(surface.clone()));
+    carved.whole = surface.whole.clone().or_else(uncut);
     carved.owner.iter_mut().for_each(|owner| *owner = surface.owner[*owner as usize]);
     carved
 }

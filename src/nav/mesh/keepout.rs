@@ -16,7 +16,7 @@ const CORNERS: u32 = 24;
 /// Ground this far above or below what blocks it is another floor, metres.
 const FLOOR_M: f64 = 1.5;
 
-/// A convex polygon that is no ground, the inside to the left, on the floors near some heights.
+/// A convex polygon that is no ground, the inside to the left, from one height to another.
 #[derive(Clone, Debug)]
 pub(crate) struct Keepout {
     pub(crate) polygon: Vec<Point>,
@@ -25,6 +25,12 @@ pub(crate) struct Keepout {
 }
 
 impl Keepout {
+    /// One on the floors near some heights.
+    pub(crate) fn near(polygon: Vec<Point>, heights_m: [f64; 2]) -> Self {
+        let [low_m, high_m] = [heights_m[0].min(heights_m[1]), heights_m[0].max(heights_m[1])];
+        Self { polygon, low_m: low_m - FLOOR_M, high_m: high_m + FLOOR_M }
+    }
+
     /// One that holds whatever the height.
     pub(crate) fn of_all_floors(polygon: Vec<Point>) -> Self {
         Self { polygon, low_m: f64::NEG_INFINITY, high_m: f64::INFINITY }
@@ -57,11 +63,7 @@ pub(crate) fn beside(surface: &Surface, keep_m: f64, side: Side) -> Vec<Keepout>
         let (a, b) = (surface.from(wall), surface.to(wall));
         let end = surface.next(wall);
         let heights = [height(wall), height(end)];
-        let range = |polygon| Keepout {
-            polygon,
-            low_m: heights[0].min(heights[1]),
-            high_m: heights[0].max(heights[1]),
-        };
+        let range = |polygon| Keepout::near(polygon, heights);
         let normal = normal(a, b, turned * keep_m);
         let moved = |point: Point| [point[0] + normal[0], point[1] + normal[1]];
         let mut polygon = vec![a, b, moved(b), moved(a)];
@@ -168,8 +170,7 @@ impl Keepouts {
         let mut held = false;
         self.tree.visit(Bounds { min: point, max: point }, &mut |at| {
             let shape = &self.shapes[at as usize];
-            let is_near = (shape.low_m - FLOOR_M..=shape.high_m + FLOOR_M).contains(&y);
-            held = held || is_near && depth(&shape.polygon, point) >= 0.0;
+            held = held || (shape.low_m..=shape.high_m).contains(&y) && depth(&shape.polygon, point) >= 0.0;
         });
         held
     }

@@ -1,7 +1,8 @@
 //! Which polygon holds a point, and the nearest one.
 //!
 //! In: points. Out: polygons and points on them. Holds: where floors lie above one another the nearest in height is taken, ties go
-//! to the lower polygon; a point outside by less than the tolerance counts as inside. Cost: the depth of the tree.
+//! to the lower polygon, and where that floor is blocked there is nothing; a point outside by less than the tolerance counts as
+//! inside. Cost: the depth of the tree.
 
 use glam::Vec3;
 
@@ -22,6 +23,11 @@ impl Surface {
         if !(point[0].is_finite() && point[1].is_finite()) {
             return None;
         }
+        let mut y = f64::from(place.y);
+        if let Some(whole) = &self.whole {
+            let floor = whole.spot(place)?;
+            y = whole.height(floor.polygon, floor.point);
+        }
         let window = Bounds { min: point, max: point }.grown(self.tolerance_m);
         let mut best: Option<((f64, f64, u32), Spot)> = None;
         self.tree.visit(window, &mut |polygon| {
@@ -33,8 +39,11 @@ impl Surface {
             }
             let rise = match self.is_flat {
                 true => 0.0,
-                false => (self.height(polygon, nearest) - f64::from(place.y)).abs(),
+                false => (self.height(polygon, nearest) - y).abs(),
             };
+            if self.whole.is_some() && rise > f64::from(geom::STOREY_M) {
+                return;
+            }
             let rank = (rise, away_sq, polygon);
             if best.is_none_or(|best| rank < best.0) {
                 best = Some((rank, Spot { polygon, point: nearest }));

@@ -22,6 +22,8 @@ use crate::nav::{AreaShape, Island, Location, MapChange, NavEdit, NodeId, Revisi
 const KEPT_MAX: usize = 32;
 /// Factors an area may have.
 const FACTOR_RANGE: std::ops::RangeInclusive<f32> = 0.1..=100.0;
+/// The heights of areas and obstacles that lie on every floor.
+const ALL_FLOORS_M: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 /// The most areas and obstacles a mesh may have together.
 pub const AREAS_MAX: usize = 60_000;
 /// The most corners all areas and obstacles may have together.
@@ -43,6 +45,9 @@ pub struct MeshSource {
     pub areas: Vec<AreaShape>,
     /// What cannot. Their `AreaId`s follow those of the areas.
     pub obstacles: Vec<AreaShape>,
+    /// Least and greatest height of the ground that each area, then each obstacle, lies on, metres; beyond the end of the list
+    /// ground at any height.
+    pub heights_m: Vec<[f64; 2]>,
     /// Half-width of the bodies that obstacles are kept away from, metres.
     pub agent_radius_m: f64,
     /// Extra distance kept from obstacles, metres.
@@ -165,18 +170,24 @@ impl NavMesh {
     pub fn new(source: &MeshSource) -> Result<Self, MeshSourceError> {
         source.check()?;
         let keep_m = source.agent_radius_m + source.object_padding_m;
-        let blocker = |shape: &AreaShape| Blocker { outline: Outline::new(shape.polygon.clone()), keep_m };
+        let heights = |at: usize| source.heights_m.get(at).copied().unwrap_or(ALL_FLOORS_M);
+        let outline = |(at, shape): (usize, &AreaShape)| Outline::new(shape.polygon.clone(), heights(at));
+        let areas: Vec<Outline> = source.areas.iter().enumerate().map(outline).collect();
+        let obstacles = (areas.len()..).zip(&source.obstacles);
+        let blockers = obstacles.map(|shape| Blocker { outline: outline(shape), keep_m }).collect();
         let states: Vec<AreaState> = source
             .areas
             .iter()
             .chain(&source.obstacles)
             .map(|shape| AreaState { available: shape.available, factor: shape.factor })
             .collect();
+        let ground = source.ground.as_ref().map(|checked| Arc::new(checked.surface.clone()));
         let mut map = Self {
             source: Arc::new(Source {
-                ground: source.ground.as_ref().map(|checked| checked.surface.clone()),
-                areas: source.areas.iter().map(|shape| Outline::new(shape.polygon.clone())).collect(),
-                blockers: source.obstacles.iter().map(blocker).collect(),
+                has_floors: ground.as_ref().is_some_and(|ground| ground.has_floors()),
+                ground,
+                areas,
+                blockers,
                 boundary_padding_m: source.boundary_padding_m,
                 floor_y_m: source.floor_y_m,
             }),
@@ -208,6 +219,10 @@ impl NavMesh {
         let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
         for (outline, state) in self.source.areas.iter().chain(blockers).zip(&self.states) {
             hash.word(outline.polygon.len() as u64).flag(state.available).float(state.factor);
+            // What lies on all floors is as it was before there were heights: hashes of flat levels stay.
+            if [outline.low_m, outline.high_m] != ALL_FLOORS_M {
+                hash.number(outline.low_m).number(outline.high_m);
+            }
             outline.polygon.iter().for_each(|point| {
                 hash.number(point[0]).number(point[1]);
             });
@@ -422,13 +437,15 @@ impl NavMesh {
         let at = geom::ground(point);
         let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
         let all = self.source.areas.iter().chain(blockers).enumerate();
-        out.extend(all.filter(|(_, outline)| outline.holds(at)).map(|(id, _)| AreaId::from(id)));
+        let y = self.floor_of(point);
+        out.extend(all.filter(|(_, outline)| outline.holds(at, y)).map(|(id, _)| AreaId::from(id)));
     }
 
     /// Whether a point belongs to an area.
     #[must_use]
     pub fn holds(&self, area: AreaId, point: Vec3) -> bool {
-        self.source.areas.get(area.index()).is_some_and(|outline| outline.holds(geom::ground(point)))
+        let (at, y) = (geom::ground(point), self.floor_of(point));
+        self.source.areas.get(area.index()).is_some_and(|outline| outline.holds(at, y))
     }
 
     /// Polygons of an area while it is open, for bodies that the mesh allows for; 0 for obstacles and unknown ids.
@@ -482,11 +499,27 @@ impl NavMesh {
         hash.word(self.start_hash).word(self.edit_hash).word(self.revision);
     }
 
-    /// Adds an obstacle of all points within a distance of a point, not in force yet.
+    /// Whether all ground lies at one height.
+    fn is_flat(&self) -> bool {
+        self.source.ground.as_ref().is_none_or(|ground| ground.is_flat)
+    }
+
+    /// The height of the ground that a point is meant for: on a flat mesh there is but one.
+    fn floor_of(&self, point: Vec3) -> f64 {
+        match &self.source.ground {
+            None => self.source.floor_y_m,
+            Some(ground) if ground.is_flat => ground.floor_y_m(),
+            Some(_) => f64::from(point.y),
+        }
+    }
+
+    /// Adds an obstacle of all points within a distance of a point, on the floor of the point, not in force yet.
     pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
         let middle = geom::ground(centre);
         let polygon = around((middle, middle), f64::from(radius_m).max(1e-3));
-        let blocker = Blocker { outline: Outline::new(polygon), keep_m: 0.0 };
+        let (y, storey_m) = (f64::from(centre.y), f64::from(geom::STOREY_M));
+        let heights_m = if self.is_flat() { ALL_FLOORS_M } else { [y - storey_m, y + storey_m] };
+        let blocker = Blocker { outline: Outline::new(polygon, heights_m), keep_m: 0.0 };
         let free = (self.authored..self.states.len())
             .find(|&id| !self.states[id].available && !used.contains(&AreaId::from(id)));
         let source = Arc::make_mut(&mut self.source);

@@ -323,7 +323,7 @@ impl Plan {
     fn keepout(&self, polygon: Vec<Point>, y: f64) -> Keepout {
         match self.view.surface.is_flat {
             true => Keepout::of_all_floors(polygon),
-            false => Keepout { polygon, low_m: y, high_m: y },
+            false => Keepout::near(polygon, [y, y]),
         }
     }
 

@@ -142,6 +142,11 @@ impl Surface {
         (sheet_of, sheets)
     }
 
+    /// Whether some of it lies above other parts of it.
+    pub(crate) fn has_floors(&self) -> bool {
+        self.sheets().1 > 1
+    }
+
     /// By polygon: those above or below it.
     fn overlaps(&self) -> Vec<Vec<u32>> {
         let shapes: Vec<Vec<Point>> =

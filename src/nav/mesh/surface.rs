@@ -5,6 +5,8 @@
 //! other side is a wall; edges are numbered through all rings, so an edge stands for its polygon, too. Never changed once made.
 //! Not here: finding a polygon (`locate`), lines (`walk`), ways (`taut`, `corridor`).
 
+use std::sync::Arc;
+
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::raw::{height_in_fan, twice_area};
 use crate::nav::mesh::tree::Tree;
@@ -47,6 +49,9 @@ pub(crate) struct Surface {
     pub(crate) bounds: Bounds,
     /// Whether all of it lies at one height.
     pub(crate) is_flat: bool,
+    /// What it was cut out of, where floors of that lie above one another: a place belongs to one of those floors, blocked or
+    /// not, and never to another because its own is blocked there.
+    pub(crate) whole: Option<Arc<Surface>>,
     pub(crate) tolerance_m: f64,
     /// Products of lengths below this are zero.
     pub(crate) zero_m2: f64,
@@ -131,6 +136,11 @@ impl Surface {
             (self.points[corner], self.heights[corner])
         };
         height_in_fan(edges.len(), corner, point)
+    }
+
+    /// Height of the first corner: that of all ground where it is flat.
+    pub(crate) fn floor_y_m(&self) -> f64 {
+        self.ring.first().map_or(0.0, |&corner| self.heights[corner as usize])
     }
 
     /// Square metres of a polygon.

@@ -219,6 +219,7 @@ fn as_mesh(grid: &GridSource) -> MeshSource {
         ground: None,
         areas: grid.areas.clone(),
         obstacles: grid.obstacles.clone(),
+        heights_m: Vec::new(),
         agent_radius_m: grid.agent_radius_m,
         object_padding_m: grid.object_padding_m,
         boundary_padding_m: grid.boundary_padding_m,
@@ -344,13 +345,12 @@ fn obstacles_added_later_are_carved_out_and_come_back() {
     let by = wide(0.2);
     let before = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &by);
     let disc = map.add_obstacle(&[], at(2.5, 2.0), 0.8);
-    let toggle =
-        |available| [NavEdit::Area(AreaEdit { area: disc, available: Some(available), factor: None })];
-    assert!(map.apply(&toggle(true)).expect("a change").closed);
+    let edit = |available| [NavEdit::Area(AreaEdit { area: disc, available: Some(available), factor: None })];
+    assert!(map.apply(&edit(true)).expect("a change").closed);
     let around = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &by);
     assert!(around.path.length_m > before.path.length_m + 0.1);
     assert!(!map.is_walkable(at(2.5, 2.0), &by));
-    map.apply(&toggle(false));
+    map.apply(&edit(false));
     let mut after = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &by);
     (after.revision, after.path.revision) = (before.revision, before.path.revision);
     assert_eq!(before, after);
@@ -399,6 +399,85 @@ fn seed_w1_a_mesh_of_two_storeys_is_told_apart_by_height() {
         map.reach(Vec3::new(2.0, 0.0, 4.5), Vec3::new(2.0, 3.0, 4.5), &wide(1.6)),
         Reach::No(PathTrouble::TooWide)
     );
+}
+
+/// Puts an area or obstacle in force, or takes it away.
+fn toggle(map: &mut NavMap, area: AreaId, available: bool) {
+    map.apply(&[NavEdit::Area(AreaEdit { area, available: Some(available), factor: None })]);
+}
+
+#[test]
+fn what_is_put_on_one_floor_blocks_no_other() {
+    let mut map = map(&storeys());
+    let (hall, gallery) = (Vec3::new(4.0, 0.0, 4.5), Vec3::new(4.0, 3.0, 4.5));
+    for (here, elsewhere) in [(hall, gallery), (gallery, hall)] {
+        let barrel = map.add_obstacle(&[], here, 0.8);
+        toggle(&mut map, barrel, true);
+        for radius_m in [0.0, 0.3] {
+            let by = wide(radius_m);
+            assert!(!map.is_walkable(here, &by), "radius {radius_m} at {here}");
+            assert!(map.is_walkable(elsewhere, &by), "radius {radius_m} at {elsewhere}");
+            let aside = Vec3::X * 2.0;
+            let [through, beside] =
+                [here, elsewhere].map(|at| map.footing(&by).clear(at - aside, at + aside));
+            assert_eq!((through, beside), (false, true), "radius {radius_m} around {here}");
+        }
+        toggle(&mut map, barrel, false);
+    }
+}
+
+#[test]
+fn a_closed_area_takes_its_own_ground_from_polygons_and_no_more() {
+    let vertices = [[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0]].map(|[x, z]| [x, 0.0, z]).to_vec();
+    let raw = crate::nav::RawMesh { vertices, polygons: vec![vec![0, 1, 2, 3]] };
+    let area = AreaShape { available: false, ..rectangle([3.0, 5.0], [2.0, 7.0]) };
+    let ground = Some(raw.check().expect("a mesh"));
+    let map = map(&MeshSource { ground, areas: vec![area], ..MeshSource::default() });
+    for step in 0..90 {
+        let x = 0.05 + 0.1 * step as f32;
+        assert_eq!(map.is_walkable(at(x, 4.0), &wide(0.0)), !(3.0..=5.0).contains(&x), "{x}");
+    }
+}
+
+#[test]
+fn areas_and_obstacles_lie_on_the_floors_between_their_heights() {
+    let (hall, gallery) = (Vec3::new(4.0, 0.0, 4.5), Vec3::new(4.0, 3.0, 4.5));
+    for (heights_m, floors) in [
+        ([-1.0, 1.0], [true, false]),
+        ([2.0, 4.0], [false, true]),
+        ([-1.0, 4.0], [true, true]),
+        ([8.0, 9.0], [false, false]),
+    ] {
+        let shape = rectangle([3.0, 5.0], [4.0, 5.0]);
+        let obstacle = MeshSource {
+            obstacles: vec![shape.clone()],
+            heights_m: vec![heights_m],
+            agent_radius_m: 0.3,
+            object_padding_m: 0.1,
+            ..storeys()
+        };
+        let area = MeshSource {
+            areas: vec![AreaShape { factor: 4.0, ..shape }],
+            heights_m: vec![heights_m],
+            ..storeys()
+        };
+        let (blocked, mut dear) = (map(&obstacle), map(&area));
+        for (place, is_on) in [hall, gallery].into_iter().zip(floors) {
+            // The padding keeps to the floors of its obstacle, too.
+            let beside = place + Vec3::Z * 0.8;
+            let stands = [place, beside].map(|at| blocked.is_walkable(at, &wide(0.3)));
+            assert_eq!(stands, [!is_on; 2], "{heights_m:?} at {place}");
+            assert_eq!(dear.holds(AreaId(0), place), is_on, "{heights_m:?} at {place}");
+            let (from, to) = (place - Vec3::X * 2.0, place + Vec3::X * 2.0);
+            let cost = dear.straight(from, to, &wide(0.0)).expect("clear");
+            let metres = if is_on { 2.0 + 4.0 * 2.0 } else { 4.0 };
+            assert!((dear.metres(cost) - metres).abs() < 0.01, "{heights_m:?} at {place}: {cost:?}");
+        }
+        toggle(&mut dear, AreaId(0), false);
+        for (place, is_on) in [hall, gallery].into_iter().zip(floors) {
+            assert_eq!(dear.is_walkable(place, &wide(0.0)), !is_on, "closed: {heights_m:?} at {place}");
+        }
+    }
 }
 
 #[test]
