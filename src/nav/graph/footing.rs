@@ -4,39 +4,30 @@
 //! lies within the width of an open link, and each link that it goes over to is at the same height there. Walls are not
 //! told: the ground of a graph has none, it ends. Not here: costs, paths.
 
-use std::cell::RefCell;
-
 use glam::{Vec2, Vec3};
 
-use crate::base::geom::{flat_distance, ground};
+use crate::base::geom::{Point, flat_distance, ground, segment_distance_sq};
 use crate::nav::Traversal;
 use crate::nav::graph::lookup::{Spot, spot};
-use crate::nav::graph::map::{PointGraph, STOREY_M};
+use crate::nav::graph::map::PointGraph;
 
 /// How much higher a link may be than the one before, where a line goes over to it, metres: a step.
 const STEP_M: f32 = 0.5;
 /// How far short of the end of the ground a line is cut off, as a part of it.
 const SHORT: f64 = 1e-3;
+/// How much further than its width from a link a place may be, so that the link is looked at more closely, metres.
+const NEAR_M: f64 = 5e-4;
 
 /// What bodies of a graph stand on.
 #[derive(Clone, Debug)]
 pub(crate) struct GraphFooting<'a> {
     map: &'a PointGraph,
     by: Traversal,
-    /// Links near a line; kept so that a question allocates nothing.
-    near: RefCell<Vec<u32>>,
-}
-
-/// Where a line is within the width of a link: parts of the line, and the heights of the link there.
-struct Cover {
-    enter: f64,
-    leave: f64,
-    link: u32,
 }
 
 impl<'a> GraphFooting<'a> {
     pub(crate) fn new(map: &'a PointGraph, by: &Traversal) -> Self {
-        Self { map, by: by.clone(), near: RefCell::default() }
+        Self { map, by: by.clone() }
     }
 
     pub(crate) fn is_walkable(&self, place: Vec3) -> bool {
@@ -66,46 +57,93 @@ impl<'a> GraphFooting<'a> {
         self.sight_over(from, to, &|link| self.map.is_open(link, &self.by))
     }
 
-    /// The same over the links that somebody may use.
+    /// The same over the links that somebody may use. The line goes over from link to link, each time to the one that holds it
+    /// furthest among those that hold it where the last one ends. Cost: the links around each of these places.
     pub(crate) fn sight_over(&self, from: Vec3, to: Vec3, usable: &dyn Fn(u32) -> bool) -> (bool, Vec3) {
         let (map, width) = (self.map, self.map.width_m());
         let Some(under) = map.lookup().under(map.net(), from, width, usable) else { return (false, from) };
         if !to.is_finite() {
             return (false, from);
         }
-        let covers = self.covers(from, to, usable);
-        // The links that hold the line so far, one after the other: each is entered before the last one ends, at its height.
-        let mut at = (0.0f64, under);
-        let mut reached = self.end_of(&covers, under.link);
+        let mut link = under.link;
+        let mut reached = self.cover((from, to), link).map_or(0.0, |[_, leave]| leave);
         // Bounded: every round goes over to a link that reaches further, and there are so many.
         while reached < 1.0 {
-            let mut next: Option<(f64, u32)> = None;
-            for cover in &covers {
-                if cover.enter > reached + 1e-9 || cover.leave <= reached + 1e-12 {
-                    continue;
-                }
-                let meeting = from.lerp(to, reached as f32);
-                let rise = (self.height(cover.link, meeting) - self.height(at.1.link, meeting)).abs();
-                if rise <= STEP_M && next.is_none_or(|(leave, _)| cover.leave > leave) {
-                    next = Some((cover.leave, cover.link));
-                }
-            }
-            let Some((leave, link)) = next else { break };
-            at = (reached, spot(map.net(), link, from.lerp(to, reached as f32)));
-            reached = leave;
+            let Some((leave, next)) = self.next_link((from, to), (reached, link), usable) else { break };
+            (reached, link) = (leave, next);
         }
         if reached >= 1.0 {
-            return (true, Vec3::new(to.x, self.height(at.1.link, to), to.z));
+            return (true, Vec3::new(to.x, self.height(link, to), to.z));
         }
         let part = (reached - SHORT / f64::from(flat_distance(from, to)).max(SHORT)).max(0.0);
         let last = from.lerp(to, part as f32);
-        let last = Vec3::new(last.x, self.height(at.1.link, last), last.z);
+        let last = Vec3::new(last.x, self.height(link, last), last.z);
         let is_legal = map.lookup().under(map.net(), last, width, usable).is_some();
         (false, if is_legal { last } else { under.above(from) })
     }
 
-    fn end_of(&self, covers: &[Cover], link: u32) -> f64 {
-        covers.iter().find(|cover| cover.link == link).map_or(0.0, |cover| cover.leave)
+    /// Where a line goes on from the place up to which a link holds it: how far, and over which link. Ties go to the lower link.
+    fn next_link(
+        &self,
+        line: (Vec3, Vec3),
+        (reached, link): (f64, u32),
+        usable: &dyn Fn(u32) -> bool,
+    ) -> Option<(f64, u32)> {
+        let (a, b) = (ground(line.0), ground(line.1));
+        let place = [a[0] + (b[0] - a[0]) * reached, a[1] + (b[1] - a[1]) * reached];
+        let meeting = line.0.lerp(line.1, reached as f32);
+        let height = self.height(link, meeting);
+        let near_m = f64::from(self.map.width_m()) + NEAR_M;
+        let mut next: Option<(f64, u32)> = None;
+        for &other in self.map.lookup().around(place) {
+            let (a, b) = self.on_ground(other);
+            if segment_distance_sq(place, a, b) > near_m * near_m || !usable(other) {
+                continue;
+            }
+            let Some([enter, leave]) = self.cover(line, other) else { continue };
+            let holds = enter <= reached + 1e-9 && leave > reached + 1e-12;
+            let is_level = (self.height(other, meeting) - height).abs() <= STEP_M;
+            if holds && is_level && next.is_none_or(|(furthest, _)| leave > furthest) {
+                next = Some((leave, other));
+            }
+        }
+        next
+    }
+
+    /// [`GraphFooting::sight`] by a look at every link, each time it goes over to another.
+    #[cfg(test)]
+    pub(crate) fn sight_by_all_links(&self, from: Vec3, to: Vec3) -> (bool, Vec3) {
+        let (map, usable) = (self.map, |link: u32| self.map.is_open(link, &self.by));
+        let Some(under) = map.lookup().under(map.net(), from, map.width_m(), &usable) else {
+            return (false, from);
+        };
+        let all = (0..map.net().links().len() as u32).filter(|&link| usable(link));
+        let covers: Vec<(u32, [f64; 2])> =
+            all.filter_map(|link| Some((link, self.cover((from, to), link)?))).collect();
+        let own = covers.iter().find(|cover| cover.0 == under.link);
+        let (mut link, mut reached) = (under.link, own.map_or(0.0, |cover| cover.1[1]));
+        while reached < 1.0 {
+            let meeting = from.lerp(to, reached as f32);
+            let is_level =
+                |other: u32| (self.height(other, meeting) - self.height(link, meeting)).abs() <= STEP_M;
+            let mut next: Option<(f64, u32)> = None;
+            for &(other, [enter, leave]) in &covers {
+                let holds = enter <= reached + 1e-9 && leave > reached + 1e-12;
+                if holds && is_level(other) && next.is_none_or(|(furthest, _)| leave > furthest) {
+                    next = Some((leave, other));
+                }
+            }
+            let Some((leave, other)) = next else { break };
+            (reached, link) = (leave, other);
+        }
+        if reached >= 1.0 {
+            return (true, Vec3::new(to.x, self.height(link, to), to.z));
+        }
+        let part = (reached - SHORT / f64::from(flat_distance(from, to)).max(SHORT)).max(0.0);
+        let last = from.lerp(to, part as f32);
+        let last = Vec3::new(last.x, self.height(link, last), last.z);
+        let is_legal = map.is_walkable(last, &self.by);
+        (false, if is_legal { last } else { under.above(from) })
     }
 
     /// The height of a link beside a place.
@@ -113,26 +151,16 @@ impl<'a> GraphFooting<'a> {
         spot(self.map.net(), link, place).point.y
     }
 
-    /// Where a line is within the width of each usable link.
-    fn covers(&self, from: Vec3, to: Vec3, usable: &dyn Fn(u32) -> bool) -> Vec<Cover> {
-        let map = self.map;
-        let mut near = self.near.borrow_mut();
-        map.lookup().along(from, to, map.width_m(), &mut near);
-        let low = from.y.min(to.y) - 20.0 * STOREY_M;
-        let high = from.y.max(to.y) + 20.0 * STOREY_M;
-        let mut covers = Vec::new();
-        for &link in near.iter() {
-            let [a, b] = map.net().links()[link as usize].map(|end| map.net().points()[end as usize]);
-            if a.y.max(b.y) < low || a.y.min(b.y) > high || !usable(link) {
-                continue;
-            }
-            if let Some([enter, leave]) =
-                within_stadium((ground(from), ground(to)), (ground(a), ground(b)), map.width_m())
-            {
-                covers.push(Cover { enter, leave, link });
-            }
-        }
-        covers
+    /// The part of a line within the width of a link.
+    fn cover(&self, (from, to): (Vec3, Vec3), link: u32) -> Option<[f64; 2]> {
+        within_stadium((ground(from), ground(to)), self.on_ground(link), self.map.width_m())
+    }
+
+    /// The ends of a link, on the ground.
+    fn on_ground(&self, link: u32) -> (Point, Point) {
+        let net = self.map.net();
+        let [a, b] = net.links()[link as usize].map(|end| ground(net.points()[end as usize]));
+        (a, b)
     }
 
     /// The same place at the height of the ground.

@@ -13,9 +13,17 @@ use crate::nav::graph::net::Net;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookup {
     cell_m: f64,
-    /// (column, row, link), sorted; a link stands in every square that it comes near.
-    entries: Vec<(i32, i32, u32)>,
+    /// Squares that a link comes near, as (column, row), sorted.
+    squares: Vec<(i32, i32)>,
+    /// Where the links of each square begin; one more than there are squares.
+    first: Vec<u32>,
+    /// The links of every square, sorted.
+    links: Vec<u32>,
 }
+
+/// How much wider than their width links are laid, metres: whoever asks about a place in a square finds all links that hold it,
+/// however the place was rounded.
+const MARGIN_M: f64 = 1e-3;
 
 /// A place on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,24 +48,39 @@ impl Lookup {
         let total: f64 = net.links().iter().map(|ends| flat_m(net, *ends)).sum();
         let mean = if count == 0 { 1.0 } else { total / count as f64 };
         let cell_m = (mean + 2.0 * f64::from(width_m)).clamp(0.25, 64.0);
-        let mut lookup = Self { cell_m, entries: Vec::with_capacity(4 * count) };
+        let mut lookup = Self { cell_m, ..Self::default() };
+        let mut entries: Vec<(i32, i32, u32)> = Vec::with_capacity(4 * count);
+        let width = f64::from(width_m) + MARGIN_M;
         for (link, ends) in (0..).zip(net.links()) {
             let [a, b] = ends.map(|end| ground(net.points()[end as usize]));
-            let bounds = geom::Bounds::of(&[a, b]).grown(f64::from(width_m));
+            let bounds = geom::Bounds::of(&[a, b]).grown(width);
             let ([from_x, from_z], [to_x, to_z]) = (lookup.cell(bounds.min), lookup.cell(bounds.max));
             for z in from_z..=to_z {
                 for x in from_x..=to_x {
                     // A long link slants: squares that it does not come near are left out.
                     let middle = [(f64::from(x) + 0.5) * cell_m, (f64::from(z) + 0.5) * cell_m];
-                    let reach = cell_m * 0.7072 + f64::from(width_m);
+                    let reach = cell_m * 0.7072 + width;
                     if geom::segment_distance_sq(middle, a, b) <= reach * reach {
-                        lookup.entries.push((x, z, link));
+                        entries.push((x, z, link));
                     }
                 }
             }
         }
-        lookup.entries.sort_unstable();
+        entries.sort_unstable();
+        lookup.lay(&entries);
         lookup
+    }
+
+    /// Packs sorted entries of (column, row, link).
+    fn lay(&mut self, entries: &[(i32, i32, u32)]) {
+        for (at, &(x, z, link)) in (0..).zip(entries) {
+            if self.squares.last() != Some(&(x, z)) {
+                self.squares.push((x, z));
+                self.first.push(at);
+            }
+            self.links.push(link);
+        }
+        self.first.push(entries.len() as u32);
     }
 
     fn cell(&self, [x, z]: Point) -> [i32; 2] {
@@ -65,11 +88,18 @@ impl Lookup {
         [x, z].map(|value| (value / self.cell_m).floor() as i32)
     }
 
-    /// The links near a square.
-    fn at(&self, x: i32, z: i32) -> &[(i32, i32, u32)] {
-        let first = self.entries.partition_point(|entry| (entry.0, entry.1) < (x, z));
-        let end = first + self.entries[first..].partition_point(|entry| (entry.0, entry.1) == (x, z));
-        &self.entries[first..end]
+    /// The links near a square, sorted.
+    fn at(&self, x: i32, z: i32) -> &[u32] {
+        match self.squares.binary_search(&(x, z)) {
+            Ok(square) => &self.links[self.first[square] as usize..self.first[square + 1] as usize],
+            Err(_) => &[],
+        }
+    }
+
+    /// The links of the square around a place, sorted: all that hold it are among them.
+    pub(crate) fn around(&self, place: Point) -> &[u32] {
+        let [x, z] = self.cell(place);
+        self.at(x, z)
     }
 
     /// The nearest usable link on the ground within a width, at the height of a body: ties to the nearer in height, then the lower.
@@ -80,12 +110,11 @@ impl Lookup {
         width_m: f32,
         usable: &dyn Fn(u32) -> bool,
     ) -> Option<Spot> {
-        if !point.is_finite() || self.entries.is_empty() {
+        if !point.is_finite() || self.links.is_empty() {
             return None;
         }
-        let [x, z] = self.cell(ground(point));
         let mut best: Option<((f32, u32), Spot)> = None;
-        for &(_, _, link) in self.at(x, z) {
+        for &link in self.around(ground(point)) {
             let spot = spot(net, link, point);
             let flat = geom::flat_distance(spot.point, point);
             let rise = (spot.point.y - point.y).abs();
@@ -112,7 +141,7 @@ impl Lookup {
             for z in from_z..=to_z {
                 let middle = [(f64::from(x) + 0.5) * self.cell_m, (f64::from(z) + 0.5) * self.cell_m];
                 if geom::segment_distance_sq(middle, a, b) <= reach * reach {
-                    out.extend(self.at(x, z).iter().map(|entry| entry.2));
+                    out.extend_from_slice(self.at(x, z));
                 }
             }
         }
@@ -120,7 +149,8 @@ impl Lookup {
         out.dedup();
     }
 
-    /// The place on a usable link nearest in space, within a distance; ties to the lower link. Cost: the links within the distance.
+    /// The place on a usable link nearest in space, within a distance; ties to the lower link. Cost: the links as near as the
+    /// answer; every link where none is within some tens of squares.
     pub(crate) fn nearest(
         &self,
         net: &Net,
@@ -128,25 +158,23 @@ impl Lookup {
         within_m: f32,
         usable: &dyn Fn(u32) -> bool,
     ) -> Option<Spot> {
-        if !point.is_finite() || self.entries.is_empty() {
+        if !point.is_finite() || self.links.is_empty() {
             return None;
         }
-        let mut best: Option<((f32, u32), Spot)> = None;
-        let mut offer = |link: u32| {
-            let spot = spot_in_space(net, link, point);
-            let rank = (spot.point.distance(point), link);
-            if rank.0 <= within_m && best.as_ref().is_none_or(|(least, _)| rank < *least) && usable(link) {
-                best = Some((rank, spot));
+        let mut best = Best { within_m, found: None };
+        let mut near = Vec::new();
+        for squares in [2.0, 8.0, 32.0] {
+            let reach_m = f64::from(within_m).min(squares * self.cell_m) as f32;
+            self.along(point, point, reach_m, &mut near);
+            near.iter().for_each(|&link| best.offer(spot_in_space(net, link, point), point, usable));
+            // Nothing further off is nearer than what lies within the reach.
+            if reach_m == within_m || best.away_m() <= reach_m {
+                return best.found.map(|(_, spot)| spot);
             }
-        };
-        if f64::from(within_m) < 16.0 * self.cell_m {
-            let mut near = Vec::new();
-            self.along(point, point, within_m, &mut near);
-            near.into_iter().for_each(&mut offer);
-        } else {
-            (0..net.links().len() as u32).for_each(&mut offer);
         }
-        best.map(|(_, spot)| spot)
+        let all = 0..net.links().len() as u32;
+        all.for_each(|link| best.offer(spot_in_space(net, link, point), point, usable));
+        best.found.map(|(_, spot)| spot)
     }
 
     /// The point of the graph nearest in space, within a storey.
@@ -154,6 +182,26 @@ impl Lookup {
         let spot = self.nearest(net, point, STOREY_M, &|_| true)?;
         let [a, b] = net.links()[spot.link as usize];
         Some(if spot.part <= 0.5 { a } else { b })
+    }
+}
+
+/// The nearest place so far.
+struct Best {
+    within_m: f32,
+    found: Option<((f32, u32), Spot)>,
+}
+
+impl Best {
+    fn offer(&mut self, spot: Spot, point: Vec3, usable: &dyn Fn(u32) -> bool) {
+        let rank = (spot.point.distance(point), spot.link);
+        let is_better = self.found.as_ref().is_none_or(|(least, _)| rank < *least);
+        if rank.0 <= self.within_m && is_better && usable(spot.link) {
+            self.found = Some((rank, spot));
+        }
+    }
+
+    fn away_m(&self) -> f32 {
+        self.found.as_ref().map_or(f32::INFINITY, |((away_m, _), _)| *away_m)
     }
 }
 
@@ -169,7 +217,7 @@ pub(crate) fn spot(net: &Net, link: u32, point: Vec3) -> Spot {
 }
 
 /// The place on a link that is nearest in space.
-fn spot_in_space(net: &Net, link: u32, point: Vec3) -> Spot {
+pub(crate) fn spot_in_space(net: &Net, link: u32, point: Vec3) -> Spot {
     project(net, link, |a, b| (point - a, b - a))
 }
 
