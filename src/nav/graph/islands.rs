@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use glam::Vec3;
 
 use crate::nav::graph::draft::{Draft, DraftEdit};
+use crate::nav::graph::labels::labels;
 
 /// Points that are linked with one another, directly or over others.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +25,7 @@ pub struct Group {
 /// The groups of a graph, largest first, then by least point: the first is the main group, the others are islands. Cost: points and links.
 #[must_use]
 pub fn groups(draft: &Draft) -> Vec<Group> {
-    let labels = labels(draft);
+    let labels = labels(draft.points().len(), draft.links());
     let mut groups: Vec<Group> = Vec::new();
     let mut of_label: Vec<Option<usize>> = vec![None; labels.len()];
     for (at, (&label, &point)) in (0..).zip(labels.iter().zip(draft.points())) {
@@ -38,24 +39,6 @@ pub fn groups(draft: &Draft) -> Vec<Group> {
     }
     groups.sort_by_key(|group| (std::cmp::Reverse(group.points.len()), group.points[0]));
     groups
-}
-
-/// For each point the least point of its group.
-fn labels(draft: &Draft) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..draft.points().len() as u32).collect();
-    fn root(parent: &mut [u32], mut at: u32) -> u32 {
-        // Bounded: every step goes to a lower number.
-        while parent[at as usize] != at {
-            parent[at as usize] = parent[parent[at as usize] as usize];
-            at = parent[at as usize];
-        }
-        at
-    }
-    for [a, b] in draft.links() {
-        let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-        parent[a.max(b) as usize] = a.min(b);
-    }
-    (0..parent.len() as u32).map(|at| root(&mut parent, at)).collect()
 }
 
 /// Takes away all groups but the main one that have at most so many points; how many points went.

@@ -16,6 +16,7 @@ use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::graph::draft::{Draft, DraftEdit};
 use crate::nav::graph::footing::GraphFooting;
+use crate::nav::graph::labels::{AreaSet, Kind, Known, labels};
 use crate::nav::graph::lookup::{Lookup, Spot};
 use crate::nav::graph::net::Net;
 use crate::nav::graph::routes::Routes;
@@ -83,6 +84,14 @@ pub struct PointGraph {
     revision: u64,
     start_hash: u64,
     edit_hash: u64,
+    known: Known,
+}
+
+/// Whether areas that are not available count as closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doors {
+    AsTheyAre,
+    Open,
 }
 
 /// What a link is to somebody.
@@ -129,6 +138,7 @@ impl PointGraph {
             revision: 0,
             start_hash: 0,
             edit_hash: 0,
+            known: Known::default(),
             source: Arc::new(source),
         };
         map.lay_areas();
@@ -224,11 +234,16 @@ impl PointGraph {
         GraphFooting::new(self, by)
     }
 
-    /// Nothing is kept for kinds of bodies: every answer is worked out from the links around.
-    pub(crate) fn prepare(&mut self, _by: &Traversal) {}
+    /// Keeps what hangs together for a kind of bodies, for the twelve last used and as many as the level is known to have.
+    pub(crate) fn prepare(&mut self, by: &Traversal) {
+        self.known.remember(Kind::of(by));
+        self.expect_questions();
+    }
 
     /// See [`PointGraph::prepare`].
-    pub(crate) fn keep(&mut self, _kinds: usize) {}
+    pub(crate) fn keep(&mut self, kinds: usize) {
+        self.known.keep(kinds);
+    }
 
     /// Links may be of any width, so every radius is a class of its own.
     #[allow(clippy::unused_self)]
@@ -237,9 +252,8 @@ impl PointGraph {
     }
 
     /// See [`PointGraph::prepare`].
-    #[allow(clippy::unused_self)]
-    pub(crate) fn is_prepared(&self, _by: &Traversal) -> bool {
-        true
+    pub(crate) fn is_prepared(&self, by: &Traversal) -> bool {
+        self.known.is_known(&Kind::of(by))
     }
 
     /// What a link is to somebody.
@@ -426,7 +440,7 @@ impl PointGraph {
             return None;
         }
         let opened = Traversal { through: Some(areas.into()), ..by.clone() };
-        let all = self.labels(&opened);
+        let all = self.labels_opened(by);
         let goal = self.spot_through(to, &opened)?;
         let label = |spot: &Spot| all[self.net.links()[spot.link as usize][0] as usize];
         if label(&goal) != label(start) {
@@ -443,24 +457,55 @@ impl PointGraph {
         })
     }
 
-    /// For each point the least point that it hangs together with. Cost: the links.
-    pub(crate) fn labels(&self, by: &Traversal) -> Vec<u32> {
-        let mut parent: Vec<u32> = (0..self.net.points().len() as u32).collect();
-        fn root(parent: &mut [u32], mut at: u32) -> u32 {
-            // Bounded: every step goes to a lower number.
-            while parent[at as usize] != at {
-                parent[at as usize] = parent[parent[at as usize] as usize];
-                at = parent[at as usize];
+    /// For each point the least point that it hangs together with. Cost: a look at the areas; for a traversal that is not
+    /// prepared, and once after links have changed, the links.
+    pub(crate) fn labels(&self, by: &Traversal) -> Arc<[u32]> {
+        let closed = self.closed_to(&Kind::of(by), Doors::AsTheyAre);
+        self.labels_without(&closed)
+    }
+
+    /// The same as if all closed areas that it is not barred from were open.
+    fn labels_opened(&self, by: &Traversal) -> Arc<[u32]> {
+        let closed = self.closed_to(&Kind::of(by), Doors::Open);
+        self.labels_without(&closed)
+    }
+
+    fn labels_without(&self, closed: &AreaSet) -> Arc<[u32]> {
+        let is_open = |link: usize| !self.crossed[link].iter().any(|&area| closed.has(usize::from(area)));
+        self.known.labels(closed, || {
+            let links = self.net.links().iter().enumerate().filter(|(link, _)| is_open(*link));
+            labels(self.net.points().len(), links.map(|(_, &ends)| ends))
+        })
+    }
+
+    /// The areas whose links are walls to a kind of bodies.
+    fn closed_to(&self, kind: &Kind, doors: Doors) -> AreaSet {
+        let mut closed = AreaSet::default();
+        for (at, (area, state)) in self.areas.iter().zip(&self.states).enumerate() {
+            let id = AreaId::from(at);
+            let is_open = match area.is_obstacle {
+                true => !state.available,
+                false => {
+                    kind.barred.binary_search(&id).is_err()
+                        && (state.available
+                            || doors == Doors::Open
+                            || kind.through.binary_search(&id).is_ok())
+                }
+            };
+            if !is_open {
+                closed.insert(at);
             }
-            at
         }
-        for (link, &[a, b]) in (0..).zip(self.net.links()) {
-            if self.passage(link, by) != Passage::Closed {
-                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-                parent[a.max(b) as usize] = a.min(b);
-            }
-        }
-        (0..parent.len() as u32).map(|at| root(&mut parent, at)).collect()
+        closed
+    }
+
+    /// Gets ready for what kinds that are kept will ask about the areas as they are now.
+    fn expect_questions(&mut self) {
+        let kinds = self.known.kinds().iter().rev();
+        let sets: Vec<AreaSet> = kinds
+            .flat_map(|kind| [Doors::Open, Doors::AsTheyAre].map(|doors| self.closed_to(kind, doors)))
+            .collect();
+        sets.into_iter().for_each(|closed| self.known.expect(closed));
     }
 
     /// The connected parts of the map, doors as they are, largest first.
@@ -606,6 +651,8 @@ impl PointGraph {
             self.crossed.iter_mut().for_each(|areas| areas.retain(|&other| usize::from(other) != at));
             self.lay_area(at);
             self.crossed.iter_mut().for_each(|areas| areas.sort_unstable());
+            self.known.forget();
+            self.expect_questions();
             return AreaId::from(at);
         }
         self.areas.push(area);
@@ -649,6 +696,7 @@ impl PointGraph {
             return None;
         }
         self.revision += 1;
+        self.expect_questions();
         change.revision = self.revision();
         Some(change)
     }
@@ -683,6 +731,8 @@ impl PointGraph {
         self.lay_areas();
         self.start_hash = self.draft_hash();
         self.revision += 1;
+        self.known.forget();
+        self.expect_questions();
         let mut change = MapChange {
             revision: self.revision(),
             opened: !is_less,
@@ -755,5 +805,7 @@ fn area_hash(at: usize, state: &AreaState, initial: &AreaState) -> u64 {
     mix(mix(at as u64 + 1) ^ (u64::from(state.factor.to_bits()) << 1 | u64::from(state.available)))
 }
 
+#[cfg(test)]
+mod laws;
 #[cfg(test)]
 mod tests;
