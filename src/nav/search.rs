@@ -73,6 +73,8 @@ pub struct Search {
     watch: Watch,
     /// The searches over polygons.
     pub(crate) mesh: crate::nav::mesh::Scratch,
+    /// The ends of ways worked out beforehand.
+    pub(crate) graph: crate::nav::graph::Scratch,
     pub(crate) popped: Vec<NodeId>,
 }
 

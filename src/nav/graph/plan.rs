@@ -13,6 +13,7 @@ use crate::nav::graph::footing::GraphFooting;
 use crate::nav::graph::lookup::Spot;
 use crate::nav::graph::map::{Passage, PointGraph, disc_meets};
 use crate::nav::graph::net::{NetStep, link_mm};
+use crate::nav::graph::routes::Tip;
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
     Accept, Crossing, Disc, Ends, Graph, NodeId, Others, Path, PathAnswer, PathQuery, PathStatus,
@@ -32,8 +33,8 @@ pub(crate) struct GraphPlan {
     /// Links that others stand on, sorted.
     held: Vec<u32>,
     begun: bool,
-    /// Points of a way found without a search.
-    known: Option<Vec<u32>>,
+    /// Whether ways worked out beforehand have yet to be tried.
+    tries_parts: bool,
     spent: u32,
 }
 
@@ -160,11 +161,10 @@ impl GraphPlan {
             covered: None,
             held: Vec::new(),
             begun: false,
-            known: None,
+            tries_parts: uses_parts(map, by) && start.link != goal.link,
             spent: 0,
         };
         plan.keep_out_of_others(map, query);
-        plan.use_parts(map, query);
         Ok(plan)
     }
 
@@ -190,21 +190,17 @@ impl GraphPlan {
         self.held.dedup();
     }
 
-    /// Takes a way worked out beforehand where there is one that is good enough.
-    fn use_parts(&mut self, map: &PointGraph, query: &PathQuery) {
-        let by = &query.by;
-        let is_plain = by.through.is_none() && by.areas.is_none() && map.cheapest_factor() >= 1.0;
-        if map.routes().part_count() == 0 || !is_plain || self.start.link == self.goal.link {
-            return;
+    /// A way worked out beforehand, where there is one that is good enough.
+    fn shortcut(&mut self, map: &PointGraph, query: &PathQuery, search: &mut Search) -> Option<Vec<u32>> {
+        let is_plain = |link: u32| map.passage(link, &query.by) == Passage::Open(1.0);
+        let is_open = |link: u32| is_plain(link) && self.held.binary_search(&link).is_err();
+        if !is_plain(self.start.link) || !is_plain(self.goal.link) {
+            return None;
         }
-        let nearer = |spot: &Spot| map.net().links()[spot.link as usize][usize::from(spot.part > 0.5)];
-        let (from, to) = (nearer(&self.start), nearer(&self.goal));
-        let is_open = |link: u32| {
-            map.passage(link, by) == Passage::Open(1.0) && self.held.binary_search(&link).is_err()
-        };
-        let (found, looked) = map.routes().shortcut(map.net(), (from, to), is_open);
+        let [from, to] = [&self.start, &self.goal].map(|spot| tips(map, spot));
+        let (found, looked) = map.routes().shortcut(map.net(), (&from, &to), is_open, search);
         self.spent = self.spent.saturating_add(looked);
-        self.known = found.map(|route| route.points);
+        found.map(|route| route.points)
     }
 
     /// Charged so far.
@@ -219,10 +215,12 @@ impl GraphPlan {
         (query, search): (&PathQuery, &mut Search),
         allowance: u32,
     ) -> Option<PathAnswer> {
-        if let Some(points) = self.known.take() {
+        let stop_at = self.spent(search).saturating_add(allowance);
+        if std::mem::take(&mut self.tries_parts)
+            && let Some(points) = self.shortcut(map, query, search)
+        {
             return Some(self.answer(map, query, &points));
         }
-        let stop_at = self.spent(search).saturating_add(allowance);
         // Bounded: the search ends or the allowance does; it begins anew without others once at most.
         loop {
             let left = stop_at.saturating_sub(self.spent(search));
@@ -334,6 +332,22 @@ impl GraphPlan {
             covered,
         }
     }
+}
+
+/// The ends of the link of a place, the nearer first.
+fn tips(map: &PointGraph, spot: &Spot) -> [Tip; 2] {
+    let ends = map.net().links()[spot.link as usize];
+    let mut tips = ends.map(|end| (end, link_mm(spot.point, map.net().points()[end as usize])));
+    tips.sort_unstable_by_key(|&(at, cost)| (cost, at));
+    tips
+}
+
+/// Whether ways worked out beforehand, on plain ground and with every door open, may serve somebody.
+fn uses_parts(map: &PointGraph, by: &Traversal) -> bool {
+    map.routes().part_count() > 0
+        && by.through.is_none()
+        && by.areas.is_none()
+        && map.cheapest_factor() >= 1.0
 }
 
 /// The cheapest of the prices that areas have for somebody alone.

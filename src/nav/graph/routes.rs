@@ -54,6 +54,23 @@ impl Way {
     }
 }
 
+/// A point that a way may begin or end with, and what the stretch between it and the place itself costs, millimetres.
+pub(crate) type Tip = (u32, u32);
+
+/// Where a way begins or ends: the part of its nearest tip, and the tips.
+#[derive(Clone, Copy, Debug)]
+struct End<'a> {
+    part: usize,
+    tips: &'a [Tip],
+}
+
+/// What joining a way needs, kept from one question to the next. Memory: 16 bytes a point of the largest graph it has seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    near_start: Spread,
+    near_goal: Spread,
+}
+
 /// How a way was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum How {
@@ -249,27 +266,31 @@ impl Routes {
         is_open: impl Fn(u32) -> bool + Copy,
         search: &mut Search,
     ) -> Option<Route> {
-        let (shortcut, mut looked) = self.shortcut(net, (from, to), is_open);
+        let (from, to) = ([(from, 0)], [(to, 0)]);
+        let (shortcut, mut looked) = self.shortcut(net, (&from, &to), is_open, search);
         if shortcut.is_some() {
             return shortcut;
         }
-        let open = Open { net, is_open, within: None };
-        let route = direct(&open, (from, to), search, &mut looked)?;
+        let open = Open { net, is_open, within: None, from: &from, to: &to };
+        let route = direct(&open, search, &mut looked)?;
         Some(Route { expansions: looked, ..route })
     }
 
-    /// The same without a search of the whole graph, and how many points were looked at; None where one is needed. Cost: the part
-    /// of each end.
-    pub(crate) fn shortcut(
+    /// The same without a search of the whole graph, and how many points were looked at; None where one is needed. It may begin and
+    /// end at any of the tips, the nearest first. Cost: the part of each end.
+    pub(crate) fn shortcut<'a>(
         &self,
         net: &Net,
-        (from, to): (u32, u32),
+        (from, to): (&'a [Tip], &'a [Tip]),
         is_open: impl Fn(u32) -> bool + Copy,
+        search: &mut Search,
     ) -> (Option<Route>, u32) {
         let mut looked = 0;
-        let found = match (self.part_of(from), self.part_of(to)) {
-            (Some(one), Some(two)) if one == two => self.inside(net, (from, to), is_open, &mut looked),
-            (Some(_), Some(_)) => self.joined(net, (from, to), is_open, &mut looked),
+        let end = |tips: &'a [Tip]| self.part_of(tips.first()?.0).map(|part| End { part, tips });
+        let work = (search, &mut looked);
+        let found = match (end(from), end(to)) {
+            (Some(from), Some(to)) if from.part == to.part => self.inside(net, (from, to), is_open, work),
+            (Some(from), Some(to)) => self.joined(net, (from, to), is_open, work),
             _ => None,
         };
         (found.map(|route| Route { expansions: looked, ..route }), looked)
@@ -279,42 +300,48 @@ impl Routes {
     fn inside(
         &self,
         net: &Net,
-        (from, to): (u32, u32),
+        (from, to): (End<'_>, End<'_>),
         is_open: impl Fn(u32) -> bool + Copy,
-        looked: &mut u32,
+        (search, looked): (&mut Search, &mut u32),
     ) -> Option<Route> {
-        let part = self.owner[from as usize];
-        let search = &mut Search::default();
-        let open = Open { net, is_open, within: Some((&self.owner, part)) };
-        let route = direct(&open, (from, to), search, looked)?;
-        let [out, back] = [from, to].map(|at| self.to_border_mm[at as usize]);
+        let within = Some((self.owner.as_slice(), from.part as u16));
+        let open = Open { net, is_open, within, from: from.tips, to: to.tips };
+        let route = direct(&open, search, looked)?;
+        let [out, back] = [from, to].map(|end| self.leaving_mm(end));
         (route.cost_mm <= out.saturating_add(back)).then_some(Route { how: How::Inside, ..route })
+    }
+
+    /// The least that it costs to get from a place out of its part.
+    fn leaving_mm(&self, End { part, tips }: End<'_>) -> u32 {
+        let leaving = |&(at, cost): &Tip| {
+            let is_within = self.part_of(at) == Some(part);
+            cost.saturating_add(if is_within { self.to_border_mm[at as usize] } else { 0 })
+        };
+        tips.iter().map(leaving).min().unwrap_or(FAR)
     }
 
     /// The way worked out beforehand, joined where that is cheapest, when it is cheap enough.
     fn joined(
         &self,
         net: &Net,
-        (from, to): (u32, u32),
+        (from, to): (End<'_>, End<'_>),
         is_open: impl Fn(u32) -> bool + Copy,
-        looked: &mut u32,
+        (search, looked): (&mut Search, &mut u32),
     ) -> Option<Route> {
-        let (one, two) = (self.part_of(from)?, self.part_of(to)?);
-        let way = &self.ways[one * self.part_count() + two];
+        let way = &self.ways[from.part * self.part_count() + to.part];
         let is_walkable = |pair: &[u32]| net.step(pair[0], pair[1]).is_some_and(|step| is_open(step.link));
         if way.points.is_empty() || !way.points.windows(2).all(is_walkable) {
             return None;
         }
-        let [mut near_start, mut near_goal] = [Spread::default(), Spread::default()];
-        for (spread, at) in [(&mut near_start, from), (&mut near_goal, to)] {
-            let owner = self.owner[at as usize];
-            let within = |_: u32, step: NetStep| self.owner[step.to as usize] == owner && is_open(step.link);
-            spread.run(net, [(at, 0)], FAR, within);
+        let Scratch { near_start, near_goal } = &mut search.graph;
+        for (spread, End { part, tips }) in [(&mut *near_start, from), (&mut *near_goal, to)] {
+            let is_within = |at: u32| self.part_of(at) == Some(part);
+            let begin = tips.iter().copied().filter(|tip| is_within(tip.0));
+            spread.run(net, begin, FAR, |_, step| is_within(step.to) && is_open(step.link));
             *looked = looked.saturating_add(spread.reached().len() as u32);
         }
-        let (cost_mm, join, leave) = cheapest_join(way, &near_start, &near_goal)?;
-        let bound = self.bound_mm(net, from, to);
-        if u64::from(cost_mm) * 10 > u64::from(bound) * 11 {
+        let (cost_mm, join, leave) = cheapest_join(way, near_start, near_goal)?;
+        if u64::from(cost_mm) * 10 > u64::from(self.least_mm(net, from.tips, to.tips)) * 11 {
             return None;
         }
         let mut points = near_start.way(way.points[join]);
@@ -323,6 +350,15 @@ impl Routes {
         end.reverse();
         points.extend_from_slice(&end[1..]);
         Some(Route { points, cost_mm, how: How::Joined, expansions: 0 })
+    }
+
+    /// Never more than what any way from place to place costs.
+    fn least_mm(&self, net: &Net, from: &[Tip], to: &[Tip]) -> u32 {
+        let pairs = from.iter().flat_map(|one| to.iter().map(move |two| (one, two)));
+        let bound = |(one, two): (&Tip, &Tip)| {
+            self.bound_mm(net, one.0, two.0).saturating_add(one.1).saturating_add(two.1)
+        };
+        pairs.map(bound).min().unwrap_or(0)
     }
 }
 
@@ -348,40 +384,62 @@ fn cheapest_join(way: &Way, near_start: &Spread, near_goal: &Spread) -> Option<(
     best.filter(|best| best.0 != FAR)
 }
 
-/// What a search sees: the open links, of all points or of one part.
+/// What a search sees: the open links, of all points or of one part, and the two places as points of their own.
 struct Open<'a, F> {
     net: &'a Net,
     is_open: F,
     within: Option<(&'a [u16], u16)>,
+    from: &'a [Tip],
+    to: &'a [Tip],
+}
+
+impl<F: Fn(u32) -> bool> Open<'_, F> {
+    fn ends(&self) -> Ends {
+        let count = self.net.points().len() as u32;
+        Ends { start: NodeId(count), goal: NodeId(count + 1) }
+    }
+
+    fn is_within(&self, at: u32) -> bool {
+        self.within.is_none_or(|(owner, part)| owner[at as usize] == part)
+    }
 }
 
 impl<F: Fn(u32) -> bool> Graph for Open<'_, F> {
     fn node_count(&self) -> u32 {
-        self.net.points().len() as u32
+        self.net.points().len() as u32 + 2
     }
 
     fn for_each_edge(&self, from: NodeId, _by: &Traversal, visit: &mut impl FnMut(NodeId, Cost)) {
+        let Ends { start, goal } = self.ends();
+        if from == start {
+            self.from
+                .iter()
+                .filter(|tip| self.is_within(tip.0))
+                .for_each(|tip| visit(NodeId(tip.0), Cost(tip.1)));
+            return;
+        }
         for step in self.net.steps(from.0) {
-            let is_within = self.within.is_none_or(|(owner, part)| owner[step.to as usize] == part);
-            if is_within && (self.is_open)(step.link) {
+            if self.is_within(step.to) && (self.is_open)(step.link) {
                 visit(NodeId(step.to), Cost(step.cost_mm));
             }
         }
+        if let Some(tip) = self.to.iter().find(|tip| tip.0 == from.0) {
+            visit(goal, Cost(tip.1));
+        }
     }
 
-    fn heuristic(&self, from: NodeId, to: NodeId, _by: &Traversal) -> Cost {
-        Cost(self.net.straight_mm(from.0, to.0))
+    fn heuristic(&self, from: NodeId, _to: NodeId, _by: &Traversal) -> Cost {
+        if from.index() >= self.net.points().len() {
+            return Cost(0);
+        }
+        let least = self.to.iter().map(|tip| self.net.straight_mm(from.0, tip.0).saturating_add(tip.1)).min();
+        Cost(least.unwrap_or(0))
     }
 }
 
-fn direct<F: Fn(u32) -> bool>(
-    open: &Open<'_, F>,
-    (from, to): (u32, u32),
-    search: &mut Search,
-    looked: &mut u32,
-) -> Option<Route> {
+fn direct<F: Fn(u32) -> bool>(open: &Open<'_, F>, search: &mut Search, looked: &mut u32) -> Option<Route> {
     let by = Traversal::default();
-    search.begin_graph(open, &by, Ends { start: NodeId(from), goal: NodeId(to) });
+    search.begin_graph(open, &by, open.ends());
     // Bounded: a search ends when it has looked at every point.
     while search.step_graph(open, &by, u32::MAX) == Step::Running {}
     *looked = looked.saturating_add(search.spent());
@@ -390,7 +448,8 @@ fn direct<F: Fn(u32) -> bool>(
     }
     let mut nodes = Vec::new();
     search.nodes(&mut nodes);
-    let points = nodes.into_iter().map(|node| node.0).collect();
+    let inner = nodes.get(1..nodes.len().saturating_sub(1)).unwrap_or_default();
+    let points = inner.iter().map(|node| node.0).collect();
     Some(Route { points, cost_mm: search.cost().0, how: How::Direct, expansions: 0 })
 }
 

@@ -1,0 +1,234 @@
+//! What holds of every graph: random houses, random edits, and plain looks at every link beside the answers.
+
+use glam::Vec3;
+use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
+
+use super::*;
+use crate::nav::graph::lookup::spot_in_space;
+use crate::nav::graph::{divide, grow};
+use crate::nav::{Accept, AreaEdit, NavMap, PassRules, PathQuery, Search};
+
+/// Points on each side of a floor.
+const SIDE: u32 = 12;
+
+/// Two floors of rooms of four by four points, doors between the rooms, some links missing, stairs in one corner.
+fn house(rng: &mut Rng) -> Draft {
+    let mut points = Vec::new();
+    for at in 0..2 * SIDE * SIDE {
+        let (floor, x, z) = (at / (SIDE * SIDE), at % SIDE, at / SIDE % SIDE);
+        let mut aside = || (rng.unit() * 0.2 - 0.1) as f32;
+        points.push(Vec3::new(x as f32 + aside(), 3.0 * floor as f32, z as f32 + aside()));
+    }
+    let number = |floor: u32, x: u32, z: u32| floor * SIDE * SIDE + z * SIDE + x;
+    let mut links = Vec::new();
+    for floor in 0..2 {
+        for (x, z) in (0..SIDE * SIDE).map(|at| (at % SIDE, at / SIDE)) {
+            for (to_x, to_z) in [(x + 1, z), (x, z + 1), (x + 1, z + 1)] {
+                if to_x >= SIDE || to_z >= SIDE {
+                    continue;
+                }
+                let is_wall = to_x / 4 != x / 4 || to_z / 4 != z / 4;
+                let is_door = (x % 4 == 1 || z % 4 == 2) && to_x + to_z == x + z + 1;
+                if if is_wall { is_door } else { rng.unit() < 0.9 } {
+                    links.push([number(floor, x, z), number(floor, to_x, to_z)]);
+                }
+            }
+        }
+    }
+    // Six steps from one floor to the other, beyond the edge.
+    let mut below = number(0, 0, 0);
+    for step in 1..6u16 {
+        links.push([below, points.len() as u32]);
+        below = points.len() as u32;
+        points.push(Vec3::new(-1.0, f32::from(step) * 0.5, f32::from(step) * 0.5));
+    }
+    links.push([below, number(1, 0, 4)]);
+    Draft::new(points, &links, Vec::new()).unwrap()
+}
+
+fn area(rng: &mut Rng, is_obstacle: bool) -> GraphArea {
+    let mut value = |size: f64| rng.unit() * size;
+    let (x, z, width, depth) = (value(10.0), value(10.0), 0.3 + value(2.0), 0.3 + value(2.0));
+    let polygon = vec![[x, z], [x + width, z], [x + width, z + depth], [x, z + depth]];
+    let low = if value(1.0) < 0.5 { -1.0 } else { 2.0 };
+    GraphArea { polygon, heights_m: [low, low + 2.0], available: value(1.0) < 0.5, factor: 1.0, is_obstacle }
+}
+
+fn somebody(rng: &mut Rng, areas: usize) -> Traversal {
+    let mut some =
+        |share: f64| -> Vec<AreaId> { (0..areas).filter(|_| rng.unit() < share).map(AreaId::from).collect() };
+    let barred = some(0.2);
+    let through: Vec<(AreaId, f32)> =
+        some(0.3).into_iter().filter(|area| !barred.contains(area)).map(|area| (area, 2.0)).collect();
+    let shunned: Vec<(AreaId, Option<f32>)> = some(0.2).into_iter().map(|area| (area, None)).collect();
+    Traversal {
+        radius_m: 0.2,
+        through: (!through.is_empty()).then(|| through.into()),
+        areas: (!shunned.is_empty()).then(|| shunned.into()),
+        rules: (!barred.is_empty()).then(|| PassRules { barred, ..PassRules::default() }.into()),
+        ..Traversal::default()
+    }
+}
+
+fn map(rng: &mut Rng, uses_parts: bool) -> PointGraph {
+    let mut draft = house(rng);
+    if uses_parts {
+        grow(&mut draft, "hall", rng.below(144) as u32, 4.0).unwrap();
+        divide(&mut draft, 20 + rng.below(40) as usize).unwrap();
+    }
+    let areas = (0..6).map(|at| area(rng, at >= 4)).collect();
+    PointGraph::new(GraphSource { draft, width_m: 0.2, agent_radius_m: 0.4, areas, uses_parts })
+}
+
+fn place(rng: &mut Rng) -> Vec3 {
+    let floor = if rng.unit() < 0.5 { 0.0 } else { 3.0 };
+    Vec3::new((rng.unit() * 14.0 - 2.0) as f32, floor, (rng.unit() * 13.0 - 1.0) as f32)
+}
+
+fn random_edit(map: &mut PointGraph, rng: &mut Rng) {
+    let count = map.node_count() as u32;
+    let mut any = || rng.below(u64::from(count)) as u32;
+    let (one, two) = (any(), any());
+    match rng.below(8) {
+        0..3 => {
+            let area = AreaId::from(rng.below(map.states.len() as u64) as usize);
+            let available = Some(rng.unit() < 0.5);
+            map.apply(&[NavEdit::Area(AreaEdit { area, available, factor: None })]);
+        }
+        3 => {
+            let area = map.add_obstacle(&[], place(rng), 0.5);
+            map.apply(&[NavEdit::Area(AreaEdit { area, available: Some(true), factor: None })]);
+        }
+        4 => drop(map.edit(&DraftEdit::Link { ends: [one, two] })),
+        5 => {
+            let at = rng.below(map.net().links().len() as u64) as usize;
+            let ends = map.net().links()[at];
+            assert!(map.edit(&DraftEdit::Unlink { ends }).is_some());
+        }
+        6 => drop(map.edit(&DraftEdit::Remove { at: one })),
+        _ => {
+            let add = DraftEdit::Add { at: count, point: place(rng), links: vec![one, two], part: None };
+            map.edit(&add);
+        }
+    }
+}
+
+/// Least points spread over open links until nothing changes: no set, no order.
+fn flood(map: &PointGraph, by: &Traversal) -> Vec<u32> {
+    let mut label: Vec<u32> = (0..map.node_count() as u32).collect();
+    loop {
+        let before = label.clone();
+        for (link, &[a, b]) in (0..).zip(map.net().links()) {
+            if map.passage(link, by) != Passage::Closed {
+                let least = label[a as usize].min(label[b as usize]);
+                (label[a as usize], label[b as usize]) = (least, least);
+            }
+        }
+        if label == before {
+            return label;
+        }
+    }
+}
+
+fn query(start: Vec3, goal: Vec3, accept: Accept) -> PathQuery {
+    PathQuery {
+        start,
+        goal,
+        by: Traversal { radius_m: 0.2, ..Traversal::default() },
+        goal_layer: None,
+        accept,
+        expansions_max: u32::MAX,
+        others: None,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn labels_that_are_kept_are_those_of_a_fresh_flood(seed: u64) {
+        let mut rng = Rng::stream(seed, "labels");
+        let mut map = map(&mut rng, false);
+        let people: Vec<Traversal> = (0..5).map(|_| somebody(&mut rng, 4)).collect();
+        let everything = Traversal::default();
+        for round in 0..12 {
+            // Some are prepared, some not any more, some never.
+            let who = &people[rng.below(4) as usize];
+            map.prepare(who);
+            prop_assert!(map.is_prepared(who));
+            for by in people.iter().chain([&everything]) {
+                prop_assert_eq!(&*map.labels(by), flood(&map, by), "round {} for {:?}", round, by);
+                let opened: Vec<(AreaId, f32)> = (0..map.areas.len())
+                    .map(AreaId::from)
+                    .filter(|area| by.barred().binary_search(area).is_err())
+                    .map(|area| (area, 0.0))
+                    .collect();
+                let opened = Traversal { through: Some(opened.into()), ..by.clone() };
+                prop_assert_eq!(&*map.labels_opened(by), flood(&map, &opened));
+            }
+            random_edit(&mut map, &mut rng);
+        }
+    }
+
+    #[test]
+    fn a_line_goes_as_far_as_a_look_at_every_link_says(seed: u64) {
+        let mut rng = Rng::stream(seed, "lines");
+        let map = map(&mut rng, false);
+        let by = Traversal::default();
+        let footing = map.footing(&by);
+        for _ in 0..40 {
+            let link = map.net().links()[rng.below(map.net().links().len() as u64) as usize];
+            let [a, b] = link.map(|end| map.net().points()[end as usize]);
+            let (from, to) = (a.lerp(b, rng.unit() as f32), place(&mut rng));
+            prop_assert_eq!(footing.sight(from, to), footing.sight_by_all_links(from, to), "{} {}", from, to);
+        }
+    }
+
+    #[test]
+    fn the_nearest_place_is_that_of_a_look_at_every_link(seed: u64) {
+        let mut rng = Rng::stream(seed, "nearest");
+        let map = map(&mut rng, false);
+        let usable = |link: u32| !link.is_multiple_of(3);
+        for _ in 0..60 {
+            let point = place(&mut rng) * if rng.unit() < 0.2 { 9.0 } else { 1.0 };
+            for within_m in [0.3, 2.5, 30.0, f32::INFINITY] {
+                let all = (0..map.net().links().len() as u32).filter(|&link| usable(link));
+                let spots = all.map(|link| spot_in_space(map.net(), link, point));
+                let near = spots.filter(|spot| spot.point.distance(point) <= within_m);
+                let rank = |spot: &Spot| (spot.point.distance(point), spot.link);
+                let expected = near.min_by(|a, b| rank(a).partial_cmp(&rank(b)).unwrap());
+                let found = map.lookup().nearest(map.net(), point, within_m, &usable);
+                prop_assert_eq!(found, expected, "{} within {}", point, within_m);
+            }
+        }
+    }
+
+    #[test]
+    fn parts_never_lose_a_way_and_make_none_a_tenth_longer(seed: u64) {
+        let mut rng = Rng::stream(seed, "parts");
+        let mut parted = map(&mut rng, true);
+        let mut search = Search::default();
+        for round in 0..3 {
+            let mut whole = parted.clone();
+            whole.routes = Arc::new(Routes::default());
+            let (whole, divided) = (NavMap::from(whole), NavMap::from(parted.clone()));
+            for _ in 0..12 {
+                let query = query(place(&mut rng), place(&mut rng), Accept::Nearest);
+                let expected = whole.plan(&query, &mut search);
+                let found = divided.plan(&query, &mut search);
+                prop_assert_eq!((found.status, found.trouble), (expected.status, expected.trouble));
+                let (long, short) = (found.path.length_m, expected.path.length_m);
+                prop_assert!(long <= 1.1 * short + 1e-3, "round {}: {} for {}", round, long, short);
+            }
+            for _ in 0..6 {
+                let at = rng.below(parted.net().links().len() as u64) as usize;
+                let ends = parted.net().links()[at];
+                let went = parted.edit(&DraftEdit::Unlink { ends });
+                prop_assert!(went.is_some());
+            }
+            let area = AreaId::from(rng.below(6) as usize);
+            let available = Some(round == 1);
+            parted.apply(&[NavEdit::Area(AreaEdit { area, available, factor: None })]);
+        }
+    }
+}
