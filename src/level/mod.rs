@@ -7,6 +7,7 @@
 
 mod ascii;
 mod bake;
+mod base64;
 mod def;
 mod diagnostic;
 mod drawing;

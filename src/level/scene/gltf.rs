@@ -10,6 +10,7 @@ use glam::{Mat4, Quat, Vec3};
 use serde::Deserialize;
 
 use super::{SCENE_PARTS_MAX, SceneError};
+use crate::level::base64::bytes_of;
 
 /// Most bytes of all buffers together.
 const BUFFER_BYTES_MAX: usize = 256 * 1024 * 1024;
@@ -173,7 +174,9 @@ fn buffers(
         let data = match &buffer.uri {
             None => binary.map(<[u8]>::to_vec).ok_or_else(|| "there is no binary chunk".to_owned()),
             Some(uri) => match uri.split_once(";base64,") {
-                Some((head, text)) if head.starts_with("data:") => base64(text),
+                Some((head, text)) if head.starts_with("data:") => {
+                    bytes_of(text).map_err(|broken| format!("its data {}", broken.what))
+                }
                 _ if uri.contains(':') => Err(format!("\"{uri}\" is not a file beside the scene")),
                 _ => read(uri),
             },
@@ -187,30 +190,6 @@ fn buffers(
         buffers.push(data);
     }
     Ok(buffers)
-}
-
-/// Bytes from base64, padding optional.
-fn base64(text: &str) -> Result<Vec<u8>, String> {
-    let text = text.trim_end_matches('=').as_bytes();
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
-    let (mut bits, mut count) = (0u32, 0);
-    for &letter in text {
-        let value = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return Err("its data is not base64".to_owned()),
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    Ok(bytes)
 }
 
 struct Reading<'a> {

@@ -4,6 +4,7 @@
 //! Holds: decompression ends one byte above the size that the map states, whatever the data would grow to; nothing
 //! is kept of data that is broken, short or long. Not here: what the numbers mean.
 
+use crate::level::base64::{NotBase64, bytes_of};
 use crate::level::diagnostic::code;
 use std::io::Read;
 
@@ -95,7 +96,11 @@ fn csv(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Broken> {
 }
 
 fn base64_cells(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Broken> {
-    let packed = base64(text)?;
+    let packed = bytes_of(text).map_err(|NotBase64 { what, at }| Broken {
+        code: code::DATA,
+        what: what.to_owned(),
+        at,
+    })?;
     let expected = count * CELL_BYTES;
     let bytes = match form.compression {
         "" => packed,
@@ -141,43 +146,4 @@ fn unpacked(from: impl Read, form: Form<'_>, expected: usize) -> Result<Vec<u8>,
         }
         Err(error) => broken(code::DATA, format!("cannot be decompressed ({}): {error}", form.words())),
     }
-}
-
-/// Bytes out of base64: white space anywhere, padding at the end or none.
-/// Source: RFC 4648, section 4.
-fn base64(text: &str) -> Result<Vec<u8>, Broken> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
-    let (mut bits, mut held, mut padding) = (0u32, 0u32, 0);
-    for (at, letter) in text.bytes().enumerate() {
-        let value = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' if padding < 2 => {
-                padding += 1;
-                continue;
-            }
-            _ if letter.is_ascii_whitespace() => continue,
-            _ => 64,
-        };
-        if value == 64 || padding > 0 {
-            let what =
-                if padding > 0 { "goes on after its end" } else { "has a character that is none of base64" };
-            return Err(Broken { code: code::DATA, what: what.to_owned(), at: Some(at) });
-        }
-        held = held << 6 | u32::from(value);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((held >> bits) as u8);
-        }
-    }
-    // What is left over: 0, 2 or 4 bits of a last group, with as many padding characters; six mean a cut.
-    let is_cut = bits == 6 || (padding > 0 && padding * 2 != bits) || held & ((1 << bits) - 1) != 0;
-    if is_cut {
-        return broken(code::DATA, "is base64 that was cut off or damaged at its end");
-    }
-    Ok(bytes)
 }
