@@ -100,16 +100,7 @@ impl Routes {
     /// Works out the ways. `progress` hears how many parts are done, of how many. Cost: three walks over the graph for each part.
     #[must_use]
     pub fn new(net: &Net, parts: &[Part], progress: &mut dyn FnMut(u64, u64)) -> Self {
-        let count = net.points().len();
-        let mut routes = Self {
-            names: parts.iter().map(|part| part.name.clone()).collect(),
-            owner: vec![NONE; count],
-            centres: Vec::with_capacity(parts.len()),
-            to_centre_mm: vec![FAR; count],
-            to_border_mm: vec![FAR; count],
-            ways: vec![Way::default(); parts.len() * parts.len()],
-        };
-        routes.lay_parts(net, parts);
+        let mut routes = Self::bare(net, parts);
         let mut spread = Spread::default();
         for (part, Part { points, .. }) in parts.iter().enumerate() {
             progress(part as u64, parts.len() as u64);
@@ -125,6 +116,21 @@ impl Routes {
             }
         }
         progress(parts.len() as u64, parts.len() as u64);
+        routes
+    }
+
+    /// Parts without ways between them.
+    fn bare(net: &Net, parts: &[Part]) -> Self {
+        let count = net.points().len();
+        let mut routes = Self {
+            names: parts.iter().map(|part| part.name.clone()).collect(),
+            owner: vec![NONE; count],
+            centres: Vec::with_capacity(parts.len()),
+            to_centre_mm: vec![FAR; count],
+            to_border_mm: vec![FAR; count],
+            ways: vec![Way::default(); parts.len() * parts.len()],
+        };
+        routes.lay_parts(net, parts);
         routes
     }
 
@@ -151,16 +157,7 @@ impl Routes {
     /// points of each part.
     #[must_use]
     pub fn restore(net: &Net, parts: &[Part], ways: Vec<Vec<u32>>) -> Self {
-        let count = net.points().len();
-        let mut routes = Self {
-            names: parts.iter().map(|part| part.name.clone()).collect(),
-            owner: vec![NONE; count],
-            centres: Vec::with_capacity(parts.len()),
-            to_centre_mm: vec![FAR; count],
-            to_border_mm: vec![FAR; count],
-            ways: vec![Way::default(); parts.len() * parts.len()],
-        };
-        routes.lay_parts(net, parts);
+        let mut routes = Self::bare(net, parts);
         let mut spread = Spread::default();
         for (part, Part { points, .. }) in parts.iter().enumerate() {
             let Some(&centre) = routes.centres.get(part).filter(|_| !points.is_empty()) else { continue };
