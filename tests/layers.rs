@@ -5,11 +5,11 @@
 use glam::Vec3;
 use walkon::base::ids::CharacterId;
 use walkon::level::{MemorySource, load};
-use walkon::nav::Traversal;
+use walkon::nav::{LINKS_MAX, Traversal};
 use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::tiles::{self, TileChange};
 use walkon::world::tiles::TileSpot;
-use walkon::world::walk::Goal;
+use walkon::world::walk::{Goal, Pace};
 
 use crate::fixture::{Stage, send};
 
@@ -166,6 +166,107 @@ fn a_way_down_and_up_again_leads_past_a_wall_and_ends_where_it_began() {
     stage.ends.clear();
     send(&mut stage, anna, Goal::Point(at(0.5, 0.5)), |_| {});
     assert_eq!(stage.until_settled(1, 1800), ["partial/nearest"], "the second stairs lead up only");
+}
+
+#[test]
+fn a_link_takes_as_long_as_its_length_at_the_speed_of_whoever_takes_it() {
+    for (cost, speed_mps, apart, seconds) in [
+        (7.0, 1.4, 0.0, 5.0),
+        (7.0, 3.5, 0.0, 2.0),
+        (0.0, 1.4, 0.0, 0.0),
+        // No link is shorter than its ends are apart.
+        (1.0, 2.0, 6.0, 3.0),
+    ] {
+        let stairs =
+            link(("ground", [1.5, 1.5]), ("sky", [1.5 + apart, 1.5]), &format!(", \"cost\": {cost}"));
+        let mut stage = stage(&[("ground", OPEN), ("sky", OPEN)], &stairs);
+        let anna = put(&mut stage, "anna", GROUND, at(0.5, 1.5));
+        send(&mut stage, anna, Goal::Point(at(8.5, 1.5)), |options| {
+            options.layer = Some(SKY);
+            options.pace = Pace::Speed(speed_mps);
+            // The stairs take longer than that.
+            options.patience_ticks = 30;
+        });
+        let mut came = None;
+        while place_of(&stage, anna).0 == GROUND && stage.world().tick().0 < 1200 {
+            stage.tick();
+            if came.is_none() && place_of(&stage, anna).1.distance(at(1.5, 1.5)) < 0.05 {
+                came = Some(stage.world().tick().0);
+            }
+        }
+        let took = (stage.world().tick().0 - came.unwrap()) as f32 / 60.0;
+        assert!((took - seconds).abs() < 0.1, "{took} s for {cost} m at {speed_mps} m/s, {apart} m apart");
+        assert_eq!(stage.until_settled(1, 1200), ["arrived/reached"], "{cost} {speed_mps} {apart}");
+    }
+}
+
+#[test]
+fn whoever_is_on_the_stairs_is_in_nobodys_way() {
+    let corridor: &[&str] = &["#########", ".........", "#########"];
+    let stairs = link(("ground", [4.5, 1.5]), ("sky", [4.5, 1.5]), ", \"cost\": 14");
+    let walks = |others: bool| {
+        let mut stage = stage(&[("ground", corridor), ("sky", OPEN)], &stairs);
+        let walker = put(&mut stage, "walker", GROUND, at(0.5, 1.5));
+        send(&mut stage, walker, Goal::Point(at(8.5, 1.5)), |_| {});
+        if others {
+            let climber = put(&mut stage, "climber", GROUND, at(4.5, 1.5));
+            send(&mut stage, climber, Goal::Point(at(4.5, 2.5)), |options| options.layer = Some(SKY));
+        }
+        let mut track = Vec::new();
+        for _ in 0..500 {
+            stage.tick();
+            track.push(place_of(&stage, walker).1);
+        }
+        assert_eq!(stage.ends, ["arrived/reached"], "the walker only");
+        track
+    };
+    assert_eq!(walks(true), walks(false));
+}
+
+#[test]
+fn a_new_plan_on_the_stairs_begins_them_only_where_they_are_not_the_way_any_more() {
+    let stairs = [
+        link(("ground", [4.5, 1.5]), ("sky", [4.5, 1.5]), ", \"cost\": 7"),
+        link(("ground", [8.5, 1.5]), ("sky", [8.5, 1.5]), ", \"cost\": 7"),
+    ];
+    let climbs = |edit: fn(&mut Stage)| {
+        let mut stage = stage(&[("ground", OPEN), ("sky", OPEN)], &stairs.join(","));
+        let anna = put(&mut stage, "anna", GROUND, at(3.5, 1.5));
+        send(&mut stage, anna, Goal::Point(at(0.5, 1.5)), |options| options.layer = Some(SKY));
+        stage.ticks(180); // at the stairs for more than two of their five seconds
+        let stairs = place_of(&stage, anna);
+        assert!(stairs.0 == GROUND && stairs.1.distance(at(4.5, 1.5)) < 0.06, "{stairs:?}");
+        edit(&mut stage);
+        let mut ticks = 180;
+        while place_of(&stage, anna).0 == GROUND && ticks < 1800 {
+            stage.tick();
+            ticks += 1;
+        }
+        (ticks, place_of(&stage, anna).1, replanned(&stage, "anna"))
+    };
+    let (undisturbed, place, plans) = climbs(|_| {});
+    assert!(plans == 0 && (340..360).contains(&undisturbed) && place.distance(at(4.5, 1.5)) < 0.1);
+    let (elsewhere, _, plans) = climbs(|stage| block(stage, SKY, 2, 1));
+    assert_eq!((elsewhere, plans), (undisturbed, 1), "it planned anew, and did not begin again");
+    let (other, place, _) = climbs(|stage| block(stage, SKY, 4, 1));
+    assert!(other > undisturbed + 300 && place.distance(at(8.5, 1.5)) < 0.1, "{other} {place}");
+}
+
+#[test]
+fn more_links_than_a_map_may_have_are_refused_where_they_are_written() {
+    let one = link(("ground", [0.5, 0.5]), ("sky", [0.5, 0.5]), "");
+    for (count, fits) in [(LINKS_MAX, true), (LINKS_MAX + 1, false)] {
+        let text = level(&[("ground", OPEN), ("sky", OPEN)], &vec![one.clone(); count].join(","));
+        let found = load("stage.json", &MemorySource::new().with("stage.json", text));
+        let Err(refused) = found else {
+            assert!(fits, "{count}");
+            continue;
+        };
+        let said: Vec<(&str, &str)> =
+            refused.diagnostics.iter().map(|one| (one.pointer.as_str(), one.message.as_str())).collect();
+        assert_eq!(said, [("/navigation/links", "navigation.links has 257 entries, the limit is 256")]);
+        assert!(!fits);
+    }
 }
 
 /// Where those who walk through one corridor towards one another are at every tick, each on its layer.

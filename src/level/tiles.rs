@@ -16,13 +16,11 @@ use super::json::{Fields, Node, Reader};
 use super::numbers;
 use super::textgrid::CELLS_MAX;
 use crate::base::geom::{Bounds, Point};
-use crate::nav::{CellMapError, Frame, Layout, Stagger, TileGrid};
+use crate::nav::{CellMapError, Frame, LINKS_MAX, Layout, Stagger, TileGrid};
 use crate::world::tiles::{Terrain, Tile};
 
 /// Most layers of a tile map.
 pub const LAYERS_MAX: usize = 8;
-/// Most links between layers.
-pub const LINKS_MAX: usize = 10_000;
 
 const TILES_KEYS: &[&str] = &[
     "kind",

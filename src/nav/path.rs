@@ -156,6 +156,8 @@ pub struct LayerChange {
     pub from: Vec3,
     /// The point of the path where it ends, on the other layer; the same when it leads straight up or down.
     pub to: Vec3,
+    /// How long it is to walk, metres: what it adds to the cost, and no less than its ends are apart.
+    pub length_m: f32,
 }
 
 impl Path {

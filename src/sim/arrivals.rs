@@ -34,7 +34,7 @@ pub(crate) fn look(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
         return;
     };
-    if walk.is_paused {
+    if walk.is_paused || walk.on_link.is_some() {
         rest(world, id);
     } else if let Phase::Turning { already } = walk.phase {
         finish_turn(world, id, already);
@@ -60,7 +60,7 @@ fn give_up(world: &mut World, id: WalkId, reason: Reason) {
     conclude(world, id, Status::Blocked, reason);
 }
 
-/// A walk that stands because somebody said so has no patience to lose, only time.
+/// A walk that stands because somebody said so, or takes a link, has no patience to lose, only time.
 fn rest(world: &mut World, id: WalkId) {
     if world.walks.get(id).is_some_and(|walk| is_over_time(world, walk)) {
         conclude(world, id, Status::Blocked, Reason::Timeout);

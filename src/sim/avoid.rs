@@ -90,9 +90,9 @@ fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, tick_s: f32, epoch: u32) {
     avoider.run(walkers, walls, &Tick { settings: &settings, tick_s, epoch }, velocities);
 }
 
-/// Whether somebody passes through others.
+/// Whether somebody passes through others. Who is on a link between layers is in nobody's way.
 pub(crate) fn is_ghost(walk: Option<&Walk>) -> bool {
-    walk.is_some_and(|walk| walk.options.crowd == Crowd::Ghost)
+    walk.is_some_and(|walk| walk.options.crowd == Crowd::Ghost || walk.on_link.is_some())
 }
 
 fn standing(character: &Character) -> Walker {

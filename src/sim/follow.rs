@@ -47,6 +47,12 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     if walk.travelled_m == 0.0 && courses::is_plain(walk) && arrivals::is_within_radius(world, walk) {
         return;
     }
+    if is_on_link(world, id) {
+        return;
+    }
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
     let Some(character) = world.characters.get(walk.character) else {
         return;
     };
@@ -80,6 +86,22 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
         }
         world.moves.push(Move { walk: Some(id), is_ghost, ..Move::of(who, gait) });
     }
+}
+
+/// Whether it takes a link and has yet to come to the far end. A link that is not the next on its way any more is let go.
+fn is_on_link(world: &mut World, id: WalkId) -> bool {
+    let tick = world.tick;
+    let Some(walk) = world.walks.get_mut(id) else {
+        return false;
+    };
+    let Some(link) = walk.on_link else {
+        return false;
+    };
+    let next = walk.following.as_ref().and_then(|following| following.path.layers.first());
+    if !next.is_some_and(|next| next.layer == link.layer && next.to == link.to) {
+        walk.on_link = None;
+    }
+    walk.on_link.is_some() && walk.clock(tick) < link.until
 }
 
 fn gait_of(world: &World, id: CharacterId) -> Gait {

@@ -19,7 +19,7 @@ use crate::sim::{news, replans};
 use crate::world::bodies::Bodies;
 use crate::world::character::standing_on;
 use crate::world::ops::characters::{angle_of, end_play, end_turn};
-use crate::world::walk::{Ask, Following, Phase};
+use crate::world::walk::{Ask, Following, OnLink, Phase};
 use crate::world::{Move, World};
 
 /// Moves, parts and turns everybody.
@@ -240,25 +240,34 @@ fn note(world: &mut World, step: Move) {
     take_link(world, id);
 }
 
-/// Brings a walker that has come to a link of its path to the far end, on the layer there. That takes no time, however far the
-/// ends are apart: between them there is no ground of either layer.
+/// Brings a walker that has come to a link of its path to the far end, on the layer there, once it has stood at the near end for as
+/// long as the link takes at its speed: between them there is no ground of either layer.
 fn take_link(world: &mut World, id: WalkId) {
-    let World { walks, characters, nav, settings, .. } = world;
+    let World { walks, characters, nav, settings, tick, rate, .. } = world;
     let Some(walk) = walks.get_mut(id) else {
         return;
     };
-    let Some(following) = &mut walk.following else {
-        return;
-    };
-    let Some(link) = following.path.layers.first().copied() else {
+    let next = walk.following.as_ref().and_then(|following| following.path.layers.first());
+    let Some(link) = next.copied() else {
         return;
     };
     let Some(character) = characters.get_mut(walk.character) else {
         return;
     };
     if flat_distance(character.body.position, link.from) > settings.crowd.walk_threshold_m {
+        walk.on_link = None;
         return;
     }
+    let now = walk.clock(*tick);
+    let seconds = f64::from(link.length_m) / f64::from(walk.speed_mps(character));
+    let arrives = || OnLink { layer: link.layer, to: link.to, until: now.after(rate.ticks(seconds)) };
+    if now < walk.on_link.get_or_insert_with(arrives).until {
+        return;
+    }
+    walk.on_link = None;
+    let Some(following) = &mut walk.following else {
+        return;
+    };
     let by = Traversal { layer: link.layer, ..standing_on(character) };
     let (Some(rest), true) = (following.path.beyond_link(), nav.is_walkable(link.to, &by)) else {
         // The far end went away: there may be another way.

@@ -60,7 +60,13 @@ pub(crate) fn sample() -> Sample {
         whole: true,
         revision: Revision::default(),
         crossings: vec![Crossing { area: AreaId(1), enter_m: 3.0, leave_m: 4.0 }],
-        layers: vec![LayerChange { at_m: 4.0, layer: 1, from: Vec3::X * 4.0, to: Vec3::X * 9.0 }],
+        layers: vec![LayerChange {
+            at_m: 4.0,
+            layer: 1,
+            from: Vec3::X * 4.0,
+            to: Vec3::X * 9.0,
+            length_m: 5.0,
+        }],
     };
     if let Some(walk) = world.walks.get_mut(walk) {
         walk.following = Some(Following { path, cursor: Cursor::default(), trouble: None });

@@ -232,6 +232,17 @@ pub enum Phase {
     Settled(Box<WalkResult>),
 }
 
+/// A link between layers that a walker has come to. It stands at the near end for as long as the link takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnLink {
+    /// The layer it leads to.
+    pub layer: u8,
+    /// Where it ends.
+    pub to: Vec3,
+    /// When the walker comes to the far end, by the clock of its walk.
+    pub until: Tick,
+}
+
 /// Why a walk asks for a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
@@ -285,6 +296,8 @@ pub struct Walk {
     pub phase: Phase,
     /// The path in use; kept until a new one is ready.
     pub following: Option<Following>,
+    /// The link that it takes.
+    pub on_link: Option<OnLink>,
     /// A path to be asked for in step 6.
     pub ask: Option<Ask>,
     /// The request under way.

@@ -22,7 +22,7 @@ use crate::level::diagnostic::{Finding, Findings, Span, Spot, code};
 use crate::level::json::NAME_BYTES_MAX;
 use crate::level::numbers::{self, Number};
 use crate::level::read::{CHARACTERS_MAX, MARKS_MAX, POLYGONS_MAX};
-use crate::level::tiles::LINKS_MAX;
+use crate::nav::LINKS_MAX;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Corners of the polygon that stands for an ellipse. Off by less than a hundredth of its size.

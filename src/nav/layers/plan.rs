@@ -433,7 +433,9 @@ impl Joined {
                 path.cost_m += hop.cost_m as f32;
                 let end = layers.layer(hop.to.layer).map_or(hop.to.point, |map| map.floored(hop.to.point));
                 let from = path.points.last().copied().unwrap_or(end);
-                path.layers.push(LayerChange { at_m: path.length_m, layer: hop.to.layer, from, to: end });
+                let length_m = (hop.cost_m as f32).max(geom::flat_distance(hop.from.point, hop.to.point));
+                let at_m = path.length_m;
+                path.layers.push(LayerChange { at_m, layer: hop.to.layer, from, to: end, length_m });
                 add_point(&mut path, end);
             }
             last = *leg;

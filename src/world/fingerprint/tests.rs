@@ -13,7 +13,7 @@ use crate::world::outcome::Blocker;
 use crate::world::sample::{Sample, sample};
 use crate::world::standing::Bystanders;
 use crate::world::walk::{
-    AcceptEnd, Ask, Crowd, DoorPolicy, Following, Goal, Look, Owner, Pace, Phase, Walk, WalkOptions,
+    AcceptEnd, Ask, Crowd, DoorPolicy, Following, Goal, Look, OnLink, Owner, Pace, Phase, Walk, WalkOptions,
 };
 
 /// A change to one field, with its name.
@@ -139,6 +139,9 @@ fn every_field_of_a_walk_is_hashed() {
         ("phase turning", &walk(|it, _| it.phase = Phase::Turning { already: false })),
         ("phase turning already", &walk(|it, _| it.phase = Phase::Turning { already: true })),
         ("no path", &walk(|it, _| it.following = None)),
+        ("on a link", &walk(|it, _| it.on_link = Some(link(1, 0)))),
+        ("on another link", &walk(|it, _| it.on_link = Some(link(2, 0)))),
+        ("on a link for longer", &walk(|it, _| it.on_link = Some(link(1, 9)))),
         ("no ask", &walk(|it, _| it.ask = None)),
         ("ask", &walk(|it, _| it.ask = Some(Ask::Crowd))),
         ("asked around", &walk(|it, other| it.asked_around = Some(around(other, 1.0)))),
@@ -173,6 +176,10 @@ fn every_field_of_a_walk_is_hashed() {
     ]);
 }
 
+fn link(layer: u8, until: u64) -> OnLink {
+    OnLink { layer, to: Vec3::X, until: Tick(until) }
+}
+
 fn flee(seen: Option<Vec3>) -> Course {
     Course::Flee(Flee { distance_m: 8.0, seen, is_cornered: false })
 }
@@ -199,6 +206,7 @@ fn every_field_of_the_path_in_use_is_hashed() {
         ("crossings", &way(|it| it.path.crossings.clear())),
         ("layers", &way(|it| it.path.layers.clear())),
         ("layer", &way(|it| it.path.layers[0].layer = 0)),
+        ("length of a link", &way(|it| bit(&mut it.path.layers[0].length_m))),
         ("crossing", &way(|it| bit(&mut it.path.crossings[0].enter_m))),
     ]);
 }

@@ -10,7 +10,7 @@ use crate::world::course::Checkpoints;
 use crate::world::fingerprint::{hash_texts, optional, serial};
 use crate::world::outcome::Blocker;
 use crate::world::standing::Bystanders;
-use crate::world::walk::{Following, Goal, Look, Pace, Phase, Tells, Walk, WalkOptions};
+use crate::world::walk::{Following, Goal, Look, OnLink, Pace, Phase, Tells, Walk, WalkOptions};
 
 /// The hash of every walk and request.
 pub(super) fn of(world: &World) -> u64 {
@@ -43,6 +43,7 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         owner,
         phase,
         following,
+        on_link,
         ask,
         token,
         asked_around,
@@ -109,6 +110,10 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         }
     });
     optional(hash, following.as_ref(), hash_following);
+    // On maps without layers hashes are as if there were none.
+    if let Some(OnLink { layer, to, until }) = *on_link {
+        hash.word(u64::from(layer)).vector(to).word(until.0);
+    }
 }
 
 /// Those whom a plan was made around: who they are, and where they stood.
@@ -146,7 +151,7 @@ fn hash_following(hash: &mut StateHash, following: &Following) {
         hash.word(u64::from(crossing.area.0)).float(crossing.enter_m).float(crossing.leave_m);
     }
     for change in layers {
-        hash.float(change.at_m).word(u64::from(change.layer));
+        hash.float(change.at_m).word(u64::from(change.layer)).float(change.length_m);
     }
     match *trouble {
         None => hash.word(0),

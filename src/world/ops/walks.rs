@@ -165,6 +165,7 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
         owner: order.owner,
         phase: Phase::Planning,
         following: None,
+        on_link: None,
         ask: Some(Ask::First),
         token: None,
         asked_around: None,
