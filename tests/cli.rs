@@ -28,10 +28,10 @@ const YARD: &str = r#"{
 }"#;
 
 /// A project in a folder of its own.
-struct Project(tempfile::TempDir);
+pub struct Project(tempfile::TempDir);
 
 impl Project {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let project = Self(folder);
         project.write("walkon.json", "{ \"name\": \"mine\" }");
@@ -39,43 +39,43 @@ impl Project {
         project
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub fn write(&self, name: &str, text: &str) {
         let path = self.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    fn read(&self, name: &str) -> String {
+    pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path().join(name)).unwrap()
     }
 
-    fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.path().join(name).exists()
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(cargo_bin("walkon"));
         command.current_dir(self.path()).args(arguments).env_remove("RUST_LOG").stdin(Stdio::null());
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
 
     /// Runs, expects an exit code, returns stdout and stderr.
-    fn expect(&self, code: i32, arguments: &[&str]) -> (String, String) {
+    pub fn expect(&self, code: i32, arguments: &[&str]) -> (String, String) {
         let output = self.run(arguments);
         let (out, err) = (text(&output.stdout), text(&output.stderr));
         assert_eq!(output.status.code(), Some(code), "walkon {arguments:?}\nstdout: {out}\nstderr: {err}");
         (out, err)
     }
 
-    fn json(&self, code: i32, arguments: &[&str]) -> Value {
+    pub fn json(&self, code: i32, arguments: &[&str]) -> Value {
         let (out, err) = self.expect(code, arguments);
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error} in\n{out}\n{err}"))
     }

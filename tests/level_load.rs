@@ -60,7 +60,7 @@ fn level(areas: &[(&str, &str)], obstacles: &[(&str, &str)], rest: &str) -> Stri
 const ROOM: (&str, &str) = ("room", "[[0,0],[10,0],[10,10],[0,10]]");
 
 fn walkable(level: &LoadedLevel) -> Vec<bool> {
-    level::text_grid(level).unwrap().walkable
+    level::text_grid(level, 0).unwrap().walkable
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn fault_f25_a_file_above_the_limit_is_refused_by_the_source() {
 fn fault_f40_a_decimal_comma_is_never_a_number() {
     let found = error("{ \"navigation\": { \"cellSize\": 0,4 } }");
     assert_eq!((found.code, found.line, found.column), ("syntax", 1, 33));
-    let grid = level::text_grid(&loaded(&level(&[ROOM], &[], ""))).unwrap().text();
+    let grid = level::text_grid(&loaded(&level(&[ROOM], &[], "")), 0).unwrap().text();
     assert!(grid.starts_with("cellSize 0.4\nagentRadius 0.45\n") && !grid.contains(','));
 }
 
@@ -270,7 +270,7 @@ fn fault_f42_a_level_with_nobody_on_it_loads() {
 #[test]
 fn seed_b1_one_map_loaded_both_ways_has_the_same_cells() {
     let polygons = loaded(&level(&[ROOM], &[("well", "[[4,4],[6,4],[6,6],[4,6]]")], ""));
-    let text = level::text_grid(&polygons).unwrap().text();
+    let text = level::text_grid(&polygons, 0).unwrap().text();
     let source = MemorySource::new()
         .with("levels/test.json", "{ \"navigation\": \"room.grid.txt\" }")
         .with(
@@ -313,9 +313,9 @@ fn seed_b2_the_header_of_the_seed_with_fifty_rows_loads() {
 fn seed_b3_bake_load_bake_gives_identical_bytes() {
     let source = MemorySource::new().with("house.json", HOUSE).with("ruins.json", RUINS);
     for name in ["house.json", "ruins.json"] {
-        let first = level::text_grid(&level::load(name, &source).unwrap()).unwrap().text();
+        let first = level::text_grid(&level::load(name, &source).unwrap(), 0).unwrap().text();
         let again = level::load("a.txt", &MemorySource::new().with("a.txt", first.as_str())).unwrap();
-        assert_eq!(level::text_grid(&again).unwrap().text(), first, "{name}");
+        assert_eq!(level::text_grid(&again, 0).unwrap().text(), first, "{name}");
         let keys: Vec<&str> = first.lines().take(9).filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(
             keys,
@@ -338,7 +338,7 @@ fn seed_b3_bake_load_bake_gives_identical_bytes() {
 #[test]
 fn seed_b5_the_notch_of_a_concave_area_is_not_walkable() {
     let level = loaded(&level(&[("ell", "[[0,0],[10,0],[10,4],[4,4],[4,10],[0,10]]")], &[], ""));
-    let grid = level::text_grid(&level).unwrap();
+    let grid = level::text_grid(&level, 0).unwrap();
     for z in 0..grid.depth {
         for x in 0..grid.width {
             let centre = [grid.min_x + (f64::from(x) + 0.5) * 0.4, grid.min_z + (f64::from(z) + 0.5) * 0.4];

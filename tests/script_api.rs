@@ -533,6 +533,29 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
             "walkTo: \"inner\" is in avoid and in costs, expected one of them",
         ),
         ("nav.findPath(guard, \"post\", { layer = \"sky\" })", "nav.findPath: unknown layer \"sky\""),
+        ("nav.findPath(guard, \"post\", { layer = 1 })", "nav.findPath: layer is 1, expected a layer's name"),
+        ("nav.reachable(guard, \"post\", { layer = \"sky\" })", "nav.reachable: unknown layer \"sky\""),
+        (
+            "nav.lineOfWalk(guard, \"post\", { layer = true })",
+            "nav.lineOfWalk: layer is true, expected a layer's name",
+        ),
+        ("nav.nearest(guard, { layer = \"sky\" })", "nav.nearest: unknown layer \"sky\""),
+        ("nav.nearest(guard, { layer = 2 })", "nav.nearest: layer is 2, expected a layer's name"),
+        (
+            "nav.isWalkable(\"post\", { layer = \"Ground\" })",
+            "nav.isWalkable: unknown layer \"Ground\"; did you mean \"ground\"?",
+        ),
+        ("nav.randomPoint({ layer = {} })", "nav.randomPoint: layer is a table, expected a layer's name"),
+        ("nav.randomPoint({ layer = \"sky\" })", "nav.randomPoint: unknown layer \"sky\""),
+        ("guard:canReach(\"post\", { layer = \"sky\" })", "canReach: unknown layer \"sky\""),
+        ("guard:walkTo(\"post\", { layer = \"sky\" })", "walkTo: unknown layer \"sky\""),
+        ("guard:walkTo(\"post\", { layer = 1 })", "walkTo: layer is 1, expected a layer's name"),
+        ("guard:patrol(\"rounds\", { layer = \"sky\" })", "patrol: unknown layer \"sky\""),
+        ("guard:wander({ layer = 3 })", "wander: layer is 3, expected a layer's name"),
+        (
+            "world.spawn({ name = \"scout\", at = \"post\", layer = 1 })",
+            "world.spawn: layer is 1, expected a layer's name",
+        ),
         (
             "nav.requestPath(guard, \"post\", { layer = \"groudn\" })",
             "nav.requestPath: unknown layer \"groudn\"; did you mean \"ground\"?",
@@ -1008,4 +1031,34 @@ fn are_current(folder: &str, files: Vec<(impl AsRef<std::path::Path> + std::fmt:
         let shipped = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(shipped == text, "{name:?} is not what the table says; run the tests with UPDATE=1");
     }
+}
+
+#[test]
+fn layers_that_tile_maps_do_not_have_are_refused_by_every_function_that_takes_one() {
+    for (lua, expected) in [
+        ("nav.tileAt(\"post\", \"sky\")", "nav.tileAt: unknown layer \"sky\""),
+        ("nav.tileAt(\"post\", 2)", "nav.tileAt: layer is 2, expected a layer's name"),
+        (
+            "nav.setTile(\"post\", { cost = 2 }, \"groud\")",
+            "nav.setTile: unknown layer \"groud\"; did you mean \"ground\"?",
+        ),
+        (
+            "nav.setTile(\"post\", { cost = 2 }, false)",
+            "nav.setTile: layer is false, expected a layer's name",
+        ),
+        ("nav.setNavigable(\"post\", true, { layer = \"sky\" })", "nav.setNavigable: unknown layer \"sky\""),
+        (
+            "nav.setNavigable(\"post\", true, { layer = 0 })",
+            "nav.setNavigable: layer is 0, expected a layer's name",
+        ),
+        ("nav.nearest(\"post\", { layer = \"sky\" })", "nav.nearest: unknown layer \"sky\""),
+        ("guard:walkTo(\"post\", { layer = \"sky\" })", "walkTo: unknown layer \"sky\""),
+    ] {
+        let said = Bench::on(TILES).run(lua);
+        assert!(
+            said.as_ref().is_err_and(|said| said == expected || said.ends_with(expected)),
+            "{lua}: {said:?}"
+        );
+    }
+    assert_eq!(Bench::on(TILES).run("print(nav.tileAt(\"post\", \"ground\").terrain)").unwrap(), ["grass"]);
 }

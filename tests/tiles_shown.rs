@@ -129,7 +129,7 @@ fn hexagons_have_six_corners_and_diamonds_of_staggered_maps_four() {
         let centre = frame.tile_centre([1, 0]).unwrap();
         assert_eq!(word(colour_at(&picture, centre).unwrap()), "red", "{layout}: the water");
         assert!(ascii::render(&picture, 80).contains('%'), "{layout}: text shows it as well");
-        assert!(svg::render(&picture.screen(None).unwrap()).contains("data-kind=\"cells\""));
+        assert!(svg::render(&[picture.screen(None).unwrap()]).contains("data-kind=\"cells\""));
     }
 }
 

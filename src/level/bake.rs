@@ -25,10 +25,11 @@ use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
 /// How far a character is moved at most when it was put where it cannot stand, metres.
 pub const SNAP_M: f32 = 8.0;
 
-/// The text grid of a level's map as the level begins: what `walkon bake` writes. None where the map has no cells.
+/// The text grid of a layer of a level's map as the level begins: what `walkon bake` writes. None where the map has no cells, or
+/// others than squares with eight neighbours, or no such layer.
 #[must_use]
-pub fn text_grid(level: &LoadedLevel) -> Option<TextGrid> {
-    let cells = level.map.cells()?;
+pub fn text_grid(level: &LoadedLevel, layer: u8) -> Option<TextGrid> {
+    let cells = level.map.layer(layer)?;
     let frame = cells.frame();
     let sizes = match &level.def.navigation {
         NavigationDef::Grid(grid) => grid.sizes,

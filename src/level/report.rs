@@ -1,37 +1,64 @@
-//! What `walkon check` says of a map that loads: its parts, areas cut off, marks nobody can walk to.
+//! What `walkon check` says of a map that loads: its parts, areas cut off, marks nobody can walk to, ground nobody can leave.
 //!
 //! In: a loaded level. Out: notes and warnings, in the order of the text. Holds: every door counts as open, since
-//! what a key can open is not cut off; the cost is bounded by the parts looked at. Not here: what keeps a level
+//! what a key can open is not cut off; every layer counts, and ways over links as well; the cost is bounded by the parts looked at. Not here: what keeps a level
 //! from loading (`read`, `resolve`, `bake`).
 
 use super::bake::shown;
+use super::def::{CharacterDef, NavigationDef};
 use super::diagnostic::{Diagnostic, Finding, Findings, Span, code};
 use super::load::LoadedLevel;
 use super::resolve::{Area, Mark};
 use crate::base::geom::{Bounds, ground};
 use crate::base::ids::AreaId;
 use crate::base::words::counted;
-use crate::nav::{AreaEdit, Island, NavEdit, NavMap, Reach, Traversal};
+use crate::nav::{AreaEdit, CellMap, Island, LayerPoint, NavEdit, NavMap, Reach, Traversal};
 use glam::Vec3;
 
 /// Parts of a map that are told apart; smaller ones are counted only.
 const PARTS_MAX: usize = 32;
 /// Cells of an area that are looked at for one that can be walked on.
 const CELLS_LOOKED_AT: usize = 20_000;
+/// Traps that are told of, on each layer.
+const TRAPS_MAX: usize = 9;
 /// Least radius that marks are tried for: a point.
 const SLIM: Traversal = Traversal { radius_m: 0.0, through: None, areas: None, layer: 0, rules: None };
+
+/// What hangs together on one layer.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    layer: u8,
+    island: Island,
+}
 
 /// The map report of a level. Cost: a few passes over its cells.
 #[must_use]
 pub fn report(level: &LoadedLevel) -> Vec<Diagnostic> {
     let mut findings = Findings::with_files(level.files.clone());
     let map = with_doors_open(level);
-    let mut parts = map.islands();
-    summary(&mut findings, level, &map, &parts);
-    parts.truncate(PARTS_MAX);
+    let layers = map.layer_count().min(usize::from(u8::MAX)) as u8;
+    let mut parts = Vec::new();
+    for layer in 0..layers {
+        let mut own = islands(&map, layer);
+        summary(&mut findings, level, &map, (layer, &own));
+        own.truncate(PARTS_MAX);
+        parts.extend(own.into_iter().map(|island| Part { layer, island }));
+    }
+    islets(&mut findings, level, &map, &parts);
+    for layer in 0..layers {
+        traps(&mut findings, level, &map, layer);
+    }
     cut_off_areas(&mut findings, level, &map, &parts);
     lost_marks(&mut findings, level, &map, &parts);
     findings.take()
+}
+
+/// What hangs together on a layer, the largest first.
+fn islands(map: &NavMap, layer: u8) -> Vec<Island> {
+    if map.layers().is_none() {
+        return map.islands();
+    }
+    map.layer(layer).map(CellMap::islands).unwrap_or_default()
 }
 
 fn with_doors_open(level: &LoadedLevel) -> NavMap {
@@ -46,51 +73,134 @@ fn whole_map(level: &LoadedLevel) -> Span {
     Span::new(level.files.len().saturating_sub(1) as u16, 0, 0)
 }
 
-fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Island]) {
+/// The name of a layer as words for a sentence; nothing where there is one only.
+fn on_layer(level: &LoadedLevel, layer: u8) -> String {
+    let name = layer_names(level).nth(usize::from(layer));
+    name.map_or_else(String::new, |name| format!(" on layer \"{name}\""))
+}
+
+/// The layers of a map that has several.
+fn layer_names(level: &LoadedLevel) -> impl Iterator<Item = &str> {
+    let layers = match &level.def.navigation {
+        NavigationDef::Tiles(tiles) if tiles.layers.len() > 1 => tiles.layers.as_slice(),
+        _ => &[],
+    };
+    layers.iter().map(|layer| layer.name.value.as_str())
+}
+
+fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, (layer, parts): (u8, &[Island])) {
     let walkable = parts.iter().map(|part| u64::from(part.cells)).sum::<u64>();
-    let (size, node) = match (map.cells(), map.mesh()) {
+    let size = match (map.layer(layer), map.mesh()) {
         (Some(cells), _) => {
             let frame = cells.frame();
-            let size = format!("{} x {} cells of {} m", frame.width, frame.depth, frame.cell_size_m);
-            (format!("{size}, {walkable} of them walkable"), "cell")
+            let ([width, depth], [tile_m, deep_m]) = (frame.tile_count(), frame.tile_size_m());
+            let size = match matches!(level.def.navigation, NavigationDef::Tiles(_)) {
+                false => format!("{width} x {depth} cells of {} m", frame.cell_size_m),
+                true => format!("{width} x {depth} tiles of {tile_m} x {deep_m} m"),
+            };
+            format!("{size}, {walkable} of them walkable")
         }
-        (_, Some(_)) => (counted(walkable, "polygon"), "polygon"),
+        (_, Some(_)) => counted(walkable, "polygon"),
         _ => return,
     };
     findings.note(|| {
-        let message = format!("the map has {size}, in {}", counted(parts.len() as u64, "part"));
+        let what = match layer_names(level).nth(usize::from(layer)) {
+            Some(name) => format!("layer \"{name}\""),
+            None => "the map".to_owned(),
+        };
+        let message = format!("{what} has {size}, in {}", counted(parts.len() as u64, "part"));
         Finding::new(code::MAP, whole_map(level), message)
     });
-    for part in parts.iter().skip(1).take(9) {
-        findings.note(|| {
-            let [x, z] = shown(ground(part.sample));
-            let size = counted(u64::from(part.cells), node);
-            let message =
-                format!("{size} around [{x}, {z}] are joined to nothing else, even with every door open");
+}
+
+/// Small parts that nothing leads to. The largest of each layer is what the layer is there for.
+fn islets(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Part]) {
+    let node = if map.mesh().is_some() { "polygon" } else { "cell" };
+    for layer in 0..map.layer_count() as u8 {
+        for part in parts.iter().filter(|part| part.layer == layer).skip(1).take(9) {
+            let joined = |other: &Part| {
+                let is_other = other.layer != part.layer || other.island.sample != part.island.sample;
+                is_other && (leads(map, part, other) || leads(map, other, part))
+            };
+            // Without links parts are apart: that is what makes them parts.
+            if map.layers().is_some_and(|layers| !layers.links().is_empty()) && parts.iter().any(joined) {
+                continue;
+            }
+            findings.note(|| {
+                let [x, z] = shown(ground(part.island.sample));
+                let size = counted(u64::from(part.island.cells), node);
+                let place = on_layer(level, layer);
+                let message = format!(
+                    "{size} around [{x}, {z}]{place} are joined to nothing else, even with every door open"
+                );
+                Finding::new(code::ISLAND, whole_map(level), message)
+            });
+        }
+    }
+}
+
+/// Ground that is entered and never left, because it may not be left in every direction (fault:F36).
+fn traps(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, layer: u8) {
+    let Some(cells) = map.layer(layer) else { return };
+    for trap in cells.traps().into_iter().filter(|trap| !has_link_out(map, layer, trap)).take(TRAPS_MAX) {
+        findings.warn(|| {
+            let [x, z] = shown(ground(trap.sample));
+            let (size, place) = (counted(u64::from(trap.cells), "tile"), on_layer(level, layer));
+            let message = format!("no way leads out of {size} around [{x}, {z}]{place} that can be entered");
             Finding::new(code::ISLAND, whole_map(level), message)
+                .help("let one of their tiles be left in another direction (oneWay)")
         });
     }
 }
 
-/// The part that a point lies in, as its place in `parts`.
-fn part_of(map: &NavMap, parts: &[Island], point: Vec3) -> Option<usize> {
-    parts.iter().position(|part| matches!(map.reach(part.sample, point, &SLIM), Reach::Yes))
+/// Whether a link leads from a part of a layer to somewhere else.
+fn has_link_out(map: &NavMap, layer: u8, part: &Island) -> bool {
+    let (Some(cells), Some(layers)) = (map.layer(layer), map.layers()) else { return false };
+    let begins = layers.links().iter().flat_map(|link| {
+        let back = link.both_ways.then_some(link.to);
+        std::iter::once(link.from).chain(back)
+    });
+    let by = Traversal { layer, ..SLIM };
+    begins
+        .filter(|end| end.layer == layer)
+        .any(|end| matches!(cells.reach(part.sample, end.point, &by), Reach::Yes))
 }
 
-fn cut_off_areas(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Island]) {
+/// Whether a way leads from a part to a place.
+fn reaches(map: &NavMap, from: &Part, layer: u8, point: Vec3) -> bool {
+    let by = Traversal { layer: from.layer, ..SLIM };
+    matches!(map.reach_on(from.island.sample, LayerPoint { layer, point }, &by), Reach::Yes)
+}
+
+fn leads(map: &NavMap, from: &Part, to: &Part) -> bool {
+    reaches(map, from, to.layer, to.island.sample)
+}
+
+/// The part that a point of a layer lies in, as its place in `parts`.
+fn part_of(map: &NavMap, parts: &[Part], layer: u8, point: Vec3) -> Option<usize> {
+    parts.iter().position(|part| part.layer == layer && reaches(map, part, layer, point))
+}
+
+fn cut_off_areas(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Part]) {
     let areas = level.resolved.areas.iter().enumerate().filter(|(_, area)| !area.obstacle);
     let parts_of: Vec<(&Area, usize)> = areas
         .filter_map(|(index, area)| {
-            let point = walkable_point(map, AreaId::from(index), area.bounds)?;
-            Some((area, part_of(map, parts, point)?))
+            let (layer, point) = walkable_point(map, AreaId::from(index), area.bounds)?;
+            Some((area, part_of(map, parts, layer, point)?))
         })
         .collect();
-    if parts_of.len() < 2 {
-        return;
-    }
     let mut areas_in = vec![0usize; parts.len()];
     parts_of.iter().for_each(|(_, part)| areas_in[*part] += 1);
-    for (area, _) in parts_of.iter().filter(|(_, part)| areas_in[*part] == 1) {
+    let has_links = map.layers().is_some_and(|layers| !layers.links().is_empty());
+    for (area, part) in parts_of.iter().filter(|(_, part)| areas_in[*part] == 1) {
+        let own = &parts[*part];
+        let others = || parts_of.iter().filter(|(_, other)| other != part).map(|(_, other)| &parts[*other]);
+        // Layers are apart by nature; on one of them areas are not.
+        let is_alone = others().any(|other| other.layer == own.layer)
+            && !(has_links && others().any(|other| leads(map, own, other) || leads(map, other, own)));
+        if !is_alone {
+            continue;
+        }
         findings.warn(|| {
             let message =
                 format!("no way leads from area \"{}\" to any other, even with every door open", area.name);
@@ -101,12 +211,17 @@ fn cut_off_areas(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, par
     }
 }
 
-/// The middle of the first cell of an area that can be walked on.
-fn walkable_point(map: &NavMap, area: AreaId, bounds: Bounds) -> Option<Vec3> {
+/// The middle of the first cell of an area that can be walked on, and its layer.
+fn walkable_point(map: &NavMap, area: AreaId, bounds: Bounds) -> Option<(u8, Vec3)> {
     if let Some(mesh) = map.mesh() {
-        return mesh.place_in(area, &SLIM);
+        return mesh.place_in(area, &SLIM).map(|place| (0, place));
     }
-    let frame = map.cells()?.frame();
+    let first = |layer: u8| Some((layer, walkable_cell(map.layer(layer)?, area, bounds)?));
+    (0..map.layer_count() as u8).find_map(first)
+}
+
+fn walkable_cell(cells: &CellMap, area: AreaId, bounds: Bounds) -> Option<Vec3> {
+    let frame = cells.frame();
     let (low, high) = (frame.cell_at(bounds.min), frame.cell_at(bounds.max));
     let cell = |value: i64, size: u32| value.clamp(0, i64::from(size.saturating_sub(1))) as u32;
     let (first_x, last_x) = (cell(low.0, frame.width), cell(high.0, frame.width));
@@ -115,25 +230,29 @@ fn walkable_point(map: &NavMap, area: AreaId, bounds: Bounds) -> Option<Vec3> {
     let mut here = Vec::new();
     places.take(CELLS_LOOKED_AT).map(|(x, z)| frame.on_floor(frame.centre(x, z))).find(|point| {
         here.clear();
-        map.areas_at(*point, &mut here);
-        here.contains(&area) && map.is_walkable(*point, &SLIM)
+        cells.areas_at(*point, &mut here);
+        here.contains(&area) && cells.is_walkable(*point, &SLIM)
     })
 }
 
-fn lost_marks(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Island]) {
+fn lost_marks(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Part]) {
     let floor = super::resolve::floor_y_m(&level.def);
-    let starts =
-        level.def.characters.iter().map(|character| super::resolve::world(character.position.value, floor));
-    let mut from: Vec<usize> = starts
-        .filter_map(|start| part_of(map, parts, map.nearest(start, super::bake::SNAP_M, &SLIM)?.point))
-        .collect();
+    let start = |character: &CharacterDef| {
+        let name = character.layer.as_ref().map(|name| name.value.as_str());
+        let layer = name.and_then(|name| layer_names(level).position(|own| own == name)).unwrap_or(0) as u8;
+        let place = super::resolve::world(character.position.value, floor);
+        let near = map.nearest(place, super::bake::SNAP_M, &Traversal { layer, ..SLIM })?;
+        part_of(map, parts, layer, near.point)
+    };
+    let mut from: Vec<usize> = level.def.characters.iter().filter_map(start).collect();
     from.sort_unstable();
     from.dedup();
     if from.is_empty() {
         from.push(0);
     }
+    let from: Vec<&Part> = from.into_iter().filter_map(|part| parts.get(part)).collect();
     for mark in &level.resolved.marks {
-        if let Some((message, help)) = lost(map, parts, &from, mark) {
+        if let Some((message, help)) = lost(map, &from, mark) {
             findings.warn(|| {
                 let finding = Finding::new(code::UNREACHABLE, mark.span, message);
                 let name = mark.name.as_deref().unwrap_or_default();
@@ -147,16 +266,18 @@ fn lost_marks(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts:
     }
 }
 
-/// Why nobody can walk to a mark, and where one could. None when somebody can.
-fn lost(map: &NavMap, parts: &[Island], from: &[usize], mark: &Mark) -> Option<(String, Option<String>)> {
+/// Why nobody can walk to a mark, and where one could. None when somebody can, on any layer.
+fn lost(map: &NavMap, from: &[&Part], mark: &Mark) -> Option<(String, Option<String>)> {
     let name = mark.name.as_deref().unwrap_or_default();
-    if !map.is_walkable(mark.position, &SLIM) {
+    let mut layers = 0..map.layer_count() as u8;
+    let is_ground = |layer| map.is_walkable(mark.position, &Traversal { layer, ..SLIM });
+    if !layers.clone().any(is_ground) {
         let near = map.nearest(mark.position, f32::MAX, &SLIM).map(|near| shown(ground(near.point)));
         let help = near.map(|[x, z]| format!("the nearest place to stand is [{x}, {z}]"));
         return Some((format!("mark \"{name}\" lies where nobody can stand"), help));
     }
-    let part = part_of(map, parts, mark.position);
-    if part.is_some_and(|part| from.contains(&part)) {
+    let comes = |layer| from.iter().any(|part| reaches(map, part, layer, mark.position));
+    if layers.any(comes) {
         return None;
     }
     let who = "no way leads to it from where the characters begin, even with every door open";

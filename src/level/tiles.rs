@@ -153,10 +153,9 @@ impl TilesDef {
         TileGrid { layout, columns, rows, tile_m, min, floor_y_m }.frame()
     }
 
-    /// Whether a text grid can hold it: square tiles with eight neighbours on one layer.
+    /// Whether text grids can hold its layers: square tiles with eight neighbours.
     pub(crate) fn is_plain_grid(&self) -> bool {
-        let square = self.layout == TileLayout::Square8 && self.tile_width_m == self.tile_height_m;
-        square && self.layers.len() == 1
+        self.layout == TileLayout::Square8 && self.tile_width_m == self.tile_height_m
     }
 }
 

@@ -246,11 +246,18 @@ impl NavMap {
         watched.watch(Watch::On);
         std::mem::swap(search, &mut watched);
         let answer = self.plan(query, search);
+        let mut is_told = answer.expansions > 0;
+        if let Self::Layers(layers) = self {
+            // What was looked at on several layers cannot be told apart. A way on one is that of its grid alone.
+            *search = Search::default();
+            search.watch(Watch::On);
+            is_told = answer.path.layers.is_empty() && layers.plan_alone(query, search);
+        }
         std::mem::swap(search, &mut watched);
         let mut record = SearchRecord::default();
         if self.mesh().is_some() {
             record = std::mem::take(&mut watched.mesh.record);
-        } else if answer.expansions > 0 {
+        } else if is_told {
             record.expanded.extend_from_slice(watched.expanded());
             watched.frontier(&mut record.frontier);
             watched.nodes(&mut record.raw);

@@ -8,25 +8,54 @@ pub(super) mod animation;
 mod palette;
 
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Line, StrokeDash,
-    Transform,
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PixmapPaint, Rect, Stroke as Line,
+    StrokeDash, Transform,
 };
 
 use super::glyphs;
 use crate::view::{Anchor, Colour, Outline, Primitive, Screen, Stroke};
 
-/// The file. Memory: four bytes a pixel, and the picture's own limit bounds the pixels.
+/// The file, of one picture or of several below one another. Memory: four bytes a pixel, and the limit of a picture bounds the
+/// pixels of each.
 ///
 /// # Errors
 /// A sentence, when the memory for the pixels cannot be had.
-pub(super) fn png(screen: &Screen) -> Result<Vec<u8>, String> {
-    let pixmap = Pixmap::new(screen.width_px, screen.height_px);
-    let mut pixmap = pixmap.ok_or_else(|| "there is no memory for a picture of that size".to_owned())?;
+pub(super) fn png(screens: &[Screen]) -> Result<Vec<u8>, String> {
+    let pixmap = match screens {
+        [one] => drawn(one)?,
+        _ => stacked(screens)?,
+    };
+    pixmap.encode_png().map_err(|error| error.to_string())
+}
+
+/// Pictures below one another.
+fn stacked(screens: &[Screen]) -> Result<Pixmap, String> {
+    let (width_px, height_px) = Screen::stacked_px(screens);
+    let mut all = blank(width_px, height_px)?;
+    if let Some(first) = screens.first() {
+        all.fill(colour(first.background));
+    }
+    let mut top_px = 0;
+    for screen in screens {
+        let one = drawn(screen)?;
+        let paint = PixmapPaint::default();
+        all.draw_pixmap(0, top_px as i32, one.as_ref(), &paint, Transform::identity(), None);
+        top_px += screen.height_px;
+    }
+    Ok(all)
+}
+
+fn drawn(screen: &Screen) -> Result<Pixmap, String> {
+    let mut pixmap = blank(screen.width_px, screen.height_px)?;
     pixmap.fill(colour(screen.background));
     for primitive in screen.groups.iter().flat_map(|group| &group.primitives) {
         draw(&mut pixmap, primitive);
     }
-    pixmap.encode_png().map_err(|error| error.to_string())
+    Ok(pixmap)
+}
+
+fn blank(width_px: u32, height_px: u32) -> Result<Pixmap, String> {
+    Pixmap::new(width_px, height_px).ok_or_else(|| "there is no memory for a picture of that size".to_owned())
 }
 
 fn draw(pixmap: &mut Pixmap, part: &Primitive) {

@@ -10,7 +10,7 @@ use super::picture::{Colour, Form, Label, Look, Picture, Shape, Spread, Swatch, 
 use super::theme;
 use std::collections::BTreeMap;
 
-use crate::base::geom::{Bounds, Point};
+use crate::base::geom::{Bounds, Point, ground};
 use crate::base::ids::{AreaId, DoorId};
 use crate::nav::{CellMap, Layout, NavMap, Traversal};
 use crate::world::World;
@@ -97,10 +97,10 @@ pub struct Outlines {
 }
 
 impl Outlines {
-    /// Of every area and obstacle of a map, in the order of their ids; `count` of them.
+    /// Of every area and obstacle of a layer of a map, in the order of their ids; `count` of them.
     #[must_use]
-    pub fn of(nav: &NavMap, count: usize) -> Self {
-        Self { forms: (0..count).map(|index| outline(nav, AreaId::from(index))).collect() }
+    pub fn of(nav: &NavMap, layer: u8, count: usize) -> Self {
+        Self { forms: (0..count).map(|index| outline(nav, layer, AreaId::from(index))).collect() }
     }
 
     /// What one covers; none where it has neither polygon nor cells.
@@ -110,14 +110,14 @@ impl Outlines {
     }
 }
 
-fn outline(nav: &NavMap, area: AreaId) -> Option<Form> {
+fn outline(nav: &NavMap, layer: u8, area: AreaId) -> Option<Form> {
     if let Some(mesh) = nav.mesh() {
         return mesh
             .area_outline(area)
             .filter(|polygon| polygon.len() > 2)
             .map(|it| Form::Polygon(it.to_vec()));
     }
-    (0..=u8::MAX).map_while(|layer| layer_of(nav, layer)).find_map(|cells| outline_on(cells, area))
+    outline_on(layer_of(nav, layer)?, area)
 }
 
 fn outline_on(cells: &CellMap, area: AreaId) -> Option<Form> {
@@ -188,6 +188,7 @@ pub(super) fn by_kind<K: Copy + Ord>(cells: &CellMap, kind: impl Fn(u32, u32) ->
 pub fn draw_nav(picture: &mut Picture, world: &World) {
     draw_cells(picture, world.nav());
     draw_areas(picture, world);
+    draw_links(picture, world);
     draw_doors(picture, world);
 }
 
@@ -244,7 +245,7 @@ pub(super) fn draw_portals(picture: &mut Picture, nav: &NavMap) {
 
 /// Areas and obstacles as outlines over whatever cells are shown.
 pub(super) fn draw_areas(picture: &mut Picture, world: &World) {
-    let outlines = Outlines::of(world.nav(), world.areas().len());
+    let outlines = Outlines::of(world.nav(), picture.map_layer, world.areas().len());
     let mut areas = Vec::new();
     for (index, area) in world.areas().iter().enumerate() {
         let id = AreaId::from(index);
@@ -262,6 +263,43 @@ pub(super) fn draw_areas(picture: &mut Picture, world: &World) {
         }
     }
     picture.add("areas", areas);
+}
+
+/// Where one can leave the layer that is shown, and where one comes to it from another.
+pub(super) fn draw_links(picture: &mut Picture, world: &World) {
+    let Some(layers) = world.nav().layers() else { return };
+    let name = |layer: u8| {
+        let names = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(layer)));
+        names.unwrap_or_default().to_owned()
+    };
+    let mut shapes = Vec::new();
+    for (index, link) in layers.links().iter().enumerate() {
+        for (own, other, leads) in [(link.from, link.to, true), (link.to, link.from, link.both_ways)] {
+            if own.layer != picture.map_layer {
+                continue;
+            }
+            // Where it only ends, it is a ring.
+            let look = match leads {
+                true => Look::filled(theme::LINK).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('='),
+                false => Look::line(theme::LINK, 1.5).glyph('='),
+            };
+            let (form, tag) = (Form::Dot { centre: ground(own.point), radius_px: 4.0 }, Tag::Link(index));
+            picture.explain(Swatch::Dot(look), if leads { "link to a layer" } else { "link from a layer" });
+            let way = format!("{} {}", if leads { "to" } else { "from" }, name(other.layer));
+            let hint = format!("link {way}, {} m", link.cost_m);
+            shapes.push(Shape::new(form, look, tag.clone()).hint(hint));
+            picture.labels.push(Label {
+                at: ground(own.point),
+                text: way,
+                colour: theme::LINK,
+                size_px: theme::NAME_PX,
+                spread: Spread::Beside(0.1),
+                importance: 5,
+                tag,
+            });
+        }
+    }
+    picture.add("links", shapes);
 }
 
 /// Doors where they are.
@@ -315,7 +353,7 @@ fn area_label(area: &Area, id: AreaId, form: &Form) -> Label {
 }
 
 fn draw_door(picture: &mut Picture, nav: &NavMap, id: DoorId, door: &Door) -> Option<Shape> {
-    let form = outline(nav, door.area)?;
+    let form = outline(nav, picture.map_layer, door.area)?;
     let (colour, glyph, words) = match door.state {
         DoorState::Open => (theme::DOOR_OPEN, '\'', "open door"),
         DoorState::Opening | DoorState::Closing => (theme::DOOR_MOVING, '/', "moving door"),

@@ -14,7 +14,7 @@ use super::draw_nav::{self, by_kind, draw_areas, draw_doors, draw_portals, layer
 use super::picture::{Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Point, ground};
-use crate::nav::{Disc, NavMap, NodeId, PathAnswer, SearchRecord, Traversal};
+use crate::nav::{Disc, NavMap, NodeId, Path, PathAnswer, SearchRecord, Traversal};
 use crate::world::World;
 
 /// A search and where it happened.
@@ -78,6 +78,7 @@ pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
     }
     draw_polygons(picture, scene, nav);
     draw_areas(picture, scene.world);
+    draw_nav::draw_links(picture, scene.world);
     draw_doors(picture, scene.world);
     draw_others(picture, scene);
     draw_lines(picture, scene);
@@ -144,8 +145,38 @@ fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     draw_portals(picture, nav);
 }
 
+/// The parts of a path, each with the layer that it leads over. A link that leads aside belongs to the part before it.
+fn legs(path: &Path, first: u8) -> Vec<(u8, Vec<Point>)> {
+    let (mut legs, mut leg) = (Vec::new(), (first, Vec::new()));
+    let mut links = path.layers.iter().peekable();
+    for &point in &path.points {
+        leg.1.push(ground(point));
+        let Some(link) = links.next_if(|link| link.from == point) else { continue };
+        let next = (link.layer, if link.to == point { vec![ground(point)] } else { Vec::new() });
+        if link.to != point {
+            leg.1.push(ground(link.to));
+        }
+        legs.push(std::mem::replace(&mut leg, next));
+    }
+    legs.push(leg);
+    legs.retain(|(_, points)| points.len() > 1);
+    legs
+}
+
+/// What of the path leads over other layers than the one that is shown.
+fn draw_elsewhere(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>) {
+    let look = Look::line(theme::PATH_FAINT, 1.5).dashed();
+    for (layer, leg) in legs(&scene.answer.path, scene.by.layer) {
+        if layer != picture.map_layer {
+            picture.explain(Swatch::Line(look), "path on another layer");
+            shapes.push(Shape::new(Form::Line(leg), look, Tag::Search("elsewhere")));
+        }
+    }
+}
+
 fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
     let mut shapes = Vec::new();
+    draw_elsewhere(picture, scene, &mut shapes);
     let raw: Vec<Point> =
         scene.record.raw.iter().filter_map(|&node| centre(scene.world.nav(), node)).collect();
     let is_on_tiles = scene.world.tiles().is_some();
@@ -154,21 +185,21 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
         picture.explain(Swatch::Line(look), "through the cells");
         shapes.push(Shape::new(Form::Line(raw), look, Tag::Search("raw")).hint("path through the cells"));
     }
-    let smooth: Vec<Point> = scene.answer.path.points.iter().map(|&point| ground(point)).collect();
-    if smooth.len() > 1 {
+    let mut own = legs(&scene.answer.path, scene.by.layer);
+    own.retain(|(layer, _)| *layer == picture.map_layer);
+    for (_, smooth) in own {
         // On tiles in the colours of seed 004: the line green, its corners yellow, the last point red.
         let line = if is_on_tiles { theme::PATH } else { theme::SEARCH_SMOOTH };
         let look = Look::line(line, 3.0);
         picture.explain(Swatch::Line(look), "path, smoothed");
         let hint = format!("path, {:.2} m", scene.answer.path.length_m);
+        let mut corners = Vec::new();
         for &corner in &smooth[1..smooth.len() - 1] {
             let look = Look::filled(theme::PATH_CORNER).stroked(theme::INK, 0.75);
-            shapes.push(Shape::new(dot(corner, 3.0), look, Tag::Search("corner")));
+            corners.push(Shape::new(dot(corner, 3.0), look, Tag::Search("corner")));
         }
-        shapes.insert(
-            shapes.len().min(1),
-            Shape::new(Form::Line(smooth), look, Tag::Search("smooth")).hint(hint),
-        );
+        corners.insert(0, Shape::new(Form::Line(smooth), look, Tag::Search("smooth")).hint(hint));
+        shapes.append(&mut corners);
     }
     ends(picture, scene, &mut shapes);
     picture.add("path", shapes);

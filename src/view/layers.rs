@@ -6,7 +6,7 @@
 
 use super::draw_crowd::{draw_nudges, draw_obstacles, draw_replans, draw_requests, draw_steering};
 use super::draw_graph::draw_nav_graph;
-use super::draw_nav::{draw_areas, draw_cells, draw_doors};
+use super::draw_nav::{draw_areas, draw_cells, draw_doors, draw_links};
 use super::draw_world::{draw_characters, draw_marks, draw_paths, draw_regions, draw_routes};
 use super::picture::Picture;
 use crate::world::World;
@@ -18,6 +18,8 @@ pub enum Part {
     Cells,
     /// Areas and obstacles as their author drew them.
     Areas,
+    /// Links between the layers of the map.
+    Links,
     /// Doors.
     Doors,
     /// Trigger volumes.
@@ -46,9 +48,10 @@ pub enum Part {
 
 impl Part {
     /// Every part, the lowest first.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Cells,
         Self::Areas,
+        Self::Links,
         Self::Doors,
         Self::Regions,
         Self::Routes,
@@ -69,6 +72,7 @@ impl Part {
         match self {
             Self::Cells => "cells",
             Self::Areas => "areas",
+            Self::Links => "links",
             Self::Doors => "doors",
             Self::Regions => "regions",
             Self::Routes => "routes",
@@ -140,7 +144,8 @@ pub fn draw_ground(picture: &mut Picture, world: &World, parts: Parts) {
 
 /// Draws everything else on top of it. `picture` holds the ground already.
 pub fn draw_scene(picture: &mut Picture, world: &World, parts: Parts) {
-    let layers: [(Part, Drawing); 11] = [
+    let layers: [(Part, Drawing); 12] = [
+        (Part::Links, draw_links),
         (Part::Doors, draw_doors),
         (Part::Regions, draw_regions),
         (Part::Routes, draw_routes),

@@ -46,6 +46,8 @@ pub enum Tag {
     Area(AreaId),
     /// A door.
     Door(DoorId),
+    /// A link between layers, by its place in the list of the map.
+    Link(usize),
     /// A region.
     Region(RegionId),
     /// A mark, by name.
@@ -82,6 +84,7 @@ impl Tag {
             Self::Cells(_) => "cells",
             Self::Area(_) => "area",
             Self::Door(_) => "door",
+            Self::Link(_) => "link",
             Self::Region(_) => "region",
             Self::Mark(_) => "mark",
             Self::Route(_) => "route",
@@ -111,6 +114,7 @@ impl Tag {
             Self::Cells(kind) | Self::Search(kind) => (*kind).to_owned(),
             Self::Area(id) => id.0.to_string(),
             Self::Door(id) => id.0.to_string(),
+            Self::Link(index) => index.to_string(),
             Self::Region(id) => id.0.to_string(),
             Self::Mark(name) | Self::Route(name) => name.clone(),
             Self::Character(id)

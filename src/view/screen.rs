@@ -113,6 +113,15 @@ pub struct Screen {
     pub stood: LabelPlaces,
 }
 
+impl Screen {
+    /// Width and height of pictures below one another, pixels.
+    #[must_use]
+    pub fn stacked_px(screens: &[Self]) -> (u32, u32) {
+        let width_px = screens.iter().map(|screen| screen.width_px).max().unwrap_or_default();
+        (width_px, screens.iter().map(|screen| screen.height_px).sum())
+    }
+}
+
 /// Why there is no picture of that size.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ScreenError {

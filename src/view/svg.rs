@@ -8,26 +8,43 @@ use std::fmt::Write as _;
 use super::picture::{Colour, Stroke, Tag};
 use super::screen::{Anchor, Outline, Primitive, Screen};
 
-/// The document.
+/// The document, of one picture or of several below one another.
 #[must_use]
-pub fn render(screen: &Screen) -> String {
-    let (width, height) = (screen.width_px, screen.height_px);
+pub fn render(screens: &[Screen]) -> String {
+    let (width, height) = Screen::stacked_px(screens);
+    let background = screens.first().map(|screen| screen.background);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" font-family=\"ui-monospace, Menlo, Consolas, monospace\">\n\
          <rect width=\"{width}\" height=\"{height}\"{}/>\n",
-        paint("fill", Some(screen.background))
+        paint("fill", background)
     );
+    let mut top_px = 0;
+    for screen in screens {
+        match screens.len() {
+            1 => groups(&mut svg, screen),
+            _ => {
+                // Writing into a String cannot fail.
+                let _ = writeln!(svg, "<svg y=\"{top_px}\">");
+                groups(&mut svg, screen);
+                svg.push_str("</svg>\n");
+            }
+        }
+        top_px += screen.height_px;
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn groups(svg: &mut String, screen: &Screen) {
     for group in &screen.groups {
         // Writing into a String cannot fail.
         let _ = writeln!(svg, "<g id=\"{}\">", group.name);
         for primitive in &group.primitives {
-            element(&mut svg, primitive);
+            element(svg, primitive);
         }
         svg.push_str("</g>\n");
     }
-    svg.push_str("</svg>\n");
-    svg
 }
 
 fn element(svg: &mut String, part: &Primitive) {

@@ -57,6 +57,9 @@ pub const OBSTACLE: Colour = Colour::hex(0x3A3D43);
 /// Name of an obstacle.
 pub const OBSTACLE_NAME: Colour = Colour::hex(0x22252A);
 
+/// A link between layers.
+pub const LINK: Colour = Colour::hex(0x6B3FA0);
+
 /// An open door.
 pub const DOOR_OPEN: Colour = Colour::hex(0x2E9E6B);
 /// A door that moves.

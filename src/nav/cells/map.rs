@@ -901,6 +901,36 @@ impl CellMap {
         islands
     }
 
+    /// Parts that are entered and never left, because cells may not be left in every direction, the largest first (fault:F36). What
+    /// is larger than all that leads there is no trap but the place that one belongs to.
+    #[must_use]
+    pub fn traps(&self) -> Vec<Island> {
+        let Some(rooms) = &self.base.rooms else { return Vec::new() };
+        let groups = rooms.traps();
+        let mut parts: BTreeMap<u32, (u64, Window, (u32, u32))> = BTreeMap::new();
+        for run in rooms.labels().runs() {
+            let Some(group) = groups[run.label as usize] else { continue };
+            let row = Window { first_x: run.first_x, end_x: run.end_x, first_z: run.z, end_z: run.z + 1 };
+            let part = parts.entry(group).or_insert((0, row, (run.first_x, run.z)));
+            (part.0, part.1) = (part.0 + u64::from(run.end_x - run.first_x), part.1.union(row));
+        }
+        let is_small = |cells: u64, (x, z): (u32, u32)| {
+            let around = self.base.labels.label(x, z).map_or(0, |label| self.base.labels.cells(label));
+            cells * 2 <= around
+        };
+        let mut traps: Vec<Island> = parts
+            .into_values()
+            .filter(|&(cells, _, first)| is_small(cells, first))
+            .map(|(cells, window, first)| Island {
+                cells: cells as u32,
+                bounds: window.bounds(self.frame()),
+                sample: self.centre(first),
+            })
+            .collect();
+        traps.sort_by_key(|trap| std::cmp::Reverse(trap.cells));
+        traps
+    }
+
     /// Counts on from another map, whose place this one takes.
     pub(crate) fn set_revision(&mut self, revision: u64) {
         self.revision = revision;

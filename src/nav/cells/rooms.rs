@@ -20,6 +20,31 @@ pub(crate) struct Rooms {
     onward: Vec<(u32, u32)>,
 }
 
+/// Goes through everything that was not seen yet and is led to from a room by sorted steps, depth first; tells each room once all
+/// behind it have been told.
+fn explore(steps: &[(u32, u32)], start: u32, seen: &mut [bool], mut leave: impl FnMut(u32)) {
+    if std::mem::replace(&mut seen[start as usize], true) {
+        return;
+    }
+    let first = |room: u32| steps.partition_point(|step| step.0 < room);
+    let mut path = vec![(start, first(start))];
+    // Bounded by the rooms and the steps: each is taken once.
+    while let Some((room, next)) = path.last_mut() {
+        match steps.get(*next).filter(|step| step.0 == *room) {
+            Some(&(_, to)) => {
+                *next += 1;
+                if !std::mem::replace(&mut seen[to as usize], true) {
+                    path.push((to, first(to)));
+                }
+            }
+            None => {
+                leave(*room);
+                path.pop();
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 impl PartialEq for Rooms {
     fn eq(&self, other: &Self) -> bool {
@@ -85,6 +110,47 @@ impl Rooms {
             }
         }
         Some(reached)
+    }
+
+    /// Which rooms cannot be left for good, once entered: by room the number of the group of rooms that lead to one another and to
+    /// no other, and are entered from elsewhere. Groups are numbered from 0. Cost: the rooms and the ways between them.
+    pub(crate) fn traps(&self) -> Vec<Option<u32>> {
+        let groups = self.groups();
+        let count = groups.iter().max().map_or(0, |last| last + 1) as usize;
+        let (mut is_left, mut is_entered) = (vec![false; count], vec![false; count]);
+        for &(from, to) in &self.onward {
+            let (from, to) = (groups[from as usize] as usize, groups[to as usize] as usize);
+            if from != to {
+                (is_left[from], is_entered[to]) = (true, true);
+            }
+        }
+        let is_trap = |group: u32| is_entered[group as usize] && !is_left[group as usize];
+        groups.into_iter().map(|group| is_trap(group).then_some(group)).collect()
+    }
+
+    /// By room the number of the group of rooms that lead to one another.
+    /// Source: depth first there, then back in reverse order, Kosaraju 1978.
+    fn groups(&self) -> Vec<u32> {
+        let count = self.labels.count() as usize;
+        let mut backward: Vec<(u32, u32)> = self.onward.iter().map(|&(from, to)| (to, from)).collect();
+        backward.sort_unstable();
+        let (mut order, mut seen) = (Vec::with_capacity(count), vec![false; count]);
+        for room in 0..count as u32 {
+            explore(&self.onward, room, &mut seen, |left| order.push(left));
+        }
+        let (mut groups, mut seen, mut group) = (vec![0; count], vec![false; count], 0);
+        for &room in order.iter().rev().filter(|_| count > 0) {
+            if !seen[room as usize] {
+                explore(&backward, room, &mut seen, |left| groups[left as usize] = group);
+                group += 1;
+            }
+        }
+        groups
+    }
+
+    /// The rooms.
+    pub(crate) fn labels(&self) -> &Labels {
+        &self.labels
     }
 
     /// The cell of some rooms whose centre is nearest to a point, in cells; ties by (distance, z, x).

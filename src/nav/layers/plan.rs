@@ -168,6 +168,21 @@ impl LayersPlan {
     }
 }
 
+impl Layers {
+    /// Searches the layer that somebody walks on as if there were no links, for what the search looks at. Whether it looked at
+    /// anything.
+    pub(crate) fn plan_alone(&self, query: &PathQuery, search: &mut Search) -> bool {
+        let map = self.of(&query.by);
+        let Ok(mut plan) = cells::Plan::begin(map, query) else { return false };
+        // Bounded by the limit of the query: every step with a full allowance ends.
+        loop {
+            if let Some(answer) = plan.step(map, (query, search), u32::MAX) {
+                return answer.expansions > 0;
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 impl LayersPlan {
     /// What the way found costs from cell to cell, metres.

@@ -287,9 +287,12 @@ pub struct PathArgs {
     /// Half the width of the body, metres
     #[arg(long, value_name = "R", default_value_t = 0.35, value_parser = radius)]
     pub radius: f32,
-    /// Layer of a tile map
+    /// Layer of a tile map where the path begins; the first by default
     #[arg(long, value_name = "NAME")]
     pub layer: Option<String>,
+    /// Layer where it is to end; the one where it begins by default
+    #[arg(long, value_name = "NAME")]
+    pub to_layer: Option<String>,
     /// The centres of the cells instead of the smoothed path
     #[arg(long)]
     pub raw: bool,
@@ -297,7 +300,7 @@ pub struct PathArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// A MovingAI map, with --scen
-    #[arg(long, value_name = "FILE", requires = "scen", conflicts_with_all = ["level", "from", "to", "out", "raw", "layer"])]
+    #[arg(long, value_name = "FILE", requires = "scen", conflicts_with_all = ["level", "from", "to", "out", "raw", "layer", "to_layer"])]
     pub map: Option<PathBuf>,
     /// Queries for it, with the costs they should have
     #[arg(long, value_name = "FILE", requires = "map")]
@@ -314,7 +317,7 @@ pub struct PathArgs {
     walkon draw courtyard --tick 300 --out courtyard.png\n  \
     walkon draw courtyard --from 3,3 --to 32,6 --out search.svg\n  \
     walkon draw courtyard --gif courtyard.gif --ticks 0..900\n\n\
-    Layers: cells, areas, doors, regions, routes, marks, paths, requests, characters, obstacles,\n\
+    Layers: cells, areas, links, doors, regions, routes, marks, paths, requests, characters, obstacles,\n\
     steering, nudges, replans, names; \"all\" is the default.")]
 pub struct DrawArgs {
     /// The level: a path or a name
@@ -331,9 +334,12 @@ pub struct DrawArgs {
     /// And is to end here, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, requires = "from")]
     pub to: Option<Place>,
-    /// Layer of a tile map
+    /// Layer of a tile map; `all` shows every one, below one another
     #[arg(long, value_name = "NAME")]
     pub layer: Option<String>,
+    /// Layer where a search ends; the one where it begins by default
+    #[arg(long, value_name = "NAME", requires = "to")]
+    pub to_layer: Option<String>,
     /// Pixels per metre (text: characters per metre)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
@@ -362,6 +368,9 @@ pub struct DrawArgs {
 pub struct BakeArgs {
     /// The level: a path or a name
     pub level: PathBuf,
+    /// Layer of a tile map, where it has several
+    #[arg(long, value_name = "NAME")]
+    pub layer: Option<String>,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

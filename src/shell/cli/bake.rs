@@ -2,18 +2,25 @@
 
 use super::args::{BakeArgs, Format};
 use super::exit::{Exit, Failure};
+use super::path::layer_among;
 use super::{Shell, shown_path};
+use crate::level::{LoadedLevel, NavigationDef};
 use crate::shell::output::{Results, Target};
 use crate::shell::project::find_level;
 
 pub(super) fn run(shell: &Shell, args: &BakeArgs, results: &mut Results) -> Result<Exit, Failure> {
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
-    let Some(grid) = crate::level::text_grid(&level) else {
-        let message = format!("{}: its map has no cells, expected a map of cells to bake", found.path);
-        return Err(Failure::new(Exit::Level, message));
+    let layer = layer_of(&level, &found.path, args.layer.as_deref())?;
+    let Some(grid) = crate::level::text_grid(&level, layer) else {
+        let what = match &level.def.navigation {
+            NavigationDef::Tiles(tiles) => format!("tiles of layout {}", tiles.layout.name()),
+            _ => "no cells".to_owned(),
+        };
+        let expected = "expected square cells with eight neighbours to bake";
+        return Err(Failure::new(Exit::Level, format!("{}: its map has {what}, {expected}", found.path)));
     };
-    let path = grid_path(&found.path);
+    let path = grid_path(&found.path, args.layer.as_deref());
     let target = Target::claim(&found.project.folder.root().join(&path), &found.project.folder.files_read())?;
     target.write(grid.text().as_bytes())?;
     let shown = shown_path(&found, &path);
@@ -32,9 +39,30 @@ pub(super) fn run(shell: &Shell, args: &BakeArgs, results: &mut Results) -> Resu
     Ok(Exit::Ok)
 }
 
-/// `levels/yard.json` to `levels/yard.grid.txt`.
-fn grid_path(level: &str) -> String {
+/// The layer to bake: the one that is named, or the only one.
+fn layer_of(level: &LoadedLevel, path: &str, name: Option<&str>) -> Result<u8, Failure> {
+    let names: Vec<&str> = match &level.def.navigation {
+        NavigationDef::Tiles(tiles) => tiles.layers.iter().map(|layer| layer.name.value.as_str()).collect(),
+        _ => Vec::new(),
+    };
+    match name {
+        Some(name) => layer_among(&names, name),
+        None if names.len() > 1 => {
+            let message = format!("{path}: its map has {} layers, expected --layer", names.len());
+            Err(Failure::usage(message).help(format!("of {}", names.join(", "))))
+        }
+        None => Ok(0),
+    }
+}
+
+/// `levels/yard.json` to `levels/yard.grid.txt`, the layer `sky` of it to `levels/yard.sky.grid.txt`.
+fn grid_path(level: &str, layer: Option<&str>) -> String {
     let (folder, file) = level.rsplit_once('/').map_or(("", level), |(folder, file)| (folder, file));
     let stem = file.strip_suffix(".json").unwrap_or(file);
-    if folder.is_empty() { format!("{stem}.grid.txt") } else { format!("{folder}/{stem}.grid.txt") }
+    // A name may hold what no file name may.
+    let plain = |letter: char| if letter.is_alphanumeric() || "-_".contains(letter) { letter } else { '_' };
+    let layer =
+        layer.map_or_else(String::new, |name| format!(".{}", name.chars().map(plain).collect::<String>()));
+    let name = format!("{stem}{layer}.grid.txt");
+    if folder.is_empty() { name } else { format!("{folder}/{name}") }
 }

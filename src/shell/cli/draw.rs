@@ -17,7 +17,8 @@ use crate::shell::pictures;
 use crate::shell::project::find_level;
 use crate::shell::watchdog::Interrupts;
 use crate::view::{
-    Part, Parts, Picture, Projection, SearchScene, ascii, draw_ground, draw_scene, draw_search, svg,
+    Part, Parts, Picture, Projection, Screen, ScreenError, SearchScene, ascii, draw_ground, draw_scene,
+    draw_search, svg,
 };
 use crate::world::World;
 use crate::world::character::Gait;
@@ -68,16 +69,30 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     };
     let target =
         args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
-    let layer = layer_of(stage.world_mut(), args.layer.as_deref())?;
-    let picture = match ends {
-        Some(ends) => searched(stage.world_mut(), (ends, layer), args.layers),
-        None => world_picture(stage.world_mut(), layer, args.layers.unwrap_or_default()),
+    let shown = layers_of(stage.world_mut(), args.layer.as_deref())?;
+    let world = stage.world_mut();
+    let goal_layer = args.to_layer.as_deref().map(|name| layer_of(world, Some(name))).transpose()?;
+    let pictures: Vec<Picture> = match ends {
+        Some(ends) => searched(world, (ends, goal_layer), (args.layers, &shown)),
+        None => {
+            let parts = args.layers.unwrap_or_default();
+            shown.iter().map(|&layer| world_picture(world, layer, parts)).collect()
+        }
     };
     match (target, form) {
-        (Some(target), Some(form)) => write(&picture, form, args.scale, &target)?,
-        _ => results.text(&text(&picture, args.scale))?,
+        (Some(target), Some(form)) => write(&pictures, form, args.scale, &target)?,
+        _ => results.text(&text(&pictures, args.scale))?,
     }
     Ok(Exit::Ok)
+}
+
+/// Every layer for the word `all`, unless one has that name; else the one that is named, or the first.
+fn layers_of(world: &World, name: Option<&str>) -> Result<Vec<u8>, Failure> {
+    let has = |name| world.tiles().is_some_and(|tiles| tiles.layer(name).is_some());
+    match name {
+        Some("all") if !has("all") => Ok((0..world.nav().layer_count() as u8).collect()),
+        name => Ok(vec![layer_of(world, name)?]),
+    }
 }
 
 /// What is drawn: a level as loaded, or after some ticks.
@@ -95,19 +110,25 @@ impl Stage {
     }
 }
 
-/// A picture of a search for a body of usual size. It goes around those who stand there when they are asked for as a
-/// layer, as a walk would; else it is a question to the map alone, like that of `path`.
-fn searched(world: &mut World, ((from, to), layer): ((Vec3, Vec3), u8), layers: Option<Parts>) -> Picture {
+/// Pictures of a search for a body of usual size, which begins on the first layer that is shown. It goes around those who stand
+/// there when they are asked for as a layer, as a walk would; else it is a question to the map alone, like that of `path`.
+fn searched(
+    world: &mut World,
+    ((from, to), goal_layer): ((Vec3, Vec3), Option<u8>),
+    (parts, shown): (Option<Parts>, &[u8]),
+) -> Vec<Picture> {
+    let layer = shown.first().copied().unwrap_or_default();
     let by = Traversal { radius_m: Gait::RADIUS_M, layer, ..Traversal::default() };
-    let is_among_others = layers.is_some_and(|parts| parts.has(Part::Obstacles));
+    let is_among_others = parts.is_some_and(|parts| parts.has(Part::Obstacles));
     let around =
         if is_among_others { world.bystanders(Straight { from, to, layer, but: &[] }) } else { None };
     let others = around.map(|around| around.discs);
-    let asked = Asked { from, to, by, others };
+    let asked = Asked { from, to, by, goal_layer, others };
     let answered = asked.answer(world.nav());
     let others = asked.others.as_deref().unwrap_or(&[]);
     let (record, answer) = (&answered.record, &answered.answer);
-    search_picture(&SearchScene { world, from, to, by: &asked.by, record, answer, others }, layer)
+    let scene = SearchScene { world, from, to, by: &asked.by, record, answer, others };
+    shown.iter().map(|&layer| search_picture(&scene, layer)).collect()
 }
 
 /// A picture of a search.
@@ -116,8 +137,8 @@ pub(super) fn search_picture(scene: &SearchScene<'_>, layer: u8) -> Picture {
         crate::nav::PathStatus::None => "no path".to_owned(),
         _ => format!("{:.2} m", scene.answer.path.length_m),
     };
-    let title =
-        format!("{}  path: {words}, {} expansions", scene.world.level_name(), scene.answer.expansions);
+    let name = name_of(scene.world, layer);
+    let title = format!("{name}  path: {words}, {} expansions", scene.answer.expansions);
     let mut picture = blank(scene.world, layer, title);
     draw_search(&mut picture, scene);
     picture
@@ -126,11 +147,20 @@ pub(super) fn search_picture(scene: &SearchScene<'_>, layer: u8) -> Picture {
 /// A picture of a level as it stands.
 fn world_picture(world: &World, layer: u8, parts: Parts) -> Picture {
     let (tick, seconds) = (world.tick().0, world.rate().seconds(world.tick()));
-    let title = format!("{}  tick {tick} ({seconds:.2} s)", world.level_name());
+    let title = format!("{}  tick {tick} ({seconds:.2} s)", name_of(world, layer));
     let mut picture = blank(world, layer, title);
     draw_ground(&mut picture, world, parts);
     draw_scene(&mut picture, world, parts);
     picture
+}
+
+/// The name of the level, with that of the layer where it has several.
+fn name_of(world: &World, layer: u8) -> String {
+    let names = world.tiles().filter(|_| world.nav().layer_count() > 1);
+    match names.and_then(|tiles| tiles.layer_names().nth(usize::from(layer))) {
+        Some(name) => format!("{}  {name}", world.level_name()),
+        None => world.level_name().to_owned(),
+    }
 }
 
 fn blank(world: &World, layer: u8, title: String) -> Picture {
@@ -148,28 +178,29 @@ fn blank(world: &World, layer: u8, title: String) -> Picture {
     picture
 }
 
-/// Writes a picture in the form asked for.
+/// Writes pictures, below one another, in the form asked for.
 pub(super) fn write(
-    picture: &Picture,
+    shown: &[Picture],
     form: Form,
     scale: Option<f64>,
     target: &Target,
 ) -> Result<(), Failure> {
-    let screen = || picture.screen(scale).map_err(|error| Failure::usage(error.to_string()));
-    match form {
-        Form::Text => target.write(ascii::render(picture, columns(picture, scale)).as_bytes()),
-        Form::Svg => target.write(svg::render(&screen()?).as_bytes()),
-        Form::Png => {
-            let bytes = pictures::png(&screen()?);
-            target
-                .write(&bytes.map_err(|error| Failure::io(format!("{}: {error}", target.path().display())))?)
-        }
+    if form == Form::Text {
+        return target.write(text(shown, scale).as_bytes());
     }
+    let screens: Result<Vec<Screen>, ScreenError> = shown.iter().map(|one| one.screen(scale)).collect();
+    let screens = screens.map_err(|error| Failure::usage(error.to_string()))?;
+    if form == Form::Svg {
+        return target.write(svg::render(&screens).as_bytes());
+    }
+    let bytes = pictures::png(&screens);
+    target.write(&bytes.map_err(|error| Failure::io(format!("{}: {error}", target.path().display())))?)
 }
 
-/// A picture as text.
-pub(super) fn text(picture: &Picture, scale: Option<f64>) -> String {
-    ascii::render(picture, columns(picture, scale))
+/// Pictures as text, below one another.
+pub(super) fn text(shown: &[Picture], scale: Option<f64>) -> String {
+    let text = |picture: &Picture| ascii::render(picture, columns(picture, scale));
+    shown.iter().map(text).collect::<Vec<String>>().join("\n")
 }
 
 /// Columns of the text form, from characters per metre.

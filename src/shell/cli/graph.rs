@@ -384,8 +384,8 @@ impl<'s> Work<'s> {
         let groups = groups(draft);
         let picture = graph_picture(shot.title, &GraphScene { draft, groups: &groups, way: shot.way, slant });
         match (target, form) {
-            (Some(target), Some(form)) => draw::write(&picture, form, shot.scale, &target),
-            _ => results.text(&draw::text(&picture, shot.scale)),
+            (Some(target), Some(form)) => draw::write(&[picture], form, shot.scale, &target),
+            _ => results.text(&draw::text(&[picture], shot.scale)),
         }
     }
 

@@ -15,6 +15,7 @@ use crate::shell::output::{Results, Target};
 use crate::shell::project::find_level;
 use crate::view::SearchScene;
 use crate::world::World;
+use crate::world::tiles::Tiles;
 
 pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, Failure> {
     if let (Some(map), Some(scen)) = (&args.map, &args.scen) {
@@ -32,8 +33,9 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     let format = target.as_ref().map(|target| draw::form_of(target.path())).transpose()?;
     let world = crate::level::spawn::build(loaded, None).world;
     let layer = layer_of(&world, args.layer.as_deref())?;
+    let goal_layer = args.to_layer.as_deref().map(|name| layer_of(&world, Some(name))).transpose()?;
     let by = Traversal { radius_m: args.radius, layer, ..Traversal::default() };
-    let asked = Asked { from, to, by, others: None };
+    let asked = Asked { from, to, by, goal_layer, others: None };
     let answered = asked.answer(world.nav());
     results.line(&match args.format {
         Format::Human => human(&world, &answered, args.raw),
@@ -42,7 +44,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     if let (Some(target), Some(format)) = (target, format) {
         let (record, answer) = (&answered.record, &answered.answer);
         let scene = SearchScene { world: &world, from, to, by: &asked.by, record, answer, others: &[] };
-        draw::write(&draw::search_picture(&scene, layer), format, None, &target)?;
+        draw::write(&[draw::search_picture(&scene, layer)], format, None, &target)?;
     }
     Ok(Exit::Ok)
 }
@@ -52,6 +54,8 @@ pub(super) struct Asked {
     pub from: Vec3,
     pub to: Vec3,
     pub by: Traversal,
+    /// Where it is to end; None for the layer that it begins on.
+    pub goal_layer: Option<u8>,
     /// Who stands in the way; None for nobody.
     pub others: Option<Arc<[Disc]>>,
 }
@@ -71,7 +75,7 @@ impl Asked {
             goal: self.to,
             by: self.by.clone(),
             accept: Accept::Nearest,
-            goal_layer: None,
+            goal_layer: self.goal_layer,
             expansions_max: u32::MAX,
             others: self.others.clone(),
         };
@@ -88,17 +92,23 @@ impl Asked {
 
 /// The number of a layer by its name; the first when none is named.
 pub(super) fn layer_of(world: &World, name: Option<&str>) -> Result<u8, Failure> {
-    let (Some(name), tiles) = (name, world.tiles()) else { return Ok(0) };
-    let Some(tiles) = tiles else {
+    let Some(name) = name else { return Ok(0) };
+    let names: Vec<&str> = world.tiles().into_iter().flat_map(Tiles::layer_names).collect();
+    layer_among(&names, name)
+}
+
+/// The number of a layer by its name among those of a map.
+pub(super) fn layer_among(names: &[&str], name: &str) -> Result<u8, Failure> {
+    if names.is_empty() {
         return Err(Failure::usage(format!("--layer {name}: this map has no layers")));
-    };
-    tiles.layer(name).ok_or_else(|| {
-        let help = words::did_you_mean(name, tiles.layer_names());
-        let failure = Failure::usage(format!("--layer {name}: this map has no layer of that name"));
-        match help {
-            Some(help) => failure.help(help),
-            None => failure,
-        }
+    }
+    if let Some(index) = names.iter().position(|own| *own == name) {
+        return Ok(index as u8);
+    }
+    let failure = Failure::usage(format!("--layer {name}: this map has no layer of that name"));
+    Err(match words::did_you_mean(name, names.iter().copied()) {
+        Some(help) => failure.help(help),
+        None => failure,
     })
 }
 
@@ -182,8 +192,14 @@ fn human(world: &World, answered: &Answered, raw: bool) -> String {
     if let Some(nearest) = answer.nearest {
         text.push_str(&format!("\nnearest reachable point: {:.2}, {:.2}", nearest.x, nearest.z));
     }
+    let mut links = answer.path.layers.iter().peekable();
     for point in points(world, answered, raw) {
         text.push_str(&format!("\n  {:.2}, {:.2}", point.x, point.z));
+        // Two links in a row have one point between them at least.
+        if let Some(link) = links.next_if(|link| link.from == point) {
+            let name = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(link.layer)));
+            text.push_str(&format!(" to layer {}", name.unwrap_or_default()));
+        }
     }
     text
 }
