@@ -49,6 +49,12 @@ impl Stage {
         Self::on(spawn::build(level, None).world)
     }
 
+    /// A level among the files of a source.
+    pub fn from(path: &str, source: &MemorySource) -> Self {
+        let level = load(path, source).unwrap_or_else(|refused| panic!("{refused:?}"));
+        Self::on(spawn::build(level, None).world)
+    }
+
     /// The same at another tick rate.
     pub fn at_rate(json: &str, tick_rate: u32) -> Self {
         Self::of(&json.replacen('{', &format!("{{ \"tickRate\": {tick_rate},"), 1))

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use glam::Vec3;
+use walkon::base::ids::WalkId;
 use walkon::level::scene::{obj_faces, scene_triangles};
 use walkon::nav::graph::islands::remove_islands;
 use walkon::nav::graph::{
@@ -14,6 +15,9 @@ use walkon::nav::graph::{
 };
 use walkon::nav::solids::{Room, Solids};
 use walkon::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
+use walkon::world::walk::{DoorPolicy, Goal, WalkOptions};
+
+use crate::fixture::send;
 
 fn shared(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name);
@@ -91,6 +95,183 @@ fn seed_v3_a_real_scene_gives_one_main_island_and_links_that_nothing_blocks() {
     };
     let answer = NavMap::from(PointGraph::new(source)).plan(&query, &mut Search::default());
     assert_eq!(answer.status, PathStatus::Complete);
+}
+
+#[test]
+fn seed_v3_ways_lead_up_the_stairs_of_a_real_scene() {
+    let Some(path) = shared("nav_test.obj") else { return };
+    let all = triangles(&path);
+    let around = SceneBox { min: Vec3::new(-28.8, -5.0, -46.0), max: Vec3::new(62.4, 17.2, 31.0) };
+    let room = Room { radius_m: 0.4, step_m: 0.5, height_m: 1.8 };
+    let draft = made(&all, &[around], 1.0, room);
+    let found = groups(&draft);
+    // The scene is of three large bodies with nothing but air between them, five metres of it: so many islands are right.
+    let apart = |one: usize, two: usize| {
+        let place = |at: &u32| draft.points()[*at as usize];
+        let pairs = found[one].points.iter().flat_map(|a| found[two].points.iter().map(move |b| (a, b)));
+        pairs.map(|(a, b)| place(a).distance(place(b))).fold(f32::INFINITY, f32::min)
+    };
+    assert!(found[2].points.len() > 800 && found[3].points.len() < 400);
+    assert!([apart(0, 1), apart(0, 2), apart(1, 2)].iter().all(|&gap_m| gap_m > 4.0));
+    let rise = |at: usize| found[at].max.y - found[at].min.y;
+    let steep = (0..3).max_by(|&one, &two| rise(one).total_cmp(&rise(two))).unwrap();
+    assert!(rise(steep) > 11.0, "from the lowest ground up the stairs to the roof: {} m", rise(steep));
+    let by_height = |at: &&u32| (draft.points()[**at as usize].y * 1000.0) as i64;
+    let low = *found[steep].points.iter().min_by_key(by_height).unwrap();
+    let upstairs: Vec<u32> =
+        found[steep].points.iter().copied().filter(|&at| draft.points()[at as usize].y > 6.9).collect();
+    assert!(upstairs.len() > 100, "{}", upstairs.len());
+    let source =
+        GraphSource { draft: draft.clone(), width_m: 0.2, agent_radius_m: 0.4, ..GraphSource::default() };
+    let (map, mut search) = (NavMap::from(PointGraph::new(source)), Search::default());
+    for &goal in upstairs.iter().step_by(20) {
+        let [start, goal] = [low, goal].map(|at| draft.points()[at as usize]);
+        let query = PathQuery {
+            start,
+            goal,
+            by: Traversal { radius_m: 0.3, ..Traversal::default() },
+            goal_layer: None,
+            accept: Accept::Exact,
+            expansions_max: u32::MAX,
+            others: None,
+        };
+        let answer = map.plan(&query, &mut search);
+        assert_eq!(answer.status, PathStatus::Complete, "{start} to {goal}");
+        let steepest = answer.path.points.windows(2).map(|pair| {
+            let flat = (pair[1] - pair[0]) * Vec3::new(1.0, 0.0, 1.0);
+            (pair[1].y - pair[0].y).abs() / flat.length().max(0.5)
+        });
+        assert!(steepest.fold(0.0, f32::max) <= 1.01, "no leg is steeper than its links may be");
+    }
+}
+
+/// What a body needs of its way up or through a scene made here.
+fn a_way(triangles: &[[Vec3; 3]], around: SceneBox, (from, to): (Vec3, Vec3)) -> walkon::nav::PathAnswer {
+    let room = Room { radius_m: 0.3, step_m: 0.4, height_m: 1.8 };
+    let draft = made(triangles, &[around], 0.3, room);
+    let source = GraphSource { draft, width_m: 0.2, agent_radius_m: 0.3, ..GraphSource::default() };
+    let query = PathQuery {
+        start: from,
+        goal: to,
+        by: Traversal { radius_m: 0.3, ..Traversal::default() },
+        goal_layer: None,
+        accept: Accept::Exact,
+        expansions_max: u32::MAX,
+        others: None,
+    };
+    NavMap::from(PointGraph::new(source)).plan(&query, &mut Search::default())
+}
+
+#[test]
+fn seed_v8_a_way_leads_up_twelve_steps() {
+    let face = |a: Vec3, b: Vec3, c: Vec3, d: Vec3| [[a, b, c], [a, c, d]];
+    let mut triangles = Vec::new();
+    let floor = |x0: f32, x1: f32, y: f32| {
+        let p = |x: f32, z: f32| Vec3::new(x, y, z);
+        face(p(x0, 0.0), p(x1, 0.0), p(x1, 3.0), p(x0, 3.0))
+    };
+    triangles.extend(floor(0.0, 3.0, 0.0));
+    for step in 1..=12u8 {
+        let (x, y) = (3.0 + 0.3 * f32::from(step - 1), 0.25 * f32::from(step));
+        triangles.extend(floor(x, x + if step == 12 { 3.0 } else { 0.3 }, y));
+        let p = |y: f32, z: f32| Vec3::new(x, y, z);
+        triangles.extend(face(p(y - 0.25, 0.0), p(y - 0.25, 3.0), p(y, 3.0), p(y, 0.0)));
+    }
+    let around = SceneBox { min: Vec3::new(0.4, -0.5, 0.4), max: Vec3::new(9.0, 5.5, 2.6) };
+    let answer = a_way(&triangles, around, (Vec3::new(0.6, 0.0, 1.5), Vec3::new(8.0, 3.0, 1.5)));
+    assert_eq!(answer.status, PathStatus::Complete);
+    let heights: Vec<f32> = answer.path.points.iter().map(|point| point.y).collect();
+    assert!(heights.windows(2).all(|pair| pair[1] >= pair[0] - 1e-3), "{heights:?}");
+    assert!((answer.path.length_m - 7.4).abs() < 0.5, "{}", answer.path.length_m);
+}
+
+#[test]
+fn seed_v8_a_way_runs_twenty_metres_through_a_round_tube() {
+    let ring = |x: f32, at: u32| {
+        let angle = std::f32::consts::TAU * at as f32 / 24.0;
+        Vec3::new(x, 2.0 * angle.sin(), 2.0 * angle.cos())
+    };
+    let mut triangles = Vec::new();
+    for at in 0..24 {
+        let [a, b, c, d] = [ring(0.0, at), ring(22.0, at), ring(22.0, at + 1), ring(0.0, at + 1)];
+        triangles.extend([[a, b, c], [a, c, d]]);
+    }
+    let around = SceneBox { min: Vec3::new(0.5, -2.5, -1.8), max: Vec3::new(21.5, 0.5, 1.8) };
+    let answer = a_way(&triangles, around, (Vec3::new(0.8, -2.0, 0.0), Vec3::new(20.9, -2.0, 0.0)));
+    assert_eq!(answer.status, PathStatus::Complete);
+    assert!((answer.path.length_m - 20.1).abs() < 0.5, "{}", answer.path.length_m);
+}
+
+#[test]
+fn seed_v13_check_names_every_island_but_the_main_one() {
+    let level = |links: &str| {
+        format!(
+            r#"{{ "navigation": {{ "kind": "graph", "points": [[0, 0, 0], [1, 0, 0], [2, 0, 0], [9, 0, 0], [9, 3, 1]],
+            "links": [{links}] }} }}"#
+        )
+    };
+    let said = |links: &str| {
+        let source = walkon::level::MemorySource::new().with("ridge.json", level(links));
+        let loaded = walkon::level::load("ridge.json", &source).unwrap();
+        let found: Vec<String> =
+            walkon::level::report(&loaded).into_iter().map(|found| found.message).collect();
+        found
+    };
+    assert_eq!(said("[0, 1], [1, 2], [2, 3], [3, 4]"), ["the map has 5 points and 4 links, in 1 part"]);
+    assert_eq!(
+        said("[0, 1], [1, 2], [3, 4]"),
+        [
+            "the map has 5 points and 3 links, in 2 parts",
+            "2 points around [9, 0] are joined to nothing else, even with every door open"
+        ]
+    );
+}
+
+/// The tower without its scripts, for two who open doors.
+fn tower_of_two() -> crate::fixture::Stage {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("levels");
+    let text = std::fs::read_to_string(root.join("tower.json")).unwrap();
+    let mut level: serde_json::Value = serde_json::from_str(&text).unwrap();
+    level.as_object_mut().unwrap().remove("script");
+    level["characters"] = serde_json::json!([
+        { "name": "hunter", "position": [10, 0, 3], "radius": 0.3 },
+        { "name": "hero", "position": [2, 0, 1], "radius": 0.3 }
+    ]);
+    let graph = std::fs::read(root.join("paths/tower.graph.json")).unwrap();
+    let source = walkon::level::MemorySource::new()
+        .with("tower.json", level.to_string())
+        .with("paths/tower.graph.json", graph);
+    crate::fixture::Stage::from("tower.json", &source)
+}
+
+#[test]
+fn seed_v25_a_hunter_follows_somebody_over_two_floors_for_five_minutes_and_is_never_stuck() {
+    let mut stage = tower_of_two();
+    let (hero, hunter) = (stage.hero(), stage.world().find_character("hunter").unwrap());
+    let opens = |options: &mut WalkOptions| options.doors = Some(DoorPolicy::Open);
+    let goals = [[10.0, 3.0, 3.0], [10.0, 0.0, 3.0], [1.0, 3.0, 1.0], [1.0, 0.0, 7.0], [6.0, 3.0, 1.0]];
+    let mut walks: [Option<WalkId>; 2] = [None, None];
+    let (mut caught, mut legs, mut floors) = (0, 0, [false; 2]);
+    for _ in 0..5 * 60 * 60 {
+        let [led, hunted] = walks.map(|walk| {
+            let walk = walk.and_then(|walk| stage.world().walk(walk));
+            walk.is_none_or(|walk| !walk.is_open())
+        });
+        if led {
+            legs += 1;
+            let goal = Goal::Point(Vec3::from(goals[legs % goals.len()]));
+            walks[0] = Some(send(&mut stage, hero, goal, opens));
+        }
+        if hunted {
+            caught += 1;
+            walks[1] = Some(send(&mut stage, hunter, Goal::Character(hero), opens));
+        }
+        stage.tick();
+        let place = stage.world().character(hunter).unwrap().body.position;
+        floors[usize::from(place.y > 2.9)] |= place.y > 2.9 || place.y < 0.1;
+    }
+    assert!(!stage.ends.iter().any(|end| end == "blocked/stuck"), "{:?}", stage.ends);
+    assert!(legs > 10 && caught > 3 && floors == [true; 2], "{legs} legs, caught {caught} times, {floors:?}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod door_rules;
 mod fixture;
 mod following;
 mod fuzzed;
+mod graph_edits;
 mod graph_tool;
 mod hostile_world;
 #[allow(dead_code, reason = "the benchmark uses more of it")]

@@ -909,6 +909,23 @@ function nav.setTile(place, tile, layer) end
 ---@param options? NavigableOptions
 function nav.setNavigable(place, navigable, options) end
 
+---Graphs: one more point, without links; its number. The map follows in step 5.
+---@param place Place
+---@return number
+function nav.addPoint(place) end
+
+---Graphs: links the points nearest to two places, both ways; whether that was a change. A point stands for places within 8 m. The map follows in step 5; walks that end short of their goal look for a way anew in that tick.
+---@param from Place
+---@param to Place
+---@return boolean
+function nav.link(from, to) end
+
+---Graphs: takes away the link between the points nearest to two places; whether that was a change. The map follows in step 5; walks whose way led over it look for another in that tick.
+---@param from Place
+---@param to Place
+---@return boolean
+function nav.unlink(from, to) end
+
 ---Names of the areas around a point, available or not, in the order of the level.
 ---@param place Place
 ---@return string[]

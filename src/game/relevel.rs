@@ -254,8 +254,9 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
     blocks::move_to(world, &mut nav);
     nav.succeed(&world.nav);
     world.nav = nav;
-    // What waited for step 5 is in the areas already.
+    // What waited for step 5 is in the areas already; points and links have other numbers, perhaps.
     world.edits.clear();
+    world.graph_edits.clear();
     let now = |area: &mut AreaId| moved.get(area).map(|now| *area = *now).is_some();
     world.watches.retain(|_, watch| match &mut watch.ground {
         Ground::Area(area) => now(area),

@@ -90,8 +90,8 @@ fn layer_names(level: &LoadedLevel) -> impl Iterator<Item = &str> {
 
 fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, (layer, parts): (u8, &[Island])) {
     let walkable = parts.iter().map(|part| u64::from(part.cells)).sum::<u64>();
-    let size = match (map.layer(layer), map.mesh()) {
-        (Some(cells), _) => {
+    let size = match (map.layer(layer), map.mesh(), map.graph()) {
+        (Some(cells), _, _) => {
             let frame = cells.frame();
             let ([width, depth], [tile_m, deep_m]) = (frame.tile_count(), frame.tile_size_m());
             let size = match matches!(level.def.navigation, NavigationDef::Tiles(_)) {
@@ -100,7 +100,11 @@ fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, (layer, p
             };
             format!("{size}, {walkable} of them walkable")
         }
-        (_, Some(_)) => counted(walkable, "polygon"),
+        (_, Some(_), _) => counted(walkable, "polygon"),
+        (_, _, Some(graph)) => {
+            let links = counted(graph.net().links().len() as u64, "link");
+            format!("{} and {links}", counted(walkable, "point"))
+        }
         _ => return,
     };
     findings.note(|| {
@@ -115,7 +119,11 @@ fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, (layer, p
 
 /// Small parts that nothing leads to. The largest of each layer is what the layer is there for.
 fn islets(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Part]) {
-    let node = if map.mesh().is_some() { "polygon" } else { "cell" };
+    let node = match (map.mesh(), map.graph()) {
+        (Some(_), _) => "polygon",
+        (_, Some(_)) => "point",
+        _ => "cell",
+    };
     for layer in 0..map.layer_count() as u8 {
         for part in parts.iter().filter(|part| part.layer == layer).skip(1).take(9) {
             let joined = |other: &Part| {

@@ -3,6 +3,8 @@
 //! In: the edits of one tick. Out: one new revision and the part of the world it touches, or nothing when
 //! nothing changed. Not here: who asked for the edit, doors, walks that must ask again.
 
+use glam::Vec3;
+
 use crate::base::geom::Bounds;
 use crate::base::ids::AreaId;
 use crate::nav::Revision;
@@ -14,6 +16,19 @@ pub enum NavEdit {
     Area(AreaEdit),
     /// Of one cell.
     Tile(TileEdit),
+    /// Of the points and links of a graph.
+    Graph(GraphEdit),
+}
+
+/// A change to the points and links of a graph. What is not possible changes nothing, nor does any on a map of another kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GraphEdit {
+    /// One more point, numbered as many as there were, without links.
+    Add(Vec3),
+    /// A link between two points, both ways.
+    Link([u32; 2]),
+    /// The link between two points goes.
+    Unlink([u32; 2]),
 }
 
 /// A change to one cell. Fields that are None stay as they are; cells beyond the map change nothing.

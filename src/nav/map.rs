@@ -345,8 +345,12 @@ impl NavMap {
         on_backend!(self, map => map.node_m())
     }
 
-    /// Takes the place of another map: one revision on, so that searches under way begin again.
+    /// Takes the place of another map: one revision on, so that searches under way begin again. What was changed of the points and
+    /// links of a graph stays, where the graph was made from the same.
     pub fn succeed(&mut self, before: &Self) {
+        if let (Self::Graph(map), Self::Graph(before)) = (&mut *self, before) {
+            map.keep_edits(before);
+        }
         let revision = before.revision().0 + 1;
         on_backend!(self, map => map.set_revision(revision))
     }

@@ -26,7 +26,7 @@ pub use cells::{
     Tiling, grid_frame,
 };
 pub use components::{Kept, Labels, Run};
-pub use edits::{AreaEdit, ChangedPart, MapChange, NavEdit, Tile, TileEdit};
+pub use edits::{AreaEdit, ChangedPart, GraphEdit, MapChange, NavEdit, Tile, TileEdit};
 pub use footing::Footing;
 pub use layers::{LAYERS_MAX, LINKS_MAX, LayerLink, LayerPoint, Layers, LayersError};
 pub use map::NavMap;

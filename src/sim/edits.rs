@@ -15,7 +15,7 @@ use crate::world::walk::{Ask, Following, Phase, Walk};
 
 /// Applies what waits, if anything, and looks at every walk.
 pub fn run(world: &mut World) {
-    if world.edits.is_empty() && world.tile_edits.is_empty() {
+    if !world.has_pending_edits() {
         return;
     }
     let edits: Vec<AreaEdit> = std::mem::take(&mut world.edits).into_values().collect();
@@ -24,7 +24,8 @@ pub fn run(world: &mut World) {
     let tile_edits = std::mem::take(&mut world.tile_edits);
     let turned = tiles::turned(&world.nav, tile_edits.values());
     let all = edits.iter().copied().map(NavEdit::Area).chain(tile_edits.into_values().map(NavEdit::Tile));
-    let Some(change) = world.nav.apply(&all.collect::<Vec<_>>()) else {
+    let graph_edits = std::mem::take(&mut world.graph_edits).into_iter().map(NavEdit::Graph);
+    let Some(change) = world.nav.apply(&all.chain(graph_edits).collect::<Vec<_>>()) else {
         return;
     };
     for edit in &edits {

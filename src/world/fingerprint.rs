@@ -9,6 +9,7 @@ mod walks;
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
+use crate::nav::GraphEdit;
 use crate::world::World;
 use crate::world::character::{Body, Character, Displaced, Gait, Hold, Nudge, Play, Replan, Turn};
 use crate::world::door::{Door, DoorWish};
@@ -194,6 +195,17 @@ fn hash_door(hash: &mut StateHash, world: &World, door: &Door) {
     });
 }
 
+/// Points and links that wait for step 5; nothing where none do.
+fn hash_graph_edits(world: &World, hash: &mut StateHash) {
+    for edit in &world.graph_edits {
+        match edit {
+            GraphEdit::Add(point) => hash.word(1).vector(*point),
+            GraphEdit::Link([a, b]) => hash.word(2).word(u64::from(*a) << 32 | u64::from(*b)),
+            GraphEdit::Unlink([a, b]) => hash.word(3).word(u64::from(*a) << 32 | u64::from(*b)),
+        };
+    }
+}
+
 fn hash_map(world: &World) -> u64 {
     let mut hash = StateHash::default();
     world.nav.hash_into(&mut hash);
@@ -211,6 +223,7 @@ fn hash_map(world: &World) -> u64 {
             optional(&mut hash, edit.factor, |hash, factor| _ = hash.float(factor));
         }
     }
+    hash_graph_edits(world, &mut hash);
     for area in &world.areas {
         hash.flag(area.available).float(area.factor);
     }

@@ -34,7 +34,7 @@ use slotmap::{SecondaryMap, SlotMap};
 use crate::base::ids::{AreaId, CharacterId, PathToken, WalkId};
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::{Gait, Stride};
-use crate::nav::{AreaEdit, NavMap, PathRequests, Search, TileEdit};
+use crate::nav::{AreaEdit, GraphEdit, NavMap, PathRequests, Search, TileEdit};
 use crate::world::area::Area;
 use crate::world::block::Block;
 use crate::world::bodies::Bodies;
@@ -95,6 +95,8 @@ pub struct World {
     pub(crate) edits: BTreeMap<AreaId, AreaEdit>,
     /// Edits of tiles that wait for step 5.
     pub(crate) tile_edits: BTreeMap<TileSpot, TileEdit>,
+    /// Edits of points and links that wait for step 5, in order.
+    pub(crate) graph_edits: Vec<GraphEdit>,
     /// Paths being searched.
     pub(crate) requests: PathRequests,
     /// The walk a request belongs to; requests of scripts have none.

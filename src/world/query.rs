@@ -62,7 +62,7 @@ impl World {
     /// Whether edits wait for step 5.
     #[must_use]
     pub fn has_pending_edits(&self) -> bool {
-        !(self.edits.is_empty() && self.tile_edits.is_empty())
+        !(self.edits.is_empty() && self.tile_edits.is_empty() && self.graph_edits.is_empty())
     }
 
     /// All facts since the last step 14, in order.

@@ -59,7 +59,7 @@ fn ways_that_were_kept_find_what_ways_worked_out_anew_find() {
 }
 
 #[test]
-fn fault_f39_a_compact_graph_of_another_level_or_a_damaged_one_is_refused() {
+fn seed_v21_fault_f39_a_compact_graph_of_another_level_or_a_damaged_one_is_refused() {
     let draft = floor();
     let bytes = compact_bytes("house", b"text", &draft, &ways(&draft));
     assert_eq!(read_compact("barn", &bytes).unwrap_err(), "belongs to another level");

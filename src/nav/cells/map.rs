@@ -977,6 +977,7 @@ impl CellMap {
             match edit {
                 NavEdit::Area(edit) => self.note(edit),
                 NavEdit::Tile(edit) => self.note_tile(edit, &mut tiles),
+                NavEdit::Graph(_) => {}
             }
         }
         let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != self.states[at]).collect();

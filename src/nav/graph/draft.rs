@@ -261,7 +261,9 @@ impl Draft {
                 return Err(DraftError::Loop { at });
             }
         }
-        self.renumber(|id| id + u32::from(id >= at));
+        if (at as usize) < count {
+            self.renumber(|id| id + u32::from(id >= at));
+        }
         self.points.insert(at as usize, point);
         self.links.extend(links.iter().map(|&other| sorted([at, other])));
         if let Some(Part { points, .. }) = part.and_then(|part| self.parts.get_mut(part)) {

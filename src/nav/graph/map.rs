@@ -21,7 +21,8 @@ use crate::nav::graph::lookup::{Lookup, Spot};
 use crate::nav::graph::net::Net;
 use crate::nav::graph::routes::Routes;
 use crate::nav::{
-    Island, Location, MapChange, NavEdit, NodeId, PathTrouble, RandomPoint, Reach, Revision, Traversal,
+    GraphEdit, Island, Location, MapChange, NavEdit, NodeId, PathTrouble, RandomPoint, Reach, Revision,
+    Traversal,
 };
 
 /// How far from a link in height a body may be and still stand on it, metres.
@@ -70,13 +71,15 @@ struct AreaState {
 #[derive(Clone, Debug, Default)]
 pub struct PointGraph {
     source: Arc<GraphSource>,
+    /// What it was made from, before any edit.
+    authored: Arc<GraphSource>,
     net: Arc<Net>,
     lookup: Arc<Lookup>,
     routes: Arc<Routes>,
     areas: Vec<GraphArea>,
     states: Vec<AreaState>,
     initial: Vec<AreaState>,
-    authored: usize,
+    authored_areas: usize,
     /// By link: the areas that it crosses, obstacles included, in order of their ids.
     crossed: Vec<Vec<u16>>,
     /// The middle of the points that lie in an area, by point: 0 for none, else the area and one.
@@ -125,13 +128,15 @@ impl PointGraph {
             .iter()
             .map(|area| AreaState { available: area.available, factor: area.factor })
             .collect();
+        let source = Arc::new(source);
         let mut map = Self {
+            authored: Arc::clone(&source),
             lookup: Arc::new(Lookup::new(&net, source.width_m)),
             net: Arc::new(net),
             routes: Arc::new(routes),
             areas: source.areas.clone(),
             initial: states.clone(),
-            authored: states.len(),
+            authored_areas: states.len(),
             states,
             crossed: Vec::new(),
             inside: Vec::new(),
@@ -139,7 +144,7 @@ impl PointGraph {
             start_hash: 0,
             edit_hash: 0,
             known: Known::default(),
-            source: Arc::new(source),
+            source,
         };
         map.lay_areas();
         map.start_hash = map.draft_hash();
@@ -643,7 +648,7 @@ impl PointGraph {
             .collect();
         let heights_m = [centre.y - STOREY_M, centre.y + STOREY_M];
         let area = GraphArea { polygon, heights_m, available: false, factor: 1.0, is_obstacle: true };
-        let free = (self.authored..self.states.len())
+        let free = (self.authored_areas..self.states.len())
             .find(|&at| !self.states[at].available && !used.contains(&AreaId::from(at)));
         let state = AreaState { available: false, factor: 1.0 };
         if let Some(at) = free {
@@ -662,9 +667,32 @@ impl PointGraph {
         AreaId::from(self.areas.len() - 1)
     }
 
+    /// The edits of points and links among others.
+    fn draft_edits(&self, edits: &[NavEdit]) -> Vec<DraftEdit> {
+        let mut next = self.net.points().len() as u32;
+        let graph = edits.iter().filter_map(|edit| match edit {
+            NavEdit::Graph(edit) => Some(*edit),
+            NavEdit::Area(_) | NavEdit::Tile(_) => None,
+        });
+        graph
+            .map(|edit| match edit {
+                GraphEdit::Add(point) => {
+                    next += 1;
+                    DraftEdit::Add { at: next - 1, point, links: Vec::new(), part: None }
+                }
+                GraphEdit::Link(ends) => DraftEdit::Link { ends },
+                GraphEdit::Unlink(ends) => DraftEdit::Unlink { ends },
+            })
+            .collect()
+    }
+
     /// Carries out the edits of a tick. Cost: the links of the areas they touch; points and links changed, the whole graph once.
     pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
+        let redrawn: Vec<DraftEdit> = self.draft_edits(edits);
+        if !redrawn.is_empty() {
+            self.redraft(&redrawn, &mut change);
+        }
         let before = self.states.clone();
         for edit in edits {
             if let NavEdit::Area(edit) = edit
@@ -704,43 +732,80 @@ impl PointGraph {
     /// Changes points and links. What was worked out beforehand stays when links only go; else it is dropped, and searches are
     /// direct. None where the edit is not possible.
     pub fn edit(&mut self, edit: &DraftEdit) -> Option<MapChange> {
-        let mut source = (*self.source).clone();
-        let place = |at: u32| source.draft.points().get(at as usize).copied();
-        let mut touched: Vec<Vec3> = match edit {
-            DraftEdit::Add { point, .. } => vec![*point],
-            DraftEdit::Remove { at } => place(*at).into_iter().collect(),
-            DraftEdit::Move { at, point } => place(*at).into_iter().chain([*point]).collect(),
+        let mut change = MapChange::default();
+        self.redraft(std::slice::from_ref(edit), &mut change);
+        if change.bounds.is_empty() {
+            return None;
+        }
+        self.revision += 1;
+        change.revision = self.revision();
+        Some(change)
+    }
+
+    /// Carries out those edits of points and links that are possible, and tells what they did. Cost: the whole graph once.
+    fn redraft(&mut self, edits: &[DraftEdit], change: &mut MapChange) {
+        let mut draft = self.source.draft.clone();
+        let mut is_less = true;
+        for edit in edits {
+            let touched = self.touched(&draft, edit);
+            if draft.apply(edit).is_err() {
+                continue;
+            }
+            let takes_away = matches!(edit, DraftEdit::Unlink { .. });
+            is_less &= takes_away;
+            change.opened |= !takes_away;
+            change.closed |= !matches!(edit, DraftEdit::Add { .. } | DraftEdit::Link { .. });
+            change.touch(touched);
+        }
+        if !change.bounds.is_empty() {
+            let routes = if is_less { self.routes.clone() } else { Arc::default() };
+            self.put_draft(draft, routes);
+        }
+    }
+
+    /// The ground that an edit touches.
+    fn touched(&self, draft: &Draft, edit: &DraftEdit) -> Bounds {
+        let place = |at: u32| draft.points().get(at as usize).copied();
+        let beside = |at: u32| {
+            draft.links().filter(move |ends| ends.contains(&at)).filter_map(move |[a, b]| place(a ^ b ^ at))
+        };
+        let touched: Vec<Vec3> = match edit {
+            DraftEdit::Add { point, links, .. } => {
+                links.iter().filter_map(|&at| place(at)).chain([*point]).collect()
+            }
+            DraftEdit::Remove { at } => beside(*at).chain(place(*at)).collect(),
+            DraftEdit::Move { at, point } => beside(*at).chain(place(*at)).chain([*point]).collect(),
             DraftEdit::Link { ends } | DraftEdit::Unlink { ends } => {
                 ends.iter().filter_map(|&at| place(at)).collect()
             }
         };
-        let around = match edit {
-            DraftEdit::Remove { at } | DraftEdit::Move { at, .. } => Some(*at),
-            _ => None,
-        };
-        touched.extend(
-            around.iter().flat_map(|&at| self.net.steps(at)).map(|step| self.net.points()[step.to as usize]),
-        );
-        source.draft.apply(edit).ok()?;
-        let is_less = matches!(edit, DraftEdit::Unlink { .. });
-        let net = Net::new(&source.draft);
-        let routes = if is_less { (*self.routes).clone() } else { Routes::default() };
         let points: Vec<Point> = touched.iter().map(|&point| ground(point)).collect();
+        if points.is_empty() { Bounds::EMPTY } else { Bounds::of(&points).grown(f64::from(self.width_m())) }
+    }
+
+    fn put_draft(&mut self, draft: Draft, routes: Arc<Routes>) {
+        let source = GraphSource { draft, ..(*self.source).clone() };
+        let net = Net::new(&source.draft);
         self.lookup = Arc::new(Lookup::new(&net, source.width_m));
-        (self.net, self.routes, self.source) = (Arc::new(net), Arc::new(routes), Arc::new(source));
+        (self.net, self.routes, self.source) = (Arc::new(net), routes, Arc::new(source));
         self.lay_areas();
         self.start_hash = self.draft_hash();
-        self.revision += 1;
         self.known.forget();
         self.expect_questions();
-        let mut change = MapChange {
-            revision: self.revision(),
-            opened: !is_less,
-            closed: !matches!(edit, DraftEdit::Add { .. } | DraftEdit::Link { .. }),
-            ..MapChange::default()
-        };
-        change.touch(Bounds::of(&points).grown(f64::from(self.width_m())));
-        Some(change)
+    }
+
+    /// Takes over what was changed of the points and links of a map whose place it takes, where its author has changed none of them.
+    pub(crate) fn keep_edits(&mut self, before: &Self) {
+        if self.authored.draft == before.authored.draft && self.source.draft != before.source.draft {
+            self.put_draft(before.source.draft.clone(), Arc::default());
+        }
+    }
+
+    /// The point nearest to a place in space, and how far it is, linked or not; ties to the lower. Cost: the points.
+    #[must_use]
+    pub fn nearest_point(&self, place: Vec3) -> Option<(u32, f32)> {
+        let away = self.net.points().iter().map(|point| point.distance(place));
+        (0..).zip(away).min_by(|one, two| one.1.total_cmp(&two.1))
     }
 }
 

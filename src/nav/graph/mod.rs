@@ -19,7 +19,7 @@ pub mod routes;
 pub mod spaces;
 mod spread;
 
-pub use draft::{Draft, DraftEdit, DraftError, POINTS_MAX, Part};
+pub use draft::{Draft, DraftEdit, DraftError, LINKS_MAX, POINTS_MAX, Part};
 pub(crate) use footing::GraphFooting;
 pub use generate::{GenerateOptions, Generated, SceneBox, generate};
 pub use islands::{Group, groups};

@@ -232,6 +232,7 @@ impl Layers {
                         list.push(NavEdit::Tile(TileEdit { layer: 0, ..*tile }));
                     }
                 }
+                NavEdit::Graph(_) => {}
                 NavEdit::Area(area) => {
                     let has = |map: &CellMap| map.area_cells(area.area) > 0;
                     let nobody = !self.maps.iter().any(has);

@@ -16,6 +16,7 @@ pub mod courses;
 pub mod definitions;
 pub mod door;
 pub mod event;
+pub mod graph;
 pub mod handles;
 pub mod keep;
 pub mod level;
@@ -63,6 +64,7 @@ const ENTRIES: &[&[Entry]] = &[
     walk::ENTRIES,
     nav::ENTRIES,
     tiles::ENTRIES,
+    graph::ENTRIES,
     block::ENTRIES,
     door::ENTRIES,
     region::ENTRIES,

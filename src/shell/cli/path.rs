@@ -114,9 +114,10 @@ pub(super) fn layer_among(names: &[&str], name: &str) -> Result<u8, Failure> {
 
 /// Height of the floor of a map, metres; None where it has several.
 pub(super) fn floor_of(nav: &NavMap) -> Option<f64> {
-    match nav.mesh() {
-        Some(mesh) => mesh.floor_y_m(),
-        None => Some(nav.cells().map_or(0.0, |cells| cells.frame().floor_y_m)),
+    match (nav.mesh(), nav.graph()) {
+        (Some(mesh), _) => mesh.floor_y_m(),
+        (_, Some(_)) => None,
+        (None, None) => Some(nav.cells().map_or(0.0, |cells| cells.frame().floor_y_m)),
     }
 }
 

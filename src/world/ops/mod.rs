@@ -8,12 +8,14 @@ pub mod areas;
 pub mod blocks;
 pub mod characters;
 pub mod doors;
+pub mod graph;
 pub mod paths;
 pub mod tiles;
 pub mod underway;
 pub mod walks;
 pub mod watches;
 
+use glam::Vec3;
 use thiserror::Error;
 
 use crate::base::ids::{CharacterId, DoorId};
@@ -89,6 +91,31 @@ pub enum OpError {
     /// The map is not one of tiles.
     #[error("this map has no tiles; a map of kind \"tiles\" has")]
     NoTiles,
+    /// The map is not one of points and links.
+    #[error("this map has no points and links; a map of kind \"graph\" has")]
+    NoGraph,
+    /// The graph takes no more.
+    #[error("the graph has {max} {what}, the most allowed")]
+    GraphFull {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there may be.
+        max: usize,
+    },
+    /// No point of the graph is near a place.
+    #[error("no point of the graph lies within {within_m} m of ({:.2}, {:.2}, {:.2})", place.x, place.y, place.z)]
+    NoPointNear {
+        /// The place.
+        place: Vec3,
+        /// How far was looked.
+        within_m: f32,
+    },
+    /// A link from a point to itself.
+    #[error("both places are nearest to point {point}; a link needs two points")]
+    SamePoint {
+        /// The point.
+        point: u32,
+    },
     /// Every number of a kind of tile is in use.
     #[error("the map has 65536 different tiles, the most allowed; use fewer costs and tags")]
     TooManyTiles,

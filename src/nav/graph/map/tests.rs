@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use super::*;
+use crate::nav::graph::draft::Part;
 use crate::nav::graph::link::{LinkOptions, link};
 use crate::nav::{AreaEdit, Disc, NavMap, Others, PathQuery, PathStatus, Search};
 
@@ -225,6 +226,81 @@ fn points_and_links_change_at_run_time() {
     map.hash_into(&mut hash[0]);
     house(Vec::new()).hash_into(&mut hash[1]);
     assert_ne!(hash[0].finish(), hash[1].finish());
+}
+
+#[test]
+fn what_changed_at_run_time_stays_when_the_same_graph_takes_its_place() {
+    let (mut changed, unlinked) = (house(Vec::new()), [110, 242]);
+    changed.edit(&DraftEdit::Unlink { ends: unlinked }).unwrap();
+    let before = NavMap::from(changed);
+    let mut same = NavMap::from(house(vec![door(true)]));
+    same.succeed(&before);
+    assert_eq!(same.graph().unwrap().net().step(110, 242), None);
+    assert_eq!(same.revision().0, before.revision().0 + 1);
+    let mut other = house(Vec::new()).draft().clone();
+    other.apply(&DraftEdit::Unlink { ends: [0, 1] }).unwrap();
+    let mut edited = NavMap::from(PointGraph::new(GraphSource { draft: other, ..GraphSource::default() }));
+    edited.succeed(&before);
+    assert!(edited.graph().unwrap().net().step(110, 242).is_some(), "its author has changed it");
+}
+
+/// Rows of points a metre apart, linked with their four neighbours; parts by the letters of the rows.
+fn lettered(rows: &[&str]) -> (Draft, Vec<char>) {
+    let letters: Vec<char> = rows.iter().flat_map(|row| row.chars()).collect();
+    let width = rows[0].len();
+    let points = (0..letters.len()).map(|at| Vec3::new((at % width) as f32, 0.0, (at / width) as f32));
+    let mut links = Vec::new();
+    for at in 0..letters.len() {
+        let beside = (at % width + 1 < width).then_some(at + 1);
+        let below = (at + width < letters.len()).then_some(at + width);
+        let open = beside.into_iter().chain(below).filter(|&to| letters[at] != '#' && letters[to] != '#');
+        links.extend(open.map(|to| [at as u32, to as u32]));
+    }
+    let mut names: Vec<char> = letters.iter().copied().filter(|letter| letter.is_alphabetic()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let of = |name: char| (0..).zip(&letters).filter(move |(_, letter)| **letter == name).map(|(at, _)| at);
+    let parts = names.iter().map(|&name| Part { name: name.into(), points: of(name).collect() }).collect();
+    (Draft::new(points.collect(), &links, parts).unwrap(), letters)
+}
+
+fn divided(draft: &Draft, uses_parts: bool) -> PointGraph {
+    let draft = draft.clone();
+    PointGraph::new(GraphSource { draft, width_m: 0.2, agent_radius_m: 0.4, areas: Vec::new(), uses_parts })
+}
+
+#[test]
+fn seed_v14_the_short_way_out_of_a_part_is_taken() {
+    // Within part a the way leads round the wall; over b it is two metres.
+    let (draft, _) = lettered(&["aaaaa", "a###a", "a###a", "a.bba"]);
+    let (from, to) = (Vec3::new(0.0, 0.0, 3.0), Vec3::new(4.0, 0.0, 3.0));
+    let [plain, parted] =
+        [false, true].map(|uses_parts| plan(&divided(&draft, uses_parts), &query(from, to, body())));
+    assert_eq!(plain.path.length_m, 4.0);
+    assert_eq!((parted.path.points, parted.path.cost_m), (plain.path.points, plain.path.cost_m));
+    // Where no way outside is shorter, only the part is looked at.
+    let (draft, _) = lettered(&["aaaaaa......", "aaaaaa......", "aaaaaa......", "aaaaaa......"]);
+    let (from, to) = (Vec3::new(0.0, 0.0, 0.0), Vec3::new(2.0, 0.0, 3.0));
+    let map = divided(&draft, true);
+    let route =
+        |from, to| map.routes().find(map.net(), (from, to), |_| true, &mut Search::default()).unwrap();
+    let inside = route(0, 38);
+    assert_eq!(inside.how, crate::nav::graph::How::Inside);
+    assert!(inside.points.iter().all(|&at| map.routes().part_of(at) == Some(0)));
+    assert_eq!(plan(&map, &query(from, to, body())).status, PathStatus::Complete);
+}
+
+#[test]
+fn seed_v16_points_of_interlocking_parts_belong_each_to_its_own_and_the_rest_to_none() {
+    let (draft, letters) = lettered(&["aaaa.", "abbb.", "ab...", "abcc."]);
+    let map = divided(&draft, true);
+    for (at, &letter) in (0..).zip(&letters) {
+        let name = map.routes().part_of(at).map(|part| draft.parts()[part].name.chars().next().unwrap());
+        assert_eq!(name, letter.is_alphabetic().then_some(letter), "point {at}");
+    }
+    // From and to a point of no part: the full search.
+    let (from, to) = (Vec3::new(4.0, 0.0, 0.0), Vec3::new(3.0, 0.0, 2.0));
+    assert_eq!(plan(&map, &query(from, to, body())).path.points.len(), 3);
 }
 
 #[test]
