@@ -38,6 +38,7 @@ mod nav_published;
 mod nav_sight;
 mod nudges;
 mod one_way;
+mod one_way_layouts;
 mod own_areas;
 mod path_tokens;
 mod rates;
