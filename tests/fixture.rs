@@ -44,8 +44,13 @@ pub struct Stage {
 impl Stage {
     /// The level in `json`, at tick 0. Panics when it is refused, with every reason.
     pub fn of(json: &str) -> Self {
-        let source = MemorySource::new().with("stage.json", json);
-        let level = load("stage.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+        Self::of_file("stage.json", json)
+    }
+
+    /// The level in a file of that name, at tick 0.
+    pub fn of_file(name: &str, text: &str) -> Self {
+        let level = load(name, &MemorySource::new().with(name, text));
+        let level = level.unwrap_or_else(|refused| panic!("{refused:?}"));
         Self::on(spawn::build(level, None).world)
     }
 

@@ -6,9 +6,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use glam::Vec3;
+use walkon::base::rng::Rng;
 use walkon::level::tiled::raw::{GID_MASK, Orientation, RawContent, RawMap};
 use walkon::level::tiled::{self, Imported, TiledOptions};
 use walkon::level::{self, Diagnostic, LoadedLevel, MemorySource, NavigationDef, Outline, Severity};
+use walkon::nav::{Accept, Layout, PathQuery, PathStatus, Search, Traversal};
+use walkon::view::{Form, Picture, SearchScene, Tag, draw_search};
+use walkon::world::walk::{DoorPolicy, Goal};
+
+use crate::fixture::{Stage, put, send};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
@@ -381,6 +389,53 @@ fn seed_t10_door_tiles_become_doors() {
 }
 
 #[test]
+fn seed_t10_a_locked_door_tile_is_passed_with_its_key_alone() {
+    let tiles = "<tile id=\"1\"><properties><property name=\"door\" type=\"int\" value=\"2\"/>\
+        <property name=\"key\" value=\"brass\"/></properties></tile>";
+    let text = map(&["110111", "112111", "110111"], WALKABLE, tiles, "");
+    let ends = |keys: &[&str]| {
+        let mut stage = Stage::of_file("map.tmx", &text);
+        let anna = put(&mut stage, "anna", Vec3::new(0.5, 0.0, 1.5));
+        send(&mut stage, anna, Goal::Point(Vec3::new(5.5, 0.0, 0.5)), |options| {
+            options.doors = Some(if keys.is_empty() { DoorPolicy::Wait } else { DoorPolicy::Open });
+            options.keys = keys.iter().map(|&key| key.to_owned()).collect();
+        });
+        let end = stage.until_settled(1, 1800).join(" ");
+        let by = stage.facts("walkSettled")[0]["by"].clone();
+        let door = stage.world().doors()[0].name.clone();
+        (end, by.to_string().contains(&door), stage.world().character(anna).unwrap().body.position)
+    };
+    let (end, is_by_the_door, place) = ends(&[]);
+    assert_eq!((end.as_str(), is_by_the_door), ("blocked/doorClosed", true));
+    assert!(place.x < 2.0, "{place}");
+    let (end, _, place) = ends(&["brass"]);
+    assert_eq!(end, "arrived/reached");
+    assert!(place.x > 5.0, "{place}");
+}
+
+#[test]
+fn seed_t3_a_border_is_that_of_the_plain_rule_whatever_is_painted() {
+    let mut rng = Rng::stream(5, "border");
+    for round in 0..30 {
+        let rows: Vec<String> =
+            (0..9).map(|_| (0..11).map(|_| if rng.chance(0.8) { '1' } else { '0' }).collect()).collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let border = "<property name=\"useTilesetBorder\" type=\"bool\" value=\"true\"/>";
+        let text = map(&rows, &format!("{WALKABLE}{border}"), "", "");
+        let report = imported(&MemorySource::new().with("map.tmx", text), "map.tmx").tiled.report;
+        let painted = |x: i64, y: i64| {
+            let row = usize::try_from(y).ok().and_then(|y| rows.get(y));
+            row.zip(usize::try_from(x).ok()).is_some_and(|(row, x)| row.as_bytes().get(x) == Some(&b'1'))
+        };
+        let is_border =
+            |x: i64, y: i64| !painted(x, y) && (-1..=1).any(|dy| (-1..=1).any(|dx| painted(x + dx, y + dy)));
+        let count =
+            (0..9).flat_map(|y| (0..11).map(move |x| (x, y))).filter(|&(x, y)| is_border(x, y)).count();
+        assert_eq!(report.total.border, count as u64, "round {round}: {rows:?}");
+    }
+}
+
+#[test]
 fn seed_t18_a_layer_of_another_size_is_refused() {
     let found = refusal(
         &map(&["111", "111"], "", "", "").replace("name=\"floor\" width=\"3\"", "name=\"floor\" width=\"2\""),
@@ -515,6 +570,65 @@ fn maps_that_tiled_ships_import_with_what_their_files_state() {
         let covered = (rows[0].value.len() as u32, rows.len() as u32);
         assert!(raw.infinite || covered == (raw.width, raw.height), "{name}: {covered:?}");
     }
+}
+
+#[test]
+fn a_path_across_every_map_that_tiled_ships_is_found_and_drawn() {
+    let folder = root().join("../shared/data/tiled");
+    if !folder.is_dir() {
+        println!("skipped: {} is not there", folder.display());
+        return;
+    }
+    let mut source = MemorySource::new();
+    for file in files(&folder) {
+        source = source.with(&file_name(&file), fs::read(&file).unwrap());
+    }
+    let mut drawn = 0;
+    for name in files(&folder).iter().map(|file| file_name(file)).filter(|name| name.ends_with(".tmx")) {
+        let level = level::load(&name, &source).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let world = level::spawn::build(level, None).world;
+        let frame = *world.nav().cells().unwrap().frame();
+        let [columns, rows] = frame.tile_count();
+        let place = |tile| {
+            let [x, z] = frame.tile_centre(tile).unwrap();
+            Vec3::new(x as f32, 0.0, z as f32)
+        };
+        let (from, to) = (place([0, 0]), place([columns - 1, rows - 1]));
+        let by = Traversal::default();
+        let query = PathQuery {
+            start: from,
+            goal: to,
+            by: by.clone(),
+            accept: Accept::Nearest,
+            goal_layer: None,
+            expansions_max: u32::MAX,
+            others: None,
+        };
+        let (answer, record) = world.nav().plan_recorded(&query, &mut Search::default());
+        assert_eq!(answer.status, PathStatus::Complete, "{name}");
+        let mut picture = Picture::new(name.as_str(), world.nav().bounds(), 1.0);
+        let scene =
+            SearchScene { world: &world, from, to, by: &by, record: &record, answer: &answer, others: &[] };
+        draw_search(&mut picture, &scene);
+        let tiles = picture.shapes_of("cells").map(|shape| match &shape.form {
+            Form::Facets(facets) => facets.len(),
+            _ => 0,
+        });
+        let (tiles, is_shifted) =
+            (tiles.sum::<usize>(), !matches!(frame.layout(), Layout::Square4 | Layout::Square8));
+        assert_eq!(
+            tiles,
+            if is_shifted { (columns * rows) as usize } else { 0 },
+            "{name}: no more than its tiles"
+        );
+        let line =
+            picture.shapes_of("search").find(|shape| shape.tag == Tag::Search("smooth")).expect("a line");
+        let Form::Line(points) = &line.form else { panic!("{name}: a line") };
+        assert_eq!(points.len(), answer.path.points.len(), "{name}");
+        assert!(points.iter().all(|&point| picture.bounds.grown(1e-6).contains(point)), "{name}");
+        drawn += 1;
+    }
+    assert!(drawn >= 6, "{drawn}");
 }
 
 #[test]
