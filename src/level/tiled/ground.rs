@@ -350,13 +350,14 @@ impl Laying<'_, '_> {
             let inside = (0..i64::from(rect.width)).contains(&x) && (0..i64::from(rect.height)).contains(&y);
             inside && gids[y as usize * rect.width as usize + x as usize] & GID_MASK != 0
         };
+        let surroundings = self.place.surroundings();
         let mut count = 0;
         for at in 0..gids.len() {
             let cell = [rect.x + (at as u32 % rect.width) as i32, rect.y + (at as u32 / rect.width) as i32];
             if !painted(cell) {
                 continue;
             }
-            for beside in self.place.around(cell) {
+            for beside in surroundings.of(cell) {
                 if painted(beside) {
                     continue;
                 }

@@ -258,12 +258,31 @@ impl Place {
         near.filter(|cell| *cell != [column, row] && shares_a_corner(&own, &self.outline_px(*cell))).collect()
     }
 
+    /// The same for any cell, worked out once: what lies around a cell depends on whether its column and its row are even.
+    pub(super) fn surroundings(&self) -> Surroundings {
+        let offsets = |[column, row]: [i32; 2]| {
+            self.around([column, row]).into_iter().map(|[x, y]| [x - column, y - row]).collect()
+        };
+        Surroundings([[0, 0], [1, 0], [0, 1], [1, 1]].map(offsets))
+    }
+
     /// The pixel of an isometric picture that a point of the map is drawn at, both in the author's units.
     #[cfg(test)]
     pub(super) fn screen_px(&self, tile_width_px: f64, [x, y]: [f64; 2]) -> [f64; 2] {
         let height = self.tile_px[1];
         let (column, row) = (x / height, y / height);
         [(column - row) * tile_width_px / 2.0, (column + row) * height / 2.0]
+    }
+}
+
+/// The cells beside any cell that a border is drawn over, as offsets, by the parity of its column and row.
+#[derive(Clone, Debug)]
+pub(super) struct Surroundings([Vec<[i32; 2]>; 4]);
+
+impl Surroundings {
+    pub(super) fn of(&self, [column, row]: [i32; 2]) -> impl Iterator<Item = [i32; 2]> {
+        let kind = column.rem_euclid(2) + 2 * row.rem_euclid(2);
+        self.0[kind as usize].iter().map(move |[x, y]| [column + x, row + y])
     }
 }
 

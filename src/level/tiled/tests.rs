@@ -63,3 +63,28 @@ fn every_cell_is_found_by_its_own_middle_on_every_kind_of_map() {
         }
     }
 }
+
+#[test]
+fn what_lies_around_a_cell_depends_on_the_parity_of_its_column_and_row_alone() {
+    for (orientation, tile, side) in [
+        (Orientation::Orthogonal, [16, 24], 0),
+        (Orientation::Isometric, [64, 32], 0),
+        (Orientation::Staggered, [64, 32], 0),
+        (Orientation::Hexagonal, [14, 12], 6),
+        (Orientation::Hexagonal, [60, 60], 20),
+    ] {
+        for (stagger_x, stagger_even) in [(false, false), (false, true), (true, false), (true, true)] {
+            let map = RawMap { stagger_x, stagger_even, ..map(orientation, [7, 6], tile, side) };
+            let place = Place::new(&map, None, false);
+            let surroundings = place.surroundings();
+            for cell in (-5..6).flat_map(|row| (-5..6).map(move |column| [column, row])) {
+                let (mut told, mut worked_out) =
+                    (surroundings.of(cell).collect::<Vec<_>>(), place.around(cell));
+                told.sort_unstable();
+                worked_out.sort_unstable();
+                assert_eq!(told, worked_out, "{orientation:?} {stagger_x} {stagger_even} {cell:?}");
+                assert!(told.len() >= 6, "{orientation:?}");
+            }
+        }
+    }
+}
