@@ -222,7 +222,8 @@ impl Taut {
     /// Enters the polygon behind an interval: what of its edges can be seen, or reached around the ends of the interval. While there
     /// is but one way on it is taken at once.
     fn expand(&mut self, view: View, mut node: Node, mut at: u32) {
-        // Bounded by the corridor: dead ends and polygons with several ways on end it.
+        let stop_at = self.spent.saturating_add(view.surface.polygon_count());
+        // Bounded: dead ends and polygons with several ways on end it, and as many polygons as there are.
         loop {
             self.spent = self.spent.saturating_add(1);
             let polygon = view.surface.face[node.edge as usize];
@@ -245,7 +246,7 @@ impl Taut {
                 }
             });
             let Some(last) = single else { return };
-            if count > 1 || self.spent == u32::MAX {
+            if count > 1 || self.spent >= stop_at {
                 self.push(last);
                 return;
             }
@@ -307,7 +308,21 @@ impl Taut {
             let following = surface.next(edge);
             let w = (surface.from(following), surface.ring[following as usize]);
             let (w_right, w_left) = (side(node.right, w.0), side(node.left, w.0));
-            if surface.twin[edge as usize] != NONE {
+            // Edges that lead back behind an end, as those that begin or end there may, show nothing but their outside: one gets across
+            // them only around that end.
+            let (is_behind_right, is_behind_left) =
+                (u_right >= -zero && w_right < -zero, u_left > zero && w_left <= zero);
+            let is_passage = surface.twin[edge as usize] != NONE;
+            if is_passage && (is_behind_right || is_behind_left) {
+                let (turns, root, corner) = match is_behind_right {
+                    true => (right_turns, node.right, node.right_corner),
+                    false => (left_turns, node.left, node.left_corner),
+                };
+                let stretch = Seen { right: u, left: w };
+                if turns && let Some(next) = self.offer(view, edge, stretch, around(root, corner)) {
+                    visit(self, next);
+                }
+            } else if is_passage {
                 // From the right: beside the right end, between the ends, beside the left end.
                 let first = match (u_right < -zero, w_right < -zero) {
                     (false, _) => u,

@@ -505,6 +505,43 @@ fn seed_w6_a_sloped_mesh_gives_the_way_of_its_flat_copy() {
 }
 
 #[test]
+fn r6_no_search_goes_round_and_round_a_corner_between_areas() {
+    // Found by the fuzz target `level`: where edges of areas cross there is a corner with ground all around it. An edge that led back
+    // to such a corner was seen through from outside, and the search went around it until the memory was full.
+    let quad = |polygon: [[f64; 2]; 4]| AreaShape { polygon: polygon.to_vec(), available: true, factor: 1.0 };
+    let source = MeshSource {
+        areas: vec![
+            quad([[1.0, 0.0], [6.0, 0.0], [6.0, 20.0], [2.0, 20.0]]),
+            quad([[14.0, 0.0], [20.0, 0.0], [20.0, 20.0], [14.0, 20.0]]),
+            quad([[3.0, 9.6], [14.0, 9.6], [14.0, 10.4], [6.0, 10.4]]),
+            quad([[6.0, 4.0], [14.0, 4.0], [14.0, 5.4], [6.0, 5.4]]),
+            quad([[6.0, 15.0], [14.0, 15.0], [14.0, 18.5], [6.0, 18.5]]),
+        ],
+        obstacles: vec![quad([[17.0, 9.0], [18.0, 9.0], [18.0, 11.0], [16.0, 11.0]])],
+        ..MeshSource::default()
+    };
+    let map = map(&source);
+    let mut rng = Rng::stream(21, "mesh");
+    let mut found = 0;
+    for radius_m in [0.0, 0.2, 0.35, 0.5, 0.9] {
+        let by = wide(radius_m);
+        let most = 20 * map.mesh().expect("a mesh").patches(&by).len() as u32;
+        for _ in 0..60 {
+            let mut place = || at((rng.unit() * 20.0) as f32, (rng.unit() * 20.0) as f32);
+            let (from, to) = (place(), place());
+            if !map.is_walkable(from, &by) || map.reach(from, to, &by) != Reach::Yes {
+                continue;
+            }
+            let answer =
+                map.plan(&PathQuery { expansions_max: most, ..query(from, to, &by) }, &mut Search::default());
+            assert_eq!(answer.status, PathStatus::Complete, "{from} to {to} for {radius_m}: {answer:?}");
+            found += 1;
+        }
+    }
+    assert!(found > 60, "{found}");
+}
+
+#[test]
 fn seed_w5_places_are_found_where_they_are() {
     let mut rng = Rng::stream(5, "mesh");
     let mesh = map(&as_mesh(&field(&mut rng)));
