@@ -30,6 +30,7 @@ mod level_tests;
 mod levels;
 mod lint;
 mod map_laws;
+mod mesh_laws;
 mod meshes;
 mod model;
 mod nav_laws;

@@ -87,6 +87,20 @@ impl Surface {
         if edge == edges.start { edges.end - 1 } else { edge - 1 }
     }
 
+    /// The edge of a polygon that a point lies beyond; None where it lies inside, or as good as on a wall. Through a corner a line may
+    /// come into a polygon that it only touches: then it leaves by the edge that it came by, or one at the corner.
+    fn stray(&self, polygon: u32, to: Point) -> Option<u32> {
+        let is_beyond = |edge: &u32| {
+            let (a, b) = (self.from(*edge), self.to(*edge));
+            let slack_m2 = match self.twin[*edge as usize] {
+                NONE => self.tolerance_m * distance_sq(a, b).sqrt(),
+                _ => self.zero_m2,
+            };
+            geom::cross(a, b, to) < -slack_m2
+        };
+        self.edges(polygon).find(is_beyond)
+    }
+
     /// Walks straight until the end or a wall. From a corner it leaves by no edge that ends there: the one that begins there is
     /// further along.
     fn leg(&self, (from, corner): (Spot, u32), to: Point, visit: &mut impl FnMut(u32, Point, Point)) -> Line {
@@ -124,6 +138,7 @@ impl Surface {
                     exit = Some((part, miss, edge));
                 }
             }
+            let exit = exit.or_else(|| self.stray(polygon, to).map(|edge| (passed, 0.0, edge)));
             let Some((part, _, edge)) = exit else {
                 visit(polygon, reached, to);
                 return Line { is_clear: true, end: Spot { polygon, point: to }, wall: NONE };
