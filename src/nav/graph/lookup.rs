@@ -210,9 +210,16 @@ fn flat_m(net: &Net, ends: [u32; 2]) -> f64 {
     f64::from(geom::flat_distance(a, b))
 }
 
-/// The place on a link that is nearest on the ground.
+/// Links whose length on the ground is a lesser part of their length than this lead straight up: on the ground all of them is one place.
+const UPRIGHT: f32 = 0.01;
+
+/// The place on a link that is nearest on the ground; nearest in space where it leads straight up.
 pub(crate) fn spot(net: &Net, link: u32, point: Vec3) -> Spot {
     let flat = Vec3::new(1.0, 0.0, 1.0);
+    let [a, b] = net.links()[link as usize].map(|end| net.points()[end as usize]);
+    if ((b - a) * flat).length() < UPRIGHT * (b - a).length() {
+        return spot_in_space(net, link, point);
+    }
     project(net, link, |a, b| ((point - a) * flat, (b - a) * flat))
 }
 

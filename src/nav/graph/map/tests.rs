@@ -323,3 +323,24 @@ fn random_points_lie_on_links_within_the_disc_and_can_be_reached() {
     let nowhere = RandomPoint { centre: Some(Vec3::new(90.0, 0.0, 0.0)), ..query };
     assert_eq!(map.random_point(&nowhere, &mut rng), None);
 }
+
+#[test]
+fn r6_places_on_a_link_that_leads_straight_up_are_found_at_their_height() {
+    // Found by the fuzz target `graph`: on the ground all of a ladder is one place, and its lower end was taken for every height.
+    let points =
+        vec![Vec3::ZERO, Vec3::new(1.0, 0.0, 0.0), Vec3::new(1.0, 4.0, 0.0), Vec3::new(2.0, 4.0, 0.0)];
+    let draft = Draft::new(points, &[[0, 1], [1, 2], [2, 3]], Vec::new()).unwrap();
+    let map = PointGraph::new(GraphSource {
+        draft,
+        width_m: 0.1,
+        agent_radius_m: 0.3,
+        areas: Vec::new(),
+        uses_parts: false,
+    });
+    for tenths in 0..=40u8 {
+        let place = Vec3::new(1.0, f32::from(tenths) * 0.1, 0.0);
+        let found = map.locate(place, &body()).expect("on the ladder").point;
+        assert!(found.distance(place) < 1e-4, "{place}: {found}");
+    }
+    assert_eq!(plan(&map, &query(Vec3::ZERO, Vec3::new(2.0, 4.0, 0.0), body())).status, PathStatus::Complete);
+}
