@@ -5,7 +5,7 @@
 //! rewrites the files, and the diff is read. Each level runs twice here, and once more in a child process
 //! through the command line; all hashes must agree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -77,8 +77,18 @@ fn collect_levels(folder: &Path, below: &str, files: &mut Vec<(String, Vec<u8>)>
 
 /// Runs a level of the project; what it came to, and its story.
 fn play(name: &str, seconds: u64, seed: Option<u64>) -> (Report, Vec<String>, Vec<String>) {
+    play_from(&levels(), name, seconds, seed)
+}
+
+/// The same from other files.
+fn play_from(
+    source: &MemorySource,
+    name: &str,
+    seconds: u64,
+    seed: Option<u64>,
+) -> (Report, Vec<String>, Vec<String>) {
     let path = format!("{name}.json");
-    let level = load(&path, &levels()).unwrap_or_else(|error| panic!("{error}"));
+    let level = load(&path, source).unwrap_or_else(|error| panic!("{error}"));
     let options = RecordOptions { trace: true, hash_every: 300, sentences: true, ..RecordOptions::default() };
     let setup = Setup { scripts: scripts(), recorder: Recorder::new(options), seed, ..Setup::default() };
     let mut game = Game::load(level, setup).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -92,6 +102,37 @@ fn play(name: &str, seconds: u64, seed: Option<u64>) -> (Report, Vec<String>, Ve
         Onlooker::GoOn
     });
     (report, story, lines)
+}
+
+/// What happens in a story, without when, where and to whom it does: events, scenes and doors, each once.
+fn happenings(story: &[String]) -> BTreeSet<String> {
+    let words = story.iter().map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>());
+    let tells = |words: &Vec<&str>| words.len() > 1 && ["event", "scene", "door"].contains(&words[0]);
+    words.filter(tells).map(|words| words[..2].join(" ")).collect()
+}
+
+#[test]
+fn one_word_plays_a_level_of_a_grid_on_a_mesh() {
+    for (name, seconds) in [("courtyard", 60), ("house", 60), ("market", 10), ("arena", 20), ("bridge", 40)] {
+        let path = format!("{name}.json");
+        let text = fs::read_to_string(root().join("levels").join(&path)).unwrap();
+        let changed = text.replace("\"kind\": \"grid\"", "\"kind\": \"mesh\"");
+        assert_ne!(text, changed, "levels/{path} is a grid");
+        let (on_cells, story, _) = play(name, seconds, None);
+        let (on_mesh, other_story, _) = play_from(&levels().with(&path, changed), name, seconds, None);
+        assert_eq!(on_mesh.faults, 0, "levels/{path}: its scripts do not know the difference");
+        assert_eq!(happenings(&story), happenings(&other_story), "levels/{path}");
+        let (cells, mesh) = (on_cells.walks, on_mesh.walks);
+        assert_eq!(
+            mesh.accepted,
+            mesh.arrived + mesh.partial + mesh.blocked + mesh.cancelled,
+            "{name}: inv:T1"
+        );
+        assert!(
+            10 * mesh.arrived >= 9 * cells.arrived,
+            "levels/{path}: {cells:?} on cells, {mesh:?} on a mesh"
+        );
+    }
 }
 
 fn golden(name: &str) -> PathBuf {
