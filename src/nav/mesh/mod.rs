@@ -7,6 +7,7 @@
 
 mod arrange;
 mod build;
+mod compare;
 mod corridor;
 mod footing;
 mod gates;
@@ -26,6 +27,7 @@ mod tree;
 mod walk;
 mod waypoints;
 
+pub use compare::Compared;
 pub(crate) use footing::MeshFooting;
 pub use map::{AREAS_MAX, Avoidance, MeshSource, MeshSourceError, NavMesh};
 pub(crate) use plan::{Plan, Scratch};

@@ -1,0 +1,107 @@
+//! What searches over meshes cost, and how long their lines are, beside the crate `polyanya`: a table, nothing is asserted.
+//!
+//! `cargo bench --bench meshes`. Method: the 160 queries of arena.scen over the meshes of the Polyanya authors, read from
+//! `../shared/data/meshes` (without them it says so and stops); finding the places included; each over them again and again in turn, and
+//! the fastest round of each counts; one process, one thread. Lengths are sums over the 160 lines, over those of `polyanya`.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use glam::Vec3;
+use landmass_glam::Vec2;
+use polyanya::PolyanyaFile;
+use walkon::nav::{Accept, MeshSource, NavMap, NavMesh, PathQuery, Search, Traversal};
+
+/// Rounds over all queries.
+const ROUNDS: u32 = 200;
+
+type Query = [f32; 4];
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name)
+}
+
+fn queries(scenario: &str) -> Vec<Query> {
+    let lines = scenario.lines().skip(1).filter(|line| !line.trim().is_empty());
+    lines
+        .map(|line| {
+            let mut numbers = line.split_whitespace().skip(4).map(|word| word.parse().unwrap());
+            [(); 4].map(|()| numbers.next().unwrap())
+        })
+        .collect()
+}
+
+/// The sum of the lengths, and microseconds a query in the fastest round.
+#[derive(Clone, Copy)]
+struct Took {
+    sum_m: f64,
+    fastest_us: f64,
+}
+
+impl Took {
+    const NOTHING: Self = Self { sum_m: 0.0, fastest_us: f64::INFINITY };
+
+    fn round(&mut self, queries: &[Query], mut ask: impl FnMut(Query) -> f64) {
+        let start = Instant::now();
+        let sum_m: f64 = queries.iter().map(|&query| black_box(ask(black_box(query)))).sum();
+        let took_us = start.elapsed().as_secs_f64() * 1e6 / queries.len() as f64;
+        *self = Self { sum_m, fastest_us: self.fastest_us.min(took_us) };
+    }
+}
+
+fn compare(name: &str, queries: &[Query]) {
+    let Ok(text) = std::fs::read_to_string(data(&format!("{name}.mesh"))) else { return };
+    let mut theirs: polyanya::Mesh = PolyanyaFile::from_bytes(text.as_bytes()).try_into().unwrap();
+    theirs.bake();
+    let checked = walkon::level::from_mesh(&text).unwrap().check().unwrap();
+    let ours = NavMesh::new(&MeshSource { ground: Some(checked), ..MeshSource::default() }).unwrap();
+    let by = Traversal::default();
+    let mut compared = ours.compared(&by);
+    let mut map = NavMap::from(ours);
+    map.prepare(&by);
+    let mut search = Search::default();
+    let place = |x: f32, z: f32| Vec3::new(x, 0.0, z);
+
+    let mut took = [Took::NOTHING; 4];
+    for _ in 0..ROUNDS {
+        took[0].round(queries, |[x, z, to_x, to_z]| {
+            compared.any_angle_m(place(x, z), place(to_x, to_z)).unwrap()
+        });
+        took[1]
+            .round(queries, |[x, z, to_x, to_z]| compared.funnel_m(place(x, z), place(to_x, to_z)).unwrap());
+        took[2].round(queries, |[x, z, to_x, to_z]| {
+            let query = PathQuery {
+                start: place(x, z),
+                goal: place(to_x, to_z),
+                by: by.clone(),
+                goal_layer: None,
+                accept: Accept::Exact,
+                expansions_max: 100_000,
+                others: None,
+            };
+            f64::from(map.plan(&query, &mut search).path.length_m)
+        });
+        took[3].round(queries, |[x, z, to_x, to_z]| {
+            f64::from(theirs.path(Vec2::new(x, z), Vec2::new(to_x, to_z)).unwrap().length)
+        });
+    }
+    let optimum = took[3];
+    println!("{name}, {} queries", queries.len());
+    for (what, took) in ["any-angle", "funnel", "whole plan", "polyanya"].iter().zip(took) {
+        let (ratio, long) = (took.fastest_us / optimum.fastest_us, took.sum_m / optimum.sum_m);
+        println!("  {what:<12} {:>8.2} us  {ratio:>6.2} of polyanya  length {long:.6}", took.fastest_us);
+    }
+}
+
+fn main() {
+    let Ok(scenario) = std::fs::read_to_string(data("arena.scen")) else {
+        println!("no meshes in ../shared/data/meshes");
+        return;
+    };
+    let queries = queries(&scenario);
+    for name in ["arena", "arena-merged"] {
+        compare(name, &queries);
+    }
+}
