@@ -173,3 +173,11 @@ fn changed_levels_are_read_or_refused() {
     ];
     check(checks::level, files, 600);
 }
+
+#[test]
+fn r6_files_that_the_fuzzer_found_are_read_or_refused() {
+    // A search that went round a corner for ever; places on a ladder, and on steep ground, that were drawn and not found again.
+    checks::level(include_bytes!("../fuzz/seeds/level/crossing.json"));
+    checks::graph(include_bytes!("../fuzz/seeds/graph/ladder.graph"));
+    checks::obj(include_bytes!("../fuzz/seeds/obj/steep.obj"));
+}

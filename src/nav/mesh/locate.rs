@@ -23,11 +23,10 @@ impl Surface {
         if !(point[0].is_finite() && point[1].is_finite()) {
             return None;
         }
-        let mut y = f64::from(place.y);
-        if let Some(whole) = &self.whole {
-            let floor = whole.spot(place)?;
-            y = whole.height(floor.polygon, floor.point);
-        }
+        let floor = match &self.whole {
+            Some(whole) => Some(whole.spot(place)?),
+            None => None,
+        };
         let window = Bounds { min: point, max: point }.grown(self.tolerance_m);
         let mut best: Option<((f64, f64, u32), Spot)> = None;
         self.tree.visit(window, &mut |polygon| {
@@ -39,9 +38,9 @@ impl Surface {
             }
             let rise = match self.is_flat {
                 true => 0.0,
-                false => (self.height(polygon, nearest) - y).abs(),
+                false => (self.height(polygon, nearest) - f64::from(place.y)).abs(),
             };
-            if self.whole.is_some() && rise > f64::from(geom::STOREY_M) {
+            if floor.is_some_and(|floor| !self.is_on(floor, Spot { polygon, point: nearest })) {
                 return;
             }
             let rank = (rise, away_sq, polygon);
@@ -50,6 +49,16 @@ impl Surface {
             }
         });
         best.map(|best| best.1)
+    }
+
+    /// Whether a place lies on the floor of another one, of what this was cut out of.
+    fn is_on(&self, floor: Spot, place: Spot) -> bool {
+        let Some(whole) = &self.whole else { return true };
+        let own = whole.spot(self.raised(place));
+        own.is_some_and(|own| {
+            let rise = || whole.height(own.polygon, own.point) - whole.height(floor.polygon, floor.point);
+            own.polygon == floor.polygon || rise().abs() <= f64::from(geom::STOREY_M)
+        })
     }
 
     /// Whether a polygon holds a point, its edges included.
