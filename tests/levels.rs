@@ -104,10 +104,10 @@ fn play_from(
     (report, story, lines)
 }
 
-/// What happens in a story, without when, where and to whom it does: events, scenes and doors, each once.
+/// What happens in a story, without when, where and to whom it does: events and scenes, each once.
 fn happenings(story: &[String]) -> BTreeSet<String> {
     let words = story.iter().map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>());
-    let tells = |words: &Vec<&str>| words.len() > 1 && ["event", "scene", "door"].contains(&words[0]);
+    let tells = |words: &Vec<&str>| words.len() > 1 && ["event", "scene"].contains(&words[0]);
     words.filter(tells).map(|words| words[..2].join(" ")).collect()
 }
 
