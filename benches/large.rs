@@ -2,7 +2,7 @@
 //!
 //! In: MovingAI maps in `../shared/data/movingai`, every cell of them several cells wide, with terrain of six factors; without
 //! them it says so and stops. Out: markdown tables of means a query, everything included that a walk would pay: ends, search,
-//! joining, smoothing. Method: random pairs of reachable cells, each in the fastest of its rounds; the cost of a path is that of
+//! joining, smoothing. Method: random pairs of reachable cells, each in the fastest of its rounds, in processor time; the cost of a path is that of
 //! its straight lines over the cells they cross, and is compared with that of the smoothed flat path, which is as good as it gets.
 //! The peer knows no lengths of diagonal steps and cuts corners: its paths are priced by our rule, corners allowed, unsmoothed
 //! beside our unsmoothed ones.
@@ -17,8 +17,8 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
+use cpu_time::ThreadTime;
 use glam::Vec3;
 use hierarchical_pathfinding::prelude::*;
 use walkon::base::ids::AreaId;
@@ -155,7 +155,7 @@ fn ask(nav: &NavMap, pairs: &[PathQuery], rounds: usize) -> (Vec<PathAnswer>, f6
         let mut best = f64::INFINITY;
         let mut answer = None;
         for _ in 0..rounds {
-            let begun = Instant::now();
+            let begun = ThreadTime::now();
             answer = Some(nav.plan(query, &mut search));
             best = best.min(begun.elapsed().as_secs_f64() * 1e6);
         }
@@ -185,7 +185,7 @@ fn weighted(root: &Path, name: &str, terrain: &str, options: &Options) {
     let (best, flat_us) = ask(&flat, &queries, 1);
     drop(flat);
     cells.set_hierarchy(Hierarchy::On);
-    let begun = Instant::now();
+    let begun = ThreadTime::now();
     cells.prepare(&by);
     let made_ms = begun.elapsed().as_secs_f64() * 1e3;
     assert_eq!(cells.method(&by), Method::Gates);
@@ -195,7 +195,7 @@ fn weighted(root: &Path, name: &str, terrain: &str, options: &Options) {
     let (mean, worst) = dearer(&ours, &best);
     let edit =
         |available| NavEdit::Area(AreaEdit { area: AreaId(0), available: Some(available), factor: None });
-    let begun = Instant::now();
+    let begun = ThreadTime::now();
     nav.apply(&[edit(false)]);
     nav.apply(&[edit(true)]);
     let edit_ms = begun.elapsed().as_secs_f64() * 1e3 / 2.0;
@@ -220,7 +220,7 @@ fn peer(map: &Map, factors: &[f32], queries: &[PathQuery], nav: &NavMap) -> (f64
     let price = |(x, z): (usize, usize)| {
         if map.cells[z * width + x] { (factors[z * width + x] * 10.0).round() as isize } else { -1 }
     };
-    let begun = Instant::now();
+    let begun = ThreadTime::now();
     let config = PathCacheConfig::with_chunk_size(32);
     let cache = PathCache::new((width, depth), price, MooreNeighborhood::new(width, depth), config);
     let made_ms = begun.elapsed().as_secs_f64() * 1e3;
@@ -235,7 +235,7 @@ fn peer(map: &Map, factors: &[f32], queries: &[PathQuery], nav: &NavMap) -> (f64
         let mut steps: Vec<(usize, usize)> = Vec::new();
         let mut best = f64::INFINITY;
         for _ in 0..2 {
-            let begun = Instant::now();
+            let begun = ThreadTime::now();
             let mut path = cache.find_path(start, goal, price).unwrap();
             steps = std::iter::from_fn(|| path.safe_next(price)).collect();
             best = best.min(begun.elapsed().as_secs_f64() * 1e6);

@@ -3,7 +3,7 @@
 //! In: the MovingAI maps in `../shared/data/movingai`; without them it says so and stops. Out: a markdown table of
 //! mean microseconds a query, path extraction included, by family, and ratios of these means.
 //! Method: forty scenario lines a map, evenly spaced; each solver goes over all of them three times, warm, and its
-//! fastest round counts. Every cost is compared with the published optimum; `grid_pathfinding` cuts corners, so it
+//! fastest round in processor time counts. Every cost is compared with the published optimum; `grid_pathfinding` cuts corners, so it
 //! solves an easier problem and its costs are not compared.
 //! Options: `cargo bench --bench paths -- FAMILY...` for some families (or `support`, `terrain` or `others`), `--lines N` for other numbers of lines.
 #![allow(
@@ -19,6 +19,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use cpu_time::ThreadTime;
 use grid_pathfinding::PathingGrid;
 use grid_util::grid::ValueGrid;
 use grid_util::point::Point;
@@ -147,7 +148,7 @@ fn others(file: &Path, lines: usize) {
         let mut best = vec![f64::INFINITY; queries.len()];
         for _ in 0..9 {
             for (best, query) in best.iter_mut().zip(queries) {
-                let begun = Instant::now();
+                let begun = ThreadTime::now();
                 drop(black_box(nav.plan(query, search)));
                 *best = best.min(begun.elapsed().as_secs_f64() * 1e6);
             }
@@ -156,7 +157,7 @@ fn others(file: &Path, lines: usize) {
     };
     let ours: Vec<f64> = sets.iter().map(|queries| mean(queries, &mut search)).collect();
     let peer_round = |line: &Line, query: &PathQuery| {
-        let begun = Instant::now();
+        let begun = ThreadTime::now();
         let mut copy = Map { width: map.width, depth: map.depth, cells: map.cells.clone() };
         for disc in query.others.as_deref().unwrap_or(&[]) {
             let (x, z) = frame.cell_in([disc.centre.x.into(), disc.centre.z.into()]).unwrap();
@@ -196,7 +197,7 @@ fn others(file: &Path, lines: usize) {
 /// Nanoseconds of one round of `work`, in the fastest of several.
 fn nanos(mut work: impl FnMut()) -> f64 {
     let round = |work: &mut dyn FnMut()| {
-        let begun = Instant::now();
+        let begun = ThreadTime::now();
         work();
         begun.elapsed().as_secs_f64() * 1e9
     };
@@ -330,7 +331,7 @@ fn weigh(map: &Map, factor: &[u16], chosen: &[&Line]) -> String {
     let unit = Unit::for_map(u64::from(map.width * map.depth), 1000);
     let plain = Ground { factor, cheapest: 400, unit, ..Ground::even(&bits) };
     let id = |cell: (u32, u32)| NodeId(cell.1 * map.width + cell.0);
-    let begun = Instant::now();
+    let begun = ThreadTime::now();
     let landmarks = Landmarks::of(&plain, id(chosen[0].start));
     let made = begun.elapsed().as_secs_f64() * 1e3;
     let guided = Ground { far: Some((&landmarks).into()), ..plain };
@@ -479,7 +480,7 @@ fn run_map(map: &Map, lines: &[&Line], name: &str) -> Means {
 fn fastest(lines: &[&Line], mut solve: impl FnMut(&Line)) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
-        let begun = Instant::now();
+        let begun = ThreadTime::now();
         lines.iter().for_each(|line| solve(line));
         best = best.min(begun.elapsed().as_secs_f64() * 1e6 / lines.len() as f64);
     }
