@@ -78,7 +78,7 @@ impl Crowd {
                 radius_m: RADIUS_M,
                 speed_max_mps: SPEED_MPS,
                 gives_way: 1.0,
-                left_m: 0.0,
+                left_m: f32::MAX,
                 ..Walker::default()
             });
         }
@@ -90,6 +90,10 @@ impl Crowd {
         for (index, walker) in self.walkers.iter_mut().enumerate() {
             let arrival = Arrival { speed_mps: SPEED_MPS, brake_mps2: 0.0, tick_s: self.tick_s };
             walker.place = self.bodies.places[index];
+            // Who was never nearer to its end gets on; a hand's breadth at a time, as walks count it.
+            let left_m = (self.goals[index] - walker.place).length();
+            walker.held_s = if left_m <= walker.left_m - 0.1 { 0.0 } else { walker.held_s + self.tick_s };
+            walker.left_m = if walker.held_s > 0.0 { walker.left_m } else { left_m };
             walker.desired = towards(walker.place, self.goals[index], &arrival);
         }
         let tick = Tick {

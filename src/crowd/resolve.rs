@@ -382,8 +382,22 @@ impl<G: Ground> Pushes<'_, G> {
         if self.is_clear(index, to) {
             return Some(to);
         }
+        if let Some(along) = self.along_wall(index, to) {
+            return Some(along);
+        }
         *self.refused_count += 1;
         None
+    }
+
+    /// The part of a push along the nearest axis that is clear, the longer one first: what is left of it beside a wall.
+    fn along_wall(&mut self, index: usize, to: Vec2) -> Option<Vec2> {
+        let at = self.bodies.places[index];
+        let (by_x, by_z) = (Vec2::new(to.x, at.y), Vec2::new(at.x, to.y));
+        let is_longer_by_x = (to.x - at.x).abs() >= (to.y - at.y).abs();
+        let [first, second] = if is_longer_by_x { [by_x, by_z] } else { [by_z, by_x] };
+        [first, second]
+            .into_iter()
+            .find(|&place| (place - at).length_squared() > SLID_MIN_M_SQ && self.is_clear(index, place))
     }
 
     #[inline]
@@ -403,6 +417,9 @@ impl<G: Ground> Pushes<'_, G> {
         self.ground.clear(origin, self.bodies.lifted(index, to), index)
     }
 }
+
+/// What is less than this, squared, is no push along a wall: a tenth of a millimetre.
+const SLID_MIN_M_SQ: f32 = 1e-8;
 
 /// Largest radius by the mean, above which sizes count as mixed: cells for the largest would then hold crowds of the others.
 const MIXED: f32 = 2.0;

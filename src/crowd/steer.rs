@@ -171,12 +171,19 @@ const TRIES: u32 = 4;
 /// Nearer to its path than this a body is on it, metres: the path is clear, so that no question is needed to walk along it.
 const ON_PATH_M: f32 = 1e-3;
 
+/// How much further ahead on its path a body is led back to it than it is beside it. 20: those who are pushed aside at a gap go
+/// through it side by side, and do not crowd to the one line that all paths take.
+const SLANT: f32 = 20.0;
+
+/// The furthest ahead that a body is led back, metres: so far the line to it has to be clear.
+const SLANT_MAX_M: f32 = 6.0;
+
 /// How far ahead on its path a body that looks no further is led back to it, metres: half a cell of 0.4 m.
 const REJOIN_M: f32 = 0.2;
 
 /// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `clear` whether one may go in a
 /// straight line from one place to another. A body that will still be within the leeway keeps its course; otherwise it aims
-/// at a point ahead on the path, as far as the straight line is clear; failing that at the next corner, or back at the path
+/// at a point ahead on the path, at a slant and before the next corner, as far as the straight line is clear; failing that at the next corner, or back at the path
 /// beside it. None at the end of the path. Cost: the segments ahead within reach, at most seven lines; none for a body that
 /// walks along a segment longer than it looks ahead.
 #[must_use]
@@ -209,6 +216,10 @@ pub fn aim(
     }
     // Who goes through every corner and is beside its path is led back to it a short way ahead.
     let mut ahead_m = if is_on_path { reach_m } else { reach_m.max(REJOIN_M) };
+    if !is_on_path && reach_m > 0.0 {
+        let (beside_m, corner_m) = (flat(from.point - position).length(), flat(next - from.point).length());
+        ahead_m = ahead_m.max((beside_m * SLANT).min(corner_m.min(SLANT_MAX_M)));
+    }
     for _ in 0..TRIES {
         if ahead_m <= NOTHING {
             break;

@@ -36,9 +36,10 @@ pub fn run(world: &mut World) {
         if !is_ghost {
             add(bodies, (id, character), grounds.kind(character), (step.copied(), rate.tick_seconds()));
             let walk = step.and_then(|step| step.walk).and_then(|walk| walks.get(walk));
-            let way = walk.and_then(|walk| walk.remaining_m(character.body.position));
-            if let (Some(left_m), Some(walker)) = (way, bodies.walkers.last_mut()) {
-                walker.left_m = left_m;
+            if let (Some(walk), Some(walker)) = (walk, bodies.walkers.last_mut()) {
+                walker.left_m = walk.remaining_m(character.body.position).unwrap_or_default();
+                let held_ticks = walk.clock(*tick).since(walk.progress_tick);
+                walker.held_s = held_ticks as f32 * rate.tick_seconds();
             }
         }
     }
@@ -104,6 +105,7 @@ fn standing(character: &Character) -> Walker {
         speed_max_mps: 0.0,
         gives_way: 0.0,
         left_m: 0.0,
+        held_s: 0.0,
         floor_m: storeyed(character).y,
     }
 }

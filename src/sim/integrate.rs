@@ -13,7 +13,7 @@ use crate::base::trig;
 use crate::crowd::follow::Cursor;
 use crate::crowd::resolve::{self, Contact, Ground, Settings};
 use crate::crowd::steer::flat;
-use crate::nav::{Footing, Traversal};
+use crate::nav::{Footing, NavMap, Traversal};
 use crate::sim::grounds::Grounds;
 use crate::sim::{news, replans};
 use crate::world::bodies::Bodies;
@@ -75,7 +75,7 @@ fn step_on(world: &mut World) {
         let is_free = footing.clear(from, to);
         // Who stands where no ground is goes the way it was told and no other: sideways it might come out beyond a wall.
         let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
-        let reached = if is_free { to } else { reach(footing, from, to) };
+        let reached = if is_free { to } else { reach((nav, footing), from, to) };
         step.is_clipped = reached != to && to == step.stride.to;
         let reached = grounds.footing(kind).grounded(reached);
         character.body.position = reached;
@@ -106,7 +106,7 @@ fn stepped((from, wanted): (Vec3, Vec3), bodies: &Bodies, row: usize, seconds: f
 }
 
 /// As far as a body gets whose line is not clear: along the wall, or up to it.
-fn reach(footing: &Footing<'_>, from: Vec3, to: Vec3) -> Vec3 {
+fn reach((nav, footing): (&NavMap, &Footing<'_>), from: Vec3, to: Vec3) -> Vec3 {
     if !footing.is_walkable(from) {
         return first_ground(footing, from, to).map_or(to, |ground| footing.last_clear(ground, to));
     }
@@ -117,7 +117,19 @@ fn reach(footing: &Footing<'_>, from: Vec3, to: Vec3) -> Vec3 {
         true => aside,
         false => [aside[1], aside[0]],
     };
-    [first, second].into_iter().find(|&place| footing.clear(from, place)).unwrap_or(at_wall)
+    // Who stands on the very edge of the ground cannot go along it: a line there touches what lies beyond.
+    [first, off_the_wall(nav, first), second, off_the_wall(nav, second)]
+        .into_iter()
+        .find(|&place| footing.clear(from, place))
+        .unwrap_or(at_wall)
+}
+
+/// A finger's breadth nearer to the middle of its node.
+fn off_the_wall(nav: &NavMap, place: Vec3) -> Vec3 {
+    const FINGER_M: f32 = 0.01;
+    let middle = nav.node_centre(place).unwrap_or(place);
+    let inwards = Vec3::new(middle.x - place.x, 0.0, middle.z - place.z);
+    place + inwards.clamp_length_max(FINGER_M)
 }
 
 /// Where somebody who stands off the ground comes onto it: from there on walls count again.
@@ -151,7 +163,8 @@ impl Ground for Floor<'_> {
 
 /// Pushes apart whoever overlaps.
 fn part(world: &mut World) {
-    let World { nav, doors, bodies, characters, settings, walks, .. } = world;
+    let World { nav, doors, bodies, characters, settings, walks, rate, .. } = world;
+    let seconds = rate.tick_seconds();
     let grounds = Grounds::again(nav, doors, &bodies.known);
     bodies.began.clear();
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
@@ -172,6 +185,10 @@ fn part(world: &mut World) {
         }
         character.body.position = grounds.footing(bodies.kinds[row as usize]).grounded(place);
         if bodies.columns.stances[row as usize].moving {
+            // Others avoid it by where it gets, not by where it wanted to.
+            let moved = bodies.columns.places[row as usize] - bodies.began[row as usize];
+            character.body.velocity =
+                Vec3::new(moved.x, character.body.velocity.y * seconds, moved.y) / seconds;
             // How far it is along its path is noted with its move.
             continue;
         }

@@ -1,9 +1,9 @@
 //! Step 9, last part: who is in whose way, who is asked aside, and who queues.
 //!
-//! In: walkers who have not got on for a moment, bodies near them. Out: who is ahead of those walks, steps aside (nudges), the tick at which whoever a
-//! walker queues behind last got on. Holds: one is asked aside at most once in the cooldown, never the player, never whom a
-//! scene holds, never who waits in front of a door (seed:C6-C9); a step aside leads along a clear line (seed:C7); a queue gets on as long as its head does, however long it is,
-//! and two who wait for one another do not (fault:G33).
+//! In: walkers who have not got on for a moment, bodies near them. Out: who is ahead of those walks, steps aside (nudges), the tick at which somebody of
+//! the jam a walker is in last got on, and later for a large one. Holds: one is asked aside at most once in the cooldown, never the player, never whom a
+//! scene holds, never who waits in front of a door (seed:C6-C9); a step aside leads along a clear line (seed:C7); a jam gets on as long as anybody in it comes nearer to its goal than
+//! ever before, and two who wait for one another do not (fault:G33).
 //! Cost: linear in those who are held up; nothing when nobody is.
 
 use glam::{Vec2, Vec3};
@@ -11,7 +11,6 @@ use glam::{Vec2, Vec3};
 use crate::base::geom::floor_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::near::{Look, Near};
-use crate::base::time::Tick;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::Traversal;
 use crate::sim::follow;
@@ -64,12 +63,16 @@ pub fn run(world: &mut World) {
     let mut near = std::mem::take(&mut world.bodies.after);
     near.build(&world.bodies.columns.places, 1.0);
     let mut front = Front::default();
+    let mut jams = Jams::of(&held, world.bodies.ids.len());
     let widest_m =
         world.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
-    for one in held {
-        front.look(world, (&near, widest_m), &one);
-        queue(world, &one, &front.people);
-        ask_aside(world, &one, &front.people);
+    for (at, one) in held.iter().enumerate() {
+        front.look(world, (&near, widest_m), one);
+        meet(world, (at as u32, one), &front.people, &mut jams);
+        ask_aside(world, one, &front.people);
+    }
+    for (at, one) in held.iter().enumerate() {
+        queue(world, one, &mut jams, at as u32);
     }
     world.bodies.after = near;
 }
@@ -125,27 +128,106 @@ impl Front {
     }
 }
 
-/// Whoever stands in front of a walker is what keeps it; as long as somebody there gets on, or waits at a door, or the door
-/// ahead opens, it queues.
-fn queue(world: &mut World, one: &Held, front: &[InFront]) {
+/// The jams of a tick: walkers who are held up, joined with those in front of them.
+#[derive(Debug, Default)]
+struct Jams {
+    /// Row to its place among those held up.
+    held: Vec<u32>,
+    /// Of each who is held up: somebody of the same jam before it, or itself.
+    heads: Vec<u32>,
+    /// Of each jam, by its head: how many are in it, and how many ticks ago somebody in it got on.
+    sizes: Vec<u64>,
+    since: Vec<u64>,
+}
+
+/// Nobody who is held up.
+const NOBODY: u32 = u32::MAX;
+
+impl Jams {
+    /// Everybody on its own.
+    fn of(held: &[Held], row_count: usize) -> Self {
+        let mut rows = vec![NOBODY; row_count];
+        for (at, one) in (0..).zip(held) {
+            rows[one.row as usize] = at;
+        }
+        Self {
+            held: rows,
+            heads: (0..held.len() as u32).collect(),
+            sizes: vec![1; held.len()],
+            since: vec![u64::MAX; held.len()],
+        }
+    }
+
+    /// The head of somebody's jam. Bounded by halving the way there.
+    fn head(&mut self, mut at: u32) -> u32 {
+        while self.heads[at as usize] != at {
+            let above = self.heads[self.heads[at as usize] as usize];
+            self.heads[at as usize] = above;
+            at = above;
+        }
+        at
+    }
+
+    fn join(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.head(one), self.head(other));
+        let (head, member) = (one.min(other) as usize, one.max(other) as usize);
+        if head != member {
+            self.heads[member] = head as u32;
+            self.sizes[head] += self.sizes[member];
+            self.since[head] = self.since[head].min(self.since[member]);
+        }
+    }
+
+    /// Somebody in the jam got on so many ticks ago.
+    fn got_on(&mut self, at: u32, ticks: u64) {
+        let head = self.head(at) as usize;
+        self.since[head] = self.since[head].min(ticks);
+    }
+}
+
+/// Whoever is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits at a door, or a door
+/// ahead that opens, lets the whole jam hope.
+fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mut Jams) {
     let Some(own) = world.walks.get(one.walk) else {
         return;
     };
-    let now = own.clock(world.tick);
-    // In the time of this walk: a scene that was skipped has passed for those in it alone.
-    let got_on = |other: &InFront| -> Option<Tick> {
-        let walk = world.walks.get(world.characters.get(other.who)?.walk?)?;
-        match walk.phase {
-            Phase::AtDoor(_) => Some(now),
-            _ if !other.moves => None,
-            _ => Some(now.before(walk.clock(world.tick).since(walk.progress_tick.max(walk.queue_tick)))),
+    // In the time of each walk: a scene that was skipped has passed for those in it alone.
+    jams.got_on(at, own.clock(world.tick).since(own.nearest_tick));
+    if opens_ahead(world, own) {
+        jams.got_on(at, 0);
+    }
+    for other in front {
+        let row = world.bodies.rows.get(other.who).copied().unwrap_or(NOBODY);
+        let held = jams.held.get(row as usize).copied().unwrap_or(NOBODY);
+        let walk = world.characters.get(other.who).and_then(|it| it.walk).and_then(|id| world.walks.get(id));
+        match walk {
+            _ if held != NOBODY => jams.join(at, held),
+            Some(walk) if matches!(walk.phase, Phase::AtDoor(_)) => jams.got_on(at, 0),
+            Some(walk) if other.moves => {
+                let got_on = walk.progress_tick.max(walk.queue_tick);
+                jams.got_on(at, walk.clock(world.tick).since(got_on));
+            }
+            _ => {}
         }
-    };
-    let opens = opens_ahead(world, own).then_some(now);
-    let latest = front.iter().filter_map(got_on).chain(opens).max();
+    }
     if let Some(walk) = world.walks.get_mut(one.walk) {
         walk.ahead = front.first().map(|other| other.who);
-        walk.queue_tick = walk.queue_tick.max(latest.unwrap_or_default());
+    }
+}
+
+/// So many more in a jam lengthen the patience by itself: whose turn it is goes round.
+const JAM_COUNT: u64 = 2;
+/// The most that a jam makes of patience.
+const JAM_PATIENCES_MAX: u64 = 6;
+
+/// As long as anybody in a jam comes nearer to its goal than ever before, everybody in it queues.
+fn queue(world: &mut World, one: &Held, jams: &mut Jams, at: u32) {
+    let head = jams.head(at) as usize;
+    let more = ((jams.sizes[head] - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
+    if let Some(walk) = world.walks.get_mut(one.walk) {
+        let latest = walk.clock(world.tick).before(jams.since[head]);
+        let patient = latest.after(more * walk.options.patience_ticks);
+        walk.queue_tick = walk.queue_tick.max(patient);
     }
 }
 

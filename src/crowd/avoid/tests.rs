@@ -27,6 +27,7 @@ fn walker(x: f32, z: f32, velocity: (f32, f32)) -> Walker {
         speed_max_mps: 1.4,
         gives_way: 1.0,
         left_m: 0.0,
+        held_s: 0.0,
         floor_m: 0.0,
     }
 }
@@ -102,6 +103,43 @@ fn in_a_jam_the_one_with_less_way_to_go_goes_first() {
 }
 
 #[test]
+fn of_two_who_go_the_same_way_the_one_in_front_does_not_look_back() {
+    let (mut front, mut behind) = (walker(0.0, 1.0, (0.0, 0.7)), walker(0.1, 0.0, (0.0, 1.4)));
+    // It wants to go as fast, and cannot.
+    front.desired = behind.desired;
+    behind.left_m = 1.0;
+    front.left_m = 9.0;
+    for walkers in [[front, behind], [behind, front]] {
+        let out = velocities(&walkers, &[], &SETTINGS);
+        let first = usize::from(walkers[0] != front);
+        assert_eq!(out[first], front.desired, "whatever is left of their ways");
+        assert!((out[1 - first] - behind.desired).length() > 0.3, "{out:?}");
+    }
+    // Who wants to go slower makes some room for whoever comes up.
+    front.desired = Vec2::new(0.0, 0.7);
+    let out = velocities(&[front, behind], &[], &SETTINGS);
+    assert!((out[0] - front.desired).length() > 0.01, "{out:?}");
+}
+
+#[test]
+fn in_a_jam_one_makes_way_for_where_the_other_wants_to_go_and_then_the_other_does() {
+    let mut walkers = [walker(0.2, -0.4, (0.0, 1.4)), walker(0.0, 0.4, (0.0, -1.4))];
+    for walker in &mut walkers {
+        walker.velocity = Vec2::ZERO;
+    }
+    (walkers[0].left_m, walkers[1].left_m) = (5.0, 9.0);
+    let loses = |held_s: f32, index: usize| {
+        let held = walkers.map(|walker| Walker { held_s, ..walker });
+        // Not one of those who step back by themselves.
+        let out = velocities(&held, &[], &Settings { step_back_share: 0.0, ..SETTINGS });
+        (out[index] - walkers[index].desired).length()
+    };
+    assert!(loses(0.5, 0) > 0.1 && loses(0.5, 1) > 0.1, "each waits for the other");
+    assert!(loses(1.5, 0) == 0.0 && loses(1.5, 1) > 1.0, "who has the longer way makes way");
+    assert!(loses(2.5, 1) == 0.0 && loses(2.5, 0) > 1.0, "then the other");
+}
+
+#[test]
 fn walkers_on_different_floors_ignore_one_another() {
     let mut above = walker(0.0, 1.0, (0.0, -1.4));
     above.floor_m = 3.0;
@@ -113,13 +151,15 @@ fn walkers_on_different_floors_ignore_one_another() {
 fn a_wall_ahead_is_not_reached_within_its_horizon_and_standing_is_always_possible() {
     let wall = Wall { from: Vec2::new(-5.0, 0.1), to: Vec2::new(5.0, 0.1) };
     // Somebody behind presses it on; without anybody, walls are a matter of its path.
-    let presser = walker(0.0, -0.6, (0.0, 1.4));
+    let presser = Walker { gives_way: 0.0, ..walker(0.0, -0.6, (0.0, 1.4)) };
     let out = velocities(&[walker(0.0, 0.0, (0.5, 1.2)), presser], &[wall], &SETTINGS);
     assert!(out[0].y <= 0.1 / 0.3 + 1e-5, "{out:?}");
     assert!(out[0].x >= 0.5 - 1e-5, "along the wall it goes on: {out:?}");
     let corner = Wall { from: Vec2::new(0.0, -5.0), to: Vec2::new(0.0, 5.0) };
     let walls = [wall, corner, Wall { from: Vec2::new(0.3, 0.0), to: Vec2::new(0.3, 1.0) }];
     let crowd = [walker(0.15, 0.0, (0.0, 1.4)), walker(0.3, -0.3, (0.0, 1.4)), walker(0.0, -0.3, (0.0, 1.4))];
+    let crowd = [crowd[0], crowd[1], crowd[2]]
+        .map(|one| Walker { gives_way: if one == crowd[0] { 1.0 } else { 0.0 }, ..one });
     let pressed = velocities(&crowd, &walls, &SETTINGS)[0];
     assert!(
         pressed.y <= 0.1 / 0.3 + 1e-4 && pressed.x.abs() <= 0.15 / 0.3 + 1e-4,
@@ -232,7 +272,7 @@ fn where_nothing_is_allowed_the_worst_breach_is_as_small_as_can_be() {
 #[test]
 fn who_stands_exactly_on_a_wall_does_not_go_through_it() {
     let wall = Wall { from: Vec2::new(5.0, 0.0), to: Vec2::new(-5.0, 0.0) };
-    let presser = walker(0.0, -0.6, (0.0, 1.4));
+    let presser = Walker { gives_way: 0.0, ..walker(0.0, -0.6, (0.0, 1.4)) };
     let out = velocities(&[walker(0.0, 0.0, (0.5, 1.2)), presser], &[wall], &SETTINGS);
     assert!(out[0].y < 1e-6, "the ground is at z < 0: {out:?}");
 }

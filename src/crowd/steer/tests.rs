@@ -132,7 +132,14 @@ fn seed_p1_a_body_beside_its_path_within_the_leeway_keeps_its_course() {
 fn seed_p1_a_body_beyond_the_leeway_is_led_to_a_point_ahead() {
     let position = Vec3::new(1.0, 0.0, 0.5);
     let aimed = aim(&bend(), (0, position, Vec2::new(1.4, 0.0)), &LOOK, |_, _| true).unwrap();
-    assert!((aimed.point - Vec3::new(2.0, 0.0, 0.0)).length() < 1e-5, "{aimed:?}");
+    assert!(
+        (aimed.point - Vec3::new(4.0, 0.0, 0.0)).length() < 1e-5,
+        "no further than the corner: {aimed:?}"
+    );
+    let position = Vec3::new(1.0, 0.0, -0.05);
+    let aimed = aim(&bend(), (0, position, Vec2::new(1.4, -0.7)), &LOOK, |_, _| true).unwrap();
+    let slant = (aimed.point.x - position.x) / 0.05;
+    assert!(aimed.point.z == 0.0 && slant >= 20.0 - 1e-3, "{aimed:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::ids::DoorId;
+use crate::base::time::Tick;
 use crate::world::ops::walks::{WalkOrder, walk_to};
 use crate::world::sample::{Sample, sample};
 use crate::world::walk::{Goal, Owner, WalkOptions};
@@ -17,6 +18,12 @@ fn behind() -> (Sample, WalkId, Held, InFront) {
     let held = Held { walk: scene.walk, row: 0, ahead: Vec2::X };
     let front = InFront { who: scene.other, gap_m: 0.1, moves: true };
     (scene, theirs, held, front)
+}
+
+fn queue(world: &mut World, held: &Held, front: &[InFront]) {
+    let mut jams = Jams::of(std::slice::from_ref(held), 1);
+    meet(world, (0, held), front, &mut jams);
+    super::queue(world, held, &mut jams, 0);
 }
 
 fn queue_tick(scene: &Sample) -> Tick {
@@ -52,4 +59,21 @@ fn who_stands_behind_somebody_who_stands_does_not_queue() {
     scene.world.walks[theirs].phase = Phase::Content;
     queue(&mut scene.world, &held, &[InFront { moves: false, ..front }]);
     assert_eq!(queue_tick(&scene), Tick(0));
+}
+
+#[test]
+fn a_jam_is_whoever_hangs_together_and_gets_on_with_any_of_them() {
+    let walk = sample().walk;
+    let held: Vec<Held> = (0..6).map(|row| Held { walk, row, ahead: Vec2::X }).collect();
+    let mut jams = Jams::of(&held, 6);
+    for (one, other) in [(3, 1), (5, 3), (4, 2)] {
+        jams.join(one, other);
+    }
+    jams.got_on(5, 70);
+    jams.got_on(1, 90);
+    jams.got_on(4, 20);
+    let heads: Vec<u32> = (0..6).map(|at| jams.head(at)).collect();
+    assert_eq!(heads, [0, 1, 2, 1, 2, 1]);
+    assert_eq!(jams.since, [u64::MAX, 70, 20, u64::MAX, u64::MAX, u64::MAX], "whichever way they are joined");
+    assert_eq!([jams.sizes[0], jams.sizes[1], jams.sizes[2]], [1, 3, 2]);
 }
