@@ -81,6 +81,16 @@ pub const GRAPH: &str = r#"{
   ]
 }"#;
 
+/// The level that an entry of the table is shown on.
+pub fn shown_on(entry: &Entry) -> &'static str {
+    let is_among = |entries: &[Entry]| entries.iter().any(|other| other.called == entry.called);
+    match () {
+        () if is_among(bind::tiles::ENTRIES) => TILES,
+        () if is_among(bind::graph::ENTRIES) => GRAPH,
+        () => LEVEL,
+    }
+}
+
 /// A keeper that counts, and takes any function as a handler.
 #[derive(Default)]
 struct Ledger {
@@ -170,14 +180,8 @@ impl Bench {
         Self::on(LEVEL)
     }
 
-    /// On the level that the entries of a file are shown on.
     fn of(entry: &Entry) -> Self {
-        let is_among = |entries: &[Entry]| entries.iter().any(|other| other.called == entry.called);
-        match () {
-            () if is_among(bind::tiles::ENTRIES) => Self::on(TILES),
-            () if is_among(bind::graph::ENTRIES) => Self::on(GRAPH),
-            () => Self::on(LEVEL),
-        }
+        Self::on(shown_on(entry))
     }
 
     fn on(level: &str) -> Self {

@@ -1013,8 +1013,7 @@ fn every_example_of_the_table_runs_as_a_task() {
         );
         let tree = ("patrol_tree.lua", "return bt.wait(1)");
         let files = [("level.lua", level.as_str()), ("idle.lua", "return {}"), tree];
-        let is_of_tiles = bind::tiles::ENTRIES.iter().any(|other| other.called == entry.called);
-        let map = if is_of_tiles { crate::script_api::TILES } else { crate::script_api::LEVEL };
+        let map = crate::script_api::shown_on(entry);
         let mut run = setup_with(&files, |json| *json = map.to_owned()).unwrap();
         for _ in 0..40 {
             run.tick(30);
