@@ -1,0 +1,128 @@
+//! Graphs of points and links out of a scene: made, linked, divided, searched; the searches beside `astar` of `pathfinding`.
+//!
+//! In: `nav_test.obj` of `../shared/data/meshes`; without it this says so and stops. Out: two markdown tables: what making a graph
+//! costs, and mean microseconds a path. Method: rows of points so near to one another that there are some fifty thousand; two
+//! hundred pairs of points of its largest island; each solver goes over all of them some times, warm, and the fastest round
+//! counts. Every direct cost is compared, and every joined one with the tenth that it may be dearer.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_precision_loss
+)]
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use glam::Vec3;
+use walkon::base::rng::Rng;
+use walkon::level::scene::scene_triangles;
+use walkon::nav::Search;
+use walkon::nav::graph::{
+    Draft, GenerateOptions, How, LinkOptions, Net, Routes, SceneBox, divide, generate, groups, link,
+};
+use walkon::nav::solids::{Room, Solids};
+
+const SPACING_M: f32 = 0.29;
+const ROOM: Room = Room { radius_m: 0.4, step_m: 0.5, height_m: 1.8 };
+const POINTS_EACH: usize = 600;
+const PAIRS: usize = 200;
+const ROUNDS: usize = 3;
+
+/// Runs a step, and prints what it took and the most memory that the process ever had.
+fn stage<R>(name: &str, work: impl FnOnce() -> R) -> R {
+    let began = Instant::now();
+    let result = work();
+    let seconds = began.elapsed().as_secs_f64();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak_mb = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse::<f64>().ok());
+    println!("| {name} | {seconds:.3} | {:.0} |", peak_mb.unwrap_or(f64::NAN) / 1024.0);
+    result
+}
+
+fn main() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes/nav_test.obj");
+    let Ok(bytes) = std::fs::read(&path) else {
+        println!("there is no {}: nothing to measure", path.display());
+        return;
+    };
+    println!("| step | s | peak MB |\n|---|---|---|");
+    let triangles = stage("read the scene", || {
+        scene_triangles("nav_test.obj", &bytes, &mut |_| Err("no files".to_owned())).unwrap()
+    });
+    let solids = stage("tree of its triangles", || Solids::new(&triangles).unwrap());
+    let around = SceneBox { min: Vec3::new(-28.8, -5.0, -46.0), max: Vec3::new(62.4, 17.2, 31.0) };
+    let options = GenerateOptions { spacing_m: SPACING_M, room: ROOM, ..GenerateOptions::default() };
+    let found = stage("points", || generate(&solids, &[around], &options, &mut |_, _| {}));
+    let mut draft = Draft::new(found.points, &[], Vec::new()).unwrap();
+    let options = LinkOptions { distance_max_m: 1.5 * SPACING_M, room: ROOM, ..LinkOptions::default() };
+    stage("links", || link(&mut draft, Some(&solids), &options, &mut |_, _| {}).unwrap());
+    let islands = stage("islands", || groups(&draft));
+    stage("parts", || divide(&mut draft, POINTS_EACH).unwrap());
+    let net = stage("layout for searching", || Net::new(&draft));
+    let routes = stage("ways between parts", || Routes::new(&net, draft.parts(), &mut |_, _| {}));
+    println!(
+        "\n{} points, {} links, {} islands, {} parts\n",
+        net.points().len(),
+        net.links().len(),
+        islands.len(),
+        draft.parts().len()
+    );
+    searches(&net, &routes, &islands[0].points);
+}
+
+fn searches(net: &Net, routes: &Routes, island: &[u32]) {
+    let mut rng = Rng::stream(1, "pairs");
+    let mut any = || island[rng.below(island.len() as u64) as usize];
+    let pairs: Vec<(u32, u32)> = (0..PAIRS).map(|_| (any(), any())).collect();
+    let (mut search, plain) = (Search::default(), Routes::default());
+    let mut hows = [0u32; 3];
+    let mut dearest = 1.0f64;
+    for &pair in &pairs {
+        let direct = plain.find(net, pair, |_| true, &mut search).unwrap().cost_mm;
+        assert_eq!(direct, theirs(net, pair), "{pair:?}");
+        let parted = routes.find(net, pair, |_| true, &mut search).unwrap();
+        hows[parted.how as usize] += 1;
+        dearest = dearest.max(f64::from(parted.cost_mm) / f64::from(direct.max(1)));
+    }
+    assert!(dearest <= 1.1, "a joined way is at most a tenth dearer: {dearest}");
+    let ours = fastest(&pairs, |pair| plain.find(net, pair, |_| true, &mut search).unwrap().cost_mm);
+    let mut search = Search::default();
+    let parted = fastest(&pairs, |pair| routes.find(net, pair, |_| true, &mut search).unwrap().cost_mm);
+    let crates = fastest(&pairs, |pair| theirs(net, pair));
+    println!("| search | us a path | ratio to ours |\n|---|---|---|");
+    println!("| direct | {ours:.1} | 1 |");
+    println!("| with parts | {parted:.1} | {:.2} |", parted / ours);
+    println!("| `pathfinding` | {crates:.1} | {:.2} |", crates / ours);
+    println!(
+        "\nwith parts: {} direct, {} inside one part, {} joined; at most {:.1} % dearer",
+        hows[How::Direct as usize],
+        hows[How::Inside as usize],
+        hows[How::Joined as usize],
+        100.0 * (dearest - 1.0)
+    );
+}
+
+/// Mean microseconds a path of the fastest round.
+fn fastest(pairs: &[(u32, u32)], mut solve: impl FnMut((u32, u32)) -> u32) -> f64 {
+    let rounds = (0..ROUNDS).map(|_| {
+        let began = Instant::now();
+        for &pair in pairs {
+            black_box(solve(pair));
+        }
+        began.elapsed().as_secs_f64() * 1e6 / pairs.len() as f64
+    });
+    rounds.fold(f64::INFINITY, f64::min)
+}
+
+/// The same question to the crate.
+fn theirs(net: &Net, (from, to): (u32, u32)) -> u32 {
+    let steps = |&at: &u32| net.steps(at).iter().map(|step| (step.to, step.cost_mm)).collect::<Vec<_>>();
+    let found =
+        pathfinding::directed::astar::astar(&from, steps, |&at| net.straight_mm(at, to), |&at| at == to);
+    found.unwrap().1
+}
