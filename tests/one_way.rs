@@ -146,7 +146,7 @@ fn middle((x, z): (i64, i64)) -> Vec3 {
     Vec3::new(x as f32 + 0.5, 0.0, z as f32 + 0.5)
 }
 
-fn query(start: Vec3, goal: Vec3) -> PathQuery {
+pub fn query(start: Vec3, goal: Vec3) -> PathQuery {
     PathQuery {
         start,
         goal,

@@ -10,22 +10,11 @@ use walkon::base::geom::Point;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{Hierarchy, Method};
 use walkon::nav::{
-    Accept, CellMap, CellSource, Frame, Layout, NavEdit, NavMap, PathQuery, PathStatus, Reach, Search,
-    Stagger, TileEdit, TileGrid, Traversal,
+    CellMap, CellSource, Frame, Layout, NavEdit, NavMap, PathStatus, Reach, Search, Stagger, TileEdit,
+    TileGrid, Traversal,
 };
 
-const LAYOUTS: [Layout; 10] = [
-    Layout::Square8,
-    Layout::Square4,
-    Layout::StaggeredRows(Stagger::Odd),
-    Layout::StaggeredRows(Stagger::Even),
-    Layout::StaggeredColumns(Stagger::Odd),
-    Layout::StaggeredColumns(Stagger::Even),
-    Layout::HexPointy(Stagger::Odd),
-    Layout::HexPointy(Stagger::Even),
-    Layout::HexFlat(Stagger::Odd),
-    Layout::HexFlat(Stagger::Even),
-];
+use crate::one_way::query;
 
 type Tile = [i64; 2];
 
@@ -184,24 +173,12 @@ impl Field {
     }
 }
 
-fn query(start: Vec3, goal: Vec3) -> PathQuery {
-    PathQuery {
-        start,
-        goal,
-        by: Traversal::default(),
-        goal_layer: None,
-        accept: Accept::Nearest,
-        expansions_max: u32::MAX,
-        others: None,
-    }
-}
-
 #[test]
 fn one_way_tiles_cost_and_let_through_what_dijkstra_over_tiles_says_on_every_layout() {
     let (mut search, by) = (Search::default(), Traversal::default());
     let (mut reached, mut shut) = (0, 0);
     for round in 0..40 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let mut rng = Rng::stream(round, "one-way layouts");
             let field = Field::random(&mut rng, layout);
             let nav = NavMap::from(CellMap::from_cells(&field.source()).unwrap());

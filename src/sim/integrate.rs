@@ -5,6 +5,8 @@
 //! crosses a wall at any speed (inv:N2, fault:G19); who stands on ground that went away may leave it; who stands and is pushed stays
 //! where it was pushed to (seed:C5).
 
+use std::iter::{once, once_with};
+
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
@@ -118,8 +120,9 @@ fn reach((nav, footing): (&NavMap, &Footing<'_>), from: Vec3, to: Vec3) -> Vec3 
         false => [aside[1], aside[0]],
     };
     // Who stands on the very edge of the ground cannot go along it: a line there touches what lies beyond.
-    [first, off_the_wall(nav, first), second, off_the_wall(nav, second)]
+    [first, second]
         .into_iter()
+        .flat_map(|place| once(place).chain(once_with(move || off_the_wall(nav, place))))
         .find(|&place| footing.clear(from, place))
         .unwrap_or(at_wall)
 }

@@ -2,6 +2,15 @@ use super::place::{Place, common_area};
 use super::raw::{Orientation, RawMap, Rect};
 use crate::level::diagnostic::Span;
 
+/// Every kind of map: its orientation, the size of its tiles in pixels, the side of its hexagons.
+const KINDS: [(Orientation, [u32; 2], u32); 5] = [
+    (Orientation::Orthogonal, [16, 24], 0),
+    (Orientation::Isometric, [64, 32], 0),
+    (Orientation::Staggered, [64, 32], 0),
+    (Orientation::Hexagonal, [14, 12], 6),
+    (Orientation::Hexagonal, [60, 60], 20),
+];
+
 fn map(orientation: Orientation, [width, height]: [u32; 2], tile: [u32; 2], side: u32) -> RawMap {
     RawMap {
         orientation,
@@ -37,13 +46,7 @@ fn seed_t19_isometric_objects_count_heights_of_a_tile_along_both_axes() {
 
 #[test]
 fn every_cell_is_found_by_its_own_middle_on_every_kind_of_map() {
-    for (orientation, tile, side) in [
-        (Orientation::Orthogonal, [16, 24], 0),
-        (Orientation::Isometric, [64, 32], 0),
-        (Orientation::Staggered, [64, 32], 0),
-        (Orientation::Hexagonal, [14, 12], 6),
-        (Orientation::Hexagonal, [60, 60], 20),
-    ] {
+    for (orientation, tile, side) in KINDS {
         for (stagger_x, stagger_even) in [(false, false), (false, true), (true, false), (true, true)] {
             let map = RawMap { stagger_x, stagger_even, ..map(orientation, [7, 6], tile, side) };
             let place = Place::new(&map, Some(0.01), false);
@@ -66,13 +69,7 @@ fn every_cell_is_found_by_its_own_middle_on_every_kind_of_map() {
 
 #[test]
 fn what_lies_around_a_cell_depends_on_the_parity_of_its_column_and_row_alone() {
-    for (orientation, tile, side) in [
-        (Orientation::Orthogonal, [16, 24], 0),
-        (Orientation::Isometric, [64, 32], 0),
-        (Orientation::Staggered, [64, 32], 0),
-        (Orientation::Hexagonal, [14, 12], 6),
-        (Orientation::Hexagonal, [60, 60], 20),
-    ] {
+    for (orientation, tile, side) in KINDS {
         for (stagger_x, stagger_even) in [(false, false), (false, true), (true, false), (true, true)] {
             let map = RawMap { stagger_x, stagger_even, ..map(orientation, [7, 6], tile, side) };
             let place = Place::new(&map, None, false);

@@ -38,6 +38,20 @@ pub enum Stagger {
 }
 
 impl Layout {
+    /// Every layout, each with both ways to stagger.
+    pub const ALL: [Self; 10] = [
+        Self::Square8,
+        Self::Square4,
+        Self::StaggeredRows(Stagger::Odd),
+        Self::StaggeredRows(Stagger::Even),
+        Self::StaggeredColumns(Stagger::Odd),
+        Self::StaggeredColumns(Stagger::Even),
+        Self::HexPointy(Stagger::Odd),
+        Self::HexPointy(Stagger::Even),
+        Self::HexFlat(Stagger::Odd),
+        Self::HexFlat(Stagger::Even),
+    ];
+
     /// Which of the cells around one are its neighbours.
     pub(crate) fn neighbours(self) -> Neighbours {
         match self {

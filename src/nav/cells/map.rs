@@ -680,16 +680,8 @@ impl CellMap {
             return None;
         }
         let first = labels.runs().find(|run| run.label == largest)?;
-        let ground = Ground {
-            bits: &self.base.open,
-            factor: &self.factors,
-            cheapest: self.cheapest,
-            unit: self.unit,
-            extra: None,
-            far: None,
-            // Bounds of the ways without directions: those with are no cheaper.
-            exits: &[],
-        };
+        // Bounds of the ways without directions: those with are no cheaper.
+        let ground = Ground { bits: &self.base.open, ..self.even_handed() };
         Some(Arc::new(Landmarks::of(&ground, self.node((first.first_x, first.z)))))
     }
 

@@ -8,24 +8,11 @@ use glam::Vec3;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
-use crate::nav::cells::{Bits, CellArea, CellMap, CellSource, FACTOR_ONE, Frame, Layout, Stagger, TileGrid};
+use crate::nav::cells::{Bits, CellArea, CellMap, CellSource, FACTOR_ONE, Frame, Layout, TileGrid};
 use crate::nav::{
     Accept, AreaEdit, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint,
     Reach, Search, Traversal,
 };
-
-const LAYOUTS: [Layout; 10] = [
-    Layout::Square8,
-    Layout::Square4,
-    Layout::StaggeredRows(Stagger::Odd),
-    Layout::StaggeredRows(Stagger::Even),
-    Layout::StaggeredColumns(Stagger::Odd),
-    Layout::StaggeredColumns(Stagger::Even),
-    Layout::HexPointy(Stagger::Odd),
-    Layout::HexPointy(Stagger::Even),
-    Layout::HexFlat(Stagger::Odd),
-    Layout::HexFlat(Stagger::Even),
-];
 
 /// A random map of tiles.
 struct World {
@@ -145,7 +132,7 @@ impl World {
 fn labels_are_those_of_a_flood_over_shared_edges_on_every_layout() {
     let mut rng = Rng::stream(1, "shapes");
     for round in 0..12 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let world = world(&mut rng, layout, 0.6, 2);
             let (tiles, by) = (world.tiles(), Traversal::default());
             let number = world.flood(|tile| world.is_open(tile));
@@ -174,7 +161,7 @@ fn plans_reach_what_can_be_reached_and_end_nearest_to_what_cannot_on_every_layou
     let mut rng = Rng::stream(2, "shapes");
     let (mut whole, mut partial) = (0, 0);
     for round in 0..10 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let world = world(&mut rng, layout, 0.7, 1);
             let (tiles, by) = (world.tiles(), Traversal::default());
             let number = world.flood(|tile| world.is_open(tile));
@@ -231,7 +218,7 @@ fn seed_x2_smoothed_paths_are_no_dearer_than_the_way_through_the_centres() {
     let mut rng = Rng::stream(3, "shapes");
     let mut shorter = 0;
     for round in 0..14 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let world = world(&mut rng, layout, 0.85, 0);
             let (tiles, by) = (world.tiles(), Traversal::default());
             for _ in 0..10 {
@@ -319,7 +306,7 @@ fn wide_bodies_stand_where_no_blocked_tile_is_nearer_than_their_radius_on_every_
     let mut rng = Rng::stream(4, "shapes");
     let mut narrow = 0;
     for round in 0..8 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let mut world = world(&mut rng, layout, 0.93, 1);
             let by = Traversal { radius_m: rng.float(0.25, 1.6) as f32, ..Traversal::default() };
             if rng.chance(0.5) {
@@ -358,7 +345,7 @@ fn wide_bodies_stand_where_no_blocked_tile_is_nearer_than_their_radius_on_every_
 
 #[test]
 fn wide_bodies_keep_off_the_edge_of_the_map_by_its_missing_tiles() {
-    for layout in LAYOUTS {
+    for layout in Layout::ALL {
         let grid =
             TileGrid { layout, columns: 9, rows: 9, tile_m: [1.0, 1.0], min: [0.0; 2], floor_y_m: 0.0 };
         let frame = grid.frame().unwrap();
@@ -375,7 +362,7 @@ fn those_in_the_way_block_the_tiles_they_reach_into_on_every_layout() {
     let mut rng = Rng::stream(5, "shapes");
     let mut around = 0;
     for round in 0..8 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let world = world(&mut rng, layout, 0.9, 0);
             let (tiles, by) = (world.tiles(), Traversal::default());
             let bounds = world.frame.bounds();
@@ -439,7 +426,7 @@ fn those_in_the_way_block_the_tiles_they_reach_into_on_every_layout() {
 fn edits_and_their_undoing_give_the_same_map_on_every_layout() {
     let mut rng = Rng::stream(6, "shapes");
     for round in 0..10 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let mut world = world(&mut rng, layout, 0.8, 4);
             let wide = Traversal { radius_m: 0.9, ..Traversal::default() };
             let doors: Vec<(AreaId, f32)> = (0..2).map(|area| (AreaId(area), 1.0)).collect();
@@ -501,7 +488,7 @@ fn doors_join_what_they_open_and_are_named_on_every_layout() {
     let mut rng = Rng::stream(7, "shapes");
     let mut named = 0;
     for round in 0..10 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let mut world = world(&mut rng, layout, 0.75, 1);
             world.source.areas[0].available = false;
             world.map = CellMap::from_cells(&world.source).unwrap().into();
@@ -537,7 +524,7 @@ fn walls_are_the_edges_between_open_and_blocked_tiles_with_the_ground_to_their_l
     let mut rng = Rng::stream(8, "shapes");
     let mut seen = 0;
     for _ in 0..6 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let world = world(&mut rng, layout, 0.75, 0);
             let (tiles, by) = (world.tiles(), Traversal::default());
             let footing = world.map.footing(&by);
@@ -591,7 +578,7 @@ fn walls_are_the_edges_between_open_and_blocked_tiles_with_the_ground_to_their_l
 #[test]
 fn random_points_of_an_area_fill_its_tiles_evenly() {
     let mut rng = Rng::stream(9, "shapes");
-    for layout in LAYOUTS {
+    for layout in Layout::ALL {
         let mut world = world(&mut rng, layout, 1.1, 1);
         world.source.areas[0].available = true;
         world.map = CellMap::from_cells(&world.source).unwrap().into();
@@ -620,7 +607,7 @@ fn random_points_of_an_area_fill_its_tiles_evenly() {
 
 #[test]
 fn cells_without_a_tile_are_never_walkable() {
-    for layout in LAYOUTS {
+    for layout in Layout::ALL {
         let grid =
             TileGrid { layout, columns: 5, rows: 4, tile_m: [1.0, 1.0], min: [0.0; 2], floor_y_m: 0.0 };
         let frame = grid.frame().unwrap();

@@ -138,7 +138,7 @@ impl Table {
     ) -> Option<u32> {
         // The ground of the part is often dearer than the cheapest of the map, and the bound so much better.
         let floor = part.floor(ground);
-        let to_go = |(x, z): (u32, u32)| floor.octile(x.abs_diff(to.0), z.abs_diff(to.1));
+        let to_go = |cell: (u32, u32)| octile(floor, cell, to);
         self.search(ground, &Question { part, from, goal: Some(to), flow: Flow::From }, to_go);
         let cost = self.cost(to);
         if cost == u32::MAX {

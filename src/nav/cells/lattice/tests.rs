@@ -6,19 +6,6 @@ use crate::base::rng::Rng;
 use crate::nav::NodeId;
 use crate::nav::cells::{Bits, FACTOR_ONE, Frame, Layout, Stagger, TileGrid};
 
-const LAYOUTS: [Layout; 10] = [
-    Layout::Square8,
-    Layout::Square4,
-    Layout::StaggeredRows(Stagger::Odd),
-    Layout::StaggeredRows(Stagger::Even),
-    Layout::StaggeredColumns(Stagger::Odd),
-    Layout::StaggeredColumns(Stagger::Even),
-    Layout::HexPointy(Stagger::Odd),
-    Layout::HexPointy(Stagger::Even),
-    Layout::HexFlat(Stagger::Odd),
-    Layout::HexFlat(Stagger::Even),
-];
-
 /// A random map: its frame, walkable cells, factors and gates by cell.
 struct Table {
     frame: Frame,
@@ -228,7 +215,7 @@ fn check(seed: &str, rounds: u32, weighted: impl Fn(&mut Rng) -> bool, gated: bo
     let mut search = Search::default();
     let (mut found, mut lost) = (0, 0);
     for round in 0..rounds {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             let weighted = weighted(&mut rng);
             let table = table(&mut rng, layout, weighted, gated);
             let ground = table.ground(gated);

@@ -3,26 +3,13 @@
 use super::*;
 use crate::base::rng::Rng;
 
-const LAYOUTS: [Layout; 10] = [
-    Layout::Square8,
-    Layout::Square4,
-    Layout::StaggeredRows(Stagger::Odd),
-    Layout::StaggeredRows(Stagger::Even),
-    Layout::StaggeredColumns(Stagger::Odd),
-    Layout::StaggeredColumns(Stagger::Even),
-    Layout::HexPointy(Stagger::Odd),
-    Layout::HexPointy(Stagger::Even),
-    Layout::HexFlat(Stagger::Odd),
-    Layout::HexFlat(Stagger::Even),
-];
-
 fn grids() -> Vec<TileGrid> {
     let mut rng = Rng::stream(1, "tiling");
     let mut sizes = vec![[58.3, 27.7], [32.0, 28.0], [1.0, 1.0], [2.0, 4.0 / 3.0_f64.sqrt()]];
     sizes.extend((0..6).map(|_| [rng.float(0.3, 90.0), rng.float(0.3, 90.0)]));
     sizes.retain(|size| size[0] / size[1] < TILE_RATIO_MAX && size[1] / size[0] < TILE_RATIO_MAX);
     let mut grids = Vec::new();
-    for layout in LAYOUTS {
+    for layout in Layout::ALL {
         for &tile_m in &sizes {
             let (columns, rows) = (1 + rng.below(14) as u32, 1 + rng.below(14) as u32);
             let min = [rng.float(-500.0, 500.0), rng.float(-500.0, 500.0)];
