@@ -8,6 +8,15 @@ use glam::Vec3;
 /// A point on the ground plane: x, z in metres.
 pub type Point = [f64; 2];
 
+/// The largest whole number that is not above a value; the nearest one that can be written down beyond all, 0 for NaN. Quicker
+/// than rounding down first: on plain x86-64 that is a call.
+#[must_use]
+#[inline(always)]
+pub fn floor(value: f64) -> i64 {
+    let whole = value as i64;
+    whole.saturating_sub(i64::from(value < whole as f64))
+}
+
 /// The point below a position.
 #[must_use]
 pub fn ground(position: Vec3) -> Point {
@@ -24,7 +33,7 @@ pub fn raise(point: Point, y: f64) -> Vec3 {
 #[must_use]
 pub fn flat_distance(a: Vec3, b: Vec3) -> f32 {
     let (dx, dz) = (b.x - a.x, b.z - a.z);
-    libm::sqrtf(dx * dx + dz * dz)
+    (dx * dx + dz * dz).sqrt()
 }
 
 /// Places further apart in height than this lie on two floors, metres: less than a storey, more than a step.

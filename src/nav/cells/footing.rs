@@ -17,11 +17,14 @@ pub(crate) struct CellFooting<'a> {
     map: &'a CellMap,
     view: View,
     by: Traversal,
+    /// Whether every way can be walked in both directions.
+    is_two_way: bool,
 }
 
 impl<'a> CellFooting<'a> {
     pub(crate) fn new(map: &'a CellMap, by: &Traversal) -> Self {
-        Self { map, view: map.view(by), by: by.clone() }
+        let is_two_way = by.one_way().is_empty() && map.terrain.exits().is_empty();
+        Self { map, view: map.view(by), by: by.clone(), is_two_way }
     }
 
     pub(crate) fn is_walkable(&self, place: Vec3) -> bool {
@@ -36,7 +39,7 @@ impl<'a> CellFooting<'a> {
 
     pub(crate) fn clear(&self, from: Vec3, to: Vec3) -> bool {
         sight::clear(self.view.bits(), self.map.to_cells(from), self.map.to_cells(to))
-            && !self.map.goes_wrong(from, to, &self.by)
+            && (self.is_two_way || !self.map.goes_wrong(from, to, &self.by))
     }
 
     pub(crate) fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
@@ -54,13 +57,13 @@ impl<'a> CellFooting<'a> {
         let [x, z] = self.map.to_cells(place);
         let reach = f64::from(reach_m) / self.map.frame().cell_size_m;
         let [reach_x, reach_z] = self.view.bits().shape().reach(reach);
-        [x - reach_x, x + reach_x, z - reach_z, z + reach_z].map(|edge| edge.floor() as i64)
+        [x - reach_x, x + reach_x, z - reach_z, z + reach_z].map(geom::floor)
     }
 
     pub(crate) fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
         let [first_x, last_x, first_z, last_z] = self.around(place, reach_m);
         let bits = self.view.bits();
-        (first_z..=last_z).all(|z| (first_x..=last_x).all(|x| bits.at(x, z)))
+        bits.is_open([first_x, first_z], [last_x, last_z])
             && (self.by.one_way().is_empty() || !place.is_finite())
             && self.map.terrain.exits().is_empty_within([first_x, last_x, first_z, last_z])
     }

@@ -8,6 +8,7 @@
 //! Not here: bodies with a width; they have bits of their own. Cost: about two nanoseconds a cell.
 
 use crate::base::cost::Cost;
+use crate::base::geom;
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::hex;
@@ -76,7 +77,7 @@ impl Line {
             return None;
         }
         // Rounded down, so that a point just before an edge stays in the cell that holds it.
-        let fixed = |point: [f64; 2]| point.map(|value| (value * ONE as f64).floor() as i64);
+        let fixed = |point: [f64; 2]| point.map(|value| geom::floor(value * ONE as f64));
         let (mut low, mut high) = (fixed(from), fixed(to));
         let steep = (high[1] - low[1]).abs() > (high[0] - low[0]).abs();
         if steep {
@@ -94,6 +95,19 @@ impl Line {
     #[inline(always)]
     fn walkable(&self, bits: &Bits, at: i64, row: i64) -> bool {
         if self.steep { bits.at(row, at) } else { bits.at(at, row) }
+    }
+
+    /// Whether all cells of the rectangle around the line can be walked on, every cell that an edge or a corner of it touches
+    /// included. Cost: a word for each row.
+    #[inline(always)]
+    fn is_in_the_open(&self, bits: &Bits) -> bool {
+        let [low, high] = [self.low[1].min(self.high[1]), self.low[1].max(self.high[1])];
+        let (first, last) = ([self.low[0], low], [self.high[0], high]);
+        let [first, last] = [first.map(|at| (at - 1) >> DIGITS), last.map(|at| at >> DIGITS)];
+        match self.steep {
+            true => bits.is_open([first[1], first[0]], [last[1], last[0]]),
+            false => bits.is_open(first, last),
+        }
     }
 
     /// Cells that must be walkable for the sake of the ends: those that hold them, and those beside a corner of the
@@ -162,7 +176,12 @@ impl Line {
 /// Whether the straight line between two points touches walkable cells only. Symmetric.
 #[must_use]
 pub fn clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
-    clear_over(bits, from, to)
+    if bits.shape().is_hexagonal() {
+        return hex::is_clear(bits, from, to);
+    }
+    let Some(line) = Line::new(from, to) else { return false };
+    // Most lines of a tick are short, or have nothing around them at all.
+    line.is_in_the_open(bits) || is_clear_exactly(&line, bits)
 }
 
 /// The same over what a plan may use of the cells.
@@ -170,9 +189,12 @@ pub(crate) fn clear_over(cells: impl Cells, from: [f64; 2], to: [f64; 2]) -> boo
     if cells.bits().shape().is_hexagonal() {
         return hex::is_clear(cells, from, to);
     }
-    let Some(line) = Line::new(from, to) else { return false };
+    Line::new(from, to).is_some_and(|line| is_clear_exactly(&line, cells))
+}
+
+fn is_clear_exactly(line: &Line, cells: impl Cells) -> bool {
     line.ends_walkable(cells)
-        && if line.steep { is_clear::<false>(&line, cells) } else { is_clear::<true>(&line, cells) }
+        && if line.steep { is_clear::<false>(line, cells) } else { is_clear::<true>(line, cells) }
 }
 
 /// Whether a straight line touches only cells that a test accepts.

@@ -148,7 +148,7 @@ impl Frame {
             return hex::cell_at([x, z]);
         }
         // The cast saturates, far beyond any map.
-        (x.floor() as i64, z.floor() as i64)
+        (geom::floor(x), geom::floor(z))
     }
 
     /// The cell of the map that holds a point; None beyond it.

@@ -127,3 +127,29 @@ fn bits_beyond_the_width_are_ignored_and_outside_is_blocked() {
     assert!(bits.at(2, 1));
     assert_eq!(Bits::default(), Bits::new(0, 0));
 }
+
+#[test]
+fn a_rectangle_is_open_when_all_of_its_cells_are() {
+    let mut rng = Rng::stream(3, "bits");
+    let mut open = 0;
+    for (width, depth) in SIZES {
+        let mut table = Table::random(&mut rng, width, depth);
+        table.cells.iter_mut().for_each(|cell| *cell |= rng.below(20) != 0);
+        let bits = Bits::from_rows(width, depth, &table.packed());
+        for _ in 0..500 {
+            let mut span = |length: u32| {
+                let first = rng.below(u64::from(length) + 2) as i64 - 1;
+                (first, first + rng.below(u64::from(length.min(64))) as i64)
+            };
+            let ((left, right), (top, bottom)) = (span(width), span(depth));
+            let all = (top..=bottom).all(|z| (left..=right).all(|x| bits.at(x, z)));
+            assert_eq!(bits.is_open([left, top], [right, bottom]), all, "{left}..{right}, {top}..{bottom}");
+            open += u32::from(all && right > left);
+        }
+    }
+    assert!(open > 100, "rectangles of several cells are open too: {open}");
+    let bits = Bits::from_rows(3, 2, &[!0, !0]);
+    for (first, last) in [([i64::MIN, 0], [i64::MAX, 0]), ([0, i64::MIN], [0, i64::MAX]), ([2, 0], [1, 0])] {
+        assert!(!bits.is_open(first, last), "{first:?} to {last:?}");
+    }
+}
