@@ -94,7 +94,7 @@ struct Beside {
 impl Beside {
     fn of(from: Vec3, to: Vec3, place: Vec3) -> Self {
         let (step, offset) = (flat(to - from), flat(place - from));
-        let length_m = step.length();
+        let length_m = step.dot(step).sqrt();
         let along_m = if length_m > 0.0 { (step.dot(offset) / length_m).clamp(0.0, length_m) } else { 0.0 };
         let foot = if length_m > 0.0 { step * (along_m / length_m) } else { Vec2::ZERO };
         Self { length_m, along_m, away_m_sq: (offset - foot).length_squared() }

@@ -136,7 +136,7 @@ fn settle_arrived(world: &mut World, id: WalkId, already: bool) {
 /// Has a walker stand that has come to a goal that somebody holds: to the end of a path that ends beside, or up to whoever
 /// stands there.
 fn stop_beside(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id).filter(|walk| walk.phase == Phase::Moving) else {
+    let Some(walk) = world.walks.get(id).filter(|walk| matches!(walk.phase, Phase::Moving)) else {
         return;
     };
     let (Some(holder), Some(following)) = (walk.held_by, &walk.following) else {
@@ -237,6 +237,9 @@ fn held_up(world: &World, walk: &Walk, left_m: Option<f32>) -> Option<Reason> {
 
 /// Metres to the end of the path in use, from where the body stands.
 fn left_m(world: &World, walk: &Walk) -> Option<f32> {
+    if walk.left_m.is_some() {
+        return walk.left_m;
+    }
     walk.remaining_m(world.characters.get(walk.character)?.body.position)
 }
 
@@ -250,7 +253,7 @@ fn note_progress(world: &mut World, id: WalkId) {
         return;
     };
     let left_m = left_m(world, walk);
-    let gets_on = has_progress(walk, left_m) || walk.phase == Phase::Planning;
+    let gets_on = has_progress(walk, left_m) || matches!(walk.phase, Phase::Planning);
     if let Some(reason) = held_up(world, walk, left_m) {
         news::held_up(world, id, reason);
     }

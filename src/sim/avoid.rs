@@ -26,21 +26,17 @@ pub fn run(world: &mut World) {
     let World { nav, doors, bodies, moves, characters, walks, rate, tick, settings, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
     bodies.clear();
-    bodies.movers.extend((0..).zip(moves.iter()).map(|(at, step)| (step.character, at)));
+    for (at, step) in (0..).zip(moves.iter()) {
+        bodies.movers.insert(step.character, at);
+    }
     for (id, character) in characters.iter() {
-        let step = bodies.movers.get(id).and_then(|&at| moves.get(at as usize));
+        let step = bodies.movers.get(id).and_then(|at| moves.get(at as usize));
         let is_ghost = match step {
             Some(step) => step.is_ghost,
             None => is_ghost(character.walk.and_then(|walk| walks.get(walk))),
         };
         if !is_ghost {
             add(bodies, (id, character), grounds.kind(character), (step.copied(), rate.tick_seconds()));
-            let walk = step.and_then(|step| step.walk).and_then(|walk| walks.get(walk));
-            if let (Some(walk), Some(walker)) = (walk, bodies.walkers.last_mut()) {
-                walker.left_m = walk.remaining_m(character.body.position).unwrap_or_default();
-                let held_ticks = walk.clock(*tick).since(walk.progress_tick);
-                walker.held_s = held_ticks as f32 * rate.tick_seconds();
-            }
         }
     }
     grounds.known(&mut bodies.known);
@@ -64,6 +60,7 @@ fn add(
         walker.desired = (flat(step.stride.to) - walker.place) / tick_s;
         walker.speed_max_mps = step.gait.speed_mps;
         walker.gives_way = 1.0;
+        (walker.left_m, walker.held_s) = (step.left_m, step.held_s);
         (stance.moving, stance.movable) = (true, true);
     }
     bodies.rows.insert(id, bodies.ids.len() as u32);

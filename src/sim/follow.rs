@@ -28,8 +28,9 @@ pub const STANDOFF_M: f32 = 0.6;
 /// Fills the moves of this tick.
 pub fn run(world: &mut World) {
     world.moves.clear();
-    for id in world.open_walks() {
-        step(world, id);
+    // No walk begins in this step.
+    for at in 0..world.walk_order.len() {
+        step(world, world.walk_order[at]);
     }
     step_aside(world);
     stride(world);
@@ -37,6 +38,10 @@ pub fn run(world: &mut World) {
 
 /// What a walk makes of this tick: a move, unless it stands.
 pub(crate) fn step(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get_mut(id) else {
+        return;
+    };
+    walk.left_m = None;
     let Some(walk) = world.walks.get(id) else {
         return;
     };
@@ -130,7 +135,7 @@ fn step_aside(world: &mut World) {
 
 /// Works out where each mover would come to if nobody were in the way.
 pub(crate) fn stride(world: &mut World) {
-    let World { nav, doors, characters, walks, moves, .. } = world;
+    let World { nav, doors, characters, walks, moves, tick, rate, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
     for step in moves.iter_mut() {
         let Some(character) = characters.get(step.character) else {
@@ -146,6 +151,10 @@ pub(crate) fn stride(world: &mut World) {
         let way = match (step.walk.and_then(|walk| walks.get(walk)), &character.nudge) {
             (Some(walk), _) => match &walk.following {
                 Some(following) => {
+                    // Told to step 8 from here: there the path is out of the cache again.
+                    step.left_m = following.cursor.left_m(&following.path, place);
+                    let held_ticks = walk.clock(*tick).since(walk.progress_tick);
+                    step.held_s = held_ticks as f32 * rate.tick_seconds();
                     // Only up to the next link: beyond is another layer.
                     leg = following.path.leg();
                     Some((leg.as_ref(), following.cursor))

@@ -69,7 +69,7 @@ fn step_on(world: &mut World) {
         let Some(character) = characters.get_mut(step.character) else {
             continue;
         };
-        let row = bodies.rows.get(step.character).map(|&row| row as usize);
+        let row = bodies.rows.get(step.character).map(|row| row as usize);
         let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row]);
         let from = character.body.position;
         let footing = grounds.footing(kind);
@@ -251,6 +251,8 @@ fn note(world: &mut World, step: Move) {
     let before = following.cursor.segment;
     following.cursor = following.cursor.onward(&following.path.leg(), place);
     let after = following.cursor.segment;
+    // Told to step 10 from here: there the path is out of the cache again.
+    walk.left_m = Some(following.cursor.left_m(&following.path, place));
     if step.is_clipped && is_idle {
         walk.ask_for(Ask::Map);
     } else if is_lost {
@@ -296,6 +298,7 @@ fn take_link(world: &mut World, id: WalkId) {
     };
     character.layer = link.layer;
     character.body.position = link.to;
+    walk.left_m = None;
     *following = Following { path: rest, cursor: Cursor::default(), trouble: following.trouble };
     if walk.token.is_none() && following.path.revision != nav.revision() {
         walk.ask_for(Ask::Map);

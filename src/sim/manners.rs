@@ -88,8 +88,8 @@ fn held_up(world: &World) -> Vec<Held> {
     let long_ticks = world.rate.ticks(HELD_UP_S);
     let held = world.moves.iter().filter_map(|step| {
         let id = step.walk?;
-        let walk = world.walks.get(id).filter(|walk| walk.phase == Phase::Moving)?;
-        let row = *world.bodies.rows.get(step.character)?;
+        let walk = world.walks.get(id).filter(|walk| matches!(walk.phase, Phase::Moving))?;
+        let row = world.bodies.rows.get(step.character)?;
         let ahead = unit(step.stride.wanted)?;
         let velocity = flat(world.characters.get(step.character)?.body.velocity);
         let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
@@ -197,7 +197,7 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
         jams.got_on(at, 0);
     }
     for other in front {
-        let row = world.bodies.rows.get(other.who).copied().unwrap_or(NOBODY);
+        let row = world.bodies.rows.get(other.who).unwrap_or(NOBODY);
         let held = jams.held.get(row as usize).copied().unwrap_or(NOBODY);
         let walk = world.characters.get(other.who).and_then(|it| it.walk).and_then(|id| world.walks.get(id));
         match walk {

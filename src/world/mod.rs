@@ -164,6 +164,10 @@ pub struct Move {
     pub gait: Gait,
     /// Where it comes to if nobody is in the way.
     pub stride: Stride,
+    /// Metres of its way that are left as the tick begins.
+    pub left_m: f32,
+    /// Seconds since it last got on along its way.
+    pub held_s: f32,
     /// Whether it passes through others.
     pub is_ghost: bool,
     /// Whether the map did not let it, although nobody was in the way.
@@ -176,7 +180,18 @@ impl Move {
     /// Of somebody who goes like that, where to is yet to be worked out.
     pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
         let (is_ghost, is_clipped, was_turning) = (false, false, false);
-        Self { walk: None, character, gait, stride: Stride::NONE, is_ghost, is_clipped, was_turning }
+        let (left_m, held_s) = (0.0, 0.0);
+        Self {
+            walk: None,
+            character,
+            gait,
+            stride: Stride::NONE,
+            left_m,
+            held_s,
+            is_ghost,
+            is_clipped,
+            was_turning,
+        }
     }
 }
 

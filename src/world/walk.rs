@@ -351,6 +351,8 @@ pub struct Walk {
     pub told_blocked: bool,
     /// Ticks that passed for it alone, in a scene that was skipped.
     pub skipped_ticks: u64,
+    /// Metres of path left, from step 9 to step 10 of a tick: never part of the state.
+    pub left_m: Option<f32>,
     /// Whether its result has been handed to scripts; step 13 frees it then.
     pub is_delivered: bool,
 }

@@ -70,6 +70,7 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         told_near,
         told_blocked,
         skipped_ticks,
+        left_m: _,
         is_delivered,
     } = walk;
     hash.word(*own).word(serial(world, *character)).word(u64::from(owner.0));

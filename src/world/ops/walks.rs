@@ -192,6 +192,7 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
         told_near: false,
         told_blocked: false,
         skipped_ticks: 0,
+        left_m: None,
         is_delivered: false,
     };
     let id = world.walks.insert(walk);
