@@ -6,6 +6,7 @@
 use glam::Vec3;
 
 use crate::base::geom::Bounds;
+use crate::base::hash::mix;
 use crate::base::ids::AreaId;
 use crate::nav::Revision;
 
@@ -65,6 +66,24 @@ pub struct Tile {
     pub walkable: bool,
     pub factor: f32,
     pub leave: u8,
+}
+
+/// Whether an area or obstacle is there, and what a metre in it costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AreaState {
+    pub(crate) available: bool,
+    pub(crate) factor: f32,
+}
+
+impl AreaState {
+    /// The share of the area of that number in the hash of the state: nothing while it is as at first.
+    pub(crate) fn share(&self, at: usize, initial: &Self) -> u64 {
+        if self == initial {
+            return 0;
+        }
+        let value = u64::from(self.factor.to_bits()) << 1 | u64::from(self.available);
+        mix(mix(at as u64 + 1) ^ value)
+    }
 }
 
 /// What a set of edits did to a map. `Default` is nothing.

@@ -21,12 +21,13 @@ use crate::nav::cells::raster::{self, Spans, Window};
 use crate::nav::cells::rooms::Rooms;
 use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, Frame, GridSource};
 use crate::nav::cells::standing::{Passage, Standing};
-use crate::nav::cells::terrain::{AreaState, Terrain, TileState};
+use crate::nav::cells::terrain::{Terrain, TileState};
 use crate::nav::cells::tiling::Metric;
 use crate::nav::cells::variant::{Paint, Variant};
 use crate::nav::cells::{
     Bits, CellFooting, Extra, FACTOR_ONE, Far, Ground, Landmarks, Unit, fixed_factor, sight,
 };
+use crate::nav::edits::AreaState;
 use crate::nav::hierarchy::{Sectors, table::Part};
 use crate::nav::{
     AreaEdit, Island, Location, MapChange, NavEdit, NodeId, Revision, Tile, TileEdit, Traversal,
@@ -979,7 +980,7 @@ impl CellMap {
             return None;
         }
         for &at in &changed {
-            let share = |state: &[AreaState]| state_hash(at, &state[at], &self.initial[at]);
+            let share = |state: &[AreaState]| state[at].share(at, &self.initial[at]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
         }
         for tile in &tiles {
@@ -1177,15 +1178,6 @@ fn redo(
         }
     }
     change.touch(bounds);
-}
-
-/// The share of an area in the hash of the state: nothing while it is as at first.
-fn state_hash(at: usize, state: &AreaState, initial: &AreaState) -> u64 {
-    if state == initial {
-        return 0;
-    }
-    let value = u64::from(state.factor.to_bits()) << 1 | u64::from(state.available);
-    mix(mix(at as u64 + 1) ^ value)
 }
 
 /// The same for a cell.

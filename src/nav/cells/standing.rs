@@ -11,8 +11,9 @@ use crate::nav::cells::clearance::{self, RadiusClass};
 use crate::nav::cells::doors::Doors;
 use crate::nav::cells::raster::{Spans, Window};
 use crate::nav::cells::rooms::Rooms;
-use crate::nav::cells::terrain::{AreaState, Terrain};
+use crate::nav::cells::terrain::Terrain;
 use crate::nav::cells::{Bits, Frame, Pace};
+use crate::nav::edits::AreaState;
 
 /// Which cells bodies of one class can use.
 #[derive(Clone, Debug)]

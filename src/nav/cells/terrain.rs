@@ -15,13 +15,7 @@ use crate::nav::cells::exits::Exits;
 use crate::nav::cells::raster::{self, Spans, Window};
 use crate::nav::cells::source::{CellMapError, CellSource, Frame, GridSource, grid_frame};
 use crate::nav::cells::{Bits, FACTOR_ONE, fixed_factor};
-
-/// Whether areas and obstacles are there, and what a metre in them costs; obstacles follow the areas.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct AreaState {
-    pub(crate) available: bool,
-    pub(crate) factor: f32,
-}
+use crate::nav::edits::AreaState;
 
 /// One cell by itself, whatever the areas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

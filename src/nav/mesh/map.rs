@@ -10,8 +10,9 @@ use glam::Vec3;
 
 use crate::base::cost::Cost;
 use crate::base::geom::{self, Bounds, Point};
-use crate::base::hash::{StateHash, mix};
+use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
+use crate::nav::edits::AreaState;
 use crate::nav::mesh::build::{Blocker, Key, Outline, Source, View};
 use crate::nav::mesh::footing::MeshFooting;
 use crate::nav::mesh::keepout::around;
@@ -28,13 +29,6 @@ const ALL_FLOORS_M: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 pub const AREAS_MAX: usize = 60_000;
 /// The most corners all areas and obstacles may have together.
 pub const AREA_CORNERS_MAX: usize = 200_000;
-
-/// Whether areas and obstacles are there, and what a metre in them costs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct AreaState {
-    pub(crate) available: bool,
-    pub(crate) factor: f32,
-}
 
 /// What a mesh is made from: polygons, or the areas and obstacles of a level. `Default` has neither.
 #[derive(Clone, Debug, Default)]
@@ -548,7 +542,7 @@ impl NavMesh {
         self.revision += 1;
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
         for &at in &changed {
-            let share = |state: &[AreaState]| state_hash(at, &state[at], &self.initial[at]);
+            let share = |state: &[AreaState]| state[at].share(at, &self.initial[at]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
             let (old, new) = (before[at], self.states[at]);
             let is_area = at < self.area_count();
@@ -573,13 +567,4 @@ impl NavMesh {
             state.factor = factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end());
         }
     }
-}
-
-/// The share of an area in the hash of the state: nothing while it is as at first.
-fn state_hash(at: usize, state: &AreaState, initial: &AreaState) -> u64 {
-    if state == initial {
-        return 0;
-    }
-    let value = u64::from(state.factor.to_bits()) << 1 | u64::from(state.available);
-    mix(mix(at as u64 + 1) ^ value)
 }
