@@ -1,9 +1,9 @@
 //! Graphs of points and links out of a scene: made, linked, divided, searched; the searches beside `astar` of `pathfinding`.
 //!
-//! In: `nav_test.obj` of `../shared/data/meshes`; without it this says so and stops. Out: two markdown tables: what making a graph
-//! costs, and mean microseconds a path. Method: rows of points so near to one another that there are some fifty thousand; two
-//! hundred pairs of points of its largest island; each solver goes over all of them some times, warm, and the fastest round
-//! counts. Every direct cost is compared, and every joined one with the tenth that it may be dearer.
+//! In: `nav_test.obj` of `../shared/data/meshes`; without it this says so and stops. Out: three markdown tables: what making a graph
+//! costs, what changing it costs, and mean microseconds of processor time a path. Method: rows of points so near to one another that
+//! there are some fifty thousand; two hundred pairs of points of its largest island; each solver goes over all of them some times,
+//! warm, and the fastest round counts. Every direct cost is compared, and every joined one with the tenth that it may be dearer.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,20 +17,23 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
+use cpu_time::ThreadTime;
 use glam::Vec3;
 use walkon::base::rng::Rng;
 use walkon::level::scene::scene_triangles;
-use walkon::nav::Search;
 use walkon::nav::graph::{
-    Draft, GenerateOptions, How, LinkOptions, Net, Routes, SceneBox, divide, generate, groups, link,
+    Draft, GenerateOptions, GraphSource, How, LinkOptions, Net, PointGraph, Routes, SceneBox, divide,
+    generate, groups, link,
 };
 use walkon::nav::solids::{Room, Solids};
+use walkon::nav::{GraphEdit, NavEdit, Search};
 
 const SPACING_M: f32 = 0.29;
 const ROOM: Room = Room { radius_m: 0.4, step_m: 0.5, height_m: 1.8 };
 const POINTS_EACH: usize = 600;
 const PAIRS: usize = 200;
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 8;
+const EDITS: usize = 20;
 
 /// Runs a step, and prints what it took and the most memory that the process ever had.
 fn stage<R>(name: &str, work: impl FnOnce() -> R) -> R {
@@ -62,8 +65,9 @@ fn main() {
     let options = LinkOptions { distance_max_m: 1.5 * SPACING_M, room: ROOM, ..LinkOptions::default() };
     stage("links", || link(&mut draft, Some(&solids), &options, &mut |_, _| {}).unwrap());
     let islands = stage("islands", || groups(&draft));
-    stage("parts", || divide(&mut draft, POINTS_EACH).unwrap());
-    let net = stage("layout for searching", || Net::new(&draft));
+    stage("parts", || divide(&mut draft, POINTS_EACH, &mut |_, _| {}).unwrap());
+    let mut net = stage("layout for searching", || Net::new(&draft));
+    stage("lengths from far points", || net.prepare());
     let routes = stage("ways between parts", || Routes::new(&net, draft.parts(), &mut |_, _| {}));
     println!(
         "\n{} points, {} links, {} islands, {} parts\n",
@@ -72,7 +76,39 @@ fn main() {
         islands.len(),
         draft.parts().len()
     );
+    edits(&draft);
     searches(&net, &routes, &islands[0].points);
+}
+
+/// What changing points and links of a map in use costs.
+fn edits(draft: &Draft) {
+    let source =
+        GraphSource { draft: draft.clone(), width_m: 0.2, agent_radius_m: 0.4, ..GraphSource::default() };
+    let mut map = PointGraph::new(source);
+    let ends = map.net().links()[map.net().links().len() / 2];
+    let edge = map.net().points()[0] - Vec3::X * SPACING_M;
+    let both = [GraphEdit::Unlink(ends), GraphEdit::Link(ends)];
+    println!("| change | us |\n|---|---|");
+    for (name, edits) in [
+        ("a link goes", vec![GraphEdit::Unlink(ends)]),
+        ("a link comes", vec![GraphEdit::Link(ends)]),
+        ("a point comes", vec![GraphEdit::Add(edge)]),
+        ("a hundred changes of one tick", both.repeat(50)),
+    ] {
+        let edits: Vec<NavEdit> = edits.into_iter().map(NavEdit::Graph).collect();
+        let rounds = (0..EDITS).map(|_| {
+            // Put back what the last round did, off the clock.
+            map.apply(&both.map(NavEdit::Graph)[usize::from(name == "a link goes")..]);
+            if name == "a link comes" {
+                map.apply(&[NavEdit::Graph(both[0])]);
+            }
+            let began = ThreadTime::now();
+            black_box(map.apply(&edits));
+            began.elapsed().as_secs_f64() * 1e6
+        });
+        println!("| {name} | {:.0} |", rounds.fold(f64::INFINITY, f64::min));
+    }
+    println!();
 }
 
 fn searches(net: &Net, routes: &Routes, island: &[u32]) {
@@ -110,7 +146,7 @@ fn searches(net: &Net, routes: &Routes, island: &[u32]) {
 /// Mean microseconds a path of the fastest round.
 fn fastest(pairs: &[(u32, u32)], mut solve: impl FnMut((u32, u32)) -> u32) -> f64 {
     let rounds = (0..ROUNDS).map(|_| {
-        let began = Instant::now();
+        let began = ThreadTime::now();
         for &pair in pairs {
             black_box(solve(pair));
         }

@@ -257,6 +257,11 @@ impl NavMap {
         let mut record = SearchRecord::default();
         if self.mesh().is_some() {
             record = std::mem::take(&mut watched.mesh.record);
+        } else if self.graph().is_some() {
+            let finder = &watched.graph.finder;
+            record.expanded.extend_from_slice(watched.expanded());
+            record.frontier.extend(finder.waiting());
+            record.raw.extend(watched.graph.found.iter().copied());
         } else if is_told {
             record.expanded.extend_from_slice(watched.expanded());
             watched.frontier(&mut record.frontier);

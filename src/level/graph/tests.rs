@@ -15,7 +15,7 @@ fn floor() -> Draft {
     let mut draft =
         Draft::new(points, &[], vec![Part { name: "the \"hall\"".into(), points: vec![3, 4] }]).unwrap();
     link(&mut draft, None, &LinkOptions::default(), &mut |_, _| {}).unwrap();
-    divide(&mut draft, 100).unwrap();
+    divide(&mut draft, 100, &mut |_, _| {}).unwrap();
     draft
 }
 

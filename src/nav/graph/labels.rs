@@ -127,6 +127,40 @@ impl Known {
         self.sheets.clear();
     }
 
+    /// One more point, linked with none.
+    pub(crate) fn add_point(&mut self) {
+        self.change(|_, labels| labels.push(labels.len() as u32));
+    }
+
+    /// Two points are linked now, for those to whom that link is open.
+    pub(crate) fn join(&mut self, ends: [u32; 2], is_open: impl Fn(&AreaSet) -> bool) {
+        self.change(|closed, labels| {
+            let [a, b] = ends.map(|end| labels[end as usize]);
+            if a != b && is_open(closed) {
+                labels.iter_mut().filter(|label| **label == a.max(b)).for_each(|label| *label = a.min(b));
+            }
+        });
+    }
+
+    /// A link has gone: labels stay for those sets of closed areas where `stays` says so.
+    pub(crate) fn part(&mut self, stays: impl Fn(&AreaSet) -> bool) {
+        for sheet in &mut self.sheets {
+            if sheet.labels.get().is_some() && !stays(&sheet.closed) {
+                sheet.labels = OnceLock::new();
+            }
+        }
+    }
+
+    fn change(&mut self, edit: impl Fn(&AreaSet, &mut Vec<u32>)) {
+        for sheet in &mut self.sheets {
+            if let Some(labels) = sheet.labels.take() {
+                let mut labels = labels.to_vec();
+                edit(&sheet.closed, &mut labels);
+                sheet.labels = OnceLock::from(Arc::from(labels));
+            }
+        }
+    }
+
     /// The labels for a set of closed areas, kept or worked out for this once.
     pub(crate) fn labels(&self, closed: &AreaSet, fresh: impl FnOnce() -> Vec<u32>) -> Arc<[u32]> {
         match self.sheets.iter().find(|sheet| sheet.closed == *closed) {

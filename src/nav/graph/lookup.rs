@@ -1,7 +1,9 @@
 //! Which link is under a place.
 //!
-//! In: a net; places. Out: the nearest link in reach, and where on it. Holds: ties go to the lower link; the same answer as a look at
+//! In: a net, and links of it that come and go; places. Out: the nearest link in reach, and where on it. Holds: ties go to the lower link; the same answer as a look at
 //! every link. Not here: which links are open (the caller says).
+
+use std::collections::BTreeMap;
 
 use glam::Vec3;
 
@@ -13,12 +15,15 @@ use crate::nav::graph::net::Net;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookup {
     cell_m: f64,
+    width_m: f32,
     /// Squares that a link comes near, as (column, row), sorted.
     squares: Vec<(i32, i32)>,
     /// Where the links of each square begin; one more than there are squares.
     first: Vec<u32>,
     /// The links of every square, sorted.
     links: Vec<u32>,
+    /// The links of squares that have changed since, sorted.
+    changed: BTreeMap<(i32, i32), Vec<u32>>,
 }
 
 /// How much wider than their width links are laid, metres: whoever asks about a place in a square finds all links that hold it,
@@ -48,27 +53,64 @@ impl Lookup {
         let total: f64 = net.links().iter().map(|ends| flat_m(net, *ends)).sum();
         let mean = if count == 0 { 1.0 } else { total / count as f64 };
         let cell_m = (mean + 2.0 * f64::from(width_m)).clamp(0.25, 64.0);
-        let mut lookup = Self { cell_m, ..Self::default() };
+        let mut lookup = Self { cell_m, width_m, ..Self::default() };
         let mut entries: Vec<(i32, i32, u32)> = Vec::with_capacity(4 * count);
-        let width = f64::from(width_m) + MARGIN_M;
-        for (link, ends) in (0..).zip(net.links()) {
-            let [a, b] = ends.map(|end| ground(net.points()[end as usize]));
-            let bounds = geom::Bounds::of(&[a, b]).grown(width);
-            let ([from_x, from_z], [to_x, to_z]) = (lookup.cell(bounds.min), lookup.cell(bounds.max));
-            for z in from_z..=to_z {
-                for x in from_x..=to_x {
-                    // A long link slants: squares that it does not come near are left out.
-                    let middle = [(f64::from(x) + 0.5) * cell_m, (f64::from(z) + 0.5) * cell_m];
-                    let reach = cell_m * 0.7072 + width;
-                    if geom::segment_distance_sq(middle, a, b) <= reach * reach {
-                        entries.push((x, z, link));
-                    }
-                }
-            }
+        for link in 0..count as u32 {
+            lookup.each_square(net, link, |x, z| entries.push((x, z, link)));
         }
         entries.sort_unstable();
         lookup.lay(&entries);
         lookup
+    }
+
+    /// The squares that a link comes near.
+    fn each_square(&self, net: &Net, link: u32, mut visit: impl FnMut(i32, i32)) {
+        let cell_m = self.cell_m;
+        let width = f64::from(self.width_m) + MARGIN_M;
+        let reach = cell_m * 0.7072 + width;
+        let [a, b] = net.links()[link as usize].map(|end| ground(net.points()[end as usize]));
+        let bounds = geom::Bounds::of(&[a, b]).grown(width);
+        let ([from_x, from_z], [to_x, to_z]) = (self.cell(bounds.min), self.cell(bounds.max));
+        for z in from_z..=to_z {
+            // A long link slants: of each row only what it comes near is looked at, or a far one would take all of the ground between.
+            let low = f64::from(z) * cell_m - reach;
+            let Some([one, two]) = across_band(a, b, [low, low + cell_m + 2.0 * reach]) else { continue };
+            let ends = [one.min(two) - reach, one.max(two) + reach].map(|x| self.cell([x, 0.0])[0]);
+            for x in ends[0].max(from_x)..=ends[1].min(to_x) {
+                let middle = [(f64::from(x) + 0.5) * cell_m, (f64::from(z) + 0.5) * cell_m];
+                if geom::segment_distance_sq(middle, a, b) <= reach * reach {
+                    visit(x, z);
+                }
+            }
+        }
+    }
+
+    /// Notes a link under a number that no other has. Cost: its squares.
+    pub(crate) fn put(&mut self, net: &Net, link: u32) {
+        if self.cell_m == 0.0 {
+            *self = Self::new(net, self.width_m);
+            return;
+        }
+        self.change(net, link, |links| {
+            if let Err(at) = links.binary_search(&link) {
+                links.insert(at, link);
+            }
+        });
+    }
+
+    /// Forgets a link of the net as it is. Cost: its squares.
+    pub(crate) fn take(&mut self, net: &Net, link: u32) {
+        self.change(net, link, |links| links.retain(|&other| other != link));
+    }
+
+    fn change(&mut self, net: &Net, link: u32, edit: impl Fn(&mut Vec<u32>)) {
+        let mut squares = Vec::new();
+        self.each_square(net, link, |x, z| squares.push((x, z)));
+        for (x, z) in squares {
+            let mut links = self.at(x, z).to_vec();
+            edit(&mut links);
+            self.changed.insert((x, z), links);
+        }
     }
 
     /// Packs sorted entries of (column, row, link).
@@ -90,6 +132,9 @@ impl Lookup {
 
     /// The links near a square, sorted.
     fn at(&self, x: i32, z: i32) -> &[u32] {
+        if let Some(links) = self.changed.get(&(x, z)) {
+            return links;
+        }
         match self.squares.binary_search(&(x, z)) {
             Ok(square) => &self.links[self.first[square] as usize..self.first[square + 1] as usize],
             Err(_) => &[],
@@ -110,7 +155,7 @@ impl Lookup {
         width_m: f32,
         usable: &dyn Fn(u32) -> bool,
     ) -> Option<Spot> {
-        if !point.is_finite() || self.links.is_empty() {
+        if !point.is_finite() || net.links().is_empty() {
             return None;
         }
         let mut best: Option<((f32, u32), Spot)> = None;
@@ -158,7 +203,7 @@ impl Lookup {
         within_m: f32,
         usable: &dyn Fn(u32) -> bool,
     ) -> Option<Spot> {
-        if !point.is_finite() || self.links.is_empty() {
+        if !point.is_finite() || net.links().is_empty() {
             return None;
         }
         let mut best = Best { within_m, found: None };
@@ -203,6 +248,17 @@ impl Best {
     fn away_m(&self) -> f32 {
         self.found.as_ref().map_or(f32::INFINITY, |((away_m, _), _)| *away_m)
     }
+}
+
+/// Where a line enters a band along x, and where it leaves it; None where it does not meet it.
+fn across_band(a: Point, b: Point, [low, high]: [f64; 2]) -> Option<[f64; 2]> {
+    let rise = b[1] - a[1];
+    if rise == 0.0 {
+        return (low..=high).contains(&a[1]).then_some([a[0], b[0]]);
+    }
+    let [enter, leave] = [low, high].map(|z| (z - a[1]) / rise);
+    let (enter, leave) = (enter.min(leave).max(0.0), enter.max(leave).min(1.0));
+    (enter <= leave).then(|| [enter, leave].map(|part| a[0] + part * (b[0] - a[0])))
 }
 
 fn flat_m(net: &Net, ends: [u32; 2]) -> f64 {

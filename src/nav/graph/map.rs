@@ -14,6 +14,7 @@ use crate::base::geom::{self, Bounds, Point, ground};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
+use crate::nav::edits::AreaState;
 use crate::nav::graph::draft::{Draft, DraftEdit};
 use crate::nav::graph::footing::GraphFooting;
 use crate::nav::graph::labels::{AreaSet, Kind, Known, labels};
@@ -29,6 +30,11 @@ use crate::nav::{
 pub(crate) use crate::base::geom::STOREY_M;
 /// How far a body off the ground may be from it to begin a walk, metres.
 const START_MAX_M: f32 = 8.0;
+
+/// Points that are looked at to see whether a link that goes has cut something off, before all labels are made anew.
+const SEEN_MAX: usize = 4096;
+/// Points of a graph that is searched with landmarks: below, a search looks at few points anyway.
+const PREPARED_MIN: usize = 1000;
 
 /// Ground that lies across links.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,13 +66,6 @@ pub struct GraphSource {
     pub uses_parts: bool,
 }
 
-/// State of one area.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct AreaState {
-    available: bool,
-    factor: f32,
-}
-
 /// A navigation map of points and links in space. `Default` has none.
 #[derive(Clone, Debug, Default)]
 pub struct PointGraph {
@@ -80,8 +79,8 @@ pub struct PointGraph {
     states: Vec<AreaState>,
     initial: Vec<AreaState>,
     authored_areas: usize,
-    /// By link: the areas that it crosses, obstacles included, in order of their ids.
-    crossed: Vec<Vec<u16>>,
+    /// What lies across each link.
+    across: Across,
     /// The middle of the points that lie in an area, by point: 0 for none, else the area and one.
     inside: Vec<u16>,
     revision: u64,
@@ -122,7 +121,11 @@ impl PointGraph {
 
     /// The same with ways between its parts that were worked out before.
     #[must_use]
-    pub fn with_routes(source: GraphSource, net: Net, routes: Routes) -> Self {
+    pub fn with_routes(source: GraphSource, mut net: Net, routes: Routes) -> Self {
+        // Ways between parts are used where bounds show them to be good enough.
+        if source.uses_parts || net.points().len() >= PREPARED_MIN {
+            net.prepare();
+        }
         let states: Vec<AreaState> = source
             .areas
             .iter()
@@ -138,7 +141,7 @@ impl PointGraph {
             initial: states.clone(),
             authored_areas: states.len(),
             states,
-            crossed: Vec::new(),
+            across: Across::default(),
             inside: Vec::new(),
             revision: 0,
             start_hash: 0,
@@ -153,7 +156,7 @@ impl PointGraph {
 
     /// Finds out which links each area holds.
     fn lay_areas(&mut self) {
-        self.crossed = vec![Vec::new(); self.net.links().len()];
+        self.across = Across::new(self.net.links().len());
         self.inside = vec![0; self.net.points().len()];
         for at in 0..self.areas.len() {
             self.lay_area(at);
@@ -164,7 +167,7 @@ impl PointGraph {
         let area = &self.areas[at];
         for (link, &ends) in self.net.links().iter().enumerate() {
             if area.crosses(ends.map(|end| self.net.points()[end as usize])) {
-                self.crossed[link].push(at as u16);
+                self.across.put(link, at as u16);
             }
         }
         if area.is_obstacle {
@@ -261,11 +264,26 @@ impl PointGraph {
         self.known.is_known(&Kind::of(by))
     }
 
+    /// The number of the set of areas across a link, for [`PointGraph::passages`]; 0 for none.
+    #[inline(always)]
+    pub(crate) fn set_across(&self, link: u32) -> u32 {
+        self.across.set_of[link as usize]
+    }
+
+    /// What links are to somebody, by the number of the set of areas across them.
+    pub(crate) fn passages(&self, by: &Traversal) -> Vec<Passage> {
+        self.across.sets.iter().map(|areas| self.passage_over(areas, by)).collect()
+    }
+
     /// What a link is to somebody.
     pub(crate) fn passage(&self, link: u32, by: &Traversal) -> Passage {
+        self.passage_over(self.across.areas(link as usize), by)
+    }
+
+    fn passage_over(&self, areas: &[u16], by: &Traversal) -> Passage {
         let mut factor = None;
         let mut through = None;
-        for &at in &self.crossed[link as usize] {
+        for &at in areas {
             let (area, state) = (&self.areas[usize::from(at)], self.states[usize::from(at)]);
             let id = AreaId::from(usize::from(at));
             if area.is_obstacle {
@@ -476,10 +494,12 @@ impl PointGraph {
     }
 
     fn labels_without(&self, closed: &AreaSet) -> Arc<[u32]> {
-        let is_open = |link: usize| !self.crossed[link].iter().any(|&area| closed.has(usize::from(area)));
         self.known.labels(closed, || {
-            let links = self.net.links().iter().enumerate().filter(|(link, _)| is_open(*link));
-            labels(self.net.points().len(), links.map(|(_, &ends)| ends))
+            let is_open = |areas: &Vec<u16>| !areas.iter().any(|&area| closed.has(usize::from(area)));
+            let open: Vec<bool> = self.across.sets.iter().map(is_open).collect();
+            let links = self.net.links().iter().zip(&self.across.set_of);
+            let links = links.filter(|(_, set)| open[**set as usize]);
+            labels(self.net.points().len(), links.map(|(&ends, _)| ends))
         })
     }
 
@@ -549,7 +569,7 @@ impl PointGraph {
                 self.is_open(link, &query.by)
                     && is_reachable(ends[0])
                     && query.area.is_none_or(|area| {
-                        self.crossed[link as usize].binary_search(&(area.index() as u16)).is_ok()
+                        self.across.areas(link as usize).binary_search(&(area.index() as u16)).is_ok()
                     })
             })
             .filter_map(|(_, ends)| {
@@ -583,12 +603,19 @@ impl PointGraph {
         out.extend((0..self.areas.len()).filter(|&at| self.areas[at].holds(point)).map(AreaId::from));
     }
 
+    /// The polygon of an area or obstacle; None for an unknown id.
+    #[must_use]
+    pub fn area_outline(&self, area: AreaId) -> Option<&[Point]> {
+        self.areas.get(area.index()).map(|area| area.polygon.as_slice())
+    }
+
     /// How many links an area holds; 0 for obstacles.
     #[must_use]
     pub fn area_cells(&self, area: AreaId) -> u32 {
         let is_area = self.areas.get(area.index()).is_some_and(|area| !area.is_obstacle);
-        let held = self.crossed.iter().filter(|areas| areas.binary_search(&(area.index() as u16)).is_ok());
-        if is_area { held.count() as u32 } else { 0 }
+        let links = 0..self.net.links().len();
+        let held = |link: &usize| self.across.areas(*link).binary_search(&(area.index() as u16)).is_ok();
+        if is_area { links.filter(held).count() as u32 } else { 0 }
     }
 
     /// Whether an area or obstacle is there; None for an unknown id.
@@ -653,9 +680,8 @@ impl PointGraph {
         let state = AreaState { available: false, factor: 1.0 };
         if let Some(at) = free {
             self.areas[at] = area;
-            self.crossed.iter_mut().for_each(|areas| areas.retain(|&other| usize::from(other) != at));
+            self.across.take_away(at as u16);
             self.lay_area(at);
-            self.crossed.iter_mut().for_each(|areas| areas.sort_unstable());
             self.known.forget();
             self.expect_questions();
             return AreaId::from(at);
@@ -709,7 +735,7 @@ impl PointGraph {
             if was == now {
                 continue;
             }
-            let share = |state: &AreaState| area_hash(at, state, &self.initial[at]);
+            let share = |state: &AreaState| state.share(at, &self.initial[at]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(was)).wrapping_add(share(now));
             let area = &self.areas[at];
             change.touch(Bounds::of(&area.polygon));
@@ -742,13 +768,15 @@ impl PointGraph {
         Some(change)
     }
 
-    /// Carries out those edits of points and links that are possible, and tells what they did. Cost: the whole graph once.
+    /// Carries out those edits of points and links that are possible, and tells what they did. Cost: what each touches; the whole graph
+    /// once where points move or get other numbers.
     fn redraft(&mut self, edits: &[DraftEdit], change: &mut MapChange) {
-        let mut draft = self.source.draft.clone();
+        let mut renumbers = false;
         let mut is_less = true;
         for edit in edits {
-            let touched = self.touched(&draft, edit);
-            if draft.apply(edit).is_err() {
+            let touched = self.touched(&self.source.draft, edit);
+            let count = self.source.draft.points().len();
+            if Arc::make_mut(&mut self.source).draft.apply(edit).is_err() {
                 continue;
             }
             let takes_away = matches!(edit, DraftEdit::Unlink { .. });
@@ -756,11 +784,79 @@ impl PointGraph {
             change.opened |= !takes_away;
             change.closed |= !matches!(edit, DraftEdit::Add { .. } | DraftEdit::Link { .. });
             change.touch(touched);
+            // Once all of it is laid out anew nothing is patched any more.
+            renumbers |= !self.patch(edit, count, renumbers);
         }
-        if !change.bounds.is_empty() {
-            let routes = if is_less { self.routes.clone() } else { Arc::default() };
-            self.put_draft(draft, routes);
+        if change.bounds.is_empty() {
+            return;
         }
+        if !is_less {
+            self.routes = Arc::default();
+        }
+        match renumbers {
+            true => self.lay_out(),
+            false => self.expect_questions(),
+        }
+    }
+
+    /// Does to what was laid out for searching what an edit has done to the draft, which had so many points. False where it cannot.
+    fn patch(&mut self, edit: &DraftEdit, count: usize, is_stale: bool) -> bool {
+        match edit {
+            _ if is_stale => false,
+            DraftEdit::Add { at, point, links, part: None } if links.is_empty() && *at as usize == count => {
+                self.patch_point(*point);
+                true
+            }
+            DraftEdit::Link { ends } => {
+                self.patch_link([ends[0].min(ends[1]), ends[0].max(ends[1])]);
+                true
+            }
+            DraftEdit::Unlink { ends } => self.patch_unlink([ends[0].min(ends[1]), ends[0].max(ends[1])]),
+            _ => false,
+        }
+    }
+
+    fn patch_point(&mut self, point: Vec3) {
+        let at = self.net.points().len();
+        Arc::make_mut(&mut self.net).add(point);
+        let holds = |area: &GraphArea| !area.is_obstacle && area.holds(point);
+        self.inside.push(self.areas.iter().position(holds).map_or(0, |area| area as u16 + 1));
+        self.known.add_point();
+        self.edit_hash = self.edit_hash.wrapping_add(point_hash(at as u32, point));
+    }
+
+    fn patch_link(&mut self, ends: [u32; 2]) {
+        let link = Arc::make_mut(&mut self.net).link(ends);
+        Arc::make_mut(&mut self.lookup).put(&self.net, link);
+        self.across.add_link();
+        let places = ends.map(|end| self.net.points()[end as usize]);
+        for at in (0..self.areas.len()).filter(|&at| self.areas[at].crosses(places)) {
+            self.across.put(link as usize, at as u16);
+        }
+        let areas = self.across.areas(link as usize);
+        self.known.join(ends, |closed| !areas.iter().any(|&area| closed.has(usize::from(area))));
+        self.edit_hash = self.edit_hash.wrapping_add(link_hash(ends));
+    }
+
+    fn patch_unlink(&mut self, ends: [u32; 2]) -> bool {
+        let Some(step) = self.net.step(ends[0], ends[1]) else { return false };
+        let last = self.net.links().len() as u32 - 1;
+        let lookup = Arc::make_mut(&mut self.lookup);
+        lookup.take(&self.net, step.link);
+        lookup.take(&self.net, last);
+        Arc::make_mut(&mut self.net).unlink(ends);
+        if step.link != last {
+            lookup.put(&self.net, step.link);
+        }
+        let was_across = self.across.take_link(step.link as usize);
+        let (net, across) = (&self.net, &self.across);
+        self.known.part(|closed| {
+            let is_open = |areas: &[u16]| !areas.iter().any(|&area| closed.has(usize::from(area)));
+            // What was closed joined nothing.
+            !is_open(&was_across) || hangs_together(net, ends, |link| is_open(across.areas(link as usize)))
+        });
+        self.edit_hash = self.edit_hash.wrapping_sub(link_hash(ends));
+        true
     }
 
     /// The ground that an edit touches.
@@ -783,11 +879,14 @@ impl PointGraph {
         if points.is_empty() { Bounds::EMPTY } else { Bounds::of(&points).grown(f64::from(self.width_m())) }
     }
 
-    fn put_draft(&mut self, draft: Draft, routes: Arc<Routes>) {
-        let source = GraphSource { draft, ..(*self.source).clone() };
-        let net = Net::new(&source.draft);
-        self.lookup = Arc::new(Lookup::new(&net, source.width_m));
-        (self.net, self.routes, self.source) = (Arc::new(net), routes, Arc::new(source));
+    /// Lays out all of the draft anew.
+    fn lay_out(&mut self) {
+        let mut net = Net::new(&self.source.draft);
+        if self.net.landmarks().is_some() {
+            net.prepare();
+        }
+        self.lookup = Arc::new(Lookup::new(&net, self.source.width_m));
+        self.net = Arc::new(net);
         self.lay_areas();
         self.start_hash = self.draft_hash();
         self.known.forget();
@@ -797,7 +896,9 @@ impl PointGraph {
     /// Takes over what was changed of the points and links of a map whose place it takes, where its author has changed none of them.
     pub(crate) fn keep_edits(&mut self, before: &Self) {
         if self.authored.draft == before.authored.draft && self.source.draft != before.source.draft {
-            self.put_draft(before.source.draft.clone(), Arc::default());
+            Arc::make_mut(&mut self.source).draft = before.source.draft.clone();
+            self.routes = Arc::default();
+            self.lay_out();
         }
     }
 
@@ -806,6 +907,69 @@ impl PointGraph {
     pub fn nearest_point(&self, place: Vec3) -> Option<(u32, f32)> {
         let away = self.net.points().iter().map(|point| point.distance(place));
         (0..).zip(away).min_by(|one, two| one.1.total_cmp(&two.1))
+    }
+}
+
+/// What lies across each link: few sets of areas, obstacles included, and the number of one for each link.
+#[derive(Clone, Debug, Default)]
+struct Across {
+    set_of: Vec<u32>,
+    /// The first is empty; each in order of the ids.
+    sets: Vec<Vec<u16>>,
+    number_by_set: std::collections::BTreeMap<Vec<u16>, u32>,
+}
+
+impl Across {
+    /// Nothing across so many links.
+    fn new(links: usize) -> Self {
+        let number_by_set = std::collections::BTreeMap::from([(Vec::new(), 0)]);
+        Self { set_of: vec![0; links], sets: vec![Vec::new()], number_by_set }
+    }
+
+    fn areas(&self, link: usize) -> &[u16] {
+        &self.sets[self.set_of[link] as usize]
+    }
+
+    /// One more link, with nothing across it.
+    fn add_link(&mut self) {
+        if self.sets.is_empty() {
+            *self = Self::new(self.set_of.len());
+        }
+        self.set_of.push(0);
+    }
+
+    /// Takes a link away, whose number the last one gets: what lay across it.
+    fn take_link(&mut self, link: usize) -> Vec<u16> {
+        let areas = self.areas(link).to_vec();
+        self.set_of.swap_remove(link);
+        areas
+    }
+
+    /// Lays an area across a link that it does not lie across yet.
+    fn put(&mut self, link: usize, area: u16) {
+        let mut areas = self.areas(link).to_vec();
+        areas.insert(areas.partition_point(|&other| other < area), area);
+        self.set_of[link] = self.number(areas);
+    }
+
+    /// The number of a set, which is made when there is none.
+    fn number(&mut self, areas: Vec<u16>) -> u32 {
+        let next = self.sets.len() as u32;
+        let number = *self.number_by_set.entry(areas.clone()).or_insert(next);
+        if number == next {
+            self.sets.push(areas);
+        }
+        number
+    }
+
+    /// Takes an area away from wherever it lies. Cost: the sets.
+    fn take_away(&mut self, area: u16) {
+        let before = std::mem::take(&mut self.sets);
+        let set_of = std::mem::take(&mut self.set_of);
+        *self = Self { set_of, ..Self::new(0) };
+        let left = |areas: Vec<u16>| areas.into_iter().filter(|&other| other != area).collect();
+        let numbers: Vec<u32> = before.into_iter().map(|areas| self.number(left(areas))).collect();
+        self.set_of.iter_mut().for_each(|set| *set = numbers[*set as usize]);
     }
 }
 
@@ -862,12 +1026,36 @@ fn within_disc([a, b]: [Vec3; 2], centre: Vec3, within_m: f32) -> Option<[Vec3; 
     (enter < leave).then(|| [enter, leave].map(|part| a.lerp(b, part as f32)))
 }
 
-/// The share of an area in the hash of the state: nothing while it is as at first.
-fn area_hash(at: usize, state: &AreaState, initial: &AreaState) -> u64 {
-    if state == initial {
-        return 0;
+/// Whether two points hang together over open links. Cost: a walk from both, until they meet or the lesser side has been seen; at most
+/// [`SEEN_MAX`] points, beyond which the answer is that they may not.
+fn hangs_together(net: &Net, ends: [u32; 2], is_open: impl Fn(u32) -> bool) -> bool {
+    let mut sides =
+        ends.map(|end| (std::collections::BTreeSet::from([end]), std::collections::VecDeque::from([end])));
+    for _ in 0..SEEN_MAX {
+        let [(seen, waiting), other] = &mut sides;
+        let Some(at) = waiting.pop_front() else { return false };
+        for step in net.steps(at).iter().filter(|step| is_open(step.link)) {
+            if other.0.contains(&step.to) {
+                return true;
+            }
+            if seen.insert(step.to) {
+                waiting.push_back(step.to);
+            }
+        }
+        sides.swap(0, 1);
     }
-    mix(mix(at as u64 + 1) ^ (u64::from(state.factor.to_bits()) << 1 | u64::from(state.available)))
+    false
+}
+
+/// The share of a point that came at run time in the hash of the state.
+fn point_hash(at: u32, point: Vec3) -> u64 {
+    let [x, y, z] = point.to_array().map(|value| u64::from(value.to_bits()));
+    mix(mix(mix(x << 32 | y) ^ z) ^ u64::from(at))
+}
+
+/// The share of a link that came or went at run time in the hash of the state.
+fn link_hash([a, b]: [u32; 2]) -> u64 {
+    mix(mix(u64::from(a) << 32 | u64::from(b)) ^ 0x6c69_6e6b)
 }
 
 #[cfg(test)]

@@ -6,10 +6,12 @@
 //! Source: seed 003.
 
 pub mod draft;
+mod finder;
 mod footing;
 pub mod generate;
 pub mod islands;
 mod labels;
+mod landmarks;
 pub mod link;
 mod lookup;
 pub mod map;

@@ -8,16 +8,17 @@
 
 use glam::Vec3;
 
-use crate::base::cost::Cost;
+use crate::nav::graph::finder::{EXACT, Ground, Toward};
 use crate::nav::graph::footing::GraphFooting;
 use crate::nav::graph::lookup::Spot;
 use crate::nav::graph::map::{Passage, PointGraph, disc_meets};
 use crate::nav::graph::net::{NetStep, link_mm};
-use crate::nav::graph::routes::Tip;
+use crate::nav::graph::routes::{Scratch, Tip, left_of};
+use crate::nav::graph::spread::FAR;
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
-    Accept, Crossing, Disc, Ends, Graph, NodeId, Others, Path, PathAnswer, PathQuery, PathStatus,
-    PathTrouble, Search, Step, Traversal,
+    Accept, Crossing, Disc, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search, Step,
+    Traversal,
 };
 
 /// The paused work on one query.
@@ -32,43 +33,39 @@ pub(crate) struct GraphPlan {
     covered: Option<u32>,
     /// Links that others stand on, sorted.
     held: Vec<u32>,
+    /// What links are to the one who asks, by what lies across them.
+    passages: Vec<Passage>,
     begun: bool,
     /// Whether ways worked out beforehand have yet to be tried.
     tries_parts: bool,
     spent: u32,
 }
 
-/// What the search sees: the graph, and the two ends as points of their own.
-struct Ways<'a> {
+/// What steps cost: the length of a link at the price of what lies across it.
+#[derive(Clone, Copy)]
+struct Prices<'a> {
     map: &'a PointGraph,
-    start: &'a Spot,
-    goal: &'a Spot,
     held: &'a [u32],
-    cheapest: f64,
+    passages: &'a [Passage],
 }
 
-impl Ways<'_> {
-    fn start_node(&self) -> u32 {
-        self.map.net().points().len() as u32
-    }
-
-    fn place(&self, node: u32) -> Vec3 {
-        let points = self.map.net().points();
-        match (node as usize).checked_sub(points.len()) {
-            None => points[node as usize],
-            Some(0) => self.start.point,
-            Some(_) => self.goal.point,
+impl Prices<'_> {
+    /// What a step costs; [`FAR`] where nobody may go, or others stand.
+    #[inline(always)]
+    fn step(self, from: u32, step: NetStep) -> u32 {
+        let is_held = !self.held.is_empty() && self.held.binary_search(&step.link).is_ok();
+        match self.map.set_across(step.link) {
+            _ if is_held => FAR,
+            0 => step.cost_mm,
+            set => self.stretch(Some(from), self.passages[set as usize], step.cost_mm),
         }
     }
 
     /// What a stretch of a link costs that begins at a point of the graph, or between two.
-    fn price(&self, from: Option<u32>, link: u32, length_mm: u32, by: &Traversal) -> Option<Cost> {
-        if self.held.binary_search(&link).is_ok() {
-            return None;
-        }
+    fn stretch(self, from: Option<u32>, passage: Passage, length_mm: u32) -> u32 {
         let mm = f64::from(length_mm);
-        let cost = match self.map.passage(link, by) {
-            Passage::Closed => return None,
+        let cost = match passage {
+            Passage::Closed => return FAR,
             Passage::Open(factor) => mm * f64::from(factor),
             Passage::Through(area, metres) => {
                 let is_inside = from.is_some_and(|from| self.map.area_of_point(from) == Some(area));
@@ -76,47 +73,12 @@ impl Ways<'_> {
             }
         };
         // The cast saturates: a price without limit is no way through.
-        Some(Cost((cost.ceil() as u32).max(1)))
-    }
-}
-
-impl Graph for Ways<'_> {
-    fn node_count(&self) -> u32 {
-        self.start_node() + 2
+        (cost.ceil() as u32).max(1)
     }
 
-    fn for_each_edge(&self, from: NodeId, by: &Traversal, visit: &mut impl FnMut(NodeId, Cost)) {
-        let (net, start) = (self.map.net(), self.start_node());
-        if from.0 == start {
-            let begin = self.start.point;
-            for end in net.links()[self.start.link as usize] {
-                if let Some(cost) = self.price(None, self.start.link, link_mm(begin, self.place(end)), by) {
-                    visit(NodeId(end), cost);
-                }
-            }
-            if self.start.link == self.goal.link
-                && let Some(cost) = self.price(None, self.start.link, link_mm(begin, self.goal.point), by)
-            {
-                visit(NodeId(start + 1), cost);
-            }
-            return;
-        }
-        for &NetStep { to, link, cost_mm } in net.steps(from.0) {
-            if let Some(cost) = self.price(Some(from.0), link, cost_mm, by) {
-                visit(NodeId(to), cost);
-                if link == self.goal.link {
-                    let part_mm = link_mm(self.place(from.0), self.goal.point);
-                    if let Some(cost) = self.price(Some(from.0), link, part_mm, by) {
-                        visit(NodeId(start + 1), cost);
-                    }
-                }
-            }
-        }
-    }
-
-    fn heuristic(&self, from: NodeId, to: NodeId, _by: &Traversal) -> Cost {
-        let length = (self.place(to.0).as_dvec3() - self.place(from.0).as_dvec3()).length();
-        Cost((length * 1000.0 * self.cheapest) as u32)
+    /// What a stretch of the link of a spot costs from the spot, or to it.
+    fn part(self, from: Option<u32>, spot: &Spot, [a, b]: [Vec3; 2]) -> u32 {
+        self.stretch(from, self.passages[self.map.set_across(spot.link) as usize], link_mm(a, b))
     }
 }
 
@@ -160,6 +122,7 @@ impl GraphPlan {
             others: Others::Avoided,
             covered: None,
             held: Vec::new(),
+            passages: map.passages(by),
             begun: false,
             tries_parts: uses_parts(map, by) && start.link != goal.link,
             spent: 0,
@@ -191,9 +154,10 @@ impl GraphPlan {
     }
 
     /// A way worked out beforehand, where there is one that is good enough.
-    fn shortcut(&mut self, map: &PointGraph, query: &PathQuery, search: &mut Search) -> Option<Vec<u32>> {
-        let is_plain = |link: u32| map.passage(link, &query.by) == Passage::Open(1.0);
-        let is_open = |link: u32| is_plain(link) && self.held.binary_search(&link).is_err();
+    fn shortcut(&mut self, map: &PointGraph, search: &mut Search) -> Option<Vec<u32>> {
+        let is_plain = |link: u32| self.passages[map.set_across(link) as usize] == Passage::Open(1.0);
+        let is_open =
+            |link: u32| is_plain(link) && (self.held.is_empty() || self.held.binary_search(&link).is_err());
         if !is_plain(self.start.link) || !is_plain(self.goal.link) {
             return None;
         }
@@ -205,7 +169,7 @@ impl GraphPlan {
 
     /// Charged so far.
     pub(crate) fn spent(&self, search: &Search) -> u32 {
-        self.spent.saturating_add(if self.begun { search.spent() } else { 0 })
+        self.spent.saturating_add(if self.begun { search.graph.finder.spent() } else { 0 })
     }
 
     /// Goes on until there is an answer or the allowance is spent.
@@ -216,9 +180,13 @@ impl GraphPlan {
         allowance: u32,
     ) -> Option<PathAnswer> {
         let stop_at = self.spent(search).saturating_add(allowance);
+        if !self.begun && self.spent == 0 {
+            search.forget_nodes();
+        }
         if std::mem::take(&mut self.tries_parts)
-            && let Some(points) = self.shortcut(map, query, search)
+            && let Some(points) = self.shortcut(map, search)
         {
+            search.graph.note_found(&points);
             return Some(self.answer(map, query, &points));
         }
         // Bounded: the search ends or the allowance does; it begins anew without others once at most.
@@ -235,10 +203,8 @@ impl GraphPlan {
             match self.step_search(map, query, search, left.min(limit)) {
                 Step::Running => {}
                 Step::Found => {
-                    let mut nodes = Vec::new();
-                    search.nodes(&mut nodes);
-                    let inner = nodes.get(1..nodes.len().saturating_sub(1)).unwrap_or_default();
-                    let points: Vec<u32> = inner.iter().map(|node| node.0).collect();
+                    let points = search.graph.finder.way();
+                    search.graph.note_found(&points);
                     self.spent = self.spent(search);
                     self.begun = false;
                     return Some(self.answer(map, query, &points));
@@ -259,19 +225,30 @@ impl GraphPlan {
     }
 
     fn step_search(&mut self, map: &PointGraph, query: &PathQuery, search: &mut Search, left: u32) -> Step {
-        let ways = Ways {
-            map,
-            start: &self.start,
-            goal: &self.goal,
-            held: &self.held,
-            cheapest: f64::from(map.cheapest_factor().min(own_cheapest(&query.by))),
-        };
+        let prices = Prices { map, held: &self.held, passages: &self.passages };
+        let (net, [start, goal]) = (map.net(), [&self.start, &self.goal]);
+        let place = |at: u32| net.points()[at as usize];
+        let to: [Tip; 2] = net.links()[goal.link as usize]
+            .map(|end| (end, prices.part(Some(end), goal, [place(end), goal.point])));
+        let cheapest = f64::from(map.cheapest_factor().min(own_cheapest(&query.by)));
+        let toward = Toward::new(net, &to, cheapest);
+        let is_watched = search.is_watched();
+        let Search { graph: Scratch { finder, .. }, popped, .. } = search;
         if !self.begun {
-            let start = ways.start_node();
-            search.begin_graph(&ways, &query.by, Ends { start: NodeId(start), goal: NodeId(start + 1) });
+            let from = net.links()[start.link as usize]
+                .map(|end| (end, prices.part(None, start, [start.point, place(end)])));
+            let is_one = start.link == goal.link;
+            let whole = if is_one { prices.part(None, start, [start.point, goal.point]) } else { FAR };
+            finder.begin(&toward, from.into_iter().filter(|tip| tip.1 != FAR), whole, EXACT);
             self.begun = true;
         }
-        search.step_graph(&ways, &query.by, left)
+        let price = |from, step| prices.step(from, step);
+        let ground = Ground { net, toward: &toward, price, left: |at: u32| left_of(&to, at) };
+        finder.step(&ground, left, |node| {
+            if is_watched {
+                popped.push(node);
+            }
+        })
     }
 
     fn none(&self, map: &PointGraph, trouble: PathTrouble) -> PathAnswer {
@@ -299,7 +276,7 @@ impl GraphPlan {
         let clear = |from: Vec3, to: Vec3| {
             let meets = |disc: &Disc| !disc_meets(disc, start, start) && disc_meets(disc, from, to);
             let (is_clear, reached) = footing.sight(from, to);
-            is_clear && (reached.y - to.y).abs() < 0.1 && !others.iter().any(meets)
+            is_clear && is_level(reached, to) && !others.iter().any(meets)
         };
         let is_even = map.cheapest_factor() == 1.0 && own_cheapest(by) == 1.0 && by.areas.is_none();
         let cost = |from: Vec3, to: Vec3| {
@@ -380,6 +357,11 @@ fn stop_beside(points: &mut Vec<Vec3>, disc: &Disc) {
     }
 }
 
+/// Whether a line that ends at a point ends where it was to end, and not on a link above or below.
+fn is_level(end: Vec3, to: Vec3) -> bool {
+    (end.y - to.y).abs() < 0.1
+}
+
 /// Fills in length, cost, and the closed areas that the path goes through.
 fn measure(map: &PointGraph, by: &Traversal, path: &mut Path) {
     let (mut length_m, mut cost_m) = (0.0f64, 0.0f64);
@@ -391,7 +373,11 @@ fn measure(map: &PointGraph, by: &Traversal, path: &mut Path) {
         length_m += flat_m;
         match passage {
             Some(Passage::Open(_)) | Some(Passage::Closed) | None => {
-                cost_m += map.straight(pair[0], pair[1], by).map_or(stretch_m, |cost| map.metres(cost));
+                // Where links fork above one another the straight line may be another than the one meant.
+                let (_, end) = map.sight(pair[0], pair[1], by);
+                let straight = map.straight(pair[0], pair[1], by).filter(|_| is_level(end, pair[1]));
+                let factor = if let Some(Passage::Open(factor)) = passage { f64::from(factor) } else { 1.0 };
+                cost_m += straight.map_or(stretch_m * factor, |cost| map.metres(cost));
             }
             Some(Passage::Through(area, metres)) => {
                 cost_m += stretch_m;

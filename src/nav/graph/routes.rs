@@ -7,11 +7,11 @@
 //! Source: seed 003, "Precompute Paths"; joined where it is cheapest instead of at the centres. Lower bounds by landmarks:
 //! Goldberg and Harrelson 2005.
 
-use crate::base::cost::Cost;
 use crate::nav::graph::draft::Part;
+use crate::nav::graph::finder::{EXACT, Finder, Ground, Toward};
 use crate::nav::graph::net::{Net, NetStep};
 use crate::nav::graph::spread::{FAR, Spread};
-use crate::nav::{Ends, Graph, NodeId, Search, Step, Traversal};
+use crate::nav::{NodeId, Search, Step};
 
 /// A point of no part.
 const NONE: u16 = u16::MAX;
@@ -25,8 +25,6 @@ pub struct Routes {
     owner: Vec<u16>,
     /// The middle of each part: the point of it that has the least way to its furthest one, roughly.
     centres: Vec<u32>,
-    /// From each point to the middle of its part, everything open.
-    to_centre_mm: Vec<u32>,
     /// From each point to the nearest one of another part.
     to_border_mm: Vec<u32>,
     /// From part to part: `from * parts + to`; empty when there is no way.
@@ -64,12 +62,27 @@ struct End<'a> {
     tips: &'a [Tip],
 }
 
-/// What joining a way needs, kept from one question to the next. Memory: 16 bytes a point of the largest graph it has seen.
+/// What searches of a graph need, kept from one to the next. Memory: 20 bytes a point of the largest graph it has seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    near_start: Spread,
-    near_goal: Spread,
+    pub(crate) finder: Finder,
+    /// By point: what is left of a way that it lies on; [`FAR`] between two questions.
+    left_mm: Vec<u32>,
+    /// The points of the last way found, for pictures.
+    pub(crate) found: Vec<NodeId>,
 }
+
+impl Scratch {
+    pub(crate) fn note_found(&mut self, points: &[u32]) {
+        self.found.clear();
+        self.found.extend(points.iter().copied().map(NodeId));
+    }
+}
+
+/// How much dearer a way may be joined than where it is cheapest: by every 2^4-th part.
+const JOIN_SLACK: u32 = 4;
+/// Points looked at to join a way; who has to look further searches for a way of its own.
+const JOIN_POINTS_MAX: u32 = 2000;
 
 /// How a way was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +118,7 @@ impl Routes {
         for (part, Part { points, .. }) in parts.iter().enumerate() {
             progress(part as u64, parts.len() as u64);
             let Some(&centre) = routes.centres.get(part).filter(|_| !points.is_empty()) else { continue };
-            routes.measure(net, (centre, points), &mut spread);
+            spread.run(net, [(centre, 0)], FAR, |_, _| true);
             for (other, &goal) in routes.centres.iter().enumerate() {
                 if other != part && !parts[other].points.is_empty() && spread.cost_mm(goal) != FAR {
                     let points = spread.way(goal);
@@ -126,7 +139,6 @@ impl Routes {
             names: parts.iter().map(|part| part.name.clone()).collect(),
             owner: vec![NONE; count],
             centres: Vec::with_capacity(parts.len()),
-            to_centre_mm: vec![FAR; count],
             to_border_mm: vec![FAR; count],
             ways: vec![Way::default(); parts.len() * parts.len()],
         };
@@ -147,22 +159,11 @@ impl Routes {
         }
     }
 
-    /// Measures the ways from the middle of a part, everything open; `spread` keeps all of them.
-    fn measure(&mut self, net: &Net, (centre, points): (u32, &[u32]), spread: &mut Spread) {
-        spread.run(net, [(centre, 0)], FAR, |_, _| true);
-        points.iter().for_each(|&at| self.to_centre_mm[at as usize] = spread.cost_mm(at));
-    }
-
     /// The same with ways that were worked out before: those that do not lead from middle to middle over links are dropped. Cost: the
     /// points of each part.
     #[must_use]
     pub fn restore(net: &Net, parts: &[Part], ways: Vec<Vec<u32>>) -> Self {
         let mut routes = Self::bare(net, parts);
-        let mut spread = Spread::default();
-        for (part, Part { points, .. }) in parts.iter().enumerate() {
-            let Some(&centre) = routes.centres.get(part).filter(|_| !points.is_empty()) else { continue };
-            routes.measure(net, (centre, points), &mut spread);
-        }
         for (at, points) in ways.into_iter().enumerate().take(routes.ways.len()) {
             let [from, to] = [at / parts.len(), at % parts.len()].map(|part| routes.centres[part]);
             let leads = points.first() == Some(&from) && points.last() == Some(&to) && from != to;
@@ -238,23 +239,8 @@ impl Routes {
             .collect()
     }
 
-    /// Never more than what any way between two points costs, whatever is open.
-    #[must_use]
-    pub fn bound_mm(&self, net: &Net, from: u32, to: u32) -> u32 {
-        let straight = net.straight_mm(from, to);
-        let (Some(one), Some(two)) = (self.part_of(from), self.part_of(to)) else { return straight };
-        if one == two {
-            let [a, b] = [from, to].map(|at| self.to_centre_mm[at as usize]);
-            return if a == FAR || b == FAR { straight } else { straight.max(a.abs_diff(b)) };
-        }
-        let [a, b] = [from, to].map(|at| self.to_centre_mm[at as usize]);
-        let way = &self.ways[one * self.part_count() + two];
-        let between = way.left_mm.first().copied().unwrap_or(0);
-        straight.max(between.saturating_sub(a).saturating_sub(b))
-    }
-
     /// A way between two points over open links, at most a tenth dearer than the cheapest one; None when there is none.
-    /// Cost: the two parts, where a way worked out beforehand serves; else a search.
+    /// Cost: the two ends, where a way worked out beforehand serves; else a search.
     #[must_use]
     pub fn find(
         &self,
@@ -268,13 +254,13 @@ impl Routes {
         if shortcut.is_some() {
             return shortcut;
         }
-        let open = Open { net, is_open, within: None, from: &from, to: &to };
-        let route = direct(&open, search, &mut looked)?;
+        let price = |_: u32, step: NetStep| if is_open(step.link) { step.cost_mm } else { FAR };
+        let route = direct(&Toward::new(net, &to, 1.0), (&from, &to), price, search, &mut looked)?;
         Some(Route { expansions: looked, ..route })
     }
 
     /// The same without a search of the whole graph, and how many points were looked at; None where one is needed. It may begin and
-    /// end at any of the tips, the nearest first. Cost: the part of each end.
+    /// end at any of the tips, the nearest first. Cost: the part of both ends, or what lies between each end and a way.
     pub(crate) fn shortcut<'a>(
         &self,
         net: &Net,
@@ -301,9 +287,14 @@ impl Routes {
         is_open: impl Fn(u32) -> bool + Copy,
         (search, looked): (&mut Search, &mut u32),
     ) -> Option<Route> {
-        let within = Some((self.owner.as_slice(), from.part as u16));
-        let open = Open { net, is_open, within, from: from.tips, to: to.tips };
-        let route = direct(&open, search, looked)?;
+        let is_within = |at: u32| self.part_of(at) == Some(from.part);
+        let price = |_: u32, step: NetStep| match is_open(step.link) && is_within(step.to) {
+            true => step.cost_mm,
+            false => FAR,
+        };
+        let begin: Vec<Tip> = from.tips.iter().copied().filter(|tip| is_within(tip.0)).collect();
+        let toward = Toward::new(net, to.tips, 1.0);
+        let route = direct(&toward, (&begin, to.tips), price, search, looked)?;
         let [out, back] = [from, to].map(|end| self.leaving_mm(end));
         (route.cost_mm <= out.saturating_add(back)).then_some(Route { how: How::Inside, ..route })
     }
@@ -317,7 +308,7 @@ impl Routes {
         tips.iter().map(leaving).min().unwrap_or(FAR)
     }
 
-    /// The way worked out beforehand, joined where that is cheapest, when it is cheap enough.
+    /// The way worked out beforehand, joined and left where that is cheap, when it is cheap enough.
     fn joined(
         &self,
         net: &Net,
@@ -327,127 +318,89 @@ impl Routes {
     ) -> Option<Route> {
         let way = &self.ways[from.part * self.part_count() + to.part];
         let is_walkable = |pair: &[u32]| net.step(pair[0], pair[1]).is_some_and(|step| is_open(step.link));
-        if way.points.is_empty() || !way.points.windows(2).all(is_walkable) {
+        let &end = way.points.last()?;
+        if !way.points.windows(2).all(is_walkable) {
             return None;
         }
-        let Scratch { near_start, near_goal } = &mut search.graph;
-        for (spread, End { part, tips }) in [(&mut *near_start, from), (&mut *near_goal, to)] {
-            let is_within = |at: u32| self.part_of(at) == Some(part);
-            let begin = tips.iter().copied().filter(|tip| is_within(tip.0));
-            spread.run(net, begin, FAR, |_, step| is_within(step.to) && is_open(step.link));
-            *looked = looked.saturating_add(spread.reached().len() as u32);
-        }
-        let (cost_mm, join, leave) = cheapest_join(way, near_start, near_goal)?;
-        if u64::from(cost_mm) * 10 > u64::from(self.least_mm(net, from.tips, to.tips)) * 11 {
+        let toward = Toward::new(net, to.tips, 1.0);
+        let bounds = from.tips.iter().map(|&(at, cost)| toward.bound_mm(at).saturating_add(cost));
+        let most = u64::from(bounds.min()?) * 11 / 10;
+        let join = near(net, (from.tips, end), (&way.points, &way.left_mm), is_open, (search, looked))?;
+        let at = way.points.iter().position(|at| Some(at) == join.points.last())?;
+        let rest: Vec<u32> = way.left_mm[at..].iter().map(|left| way.left_mm[at] - left).collect();
+        let rest = (&way.points[at..], rest.as_slice());
+        let leave = near(net, (to.tips, way.points[at]), rest, is_open, (search, looked))?;
+        let until = way.points.iter().position(|at| Some(at) == leave.points.last())?;
+        let cost_mm = join.cost_mm.saturating_sub(way.left_mm[at]).saturating_add(leave.cost_mm);
+        if u64::from(cost_mm) > most {
             return None;
         }
-        let mut points = near_start.way(way.points[join]);
-        points.extend_from_slice(&way.points[join + 1..=leave]);
-        let mut end = near_goal.way(way.points[leave]);
-        end.reverse();
-        points.extend_from_slice(&end[1..]);
+        let mut points = join.points;
+        points.extend_from_slice(way.points.get(at + 1..=until).unwrap_or_default());
+        points.extend(leave.points.iter().rev().skip(1));
         Some(Route { points, cost_mm, how: How::Joined, expansions: 0 })
     }
-
-    /// Never more than what any way from place to place costs.
-    fn least_mm(&self, net: &Net, from: &[Tip], to: &[Tip]) -> u32 {
-        let pairs = from.iter().flat_map(|one| to.iter().map(move |two| (one, two)));
-        let bound = |(one, two): (&Tip, &Tip)| {
-            self.bound_mm(net, one.0, two.0).saturating_add(one.1).saturating_add(two.1)
-        };
-        pairs.map(bound).min().unwrap_or(0)
-    }
 }
 
-/// Where to join a way and where to leave it: the cost of all, and the two places on it.
-fn cheapest_join(way: &Way, near_start: &Spread, near_goal: &Spread) -> Option<(u32, usize, usize)> {
-    let mut best: Option<(u32, usize, usize)> = None;
-    // The cheapest place to have joined so far: what it costs there, with what is left of the way.
-    let mut joined: Option<(u64, usize)> = None;
-    for (place, (&at, &left)) in way.points.iter().zip(&way.left_mm).enumerate() {
-        let start = near_start.cost_mm(at);
-        if start != FAR {
-            let offer = (u64::from(start) + u64::from(left), place);
-            joined = Some(joined.map_or(offer, |joined| joined.min(offer)));
-        }
-        let goal = near_goal.cost_mm(at);
-        if let (Some((cost, join)), true) = (joined, goal != FAR) {
-            let offer = u32::try_from(cost - u64::from(left) + u64::from(goal)).unwrap_or(FAR);
-            if best.is_none_or(|best| offer < best.0) {
-                best = Some((offer, join, place));
-            }
-        }
-    }
-    best.filter(|best| best.0 != FAR)
+/// From an end to where a way is joined best: the points up to there, and what it costs to the end of the way.
+fn near(
+    net: &Net,
+    (tips, end): (&[Tip], u32),
+    (points, left_mm): (&[u32], &[u32]),
+    is_open: impl Fn(u32) -> bool + Copy,
+    (search, looked): (&mut Search, &mut u32),
+) -> Option<Route> {
+    let mut left = std::mem::take(&mut search.graph.left_mm);
+    left.resize(net.points().len().max(left.len()), FAR);
+    points.iter().zip(left_mm).for_each(|(&at, &cost)| left[at as usize] = cost);
+    let toward = Toward::new(net, &[(end, 0)], 1.0);
+    let price = |_: u32, step: NetStep| if is_open(step.link) { step.cost_mm } else { FAR };
+    let ground = Ground { net, toward: &toward, price, left: |at: u32| left[at as usize] };
+    let route = run(&ground, (tips, JOIN_SLACK, JOIN_POINTS_MAX), search, looked);
+    points.iter().for_each(|&at| left[at as usize] = FAR);
+    search.graph.left_mm = left;
+    route
 }
 
-/// What a search sees: the open links, of all points or of one part, and the two places as points of their own.
-struct Open<'a, F> {
-    net: &'a Net,
-    is_open: F,
-    within: Option<(&'a [u16], u16)>,
-    from: &'a [Tip],
-    to: &'a [Tip],
+/// The cheapest way between two places.
+fn direct(
+    toward: &Toward<'_>,
+    (from, to): (&[Tip], &[Tip]),
+    price: impl Fn(u32, NetStep) -> u32,
+    search: &mut Search,
+    looked: &mut u32,
+) -> Option<Route> {
+    let ground = Ground { net: toward.net(), toward, price, left: |at: u32| left_of(to, at) };
+    run(&ground, (from, EXACT, FAR), search, looked)
 }
 
-impl<F: Fn(u32) -> bool> Open<'_, F> {
-    fn ends(&self) -> Ends {
-        let count = self.net.points().len() as u32;
-        Ends { start: NodeId(count), goal: NodeId(count + 1) }
-    }
-
-    fn is_within(&self, at: u32) -> bool {
-        self.within.is_none_or(|(owner, part)| owner[at as usize] == part)
-    }
+/// What is left from a point, when it is one of some tips.
+#[inline(always)]
+pub(crate) fn left_of(tips: &[Tip], at: u32) -> u32 {
+    tips.iter().find(|tip| tip.0 == at).map_or(FAR, |tip| tip.1)
 }
 
-impl<F: Fn(u32) -> bool> Graph for Open<'_, F> {
-    fn node_count(&self) -> u32 {
-        self.net.points().len() as u32 + 2
-    }
-
-    fn for_each_edge(&self, from: NodeId, _by: &Traversal, visit: &mut impl FnMut(NodeId, Cost)) {
-        let Ends { start, goal } = self.ends();
-        if from == start {
-            self.from
-                .iter()
-                .filter(|tip| self.is_within(tip.0))
-                .for_each(|tip| visit(NodeId(tip.0), Cost(tip.1)));
-            return;
+fn run<P: Fn(u32, NetStep) -> u32, L: Fn(u32) -> u32>(
+    ground: &Ground<'_, P, L>,
+    (from, slack, points_max): (&[Tip], u32, u32),
+    search: &mut Search,
+    looked: &mut u32,
+) -> Option<Route> {
+    let is_watched = search.is_watched();
+    let Search { graph: Scratch { finder, .. }, popped, .. } = search;
+    finder.begin(ground.toward, from.iter().copied(), FAR, slack);
+    let state = finder.step(ground, points_max, |node| {
+        if is_watched {
+            popped.push(node);
         }
-        for step in self.net.steps(from.0) {
-            if self.is_within(step.to) && (self.is_open)(step.link) {
-                visit(NodeId(step.to), Cost(step.cost_mm));
-            }
-        }
-        if let Some(tip) = self.to.iter().find(|tip| tip.0 == from.0) {
-            visit(goal, Cost(tip.1));
-        }
-    }
-
-    fn heuristic(&self, from: NodeId, _to: NodeId, _by: &Traversal) -> Cost {
-        if from.index() >= self.net.points().len() {
-            return Cost(0);
-        }
-        let least = self.to.iter().map(|tip| self.net.straight_mm(from.0, tip.0).saturating_add(tip.1)).min();
-        Cost(least.unwrap_or(0))
-    }
-}
-
-fn direct<F: Fn(u32) -> bool>(open: &Open<'_, F>, search: &mut Search, looked: &mut u32) -> Option<Route> {
-    let by = Traversal::default();
-    search.begin_graph(open, &by, open.ends());
-    // Bounded: a search ends when it has looked at every point.
-    while search.step_graph(open, &by, u32::MAX) == Step::Running {}
-    *looked = looked.saturating_add(search.spent());
-    if search.state() != Step::Found {
-        return None;
-    }
-    let mut nodes = Vec::new();
-    search.nodes(&mut nodes);
-    let inner = nodes.get(1..nodes.len().saturating_sub(1)).unwrap_or_default();
-    let points = inner.iter().map(|node| node.0).collect();
-    Some(Route { points, cost_mm: search.cost().0, how: How::Direct, expansions: 0 })
+    });
+    *looked = looked.saturating_add(finder.spent());
+    (state == Step::Found).then(|| Route {
+        points: finder.way(),
+        cost_mm: finder.cost_mm(),
+        how: How::Direct,
+        expansions: 0,
+    })
 }
 
 #[cfg(test)]
@@ -515,8 +468,9 @@ mod tests {
             if seed % 2 == 0 {
                 grow(&mut draft, "hall", 200, 9.0).unwrap();
             }
-            divide(&mut draft, 60).unwrap();
-            let net = Net::new(&draft);
+            divide(&mut draft, 60, &mut |_, _| {}).unwrap();
+            let mut net = Net::new(&draft);
+            net.prepare();
             let routes = Routes::new(&net, draft.parts(), &mut |_, _| {});
             let closed: Vec<bool> = net.links().iter().map(|_| rng.unit() < 0.03).collect();
             for is_shut in [false, true] {
@@ -548,7 +502,8 @@ mod tests {
                         if route.how != How::Joined {
                             assert_eq!(walked, best[to as usize], "{:?}", route.how);
                         }
-                        assert!(u64::from(routes.bound_mm(&net, from, to)) <= best[to as usize]);
+                        let bound = Toward::new(&net, &[(to, 0)], 1.0).bound_mm(from);
+                        assert!(u64::from(bound) <= best[to as usize]);
                     }
                 }
             }

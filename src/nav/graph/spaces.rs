@@ -52,11 +52,16 @@ pub fn grow(draft: &mut Draft, name: &str, from: u32, within_m: f32) -> Result<G
 }
 
 /// Divides all points that belong to no part into parts of about so many points, each grown from the least point left over
-/// in order of walking distance; named `1`, `2` and on, past names in use. Cost: points and links, once for each part.
+/// in order of walking distance; named `1`, `2` and on, past names in use. `progress` hears how many points are done, of how
+/// many. Cost: points and links, once for each part.
 ///
 /// # Errors
 /// More parts than a graph may have; the draft is as it was.
-pub fn divide(draft: &mut Draft, points_each: usize) -> Result<usize, DraftError> {
+pub fn divide(
+    draft: &mut Draft,
+    points_each: usize,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<usize, DraftError> {
     let net = Net::new(draft);
     let mut taken: Vec<bool> = draft.owners().iter().map(Option::is_some).collect();
     let mut parts = draft.parts().to_vec();
@@ -67,6 +72,7 @@ pub fn divide(draft: &mut Draft, points_each: usize) -> Result<usize, DraftError
         if taken[from as usize] {
             continue;
         }
+        progress(u64::from(from), draft.points().len() as u64);
         // The nearest so many that are free: far enough, then cut.
         let mut near = loop {
             spread.run(&net, [(from, 0)], radius_mm, |_, step| !taken[step.to as usize]);
@@ -130,7 +136,7 @@ mod tests {
     fn dividing_gives_every_point_one_part_that_hangs_together() {
         let mut draft = bent();
         grow(&mut draft, "2", 10, 2.0).unwrap();
-        divide(&mut draft, 8).unwrap();
+        divide(&mut draft, 8, &mut |_, _| {}).unwrap();
         let owners = draft.owners();
         assert!(owners.iter().all(Option::is_some));
         let names: Vec<&str> = draft.parts().iter().map(|part| part.name.as_str()).collect();

@@ -128,10 +128,15 @@ impl<'s> Work<'s> {
         Ok(shown_path(&self.found, path))
     }
 
-    /// Shows how far long work has come.
-    fn progress(&self) -> impl FnMut(u64, u64) {
-        let shell = self.shell;
-        move |done, all| shell.progress(done as usize, all as usize)
+    /// Shows how far long work has come, whenever that is a hundredth more.
+    fn progress(&self, work: &'static str) -> impl FnMut(u64, u64) + use<'s> {
+        let (shell, mut told) = (self.shell, None);
+        move |done, all| {
+            let part = done * 100 / all.max(1);
+            if told.replace(part) != Some(part) {
+                shell.progress_of(work, done, all);
+            }
+        }
     }
 
     fn generate(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
@@ -145,10 +150,15 @@ impl<'s> Work<'s> {
                 format!("{}: navigation.boxes is empty, expected a box around each floor", self.found.path);
             return Err(Failure::new(Exit::Level, message));
         }
-        let made = generate(&solids, &self.def.boxes, &self.def.generate_options(), &mut self.progress());
+        let made = generate(
+            &solids,
+            &self.def.boxes,
+            &self.def.generate_options(),
+            &mut self.progress("generating"),
+        );
         self.shell.progress_over();
         let mut draft = Draft::new(made.points, &[], Vec::new()).map_err(wrong_graph)?;
-        let linked = link(&mut draft, Some(&solids), &self.def.link_options(), &mut self.progress());
+        let linked = link(&mut draft, Some(&solids), &self.def.link_options(), &mut self.progress("linking"));
         self.shell.progress_over();
         let linked = linked.map_err(wrong_graph)?;
         let file = self.save(&draft)?;
@@ -192,7 +202,8 @@ impl<'s> Work<'s> {
     fn link(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
         let mut draft = self.draft()?;
         let solids = self.solids()?;
-        let linked = link(&mut draft, solids.as_ref(), &self.def.link_options(), &mut self.progress());
+        let linked =
+            link(&mut draft, solids.as_ref(), &self.def.link_options(), &mut self.progress("linking"));
         self.shell.progress_over();
         let linked = linked.map_err(wrong_graph)?;
         let file = self.save(&draft)?;
@@ -290,7 +301,9 @@ impl<'s> Work<'s> {
         if args.clear {
             draft.set_parts(Vec::new()).map_err(wrong_graph)?;
         } else if let Some(points) = args.auto {
-            let made = divide(&mut draft, points).map_err(wrong_graph)?;
+            let made = divide(&mut draft, points, &mut self.progress("dividing"));
+            self.shell.progress_over();
+            let made = made.map_err(wrong_graph)?;
             words = format!("{made} parts made; ");
         } else if let (Some(name), Some(from), Some(within)) = (&args.name, args.from, args.within) {
             let from = nearest_point(&draft, in_space(from))?;
@@ -322,7 +335,7 @@ impl<'s> Work<'s> {
     fn bake(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
         let draft = self.draft()?;
         let text = self.bytes(&self.paths.text)?;
-        let routes = Routes::new(&Net::new(&draft), draft.parts(), &mut self.progress());
+        let routes = Routes::new(&Net::new(&draft), draft.parts(), &mut self.progress("baking"));
         self.shell.progress_over();
         let bytes = compact_bytes(&self.paths.stem, &text, &draft, &routes.all_ways());
         let file = self.write(&self.paths.compact, &bytes)?;

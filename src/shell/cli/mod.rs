@@ -136,6 +136,13 @@ impl Shell {
         }
     }
 
+    /// The same of work that has a name, in hundredths: one step at a time would only slow it down.
+    fn progress_of(&self, work: &str, done: u64, all: u64) {
+        if !self.is_quiet && std::io::stderr().is_terminal() {
+            let _ = write!(std::io::stderr(), "\r{work} {} %", done * 100 / all.max(1));
+        }
+    }
+
     /// Takes the progress off the terminal again.
     fn progress_over(&self) {
         if !self.is_quiet && std::io::stderr().is_terminal() {

@@ -74,7 +74,7 @@ fn map(rng: &mut Rng, uses_parts: bool) -> PointGraph {
     let mut draft = house(rng);
     if uses_parts {
         grow(&mut draft, "hall", rng.below(144) as u32, 4.0).unwrap();
-        divide(&mut draft, 20 + rng.below(40) as usize).unwrap();
+        divide(&mut draft, 20 + rng.below(40) as usize, &mut |_, _| {}).unwrap();
     }
     let areas = (0..6).map(|at| area(rng, at >= 4)).collect();
     PointGraph::new(GraphSource { draft, width_m: 0.2, agent_radius_m: 0.4, areas, uses_parts })
@@ -173,7 +173,8 @@ proptest! {
     #[test]
     fn a_line_goes_as_far_as_a_look_at_every_link_says(seed: u64) {
         let mut rng = Rng::stream(seed, "lines");
-        let map = map(&mut rng, false);
+        let mut map = map(&mut rng, false);
+        (0..10).for_each(|_| random_edit(&mut map, &mut rng));
         let by = Traversal::default();
         let footing = map.footing(&by);
         for _ in 0..40 {
@@ -187,7 +188,8 @@ proptest! {
     #[test]
     fn the_nearest_place_is_that_of_a_look_at_every_link(seed: u64) {
         let mut rng = Rng::stream(seed, "nearest");
-        let map = map(&mut rng, false);
+        let mut map = map(&mut rng, false);
+        (0..10).for_each(|_| random_edit(&mut map, &mut rng));
         let usable = |link: u32| !link.is_multiple_of(3);
         for _ in 0..60 {
             let point = place(&mut rng) * if rng.unit() < 0.2 { 9.0 } else { 1.0 };

@@ -216,11 +216,7 @@ fn points_and_links_change_at_run_time() {
     let lift = DraftEdit::Link { ends: [0, 122] };
     assert!(map.edit(&lift).unwrap().opened);
     let after = plan(&map, &query(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), body()));
-    assert!(
-        after.path.cost_m < before.path.cost_m && (3.0..4.0).contains(&after.path.cost_m),
-        "{}",
-        after.path.cost_m
-    );
+    assert!(after.path.cost_m < before.path.cost_m && (3.0..4.0).contains(&after.path.cost_m), "{after:?}");
     assert!(map.edit(&lift).is_none(), "linked already");
     let mut hash = [StateHash::default(), StateHash::default()];
     map.hash_into(&mut hash[0]);
