@@ -2,10 +2,11 @@
 //!
 //! In: the text of a file. Out: a [`RawMesh`], not yet judged. Holds: counts are checked before anything is allocated; what
 //! is wrong is named with its line, from 1; nothing panics. `.mesh` lies flat: its x and y are x and z of the world. The neighbours
-//! that it lists are read and compared in number only: who is beside whom follows from the corners. Of an OBJ only `v` and `f`
-//! count; faces may refer to vertices from the end (negative numbers). Not here: whether the polygons fit together (`nav::mesh`).
-//! Source: the format "mesh", version 2, of the Polyanya repository; the OBJ specification, version 3.0.
+//! that it lists are read and compared in number only: who is beside whom follows from the corners. Not here: how an OBJ is read
+//! (`scene`), whether the polygons fit together (`nav::mesh`).
+//! Source: the format "mesh", version 2, of the Polyanya repository.
 
+use super::scene::obj_faces;
 use crate::nav::mesh::RawMesh;
 use crate::nav::mesh::raw::{CORNERS_MAX, POLYGONS_MAX, VERTICES_MAX};
 
@@ -135,56 +136,10 @@ fn check_polygon(polygon: i64, count: usize, line: usize) -> Result<(), MeshFile
 /// # Errors
 /// The first line that is not as it should be.
 pub fn from_obj(text: &str) -> Result<RawMesh, MeshFileError> {
-    let mut mesh = RawMesh::default();
-    let mut corners = 0;
-    for (line, text) in text.lines().enumerate() {
-        let mut words = text.split_whitespace();
-        match words.next() {
-            Some("v") => {
-                let mut place = [0.0; 3];
-                for (value, axis) in place.iter_mut().zip(["x", "y", "z"]) {
-                    *value = words
-                        .next()
-                        .and_then(|word| word.parse().ok())
-                        .ok_or_else(|| wrong(line, format!("{axis} of the vertex, expected a number")))?;
-                }
-                mesh.vertices.push(place);
-            }
-            Some("f") => {
-                let ring =
-                    words
-                        .map(|word| face_corner(word, mesh.vertices.len(), line))
-                        .collect::<Result<Vec<u32>, _>>()?;
-                corners += ring.len();
-                mesh.polygons.push(ring);
-            }
-            _ => {}
-        }
-        for (what, count, limit) in [
-            ("vertices", mesh.vertices.len(), VERTICES_MAX),
-            ("polygons", mesh.polygons.len(), POLYGONS_MAX),
-            ("corners of polygons", corners, CORNERS_MAX),
-        ] {
-            if count > limit {
-                return Err(wrong(line, format!("{what}: limit {limit}")));
-            }
-        }
-    }
-    if mesh.polygons.is_empty() {
+    let read = obj_faces(text.as_bytes())
+        .map_err(|error| MeshFileError { line: error.line.unwrap_or(1), message: error.message })?;
+    if read.faces.is_empty() {
         return Err(wrong(text.lines().count(), "no face (f) in the file"));
     }
-    Ok(mesh)
-}
-
-/// A corner of a face: `7`, `7/1`, `7//3`, `-1`; counted from 1, or back from the last vertex so far.
-fn face_corner(word: &str, count: usize, line: usize) -> Result<u32, MeshFileError> {
-    let number = word.split('/').next().unwrap_or_default();
-    let number: i64 = number
-        .parse()
-        .map_err(|_| wrong(line, format!("\"{}\", expected a vertex of a face", short(word))))?;
-    let at = if number < 0 { count as i64 + number } else { number - 1 };
-    u32::try_from(at)
-        .ok()
-        .filter(|&at| (at as usize) < count)
-        .ok_or_else(|| wrong(line, format!("vertex {number}, but there are {count} so far, counted from 1")))
+    Ok(RawMesh { vertices: read.vertices, polygons: read.faces })
 }

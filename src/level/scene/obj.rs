@@ -10,8 +10,8 @@ use super::{FACE_CORNERS_MAX, SCENE_PARTS_MAX, SceneError};
 /// Vertices, and the faces between them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faces {
-    /// World metres.
-    pub vertices: Vec<Vec3>,
+    /// World metres, each within what three `f32` hold.
+    pub vertices: Vec<[f64; 3]>,
     /// Corners of each face as places in `vertices`, at least three, in the direction of the file.
     pub faces: Vec<Vec<u32>>,
     /// The line of each face, from 1.
@@ -28,7 +28,7 @@ impl Faces {
         if count > SCENE_PARTS_MAX {
             return Err(SceneError::new(format!("the scene has {count} triangles, limit {SCENE_PARTS_MAX}")));
         }
-        let corner = |at: u32| self.vertices[at as usize];
+        let corner = |at: u32| Vec3::from_array(self.vertices[at as usize].map(|value| value as f32));
         let fan = |face: &Vec<u32>| -> Vec<[Vec3; 3]> {
             face.windows(2).skip(1).map(|pair| [corner(face[0]), corner(pair[0]), corner(pair[1])]).collect()
         };
@@ -74,15 +74,15 @@ pub fn obj_faces(bytes: &[u8]) -> Result<Faces, SceneError> {
     Ok(read)
 }
 
-fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Vec3, String> {
+fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<[f64; 3], String> {
     let mut value = || {
         let word = words.next().ok_or("a vertex has three numbers")?;
-        match word.parse::<f32>() {
-            Ok(value) if value.is_finite() => Ok(value),
+        match word.parse::<f64>() {
+            Ok(value) if (value as f32).is_finite() => Ok(value),
             _ => Err(format!("\"{}\" is not a finite number", excerpt(word))),
         }
     };
-    Ok(Vec3::new(value()?, value()?, value()?))
+    Ok([value()?, value()?, value()?])
 }
 
 fn face<'a>(words: impl Iterator<Item = &'a str>, vertex_count: usize) -> Result<Vec<u32>, String> {
