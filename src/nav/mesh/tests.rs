@@ -427,6 +427,36 @@ fn what_is_put_on_one_floor_blocks_no_other() {
 }
 
 #[test]
+fn lines_of_one_floor_may_cut_polygons_of_another_and_change_no_way_there() {
+    // What stands on one floor is laid as lines through all of them; polygons on both sides of such a line belong together, so they
+    // are joined again as far as they stay convex. What is left of the lines costs a little and is seen by nobody.
+    let plain = map(&storeys());
+    let mut full = map(&storeys());
+    for x in 1..6 {
+        let barrel = full.add_obstacle(&[], Vec3::new(x as f32 + 0.7, 0.0, 4.5), 0.3);
+        toggle(&mut full, barrel, true);
+    }
+    let counts = [&plain, &full].map(NavMap::node_count);
+    assert!(counts[1] <= counts[0] + 5 * 3 * 16, "{counts:?}");
+    let mut rng = Rng::stream(5, "gallery");
+    for radius_m in [0.0, 0.3] {
+        for _ in 0..50 {
+            let mut any =
+                || Vec3::new((rng.unit() * 14.0 + 0.5) as f32, 3.0, (rng.unit() * 2.0 + 3.5) as f32);
+            let (from, to, by) = (any(), any(), wide(radius_m));
+            let [one, two] = [&plain, &full].map(|map| plan(map, from, to, &by));
+            assert_eq!((one.status, one.trouble), (two.status, two.trouble), "{from} to {to}");
+            assert!((one.path.length_m - two.path.length_m).abs() < 1e-3, "{from} to {to}: {one:?} {two:?}");
+            assert_eq!(
+                plain.footing(&by).clear(from, to),
+                full.footing(&by).clear(from, to),
+                "{from} to {to}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_closed_area_takes_its_own_ground_from_polygons_and_no_more() {
     let vertices = [[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0]].map(|[x, z]| [x, 0.0, z]).to_vec();
     let raw = crate::nav::RawMesh { vertices, polygons: vec![vec![0, 1, 2, 3]] };
