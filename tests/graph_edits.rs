@@ -62,6 +62,36 @@ fn seed_v2_a_link_that_goes_under_a_walk_sends_it_round_and_one_elsewhere_does_n
 }
 
 #[test]
+fn a_whole_walk_takes_a_shorter_way_over_a_link_that_is_new() {
+    const ROUND: f32 = 15.6;
+    let begun = || {
+        let mut stage = Stage::of(RING);
+        unlink(stage.game.world_mut(), MIDDLE, FAR).unwrap();
+        stage.tick();
+        walk_to(&mut stage, FAR);
+        let walked_so_far = walked(&mut stage, 40);
+        (stage, walked_so_far)
+    };
+    let (mut stage, so_far) = begun();
+    assert_eq!(link(stage.game.world_mut(), MIDDLE, FAR), Ok(true));
+    let rest = walked(&mut stage, 3000);
+    assert_eq!(
+        (stage.ends.as_slice(), &stage.facts("replanned")[0]["why"]),
+        (&["arrived/reached".to_owned()][..], &"map".into())
+    );
+    assert!(so_far + rest < ROUND - 2.0, "back, and straight on: {so_far} and {rest} m");
+    let mut straight = Stage::of(RING);
+    walk_to(&mut straight, FAR);
+    straight.ticks(40);
+    assert_eq!(link(straight.game.world_mut(), MIDDLE, Vec3::new(5.0, 0.0, 6.0)), Ok(true));
+    straight.ticks(2);
+    assert!(straight.facts("replanned").is_empty(), "no way over that one is shorter");
+    let (mut without, so_far) = begun();
+    let rest = walked(&mut without, 3000);
+    assert!((so_far + rest - ROUND).abs() < 1.0, "over the third point: {so_far} and {rest} m");
+}
+
+#[test]
 fn a_walk_that_ends_short_goes_on_over_a_link_that_is_new() {
     let mut stage = Stage::of(RING);
     walk_to(&mut stage, ALONE);

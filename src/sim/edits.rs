@@ -22,12 +22,14 @@ pub fn run(world: &mut World) {
     // What they blocked is freed by these edits.
     world.blocks.retain(|block| !block.is_over);
     let tile_edits = std::mem::take(&mut world.tile_edits);
-    let turned = tiles::turned(&world.nav, tile_edits.values());
+    let mut turned = tiles::turned(&world.nav, tile_edits.values());
     let all = edits.iter().copied().map(NavEdit::Area).chain(tile_edits.into_values().map(NavEdit::Tile));
-    let graph_edits = std::mem::take(&mut world.graph_edits).into_iter().map(NavEdit::Graph);
-    let Some(change) = world.nav.apply(&all.chain(graph_edits).collect::<Vec<_>>()) else {
+    let graph_edits = std::mem::take(&mut world.graph_edits);
+    let redrawn = graph_edits.iter().copied().map(NavEdit::Graph);
+    let Some(change) = world.nav.apply(&all.chain(redrawn).collect::<Vec<_>>()) else {
         return;
     };
+    turned.extend(tiles::linked(&world.nav, &graph_edits));
     for edit in &edits {
         if let Some(area) = world.areas.get(edit.area.index()) {
             let (area, available, factor) = (area.name.clone(), area.available, area.factor);

@@ -1,26 +1,26 @@
-//! Part of step 5: which walks are to ask again because tiles have changed.
+//! Part of step 5: which walks are to ask again because tiles have changed, or links have come.
 //!
-//! In: edits of tiles, the map before and after. Out: whether they concern a walk. Holds: a walk whose way leads over a tile
+//! In: edits of tiles and links, the map before and after. Out: whether they concern a walk. Holds: a walk whose way leads over a tile
 //! that got dearer asks, and one whose way leads past a tile that opened or got cheaper, at most a tile away, or is longer than
-//! the straight line by way of that tile (seed:O19, O20); every segment of the way counts, not its corners alone. Nobody else is
-//! disturbed. Not here: ways that are cut and walks that
+//! the straight line by way of that tile, or of the middle of that link (seed:O19, O20); every segment of the way counts, not its
+//! corners alone. Nobody else is disturbed. Not here: ways that are cut and walks that
 //! end short of their goal, for which `edits` asks the map.
 
 use crate::base::geom::{Bounds, Point, ground};
-use crate::nav::{NavMap, TileEdit};
+use crate::nav::{GraphEdit, NavMap, TileEdit};
 use crate::world::World;
 use crate::world::walk::{Following, Walk};
 
 /// A way that is shorter by less is no reason to plan anew, metres.
 const SHORTER_M: f64 = 0.1;
 
-/// A tile that changed.
+/// A tile that changed, or a link that came.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Turned {
     layer: u8,
-    /// A way that meets this is concerned: the tile, with those around it when it got better.
-    bounds: Bounds,
-    /// The middle of a tile that got better: a way may lead over it now.
+    /// A way that meets this is concerned: the tile, with those around it when it got better. Nothing of a link.
+    bounds: Option<Bounds>,
+    /// The middle of a tile that got better, or of a link: a way may lead over it now.
     better: Option<Point>,
 }
 
@@ -42,9 +42,21 @@ pub(crate) fn turned<'a>(nav: &NavMap, edits: impl Iterator<Item = &'a TileEdit>
         let tile = Bounds::of(&corners);
         let around = if is_better { tile.max[0] - tile.min[0] } else { 0.0 };
         let better = is_better.then(|| tile.centre());
-        Some(Turned { layer: edit.layer, bounds: tile.grown(around), better })
+        Some(Turned { layer: edit.layer, bounds: Some(tile.grown(around)), better })
     };
     edits.filter_map(of).collect()
+}
+
+/// The links that edits of a graph have made; to be asked once they are carried out.
+pub(crate) fn linked(nav: &NavMap, edits: &[GraphEdit]) -> Vec<Turned> {
+    let Some(graph) = nav.graph() else { return Vec::new() };
+    let of = |edit: &GraphEdit| {
+        let GraphEdit::Link([a, b]) = *edit else { return None };
+        graph.net().step(a, b)?;
+        let [a, b] = [a, b].map(|end| graph.net().points()[end as usize]);
+        Some(Turned { layer: 0, bounds: None, better: Some(ground(a.midpoint(b))) })
+    };
+    edits.iter().filter_map(of).collect()
 }
 
 /// Whether what is left of a way meets tiles that changed.
@@ -68,7 +80,10 @@ pub(crate) fn concern(world: &World, walk: &Walk, following: &Following, turned:
     // Bounded by the corners of one path.
     for &to in following.cursor.ahead(&following.path) {
         let to = ground(to);
-        if turned.iter().any(|tile| leads_over(tile.layer) && tile.bounds.meets(from, to)) {
+        if turned
+            .iter()
+            .any(|tile| leads_over(tile.layer) && tile.bounds.is_some_and(|bounds| bounds.meets(from, to)))
+        {
             return true;
         }
         from = to;
