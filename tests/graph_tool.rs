@@ -298,3 +298,122 @@ fn the_tower_of_the_project_is_what_its_scene_gives() {
         assert_eq!(draft.points()[at as usize], point);
     }
 }
+
+/// Two rooms above one another and stairs between them.
+const STAIRS: &str = r#"{ "navigation": { "kind": "graph", "width": 0.2, "agentRadius": 0.5,
+    "points": [[0, 0, 0], [2, 0, 0], [2, 0, 2], [3, 0.5, 3], [4, 1.5, 3], [5, 2.5, 3], [6, 3, 3], [6, 3, 0], [2, 3, 0]],
+    "links": [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [6, 7], [7, 8]] } }"#;
+
+/// The corners of the line of a picture that is tagged as the way, on paper.
+fn line_of(svg: &str, key: &str) -> Vec<[f64; 2]> {
+    let tag = format!("data-kind=\"search\" data-key=\"{key}\"");
+    let line = svg.lines().find(|line| line.starts_with("<path") && line.contains(&tag)).expect("a line");
+    let corners = line.split(" d=\"M").nth(1).and_then(|rest| rest.split('"').next()).expect("corners");
+    let corner = |text: &str| {
+        let mut numbers = text.split(' ').map(|number| number.parse::<f64>().expect("a number"));
+        [numbers.next().unwrap(), numbers.next().unwrap()]
+    };
+    corners.split('L').map(corner).collect()
+}
+
+/// Whether places lie on paper where some map from metres puts them: as large along both axes, moved.
+fn is_drawn_as(paper: &[[f64; 2]], places: &[[f64; 2]]) -> bool {
+    let (first, last) = (places[0], places[places.len() - 1]);
+    let scale = (paper[paper.len() - 1][0] - paper[0][0]) / (last[0] - first[0]);
+    paper.len() == places.len()
+        && paper.iter().zip(places).all(|(paper_at, place)| {
+            (0..2).all(|axis| {
+                (paper_at[axis] - paper[0][axis] - scale * (place[axis] - first[axis])).abs() < 0.05
+            })
+        })
+}
+
+#[test]
+fn seed_v20_the_line_of_a_picture_has_the_waypoints_of_the_answer() {
+    let project = crate::cli::Project::new();
+    project.write("levels/stairs.json", STAIRS);
+    let ends = ["--from", "0,0,0", "--to", "2,3,0", "--format", "json"];
+    for (command, view, lift) in [
+        (&["graph", "path", "stairs"][..], &["--view", "top"][..], 0.0),
+        (&["graph", "path", "stairs"], &["--view", "oblique"], 0.8),
+        (&["path", "stairs"], &[], 0.0),
+    ] {
+        let asked = [command, &ends, view, &["--out", "way.svg"]].concat();
+        let answer = project.json(0, &asked);
+        let waypoints = answer["waypoints"].as_array().expect("waypoints");
+        assert!(waypoints.len() >= 5, "up the stairs and back above: {answer}");
+        let drawn = waypoints.iter().map(|point| {
+            // `path` is about the ground: two numbers.
+            let numbers: Vec<f64> =
+                point.as_array().expect("a point").iter().filter_map(|it| it.as_f64()).collect();
+            match numbers.as_slice() {
+                [x, y, z] => [*x, z - lift * y],
+                [x, z] => [*x, *z],
+                _ => panic!("{point}"),
+            }
+        });
+        let line = line_of(&project.read("way.svg"), "smooth");
+        assert!(is_drawn_as(&line, &drawn.collect::<Vec<_>>()), "{asked:?}: {line:?} {waypoints:?}");
+        assert_eq!(answer["status"], "complete", "{answer}");
+    }
+    // What was looked at is shown, too.
+    let svg = project.read("way.svg");
+    assert!(svg.matches("<circle").count() >= 9, "a dot for each point");
+    assert!(svg.contains("data-kind=\"cells\" data-key=\"path\"") && svg.contains("data-key=\"link\""));
+}
+
+#[test]
+fn doors_and_areas_across_links_are_drawn() {
+    let project = crate::cli::Project::new();
+    let parts = r#", "areas": [
+        { "name": "hatch", "polygon": [[0.5, -1], [1.5, -1], [1.5, 1], [0.5, 1]], "heights": [-1, 1] },
+        { "name": "sill", "polygon": [[5, 1], [7, 1], [7, 2], [5, 2]] }] },
+        "doors": [{ "name": "trap", "area": "hatch" }]"#;
+    project.write("levels/stairs.json", &STAIRS.replacen("] } }", &format!("]{parts} }}"), 1));
+    project.expect(0, &["draw", "stairs", "--out", "stairs.svg"]);
+    let svg = project.read("stairs.svg");
+    for shown in ["data-kind=\"door\" data-key=\"0\"", ">trap<", ">sill<", "data-key=\"point\""] {
+        assert!(svg.contains(shown), "{shown}");
+    }
+}
+
+#[test]
+fn places_with_a_height_mean_their_floor_and_two_numbers_the_floor_one_stands_on() {
+    const SCRIPT: &str = "local places = { { 2, 0 }, 'above', { 2, 0 }, { 6, 0 }, 'below', vector.create(2, 3, 0), vector.create(2, 0, 0) }
+local function go(at)
+  if not places[at] then return end
+  local who = world.character('porter')
+  local options = { onArrived = function()
+    log.info('%d arrived %.1f', at, who.position.y)
+    go(at + 1)
+  end }
+  if typeof(places[at]) == 'table' then who:walkTo(places[at][1], places[at][2], options) else who:walkTo(places[at], options) end
+end
+function onStart() go(1) end
+";
+    let people = r#""marks": { "above": [2, 3, 0], "below": [2, 0, 0] }, "script": "porter.lua",
+        "characters": [{ "name": "porter", "position": [0, 0, 0], "radius": 0.3 }] }"#;
+    // The same two floors as polygons: the stairs lead along z = 3 from x = 2 up to x = 6.
+    let polygons = r#"{ "navigation": { "kind": "mesh", "agentRadius": 0.3,
+        "vertices": [[-1, 0, -1], [3, 0, -1], [3, 0, 2], [3, 0, 4], [-1, 0, 4], [6, 3, 2], [6, 3, 4], [8, 3, 4], [8, 3, 2], [8, 3, -1], [6, 3, -1],
+            [1, 3, -1], [1, 3, 2]],
+        "polygons": [[0, 1, 2, 3, 4], [2, 5, 6, 3], [5, 8, 7, 6], [10, 9, 8, 5], [11, 10, 5, 12]] } }"#;
+    for level in [STAIRS, polygons] {
+        let project = crate::cli::Project::new();
+        let at = level.rfind('}').expect("the end of the level");
+        project.write("levels/floors.json", &format!("{}, {people}", &level[..at]));
+        project.write("scripts/porter.lua", SCRIPT);
+        let (_, log) = project.expect(0, &["run", "floors", "--seconds", "120"]);
+        for line in [
+            "1 arrived 0.0",
+            "2 arrived 3.0",
+            "3 arrived 3.0",
+            "4 arrived 3.0",
+            "5 arrived 0.0",
+            "6 arrived 3.0",
+            "7 arrived 0.0",
+        ] {
+            assert!(log.contains(line), "{line}: {log}");
+        }
+    }
+}

@@ -110,8 +110,9 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
     };
     picture.add("points", (0..draft.points().len() as u32).map(point).collect());
     let boxed = |group: &Group| {
-        let corners = [group.min, group.max].map(|corner| slant.place(corner));
-        let Bounds { min, max } = Bounds::of(&corners).grown(0.15);
+        // What is higher lies further up: every point counts, not only the corners of its box in space.
+        let places: Vec<Point> = group.points.iter().map(|&at| place(at)).collect();
+        let Bounds { min, max } = Bounds::of(&places).grown(0.15);
         let form = Form::Polygon(vec![min, [max[0], min[1]], max, [min[0], max[1]]]);
         Shape::new(form, Look::default().stroked(theme::ISLAND, 1.6), Tag::Cells("island"))
     };
@@ -140,4 +141,5 @@ fn draw_way(picture: &mut Picture, scene: &GraphScene<'_>) {
     shapes.extend(rest.iter().map(|&corner| dot(corner, theme::PATH_CORNER, 3.0)));
     shapes.push(dot(last, theme::PATH_END, 5.0));
     picture.add("way", shapes);
+    picture.explain(Swatch::Line(Look::line(theme::PATH, 3.0)), "way");
 }

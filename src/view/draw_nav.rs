@@ -111,11 +111,13 @@ impl Outlines {
 }
 
 fn outline(nav: &NavMap, layer: u8, area: AreaId) -> Option<Form> {
-    if let Some(mesh) = nav.mesh() {
-        return mesh
-            .area_outline(area)
-            .filter(|polygon| polygon.len() > 2)
-            .map(|it| Form::Polygon(it.to_vec()));
+    let polygon = match (nav.mesh(), nav.graph()) {
+        (Some(mesh), _) => Some(mesh.area_outline(area)),
+        (_, Some(graph)) => Some(graph.area_outline(area)),
+        _ => None,
+    };
+    if let Some(polygon) = polygon {
+        return polygon.filter(|polygon| polygon.len() > 2).map(|it| Form::Polygon(it.to_vec()));
     }
     outline_on(layer_of(nav, layer)?, area)
 }

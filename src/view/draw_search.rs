@@ -77,6 +77,7 @@ pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
         None => draw_cells(picture, scene, nav),
     }
     draw_polygons(picture, scene, nav);
+    draw_points(picture, scene, nav);
     draw_areas(picture, scene.world);
     draw_nav::draw_links(picture, scene.world);
     draw_doors(picture, scene.world);
@@ -121,6 +122,43 @@ fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
         shapes.push(Shape::new(form, kind.look(), Tag::Cells(name)));
     }
     picture.add("cells", shapes);
+}
+
+/// The points of a graph as the search saw them, over its links.
+fn draw_points(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
+    let Some(graph) = nav.graph() else { return };
+    let mut kinds = vec![Kind::Free; graph.draft().points().len()];
+    let seen = [
+        (&scene.record.frontier, Kind::Frontier),
+        (&scene.record.expanded, Kind::Searched),
+        (&scene.record.raw, Kind::Path),
+    ];
+    for (nodes, kind) in seen {
+        for node in nodes {
+            if let Some(known) = kinds.get_mut(node.index()) {
+                *known = kind;
+            }
+        }
+    }
+    let place = |at: u32| ground(graph.draft().points()[at as usize]);
+    let link = |[a, b]: [u32; 2]| {
+        let look = Look::line(theme::GRAPH.with_opacity(90), 1.0);
+        Shape::new(Form::Line(vec![place(a), place(b)]), look, Tag::Cells("link"))
+    };
+    picture.add("links", graph.draft().links().map(link).collect());
+    let mut shapes = Vec::new();
+    for (kind, name, words) in Kind::ALL {
+        let look = if kind == Kind::Free { Look::filled(theme::GRAPH).glyph('.') } else { kind.look() };
+        let radius_px = if kind == Kind::Free { 1.6 } else { 3.0 };
+        let of_kind = (0..).zip(&kinds).filter(|(_, own)| **own == kind);
+        let dots = of_kind.map(|(at, _)| Form::Dot { centre: place(at), radius_px });
+        let before = shapes.len();
+        shapes.extend(dots.map(|dot| Shape::new(dot, look, Tag::Cells(name))));
+        if shapes.len() > before {
+            picture.explain(Swatch::Dot(look), words);
+        }
+    }
+    picture.add("points", shapes);
 }
 
 /// The polygons of a mesh as the search saw them, the edges between them dashed.
