@@ -60,7 +60,7 @@ fn add(
         walker.desired = (flat(step.stride.to) - walker.place) / tick_s;
         walker.speed_max_mps = step.gait.speed_mps;
         walker.gives_way = 1.0;
-        (walker.left_m, walker.held_s) = (step.left_m, step.held_s);
+        (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * tick_s);
         (stance.moving, stance.movable) = (true, true);
     }
     bodies.rows.insert(id, bodies.ids.len() as u32);

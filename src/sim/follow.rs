@@ -135,7 +135,7 @@ fn step_aside(world: &mut World) {
 
 /// Works out where each mover would come to if nobody were in the way.
 pub(crate) fn stride(world: &mut World) {
-    let World { nav, doors, characters, walks, moves, tick, rate, .. } = world;
+    let World { nav, doors, characters, walks, moves, tick, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
     for step in moves.iter_mut() {
         let Some(character) = characters.get(step.character) else {
@@ -153,8 +153,7 @@ pub(crate) fn stride(world: &mut World) {
                 Some(following) => {
                     // Told to step 8 from here: there the path is out of the cache again.
                     step.left_m = following.cursor.left_m(&following.path, place);
-                    let held_ticks = walk.clock(*tick).since(walk.progress_tick);
-                    step.held_s = held_ticks as f32 * rate.tick_seconds();
+                    step.held_ticks = walk.clock(*tick).since(walk.progress_tick);
                     // Only up to the next link: beyond is another layer.
                     leg = following.path.leg();
                     Some((leg.as_ref(), following.cursor))

@@ -86,14 +86,16 @@ struct Front {
 
 fn held_up(world: &World) -> Vec<Held> {
     let long_ticks = world.rate.ticks(HELD_UP_S);
+    let (tick_s, bodies) = (world.rate.tick_seconds(), &world.bodies);
     let held = world.moves.iter().filter_map(|step| {
         let id = step.walk?;
-        let walk = world.walks.get(id).filter(|walk| matches!(walk.phase, Phase::Moving))?;
-        let row = world.bodies.rows.get(step.character)?;
+        let row = bodies.rows.get(step.character)?;
         let ahead = unit(step.stride.wanted)?;
-        let velocity = flat(world.characters.get(step.character)?.body.velocity);
+        // What became its velocity, without a look at the character: most get on, and are looked at no further.
+        let velocity = (bodies.columns.places[row as usize] - bodies.began[row as usize]) / tick_s;
         let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
-        let is_held = is_slow || walk.clock(world.tick).since(walk.progress_tick) >= long_ticks;
+        let is_held = (is_slow || step.held_ticks >= long_ticks)
+            && world.walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
         is_held.then_some(Held { walk: id, row, ahead })
     });
     held.collect()

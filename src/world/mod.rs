@@ -166,8 +166,8 @@ pub struct Move {
     pub stride: Stride,
     /// Metres of its way that are left as the tick begins.
     pub left_m: f32,
-    /// Seconds since it last got on along its way.
-    pub held_s: f32,
+    /// Ticks since it last got on along its way.
+    pub held_ticks: u64,
     /// Whether it passes through others.
     pub is_ghost: bool,
     /// Whether the map did not let it, although nobody was in the way.
@@ -180,14 +180,14 @@ impl Move {
     /// Of somebody who goes like that, where to is yet to be worked out.
     pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
         let (is_ghost, is_clipped, was_turning) = (false, false, false);
-        let (left_m, held_s) = (0.0, 0.0);
+        let (left_m, held_ticks) = (0.0, 0);
         Self {
             walk: None,
             character,
             gait,
             stride: Stride::NONE,
             left_m,
-            held_s,
+            held_ticks,
             is_ghost,
             is_clipped,
             was_turning,
