@@ -604,7 +604,7 @@ impl CellMap {
     }
 
     /// Whether ground of several factors may be searched by sectors, from now on. They are made when somebody is next prepared for
-    /// ([`CellMap::prepare`]). Cost: nothing; making them takes about 0.2 microseconds a cell.
+    /// ([`CellMap::prepare`]). Cost: nothing; making them takes about 0.4 microseconds a cell.
     pub fn set_hierarchy(&mut self, hierarchy: Hierarchy) {
         self.hierarchy = hierarchy;
         if !self.wants_sectors() {

@@ -3,8 +3,10 @@
 //! In: cells and their factors, two ends. Out: a way that costs little more than the cheapest, or that none was found here; then
 //! whoever asks searches flat. Holds: sectors that no edit touched are not made anew, and after any edits all of them equal
 //! those of a map made anew. Not here: who is served by it (`cells/map.rs`); what is known of reachability (labels decide first).
-//! Source: near-optimal hierarchical path-finding, Botea, Müller and Schaeffer 2004; cheapest crossings and joining are ours.
+//! Source: near-optimal hierarchical path-finding, Botea, Müller and Schaeffer 2004; cheapest crossings and straight legs are ours.
 
+pub(crate) mod far;
+pub(crate) mod gates;
 pub(crate) mod route;
 pub(crate) mod sectors;
 pub(crate) mod table;

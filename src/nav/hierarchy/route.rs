@@ -1,20 +1,17 @@
-//! A way by gates: which gates, the legs between them, and the joints made straight.
+//! A way by gates: which gates, and the legs between them.
 //!
-//! In: sectors, two ends, an allowance. Out: whether a way was found, its cells, its cost. Holds: stops only between pops of the
-//! gate search and between legs; each leg is searched within one sector; then stretches of the way that overlap are searched anew,
-//! within the cells of the legs and a few beyond, so that no path keeps to a gate it need not pass.
-//! Charge: 1 a pop, in gates as in cells.
+//! In: sectors, two ends, an allowance. Out: whether a way was found, the cells where it may turn, its cost. Holds: stops only
+//! between pops of the gate search and between legs; a leg is a straight line where that costs no more than the steps between its
+//! ends, else it is searched within one sector. Charge: 1 a pop, in gates as in cells, and 1 a straight line.
 
-use crate::nav::cells::{Flow, Ground};
-use crate::nav::hierarchy::sectors::{Gates, RouteEnd, SIDE, Sectors};
-use crate::nav::hierarchy::table::{Part, Table};
-use crate::nav::search::{Ends, Search, Step};
-use crate::nav::{NodeId, Traversal};
+use crate::nav::NodeId;
+use crate::nav::cells::{Flow, Ground, sight};
+use crate::nav::hierarchy::far::FarGoal;
+use crate::nav::hierarchy::gates::{Gates, RouteEnd};
+use crate::nav::hierarchy::sectors::Sectors;
+use crate::nav::hierarchy::table::{SIDE, Table};
+use crate::nav::search::{Search, Step};
 
-/// Cells beyond those of the legs that a joint may use.
-const JOINT_MARGIN: u32 = 12;
-/// Steps of the legs that a joint takes in beyond the last one's. More cost more to search, and less to walk.
-const JOINT_STEPS: usize = 48;
 /// Ends in sectors nearer than this are searched flat: that is exact, and cheap.
 const NEAR_SECTORS: u32 = 2;
 
@@ -22,15 +19,12 @@ const NEAR_SECTORS: u32 = 2;
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     ends: [RouteEnd; 2],
+    far: FarGoal,
     table: Table,
     stage: Stage,
-    /// Cells that every leg begins and ends in: the start, the two of each gate in turn, the goal.
-    stops: Vec<(u32, u32)>,
+    legs: Vec<Leg>,
     next: usize,
-    legs: Vec<NodeId>,
     nodes: Vec<NodeId>,
-    /// The last of `nodes` that stays as it is.
-    kept: usize,
     cost: u32,
     /// Beside what the search of the gates has spent.
     spent: u32,
@@ -40,7 +34,18 @@ pub(crate) struct Route {
 enum Stage {
     Gates,
     Legs,
-    Joints,
+}
+
+/// From gate to gate.
+#[derive(Clone, Copy, Debug)]
+struct Leg {
+    from: (u32, u32),
+    /// The last cell within the sector.
+    last: (u32, u32),
+    /// The one beyond the gate; the same at the goal.
+    to: (u32, u32),
+    /// In steps from cell to cell.
+    cost: u32,
 }
 
 impl Route {
@@ -56,27 +61,29 @@ impl Route {
             return None;
         }
         let mut table = Table::default();
-        let from = RouteEnd::new(sectors, ground, start, Flow::From, &mut table);
+        let from = RouteEnd::new((sectors, ground), start, Flow::From, &mut table);
         let spent = table.spent();
-        let to = RouteEnd::new(sectors, ground, goal, Flow::To, &mut table);
+        let to = RouteEnd::new((sectors, ground), goal, Flow::To, &mut table);
         let spent = spent + table.spent();
+        let far = Gates::far_goal(sectors, ground.floor(), &to);
+        let width = ground.bits.width();
         let route = Self {
             ends: [from, to],
+            far,
             table,
             stage: Stage::Gates,
-            stops: Vec::new(),
-            next: 0,
             legs: Vec::new(),
-            nodes: Vec::new(),
-            kept: 0,
+            next: 0,
+            nodes: vec![NodeId(start.1 * width + start.0)],
             cost: 0,
             spent,
         };
-        let gates = Gates { sectors, floor: ground.floor(), ends: &route.ends };
-        let first = gates.first_end();
-        let ends = Ends { start: NodeId(first), goal: NodeId(first + 1) };
-        search.begin_graph(&gates, &Traversal::default(), ends);
+        search.begin_gates(&route.gates(sectors, ground));
         Some(route)
+    }
+
+    fn gates<'a>(&'a self, sectors: &'a Sectors, ground: &Ground) -> Gates<'a> {
+        Gates { sectors, floor: ground.floor(), ends: &self.ends, far: &self.far }
     }
 
     /// Charged so far, beside the search of the gates.
@@ -89,7 +96,7 @@ impl Route {
         self.cost
     }
 
-    /// Its cells, both ends included.
+    /// The cells where it may turn, both ends included: between two of them it is straight and clear.
     pub(crate) fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
@@ -101,91 +108,66 @@ impl Route {
         search: &mut Search,
         allowance: u32,
     ) -> Step {
+        let mut left = allowance;
         if self.stage == Stage::Gates {
             let before = search.spent();
-            let gates = Gates { sectors, floor: ground.floor(), ends: &self.ends };
-            let step = search.step_graph(&gates, &Traversal::default(), allowance);
+            let step = search.step_gates(&self.gates(sectors, ground), allowance);
             if step != Step::Found {
                 return step;
             }
-            let mut passed = Vec::new();
-            search.nodes(&mut passed);
-            self.stops = stops(&gates, &passed);
-            let node = |(x, z): (u32, u32)| NodeId(z * ground.bits.width() + x);
-            self.legs.push(node(self.stops[0]));
+            self.legs = self.legs_between(&self.gates(sectors, ground), search);
             self.stage = Stage::Legs;
             search.forget_nodes();
-            return if search.spent() - before >= allowance {
-                Step::Running
-            } else {
-                self.step((sectors, ground), search, allowance - (search.spent() - before))
-            };
+            left = allowance.saturating_sub(search.spent() - before);
         }
-        let stop_at = self.spent.saturating_add(allowance);
-        // Bounded by the gates passed: every round goes on by one.
+        let stop_at = self.spent.saturating_add(left);
+        // Bounded by the legs: every round goes on by one.
         while self.spent < stop_at {
-            let is_done =
-                if self.stage == Stage::Legs { self.leg(sectors, ground) } else { self.joint(ground) };
-            if let Some(step) = is_done {
-                return step;
+            let Some(&leg) = self.legs.get(self.next) else { return Step::Found };
+            self.next += 1;
+            if !self.take(leg, sectors, ground) {
+                return Step::Exhausted;
             }
         }
-        Step::Running
+        if self.next == self.legs.len() { Step::Found } else { Step::Running }
     }
 
-    /// The next leg; then the step over the gate behind it.
-    fn leg(&mut self, sectors: &Sectors, ground: &Ground) -> Option<Step> {
-        let (from, to) = (self.stops[self.next], self.stops[self.next + 1]);
-        let part = sectors.part(sectors.sector(from));
-        if self.table.way(ground, part, (from, to), &mut self.legs).is_none() {
-            return Some(Step::Exhausted);
+    /// The legs of the way found.
+    fn legs_between(&self, gates: &Gates, search: &Search) -> Vec<Leg> {
+        let [start, goal] = &self.ends;
+        let (mut passed, mut legs) = (Vec::new(), Vec::new());
+        search.nodes(&mut passed);
+        let (mut from, mut before) = (start.cell, 0);
+        for &node in passed.iter().skip(1) {
+            let [to, last] = gates.cells(node).unwrap_or([goal.cell; 2]);
+            let cost = search.records[node.index()].g;
+            legs.push(Leg { from, last, to, cost: cost - before });
+            (from, before) = (to, cost);
         }
-        self.spent += self.table.spent().max(1);
-        self.next += 2;
-        if self.next < self.stops.len() {
-            let (x, z) = self.stops[self.next];
-            self.legs.push(NodeId(z * ground.bits.width() + x));
-            return None;
-        }
-        self.nodes.push(self.legs[0]);
-        (self.stage, self.next) = (Stage::Joints, 0);
-        None
+        legs
     }
 
-    /// The next stretch of the way, anew: from three quarters of the last one to some steps on along the legs.
-    fn joint(&mut self, ground: &Ground) -> Option<Step> {
+    /// Appends a leg; false when there is no way.
+    fn take(&mut self, leg: Leg, sectors: &Sectors, ground: &Ground) -> bool {
         let width = ground.bits.width();
-        let cell = |node: NodeId| (node.0 % width, node.0 / width);
-        let end = (self.next + JOINT_STEPS).min(self.legs.len() - 1);
-        // Whatever was left of the last stretch leads to where the legs go on, so there is a way within.
-        let stretch = self.nodes[self.kept..].iter().chain(&self.legs[self.next..=end]);
-        let part = stretch.fold(None, |part: Option<Part>, &node| {
-            let (x, z) = cell(node);
-            let here = Part { first: (x, z), end: (x + 1, z + 1) };
-            Some(part.map_or(here, |part| part.union(here)))
-        })?;
-        let from = self.nodes[self.kept];
-        self.nodes.truncate(self.kept + 1);
-        let ends = (cell(from), cell(self.legs[end]));
-        if self.table.way(ground, part.grown(JOINT_MARGIN, ground), ends, &mut self.nodes).is_none() {
-            return Some(Step::Exhausted);
+        let node = |(x, z): (u32, u32)| NodeId(z * width + x);
+        let middle = |(x, z): (u32, u32)| [f64::from(x) + 0.5, f64::from(z) + 0.5];
+        let straight = sight::cost(ground, middle(leg.from), middle(leg.to));
+        self.spent += 1;
+        if let Some(cost) = straight.filter(|cost| cost.0 <= leg.cost) {
+            self.cost = self.cost.saturating_add(cost.0);
+            self.nodes.push(node(leg.to));
+            return true;
         }
-        self.spent += self.table.spent().max(1);
-        self.next = end;
-        let is_last = end + 1 == self.legs.len();
-        let fresh = self.nodes.len() - 1 - self.kept;
-        self.kept += if is_last { fresh } else { fresh * 3 / 4 };
-        self.cost = self.cost.saturating_add(self.table.cost(cell(self.nodes[self.kept])));
-        is_last.then_some(Step::Found)
+        self.table.lay_out(ground, sectors.part(sectors.sector(leg.from)));
+        if leg.last != leg.from && self.table.way((leg.from, leg.last), leg.cost, &mut self.nodes).is_none() {
+            return false;
+        }
+        self.spent += self.table.spent();
+        self.cost = self.cost.saturating_add(leg.cost);
+        if leg.to != leg.last {
+            self.nodes.push(node(leg.to));
+        }
+        true
     }
-}
-
-/// The start, both cells of every gate, the goal.
-fn stops(gates: &Gates, passed: &[NodeId]) -> Vec<(u32, u32)> {
-    let mut stops = vec![gates.ends[0].cell];
-    for [inner, outer] in passed.iter().filter_map(|&node| gates.cells(node)) {
-        stops.extend([outer, inner]);
-    }
-    stops.push(gates.ends[1].cell);
-    stops
 }

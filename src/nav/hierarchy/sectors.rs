@@ -1,27 +1,26 @@
 //! Sectors, the gates between them, and what it costs to get from gate to gate within each.
 //!
-//! In: ground of one layout, then the parts of it that changed. Out: a graph of gates between two ends. Holds: the gates of a
-//! border follow from the cells on both its sides alone, so both sectors know the same; what a sector holds follows from its own
-//! cells and those along its borders. A border of many openings keeps the first eight gates: where that divides what is joined,
-//! no way is found here. Memory: about half a byte a cell. Cost: making a sector takes a flood of it a gate.
+//! In: ground of one layout, then the parts of it that changed. Out: gates and costs between them, for whoever looks for a way
+//! (`gates`). Holds: the gates of a border follow from the cells on both its sides alone, so both sectors know the same; what a
+//! sector holds follows from its own cells and those along its borders. A border of many openings keeps the first eight gates:
+//! where that divides what is joined, no way is found here. Memory: about a byte a cell. Cost: making a sector takes a flood of it
+//! a gate.
 
-use crate::base::cost::Cost;
 use crate::nav::cells::layout::{Rates, Unit};
 use crate::nav::cells::{Flow, Ground};
-use crate::nav::hierarchy::table::{Part, Table, octile};
-use crate::nav::{Graph, NodeId, Traversal};
+use crate::nav::hierarchy::far::Far;
+use crate::nav::hierarchy::table::{Part, SIDE, Table};
 
-/// Cells along a side of a sector. Twice as many make four times fewer gates and tables, but floods four times as long.
-pub(crate) const SIDE: u32 = 32;
-/// An opening has a gate for every so many cells. Half as many cost 1 to 2 % more at the first route, and half the floods.
-const SPACING: u32 = 16;
+/// An opening has a gate for every so many cells. Twice as many would make a fourth of the costs to keep and half the floods, and
+/// routes 2 % dearer.
+const SPACING: u32 = 8;
 /// Gates of one border at most.
 const SLOTS: u32 = 8;
 /// Node ids a sector takes: its gates by side, east, south, west, north, then along the side.
-const NODES: u32 = 4 * SLOTS;
+pub(crate) const NODES: u32 = 4 * SLOTS;
 
 /// See the module.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sectors {
     unit: Unit,
     /// Cells.
@@ -29,45 +28,60 @@ pub(crate) struct Sectors {
     across: u32,
     down: u32,
     sectors: Vec<Sector>,
+    far: Far,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-struct Sector {
-    gates: Vec<Gate>,
-    /// By slot: the place of its gate in the list, or its length and more.
-    places: [u8; NODES as usize],
-    /// By slot: how far along its side the gate lies, so that a bound of the cost to it reads nothing else.
-    along: [u8; NODES as usize],
-    /// From gate to gate within the sector, row by row; `u32::MAX` for no way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Sector {
+    /// In the order of their slots.
+    pub(crate) gates: Vec<Gate>,
+    /// By bit: whether a slot has a gate.
+    slots: u32,
+    /// From gate to gate within the sector and out by it, row by row; `u32::MAX` for no way.
     costs: Vec<u32>,
 }
 
 /// A way out of a sector: a cell of it, and the one beyond.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Gate {
-    slot: u32,
-    inner: (u32, u32),
-    outer: (u32, u32),
+pub(crate) struct Gate {
+    pub(crate) slot: u8,
+    /// How far along its side it lies.
+    along: u8,
     /// What the step out costs.
-    toll: u32,
-}
-
-impl Default for Sector {
-    fn default() -> Self {
-        Self::new(Part::default(), Vec::new(), Vec::new())
-    }
+    pub(crate) toll: u32,
 }
 
 impl Sector {
-    fn new(part: Part, gates: Vec<Gate>, costs: Vec<u32>) -> Self {
-        let (mut places, mut along) = ([u8::MAX; NODES as usize], [0; NODES as usize]);
-        for (place, gate) in (0..).zip(&gates) {
-            let is_along_x = (gate.slot / SLOTS) & 1 != 0;
-            let far = if is_along_x { gate.inner.0 - part.first.0 } else { gate.inner.1 - part.first.1 };
-            places[gate.slot as usize] = place;
-            along[gate.slot as usize] = far as u8;
-        }
-        Self { gates, places, along, costs }
+    fn new(gates: Vec<Gate>, costs: Vec<u32>) -> Self {
+        let slots = gates.iter().fold(0, |slots, gate| slots | 1 << gate.slot);
+        Self { gates, slots, costs }
+    }
+
+    /// The place of the gate of a slot in the list.
+    #[inline(always)]
+    pub(crate) fn place(&self, slot: u32) -> Option<usize> {
+        (self.slots >> slot & 1 != 0).then(|| (self.slots & ((1 << slot) - 1)).count_ones() as usize)
+    }
+
+    /// By bit: whether a slot has a gate.
+    pub(crate) fn slots(&self) -> u32 {
+        self.slots
+    }
+
+    /// What it costs to leave by each gate for whoever came in by one.
+    #[inline(always)]
+    pub(crate) fn costs(&self, place: usize) -> &[u32] {
+        let count = self.gates.len();
+        &self.costs[place * count..(place + 1) * count]
+    }
+
+    /// What it costs from gate to gate without leaving, whichever way round that is cheaper; None for no way.
+    pub(crate) fn least(&self, a: usize, b: usize) -> Option<u32> {
+        let cost = |from: usize, to: usize| match self.costs(from)[to] {
+            u32::MAX => u32::MAX,
+            cost => cost - self.gates[to].toll,
+        };
+        Some(cost(a, b).min(cost(b, a))).filter(|&cost| cost != u32::MAX)
     }
 }
 
@@ -77,9 +91,11 @@ impl Sectors {
         let (width, depth) = (ground.bits.width(), ground.bits.depth());
         let (across, down) = (width.div_ceil(SIDE), depth.div_ceil(SIDE));
         let sectors = vec![Sector::default(); (across * down) as usize];
-        let mut all = Self { unit: ground.unit, size: (width, depth), across, down, sectors };
+        let far = Far::default();
+        let mut all = Self { unit: ground.unit, size: (width, depth), across, down, sectors, far };
         let mut table = Table::default();
         (0..across * down).for_each(|sector| all.make(ground, sector, &mut table));
+        all.far = Far::new(&all);
         all
     }
 
@@ -93,7 +109,7 @@ impl Sectors {
         let of = |sector: &Sector| {
             size_of::<Sector>() + size_of_val(&sector.gates[..]) + size_of_val(&sector.costs[..])
         };
-        self.sectors.iter().map(of).sum()
+        self.sectors.iter().map(of).sum::<usize>() + self.far.bytes()
     }
 
     /// Makes anew what cells that changed have a part in: cells from `first` on, up to `end`, exclusive.
@@ -109,18 +125,38 @@ impl Sectors {
         touched.sort_unstable();
         touched.dedup();
         let mut table = Table::default();
-        touched.into_iter().for_each(|sector| self.make(ground, sector, &mut table));
+        for sector in touched {
+            let before = self.sectors[sector as usize].clone();
+            self.make(ground, sector, &mut table);
+            if self.sectors[sector as usize] != before {
+                self.far.forget(self.part(sector));
+            }
+        }
     }
 
     fn make(&mut self, ground: &Ground, sector: u32, table: &mut Table) {
         let part = self.part(sector);
         let gates: Vec<Gate> = (0..4).flat_map(|side| self.gates(ground, sector, side)).collect();
         let mut costs = Vec::with_capacity(gates.len() * gates.len());
-        for from in &gates {
-            table.flood(ground, part, from.inner, Flow::From);
-            costs.extend(gates.iter().map(|to| table.cost(to.inner)));
+        if !gates.is_empty() {
+            table.lay_out(ground, part);
         }
-        self.sectors[sector as usize] = Sector::new(part, gates, costs);
+        for from in &gates {
+            table.flood(self.inner(sector, *from), Flow::From);
+            let out = |gate: &Gate| table.cost(self.inner(sector, *gate)).saturating_add(gate.toll);
+            costs.extend(gates.iter().map(out));
+        }
+        self.sectors[sector as usize] = Sector::new(gates, costs);
+    }
+
+    /// All of them, row by row.
+    pub(crate) fn all(&self) -> &[Sector] {
+        &self.sectors
+    }
+
+    /// Bounds of the costs of ways.
+    pub(crate) fn far(&self) -> &Far {
+        &self.far
     }
 
     /// The cells of a sector.
@@ -143,6 +179,56 @@ impl Sectors {
             2 => (x > 0).then(|| sector - 1),
             _ => (z > 0).then(|| sector - self.across),
         }
+    }
+
+    /// The node of a gate seen from the other side. Only where there is one.
+    #[inline(always)]
+    pub(crate) fn across(&self, sector: u32, gate: Gate) -> u32 {
+        let slot = u32::from(gate.slot);
+        let beyond = match slot / SLOTS {
+            0 => sector + 1,
+            1 => sector + self.across,
+            2 => sector.wrapping_sub(1),
+            _ => sector.wrapping_sub(self.across),
+        };
+        beyond.wrapping_mul(NODES) | (slot ^ (2 * SLOTS))
+    }
+
+    /// The gate of a node, and its place among those of its sector.
+    pub(crate) fn gate(&self, node: u32) -> Option<(usize, Gate)> {
+        let holds = self.sectors.get((node / NODES) as usize)?;
+        let place = holds.place(node % NODES)?;
+        Some((place, holds.gates[place]))
+    }
+
+    /// The cell of a sector by which one leaves it.
+    #[inline(always)]
+    pub(crate) fn inner(&self, sector: u32, gate: Gate) -> (u32, u32) {
+        let (part, along) = (self.part(sector), u32::from(gate.along));
+        match u32::from(gate.slot) / SLOTS {
+            0 => (part.end.0 - 1, part.first.1 + along),
+            1 => (part.first.0 + along, part.end.1 - 1),
+            2 => (part.first.0, part.first.1 + along),
+            _ => (part.first.0 + along, part.first.1),
+        }
+    }
+
+    /// The cell beyond.
+    #[inline(always)]
+    pub(crate) fn outer(&self, sector: u32, gate: Gate) -> (u32, u32) {
+        let (x, z) = self.inner(sector, gate);
+        match u32::from(gate.slot) / SLOTS {
+            0 => (x + 1, z),
+            1 => (x, z + 1),
+            2 => (x.wrapping_sub(1), z),
+            _ => (x, z.wrapping_sub(1)),
+        }
+    }
+
+    /// What it costs at least to pass a gate, whichever way round.
+    pub(crate) fn least_toll(&self, sector: u32, gate: Gate) -> u32 {
+        let back = self.gate(self.across(sector, gate));
+        back.map_or(gate.toll, |(_, back)| gate.toll.min(back.toll))
     }
 
     /// The gates of one side: for every opening, evenly spread, where crossing is cheapest.
@@ -176,115 +262,14 @@ impl Sectors {
                     (u64::from(toll(inner)) + u64::from(toll(outer)), (2 * at + 1).abs_diff(low + high), at)
                 };
                 let Some(best) = (low..high).min_by_key(rank) else { continue };
-                let slot = side * SLOTS + gates.len() as u32;
                 if gates.len() < SLOTS as usize {
-                    let (inner, outer) = pair(best);
-                    gates.push(Gate { slot, inner, outer, toll: toll(outer) });
+                    let slot = (side * SLOTS) as u8 + gates.len() as u8;
+                    let along = (best - range.start) as u8;
+                    gates.push(Gate { slot, along, toll: toll(pair(best).1) });
                 }
             }
             at += run + 1;
         }
         gates
-    }
-}
-
-/// An end of a route: its cell, and what it costs between it and the gates of its sector.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RouteEnd {
-    pub(crate) cell: (u32, u32),
-    sector: u32,
-    costs: Vec<u32>,
-}
-
-impl RouteEnd {
-    /// Where a route begins (`Flow::From`) or ends (`Flow::To`). Cost: a flood of the sector, which stays in `table`.
-    pub(crate) fn new(
-        sectors: &Sectors,
-        ground: &Ground,
-        cell: (u32, u32),
-        flow: Flow,
-        table: &mut Table,
-    ) -> Self {
-        let sector = sectors.sector(cell);
-        table.flood(ground, sectors.part(sector), cell, flow);
-        let gates = &sectors.sectors[sector as usize].gates;
-        Self { cell, sector, costs: gates.iter().map(|gate| table.cost(gate.inner)).collect() }
-    }
-}
-
-/// The gates, by which one leaves the one end and comes to the other. A node is a gate of the sector that was entered by it.
-pub(crate) struct Gates<'a> {
-    pub(crate) sectors: &'a Sectors,
-    pub(crate) floor: Unit,
-    pub(crate) ends: &'a [RouteEnd; 2],
-}
-
-impl Gates<'_> {
-    /// The node of the first end; the next is that of the other.
-    pub(crate) fn first_end(&self) -> u32 {
-        self.sectors.sectors.len() as u32 * NODES
-    }
-
-    fn gate(&self, node: NodeId) -> Option<(u32, usize, &Gate)> {
-        let (sector, slot) = (node.0 / NODES, node.0 % NODES);
-        let holds = &self.sectors.sectors.get(sector as usize)?;
-        let place = usize::from(holds.places[slot as usize]);
-        Some((sector, place, holds.gates.get(place)?))
-    }
-
-    /// The cell in which a sector is entered by a gate, and the one before.
-    pub(crate) fn cells(&self, node: NodeId) -> Option<[(u32, u32); 2]> {
-        self.gate(node).map(|(_, _, gate)| [gate.inner, gate.outer])
-    }
-
-    fn cell(&self, node: NodeId) -> (u32, u32) {
-        let (sector, slot) = (node.0 / NODES, node.0 % NODES);
-        let Some(holds) = self.sectors.sectors.get(sector as usize) else {
-            return self.ends[usize::from(node.0 != self.first_end())].cell;
-        };
-        let (part, along) = (self.sectors.part(sector), u32::from(holds.along[slot as usize]));
-        match slot / SLOTS {
-            0 => (part.end.0 - 1, part.first.1 + along),
-            1 => (part.first.0 + along, part.end.1 - 1),
-            2 => (part.first.0, part.first.1 + along),
-            _ => (part.first.0 + along, part.first.1),
-        }
-    }
-
-    /// All ways out of a sector, given what it costs to get to its gates.
-    fn leave(&self, sector: u32, costs: &[u32], visit: &mut impl FnMut(NodeId, Cost)) {
-        for (gate, &cost) in self.sectors.sectors[sector as usize].gates.iter().zip(costs) {
-            let (side, along) = (gate.slot / SLOTS, gate.slot % SLOTS);
-            if let (true, Some(beyond)) = (cost != u32::MAX, self.sectors.beyond(sector, side)) {
-                let node = beyond * NODES + (side ^ 2) * SLOTS + along;
-                visit(NodeId(node), Cost(cost) + Cost(gate.toll));
-            }
-        }
-    }
-}
-
-impl Graph for Gates<'_> {
-    fn node_count(&self) -> u32 {
-        self.first_end() + 2
-    }
-
-    fn for_each_edge(&self, from: NodeId, _by: &Traversal, visit: &mut impl FnMut(NodeId, Cost)) {
-        let [start, goal] = self.ends;
-        let Some((sector, place, _)) = self.gate(from) else {
-            if from.0 == self.first_end() {
-                self.leave(start.sector, &start.costs, visit);
-            }
-            return;
-        };
-        if let (true, Some(&cost)) = (sector == goal.sector, goal.costs.get(place)) {
-            visit(NodeId(self.first_end() + 1), Cost(cost));
-        }
-        let holds = &self.sectors.sectors[sector as usize];
-        let count = holds.gates.len();
-        self.leave(sector, &holds.costs[place * count..(place + 1) * count], visit);
-    }
-
-    fn heuristic(&self, from: NodeId, to: NodeId, _by: &Traversal) -> Cost {
-        Cost(octile(self.floor, self.cell(from), self.cell(to)))
     }
 }
