@@ -5,9 +5,8 @@
 //! and nothing is lost meanwhile; every instance that began is told to `stop`, once. Not here: parameters (`params`).
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
-use mlua::{Function, Lua, MultiValue, Table, Value};
+use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
@@ -45,7 +44,8 @@ pub(crate) struct Class {
     pub(crate) params: Params,
     pub(crate) version: u64,
     update_every_ticks: u64,
-    has_update: bool,
+    /// Its `update`; its table is read-only, so it stays the one.
+    update: Option<Function>,
     tree: Option<Tree>,
     on: BTreeMap<String, Function>,
 }
@@ -94,9 +94,14 @@ impl Behaviours {
         self.by_character.get(&character).copied()
     }
 
+    /// All behaviours, in order of the numbers of their characters.
+    pub(crate) fn owners(&self) -> Vec<Owner> {
+        self.order.values().copied().collect()
+    }
+
     /// Numbers of characters and their behaviours, in order of the numbers.
-    pub(crate) fn in_order(&self) -> Vec<(u32, Owner)> {
-        self.order.iter().map(|(&serial, &owner)| (serial, owner)).collect()
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (u32, Owner)> {
+        self.order.iter().map(|(&serial, &owner)| (serial, owner))
     }
 
     /// The character, the class, the `self`, the asked name and the given parameters of an instance.
@@ -131,12 +136,13 @@ impl Behaviours {
         self.instances.get(&owner).map(|instance| instance.this.clone())
     }
 
-    pub(crate) fn updates_at(&self, owner: Owner, serial: u32, now: Tick) -> bool {
-        self.instances.get(&owner).is_some_and(|instance| {
-            let every = instance.class.update_every_ticks;
-            let has_any = instance.class.has_update || instance.class.tree.is_some();
-            has_any && (now.0 + u64::from(serial)).is_multiple_of(every)
-        })
+    /// What of an instance runs at a tick: its `update`, its tree.
+    pub(crate) fn due_at(&self, owner: Owner, serial: u32, now: Tick) -> (bool, bool) {
+        let due = self.instances.get(&owner).map(|instance| &instance.class).filter(|class| {
+            class.update_every_ticks == 1
+                || (now.0 + u64::from(serial)).is_multiple_of(class.update_every_ticks)
+        });
+        due.map_or((false, false), |class| (class.update.is_some(), class.tree.is_some()))
     }
 
     /// The behaviour whose file returned `table`.
@@ -203,7 +209,7 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Class, Stri
         version,
         params: params::declare(lua, &get("params"))?,
         update_every_ticks: whole("updateEvery", 1)?,
-        has_update: get("update").is_function(),
+        update: get("update").as_function().cloned(),
         tree: Tree::read(lua, &get("tree"))?,
         on: declare_on(&get("on"))?,
         table: table.clone(),
@@ -341,10 +347,10 @@ pub(crate) fn rebind(
 
 /// Runs `init` and `start` of a new instance, and starts its `run`.
 pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) {
-    call(vm, owner, "init", MultiValue::new());
+    call(vm, owner, "init", ());
     check_state(vm, owner);
     let why = vm.lua().create_string(why).map(Value::String).unwrap_or(Value::Nil);
-    call(vm, owner, "start", MultiValue::from_iter([why]));
+    call(vm, owner, "start", why);
     start_code(vm.lua(), owner);
 }
 
@@ -359,11 +365,9 @@ pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, T
 }
 
 /// Calls a function of the behaviour that may not wait, if it has it.
-fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: MultiValue) {
+fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: impl IntoLuaMulti) {
     if let Some((function, this)) = method(vm.lua(), owner, name) {
-        let mut all = MultiValue::from_iter([Value::Table(this)]);
-        all.extend(args);
-        invoke::call(vm, &Call::plain(owner, name), &function, all);
+        invoke::run(vm, &Call::plain(owner, name), &function, (this, args));
     }
 }
 
@@ -380,7 +384,7 @@ pub(crate) fn check_state(vm: &ScriptVm, owner: Owner) {
 fn start_run(lua: &Lua, owner: Owner) {
     if let Some((function, this)) = method(lua, owner, "run") {
         let args = MultiValue::from_iter([Value::Table(this)]);
-        let callback = Rc::from("run");
+        let callback = "run".into();
         task::spawn(lua, Spawn { owner, callback, role: Role::Run, function, args, name: None });
     }
 }
@@ -411,15 +415,16 @@ pub(crate) fn run_again(vm: &ScriptVm, owner: Owner) {
 
 /// `update` of an instance.
 pub(crate) fn update(vm: &ScriptVm, owner: Owner) {
-    let every = runtime::with(vm.lua(), |runtime| {
+    let found = runtime::with(vm.lua(), |runtime| {
         if runtime.owners.is_paused(owner) {
             return None;
         }
-        let instance = runtime.behaviours.instances.get(&owner)?;
-        Some(instance.class.update_every_ticks as f64 / f64::from(runtime.rate.per_second()))
+        let Instance { class, this, .. } = runtime.behaviours.instances.get(&owner)?;
+        let dt = class.update_every_ticks as f64 / f64::from(runtime.rate.per_second());
+        Some((class.update.clone()?, this.clone(), dt))
     });
-    if let Some(dt) = every {
-        call(vm, owner, "update", MultiValue::from_iter([Value::Number(dt)]));
+    if let Some((function, this, dt)) = found {
+        invoke::run(vm, &Call::plain(owner, "update"), &function, (this, dt));
     }
 }
 
@@ -481,7 +486,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
     if let Some(function) =
         instance.class.table.raw_get::<Value>("stop").ok().and_then(|stop| stop.as_function().cloned())
     {
-        invoke::call(vm, &Call::plain(owner, "stop"), &function, (instance.this, why));
+        invoke::run(vm, &Call::plain(owner, "stop"), &function, (instance.this, why));
     }
     let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
     tree::end(vm, owner, why);
@@ -650,7 +655,7 @@ pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
         match kept {
             None => return,
             Some(Delivery::Handler { callback, payload, label, is_event, with_receiver }) => {
-                let mut handler = Delivering::new(owner, callback, payload, &label);
+                let mut handler = Delivering::new(owner, callback, payload, label);
                 handler.is_event = is_event;
                 handler.with_receiver = with_receiver;
                 handlers::deliver(vm, handler);

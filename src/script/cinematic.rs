@@ -9,7 +9,6 @@ pub(crate) mod definition;
 pub(crate) mod reload;
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use mlua::{Lua, MultiValue, Value};
 
@@ -310,7 +309,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
         return end(vm, id, SceneEnd::Fault("the memory of the level is spent".to_owned()));
     };
     let args = MultiValue::from_iter([handle, args]);
-    let (callback, function) = (Rc::from("script"), definition.script);
+    let (callback, function) = ("script".into(), definition.script);
     task::run_now(vm, Spawn { owner, callback, role: Role::SceneScript(id), function, args, name: None });
 }
 
@@ -395,7 +394,7 @@ pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
             behaviour::release(lua, character);
         }
         if let Ok(Value::Function(on_end)) = scene.definition.table.raw_get::<Value>("onEnd") {
-            invoke::call(vm, &Call::plain(owner, "onEnd"), &on_end, value.clone());
+            invoke::run(vm, &Call::plain(owner, "onEnd"), &on_end, value.clone());
         }
         behaviour::end_owner(vm, owner, why);
         invoke::push(vm, Event::SceneEnded { name, info });

@@ -17,7 +17,7 @@ use crate::script::bind::{handles, results};
 use crate::script::fault::{Failure, FaultKind};
 use crate::script::handlers::{self, Delivering, Listener, Lost, WalkRecord};
 use crate::script::invoke::{self, Call, map, text};
-use crate::script::runtime::{self, Work};
+use crate::script::runtime::{self, CodeName, Work};
 use crate::script::task::{self, Answering};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{self, Outcome, Wait};
@@ -503,12 +503,13 @@ fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
 }
 
 pub(crate) fn call_listeners(vm: &ScriptVm, listeners: Vec<Listener>, label: &str, payload: &Value) {
+    let label = CodeName::from(label.to_owned());
     for listener in listeners {
         if listener.once {
             // One that was removed by an earlier listener of this event hears it still, like all others.
             handlers::remove_listener(vm.lua(), listener.serial);
         }
-        let mut handler = Delivering::new(listener.owner, listener.callback, payload.clone(), label);
+        let mut handler = Delivering::new(listener.owner, listener.callback, payload.clone(), label.clone());
         handler.is_event = true;
         handler.with_receiver = listener.behaviour_of.is_some();
         handlers::deliver(vm, handler);
@@ -595,7 +596,13 @@ fn watch_entered(
     Ok(())
 }
 
-fn deliver_region(vm: &ScriptVm, owner: Owner, callback: Option<Callback>, payload: Value, label: &str) {
+fn deliver_region(
+    vm: &ScriptVm,
+    owner: Owner,
+    callback: Option<Callback>,
+    payload: Value,
+    label: &'static str,
+) {
     if let Some(callback) = callback {
         handlers::deliver(vm, Delivering::new(owner, callback, payload, label));
     }

@@ -5,7 +5,6 @@
 //! looked up in its owner when it is registered, and again when it is called. Not here: the order of calls (`dispatch`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
@@ -15,7 +14,7 @@ use crate::base::time::Tick;
 use crate::script::bind::keep::{Callback, WalkHandlers, WatchHandlers};
 use crate::script::convert::{Mistake, Named};
 use crate::script::owner::{self, Owners};
-use crate::script::runtime;
+use crate::script::runtime::{self, CodeName};
 use crate::script::task::{self, Delivery, Role, Spawn};
 use crate::script::underway::UnderwayHandlers;
 use crate::script::vm::ScriptVm;
@@ -396,7 +395,7 @@ pub(crate) struct Delivering {
     pub(crate) owner: Owner,
     pub(crate) callback: Callback,
     pub(crate) payload: Value,
-    pub(crate) label: Rc<str>,
+    pub(crate) label: CodeName,
     /// Events are kept in bounded number for an owner that stands still; everything else without.
     pub(crate) is_event: bool,
     /// Call a function with the owner's `self` first.
@@ -405,8 +404,8 @@ pub(crate) struct Delivering {
 }
 
 impl Delivering {
-    pub(crate) fn new(owner: Owner, callback: Callback, payload: Value, label: &str) -> Self {
-        let label = Rc::from(label);
+    pub(crate) fn new(owner: Owner, callback: Callback, payload: Value, label: impl Into<CodeName>) -> Self {
+        let label = label.into();
         Self { owner, callback, payload, label, is_event: false, with_receiver: false, role: Role::Plain }
     }
 }
@@ -431,7 +430,7 @@ pub(crate) fn deliver(vm: &ScriptVm, mut handler: Delivering) -> bool {
         record.kept.push_back(Delivery::Handler {
             callback: handler.callback.clone(),
             payload: handler.payload.clone(),
-            label: Rc::clone(&handler.label),
+            label: handler.label.clone(),
             is_event: handler.is_event,
             with_receiver: handler.with_receiver,
         });

@@ -270,7 +270,7 @@ impl ScriptHost {
             let _ = lend::with_world(lua, ops::walks::end_level);
             dispatch::run(vm);
             cinematic::end_all(vm); // those that the last callbacks have begun
-            for (_, owner) in runtime::with(lua, |runtime| runtime.behaviours.in_order()) {
+            for owner in runtime::with(lua, |runtime| runtime.behaviours.owners()) {
                 behaviour::end(vm, owner, "levelEnd");
             }
             end_level_script(vm, "levelEnd");
@@ -337,7 +337,7 @@ fn check_state(vm: &ScriptVm, state: &Table) {
 /// In tests after every tick: `state`, and the state of every behaviour.
 fn check_states(vm: &ScriptVm, state: &Table) {
     check_state(vm, state);
-    for (_, owner) in runtime::with(vm.lua(), |runtime| runtime.behaviours.in_order()) {
+    for owner in runtime::with(vm.lua(), |runtime| runtime.behaviours.owners()) {
         behaviour::check_state(vm, owner);
     }
 }
@@ -526,12 +526,12 @@ pub(crate) fn begin_level_script(vm: &ScriptVm, environment: Table) {
 }
 
 /// Calls a function of the level script, if it has it.
-fn call_level(vm: &ScriptVm, name: &str, why: &str) {
+fn call_level(vm: &ScriptVm, name: &'static str, why: &str) {
     let found = runtime::with(vm.lua(), |runtime| runtime.level.clone());
     if let Some((owner, environment)) = found
         && let Some(function) = global_function(&environment, name)
     {
-        invoke::call(vm, &Call::plain(owner, name), &function, why);
+        invoke::run(vm, &Call::plain(owner, name), &function, why);
     }
 }
 
@@ -542,7 +542,7 @@ pub(crate) fn end_level_script(vm: &ScriptVm, why: &str) {
         return;
     };
     if let Some(function) = global_function(&environment, "onStop") {
-        invoke::call(vm, &Call::plain(owner, "onStop"), &function, why);
+        invoke::run(vm, &Call::plain(owner, "onStop"), &function, why);
     }
     let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
     behaviour::end_owner(vm, owner, why);

@@ -5,14 +5,13 @@
 //! `task.onCancel` run after the call that ended their task has returned, never inside it.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use mlua::{Function, IntoLuaMulti, MultiValue, Value};
 
 use crate::base::plain::{Plain, PlainKey};
 use crate::script::fault::{Failure, FaultKind, Verdict};
 use crate::script::owner::OwnerKind;
-use crate::script::runtime::{self, Current};
+use crate::script::runtime::{self, CodeName, Current};
 use crate::script::vm::ScriptVm;
 use crate::script::{behaviour, cinematic, host, lend, testing};
 use crate::world::World;
@@ -24,22 +23,22 @@ use crate::world::walk::Owner;
 pub(crate) struct Call {
     pub(crate) owner: Owner,
     /// `update`, `onArrived`, ...
-    pub(crate) callback: Rc<str>,
+    pub(crate) callback: CodeName,
     /// The task that runs; none where nothing may wait.
     pub(crate) task: Option<u64>,
 }
 
 impl Call {
     /// A call that may not wait.
-    pub(crate) fn plain(owner: Owner, callback: &str) -> Self {
-        Self { owner, callback: Rc::from(callback), task: None }
+    pub(crate) fn plain(owner: Owner, callback: impl Into<CodeName>) -> Self {
+        Self { owner, callback: callback.into(), task: None }
     }
 }
 
 /// Runs `run` with the call as the current one, and takes what it printed.
 pub(crate) fn within<R>(vm: &ScriptVm, call: &Call, run: impl FnOnce() -> R) -> R {
     let lua = vm.lua();
-    let current = Current { owner: call.owner, callback: Rc::clone(&call.callback), task: call.task };
+    let current = Current { owner: call.owner, callback: call.callback.clone(), task: call.task };
     let before = runtime::with(lua, |runtime| runtime.current.replace(current));
     let result = run();
     runtime::with(lua, |runtime| runtime.current = before);
@@ -48,10 +47,10 @@ pub(crate) fn within<R>(vm: &ScriptVm, call: &Call, run: impl FnOnce() -> R) -> 
 }
 
 fn take_printed(vm: &ScriptVm, owner: Owner) {
-    let (lines, dropped) = vm.take_printed();
-    if lines.is_empty() && dropped == 0 {
+    if !vm.has_printed() {
         return;
     }
+    let (lines, dropped) = vm.take_printed();
     let lua = vm.lua();
     let label = runtime::with(lua, |runtime| runtime.label(owner).to_string());
     for line in lines {
@@ -86,6 +85,18 @@ pub(crate) fn call(
     };
     clean_up(vm);
     values
+}
+
+/// Calls a function that may not wait and whose results nobody wants; false when it faulted, which is reported. Cheaper than
+/// [`call`]: nothing is allocated.
+pub(crate) fn run(vm: &ScriptVm, call: &Call, function: &Function, args: impl IntoLuaMulti) -> bool {
+    let result = within(vm, call, || vm.run(function, args, vm.limits().fuel_per_call));
+    let ran = result.is_ok();
+    if let Err(failure) = result {
+        report(vm, call, failure);
+    }
+    clean_up(vm);
+    ran
 }
 
 /// Asks a predicate, which may not wait. Its error is the caller's to deal with.

@@ -39,6 +39,11 @@ impl Console {
         if self.lines.len() < lines_max as usize { self.lines.push(line) } else { self.dropped += 1 }
     }
 
+    /// Whether there is anything to take.
+    pub fn has_any(&self) -> bool {
+        !self.lines.is_empty() || self.dropped > 0
+    }
+
     /// The lines kept since the last call, and how many were dropped.
     pub fn take(&mut self) -> (Vec<Printed>, u64) {
         (std::mem::take(&mut self.lines), std::mem::take(&mut self.dropped))

@@ -327,8 +327,8 @@ impl ScriptHost {
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
             level.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
         let lua = self.vm.lua();
-        let owners = runtime::with(lua, |runtime| runtime.behaviours.in_order());
-        for (_, owner) in owners {
+        let owners = runtime::with(lua, |runtime| runtime.behaviours.owners());
+        for owner in owners {
             let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
             let Some((character, old, _, asked, given)) = parts else { continue };
             let (asked, given, is_level) = match level.get(&character) {

@@ -228,7 +228,7 @@ fn start_entry(lua: &Lua, args: &Args, function: &Function, key: &Value) -> Resu
     refuse_at_limit(lua, args)?;
     let owner = owner::current(lua);
     let key = key.as_string().map_or_else(|| describe(key), |key| key.to_string_lossy());
-    let callback = Rc::from(format!("{} {key}", args.function()));
+    let callback = format!("{} {key}", args.function()).into();
     let args = MultiValue::new();
     let function = function.clone();
     Ok(task::spawn(lua, Spawn { owner, callback, role: Role::Entry, function, args, name: None }))

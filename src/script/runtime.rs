@@ -32,12 +32,50 @@ use crate::world::region::WatchId;
 use crate::world::settings::Limits;
 use crate::world::walk::Owner;
 
+/// What messages call the code that runs: `update`, `onArrived`, the name of a task.
+#[derive(Clone, Debug)]
+pub(crate) enum CodeName {
+    /// A name that the host gives; nothing is allocated for it, however often it is called.
+    Fixed(&'static str),
+    /// A name that was put together, or that a script gave.
+    Given(Rc<str>),
+}
+
+impl std::ops::Deref for CodeName {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Fixed(name) => name,
+            Self::Given(name) => name,
+        }
+    }
+}
+
+impl std::fmt::Display for CodeName {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(self)
+    }
+}
+
+impl From<&'static str> for CodeName {
+    fn from(name: &'static str) -> Self {
+        Self::Fixed(name)
+    }
+}
+
+impl From<String> for CodeName {
+    fn from(name: String) -> Self {
+        Self::Given(Rc::from(name))
+    }
+}
+
 /// Whose code runs right now.
 #[derive(Clone, Debug)]
 pub(crate) struct Current {
     pub(crate) owner: Owner,
     /// What runs: `update`, `onArrived`, ...
-    pub(crate) callback: Rc<str>,
+    pub(crate) callback: CodeName,
     /// The task it runs in; none where it may not wait.
     pub(crate) task: Option<u64>,
 }

@@ -6,7 +6,6 @@
 //! comes first then, so nothing is passed over twice. Not here: what runs because of what happened (`dispatch`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
@@ -15,8 +14,8 @@ use crate::base::time::Tick;
 use crate::script::bind::keep::{Callback, WhenOrder};
 use crate::script::handlers::{self, Delivering};
 use crate::script::invoke::{self, Call};
-use crate::script::owner::{self, OwnerKind};
-use crate::script::runtime::{self, Runtime, Work};
+use crate::script::owner::{self, OwnerKind, OwnerRecord};
+use crate::script::runtime::{self, CodeName, Runtime, Work};
 use crate::script::task::{self, Role, Spawn};
 use crate::script::testing;
 use crate::script::timer;
@@ -76,12 +75,19 @@ pub(crate) struct Predicate {
 #[derive(Debug, Default)]
 pub(crate) struct Predicates {
     predicates: BTreeMap<u32, Predicate>,
+    /// Those of each owner that has any: the ids above, once more.
+    by_owner: BTreeMap<Owner, BTreeSet<u32>>,
     last: u32,
 }
 
 impl Predicates {
     fn of(&self, owner: Owner) -> impl Iterator<Item = u32> {
-        self.predicates.iter().filter(move |(_, predicate)| predicate.owner == owner).map(|(&id, _)| id)
+        self.by_owner.get(&owner).into_iter().flatten().copied()
+    }
+
+    /// Owners that have any, in order of beginning.
+    fn owners(&self) -> impl Iterator<Item = Owner> {
+        self.by_owner.keys().copied()
     }
 
     /// The enabled predicates of an owner, by id.
@@ -103,12 +109,20 @@ impl Predicates {
             enabled: true,
         };
         self.predicates.insert(self.last, predicate);
+        self.by_owner.entry(owner).or_default().insert(self.last);
         self.last
     }
 
     /// Ends a watch; its owner, if there was such a watch.
     pub(crate) fn remove(&mut self, id: u32) -> Option<Owner> {
-        self.predicates.remove(&id).map(|predicate| predicate.owner)
+        let owner = self.predicates.remove(&id)?.owner;
+        if let Some(ids) = self.by_owner.get_mut(&owner) {
+            ids.remove(&id);
+            if ids.is_empty() {
+                self.by_owner.remove(&owner);
+            }
+        }
+        Some(owner)
     }
 
     pub(crate) fn enable(&mut self, id: u32, enabled: bool) {
@@ -118,7 +132,9 @@ impl Predicates {
     }
 
     pub(crate) fn end_owner(&mut self, owner: Owner) {
-        self.predicates.retain(|_, predicate| predicate.owner != owner);
+        for id in self.by_owner.remove(&owner).into_iter().flatten() {
+            self.predicates.remove(&id);
+        }
     }
 
     /// Owner and handler for an answer that changed.
@@ -191,22 +207,16 @@ fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
     let now = runtime.now;
     let mut jobs: Vec<Job> = runtime.timers.due(now).into_iter().map(Job::Timer).collect();
     let due = |predicate: &Predicate| predicate.enabled && predicate.next <= now;
-    let predicates = |runtime: &Runtime, owner: Owner| -> Vec<Job> {
-        let all = runtime.predicates.of(owner);
-        all.filter(|id| runtime.predicates.predicates.get(id).is_some_and(due)).map(Job::Predicate).collect()
-    };
+    let all = &runtime.predicates;
+    let predicates =
+        |owner: Owner| all.of(owner).filter(|id| all.predicates.get(id).is_some_and(due)).map(Job::Predicate);
     if let Some((owner, _)) = runtime.level {
         jobs.push(Job::LevelTick);
-        jobs.extend(predicates(runtime, owner));
+        jobs.extend(predicates(owner));
     }
-    let scenes: Vec<Owner> = runtime
-        .owners
-        .iter()
-        .filter(|(_, record)| matches!(record.kind, OwnerKind::Scene(_) | OwnerKind::Test))
-        .map(|(owner, _)| owner)
-        .collect();
-    for owner in scenes {
-        jobs.extend(predicates(runtime, owner));
+    let plays = |record: &OwnerRecord| matches!(record.kind, OwnerKind::Scene(_) | OwnerKind::Test);
+    for owner in all.owners().filter(|owner| runtime.owners.get(*owner).is_some_and(plays)) {
+        jobs.extend(predicates(owner));
     }
     for (serial, owner) in runtime.behaviours.in_order() {
         let Some(record) = runtime.owners.get(owner).filter(|record| record.paused.is_none()) else {
@@ -215,13 +225,14 @@ fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
         if record.run_again.is_some_and(|tick| tick <= now) {
             jobs.push(Job::RunAgain(owner));
         }
-        if runtime.behaviours.updates_at(owner, serial, now) {
+        let (updates, has_tree) = runtime.behaviours.due_at(owner, serial, now);
+        if updates {
             jobs.push(Job::Update(owner));
-            if runtime.trees.is_due(owner, now) {
-                jobs.push(Job::Tree(owner));
-            }
         }
-        jobs.extend(predicates(runtime, owner));
+        if has_tree && runtime.trees.is_due(owner, now) {
+            jobs.push(Job::Tree(owner));
+        }
+        jobs.extend(predicates(owner));
     }
     jobs.extend(runtime.tasks.take_due(now).into_iter().map(Job::Wake));
     jobs
@@ -278,7 +289,7 @@ fn level_tick(vm: &ScriptVm) {
     };
     let rate = runtime::with(vm.lua(), |runtime| runtime.rate.per_second());
     if let Some(function) = global_function(&environment, "onTick") {
-        invoke::call(vm, &Call::plain(owner, "onTick"), &function, 1.0 / f64::from(rate));
+        invoke::run(vm, &Call::plain(owner, "onTick"), &function, 1.0 / f64::from(rate));
     }
 }
 
@@ -301,7 +312,7 @@ pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
     let Some((owner, function)) = found else {
         return;
     };
-    let call = Call { owner, callback: Rc::from("when"), task: None };
+    let call = Call::plain(owner, "when");
     match invoke::test(vm, &call, &function, ()) {
         Ok(value) => {
             let changed = runtime::with(lua, |runtime| {
@@ -319,6 +330,6 @@ pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
 /// Starts a task for the running owner: a function of a script, with its arguments.
 pub(crate) fn spawn_current(lua: &Lua, function: Function, args: MultiValue, name: Option<String>) -> u64 {
     let owner = owner::current(lua);
-    let callback = Rc::from(name.as_deref().unwrap_or("task"));
+    let callback = name.clone().map_or(CodeName::Fixed("task"), CodeName::from);
     task::spawn(lua, Spawn { owner, callback, role: Role::Plain, function, args, name })
 }

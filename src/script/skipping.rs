@@ -111,7 +111,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     if let (Ok(Value::Function(on_skip)), Ok(scene)) =
         (table.raw_get::<Value>("onSkip"), handles::make(lua, SceneId(id)))
     {
-        invoke::call(vm, &Call::plain(owner, "onSkip"), &on_skip, scene);
+        invoke::run(vm, &Call::plain(owner, "onSkip"), &on_skip, scene);
     }
 }
 

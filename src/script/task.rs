@@ -10,8 +10,6 @@ mod group;
 mod pause;
 mod table;
 
-use std::rc::Rc;
-
 use mlua::{Lua, MultiValue, Value};
 
 use crate::script::bind::handles;
@@ -74,11 +72,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
             return None;
         }
         let (function, args) = task.start.take()?;
-        Some((
-            Call { owner: task.owner, callback: Rc::clone(&task.callback), task: Some(id) },
-            function,
-            args,
-        ))
+        Some((Call { owner: task.owner, callback: task.callback.clone(), task: Some(id) }, function, args))
     });
     let Some((call, function, args)) = found else {
         return;
@@ -111,7 +105,7 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: Answer) {
     };
     let found = runtime::with(lua, |runtime| {
         let task = runtime.tasks.tasks.get(&id).filter(|task| task.serial == serial)?;
-        let (owner, callback, thread) = (task.owner, Rc::clone(&task.callback), task.thread.clone()?);
+        let (owner, callback, thread) = (task.owner, task.callback.clone(), task.thread.clone()?);
         if let Some(record) = runtime.owners.get_mut(owner)
             && record.paused.is_some()
         {
@@ -196,7 +190,7 @@ pub(crate) fn wake(vm: &ScriptVm, id: u64) {
     };
     match pause {
         Pause::Test { predicate, .. } => {
-            let call = Call { owner, callback: Rc::from("waitUntil"), task: None };
+            let call = Call::plain(owner, "waitUntil");
             match invoke::test(vm, &call, &predicate, ()) {
                 Ok(true) => resume(vm, id, serial, Answer::one(Value::Boolean(true))),
                 Ok(false) if is_over => resume(vm, id, serial, Answer::one(Value::Boolean(false))),

@@ -10,7 +10,6 @@ pub mod declared;
 pub(crate) mod values;
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
@@ -214,7 +213,7 @@ pub(crate) fn prepare(vm: &ScriptVm) {
     {
         args.push_back(Value::String(variant));
     }
-    let spawn = Spawn { owner, callback: Rc::from("test"), role: Role::Test, function, args, name: None };
+    let spawn = Spawn { owner, callback: "test".into(), role: Role::Test, function, args, name: None };
     let task = task::prepare(lua, spawn);
     with_run(lua, |run| run.own = Some((owner, task)));
 }
@@ -295,7 +294,7 @@ pub(crate) fn after_tick(vm: &ScriptVm) {
     };
     for function in with_run(lua, |run| run.always.clone()).unwrap_or_default() {
         let call = Call::plain(owner, "always");
-        vm.off_the_books(|| invoke::call(vm, &call, &function, ()));
+        vm.off_the_books(|| invoke::run(vm, &call, &function, ()));
         if !is_running(lua) {
             return;
         }

@@ -230,18 +230,23 @@ fn state_of(vm: &ScriptVm, owner: Owner, (name, state): (&str, &Table)) -> Resul
 fn attempt(
     vm: &ScriptVm,
     owner: Owner,
-    name: &str,
+    name: &'static str,
     function: &Function,
     args: impl IntoLuaMulti,
 ) -> Result<(), Failure> {
     let call = Call::plain(owner, name);
-    let result = invoke::within(vm, &call, || vm.call(function, args, vm.limits().fuel_per_call));
+    let result = invoke::within(vm, &call, || vm.run(function, args, vm.limits().fuel_per_call));
     invoke::clean_up(vm);
-    result.map(|_| ())
+    result
 }
 
 /// Calls a method of a behaviour, if it has it.
-fn attempt_method(vm: &ScriptVm, owner: Owner, name: &str, args: impl IntoLuaMulti) -> Result<(), Failure> {
+fn attempt_method(
+    vm: &ScriptVm,
+    owner: Owner,
+    name: &'static str,
+    args: impl IntoLuaMulti,
+) -> Result<(), Failure> {
     let Some((function, this)) = behaviour::method(vm.lua(), owner, name) else {
         return Ok(());
     };
@@ -462,7 +467,7 @@ fn end_new(vm: &ScriptVm, owner: Owner, stopped: Result<(), Failure>, youngest_t
     }
 }
 
-fn told(vm: &ScriptVm, owner: Owner, callback: &str, result: Result<(), Failure>) {
+fn told(vm: &ScriptVm, owner: Owner, callback: &'static str, result: Result<(), Failure>) {
     if let Err(failure) = result {
         invoke::report(vm, &Call::plain(owner, callback), failure);
     }

@@ -5,13 +5,13 @@
 //! waits (`table`), what the end of an entry means for its group (`group`).
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Value};
 
 use crate::base::time::Tick;
 use crate::script::bind::keep::Callback;
 use crate::script::prompt::Prompt;
+use crate::script::runtime::CodeName;
 use crate::script::wait::{Outcome, Wait};
 
 /// Whom a result is for: a task, one of its waits, and the entry of a group.
@@ -144,7 +144,7 @@ pub(crate) struct Pending {
 #[derive(Debug)]
 pub(crate) enum Delivery {
     /// A handler to be called.
-    Handler { callback: Callback, payload: Value, label: Rc<str>, is_event: bool, with_receiver: bool },
+    Handler { callback: Callback, payload: Value, label: CodeName, is_event: bool, with_receiver: bool },
     /// A task to be resumed.
     Resume { task: u64, serial: u64, answer: Answer },
 }

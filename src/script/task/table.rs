@@ -5,13 +5,12 @@
 //! with the owner. Not here: running a task (`task`), what its end does (`ending`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use mlua::{Function, MultiValue, Thread};
 
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
-use crate::script::runtime::Runtime;
+use crate::script::runtime::{CodeName, Runtime};
 use crate::script::task::pause::{Answering, Pause, Pending};
 use crate::script::wait::Wait;
 use crate::world::walk::Owner;
@@ -40,7 +39,7 @@ pub(crate) enum Role {
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) owner: Owner,
-    pub(crate) callback: Rc<str>,
+    pub(crate) callback: CodeName,
     pub(crate) role: Role,
     pub(super) thread: Option<Thread>,
     pub(super) start: Option<(Function, MultiValue)>,
@@ -273,7 +272,7 @@ impl Tasks {
 #[derive(Debug)]
 pub(crate) struct Spawn {
     pub(crate) owner: Owner,
-    pub(crate) callback: Rc<str>,
+    pub(crate) callback: CodeName,
     pub(crate) role: Role,
     pub(crate) function: Function,
     pub(crate) args: MultiValue,

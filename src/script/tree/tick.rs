@@ -5,7 +5,6 @@
 //! two branches of a selector never run together; who was entered is left exactly once, and told how it really ended.
 
 use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
-use std::rc::Rc;
 
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
@@ -268,7 +267,7 @@ impl<'a> Cursor<'a> {
         chosen
     }
 
-    fn test(&self, callback: &str, test: &mlua::Function) -> Result<bool, Faulted> {
+    fn test(&self, callback: &'static str, test: &mlua::Function) -> Result<bool, Faulted> {
         let call = Call::plain(self.owner, callback);
         invoke::test(self.vm, &call, test, &self.this).map_err(|failure| self.report(&call, failure))
     }
@@ -282,7 +281,7 @@ impl<'a> Cursor<'a> {
         if is_fresh {
             self.leave_rivals();
             let args = MultiValue::from_iter([Value::Table(self.this.clone())]);
-            let (owner, callback, function) = (self.owner, Rc::from("action"), run.clone());
+            let (owner, callback, function) = (self.owner, "action".into(), run.clone());
             let spawn = Spawn { owner, callback, role: Role::TreeAction, function, args, name: None };
             self.states[at].task = Some(task::run_now(self.vm, spawn));
         }
@@ -308,7 +307,7 @@ impl<'a> Cursor<'a> {
             return;
         };
         let call = Call::plain(self.owner, "exit");
-        self.has_faulted |= invoke::call(self.vm, &call, function, (&self.this, exit.name())).is_none();
+        self.has_faulted |= !invoke::run(self.vm, &call, function, (&self.this, exit.name()));
     }
 
     fn walk(&mut self, at: usize, is_fresh: bool) -> Result<Status, Faulted> {
