@@ -595,7 +595,11 @@ impl Line<'_> {
             };
             is_clear && self.map.terrain.exits().is_clear(from, to)
         };
-        let cost = |from: Vec3, to: Vec3| u64::from(self.cost(from, to).0);
+        // Only the start may have been moved from where nobody can walk; all other lines are tried before they are priced.
+        let cost = |from: Vec3, to: Vec3| {
+            let known = if from == start { None } else { self.cost_of_clear(from, to) };
+            u64::from(known.unwrap_or_else(|| self.cost(from, to)).0)
+        };
         if nodes.len() <= 1 {
             return vec![start, end];
         }
@@ -617,6 +621,11 @@ impl Line<'_> {
             let length = libm::sqrt(metric.length_sq(end[0] - start[0], end[1] - start[1]));
             Cost((length * f64::from(self.ground.unit.straight)) as u32)
         })
+    }
+
+    /// The same of a line known to be clear.
+    fn cost_of_clear(&self, from: Vec3, to: Vec3) -> Option<Cost> {
+        sight::cost_of_clear(self.ground, self.map.to_cells(from), self.map.to_cells(to))
     }
 
     /// A cost in metres of plain ground.

@@ -364,6 +364,12 @@ pub fn cost(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> Option<Cost> {
     if !clear(ground.bits, from, to) {
         return None;
     }
+    cost_of_clear(ground, from, to)
+}
+
+/// The same of a line known to be clear.
+pub(crate) fn cost_of_clear(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> Option<Cost> {
+    debug_assert!(clear(ground.bits, from, to), "no line from {from:?} to {to:?}");
     let shape = ground.bits.shape();
     if shape.is_hexagonal() {
         return Some(cost_of_hexagons(ground, from, to));
