@@ -180,4 +180,6 @@ fn r6_files_that_the_fuzzer_found_are_read_or_refused() {
     checks::level(include_bytes!("../fuzz/seeds/level/crossing.json"));
     checks::graph(include_bytes!("../fuzz/seeds/graph/ladder.graph"));
     checks::obj(include_bytes!("../fuzz/seeds/obj/steep.obj"));
+    // An object from one end of all cells to the other: more of them than can be counted.
+    checks::tiled(include_bytes!("../fuzz/seeds/tiled/far.tmx"));
 }

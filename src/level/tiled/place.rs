@@ -295,8 +295,9 @@ pub(super) struct Near {
 
 impl Near {
     pub(super) fn count(self) -> u64 {
-        let side = |[first, last]: [i32; 2]| (i64::from(last) - i64::from(first) + 1) as u64;
-        side(self.columns) * side(self.rows)
+        let side = |[first, last]: [i32; 2]| (i64::from(last) - i64::from(first) + 1).max(0) as u64;
+        // Places without end are those of the least and the greatest number: 2^32 cells along both axes.
+        side(self.columns).saturating_mul(side(self.rows))
     }
 
     pub(super) fn cells(self) -> impl Iterator<Item = [i32; 2]> {
