@@ -6,7 +6,7 @@
 //! Not here: scripts (their folders are the shell's), the map itself (`bake`).
 
 use super::ascii::{self, AsciiArea, AsciiCells};
-use super::def::{AreaDef, LayerDef, LevelDef, NavigationDef, PlaceDef, StopDef};
+use super::def::{AreaDef, GridDef, LayerDef, LevelDef, MeshDef, NavigationDef, PlaceDef, StopDef};
 use super::diagnostic::{Finding, Findings, Span, Spot, code};
 use super::json::escaped;
 use super::tiles::{self, TileCells};
@@ -103,6 +103,8 @@ pub(crate) fn resolve(findings: &mut Findings, def: &LevelDef) -> Resolved {
 /// Height of the floor of a flat map, metres; None where places have heights of their own.
 pub(crate) fn floor_y_m(def: &LevelDef) -> Option<f64> {
     match &def.navigation {
+        NavigationDef::Grid(GridDef { mesh: Some(MeshDef { polygons: Some(_), .. }), .. })
+        | NavigationDef::Grid(GridDef { mesh: Some(MeshDef { file: Some(_), .. }), .. }) => None,
         NavigationDef::Grid(grid) => Some(grid.sizes.floor_y_m),
         NavigationDef::Ascii(ascii) => Some(ascii.sizes.floor_y_m),
         NavigationDef::Tiles(tiles) => Some(tiles.sizes.floor_y_m),
