@@ -16,7 +16,7 @@ use crate::nav::graph::spread::{FAR, Spread};
 /// Far points, each a lane of every bound. Measured on 50,000 points of `nav_test.obj`: see `benches/README.md`.
 const LANES: usize = 16;
 /// A length in a lane that says nothing; sums and differences with any other stay within `i32`.
-const MUTE: i32 = 1 << 30;
+const MUTE: i32 = 1 << 29;
 
 /// Lengths from a few far points to every point: see the module.
 #[derive(Clone, Debug, PartialEq)]
