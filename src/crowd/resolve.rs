@@ -5,7 +5,8 @@
 //! Holds: pairs are taken in the order of their numbers, three times a tick, half the overlap each (seed:C1-C3). The line
 //! from where a body began the tick to where it ends is clear, always; where it would not be, the partner takes the whole
 //! push if its own line is clear (seed:C4). Nobody is moved further than `push_max_m` a tick. Overlaps within the slack
-//! are left alone, so what stands comes to rest (seed:C5). Bodies at one point part in a direction given by their numbers.
+//! are left alone, so what stands comes to rest (seed:C5). Steps that end in somebody all the same are taken back, so that a
+//! crowd is never pressed into itself. Bodies at one point part in a direction given by their numbers.
 //! Cost: linear in the bodies however crowded they are, because a crowded cell is looked at in part; the part differs
 //! from body to body.
 //! Not here: who is nudged aside, who plans again; the report is for them. Floors are told apart by height alone.
@@ -177,6 +178,26 @@ struct Pair {
     has_touched: bool,
 }
 
+impl Pair {
+    /// As near as the two may come, metres between centres.
+    fn least_m(&self, bodies: &Bodies) -> f32 {
+        let radii_m = [bodies.radii_m[self.first as usize], bodies.radii_m[self.second as usize]];
+        self.touch_m - LEFT * radii_m[0].min(radii_m[1])
+    }
+}
+
+/// Overlap that is left to the pushes of the next tick, as a part of the smaller radius: a little under the 5 % that counts.
+const LEFT: f32 = 0.04;
+
+/// Who began so much deeper in somebody has to get out, metres.
+const BEGAN_IN_M: f32 = 0.002;
+
+/// Less than this is not worth going back for, metres.
+const HELD_BACK_M: f32 = 1e-5;
+
+/// Rounds over all pairs in which steps are taken back, at most.
+const SWEEPS_MAX: u32 = 16;
+
 /// What is known about the ground around a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Around {
@@ -224,6 +245,59 @@ impl Resolver {
         }
         self.fill_report(bodies);
         &self.report
+    }
+
+    /// Takes steps back that end in somebody, once [`Resolver::resolve`] could not part the two: whoever came nearer in this tick
+    /// returns to where it began, the one that came further first, until no pair overlaps by more than `LEFT` that did not
+    /// before. So what is pressed together, along a wall or from all sides, is never pressed into one another: those at the end
+    /// stand still, and those behind them. Who began in somebody may go on, because it has to get out; but not into somebody who
+    /// stands. `began` are the places before the steps; `held` gets whoever was moved back, in no order. Cost: linear in the
+    /// pairs, times `SWEEPS_MAX` where a crowd is pressed together.
+    ///
+    /// # Panics
+    /// When `began` is shorter than the columns that were resolved.
+    pub fn hold_back(&mut self, bodies: &mut Bodies, began: &[Vec2], held: &mut Vec<u32>) {
+        for sweep in 0..SWEEPS_MAX {
+            let before_count = held.len();
+            for at in 0..self.pairs.len() {
+                // To and fro: what is held back at either end of a file reaches the other at once.
+                let at = if sweep % 2 == 0 { at } else { self.pairs.len() - 1 - at };
+                let pair = self.pairs[at];
+                let least_m = pair.least_m(bodies);
+                let (first, second) = (pair.first as usize, pair.second as usize);
+                let apart_m_sq = (bodies.places[second] - bodies.places[first]).length_squared();
+                if apart_m_sq < least_m * least_m {
+                    self.hold_one((bodies, began), [first, second], least_m, held);
+                }
+            }
+            if held.len() == before_count {
+                break;
+            }
+        }
+    }
+
+    /// Moves one of two back who came nearer.
+    fn hold_one(
+        &mut self,
+        (bodies, began): (&mut Bodies, &[Vec2]),
+        [first, second]: [usize; 2],
+        least_m: f32,
+        held: &mut Vec<u32>,
+    ) {
+        let apart_m = (bodies.places[second] - bodies.places[first]).length();
+        let gain_m = |body: usize, other: usize| {
+            let stands = !bodies.stances[other].moving;
+            let began_in = (began[first] - began[second]).length() < least_m - BEGAN_IN_M;
+            let may = bodies.stances[body].moving && (stands || !began_in);
+            if may { (began[body] - bodies.places[other]).length() - apart_m } else { 0.0 }
+        };
+        let gains_m = [gain_m(first, second), gain_m(second, first)];
+        let (body, most_m) =
+            if gains_m[0] >= gains_m[1] { (first, gains_m[0]) } else { (second, gains_m[1]) };
+        if most_m > HELD_BACK_M {
+            bodies.places[body] = began[body];
+            held.push(body as u32);
+        }
     }
 
     /// Finds every pair that touches or is about to, each once.

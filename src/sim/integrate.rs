@@ -13,7 +13,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
-use crate::crowd::resolve::{self, Contact, Ground, Settings};
+use crate::crowd::resolve::{Ground, Settings};
 use crate::crowd::steer::flat;
 use crate::nav::{Footing, NavMap, Traversal};
 use crate::sim::grounds::Grounds;
@@ -175,7 +175,7 @@ fn part(world: &mut World) {
     let constants = Settings { passes: settings.crowd.iterations, ..Settings::default() };
     let report = bodies.resolver.resolve(&mut bodies.columns, &floor, &constants);
     let mut moved = report.pushed.clone();
-    hold_back(&mut bodies.columns, &bodies.began, &report.contacts, &mut moved);
+    bodies.resolver.hold_back(&mut bodies.columns, &bodies.began, &mut moved);
     for row in moved {
         let id = bodies.ids[row as usize];
         let mut place = bodies.columns.position(row as usize);
@@ -202,30 +202,6 @@ fn part(world: &mut World) {
         }
     }
 }
-
-/// Whoever has walked into somebody who stands, and could not be parted from them, stays where it began the tick: nobody squeezes
-/// past where there is no room. Adds whom it moves back to `moved`.
-fn hold_back(columns: &mut resolve::Bodies, began: &[Vec2], contacts: &[Contact], moved: &mut Vec<u32>) {
-    /// Overlap that is left to the pushes of the next tick, as a part of the smaller radius: a little under the 5 % that counts.
-    const LEFT: f32 = 0.04;
-    for contact in contacts {
-        let (first, second) = (contact.first as usize, contact.second as usize);
-        let radii_m = [columns.radii_m[first], columns.radii_m[second]];
-        let touch_m = radii_m[0] + radii_m[1] - LEFT * radii_m[0].min(radii_m[1]);
-        for (body, other) in [(first, second), (second, first)] {
-            let apart_m = (columns.places[body] - columns.places[other]).length();
-            let before_m = (began[body] - columns.places[other]).length();
-            let is_met = columns.stances[body].moving && !columns.stances[other].moving;
-            if is_met && apart_m < touch_m && before_m > apart_m + HELD_BACK_M {
-                columns.places[body] = began[body];
-                moved.push(body as u32);
-            }
-        }
-    }
-}
-
-/// Less than this is not worth going back for, metres.
-const HELD_BACK_M: f32 = 1e-5;
 
 /// What a move made of the walk it belongs to: how far along its path it is, whether it has to ask again.
 fn note(world: &mut World, step: Move) {

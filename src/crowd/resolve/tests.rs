@@ -212,3 +212,83 @@ fn the_bodies_numbers_alone_decide_so_a_shifted_crowd_moves_alike() {
     }
     assert_eq!(one.pushed, other.pushed);
 }
+
+const MOVER: Stance = Stance { movable: true, moving: true, player: false, ghost: false };
+
+/// One tick: everybody takes its step, and is parted; whoever comes nearer than may be goes back. The deepest overlap left, as a
+/// part of the radius.
+fn tick(bodies: &mut Bodies, ground: &impl Ground, holds: bool, step: impl Fn(usize) -> Vec2) -> f32 {
+    let began = bodies.places.clone();
+    for (index, place) in bodies.places.iter_mut().enumerate() {
+        *place += step(index);
+    }
+    let mut resolver = Resolver::default();
+    resolver.resolve(bodies, ground, &SETTINGS);
+    if holds {
+        resolver.hold_back(bodies, &began, &mut Vec::new());
+    }
+    let mut deepest_m: f32 = 0.0;
+    for (first, second) in overlaps(bodies) {
+        let (first, second) = (first as usize, second as usize);
+        let apart_m = (bodies.places[first] - bodies.places[second]).length();
+        deepest_m = deepest_m.max(bodies.radii_m[first] + bodies.radii_m[second] - apart_m);
+    }
+    deepest_m / 0.35
+}
+
+/// The deepest that a file of twelve comes to overlap in two seconds whose first stands at a wall while the others walk on.
+fn pressed(holds: bool) -> f32 {
+    let places: Vec<(f32, f32)> = (0..12_u8).map(|at| (0.01 + 0.7 * f32::from(at), 0.0)).collect();
+    let mut file = bodies(&places, MOVER);
+    let step = |index: usize| if index == 0 { Vec2::ZERO } else { Vec2::new(-0.02, 0.0) };
+    (0..120).fold(0.0, |deepest: f32, _| deepest.max(tick(&mut file, &WallAt(0.0), holds, step)))
+}
+
+#[test]
+fn a_file_that_is_pressed_to_a_wall_is_not_pressed_into_itself() {
+    assert!(pressed(false) > 0.05, "pushing alone leaves {}", pressed(false));
+    assert!(pressed(true) <= 0.0401, "{}", pressed(true));
+}
+
+#[test]
+fn in_a_crowd_that_mills_about_nobody_comes_to_overlap_and_somebody_gets_on() {
+    let mut rng = Rng::stream(4, "milling");
+    let mut crowd = Bodies::default();
+    while crowd.len() < 100 {
+        let place = Vec2::new(rng.float(0.0, 10.0) as f32, rng.float(0.0, 10.0) as f32);
+        if crowd.places.iter().all(|other| (*other - place).length() >= 0.7) {
+            crowd.push(Vec3::new(place.x, 0.0, place.y), 0.35, MOVER);
+        }
+    }
+    let began = crowd.places.clone();
+    for time in 0..200 {
+        let steps: Vec<Vec2> = (0..crowd.len())
+            .map(|_| Vec2::new(rng.float(-0.05, 0.05) as f32, rng.float(-0.05, 0.05) as f32))
+            .collect();
+        let deepest = tick(&mut crowd, &Open, true, |index| steps[index]);
+        assert!(deepest <= 0.0401, "tick {time}: {deepest}");
+    }
+    let gone = crowd.places.iter().zip(&began).filter(|(to, from)| (**to - **from).length() > 0.2).count();
+    assert!(gone > 60, "{gone} of 100 have moved");
+}
+
+#[test]
+fn whoever_walks_into_somebody_who_cannot_move_stays_where_it_began() {
+    for stance in [Stance { movable: false, ..Stance::default() }, Stance { movable: false, ..MOVER }] {
+        // In the way back there is a wall just behind: the push alone cannot part them.
+        let mut pair = bodies(&[(0.005, 0.0), (0.70, 0.0)], MOVER);
+        pair.stances[1] = stance;
+        let deepest = tick(&mut pair, &WallAt(0.0), true, |index| Vec2::new([0.02, 0.0][index], 0.0));
+        assert!(deepest <= 0.0401, "{deepest}");
+        assert_eq!(pair.places[1], Vec2::new(0.70, 0.0));
+    }
+}
+
+#[test]
+fn whoever_began_in_somebody_gets_out() {
+    let mut pair = bodies(&[(1.0, 0.0), (1.3, 0.0)], MOVER);
+    for _ in 0..10 {
+        tick(&mut pair, &Open, true, |index| Vec2::new([0.03, 0.01][index], 0.0));
+    }
+    assert!((pair.places[1] - pair.places[0]).length() > 0.68, "{:?}", pair.places);
+}
