@@ -161,6 +161,15 @@ fn two_pass_in_a_corridor_of_two_metres_and_three_do() {
 }
 
 #[test]
+fn two_abreast_meet_two_abreast_where_three_do_not_fit() {
+    let walls = [((-20.0, 1.25), (20.0, 3.0)), ((-20.0, -3.0), (20.0, -1.25))];
+    let agents: Vec<Agent> = [(-10.0, 0.5), (10.0, 0.5), (-10.0, -0.5), (10.0, -0.5)]
+        .map(|(x, z): (f32, f32)| ((x, z), (-1.5 * x, 0.0), 0.5, 1.3))
+        .to_vec();
+    Case::of(&walls, &agents).check("double-squeeze");
+}
+
+#[test]
 fn two_meet_at_a_door() {
     Case::of(&DOOR, &same(&[((-6.0, 1.0), (6.0, 1.0)), ((6.0, -1.0), (-6.0, -1.0))]))
         .check("doorway, both ways");

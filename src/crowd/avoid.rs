@@ -5,7 +5,8 @@
 //! Holds: two walkers that both take what they are given do not collide within the horizon, if there is any such velocity;
 //! otherwise the velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
 //! tick, so neither the order of the walkers nor the cells matter. Symmetric meetings are broken to the passing side. Who is in
-//! front does not look back at those who go the same way; in a jam the two who meet make way for one another in turns. No
+//! front does not look back at those who go the same way; in a jam the two who meet make way for one another in turns, and
+//! nobody drives another before it where the two have room to pass. No
 //! trigonometry, no random numbers; single precision in a fixed order.
 //! Cost: linear in the walkers; each looks at the nearest few only.
 //! Not here: paths, pushes of what overlaps already (`resolve`), who may go first at a door.
@@ -42,8 +43,19 @@ pub struct Walker {
     pub left_m: f32,
     /// Seconds since it last got on along its way.
     pub held_s: f32,
+    /// How far apart the outermost places beside it and just ahead are where its centre can stand, seen across its way, metres;
+    /// infinite for who gets on.
+    pub room_m: f32,
     /// Height of the ground it stands on, metres.
     pub floor_m: f32,
+}
+
+impl Walker {
+    /// Whether it does not get on as it wants to, now or for a moment.
+    #[must_use]
+    pub fn is_held_up(&self) -> bool {
+        self.held_s > HELD_UP_S || held_up(self) > 0.0
+    }
 }
 
 /// A stretch of wall: a segment on the ground, metres. The ground lies to the left of its direction, where x turned towards z
@@ -169,9 +181,10 @@ impl Avoider {
             let look = Look { per_cell_max: settings.per_cell_max, salt: index, but: index };
             self.near.nearest(walker.place, settings.reach_m, look, &mut nearest);
             self.lines.begin();
+            let among_others = Walker { room_m: room_among(walker, &nearest), ..*walker };
             for neighbour in nearest.iter() {
                 let other = neighbour.id;
-                self.lines.meet(walker, &walkers[other as usize], (index, other), tick);
+                self.lines.meet(&among_others, &walkers[other as usize], (index, other), tick);
             }
             if self.lines.allow(walker.desired)
                 && walker.desired.length_squared() <= square(walker.speed_max_mps)
@@ -324,6 +337,15 @@ const JAM_S: f32 = 1.0;
 /// and half as much again.
 const TURN_S: f32 = 2.0;
 
+/// Longer than this without getting on, and somebody is held up, seconds.
+const HELD_UP_S: f32 = 0.25;
+
+/// Nearer than so many of one's own radii, centre to centre, others take up room. 6: two bodies' widths between them.
+const CLOSE_RADII: f32 = 6.0;
+
+/// More than so many others that near, and those who meet are not alone: where the ground has room, others fill it.
+const CLOSE_COUNT: usize = 3;
+
 /// The least share of whoever overlaps, so that neither of two is pressed to a wall.
 const PART_SHARE: f32 = 0.5;
 
@@ -335,6 +357,27 @@ struct Terms {
     is_same_way: bool,
     /// Whether the walker makes way for where the other wants to go, not only for where it gets.
     is_asked: bool,
+    /// Whether the two have room to pass.
+    has_room: bool,
+}
+
+/// The room that others leave.
+#[inline]
+fn room_among(walker: &Walker, nearest: &Nearest) -> f32 {
+    let close_m = CLOSE_RADII * walker.radius_m;
+    let close = nearest.iter().filter(|neighbour| neighbour.distance_m_sq < close_m * close_m);
+    if close.count() > CLOSE_COUNT { 0.0 } else { walker.room_m }
+}
+
+/// The velocity that others count on: nobody counts on somebody who walks backwards to go on doing so, or the two would go on,
+/// one after the other, to the end of their corridor, and never pass.
+#[inline]
+fn onward(walker: &Walker) -> Vec2 {
+    let (along, wanted_sq) = (walker.velocity.dot(walker.desired), walker.desired.length_squared());
+    if along >= 0.0 || wanted_sq <= 0.0 {
+        return walker.velocity;
+    }
+    walker.velocity - walker.desired * (along / wanted_sq)
 }
 
 /// How far somebody is from getting on, 0 to 1: 0 at two thirds of what it wants and above, 1 at a sixth and below.
@@ -352,7 +395,8 @@ fn held_up(walker: &Walker) -> f32 {
 #[inline]
 fn terms(walker: &Walker, other: &Walker, ids: (u32, u32)) -> Terms {
     let is_same_way = is_same_way(walker.desired, other.desired);
-    let alone = |share: f32| Terms { share, is_same_way, is_asked: false };
+    let has_room = !is_same_way && walker.room_m.min(other.room_m) >= walker.radius_m + other.radius_m;
+    let alone = |share: f32| Terms { share, is_same_way, is_asked: false, has_room };
     let sum = walker.gives_way + other.gives_way;
     if sum <= 0.0 {
         return alone(1.0);
@@ -362,7 +406,7 @@ fn terms(walker: &Walker, other: &Walker, ids: (u32, u32)) -> Terms {
         return alone(even);
     }
     let held_up = if is_same_way { 0.0 } else { held_up(walker).max(held_up(other)) };
-    let is_jam = held_up > 0.0 && is_jammed(walker.held_s.max(other.held_s));
+    let is_jam = held_up > 0.0 && is_jammed(walker.held_s.max(other.held_s), has_room);
     // What one is spared the other does: the two shares are one together.
     let behind = if is_same_way {
         behind(walker, other, ids)
@@ -372,7 +416,7 @@ fn terms(walker: &Walker, other: &Walker, ids: (u32, u32)) -> Terms {
         ((walker.left_m - other.left_m) / FIRST_M).clamp(-SPARED, SPARED) * held_up
     };
     let share = if behind > 0.0 { even + (1.0 - even) * behind } else { even + even * behind };
-    Terms { share, is_same_way, is_asked: is_jam && behind > 0.0 }
+    Terms { share, is_same_way, is_asked: is_jam && behind > 0.0, has_room }
 }
 
 #[inline]
@@ -395,11 +439,13 @@ fn behind(walker: &Walker, other: &Walker, ids: (u32, u32)) -> f32 {
     (ahead_m / IN_FRONT_M).clamp(-most, most)
 }
 
-/// Whether one of two who do not get on for so long makes way for the other; in between they try to pass again.
+/// Whether one of two who do not get on for so long makes way for the other; in between they try to pass again, longer where there
+/// is room for it.
 #[inline]
-fn is_jammed(held_s: f32) -> bool {
+fn is_jammed(held_s: f32, has_room: bool) -> bool {
     let since_s = held_s - JAM_S;
-    since_s > 0.0 && (since_s / TURN_S) as u32 % 3 < 2
+    let turn_count = if has_room { 1 } else { 2 };
+    since_s > 0.0 && (since_s / TURN_S) as u32 % 3 < turn_count
 }
 
 /// 1 for the one of two in a jam who makes way, -1 for the other.
@@ -445,8 +491,12 @@ fn neighbour_line(
 ) -> Line {
     let settings = tick.settings;
     let to_other = other.place - walker.place;
-    let its_velocity = if terms.is_asked { other.desired } else { other.velocity };
-    let (relative, share) = (walker.velocity - its_velocity, terms.share);
+    let (own, its) = match (terms.is_asked, terms.has_room) {
+        (true, _) => (walker.velocity, other.desired),
+        (false, true) => (onward(walker), onward(other)),
+        (false, false) => (walker.velocity, other.velocity),
+    };
+    let (relative, share) = (own - its, terms.share);
     let distance_m_sq = to_other.dot(to_other);
     let apart_m = walker.radius_m + other.radius_m + settings.gap_m;
     let apart_m_sq = apart_m * apart_m;
@@ -465,7 +515,7 @@ fn neighbour_line(
         let length = from_disc_sq.sqrt();
         let normal = from_disc / length;
         let change = normal * (apart_m * per_s - length);
-        return Line::through(walker.velocity + change * share, normal);
+        return Line::through(own + change * share, normal);
     }
     let leg_m = (distance_m_sq - apart_m_sq).sqrt();
     let (along, across) = (to_other * leg_m, Vec2::new(-to_other.y, to_other.x) * apart_m);
@@ -476,7 +526,7 @@ fn neighbour_line(
     // The edge of the shadow, and the way out of it.
     let edge = if is_left { along + across } else { across - along } / distance_m_sq;
     let change = edge * relative.dot(edge) - relative;
-    Line::through(walker.velocity + change * share, Vec2::new(-edge.y, edge.x))
+    Line::through(own + change * share, Vec2::new(-edge.y, edge.x))
 }
 
 /// The velocities that part two who overlap.

@@ -7,10 +7,12 @@
 
 use glam::{Vec2, Vec3};
 
+use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::crowd::avoid::{Settings, Tick, Walker, Wall};
 use crate::crowd::resolve::Stance;
-use crate::crowd::steer::flat;
+use crate::crowd::steer::{flat, unit};
+use crate::nav::Footing;
 use crate::sim::grounds::{self, Grounds};
 use crate::world::bodies::Bodies;
 use crate::world::character::Character;
@@ -37,6 +39,10 @@ pub fn run(world: &mut World) {
         };
         if !is_ghost {
             add(bodies, (id, character), grounds.kind(character), (step.copied(), rate.tick_seconds()));
+            if let Some(walker) = bodies.walkers.last_mut().filter(|walker| walker.is_held_up()) {
+                let kind = bodies.kinds.last().copied().unwrap_or_default();
+                walker.room_m = room_m(grounds.footing(kind), character.body.position, walker.desired);
+            }
         }
     }
     grounds.known(&mut bodies.known);
@@ -46,6 +52,29 @@ pub fn run(world: &mut World) {
     }
     let epoch = (tick.0 / u64::from(rate.per_second().max(1))) as u32;
     choose(bodies, &grounds, rate.tick_seconds(), epoch);
+}
+
+/// The furthest to each side that room is looked for, metres: two wide bodies side by side.
+const ROOM_MAX_M: f32 = 1.5;
+/// How far ahead it has to be as wide, metres: who stands before a doorway has no room.
+const ROOM_AHEAD_M: f32 = 0.8;
+
+/// How far apart the outermost places are across the way of somebody, where it stands or just ahead, whichever is less.
+fn room_m(footing: &Footing<'_>, place: Vec3, desired: Vec2) -> f32 {
+    let Some(ahead) = unit(desired) else {
+        return 0.0;
+    };
+    if footing.is_open(place, ROOM_MAX_M + ROOM_AHEAD_M) {
+        return 2.0 * ROOM_MAX_M;
+    }
+    let to = |way: Vec2, length_m: f32| Vec3::new(way.x, 0.0, way.y) * length_m;
+    let width_m = |from: Vec3| -> f32 {
+        let sides = [ahead.perp(), -ahead.perp()];
+        let reach = |side: Vec2| flat_distance(from, footing.last_clear(from, from + to(side, ROOM_MAX_M)));
+        sides.into_iter().map(reach).sum()
+    };
+    let before = footing.last_clear(place, place + to(ahead, ROOM_AHEAD_M));
+    width_m(place).min(width_m(before))
 }
 
 /// A row for somebody, standing or with the move it makes in a tick of that length.
@@ -103,6 +132,7 @@ fn standing(character: &Character) -> Walker {
         gives_way: 0.0,
         left_m: 0.0,
         held_s: 0.0,
+        room_m: f32::INFINITY,
         floor_m: storeyed(character).y,
     }
 }

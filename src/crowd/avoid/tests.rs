@@ -28,6 +28,7 @@ fn walker(x: f32, z: f32, velocity: (f32, f32)) -> Walker {
         gives_way: 1.0,
         left_m: 0.0,
         held_s: 0.0,
+        room_m: 0.0,
         floor_m: 0.0,
     }
 }
@@ -137,6 +138,40 @@ fn in_a_jam_one_makes_way_for_where_the_other_wants_to_go_and_then_the_other_doe
     assert!(loses(0.5, 0) > 0.1 && loses(0.5, 1) > 0.1, "each waits for the other");
     assert!(loses(1.5, 0) == 0.0 && loses(1.5, 1) > 1.0, "who has the longer way makes way");
     assert!(loses(2.5, 1) == 0.0 && loses(2.5, 0) > 1.0, "then the other");
+}
+
+/// The edges of where a centre may stand in a corridor along x.
+const CORRIDOR: [Wall; 2] = [
+    Wall { from: Vec2::new(-9.0, -0.75), to: Vec2::new(9.0, -0.75) },
+    Wall { from: Vec2::new(9.0, 0.75), to: Vec2::new(-9.0, 0.75) },
+];
+
+/// One who walks on, and one in front of it who wants to go the other way and walks backwards, at a wall.
+fn one_drives_another(room_m: f32) -> [Walker; 2] {
+    let (mut on, mut back) = (walker(0.0, 0.4, (-1.3, 0.0)), walker(-0.72, 0.7, (-1.3, 0.0)));
+    back.desired = -back.desired;
+    (on.room_m, back.room_m) = (f32::INFINITY, room_m);
+    [on, back]
+}
+
+#[test]
+fn who_has_room_to_pass_does_not_drive_another_before_it() {
+    let wide = one_drives_another(1.5);
+    let out = velocities(&wide, &CORRIDOR, &SETTINGS);
+    assert!(out[0].y < -0.1, "turns away from the wall and from the other: {out:?}");
+    assert!(out[1].x > wide[1].velocity.x + 0.3, "goes backwards no longer: {out:?}");
+    let narrow = one_drives_another(0.6);
+    assert_eq!(velocities(&narrow, &CORRIDOR, &SETTINGS)[0], narrow[0].desired, "one has to go back");
+    // Where others stand close the room is theirs.
+    let mut many = wide.to_vec();
+    many.extend([0.8, 1.2, 1.6].map(|x| walker(x, 0.4, (-1.3, 0.0))));
+    assert_eq!(velocities(&many, &CORRIDOR, &SETTINGS)[0], wide[0].desired);
+}
+
+#[test]
+fn two_who_could_pass_and_do_not_get_on_make_way_for_a_shorter_time() {
+    let made_way = |has_room: bool| (0..70).filter(|&at| is_jammed(at as f32 * 0.1, has_room)).count();
+    assert!(made_way(true) > 15 && made_way(false) > made_way(true) + 15, "{} s", made_way(true));
 }
 
 #[test]
