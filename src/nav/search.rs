@@ -78,11 +78,6 @@ pub struct Search {
     pub(crate) popped: Vec<NodeId>,
 }
 
-/// Bits of the id of a cell; a kernel on cells may use those above in a parent.
-pub(crate) const ID_BITS: u32 = 24;
-/// The id of a cell in a parent.
-pub(crate) const ID: u32 = (1 << ID_BITS) - 1;
-
 /// What a search knows of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
@@ -223,13 +218,12 @@ impl Search {
         while node != self.ends.start.0 {
             assert!(out.len() <= self.records.len(), "a way holds every node once at most");
             let parent = self.records[node as usize].parent;
-            node = if self.kernel == Kernel::Heap {
+            if self.kernel == Kernel::Heap {
                 out.push(NodeId(parent));
-                parent
             } else {
-                self.fill(node, parent & ID, out);
-                parent & ID
-            };
+                self.fill(node, parent, out);
+            }
+            node = parent;
         }
         out.reverse();
     }

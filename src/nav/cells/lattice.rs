@@ -15,7 +15,7 @@ use crate::nav::cells::exits::NEAR;
 use crate::nav::cells::layout::{CANONICAL, Columns, LEGAL, Neighbours, OFFSETS, Rates, Unit};
 use crate::nav::cells::tiling::Shape;
 use crate::nav::cells::weighted::{Extra, Ground, Place};
-use crate::nav::search::{Ends, ID, ID_BITS, Kernel, Record, Search, Step};
+use crate::nav::search::{Ends, Kernel, Record, Search, Step};
 
 /// The six directions of hexagons, as bits.
 const SIX: u8 = 0b1101_1101;
@@ -381,10 +381,8 @@ impl Search {
             };
             let forbidden = ground.exits.get(ends.start.index()).map_or(0, |&exits| exits as u8);
             let directions = u32::from(legal[cells.around((x, z), ends.start.0) as usize] & !forbidden);
-            let stamp = self.generation << 8 | directions;
-            self.records[ends.start.index()] =
-                Record { g: 0, parent: ends.start.0 | directions << ID_BITS, stamp };
-            self.queue.push(h, ends.start.0 << 8);
+            self.records[ends.start.index()].stamp = self.generation << 8 | directions;
+            self.queue.push(h, ends.start.0 << 8 | directions);
         }
     }
 
@@ -436,11 +434,10 @@ impl Search {
         while self.state == Step::Running && self.spent < stop_at {
             let Some((f, value)) = self.queue.pop_below(self.best) else { return self.finish() };
             let id = value >> 8;
-            let Record { g, parent, .. } = self.records[id as usize];
-            let ((x, z), left) = (self.columns.split(id), parent >> ID_BITS);
-            if left != 0 && f < self.best && f == g + self.norm_to_go(x, z) {
-                self.records[id as usize].parent = parent & ID;
-                self.expand::<R>(cells, steps, Place { x, z, g }, (id, left));
+            let g = self.records[id as usize].g;
+            let (x, z) = self.columns.split(id);
+            if f < self.best && f == g + self.norm_to_go(x, z) {
+                self.expand::<R>(cells, steps, Place { x, z, g }, (id, value & 0xff));
                 self.charge(id, 1);
             }
         }
@@ -487,8 +484,7 @@ impl Search {
         }
     }
 
-    /// Records a way to a cell unless a cheaper one is known, and queues the directions in which it is worth going on. They wait
-    /// above the parent's id, so that a cell reached at the same cost from several sides is mostly expanded once.
+    /// Records a way to a cell unless a cheaper one is known, and queues the directions in which it is worth going on.
     #[inline(always)]
     fn relax_lattice(&mut self, at: Place, id: u32, parent: u32, directions: impl FnOnce() -> u8) {
         let record = self.records[id as usize];
@@ -501,19 +497,14 @@ impl Search {
             return;
         }
         let mut directions = u32::from(directions());
-        let mut waiting = 0;
         if known && record.g == at.g {
             directions &= !record.stamp;
-            waiting = record.parent >> ID_BITS;
-            let (parent, stamp) = (record.parent | directions << ID_BITS, record.stamp | directions);
-            self.records[id as usize] = Record { g: at.g, parent, stamp };
+            self.records[id as usize].stamp |= directions;
         } else {
-            let (parent, stamp) = (parent | directions << ID_BITS, self.generation << 8 | directions);
-            self.records[id as usize] = Record { g: at.g, parent, stamp };
+            self.records[id as usize] = Record { g: at.g, parent, stamp: self.generation << 8 | directions };
         }
-        // What waits already takes the new directions along.
-        if directions != 0 && waiting == 0 {
-            self.queue.push(f, id << 8);
+        if directions != 0 {
+            self.queue.push(f, id << 8 | directions);
         }
     }
 }
