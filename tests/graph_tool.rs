@@ -398,7 +398,11 @@ function onStart() go(1) end
         "vertices": [[-1, 0, -1], [3, 0, -1], [3, 0, 2], [3, 0, 4], [-1, 0, 4], [6, 3, 2], [6, 3, 4], [8, 3, 4], [8, 3, 2], [8, 3, -1], [6, 3, -1],
             [1, 3, -1], [1, 3, 1], [6, 3, 1]],
         "polygons": [[0, 1, 2, 3, 4], [2, 5, 6, 3], [5, 8, 7, 6], [10, 9, 8, 5, 13], [11, 10, 13, 12]] } }"#;
-    for level in [STAIRS, polygons] {
+    // Again with a gallery whose edge lies along the side of the stairs, one above the other where they meet in plan.
+    let touching = polygons
+        .replace("[1, 3, 1], [6, 3, 1]]", "[1, 3, 2]]")
+        .replace("8, 5, 13], [11, 10, 13, 12]", "8, 5], [11, 10, 5, 12]");
+    for level in [STAIRS, polygons, &touching] {
         let project = crate::cli::Project::new();
         let at = level.rfind('}').expect("the end of the level");
         project.write("levels/floors.json", &format!("{}, {people}", &level[..at]));

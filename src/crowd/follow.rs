@@ -86,8 +86,9 @@ impl Cursor {
 /// A place seen from a segment.
 struct Beside {
     length_m: f32,
-    /// From the first end to the nearest point, metres.
+    /// From the first end to the nearest point in plan, metres.
     along_m: f32,
+    /// In space: of two stretches above one another the body is on the one at its height.
     away_m_sq: f32,
 }
 
@@ -96,8 +97,9 @@ impl Beside {
         let (step, offset) = (flat(to - from), flat(place - from));
         let length_m = step.dot(step).sqrt();
         let along_m = if length_m > 0.0 { (step.dot(offset) / length_m).clamp(0.0, length_m) } else { 0.0 };
-        let foot = if length_m > 0.0 { step * (along_m / length_m) } else { Vec2::ZERO };
-        Self { length_m, along_m, away_m_sq: (offset - foot).length_squared() }
+        let foot = if length_m > 0.0 { (to - from) * (along_m / length_m) } else { Vec3::ZERO };
+        let away = place - from - foot;
+        Self { length_m, along_m, away_m_sq: flat(away).length_squared() + away.y * away.y }
     }
 }
 

@@ -272,9 +272,11 @@ pub fn nearest(points: &[Vec3], near: OnPath, ahead_m: f32) -> OnPath {
         let part =
             if length_m_sq > 0.0 { (flat(step).dot(offset) / length_m_sq).clamp(0.0, 1.0) } else { 0.0 };
         let point = ends[0] + step * part;
-        let away = flat(near.point - point);
-        if away.dot(away) < best_m_sq {
-            (best, best_m_sq) = (OnPath { segment: index, point }, away.dot(away));
+        // In space: of two stretches above one another the one at the height of the place.
+        let away = near.point - point;
+        let away_m_sq = flat(away).dot(flat(away)) + away.y * away.y;
+        if away_m_sq < best_m_sq {
+            (best, best_m_sq) = (OnPath { segment: index, point }, away_m_sq);
         }
         seen_m += if index > near.segment { length_m_sq.sqrt() } else { 0.0 };
         if seen_m >= ahead_m {

@@ -12,12 +12,10 @@ use crate::base::geom::{self, Bounds};
 use crate::nav::Traversal;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::View;
-use crate::nav::mesh::walk::Line;
+use crate::nav::mesh::walk::{Line, SAME_HEIGHT_M};
 
 /// Walls this far above or below a place are those of another floor, metres.
 const FLOOR_M: f64 = 1.5;
-/// A line that ends this far above or below its end has got to another floor, metres.
-const SAME_FLOOR_M: f64 = 0.5;
 
 /// The polygons a body may stand on.
 #[derive(Clone, Debug)]
@@ -53,7 +51,7 @@ impl<'a> MeshFooting<'a> {
         }
         let there = surface.spot(to).map(|there| surface.height(there.polygon, there.point));
         let y = surface.height(line.end.polygon, line.end.point);
-        let is_clear = there.is_some_and(|there| (there - y).abs() <= SAME_FLOOR_M);
+        let is_clear = there.is_some_and(|there| (there - y).abs() <= SAME_HEIGHT_M);
         Some(Line { is_clear, ..line })
     }
 

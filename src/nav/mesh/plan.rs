@@ -438,8 +438,7 @@ impl Plan {
         let surface = &self.view.surface;
         let mut flat = Vec::new();
         if self.prices.is_even() {
-            scratch.taut.points(&mut flat);
-            let spots = self.spots(&flat);
+            let spots = self.corners(&scratch.taut.corners());
             let spots = if led_off_m > 0.0 { spread(surface, &spots, led_off_m) } else { spots };
             return spots.into_iter().map(|spot| surface.raised(spot)).collect();
         }
@@ -455,6 +454,21 @@ impl Plan {
         let price = |from: Vec3, to: Vec3| cost(&[from, to]);
         let cheap = smooth(&crossings, &Lines { clear: &clear, cost: Some(&price) });
         if cost(&cheap) < cost(&tight) { cheap } else { tight }
+    }
+
+    /// The points of a line with the polygons by which it leaves them; those that are corners of the ground keep their floor, though
+    /// another lies beside them.
+    fn corners(&self, line: &[(Point, u32)]) -> Vec<Spot> {
+        let mut spots: Vec<Spot> = Vec::with_capacity(line.len());
+        for &(point, corner) in line.iter().rev() {
+            spots.push(match spots.last() {
+                None => self.target,
+                Some(_) if corner == NONE => self.start,
+                Some(&next) => Spot { polygon: self.view.surface.leaving(corner, next), point },
+            });
+        }
+        spots.reverse();
+        spots
     }
 
     /// Points of a line with their heights.

@@ -159,18 +159,23 @@ impl Taut {
         node.root_cost + node.toll + length(node.root, self.goal.point)
     }
 
-    /// The corners of the way found with the polygon that each lies on, from the start to the goal.
+    /// The points of the way found, from the start to the goal.
     pub(crate) fn points(&self, out: &mut Vec<Point>) {
         out.clear();
+        out.extend(self.corners().into_iter().map(|(point, _)| point));
+    }
+
+    /// The points of the way found, from the start to the goal, with the corners of the ground that they are; NONE for the ends.
+    pub(crate) fn corners(&self) -> Vec<(Point, u32)> {
         let Some(last) = self.nodes.get(self.found as usize).filter(|_| self.state == Step::Found) else {
-            return;
+            return Vec::new();
         };
-        out.push(self.goal.point);
+        let mut out = vec![(self.goal.point, NONE)];
         let mut node = last;
         // Bounded: parents come before their children.
         loop {
-            if out.last() != Some(&node.root) {
-                out.push(node.root);
+            if out.last().is_none_or(|(point, _)| *point != node.root) {
+                out.push((node.root, node.root_corner));
             }
             match self.nodes.get(node.parent as usize) {
                 Some(parent) => node = parent,
@@ -178,6 +183,7 @@ impl Taut {
             }
         }
         out.reverse();
+        out
     }
 
     /// Goes on until it ends or has spent `allowance` expansions.

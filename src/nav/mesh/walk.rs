@@ -15,6 +15,9 @@ const SAME_PART: f64 = 1e-11;
 /// An edge whose distance squared from a crossing is greater by this, square metres, is not the one that is crossed.
 const MET_SQ: f64 = 1e-18;
 
+/// Places nearer in height than this are on one floor, metres: stairs may lie beside the floor that they lead up to.
+pub(crate) const SAME_HEIGHT_M: f64 = 0.01;
+
 /// What a straight line came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line {
@@ -79,6 +82,21 @@ impl Surface {
         };
         let best = self.around(corner).iter().copied().min_by(|&a, &b| miss(a).total_cmp(&miss(b)));
         best.map_or(0, |edge| self.face[edge as usize])
+    }
+
+    /// The polygon at a corner by which a straight line leads from there to the next place, at the height of that.
+    pub(crate) fn leaving(&self, corner: u32, next: Spot) -> u32 {
+        let first = self.towards(corner, next.point);
+        if self.is_flat {
+            return first;
+        }
+        let (point, y) = (self.points[corner as usize], self.height(next.polygon, next.point));
+        let leads = |&polygon: &u32| {
+            let line = self.line(Spot { polygon, point }, next.point, &mut |_, _, _| {});
+            line.is_clear && (self.height(line.end.polygon, line.end.point) - y).abs() <= SAME_HEIGHT_M
+        };
+        let others = self.around(corner).iter().map(|&edge| self.face[edge as usize]);
+        std::iter::once(first).chain(others).find(leads).unwrap_or(first)
     }
 
     /// The edge before another, around the same polygon.
