@@ -5,6 +5,7 @@
 //! and nothing is lost meanwhile; every instance that began is told to `stop`, once. Not here: parameters (`params`).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
@@ -56,8 +57,9 @@ struct Instance {
     character: CharacterId,
     /// The character's number, for the order.
     serial: u32,
-    class: Class,
-    this: Table,
+    class: Rc<Class>,
+    /// Shared with the call under way: a reference into the VM is dearer to copy than this.
+    this: Rc<Table>,
     /// The name by which its file was asked for.
     asked: String,
     /// Its parameters, as they were given.
@@ -82,7 +84,7 @@ pub(crate) struct Behaviours {
     by_character: BTreeMap<CharacterId, Owner>,
     order: BTreeMap<u32, Owner>,
     /// In order of their first use.
-    classes: Vec<Class>,
+    classes: Vec<Rc<Class>>,
     /// By the number of the character.
     suspended: BTreeMap<u32, (CharacterId, Suspended)>,
 }
@@ -105,19 +107,19 @@ impl Behaviours {
     }
 
     /// The character, the class, the `self`, the asked name and the given parameters of an instance.
-    pub(crate) fn parts(&self, owner: Owner) -> Option<(CharacterId, Class, Table, String, Plain)> {
+    pub(crate) fn parts(&self, owner: Owner) -> Option<(CharacterId, Rc<Class>, Table, String, Plain)> {
         let found = self.instances.get(&owner)?;
         let Instance { character, class, this, asked, given, .. } = found;
-        Some((*character, class.clone(), this.clone(), asked.clone(), given.clone()))
+        Some((*character, class.clone(), Table::clone(this), asked.clone(), given.clone()))
     }
 
     /// All classes.
-    pub(crate) fn classes(&self) -> &[Class] {
+    pub(crate) fn classes(&self) -> &[Rc<Class>] {
         &self.classes
     }
 
     /// Puts other classes in place of all there are.
-    pub(crate) fn set_classes(&mut self, classes: Vec<Class>) {
+    pub(crate) fn set_classes(&mut self, classes: Vec<Rc<Class>>) {
         self.classes = classes;
     }
 
@@ -133,7 +135,7 @@ impl Behaviours {
 
     /// The `self` of an instance.
     pub(crate) fn this(&self, owner: Owner) -> Option<Table> {
-        self.instances.get(&owner).map(|instance| instance.this.clone())
+        self.instances.get(&owner).map(|instance| Table::clone(&instance.this))
     }
 
     /// What of an instance runs at a tick: its `update`, its tree.
@@ -146,12 +148,12 @@ impl Behaviours {
     }
 
     /// The behaviour whose file returned `table`.
-    pub(crate) fn class_of(&self, table: &Table) -> Option<Class> {
+    pub(crate) fn class_of(&self, table: &Table) -> Option<Rc<Class>> {
         self.classes.iter().find(|class| class.table == *table).cloned()
     }
 
     /// The behaviour called `name`.
-    pub(crate) fn class(&self, name: &str) -> Option<Class> {
+    pub(crate) fn class(&self, name: &str) -> Option<Rc<Class>> {
         self.classes.iter().find(|class| class.name == name).cloned()
     }
 
@@ -170,14 +172,14 @@ impl Behaviours {
 
 /// Checks what the behaviour file called `file` returned and keeps it under the stem of its name; a sentence about the first
 /// mistake. A name that another file has is made longer by a number, which only messages show.
-pub(crate) fn define(lua: &Lua, file: &str, result: &Value) -> Result<Class, String> {
+pub(crate) fn define(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, String> {
     let class = shape(lua, file, result)?;
     runtime::with(lua, |runtime| runtime.behaviours.classes.push(class.clone()));
     Ok(class)
 }
 
 /// Checks what the behaviour file called `file` returned; a sentence about the first mistake.
-pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Class, String> {
+pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, String> {
     let name = stem(file);
     let Value::Table(table) = result else {
         return Err(format!("the file returns {}, expected a table of a behaviour", describe(result)));
@@ -203,7 +205,7 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Class, Stri
         let other = behaviours.class(name).map(|_| format!("{name} ({taken})"));
         same.or(other)
     });
-    let class = Class {
+    let class = Rc::new(Class {
         name: known.unwrap_or_else(|| name.to_owned()),
         file: file.to_owned(),
         version,
@@ -213,7 +215,7 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Class, Stri
         tree: Tree::read(lua, &get("tree"))?,
         on: declare_on(&get("on"))?,
         table: table.clone(),
-    };
+    });
     table.set_readonly(true);
     Ok(class)
 }
@@ -245,7 +247,7 @@ fn declare_on(value: &Value) -> Result<BTreeMap<String, Function>, String> {
 pub(crate) fn create(
     vm: &ScriptVm,
     character: CharacterId,
-    class: Class,
+    class: Rc<Class>,
     (asked, given): (&str, &Plain),
 ) -> Result<Owner, String> {
     let lua = vm.lua();
@@ -276,6 +278,7 @@ pub(crate) fn create(
     runtime::with(lua, |runtime| {
         runtime.behaviours.forget_suspended(character);
         let (asked, given) = (asked.to_owned(), given.clone());
+        let this = Rc::new(this);
         runtime.behaviours.instances.insert(owner, Instance { character, serial, class, this, asked, given });
     });
     Ok(owner)
@@ -311,7 +314,7 @@ fn new_self(
 pub(crate) fn rebind(
     vm: &ScriptVm,
     owner: Owner,
-    class: Class,
+    class: Rc<Class>,
     (given, params): (&Plain, &Plain),
     state: &Table,
 ) -> mlua::Result<()> {
@@ -334,7 +337,7 @@ pub(crate) fn rebind(
         }
         runtime.strikes.forget(&owner);
         if let Some(instance) = runtime.behaviours.instances.get_mut(&owner) {
-            instance.this = fresh;
+            instance.this = Rc::new(fresh);
             instance.class = class.clone();
             instance.given = given.clone();
         }
@@ -358,7 +361,7 @@ pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) {
 pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Table)> {
     let (class, this) = runtime::with(lua, |runtime| {
         let instance = runtime.behaviours.instances.get(&owner)?;
-        Some((instance.class.table.clone(), instance.this.clone()))
+        Some((instance.class.table.clone(), Table::clone(&instance.this)))
     })?;
     let function = class.raw_get::<Value>(name).ok()?.as_function().cloned()?;
     Some((function, this))
@@ -421,10 +424,13 @@ pub(crate) fn update(vm: &ScriptVm, owner: Owner) {
         }
         let Instance { class, this, .. } = runtime.behaviours.instances.get(&owner)?;
         let dt = class.update_every_ticks as f64 / f64::from(runtime.rate.per_second());
-        Some((class.update.clone()?, this.clone(), dt))
+        Some((Rc::clone(class), Rc::clone(this), dt))
     });
-    if let Some((function, this, dt)) = found {
-        invoke::run(vm, &Call::plain(owner, "update"), &function, (this, dt));
+    let Some((class, this, dt)) = found else {
+        return;
+    };
+    if let Some(function) = &class.update {
+        invoke::run(vm, &Call::plain(owner, "update"), function, (&*this, dt));
     }
 }
 
@@ -486,7 +492,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
     if let Some(function) =
         instance.class.table.raw_get::<Value>("stop").ok().and_then(|stop| stop.as_function().cloned())
     {
-        invoke::run(vm, &Call::plain(owner, "stop"), &function, (instance.this, why));
+        invoke::run(vm, &Call::plain(owner, "stop"), &function, (&*instance.this, why));
     }
     let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
     tree::end(vm, owner, why);

@@ -126,7 +126,7 @@ pub struct ScriptHost {
     level: Option<Table>,
     /// `state`, shared by all scripts.
     pub(super) state: Table,
-    characters: Vec<(CharacterId, Class, String, Plain)>,
+    characters: Vec<(CharacterId, Rc<Class>, String, Plain)>,
     /// Name of the level script, as the level gives it.
     pub(super) level_script: Option<String>,
     pub(super) reloads: Reloads,
@@ -502,7 +502,7 @@ fn load(vm: &ScriptVm, name: &str) -> Result<(Table, Value), StartError> {
     Ok((loaded.environment, loaded.result))
 }
 
-fn class(vm: &ScriptVm, name: &str) -> Result<Class, StartError> {
+fn class(vm: &ScriptVm, name: &str) -> Result<Rc<Class>, StartError> {
     let (_, result) = load(vm, name)?;
     let lua = vm.lua();
     if let Value::Table(table) = &result

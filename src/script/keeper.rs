@@ -3,6 +3,8 @@
 //! In: what bindings ask. Out: owners, handlers, behaviours, locks of this level. Not here: any of the work; this file only
 //! passes on.
 
+use std::rc::Rc;
+
 use mlua::{Function, Lua, Value};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
@@ -127,7 +129,7 @@ impl Keeper for Scheduler {
             Err(error) => return Err(error.mistake(name.function())),
         }
         let table = params.value().as_table().cloned();
-        Ok(Attachment { name: class.name, params: table })
+        Ok(Attachment { name: class.name.clone(), params: table })
     }
 
     fn attach(&self, lua: &Lua, character: CharacterId, behaviour: Attachment) {
@@ -153,7 +155,7 @@ fn read_params(lua: &Lua, given: &Named) -> Result<Plain, Mistake> {
 }
 
 /// The behaviour called `asked`; its file is loaded if it was not. A sentence about what is wrong.
-fn class(lua: &Lua, asked: &str) -> Result<Class, String> {
+fn class(lua: &Lua, asked: &str) -> Result<Rc<Class>, String> {
     let result = load(lua, asked)?;
     if let Value::Table(table) = &result
         && let Some(class) = runtime::with(lua, |runtime| runtime.behaviours.class_of(table))

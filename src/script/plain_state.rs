@@ -60,7 +60,7 @@ pub(crate) fn check(vm: &ScriptVm, owner: Owner, name: &str, state: Value) -> Re
 /// The path of the script that an owner runs; empty when it has none.
 fn file_of(vm: &ScriptVm, owner: Owner) -> String {
     let (class, environment) = runtime::with(vm.lua(), |runtime| {
-        let class = runtime.behaviours.parts(owner).map(|(_, class, ..)| class.file);
+        let class = runtime.behaviours.parts(owner).map(|(_, class, ..)| class.file.clone());
         let level = runtime.level.as_ref().filter(|(level, _)| *level == owner);
         (class, level.map(|(_, environment)| environment.clone()))
     });

@@ -8,6 +8,7 @@
 pub(crate) mod swap;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use mlua::{Lua, Table, Value};
 
@@ -374,7 +375,7 @@ impl ScriptHost {
     }
 
     /// The class of a behaviour file, whose body runs if it has not.
-    fn class_of(&self, staged: &mut Staged, asked: &str) -> Result<Class, Refusal> {
+    fn class_of(&self, staged: &mut Staged, asked: &str) -> Result<Rc<Class>, Refusal> {
         let result = self.vm.load(asked)?.result;
         let file = self.vm.resolve(asked).unwrap_or_else(|_| asked.to_owned());
         if let Some(class) = staged.classes.iter().find(|class| class.file == file) {
@@ -398,10 +399,10 @@ impl ScriptHost {
     }
 
     /// All classes as they are once the unit has taken effect.
-    fn classes(&self, unit: &BTreeSet<String>) -> Vec<Class> {
+    fn classes(&self, unit: &BTreeSet<String>) -> Vec<Rc<Class>> {
         let lua = self.vm.lua();
         let old = runtime::with(lua, |runtime| runtime.behaviours.classes().to_vec());
-        let renew = |class: Class| {
+        let renew = |class: Rc<Class>| {
             if !unit.contains(&class.file) {
                 return Some(class);
             }

@@ -6,6 +6,8 @@
 //! `start`; a fault in the new code takes all of it back, and state, boards and random streams with it. Walks, and timers whose handlers are names, go on.
 //! Not here: which files are changed (`reload`).
 
+use std::rc::Rc;
+
 use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
@@ -30,7 +32,7 @@ use crate::world::walk::Owner;
 #[derive(Debug)]
 pub(super) struct Staged {
     /// All classes, the new ones in the place of the old.
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: Vec<Rc<Class>>,
     /// Who is to change: the level script, then characters by id.
     pub(super) targets: Vec<Target>,
     /// Scenes that begin again.
@@ -43,11 +45,11 @@ pub(super) enum Target {
     /// The level script gets a new environment.
     Level { environment: Table },
     /// A behaviour gets a new class, and parameters.
-    Instance { owner: Owner, class: Class, given: Plain },
+    Instance { owner: Owner, class: Rc<Class>, given: Plain },
     /// A behaviour that was switched off comes back.
-    Suspended { character: CharacterId, class: Class, suspended: Suspended },
+    Suspended { character: CharacterId, class: Rc<Class>, suspended: Suspended },
     /// A character gets another behaviour.
-    Attach { character: CharacterId, class: Class, asked: String, given: Plain },
+    Attach { character: CharacterId, class: Rc<Class>, asked: String, given: Plain },
     /// A character loses its behaviour.
     Detach { character: CharacterId },
 }
@@ -58,7 +60,7 @@ enum Undo {
     Level { owner: Owner, environment: Table, is_started: bool },
     LevelRevived,
     Nothing,
-    Instance { owner: Owner, class: Class, given: Plain, params: Plain, state: Plain, is_started: bool },
+    Instance { owner: Owner, class: Rc<Class>, given: Plain, params: Plain, state: Plain, is_started: bool },
     Revived { character: CharacterId, suspended: Suspended },
 }
 
@@ -117,7 +119,7 @@ struct Old {
     vm: VmBefore,
     shared: Plain,
     youngest_timer: u64,
-    classes: Vec<Class>,
+    classes: Vec<Rc<Class>>,
     definitions: Definitions,
     boards: Boards,
     streams: Streams,
@@ -273,7 +275,7 @@ fn end_registered(vm: &ScriptVm, owner: Owner) {
 
 type Changed = Result<Undo, Box<(Undo, Failure)>>;
 
-fn change_instance(vm: &ScriptVm, owner: Owner, class: Class, given: Plain) -> Changed {
+fn change_instance(vm: &ScriptVm, owner: Owner, class: Rc<Class>, given: Plain) -> Changed {
     let lua = vm.lua();
     let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
     let Some((_, old, this, _, old_given)) = parts else {
@@ -308,7 +310,7 @@ fn change_instance(vm: &ScriptVm, owner: Owner, class: Class, given: Plain) -> C
 fn rebind(
     vm: &ScriptVm,
     owner: Owner,
-    (class, given, params): (Class, &Plain, &Plain),
+    (class, given, params): (Rc<Class>, &Plain, &Plain),
     state: Option<Table>,
 ) -> Result<(), Failure> {
     let state = state.map_or_else(|| vm.lua().create_table(), Ok);
@@ -371,7 +373,7 @@ fn start_level(vm: &ScriptVm) -> Result<(), Failure> {
 }
 
 /// A behaviour that was switched off comes back, with its state as far as that was plain data.
-fn revive(vm: &ScriptVm, character: CharacterId, class: Class, suspended: Suspended) -> Changed {
+fn revive(vm: &ScriptVm, character: CharacterId, class: Rc<Class>, suspended: Suspended) -> Changed {
     let lua = vm.lua();
     let undo = Undo::Revived { character, suspended: suspended.clone() };
     let created = behaviour::create(vm, character, class, (&suspended.asked, &suspended.given));
