@@ -263,8 +263,12 @@ impl Resolver {
                 // To and fro: what is held back at either end of a file reaches the other at once.
                 let at = if sweep % 2 == 0 { at } else { self.pairs.len() - 1 - at };
                 let pair = self.pairs[at];
-                let least_m = pair.least_m(bodies);
                 let (first, second) = (pair.first as usize, pair.second as usize);
+                // Who stands made no step to take back.
+                if !bodies.stances[first].moving && !bodies.stances[second].moving {
+                    continue;
+                }
+                let least_m = pair.least_m(bodies);
                 let apart_m_sq = (bodies.places[second] - bodies.places[first]).length_squared();
                 if apart_m_sq < least_m * least_m {
                     self.hold_one((bodies, began), [first, second], least_m, held);
