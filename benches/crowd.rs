@@ -168,6 +168,7 @@ fn crowd(count: usize, per_m2: f64) -> Crowd {
             gives_way: 1.0,
             left_m: 0.0,
             held_s: 0.0,
+            width_m: f32::INFINITY,
             room_m: f32::INFINITY,
             floor_m: 0.0,
         });

@@ -120,11 +120,11 @@ fn seed_c7_and_c8_a_niche_beside_the_way_is_stepped_into_and_stayed_in() {
 
 #[test]
 fn seed_c7_with_walls_on_three_sides_it_steps_past_who_asks() {
-    // The passage ends behind whoever stands there.
+    // The passage ends behind whoever stands there; the way leads to its very end.
     let dead_end = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
       { "name": "west", "polygon": [[0,0],[6,0],[6,6],[0,6]] },
       { "name": "stub", "polygon": [[6,2.8],[12.4,2.8],[12.4,3.2],[6,3.2]] } ] } }"#;
-    let (mut run, ..) = meeting(dead_end, (11.6, 3.0), (8.0, 3.0), (12.2, 3.0));
+    let (mut run, ..) = meeting(dead_end, (11.6, 3.0), (8.0, 3.0), (12.4, 3.0));
     until_nudged(&mut run, 10.0);
     assert!(distance_m(run.nudges[0].to, (10.4, 3.0)) < 0.25, "{:?}", run.nudges);
 }

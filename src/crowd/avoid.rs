@@ -5,8 +5,8 @@
 //! Holds: two walkers that both take what they are given do not collide within the horizon, if there is any such velocity;
 //! otherwise the velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
 //! tick, so neither the order of the walkers nor the cells matter. Symmetric meetings are broken to the passing side. Who is in
-//! front does not look back at those who go the same way; in a jam the two who meet make way for one another in turns, and
-//! nobody drives another before it where the two have room to pass. No
+//! front does not look back at those who go the same way; who is in a narrow place goes before who stands outside; in a jam the
+//! two who meet make way for one another in turns, and nobody drives another before it where the two have room to pass. No
 //! trigonometry, no random numbers; single precision in a fixed order.
 //! Cost: linear in the walkers; each looks at the nearest few only.
 //! Not here: paths, pushes of what overlaps already (`resolve`), who may go first at a door.
@@ -43,8 +43,10 @@ pub struct Walker {
     pub left_m: f32,
     /// Seconds since it last got on along its way.
     pub held_s: f32,
-    /// How far apart the outermost places beside it and just ahead are where its centre can stand, seen across its way, metres;
-    /// infinite for who gets on.
+    /// How far apart the outermost places beside it are where its centre can stand, seen across its way, metres; infinite for who
+    /// gets on.
+    pub width_m: f32,
+    /// The same there or just ahead, whichever is less.
     pub room_m: f32,
     /// Height of the ground it stands on, metres.
     pub floor_m: f32,
@@ -412,11 +414,25 @@ fn terms(walker: &Walker, other: &Walker, ids: (u32, u32)) -> Terms {
         behind(walker, other, ids)
     } else if is_jam {
         makes_way(walker, other, ids)
+    } else if let Some(outside) = outside(walker, other) {
+        outside * held_up
     } else {
         ((walker.left_m - other.left_m) / FIRST_M).clamp(-SPARED, SPARED) * held_up
     };
     let share = if behind > 0.0 { even + (1.0 - even) * behind } else { even + even * behind };
     Terms { share, is_same_way, is_asked: is_jam && behind > 0.0, has_room }
+}
+
+/// 1 for who meets somebody in a place too narrow for two and is not in one itself, -1 for the other: who is outside can step
+/// aside. None where both are, or neither is.
+#[inline]
+fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
+    let two_m = walker.radius_m + other.radius_m;
+    match (walker.width_m < two_m, other.width_m < two_m) {
+        (false, true) => Some(1.0),
+        (true, false) => Some(-1.0),
+        _ => None,
+    }
 }
 
 #[inline]

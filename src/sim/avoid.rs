@@ -1,21 +1,23 @@
 //! Step 8: a velocity for everybody under way that keeps clear of the others and of walls.
 //!
 //! In: the moves of step 7, everybody's place and velocity. Out: a velocity for each body. Holds: everybody decides from the
-//! velocities of the last tick, so the order of the characters does not matter; whoever meets nobody keeps the stride of
-//! step 7 to the bit; who passes through others (`crowd = "ghost"`) neither avoids nor is avoided.
+//! velocities of the last tick, so the order of the characters does not matter; all decide at the same moments, thirty times a
+//! second at 30, 60 and 120 ticks a second, and who had to choose another velocity than its own keeps it until the next; whoever
+//! meets nobody keeps the stride of step 7 to the bit; who passes through others (`crowd = "ghost"`) neither avoids nor is avoided.
 //! Not here: paths, pushes of what overlaps already (`integrate`).
 
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
-use crate::crowd::avoid::{Settings, Tick, Walker, Wall};
+use crate::base::time::{Tick, TickRate};
+use crate::crowd::avoid::{self, Settings, Walker, Wall};
 use crate::crowd::resolve::Stance;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::Footing;
 use crate::sim::grounds::{self, Grounds};
 use crate::world::bodies::Bodies;
-use crate::world::character::Character;
+use crate::world::character::{Character, Characters, Displaced};
 use crate::world::walk::{Crowd, Walk};
 use crate::world::{Move, World};
 
@@ -27,6 +29,7 @@ pub fn run(world: &mut World) {
     grounds::prepare(world);
     let World { nav, doors, bodies, moves, characters, walks, rate, tick, settings, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
+    let moment = Moment::of(*rate, *tick);
     bodies.clear();
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
@@ -39,19 +42,75 @@ pub fn run(world: &mut World) {
         };
         if !is_ghost {
             add(bodies, (id, character), grounds.kind(character), (step.copied(), rate.tick_seconds()));
-            if let Some(walker) = bodies.walkers.last_mut().filter(|walker| walker.is_held_up()) {
+            if let Some(walker) =
+                bodies.walkers.last_mut().filter(|walker| moment.decides && walker.is_held_up())
+            {
                 let kind = bodies.kinds.last().copied().unwrap_or_default();
-                walker.room_m = room_m(grounds.footing(kind), character.body.position, walker.desired);
+                (walker.width_m, walker.room_m) =
+                    room_m(grounds.footing(kind), character.body.position, walker.desired);
             }
         }
     }
     grounds.known(&mut bodies.known);
     if moves.is_empty() || !settings.crowd.is_reciprocal {
         bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
-        return;
+    } else if moment.decides {
+        choose(bodies, &grounds, &moment);
+    } else {
+        hold(bodies, characters);
     }
-    let epoch = (tick.0 / u64::from(rate.per_second().max(1))) as u32;
-    choose(bodies, &grounds, rate.tick_seconds(), epoch);
+    if moment.decides {
+        remember(bodies, characters);
+    }
+}
+
+/// Decisions a second, where that many go into the ticks of one. 30: at 60 and 120 ticks a second people in open ground then go the
+/// same ways, and crowds get on no worse than if they decided in every tick.
+const DECISIONS_PER_S: u32 = 30;
+
+/// A tick as decisions see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Moment {
+    /// Whether everybody decides in it.
+    decides: bool,
+    /// Seconds to the next decision.
+    for_s: f32,
+    /// Whole seconds since the first tick began.
+    epoch: u32,
+}
+
+impl Moment {
+    fn of(rate: TickRate, tick: Tick) -> Self {
+        let ticks = (rate.per_second() / DECISIONS_PER_S).max(1);
+        // The first tick is 1. Where it begins, not where it ends: those moments are the same at every rate.
+        let began = tick.0.saturating_sub(1);
+        Self {
+            decides: began.is_multiple_of(u64::from(ticks)),
+            for_s: ticks as f32 * rate.tick_seconds(),
+            epoch: (began / u64::from(rate.per_second().max(1))) as u32,
+        }
+    }
+}
+
+/// Keeps the velocities that differ from what the paths ask for until the next decision.
+fn remember(bodies: &Bodies, characters: &mut Characters) {
+    for (id, character) in characters.iter_mut() {
+        character.chosen = bodies.rows.get(id).and_then(|row| {
+            let chosen = bodies.velocities[row as usize];
+            (chosen != bodies.walkers[row as usize].desired).then_some(chosen)
+        });
+    }
+}
+
+/// Between two decisions everybody goes on as decided, unless it stands or was put elsewhere.
+fn hold(bodies: &mut Bodies, characters: &Characters) {
+    for (walker, &id) in bodies.walkers.iter().zip(&bodies.ids) {
+        let goes_on = |character: &&Character| {
+            walker.speed_max_mps > 0.0 && matches!(character.displaced, Displaced::No)
+        };
+        let chosen = characters.get(id).filter(goes_on).and_then(|character| character.chosen);
+        bodies.velocities.push(chosen.unwrap_or(walker.desired));
+    }
 }
 
 /// The furthest to each side that room is looked for, metres: two wide bodies side by side.
@@ -59,13 +118,13 @@ const ROOM_MAX_M: f32 = 1.5;
 /// How far ahead it has to be as wide, metres: who stands before a doorway has no room.
 const ROOM_AHEAD_M: f32 = 0.8;
 
-/// How far apart the outermost places are across the way of somebody, where it stands or just ahead, whichever is less.
-fn room_m(footing: &Footing<'_>, place: Vec3, desired: Vec2) -> f32 {
+/// How far apart the outermost places are across the way of somebody: where it stands, and there or just ahead, whichever is less.
+fn room_m(footing: &Footing<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
     let Some(ahead) = unit(desired) else {
-        return 0.0;
+        return (0.0, 0.0);
     };
     if footing.is_open(place, ROOM_MAX_M + ROOM_AHEAD_M) {
-        return 2.0 * ROOM_MAX_M;
+        return (2.0 * ROOM_MAX_M, 2.0 * ROOM_MAX_M);
     }
     let to = |way: Vec2, length_m: f32| Vec3::new(way.x, 0.0, way.y) * length_m;
     let width_m = |from: Vec3| -> f32 {
@@ -74,7 +133,8 @@ fn room_m(footing: &Footing<'_>, place: Vec3, desired: Vec2) -> f32 {
         sides.into_iter().map(reach).sum()
     };
     let before = footing.last_clear(place, place + to(ahead, ROOM_AHEAD_M));
-    width_m(place).min(width_m(before))
+    let here_m = width_m(place);
+    (here_m, here_m.min(width_m(before)))
 }
 
 /// A row for somebody, standing or with the move it makes in a tick of that length.
@@ -99,7 +159,7 @@ fn add(
     bodies.columns.push(storeyed(character), character.body.radius_m, stance);
 }
 
-fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, tick_s: f32, epoch: u32) {
+fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, moment: &Moment) {
     let Bodies { kinds, walkers, velocities, avoider, .. } = bodies;
     let settings = Settings::default();
     let mut found = Vec::new();
@@ -114,7 +174,8 @@ fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, tick_s: f32, epoch: u32) {
             out.extend(found.iter().map(|&[from, to]| Wall { from, to }));
         }
     };
-    avoider.run(walkers, walls, &Tick { settings: &settings, tick_s, epoch }, velocities);
+    let tick = avoid::Tick { settings: &settings, tick_s: moment.for_s, epoch: moment.epoch };
+    avoider.run(walkers, walls, &tick, velocities);
 }
 
 /// Whether somebody passes through others. Who is on a link between layers is in nobody's way.
@@ -132,6 +193,7 @@ fn standing(character: &Character) -> Walker {
         gives_way: 0.0,
         left_m: 0.0,
         held_s: 0.0,
+        width_m: f32::INFINITY,
         room_m: f32::INFINITY,
         floor_m: storeyed(character).y,
     }
@@ -150,3 +212,6 @@ fn stance(character: &Character) -> Stance {
     // Whom a scene holds stands where the scene has put it.
     Stance { movable: character.held.is_none(), moving: false, player: character.is_player, ghost: false }
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,6 +102,7 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         walk,
         is_moving,
         desired,
+        chosen,
         nudge,
         nudged,
         turn,
@@ -144,6 +145,7 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         hash.vector(to).word(serial(world, by)).word(until.0);
     });
     optional(hash, *nudged, |hash, tick| _ = hash.word(tick.0));
+    optional(hash, *chosen, |hash, velocity| _ = hash.float(velocity.x).float(velocity.y));
     optional(hash, held.as_ref(), |hash, Hold { scene, owner }| {
         hash.text(scene).word(u64::from(owner.0));
     });

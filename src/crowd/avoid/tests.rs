@@ -28,6 +28,7 @@ fn walker(x: f32, z: f32, velocity: (f32, f32)) -> Walker {
         gives_way: 1.0,
         left_m: 0.0,
         held_s: 0.0,
+        width_m: f32::INFINITY,
         room_m: 0.0,
         floor_m: 0.0,
     }
@@ -145,6 +146,26 @@ const CORRIDOR: [Wall; 2] = [
     Wall { from: Vec2::new(-9.0, -0.75), to: Vec2::new(9.0, -0.75) },
     Wall { from: Vec2::new(9.0, 0.75), to: Vec2::new(-9.0, 0.75) },
 ];
+
+/// Two who meet and stand: one in a place of that width, one before it with a little less of its way left.
+fn at_a_mouth(width_m: f32) -> [Walker; 2] {
+    let [mut inside, mut before] = [walker(0.0, 0.0, (1.4, 0.0)), walker(0.8, 0.0, (-1.4, 0.0))];
+    (inside.velocity, before.velocity) = (Vec2::ZERO, Vec2::ZERO);
+    (inside.left_m, before.left_m) = (5.0, 4.0);
+    (inside.width_m, before.width_m) = (width_m, 3.0);
+    [inside, before]
+}
+
+#[test]
+fn who_stands_outside_a_narrow_place_makes_way_for_who_is_in_it() {
+    let [inside, before] = at_a_mouth(0.4);
+    assert_eq!(terms(&inside, &before, (0, 1)).share, 0.0);
+    assert_eq!(terms(&before, &inside, (1, 0)).share, 1.0);
+    // Where two fit, the nearer to its end goes first.
+    let [inside, before] = at_a_mouth(0.8);
+    assert!(terms(&inside, &before, (0, 1)).share > 0.5);
+    assert!(terms(&before, &inside, (1, 0)).share < 0.5);
+}
 
 /// One who walks on, and one in front of it who wants to go the other way and walks backwards, at a wall.
 fn one_drives_another(room_m: f32) -> [Walker; 2] {

@@ -1,6 +1,6 @@
 //! Every field that can change the future changes the hash, one at a time.
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use super::*;
 use crate::base::ids::{AreaId, DoorId};
@@ -87,6 +87,9 @@ fn every_field_of_a_character_is_hashed() {
         ("nudge to", &who(move |it, other| it.nudge = Some(Nudge { to: Vec3::Z, ..by(other) }))),
         ("nudge until", &who(move |it, other| it.nudge = Some(Nudge { until: Tick(6), ..by(other) }))),
         ("nudged", &who(|it, _| it.nudged = Some(Tick(0)))),
+        ("chosen", &who(|it, _| it.chosen = Some(Vec2::ZERO))),
+        ("chosen otherwise", &who(|it, _| it.chosen = Some(Vec2::X))),
+        ("chosen sideways", &who(|it, _| it.chosen = Some(Vec2::Y))),
         ("nudged later", &who(|it, _| it.nudged = Some(Tick(1)))),
         ("turn", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 0.0 }))),
         ("turn to", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 1.0 }))),
