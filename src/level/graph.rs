@@ -16,7 +16,7 @@ use super::numbers::{self, Number};
 use super::polygon;
 use super::read::Ground;
 use super::resolve::Resolved;
-use crate::nav::graph::generate::{GenerateOptions, SceneBox};
+use crate::nav::graph::generate::{Floors, GenerateOptions, SceneBox};
 use crate::nav::graph::link::LinkOptions;
 use crate::nav::graph::net::Net;
 use crate::nav::graph::{Draft, GraphArea, GraphSource, PointGraph, Routes};
@@ -36,6 +36,8 @@ const ANY_HEIGHT_M: [f64; 2] = [-1e6, 1e6];
 /// What areas have on maps with heights, beside the keys of others.
 pub(super) const HEIGHTS: &[&str] = &["heights"];
 
+const FLOORS: &[(&str, Floors)] = &[("first", Floors::First), ("all", Floors::All)];
+
 const GRAPH_KEYS: &[&str] = &[
     "kind",
     "file",
@@ -52,6 +54,7 @@ const GRAPH_KEYS: &[&str] = &[
     "linkDistance",
     "scene",
     "boxes",
+    "floors",
     "hierarchy",
 ];
 
@@ -86,6 +89,8 @@ pub struct GraphDef {
     pub scene: Option<Spot<String>>,
     /// Where floors are looked for.
     pub boxes: Vec<SceneBox>,
+    /// Which floors of a box.
+    pub floors: Floors,
     /// Whether ways between parts are used.
     pub hierarchy: Hierarchy,
     /// Where the map stands in the file.
@@ -110,6 +115,7 @@ impl GraphDef {
             spacing_m: self.spacing_m as f32,
             room: self.room(),
             slope_max_degrees: self.slope_degrees as f32,
+            floors: self.floors,
         }
     }
 
@@ -245,6 +251,7 @@ impl Reader<'_> {
             boxes: self
                 .optional(fields, "boxes", |r, n| r.list(n, BOXES_MAX, Self::scene_box))
                 .unwrap_or_default(),
+            floors: self.optional(fields, "floors", |r, n| r.choice(n, FLOORS)).unwrap_or_default(),
             hierarchy: self.optional(fields, "hierarchy", Self::hierarchy).unwrap_or_default(),
             span: self.span(fields.node),
         })

@@ -342,6 +342,9 @@ struct GraphKeys {
     /// Where floors are looked for.
     #[schemars(default = "none")]
     boxes: Vec<BoxKeys>,
+    /// Which floors of a box: "first", the one that a ray meets first, or "all" whose faces look up.
+    #[schemars(default = "none", with = "String", extend("enum" = ["first", "all"]))]
+    floors: (),
     /// Whether ways between parts are worked out and used.
     #[schemars(default = "none")]
     hierarchy: Hierarchy,

@@ -47,6 +47,8 @@ pub struct Hit {
     pub normal: Vec3,
     /// Which triangle.
     pub triangle: u32,
+    /// Whether its corners run counter-clockwise as seen from where the ray came from: OBJ and glTF have faces look that way.
+    pub is_front: bool,
 }
 
 /// A body that stands or walks: an upright cylinder over the floor, open below so that steps do not count.
@@ -172,12 +174,14 @@ impl Solids {
         best.map(|(part, triangle, at)| {
             let [a, b, c] = self.triangles[at];
             let normal = (b - a).cross(c - a).normalize_or_zero();
-            let normal = if normal.dot(along) > 0.0 { -normal } else { normal };
+            let is_front = normal.dot(along) <= 0.0;
+            let normal = if is_front { normal } else { -normal };
             Hit {
                 point: (origin + along * part).as_vec3(),
                 part: part as f32,
                 normal: normal.as_vec3(),
                 triangle,
+                is_front,
             }
         })
     }
@@ -188,8 +192,8 @@ impl Solids {
         self.first_hit(from, to).is_none()
     }
 
-    /// Whether a body that walks in a straight line over a floor that rises evenly from one point to the other touches
-    /// nothing: no triangle comes nearer than its radius to the line, between its step height and its height over that floor.
+    /// Whether a body that walks in a straight line over a floor that rises evenly from one point to the other, and is level beyond
+    /// them, touches nothing: no triangle comes nearer than its radius to the line, between its step height and its height over that floor.
     /// Exact. Standing is walking to where one is. Cost: the triangles around the line.
     #[must_use]
     pub fn has_room(&self, from: Vec3, to: Vec3, room: &Room) -> bool {
@@ -198,9 +202,6 @@ impl Solids {
         let radius = f64::from(room.radius_m);
         let low = from.min(to) + DVec3::new(-radius, f64::from(room.step_m), -radius);
         let high = from.max(to) + DVec3::new(radius, f64::from(room.height_m), radius);
-        // A floor that goes on rising or falling beyond the ends, up to the radius.
-        let slack = sweep.slope.abs() * radius;
-        let (low, high) = (low - DVec3::Y * slack, high + DVec3::Y * slack);
         let mut touched = false;
         self.visit(
             |node, touched: &bool| !touched && node.min.cmple(high).all() && node.max.cmpge(low).all(),
@@ -275,11 +276,13 @@ fn meets_triangle([a, b, c]: &[DVec3; 3], origin: DVec3, along: DVec3) -> Option
     (inside && (0.0..=1.0).contains(&part)).then_some(part)
 }
 
-/// A body that moves in a straight line over a floor that rises evenly.
+/// A body that moves in a straight line over a floor that rises evenly from one end to the other.
 struct Sweep {
     from: DVec2,
     to: DVec2,
-    floor: f64,
+    /// Heights of the floor up to where it begins, and from where it ends.
+    floors: [f64; 2],
+    length: f64,
     /// Rise of the floor for each metre along the line; the line's direction on the ground.
     slope: f64,
     direction: DVec2,
@@ -296,7 +299,8 @@ impl Sweep {
         Self {
             from: start,
             to: end,
-            floor: from.y,
+            floors: [from.y, to.y],
+            length,
             slope,
             direction: (end - start).normalize_or_zero(),
             low: f64::from(room.step_m),
@@ -305,16 +309,25 @@ impl Sweep {
         }
     }
 
-    /// Whether a triangle, cut off below the step and above the head, comes nearer than the radius.
+    /// Whether a triangle comes nearer than the radius. Beyond the ends the floor is level: a short link up a step is steep, and a
+    /// floor that went on like that would have what lies beside it in the way.
     fn touches(&self, triangle: &[DVec3; 3]) -> bool {
-        // Over the floor: a shear, which leaves triangles triangles.
-        let over_floor = |corner: &DVec3| {
-            let ground = DVec2::new(corner.x, corner.z);
-            let floor = self.floor + (ground - self.from).dot(self.direction) * self.slope;
-            DVec3::new(corner.x, corner.y - floor, corner.z)
-        };
-        let corners: Vec<DVec3> = triangle.iter().map(over_floor).collect();
-        let between = cut(&cut(&corners, self.low, 1.0), self.high, -1.0);
+        let along = |corner: &DVec3| (DVec2::new(corner.x, corner.z) - self.from).dot(self.direction);
+        let [start, end] = self.floors;
+        if self.length == 0.0 {
+            return self.touches_over(triangle.to_vec(), |_| start);
+        }
+        let within = cut(&cut(triangle, along), |corner| self.length - along(corner));
+        self.touches_over(within, |corner| start + along(corner) * self.slope)
+            || self.touches_over(cut(triangle, |corner| -along(corner)), |_| start)
+            || self.touches_over(cut(triangle, |corner| along(corner) - self.length), |_| end)
+    }
+
+    /// The same of a part of a triangle, over the floor there, cut off below the step and above the head.
+    fn touches_over(&self, mut corners: Vec<DVec3>, floor: impl Fn(&DVec3) -> f64) -> bool {
+        // A shear, which leaves straight what is straight.
+        corners.iter_mut().for_each(|corner| corner.y -= floor(corner));
+        let between = cut(&cut(&corners, |corner| corner.y - self.low), |corner| self.high - corner.y);
         let outline: Vec<DVec2> = between.iter().map(|corner| DVec2::new(corner.x, corner.z)).collect();
         match outline.as_slice() {
             [] => false,
@@ -324,17 +337,17 @@ impl Sweep {
     }
 }
 
-/// The part of a convex polygon above a height, or below it for a `side` of -1.
-fn cut(corners: &[DVec3], height: f64, side: f64) -> Vec<DVec3> {
+/// The part of a convex polygon where something that changes evenly is not less than 0.
+fn cut(corners: &[DVec3], value: impl Fn(&DVec3) -> f64) -> Vec<DVec3> {
     let mut kept = Vec::with_capacity(corners.len() + 1);
-    for (at, &corner) in corners.iter().enumerate() {
-        let next = corners[(at + 1) % corners.len()];
-        let (here, there) = ((corner.y - height) * side, (next.y - height) * side);
+    for (at, corner) in corners.iter().enumerate() {
+        let next = &corners[(at + 1) % corners.len()];
+        let (here, there) = (value(corner), value(next));
         if here >= 0.0 {
-            kept.push(corner);
+            kept.push(*corner);
         }
         if here * there < 0.0 {
-            kept.push(corner + (next - corner) * (here / (here - there)));
+            kept.push(*corner + (*next - *corner) * (here / (here - there)));
         }
     }
     kept
@@ -479,9 +492,10 @@ mod tests {
                         let flat = |p: Vec3| DVec2::new(f64::from(p.x), f64::from(p.z));
                         let along = flat(to) - flat(from);
                         let part = (flat(point) - flat(from)).dot(along) / along.length_squared().max(1e-12);
+                        let part = part.clamp(0.0, 1.0);
                         let over = f64::from(point.y - from.y) - f64::from(to.y - from.y) * part;
                         if (0.4..=1.7).contains(&over) {
-                            let nearest = flat(from) + along * part.clamp(0.0, 1.0);
+                            let nearest = flat(from) + along * part;
                             least = least.min(flat(point).distance(nearest));
                         }
                     }

@@ -3,6 +3,7 @@
 //! In: solids, boxes that somebody placed, the size of the body. Out: points in rows, box by box, and what became of each ray.
 //! Holds: the same boxes give the same points in the same order; no point lies outside its box, over a hole, on ground that
 //! is too steep, or where the body has no room; none comes twice where boxes overlap. Not here: links (`link`).
+//! Of floors above one another a box gives the highest, or all of them when that is asked for.
 //! Source: seed 003, "NavGraph generation": one ray a point from the top of a box to its bottom.
 
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use glam::Vec3;
 
 use crate::base::trig;
 use crate::nav::graph::POINTS_MAX;
-use crate::nav::solids::{Room, Solids};
+use crate::nav::solids::{Hit, Room, Solids};
 
 /// How far over a floor a ray begins that looks for another one below it, metres.
 const BELOW_M: f32 = 0.01;
@@ -25,6 +26,16 @@ pub struct SceneBox {
     pub max: Vec3,
 }
 
+/// Which floors below one another are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Floors {
+    /// The one that a ray meets first: each floor has a box of its own.
+    #[default]
+    First,
+    /// Each that a ray would meet, where its faces look up.
+    All,
+}
+
 /// How points are generated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GenerateOptions {
@@ -34,12 +45,14 @@ pub struct GenerateOptions {
     pub room: Room,
     /// The steepest ground one can stand on, degrees.
     pub slope_max_degrees: f32,
+    /// Which of the floors in a box.
+    pub floors: Floors,
 }
 
 impl Default for GenerateOptions {
     fn default() -> Self {
         let room = Room { radius_m: 0.35, step_m: 0.4, height_m: 1.8 };
-        Self { spacing_m: 0.5, room, slope_max_degrees: 45.0 }
+        Self { spacing_m: 0.5, room, slope_max_degrees: 45.0, floors: Floors::First }
     }
 }
 
@@ -96,19 +109,20 @@ pub fn generate(
                 let z = part.min.z + row as f32 * options.spacing_m;
                 let [top, bottom] = [Vec3::new(x, part.max.y, z), Vec3::new(x, part.min.y, z)];
                 report.rays += 1;
-                let Some(point) = drop(solids, [top, bottom], options, &mut report) else { continue };
-                if seen.has_near(point, first, &found.points) {
-                    report.doubled += 1;
-                    continue;
+                for point in drop(solids, [top, bottom], options, &mut report) {
+                    if seen.has_near(point, first, &found.points) {
+                        report.doubled += 1;
+                        continue;
+                    }
+                    if found.points.len() == POINTS_MAX {
+                        found.is_full = true;
+                        report.points = (found.points.len() - first) as u32;
+                        found.boxes.push(report);
+                        return found;
+                    }
+                    seen.add(point, found.points.len());
+                    found.points.push(point);
                 }
-                if found.points.len() == POINTS_MAX {
-                    found.is_full = true;
-                    report.points = (found.points.len() - first) as u32;
-                    found.boxes.push(report);
-                    return found;
-                }
-                seen.add(point, found.points.len());
-                found.points.push(point);
             }
             done += u64::from(columns);
             progress(done, total);
@@ -133,34 +147,45 @@ pub fn ray_count(part: &SceneBox, spacing_m: f32) -> u64 {
     u64::from(columns) * u64::from(rows)
 }
 
-/// Where a body stands that a ray finds, if anywhere.
+/// Where bodies stand that a ray finds, the highest place first.
 fn drop(
     solids: &Solids,
     [top, bottom]: [Vec3; 2],
     options: &GenerateOptions,
     report: &mut BoxReport,
-) -> Option<Vec3> {
-    let Some(hit) = solids.first_hit(top, bottom) else {
+) -> Vec<Vec3> {
+    let Some(first) = solids.first_hit(top, bottom) else {
         report.holes += 1;
-        return None;
+        return Vec::new();
     };
-    let is_level = |normal: Vec3| normal.y >= trig::cos(options.slope_max_degrees.to_radians()) - 1e-6;
-    let mut below = hit.point - Vec3::Y * BELOW_M;
+    let mut found = Vec::from_iter(stand(solids, &first, options, report));
+    let mut above = first;
     // Bounded: each round begins lower, and a scene has so many triangles.
     for _ in 0..solids.len() {
-        let Some(next) = solids.first_hit(below, bottom) else { break };
-        // The underside of a floor faces down, whichever way its triangles turn: what lies between has no room.
-        let is_under = hit.point.y - next.point.y >= options.room.height_m;
-        if is_under && is_level(next.normal) && solids.has_room(next.point, next.point, &options.room) {
-            report.covered += 1;
-            break;
+        let from = above.point - Vec3::Y * BELOW_M;
+        let hit = if from.y > bottom.y { solids.first_hit(from, bottom) } else { None };
+        let Some(hit) = hit else { break };
+        match options.floors {
+            // The underside of a floor looks down; what lies in a wall or a pillar, too. On what is less than a step below
+            // something nobody stands.
+            Floors::All if hit.is_front && above.point.y - hit.point.y > options.room.step_m => {
+                found.extend(stand(solids, &hit, options, report));
+            }
+            Floors::All => {}
+            Floors::First if is_covered(solids, (&first, &hit), options) => {
+                report.covered += 1;
+                break;
+            }
+            Floors::First => {}
         }
-        below = next.point - Vec3::Y * BELOW_M;
-        if below.y <= bottom.y {
-            break;
-        }
+        above = hit;
     }
-    if !is_level(hit.normal) {
+    found
+}
+
+/// Where a body stands that has room on what a ray met.
+fn stand(solids: &Solids, hit: &Hit, options: &GenerateOptions, report: &mut BoxReport) -> Option<Vec3> {
+    if !is_level(hit, options) {
         report.steep += 1;
         return None;
     }
@@ -169,6 +194,18 @@ fn drop(
         return None;
     }
     Some(hit.point)
+}
+
+/// Whether somebody could stand on what a ray would meet below what it met first. A floor is taken for one whichever way its
+/// triangles look, because what lies between it and its underside has no room.
+fn is_covered(solids: &Solids, (first, hit): (&Hit, &Hit), options: &GenerateOptions) -> bool {
+    first.point.y - hit.point.y >= options.room.height_m
+        && is_level(hit, options)
+        && solids.has_room(hit.point, hit.point, &options.room)
+}
+
+fn is_level(hit: &Hit, options: &GenerateOptions) -> bool {
+    hit.normal.y >= trig::cos(options.slope_max_degrees.to_radians()) - 1e-6
 }
 
 /// Points found so far, by where they are on the ground.
@@ -251,6 +288,26 @@ mod tests {
         let on = |y: f32| both.points.iter().filter(|point| point.y == y).count();
         assert_eq!((on(0.0), on(3.0), both.points.len()), (169, 169, 338));
         assert_eq!(both.boxes[2], BoxReport { rays: 169, doubled: 169, ..BoxReport::default() });
+    }
+
+    #[test]
+    fn one_box_gives_every_floor_when_asked_for_and_none_within_what_is_solid() {
+        // Three floors that look up, two ceilings that look down; a block whose top looks up, and whose bottom does not.
+        let up = |slab: [[Vec3; 3]; 2]| slab.map(|[a, b, c]| [a, c, b]);
+        let floors = [0.0, 3.0, 6.0].map(|y| up(slab(y, [0.0, 6.0], [0.0, 6.0])));
+        let ceilings = [2.8, 5.8].map(|y| slab(y, [0.0, 6.0], [0.0, 6.0]));
+        // A carpet that lies in the block, just under its top.
+        let block = [0.0, 2.97, 3.0].map(|y| slab(y, [8.0, 12.0], [0.0, 4.0]));
+        let block = [block[0], up(block[1]), up(block[2])];
+        let solids = scene(&[floors.as_slice(), &ceilings, &block].concat());
+        let part = boxed([0.0, -1.0, 0.0], [12.0, 9.0, 6.0]);
+        let options = GenerateOptions { floors: Floors::All, ..GenerateOptions::default() };
+        let all = generate(&solids, &[part, part], &options, &mut |_, _| {});
+        let on = |y: f32| all.points.iter().filter(|point| point.y == y).count();
+        assert_eq!([0.0, 3.0, 6.0].map(on), [169, 169 + 9 * 9, 169], "{:?}", all.boxes);
+        assert_eq!((all.points.len(), all.boxes[0].covered), (3 * 169 + 81, 0));
+        assert_eq!(all.boxes[1].points, 0, "the second box finds what the first one found");
+        assert_eq!(cast(&solids, &[part]).points.len(), 169 + 81);
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod spread;
 
 pub use draft::{Draft, DraftEdit, DraftError, LINKS_MAX, POINTS_MAX, Part};
 pub(crate) use footing::GraphFooting;
-pub use generate::{GenerateOptions, Generated, SceneBox, generate};
+pub use generate::{Floors, GenerateOptions, Generated, SceneBox, generate};
 pub use islands::{Group, groups};
 pub use link::{LinkOptions, LinkReport, blocked_links, link};
 pub use map::{GraphArea, GraphSource, PointGraph};
