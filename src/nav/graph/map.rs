@@ -609,6 +609,12 @@ impl PointGraph {
         self.areas.get(area.index()).map(|area| area.polygon.as_slice())
     }
 
+    /// Least and greatest height of the links that an area or obstacle lies across, metres; None for an unknown id.
+    #[must_use]
+    pub fn area_heights_m(&self, area: AreaId) -> Option<[f64; 2]> {
+        self.areas.get(area.index()).map(|area| area.heights_m.map(f64::from))
+    }
+
     /// How many links an area holds; 0 for obstacles.
     #[must_use]
     pub fn area_cells(&self, area: AreaId) -> u32 {
@@ -755,8 +761,8 @@ impl PointGraph {
         Some(change)
     }
 
-    /// Changes points and links. What was worked out beforehand stays when links only go; else it is dropped, and searches are
-    /// direct. None where the edit is not possible.
+    /// Changes points and links. What was worked out beforehand stays while points keep their numbers and places, else it is worked
+    /// out anew. None where the edit is not possible.
     pub fn edit(&mut self, edit: &DraftEdit) -> Option<MapChange> {
         let mut change = MapChange::default();
         self.redraft(std::slice::from_ref(edit), &mut change);
@@ -772,7 +778,6 @@ impl PointGraph {
     /// once where points move or get other numbers.
     fn redraft(&mut self, edits: &[DraftEdit], change: &mut MapChange) {
         let mut renumbers = false;
-        let mut is_less = true;
         for edit in edits {
             let touched = self.touched(&self.source.draft, edit);
             let count = self.source.draft.points().len();
@@ -780,7 +785,6 @@ impl PointGraph {
                 continue;
             }
             let takes_away = matches!(edit, DraftEdit::Unlink { .. });
-            is_less &= takes_away;
             change.opened |= !takes_away;
             change.closed |= !matches!(edit, DraftEdit::Add { .. } | DraftEdit::Link { .. });
             change.touch(touched);
@@ -790,12 +794,11 @@ impl PointGraph {
         if change.bounds.is_empty() {
             return;
         }
-        if !is_less {
-            self.routes = Arc::default();
-        }
-        match renumbers {
-            true => self.lay_out(),
-            false => self.expect_questions(),
+        if renumbers {
+            self.lay_out();
+            self.routes = Arc::new(self.new_routes());
+        } else {
+            self.expect_questions();
         }
     }
 
@@ -819,6 +822,9 @@ impl PointGraph {
     fn patch_point(&mut self, point: Vec3) {
         let at = self.net.points().len();
         Arc::make_mut(&mut self.net).add(point);
+        if self.routes.part_count() > 0 {
+            Arc::make_mut(&mut self.routes).add_point();
+        }
         let holds = |area: &GraphArea| !area.is_obstacle && area.holds(point);
         self.inside.push(self.areas.iter().position(holds).map_or(0, |area| area as u16 + 1));
         self.known.add_point();
@@ -827,6 +833,9 @@ impl PointGraph {
 
     fn patch_link(&mut self, ends: [u32; 2]) {
         let link = Arc::make_mut(&mut self.net).link(ends);
+        if self.routes.part_count() > 0 {
+            Arc::make_mut(&mut self.routes).add_link(&self.net, ends);
+        }
         Arc::make_mut(&mut self.lookup).put(&self.net, link);
         self.across.add_link();
         let places = ends.map(|end| self.net.points()[end as usize]);
@@ -879,6 +888,14 @@ impl PointGraph {
         if points.is_empty() { Bounds::EMPTY } else { Bounds::of(&points).grown(f64::from(self.width_m())) }
     }
 
+    /// Ways between parts, where they are used.
+    fn new_routes(&self) -> Routes {
+        match self.source.uses_parts {
+            true => Routes::new(&self.net, self.source.draft.parts(), &mut |_, _| {}),
+            false => Routes::default(),
+        }
+    }
+
     /// Lays out all of the draft anew.
     fn lay_out(&mut self) {
         let mut net = Net::new(&self.source.draft);
@@ -897,8 +914,10 @@ impl PointGraph {
     pub(crate) fn keep_edits(&mut self, before: &Self) {
         if self.authored.draft == before.authored.draft && self.source.draft != before.source.draft {
             Arc::make_mut(&mut self.source).draft = before.source.draft.clone();
-            self.routes = Arc::default();
             self.lay_out();
+            // The same points, links and parts: its ways are good here, too.
+            let has_ways = self.source.uses_parts && before.source.uses_parts;
+            self.routes = if has_ways { Arc::clone(&before.routes) } else { Arc::new(self.new_routes()) };
         }
     }
 

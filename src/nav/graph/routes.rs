@@ -3,9 +3,14 @@
 //! In: a net, its parts; then pairs of points, and which links are open. Out: a way, and how it was found. Holds: a way that is
 //! found is never more than a tenth dearer than the cheapest one, because every shortcut is compared with a lower bound, and
 //! dropped for a direct search where it does not hold; a way through a link that is closed is never used; closing links makes
-//! bounds lower than need be, never wrong. Not here: links that were not there beforehand (the owner makes new routes then).
+//! bounds lower than need be, never wrong; points and links that come are made up for (`add_point`, `add_link`). Not here: points that
+//! move or go (the owner makes new routes then).
 //! Source: seed 003, "Precompute Paths"; joined where it is cheapest instead of at the centres. Lower bounds by landmarks:
 //! Goldberg and Harrelson 2005.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use crate::nav::graph::draft::Part;
 use crate::nav::graph::finder::{EXACT, Finder, Ground, Toward};
@@ -28,7 +33,7 @@ pub struct Routes {
     /// From each point to the nearest one of another part.
     to_border_mm: Vec<u32>,
     /// From part to part: `from * parts + to`; empty when there is no way.
-    ways: Vec<Way>,
+    ways: Arc<Vec<Way>>,
 }
 
 /// A way worked out beforehand.
@@ -84,6 +89,10 @@ const JOIN_SLACK: u32 = 4;
 /// Points looked at to join a way; who has to look further searches for a way of its own.
 const JOIN_POINTS_MAX: u32 = 2000;
 
+/// What a joined way may cost, in hundredths of what the cheapest one may. Less than a tenth dearer: the lines that are drawn through
+/// both are shorter, and need not be shorter by as much.
+const DEARER_MAX_PERCENT: u64 = 107;
+
 /// How a way was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum How {
@@ -114,6 +123,7 @@ impl Routes {
     #[must_use]
     pub fn new(net: &Net, parts: &[Part], progress: &mut dyn FnMut(u64, u64)) -> Self {
         let mut routes = Self::bare(net, parts);
+        let mut ways = vec![Way::default(); parts.len() * parts.len()];
         let mut spread = Spread::default();
         for (part, Part { points, .. }) in parts.iter().enumerate() {
             progress(part as u64, parts.len() as u64);
@@ -124,11 +134,12 @@ impl Routes {
                     let points = spread.way(goal);
                     let left_mm =
                         points.iter().map(|&at| spread.cost_mm(goal) - spread.cost_mm(at)).collect();
-                    routes.ways[part * parts.len() + other] = Way { points, left_mm };
+                    ways[part * parts.len() + other] = Way { points, left_mm };
                 }
             }
         }
         progress(parts.len() as u64, parts.len() as u64);
+        routes.ways = Arc::new(ways);
         routes
     }
 
@@ -140,7 +151,7 @@ impl Routes {
             owner: vec![NONE; count],
             centres: Vec::with_capacity(parts.len()),
             to_border_mm: vec![FAR; count],
-            ways: vec![Way::default(); parts.len() * parts.len()],
+            ways: Arc::default(),
         };
         routes.lay_parts(net, parts);
         routes
@@ -164,13 +175,15 @@ impl Routes {
     #[must_use]
     pub fn restore(net: &Net, parts: &[Part], ways: Vec<Vec<u32>>) -> Self {
         let mut routes = Self::bare(net, parts);
-        for (at, points) in ways.into_iter().enumerate().take(routes.ways.len()) {
+        let mut known = vec![Way::default(); parts.len() * parts.len()];
+        for ((at, known), points) in known.iter_mut().enumerate().zip(ways) {
             let [from, to] = [at / parts.len(), at % parts.len()].map(|part| routes.centres[part]);
             let leads = points.first() == Some(&from) && points.last() == Some(&to) && from != to;
             if leads && let Some(way) = Way::along(net, points) {
-                routes.ways[at] = way;
+                *known = way;
             }
         }
+        routes.ways = Arc::new(known);
         routes
     }
 
@@ -207,6 +220,34 @@ impl Routes {
         let from: Vec<(u32, u32)> = points.iter().filter_map(leaves).collect();
         spread.run(net, from, FAR, |at, step| owner[step.to as usize] == owner[at as usize]);
         points.iter().for_each(|&at| self.to_border_mm[at as usize] = spread.cost_mm(at));
+    }
+
+    /// Makes room for a point that came; it belongs to no part.
+    pub(crate) fn add_point(&mut self) {
+        self.owner.push(NONE);
+        self.to_border_mm.push(FAR);
+    }
+
+    /// Makes up for a link that came, on a net that has it: ways stay what they are, and bounds what they claim to be. Cost: the points
+    /// that come nearer to another part.
+    pub(crate) fn add_link(&mut self, net: &Net, [a, b]: [u32; 2]) {
+        let Some(link) = net.step(a, b) else { return };
+        let mut nearer = BinaryHeap::new();
+        for (at, to) in [(a, b), (b, a)] {
+            let is_within = self.owner[at as usize] == self.owner[to as usize];
+            let rest_mm = if is_within { self.to_border_mm[to as usize] } else { 0 };
+            nearer.push(Reverse((link.cost_mm.saturating_add(rest_mm), at)));
+        }
+        // Bounded: whatever is pushed again has come nearer.
+        while let Some(Reverse((cost, at))) = nearer.pop() {
+            let (owner, known) = (self.owner[at as usize], &mut self.to_border_mm[at as usize]);
+            if owner == NONE || cost >= *known {
+                continue;
+            }
+            *known = cost;
+            let within = net.steps(at).iter().filter(|step| self.owner[step.to as usize] == owner);
+            nearer.extend(within.map(|step| Reverse((cost.saturating_add(step.cost_mm), step.to))));
+        }
     }
 
     /// How many parts there are.
@@ -324,7 +365,7 @@ impl Routes {
         }
         let toward = Toward::new(net, to.tips, 1.0);
         let bounds = from.tips.iter().map(|&(at, cost)| toward.bound_mm(at).saturating_add(cost));
-        let most = u64::from(bounds.min()?) * 11 / 10;
+        let most = u64::from(bounds.min()?) * DEARER_MAX_PERCENT / 100;
         let join = near(net, (from.tips, end), (&way.points, &way.left_mm), is_open, (search, looked))?;
         let at = way.points.iter().position(|at| Some(at) == join.points.last())?;
         let rest: Vec<u32> = way.left_mm[at..].iter().map(|left| way.left_mm[at] - left).collect();

@@ -5,7 +5,7 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 use super::*;
 use crate::nav::graph::lookup::spot_in_space;
-use crate::nav::graph::{divide, grow};
+use crate::nav::graph::{How, divide, grow};
 use crate::nav::{Accept, AreaEdit, NavMap, PassRules, PathQuery, Search};
 
 /// Points on each side of a floor.
@@ -231,6 +231,43 @@ proptest! {
             let area = AreaId::from(rng.below(6) as usize);
             let available = Some(round == 1);
             parted.apply(&[NavEdit::Area(AreaEdit { area, available, factor: None })]);
+        }
+    }
+
+    #[test]
+    fn parts_stay_in_use_when_points_and_links_come_and_bounds_stay_right(seed: u64) {
+        let mut rng = Rng::stream(seed, "shortcuts");
+        let mut map = map(&mut rng, true);
+        let (mut search, plain) = (Search::default(), Routes::default());
+        for _ in 0..6 {
+            // Shortcuts, within parts and between them, some over points that are new; some links go.
+            for _ in 0..4 {
+                let count = map.net().points().len() as u32;
+                let [one, two] = [0; 2].map(|_| rng.below(u64::from(count)) as u32);
+                let at = rng.below(map.net().links().len() as u64) as usize;
+                let edits = match rng.below(3) {
+                    0 => vec![GraphEdit::Link([one, two])],
+                    1 => vec![GraphEdit::Unlink(map.net().links()[at])],
+                    _ => vec![
+                        GraphEdit::Add(place(&mut rng)),
+                        GraphEdit::Link([one, count]),
+                        GraphEdit::Link([two, count]),
+                    ],
+                };
+                map.apply(&edits.into_iter().map(NavEdit::Graph).collect::<Vec<_>>());
+            }
+            prop_assert!(map.routes().part_count() > 0);
+            let count = map.net().points().len() as u64;
+            for _ in 0..40 {
+                let ends = (rng.below(count) as u32, rng.below(count) as u32);
+                let [found, best] =
+                    [map.routes(), &plain].map(|routes| routes.find(map.net(), ends, |_| true, &mut search));
+                let [found, best] = [found, best].map(|route| route.map(|route| (route.cost_mm, route.how)));
+                match (found, best) {
+                    (Some((cost, How::Joined)), Some((best, _))) => prop_assert!(cost <= best + best / 10),
+                    (found, best) => prop_assert_eq!(found.map(|it| it.0), best.map(|it| it.0)),
+                }
+            }
         }
     }
 }

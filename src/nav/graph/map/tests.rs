@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use super::*;
+use crate::nav::graph::How;
 use crate::nav::graph::draft::Part;
 use crate::nav::graph::link::{LinkOptions, link};
 use crate::nav::{AreaEdit, Disc, NavMap, Others, PathQuery, PathStatus, Search};
@@ -284,6 +285,44 @@ fn seed_v14_the_short_way_out_of_a_part_is_taken() {
     assert_eq!(inside.how, crate::nav::graph::How::Inside);
     assert!(inside.points.iter().all(|&at| map.routes().part_of(at) == Some(0)));
     assert_eq!(plan(&map, &query(from, to, body())).status, PathStatus::Complete);
+}
+
+#[test]
+fn ways_between_parts_stay_in_use_when_points_and_links_come() {
+    // A corridor of two parts, and a room without a door between them.
+    let (draft, _) =
+        lettered(&["aaaaaaaa......bbbbbbbb", "######################", "......................"]);
+    let mut map = divided(&draft, true);
+    let how = |map: &PointGraph, ends| {
+        let route = map.routes().find(map.net(), ends, |_| true, &mut Search::default()).expect("a way");
+        (route.how, route.cost_mm)
+    };
+    assert_eq!(how(&map, (0, 21)), (How::Joined, 21_000));
+    let edit = |map: &mut PointGraph, edits: &[GraphEdit]| {
+        let edits: Vec<NavEdit> = edits.iter().copied().map(NavEdit::Graph).collect();
+        map.apply(&edits).expect("a change");
+    };
+    // Elsewhere: a link comes back, a point is new.
+    edit(&mut map, &[GraphEdit::Unlink([44, 45]), GraphEdit::Link([44, 45])]);
+    let point = map.net().points().len() as u32;
+    edit(&mut map, &[GraphEdit::Add(Vec3::new(4.0, 0.0, -2.0)), GraphEdit::Link([4, point])]);
+    assert_eq!(how(&map, (0, 21)), (How::Joined, 21_000));
+    // Within the part, because what came is no way out that is shorter.
+    assert_eq!(how(&map, (0, 6)), (How::Inside, 6000));
+    let mut ring = divided(&lettered(&["aaaaa", "a###a", "a###a", "a#.#a"]).0, true);
+    assert_eq!(how(&ring, (15, 19)), (How::Inside, 10_000));
+    edit(&mut ring, &[GraphEdit::Link([15, 17]), GraphEdit::Link([17, 19])]);
+    assert_eq!(how(&ring, (15, 19)), (How::Direct, 4000), "out of the part and back into it");
+    // What renumbers points has its ways worked out anew.
+    map.edit(&DraftEdit::Remove { at: 40 }).expect("a change");
+    assert_eq!(how(&map, (14, 21)), (How::Inside, 7000));
+    assert_eq!(map.routes().part_count(), 2);
+    // A level that is loaded again with the same graph takes over what was changed, and the ways.
+    let before = NavMap::from(map);
+    let mut again = NavMap::from(divided(&draft, true));
+    again.succeed(&before);
+    let again = again.graph().expect("a graph");
+    assert_eq!((again.routes(), again.routes().part_count()), (before.graph().unwrap().routes(), 2));
 }
 
 #[test]
