@@ -15,16 +15,17 @@ use walkon::nav::graph::{
 };
 use walkon::nav::solids::{Room, Solids};
 use walkon::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
+use walkon::view::{Parts, Picture, Slant, draw_ground, draw_scene};
 use walkon::world::walk::{DoorPolicy, Goal, WalkOptions};
 
 use crate::fixture::send;
 
-fn shared(name: &str) -> Option<PathBuf> {
+pub fn shared(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name);
     path.exists().then_some(path)
 }
 
-fn triangles(path: &Path) -> Vec<[Vec3; 3]> {
+pub fn triangles(path: &Path) -> Vec<[Vec3; 3]> {
     let bytes = std::fs::read(path).unwrap();
     scene_triangles(path.to_str().unwrap(), &bytes, &mut |_| Err("no files".to_owned())).unwrap()
 }
@@ -343,14 +344,10 @@ fn seed_v20_the_line_of_a_picture_has_the_waypoints_of_the_answer() {
         let waypoints = answer["waypoints"].as_array().expect("waypoints");
         assert!(waypoints.len() >= 5, "up the stairs and back above: {answer}");
         let drawn = waypoints.iter().map(|point| {
-            // `path` is about the ground: two numbers.
             let numbers: Vec<f64> =
                 point.as_array().expect("a point").iter().filter_map(|it| it.as_f64()).collect();
-            match numbers.as_slice() {
-                [x, y, z] => [*x, z - lift * y],
-                [x, z] => [*x, *z],
-                _ => panic!("{point}"),
-            }
+            let [x, y, z] = numbers[..] else { panic!("{point}") };
+            [x, z - lift * y]
         });
         let line = line_of(&project.read("way.svg"), "smooth");
         assert!(is_drawn_as(&line, &drawn.collect::<Vec<_>>()), "{asked:?}: {line:?} {waypoints:?}");
@@ -360,6 +357,58 @@ fn seed_v20_the_line_of_a_picture_has_the_waypoints_of_the_answer() {
     let svg = project.read("way.svg");
     assert!(svg.matches("<circle").count() >= 9, "a dot for each point");
     assert!(svg.contains("data-kind=\"cells\" data-key=\"path\"") && svg.contains("data-key=\"link\""));
+}
+
+#[test]
+fn levels_with_floors_are_drawn_from_the_side_with_all_that_is_on_them() {
+    // A metre up is 0.8 m up in the picture.
+    let people = r#"], "areas": [{ "name": "sill", "polygon": [[5, -1], [7, -1], [7, 1], [5, 1]], "heights": [2, 4] }] },
+        "characters": [{ "name": "porter", "position": [2, 3, 0], "radius": 0.3 }],
+        "marks": { "above": [6, 3, 0], "below": [2, 0, 2] }, "routes": { "round": ["above", "below"] } }"#;
+    let stairs = STAIRS.replacen("] } }", people, 1);
+    let polygons = r#"{ "navigation": { "kind": "mesh", "vertices": [[0, 0, 0], [9, 0, 0], [9, 0, 4], [0, 0, 4], [0, 3, -1], [9, 3, -1], [9, 3, 2],
+        [0, 3, 2]], "polygons": [[0, 1, 2, 3], [4, 5, 6, 7]"#.to_owned() + &format!("]{}", &people[1..]);
+    for (kind, level) in [("graph", &stairs), ("mesh", &polygons)] {
+        let source = walkon::level::MemorySource::new().with("floors.json", level.as_str());
+        let loaded = walkon::level::load("floors.json", &source).unwrap();
+        let world = walkon::level::spawn::build(loaded, None).world;
+        let mut picture = Picture::new("floors", world.nav().bounds(), 1.0);
+        picture.slant = Slant::Oblique;
+        draw_ground(&mut picture, &world, Parts::all());
+        draw_scene(&mut picture, &world, Parts::all());
+        let middle = |kind: &str| {
+            let shape = picture.shapes_of(kind).next().unwrap_or_else(|| panic!("a {kind}"));
+            shape.form.bounds().centre().map(|value| (value * 1e4).round() / 1e4)
+        };
+        assert_eq!((middle("character"), middle("mark")), ([2.0, -2.4], [6.0, -2.4]), "{kind}");
+        assert_eq!((middle("route"), middle("area")), ([4.0, -0.2], [6.0, -2.4]), "{kind}");
+        let cells =
+            picture.shapes_of("cells").fold(f64::INFINITY, |top, shape| top.min(shape.form.bounds().min[1]));
+        assert!((cells - if kind == "mesh" { -1.0 - 2.4 } else { -2.4 }).abs() < 0.5, "{kind}: {cells}");
+    }
+    let project = crate::cli::Project::new();
+    project.write("levels/floors.json", &stairs);
+    project.expect(
+        0,
+        &["draw", "floors", "--view", "oblique", "--from", "0,0,0", "--to", "2,3,0", "--out", "way.svg"],
+    );
+    assert!(project.read("way.svg").contains("data-key=\"smooth\""));
+    project.expect(0, &["draw", "floors", "--view", "oblique", "--gif", "floors.gif", "--ticks", "0..6"]);
+    let (_, told) = project.expect(2, &["draw", "yard", "--view", "oblique"]);
+    assert!(told.contains("this map is flat"), "{told}");
+}
+
+#[test]
+fn a_level_without_its_graph_says_how_one_is_made() {
+    let project = crate::cli::Project::new();
+    project.write("levels/paths/other.graph.json", "{}");
+    for (file, help) in
+        [("", "walkon graph generate"), (", \"file\": \"paths/othr.graph.json\"", "other.graph.json")]
+    {
+        project.write("levels/bare.json", &format!("{{ \"navigation\": {{ \"kind\": \"graph\"{file} }} }}"));
+        let (_, told) = project.expect(3, &["run", "bare"]);
+        assert!(told.contains(help), "{told}");
+    }
 }
 
 #[test]

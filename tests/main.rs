@@ -16,6 +16,7 @@ mod fixture;
 mod following;
 mod fuzzed;
 mod graph_edits;
+mod graph_ground;
 mod graph_tool;
 mod hostile_world;
 #[allow(dead_code, reason = "the benchmark uses more of it")]

@@ -165,6 +165,12 @@ pub fn place(position: Vec3) -> String {
     format!("[{},{}]", float(position.x), float(position.z))
 }
 
+/// A position as `[x, y, z]`.
+#[must_use]
+pub fn place_in_space(position: Vec3) -> String {
+    format!("[{},{},{}]", float(position.x), float(position.y), float(position.z))
+}
+
 /// Plain data as JSON; characters and doors by name.
 #[must_use]
 pub fn plain(world: &World, value: &Plain) -> String {

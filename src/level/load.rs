@@ -287,7 +287,10 @@ impl Loader<'_> {
                 }
             }
             Err(error) => {
-                self.unreadable(&paths.text, &error, Finding::new(code::IO, span, "").at(place));
+                let finding = Finding::new(code::IO, span, "").at(place);
+                let is_own = file.value.is_empty();
+                let help = "make it with `walkon graph generate`";
+                self.unreadable(&paths.text, &error, if is_own { finding.help(help) } else { finding });
             }
         }
     }
@@ -303,7 +306,8 @@ impl Loader<'_> {
         finding.message = format!("\"{path}\" cannot be read: {error}");
         if *error == SourceError::NotFound {
             let names = self.source.names();
-            finding.help = words::did_you_mean(path, names.iter().map(String::as_str));
+            let near = || words::did_you_mean(path, names.iter().map(String::as_str));
+            finding.help = finding.help.or_else(near);
         }
         self.findings.error(|| finding);
         self.failed = Some(error.clone());

@@ -137,9 +137,10 @@ fn islets(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[P
             findings.note(|| {
                 let [x, z] = shown(ground(part.island.sample));
                 let size = counted(u64::from(part.island.cells), node);
+                let are = if part.island.cells == 1 { "is" } else { "are" };
                 let place = on_layer(level, layer);
                 let message = format!(
-                    "{size} around [{x}, {z}]{place} are joined to nothing else, even with every door open"
+                    "{size} around [{x}, {z}]{place} {are} joined to nothing else, even with every door open"
                 );
                 Finding::new(code::ISLAND, whole_map(level), message)
             });

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use super::draw_world::on_layer;
 use super::picture::{Form, Look, Picture, Shape, Swatch, Tag};
 use super::theme;
-use crate::base::geom::ground;
 use crate::base::ids::CharacterId;
 use crate::nav::Disc;
 use crate::world::World;
@@ -29,6 +28,7 @@ const RING_M: f64 = 0.15;
 
 /// Straight lines from who waits for a path to where it is to lead.
 pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
+    let slant = picture.slant;
     let is_busy = on_layer(world, picture.map_layer).filter(|(_, character)| waits(world, character)).count()
         > BOLD_MAX;
     let colour = if is_busy { theme::REQUEST.with_opacity(70) } else { theme::REQUEST };
@@ -39,7 +39,7 @@ pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
         let Some((id, walk, why)) = walk.and_then(|(id, walk)| Some((id, walk, walk.token?.1))) else {
             continue;
         };
-        let ends = vec![ground(character.body.position), ground(walk.aim)];
+        let ends = vec![slant.place(character.body.position), slant.place(walk.aim)];
         let hint = format!("walk {} of \"{}\" waits for a path: {}", walk.serial, character.name, why.name());
         picture.explain(Swatch::Line(look), "waits for a path");
         shapes.push(Shape::new(Form::Line(ends), look, Tag::Request(id)).hint(hint));
@@ -54,9 +54,10 @@ fn waits(world: &World, character: &Character) -> bool {
 
 /// Those whom a walk under way was planned around.
 pub(super) fn draw_obstacles(picture: &mut Picture, world: &World) {
+    let slant = picture.slant;
     let look = Look::filled(theme::DISC.with_opacity(120)).stroked(theme::DISC, 1.5);
     let shape = |(who, (disc, count)): (CharacterId, (Disc, usize))| {
-        let form = Form::Circle { centre: ground(disc.centre), radius_m: f64::from(disc.radius_m) };
+        let form = Form::Circle { centre: slant.place(disc.centre), radius_m: f64::from(disc.radius_m) };
         let words = if count == 1 { "a walk goes" } else { "walks go" };
         let hint = format!("{words} around \"{}\"", world.name_of(who));
         Shape::new(form, look, Tag::Obstacle(who)).hint(hint)
@@ -84,6 +85,7 @@ fn planned_around(world: &World, layer: u8) -> BTreeMap<CharacterId, (Disc, usiz
 
 /// Where everybody wants to go, and where they really go.
 pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
+    let slant = picture.slant;
     let mut shapes = Vec::new();
     let kinds = [(theme::DESIRED, "wants to go"), (theme::REAL, "really goes")];
     let looks = kinds.map(|(colour, words)| (Look::line(colour, 3.0), words));
@@ -94,7 +96,7 @@ pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
                 continue;
             }
             let from = character.body.position;
-            let line = vec![ground(from), ground(from + velocity * AHEAD_S)];
+            let line = vec![slant.place(from), slant.place(from + velocity * AHEAD_S)];
             picture.explain(Swatch::Line(look), words);
             let hint = format!("\"{}\" {words}: {:.2} m/s", character.name, velocity.length());
             shapes.push(Shape::new(Form::Line(line), look, tag).hint(hint));
@@ -105,12 +107,13 @@ pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
 
 /// Where those go who step aside.
 pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
+    let slant = picture.slant;
     let look = Look::line(theme::NUDGE, 2.0).dashed();
     let end = Look::filled(theme::SEARCH_FRONTIER).stroked(theme::NUDGE, 1.5);
     let mut shapes = Vec::new();
     for (id, character) in on_layer(world, picture.map_layer) {
         let Some(nudge) = &character.nudge else { continue };
-        let ends = vec![ground(character.body.position), ground(nudge.to)];
+        let ends = vec![slant.place(character.body.position), slant.place(nudge.to)];
         let hint = format!("\"{}\" steps aside for \"{}\"", character.name, world.name_of(nudge.by));
         picture.explain(Swatch::Line(look), "steps aside");
         let dot = Form::Dot { centre: ends[1], radius_px: 3.0 };
@@ -122,6 +125,7 @@ pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
 
 /// Rings around those who have just planned anew because of others.
 pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
+    let slant = picture.slant;
     let look = Look::line(theme::REPLAN, 2.0);
     let fresh = world.rate().ticks(FRESH_S);
     let is_fresh =
@@ -130,7 +134,7 @@ pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
     for (id, character) in on_layer(world, picture.map_layer) {
         if character.replan.since.is_some_and(is_fresh) {
             let radius_m = f64::from(character.body.radius_m) + RING_M;
-            let form = Form::Circle { centre: ground(character.body.position), radius_m };
+            let form = Form::Circle { centre: slant.place(character.body.position), radius_m };
             picture.explain(Swatch::Dot(look), "plans anew for others");
             shapes.push(Shape::new(form, look, Tag::Replan(id)));
         }

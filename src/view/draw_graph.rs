@@ -7,36 +7,11 @@
 
 use glam::Vec3;
 
-use super::picture::{Colour, Form, Look, Picture, Shape, Swatch, Tag};
+use super::picture::{Colour, Form, Look, Picture, Shape, Slant, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point};
 use crate::nav::NavMap;
 use crate::nav::graph::{Draft, Group, groups};
-
-/// Where a graph is looked at from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Slant {
-    /// From above.
-    #[default]
-    Top,
-    /// From the south and above: what is higher lies further up in the picture.
-    Oblique,
-}
-
-impl Slant {
-    /// How far up in the picture a metre of height goes.
-    const RISE: f64 = 0.8;
-
-    /// Where a place lies in the picture.
-    #[must_use]
-    pub fn place(self, place: Vec3) -> Point {
-        let lift = match self {
-            Self::Top => 0.0,
-            Self::Oblique => f64::from(place.y) * Self::RISE,
-        };
-        [f64::from(place.x), f64::from(place.z) - lift]
-    }
-}
 
 /// What is shown of a graph.
 #[derive(Clone, Copy, Debug)]
@@ -77,11 +52,11 @@ pub fn graph_picture(title: String, scene: &GraphScene<'_>) -> Picture {
     picture
 }
 
-/// Draws the points and links of a map that is made of them, from above.
+/// Draws the points and links of a map that is made of them.
 pub(super) fn draw_nav_graph(picture: &mut Picture, nav: &NavMap) {
     if let Some(graph) = nav.graph() {
         let (draft, groups) = (graph.draft(), groups(graph.draft()));
-        draw_graph(picture, &GraphScene { draft, groups: &groups, way: &[], slant: Slant::Top });
+        draw_graph(picture, &GraphScene { draft, groups: &groups, way: &[], slant: picture.slant });
     }
 }
 

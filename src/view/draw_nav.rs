@@ -6,16 +6,22 @@
 //! Source: colours by cost after seed 004, doors and areas are ours.
 
 use super::blocks::{Lattice, merge};
-use super::picture::{Colour, Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
+use super::picture::{Colour, Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
 use super::theme;
 use std::collections::BTreeMap;
 
-use crate::base::geom::{Bounds, Point, ground};
+use crate::base::geom::{Bounds, Point, ground, raise};
 use crate::base::ids::{AreaId, DoorId};
+use crate::nav::mesh::{Corner, Patch};
 use crate::nav::{CellMap, Layout, NavMap, Traversal};
 use crate::world::World;
 use crate::world::area::{Area, AreaKind};
 use crate::world::door::{Door, DoorState};
+
+/// How far from an area the floor may be that it is shown on, metres.
+const FLOOR_WITHIN_M: f32 = 8.0;
+/// Heights further apart than this are those of several floors, metres.
+const STOREY_MAX_M: f64 = 1e3;
 
 /// What a cell is, by what it costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,14 +223,15 @@ fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
     for patch in mesh.patches(&by) {
         let kind = Kind::of(true, patch.factor);
         picture.explain(Swatch::Patch(kind.look()), kind.words());
-        let shape = Shape::new(Form::Polygon(patch.outline), kind.look(), Tag::Cells(kind.name()));
-        shapes.push((patch.y_m, shape));
+        let form = patch_form(picture.slant, &patch);
+        shapes.push((patch.y_m, Shape::new(form, kind.look(), Tag::Cells(kind.name()))));
     }
     if mesh.floor_y_m().is_none() {
         let look = Look::line(theme::RIM, 1.0);
         picture.explain(Swatch::Line(look), "edge of a floor");
-        let rim = |(ends, y_m): ([Point; 2], f64)| {
-            (y_m, Shape::new(Form::Line(ends.to_vec()), look, Tag::Cells("rim")))
+        let rim = |ends: [Corner; 2]| {
+            let y_m = (ends[0].1 + ends[1].1) / 2.0;
+            (y_m, Shape::new(edge(picture.slant, ends), look, Tag::Cells("rim")))
         };
         shapes.extend(mesh.rims(&by).into_iter().map(rim));
     }
@@ -241,8 +248,42 @@ pub(super) fn draw_portals(picture: &mut Picture, nav: &NavMap) {
     if !portals.is_empty() {
         picture.explain(Swatch::Line(look), "edge between polygons");
     }
-    let shape = |ends: [Point; 2]| Shape::new(Form::Line(ends.to_vec()), look, Tag::Cells("portal"));
+    let slant = picture.slant;
+    let shape = |ends| Shape::new(edge(slant, ends), look, Tag::Cells("portal"));
     picture.add("portals", portals.into_iter().map(shape).collect());
+}
+
+/// Where a polygon of a mesh is seen.
+pub(super) fn patch_form(slant: Slant, patch: &Patch) -> Form {
+    let corners = patch.outline.iter().zip(&patch.heights_m);
+    Form::Polygon(corners.map(|(&at, &y_m)| slant.at(at, y_m)).collect())
+}
+
+fn edge(slant: Slant, ends: [Corner; 2]) -> Form {
+    Form::Line(ends.map(|(at, y_m)| slant.at(at, y_m)).to_vec())
+}
+
+/// Height of the floor nearest to a place, metres; the height itself where there is none, and 0 in a picture without heights.
+pub(super) fn floor_y_m(slant: Slant, nav: &NavMap, (at, y_m): (Point, f64)) -> f64 {
+    if slant == Slant::Top {
+        return 0.0;
+    }
+    let found = nav.nearest(raise(at, y_m), FLOOR_WITHIN_M, &Traversal::default());
+    found.map_or(y_m, |found| f64::from(found.point.y))
+}
+
+/// The outline of an area or obstacle, on the floor it lies on.
+fn raised(picture: &Picture, nav: &NavMap, area: AreaId, form: Form) -> Form {
+    let heights_m = match (nav.mesh(), nav.graph()) {
+        (Some(mesh), _) => mesh.area_heights_m(area),
+        (_, Some(graph)) => graph.area_heights_m(area),
+        _ => None,
+    };
+    let [low, high] = heights_m.unwrap_or_default();
+    // One that keeps to a floor lies in the middle of its heights, one of all floors on the one nearest to height 0.
+    let y_m = if high - low < STOREY_MAX_M { (low + high) / 2.0 } else { 0.0 };
+    let y_m = floor_y_m(picture.slant, nav, (form.bounds().centre(), y_m));
+    form.raised(picture.slant, y_m)
 }
 
 /// Areas and obstacles as outlines over whatever cells are shown.
@@ -252,14 +293,15 @@ pub(super) fn draw_areas(picture: &mut Picture, world: &World) {
     for (index, area) in world.areas().iter().enumerate() {
         let id = AreaId::from(index);
         let Some(form) = outlines.get(id).filter(|_| area.door.is_none()) else { continue };
+        let form = raised(picture, world.nav(), id, form.clone());
         let look = area_look(area);
         if area.kind == AreaKind::Obstacle && area.available {
             picture.keep_clear.push(form.bounds());
         }
-        areas.push(Shape::new(form.clone(), look, Tag::Area(id)).hint(area_hint(area)));
         if !area.name.is_empty() {
-            picture.labels.push(area_label(area, id, form));
+            picture.labels.push(area_label(area, id, &form));
         }
+        areas.push(Shape::new(form, look, Tag::Area(id)).hint(area_hint(area)));
         if !area.available {
             picture.explain(Swatch::Patch(look), "not available");
         }
@@ -355,7 +397,7 @@ fn area_label(area: &Area, id: AreaId, form: &Form) -> Label {
 }
 
 fn draw_door(picture: &mut Picture, nav: &NavMap, id: DoorId, door: &Door) -> Option<Shape> {
-    let form = outline(nav, picture.map_layer, door.area)?;
+    let form = raised(picture, nav, door.area, outline(nav, picture.map_layer, door.area)?);
     let (colour, glyph, words) = match door.state {
         DoorState::Open => (theme::DOOR_OPEN, '\'', "open door"),
         DoorState::Opening | DoorState::Closing => (theme::DOOR_MOVING, '/', "moving door"),

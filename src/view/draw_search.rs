@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::draw_nav::{self, by_kind, draw_areas, draw_doors, draw_portals, layer_of};
-use super::picture::{Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
+use super::draw_nav::{self, by_kind, draw_areas, draw_doors, draw_portals, layer_of, patch_form};
+use super::picture::{Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Point, ground};
 use crate::nav::{Disc, NavMap, NodeId, Path, PathAnswer, SearchRecord, Traversal};
@@ -87,9 +87,9 @@ pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
 
 /// Circles that the plan kept out of, as large as it took them.
 fn draw_others(picture: &mut Picture, scene: &SearchScene<'_>) {
-    let look = Look::line(theme::OBSTACLE_LINE, 1.5);
+    let (look, slant) = (Look::line(theme::OBSTACLE_LINE, 1.5), picture.slant);
     let shape = |disc: &Disc| {
-        let form = Form::Circle { centre: ground(disc.centre), radius_m: f64::from(disc.radius_m) };
+        let form = Form::Circle { centre: slant.place(disc.centre), radius_m: f64::from(disc.radius_m) };
         Shape::new(form, look, Tag::Search("other"))
     };
     if !scene.others.is_empty() {
@@ -140,7 +140,8 @@ fn draw_points(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
             }
         }
     }
-    let place = |at: u32| ground(graph.draft().points()[at as usize]);
+    let slant = picture.slant;
+    let place = |at: u32| slant.place(graph.draft().points()[at as usize]);
     let link = |[a, b]: [u32; 2]| {
         let look = Look::line(theme::GRAPH.with_opacity(90), 1.0);
         Shape::new(Form::Line(vec![place(a), place(b)]), look, Tag::Cells("link"))
@@ -175,7 +176,7 @@ fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
         let known = Kind::ALL.iter().find(|known| known.0 == kind);
         let (name, words) = known.map_or(("free", "free"), |known| (known.1, known.2));
         picture.explain(Swatch::Patch(kind.look()), words);
-        let shape = Shape::new(Form::Polygon(patch.outline), kind.look(), Tag::Cells(name));
+        let shape = Shape::new(patch_form(picture.slant, &patch), kind.look(), Tag::Cells(name));
         shapes.push((patch.y_m, shape));
     }
     shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -184,15 +185,15 @@ fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
 }
 
 /// The parts of a path, each with the layer that it leads over. A link that leads aside belongs to the part before it.
-fn legs(path: &Path, first: u8) -> Vec<(u8, Vec<Point>)> {
+fn legs(path: &Path, first: u8, slant: Slant) -> Vec<(u8, Vec<Point>)> {
     let (mut legs, mut leg) = (Vec::new(), (first, Vec::new()));
     let mut links = path.layers.iter().peekable();
     for &point in &path.points {
-        leg.1.push(ground(point));
+        leg.1.push(slant.place(point));
         let Some(link) = links.next_if(|link| link.from == point) else { continue };
-        let next = (link.layer, if link.to == point { vec![ground(point)] } else { Vec::new() });
+        let next = (link.layer, if link.to == point { vec![slant.place(point)] } else { Vec::new() });
         if link.to != point {
-            leg.1.push(ground(link.to));
+            leg.1.push(slant.place(link.to));
         }
         legs.push(std::mem::replace(&mut leg, next));
     }
@@ -204,7 +205,7 @@ fn legs(path: &Path, first: u8) -> Vec<(u8, Vec<Point>)> {
 /// What of the path leads over other layers than the one that is shown.
 fn draw_elsewhere(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>) {
     let look = Look::line(theme::PATH_FAINT, 1.5).dashed();
-    for (layer, leg) in legs(&scene.answer.path, scene.by.layer) {
+    for (layer, leg) in legs(&scene.answer.path, scene.by.layer, picture.slant) {
         if layer != picture.map_layer {
             picture.explain(Swatch::Line(look), "path on another layer");
             shapes.push(Shape::new(Form::Line(leg), look, Tag::Search("elsewhere")));
@@ -223,7 +224,7 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
         picture.explain(Swatch::Line(look), "through the cells");
         shapes.push(Shape::new(Form::Line(raw), look, Tag::Search("raw")).hint("path through the cells"));
     }
-    let mut own = legs(&scene.answer.path, scene.by.layer);
+    let mut own = legs(&scene.answer.path, scene.by.layer, picture.slant);
     own.retain(|(layer, _)| *layer == picture.map_layer);
     for (_, smooth) in own {
         // On tiles in the colours of seed 004: the line green, its corners yellow, the last point red.
@@ -244,8 +245,7 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
 }
 
 fn ends(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>) {
-    let from = ground(scene.from);
-    let to = ground(scene.to);
+    let [from, to] = [scene.from, scene.to].map(|end| picture.slant.place(end));
     let start = Look::filled(theme::SEARCH_START).stroked(theme::SEARCH_FRONTIER, 1.5).glyph('S');
     let goal = Look::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.5).glyph('G');
     picture.explain(Swatch::Dot(start), "start");
@@ -255,12 +255,13 @@ fn ends(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>)
     if let Some(nearest) = scene.answer.nearest {
         let look = Look::line(theme::PATH_END, 2.0).glyph('N');
         picture.explain(Swatch::Dot(look), "nearest reachable point");
-        shapes.push(Shape::new(dot(ground(nearest), 6.0), look, Tag::Search("nearest")));
+        shapes.push(Shape::new(dot(picture.slant.place(nearest), 6.0), look, Tag::Search("nearest")));
     }
-    for (at, text, what) in [(from, "from", "start"), (to, "to", "goal")] {
+    for (at, end, text, what) in [(from, scene.from, "from", "start"), (to, scene.to, "to", "goal")] {
+        let end = ground(end);
         picture.labels.push(Label {
             at,
-            text: format!("{text} {:.1}, {:.1}", at[0], at[1]),
+            text: format!("{text} {:.1}, {:.1}", end[0], end[1]),
             colour: theme::INK,
             size_px: theme::NAME_PX,
             spread: Spread::Beside(6.0 / 24.0),

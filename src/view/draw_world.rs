@@ -7,7 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use super::picture::{Form, Label, Look, Picture, Shape, Spread, Swatch, Tag};
+use super::draw_nav::floor_y_m;
+use super::picture::{Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point, ground};
 use crate::base::ids::{CharacterId, RegionId};
@@ -47,6 +48,9 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
             RegionShape::Polygon(points, _) => Form::Polygon(points.clone()),
             RegionShape::Circle(centre, radius_m) => Form::Circle { centre: *centre, radius_m: *radius_m },
         };
+        // It holds at every height, and is shown on the floor nearest to height 0.
+        let y_m = floor_y_m(picture.slant, world.nav(), (form.bounds().centre(), 0.0));
+        let form = form.raised(picture.slant, y_m);
         picture.explain(Swatch::Patch(look), "region");
         picture.labels.push(Label {
             at: form.bounds().centre(),
@@ -67,8 +71,8 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
 pub(super) fn draw_routes(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     for name in world.route_names() {
-        let stops: Vec<Point> =
-            world.route(name).unwrap_or_default().iter().map(|stop| ground(stop.position)).collect();
+        let stops = world.route(name).unwrap_or_default().iter();
+        let stops: Vec<Point> = stops.map(|stop| picture.slant.place(stop.position)).collect();
         if stops.len() < 2 {
             continue;
         }
@@ -84,14 +88,14 @@ pub(super) fn draw_routes(picture: &mut Picture, world: &World) {
 pub(super) fn draw_marks(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     for mark in world.marks() {
-        let at = ground(mark.position);
+        let (at, shown) = (ground(mark.position), picture.slant.place(mark.position));
         let tag = || Tag::Mark(mark.name.clone());
         let look = Look::filled(theme::SEARCH_FRONTIER).stroked(theme::MARK, 1.5).glyph('x');
         picture.explain(Swatch::Dot(look), "mark");
         let hint = format!("mark \"{}\" ({}, {})", mark.name, at[0], at[1]);
-        shapes.push(Shape::new(Form::Dot { centre: at, radius_px: 3.0 }, look, tag()).hint(hint));
+        shapes.push(Shape::new(Form::Dot { centre: shown, radius_px: 3.0 }, look, tag()).hint(hint));
         picture.labels.push(Label {
-            at,
+            at: shown,
             text: mark.name.clone(),
             colour: theme::MARK,
             size_px: theme::NAME_PX,
@@ -112,7 +116,7 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
     for (_, character) in on_layer(world, picture.map_layer) {
         let walk = character.walk.and_then(|id| world.walk(id).map(|walk| (id, walk)));
         let Some((id, walk)) = walk.filter(|(_, walk)| walk.is_open()) else { continue };
-        let points = points_left(character, walk);
+        let points = points_left(character, walk, picture.slant);
         let Some((end, corners)) = points.split_last().filter(|(_, corners)| !corners.is_empty()) else {
             continue;
         };
@@ -139,14 +143,14 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
 }
 
 /// From where the character stands to the end of its path.
-fn points_left(character: &Character, walk: &Walk) -> Vec<Point> {
+fn points_left(character: &Character, walk: &Walk, slant: Slant) -> Vec<Point> {
     let Some(following) = &walk.following else { return Vec::new() };
-    let mut points = vec![ground(character.body.position)];
+    let mut points = vec![slant.place(character.body.position)];
     let mut along_m = 0.0;
     for pair in following.path.points.windows(2) {
         along_m += crate::base::geom::flat_distance(pair[0], pair[1]);
         if along_m > following.cursor.along_m {
-            points.push(ground(pair[1]));
+            points.push(slant.place(pair[1]));
         }
     }
     points
@@ -158,6 +162,7 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
     let mut used = BTreeSet::new();
     for (index, (id, character)) in on_layer(world, picture.map_layer).enumerate() {
         let (at, radius_m) = (ground(character.body.position), f64::from(character.body.radius_m));
+        let shown = picture.slant.place(character.body.position);
         let (colour, words) =
             if character.is_player { (theme::PLAYER, "player") } else { (theme::CHARACTER, "character") };
         let glyph = glyph_of(character, &mut used);
@@ -167,13 +172,13 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
             picture.explain_glyph(glyph, format!("{} ({:.1}, {:.1})", character.name, at[0], at[1]));
         }
         shapes.push(
-            Shape::new(Form::Circle { centre: at, radius_m }, look, Tag::Character(id))
+            Shape::new(Form::Circle { centre: shown, radius_m }, look, Tag::Character(id))
                 .hint(hint(character, at)),
         );
-        shapes.push(facing(character, at, radius_m, id));
-        picture.keep_clear.push(Bounds::of(&[at]).grown(radius_m));
+        shapes.push(facing(character, shown, radius_m, id));
+        picture.keep_clear.push(Bounds::of(&[shown]).grown(radius_m));
         picture.labels.push(Label {
-            at,
+            at: shown,
             text: character.name.clone(),
             colour: theme::INK,
             size_px: theme::NAME_PX,

@@ -3,7 +3,7 @@
 //! In: a world, a navigation map, what a search looked at. Out: a [`Picture`] in world metres; [`svg`] and
 //! [`ascii`] turn it into text, the shell into pixels. Holds: nothing here changes what it shows, and one set of
 //! colours ([`theme`]) serves every drawing. World x grows to the right and world z downwards, so a picture
-//! reads like the rows of a text grid; height (y) is not shown. Not here: files, pixels, windows.
+//! reads like the rows of a text grid; height (y) is shown by a [`Slant`] alone. Not here: files, pixels, windows.
 
 pub mod ascii;
 mod blocks;
@@ -21,13 +21,13 @@ mod screen;
 pub mod svg;
 pub mod theme;
 
-pub use draw_graph::{GraphScene, Slant, draw_graph, graph_picture};
+pub use draw_graph::{GraphScene, draw_graph, graph_picture};
 pub use draw_nav::{Outlines, draw_nav};
 pub use draw_search::{SearchScene, draw_search};
 pub use draw_world::draw_world;
 pub use layers::{Part, Parts, draw_ground, draw_scene};
 pub use picture::{
-    Colour, Form, Label, LabelPlaces, Layer, LegendEntry, Look, Picture, Projection, Shape, Spread, Stroke,
-    Swatch, Tag,
+    Colour, Form, Label, LabelPlaces, Layer, LegendEntry, Look, Picture, Projection, Shape, Slant, Spread,
+    Stroke, Swatch, Tag,
 };
 pub use screen::{Anchor, Group, Outline, PIXELS_MAX, Primitive, SIDE_PX_MAX, Screen, ScreenError};

@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::geom::{Bounds, Isometric, Point};
+use glam::Vec3;
+
+use crate::base::geom::{Bounds, Isometric, Point, ground};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 
 /// A colour: red, green, blue and opacity, 0 to 255 each, not premultiplied.
@@ -161,6 +163,36 @@ impl Projection {
     }
 }
 
+/// Where what has heights is looked at from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Slant {
+    /// From above.
+    #[default]
+    Top,
+    /// From the south and above: what is higher lies further up in the picture.
+    Oblique,
+}
+
+impl Slant {
+    /// How far up in the picture a metre of height goes.
+    const RISE: f64 = 0.8;
+
+    /// Where a place lies in the picture.
+    #[must_use]
+    pub fn place(self, place: Vec3) -> Point {
+        self.at(ground(place), f64::from(place.y))
+    }
+
+    /// Where a point of the ground at some height lies in the picture.
+    #[must_use]
+    pub fn at(self, [x, z]: Point, y_m: f64) -> Point {
+        match self {
+            Self::Top => [x, z],
+            Self::Oblique => [x, z - y_m * Self::RISE],
+        }
+    }
+}
+
 /// Where a shape lies, world metres on the ground plane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
@@ -200,6 +232,19 @@ impl Form {
             }
             Self::Circle { centre, radius_m } => Bounds::of(&[*centre]).grown(*radius_m),
             Self::Dot { centre, .. } => Bounds::of(&[*centre]),
+        }
+    }
+
+    /// The same at some height, as it is seen from there; cells lie where they lie.
+    #[must_use]
+    pub fn raised(self, slant: Slant, y_m: f64) -> Self {
+        let all = |points: Vec<Point>| points.into_iter().map(|point| slant.at(point, y_m)).collect();
+        match self {
+            Self::Polygon(points) => Self::Polygon(all(points)),
+            Self::Line(points) => Self::Line(all(points)),
+            Self::Circle { centre, radius_m } => Self::Circle { centre: slant.at(centre, y_m), radius_m },
+            Self::Dot { centre, radius_px } => Self::Dot { centre: slant.at(centre, y_m), radius_px },
+            cells @ (Self::Blocks(_) | Self::Facets(_)) => cells,
         }
     }
 
@@ -400,6 +445,8 @@ pub struct Picture {
     pub tile_m: Option<[f64; 2]>,
     /// How the ground is shown; text shows it from above.
     pub projection: Projection,
+    /// Where it is looked at from: `bounds` and shapes lie where that puts them.
+    pub slant: Slant,
     /// The layer of the map that is shown.
     pub map_layer: u8,
     /// Layers, bottom first.
@@ -428,6 +475,7 @@ impl Picture {
             cell_m,
             tile_m: (cell_m > 0.0).then_some([cell_m; 2]),
             projection: Projection::Flat,
+            slant: Slant::Top,
             map_layer: 0,
             layers: Vec::new(),
             labels: Vec::new(),

@@ -254,6 +254,12 @@ impl NavMesh {
         self.outline(area).map(|outline| outline.polygon.as_slice())
     }
 
+    /// Least and greatest height of the ground that an area or obstacle means, metres; None for an unknown id.
+    #[must_use]
+    pub fn area_heights_m(&self, area: AreaId) -> Option<[f64; 2]> {
+        self.outline(area).map(|outline| [outline.low_m, outline.high_m])
+    }
+
     fn outline(&self, area: AreaId) -> Option<&Outline> {
         let areas = &self.source.areas;
         let blocker = || self.source.blockers.get(area.index() - areas.len());

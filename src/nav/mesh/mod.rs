@@ -32,7 +32,7 @@ pub(crate) use footing::MeshFooting;
 pub use map::{AREAS_MAX, Avoidance, MeshSource, MeshSourceError, NavMesh};
 pub(crate) use plan::{Plan, Scratch};
 pub use raw::{Checked, MeshError, RawMesh};
-pub use show::Patch;
+pub use show::{Corner, Patch};
 
 #[cfg(test)]
 mod tests;

@@ -13,11 +13,16 @@ use crate::nav::mesh::surface::NONE;
 pub struct Patch {
     /// Its corners, world metres, the inside to the left.
     pub outline: Vec<Point>,
+    /// Their heights, metres.
+    pub heights_m: Vec<f64>,
     /// Height of its middle, metres.
     pub y_m: f64,
     /// Cost of a metre in it over a metre of plain ground.
     pub factor: f32,
 }
+
+/// A corner of the ground, and its height, metres.
+pub type Corner = (Point, f64);
 
 impl NavMesh {
     /// The ground of a body, polygon by polygon: the one at place n is the node n of its searches. Cost: per corner.
@@ -27,6 +32,7 @@ impl NavMesh {
         let prices = self.prices(&view, by);
         let patch = |polygon: u32| Patch {
             outline: view.surface.outline(polygon).collect(),
+            heights_m: view.surface.edges(polygon).map(|edge| view.surface.height_from(edge)).collect(),
             y_m: view.surface.height(polygon, view.surface.centre(polygon)),
             factor: prices.factor(polygon) as f32,
         };
@@ -35,27 +41,21 @@ impl NavMesh {
 
     /// The edges across which a body gets from one polygon to another, each once. Cost: per edge.
     #[must_use]
-    pub fn portals(&self, by: &Traversal) -> Vec<[Point; 2]> {
+    pub fn portals(&self, by: &Traversal) -> Vec<[Corner; 2]> {
         let view = self.view(by);
         let surface = &view.surface;
         let edges = (0..surface.ring.len() as u32).filter(|&edge| {
             let twin = surface.twin[edge as usize];
             twin != NONE && edge < twin
         });
-        edges.map(|edge| [surface.from(edge), surface.to(edge)]).collect()
+        edges.map(|edge| surface.corners(edge)).collect()
     }
 
-    /// The edges at which the ground of a body ends, each with the height of its middle, metres. Cost: per edge.
+    /// The edges at which the ground of a body ends. Cost: per edge.
     #[must_use]
-    pub fn rims(&self, by: &Traversal) -> Vec<([Point; 2], f64)> {
+    pub fn rims(&self, by: &Traversal) -> Vec<[Corner; 2]> {
         let view = self.view(by);
-        let surface = &view.surface;
-        let height = |edge: u32| surface.heights[surface.ring[edge as usize] as usize];
-        let rim = |&edge: &u32| {
-            let y_m = (height(edge) + height(surface.next(edge))) / 2.0;
-            ([surface.from(edge), surface.to(edge)], y_m)
-        };
-        surface.walls.iter().map(rim).collect()
+        view.surface.walls.iter().map(|&edge| view.surface.corners(edge)).collect()
     }
 
     /// Height of its floor, metres; None where it has several.

@@ -107,6 +107,16 @@ impl Surface {
         self.from(self.next(edge))
     }
 
+    /// The height at which an edge begins.
+    pub(crate) fn height_from(&self, edge: u32) -> f64 {
+        self.heights[self.ring[edge as usize] as usize]
+    }
+
+    /// Both ends of an edge, and their heights.
+    pub(crate) fn corners(&self, edge: u32) -> [(Point, f64); 2] {
+        [edge, self.next(edge)].map(|edge| (self.from(edge), self.height_from(edge)))
+    }
+
     /// Edges that begin at a corner.
     pub(crate) fn around(&self, corner: u32) -> &[u32] {
         let [first, end] = [corner, corner + 1].map(|at| self.around_first[at as usize] as usize);

@@ -343,6 +343,9 @@ pub struct DrawArgs {
     /// Pixels per metre (text: characters per metre)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
+    /// Where it is looked at from: graphs and meshes with several floors
+    #[arg(long, value_enum, default_value_t)]
+    pub view: View,
     /// What to show, by name, with commas between; with `obstacles`, a search goes around those who stand there
     #[arg(long, value_name = "LIST", value_parser = layers)]
     pub layers: Option<Parts>,
@@ -500,7 +503,7 @@ pub struct GraphPathArgs {
     pub out: Option<PathBuf>,
     /// Where it is looked at from
     #[arg(long, value_enum, default_value_t)]
-    pub view: GraphView,
+    pub view: View,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -511,7 +514,7 @@ pub struct GraphDrawArgs {
     pub level: PathBuf,
     /// Where it is looked at from
     #[arg(long, value_enum, default_value_t)]
-    pub view: GraphView,
+    pub view: View,
     /// Pixels per metre (text: characters per metre)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
@@ -520,9 +523,9 @@ pub struct GraphDrawArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Where a graph is looked at from.
+/// Where a map is looked at from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum GraphView {
+pub enum View {
     /// From above
     #[default]
     Top,

@@ -6,23 +6,28 @@ use std::path::Path;
 
 use glam::Vec3;
 
-use super::args::DrawArgs;
+use super::args::{DrawArgs, View};
 use super::exit::{Exit, Failure};
 use super::path::{Asked, floor_of, layer_of, on_floor};
 use super::{Shell, run};
+use crate::base::geom::Bounds;
 use crate::game::Game;
-use crate::nav::{Layout, Traversal};
+use crate::nav::mesh::Patch;
+use crate::nav::{Layout, NavMap, Traversal};
 use crate::shell::output::{Results, Target};
 use crate::shell::pictures;
 use crate::shell::project::find_level;
 use crate::shell::watchdog::Interrupts;
 use crate::view::{
-    Part, Parts, Picture, Projection, Screen, ScreenError, SearchScene, ascii, draw_ground, draw_scene,
-    draw_search, svg,
+    Part, Parts, Picture, Projection, Screen, ScreenError, SearchScene, Slant, ascii, draw_ground,
+    draw_scene, draw_search, svg,
 };
 use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::standing::Straight;
+
+/// What is left free above and below a map that is seen from the side, metres.
+const ROOM_M: f64 = 0.5;
 
 /// The form of a picture, by the suffix of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +59,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     let found = find_level(&args.level)?;
     let loaded = shell.load(&found)?;
     let floor_y_m = floor_of(&loaded.map);
+    let slant = slant_of(args.view, &loaded.map)?;
     let ends = match (args.from, args.to) {
         (Some(from), Some(to)) => Some((on_floor(from, floor_y_m)?, on_floor(to, floor_y_m)?)),
         _ => None,
@@ -73,10 +79,10 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     let world = stage.world_mut();
     let goal_layer = args.to_layer.as_deref().map(|name| layer_of(world, Some(name))).transpose()?;
     let pictures: Vec<Picture> = match ends {
-        Some(ends) => searched(world, (ends, goal_layer), (args.layers, &shown)),
+        Some(ends) => searched(world, (ends, goal_layer), (args.layers, &shown), slant),
         None => {
             let parts = args.layers.unwrap_or_default();
-            shown.iter().map(|&layer| world_picture(world, layer, parts)).collect()
+            shown.iter().map(|&layer| world_picture(world, (layer, slant), parts)).collect()
         }
     };
     match (target, form) {
@@ -116,6 +122,7 @@ fn searched(
     world: &mut World,
     ((from, to), goal_layer): ((Vec3, Vec3), Option<u8>),
     (parts, shown): (Option<Parts>, &[u8]),
+    slant: Slant,
 ) -> Vec<Picture> {
     let layer = shown.first().copied().unwrap_or_default();
     let by = Traversal { radius_m: Gait::RADIUS_M, layer, ..Traversal::default() };
@@ -128,27 +135,27 @@ fn searched(
     let others = asked.others.as_deref().unwrap_or(&[]);
     let (record, answer) = (&answered.record, &answered.answer);
     let scene = SearchScene { world, from, to, by: &asked.by, record, answer, others };
-    shown.iter().map(|&layer| search_picture(&scene, layer)).collect()
+    shown.iter().map(|&layer| search_picture(&scene, (layer, slant))).collect()
 }
 
 /// A picture of a search.
-pub(super) fn search_picture(scene: &SearchScene<'_>, layer: u8) -> Picture {
+pub(super) fn search_picture(scene: &SearchScene<'_>, (layer, slant): (u8, Slant)) -> Picture {
     let words = match scene.answer.status {
         crate::nav::PathStatus::None => "no path".to_owned(),
         _ => format!("{:.2} m", scene.answer.path.length_m),
     };
     let name = name_of(scene.world, layer);
     let title = format!("{name}  path: {words}, {} expansions", scene.answer.expansions);
-    let mut picture = blank(scene.world, layer, title);
+    let mut picture = blank(scene.world, (layer, slant), title);
     draw_search(&mut picture, scene);
     picture
 }
 
 /// A picture of a level as it stands.
-fn world_picture(world: &World, layer: u8, parts: Parts) -> Picture {
+fn world_picture(world: &World, (layer, slant): (u8, Slant), parts: Parts) -> Picture {
     let (tick, seconds) = (world.tick().0, world.rate().seconds(world.tick()));
     let title = format!("{}  tick {tick} ({seconds:.2} s)", name_of(world, layer));
-    let mut picture = blank(world, layer, title);
+    let mut picture = blank(world, (layer, slant), title);
     draw_ground(&mut picture, world, parts);
     draw_scene(&mut picture, world, parts);
     picture
@@ -163,10 +170,11 @@ fn name_of(world: &World, layer: u8) -> String {
     }
 }
 
-fn blank(world: &World, layer: u8, title: String) -> Picture {
+fn blank(world: &World, (layer, slant): (u8, Slant), title: String) -> Picture {
     let frame = world.nav().cells().map(|cells| *cells.frame());
-    let mut picture = Picture::new(title, world.nav().bounds(), frame.map_or(0.0, |frame| frame.cell_size_m));
-    picture.map_layer = layer;
+    let mut picture =
+        Picture::new(title, bounds(world.nav(), slant), frame.map_or(0.0, |frame| frame.cell_size_m));
+    (picture.map_layer, picture.slant) = (layer, slant);
     if let Some(frame) = frame {
         // Other layouts show the lines of their cells.
         let is_square = matches!(frame.layout(), Layout::Square4 | Layout::Square8);
@@ -176,6 +184,40 @@ fn blank(world: &World, layer: u8, title: String) -> Picture {
         picture.projection = Projection::Isometric;
     }
     picture
+}
+
+/// Where a map is looked at from; only one with heights can be looked at from the side.
+fn slant_of(view: View, nav: &NavMap) -> Result<Slant, Failure> {
+    match view {
+        View::Top => Ok(Slant::Top),
+        View::Oblique if floor_of(nav).is_none() => Ok(Slant::Oblique),
+        View::Oblique => Err(Failure::usage("--view oblique: this map is flat, expected --view top")),
+    }
+}
+
+/// What there is to see of a map.
+fn bounds(nav: &NavMap, slant: Slant) -> Bounds {
+    let mut bounds = nav.bounds();
+    if slant == Slant::Top {
+        return bounds;
+    }
+    // As wide as from above, as high as what is seen.
+    let rows: Vec<f64> = match (nav.mesh(), nav.graph()) {
+        (Some(mesh), _) => {
+            mesh.patches(&Traversal::default()).iter().flat_map(|patch| patch_rows(slant, patch)).collect()
+        }
+        (_, Some(graph)) => graph.draft().points().iter().map(|&point| slant.place(point)[1]).collect(),
+        _ => Vec::new(),
+    };
+    if !rows.is_empty() {
+        bounds.min[1] = rows.iter().copied().fold(f64::INFINITY, f64::min) - ROOM_M;
+        bounds.max[1] = rows.iter().copied().fold(f64::NEG_INFINITY, f64::max) + ROOM_M;
+    }
+    bounds
+}
+
+fn patch_rows(slant: Slant, patch: &Patch) -> Vec<f64> {
+    patch.outline.iter().zip(&patch.heights_m).map(|(&at, &y_m)| slant.at(at, y_m)[1]).collect()
 }
 
 /// Writes pictures, below one another, in the form asked for.

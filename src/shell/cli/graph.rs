@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use super::args::{
     Format, GraphAction, GraphDrawArgs, GraphEditArgs, GraphIslandsArgs, GraphLevelArgs, GraphPartitionArgs,
-    GraphPathArgs, GraphView, Place,
+    GraphPathArgs, Place, View,
 };
 use super::exit::{Exit, Failure};
 use super::{Shell, draw, refusal, shown_path};
+use crate::base::words::counted;
 use crate::level::graph::{GraphDef, GraphPaths, compact_bytes, graph_text, read_graph_text};
 use crate::level::scene::scene_triangles;
 use crate::level::{FILE_BYTES_MAX, Source, SourceError};
@@ -26,6 +27,7 @@ use crate::nav::solids::Solids;
 use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathStatus, Search, Traversal};
 use crate::shell::output::{Results, Target};
 use crate::shell::project::{FoundLevel, find_level};
+use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, Slant, graph_picture};
 
 /// Islands that are listed one by one.
@@ -178,7 +180,7 @@ impl<'s> Work<'s> {
             ));
             if report.covered > 0 {
                 human.push_str(&format!(
-                    "\n    {} rays met a floor below the first: give it a box of its own whose top is under the ceiling",
+                    "\n    {} rays met a floor below the first: give it a box whose top is under the ceiling, or `\"floors\": \"all\"`",
                     report.covered
                 ));
             }
@@ -254,16 +256,19 @@ impl<'s> Work<'s> {
             let gone = remove_islands(&mut draft, points_max);
             done = format!("removed {gone} points; ");
         } else if args.stitch {
-            let mut joined = 0;
+            let (mut joined, islands) = (0, groups(&draft).len() as u64);
+            let mut progress = self.progress("stitching");
             // Bounded: each round leaves one group less.
             loop {
                 let groups = groups(&draft);
+                progress(islands - groups.len() as u64, islands);
                 let Some(edit) = groups.get(1).and_then(|island| stitch(&draft, island, &groups[0])) else {
                     break;
                 };
                 draft.apply(&edit).map_err(wrong_graph)?;
                 joined += 1;
             }
+            self.shell.progress_over();
             done = format!("made {joined} links; ");
         }
         if !done.is_empty() {
@@ -304,7 +309,7 @@ impl<'s> Work<'s> {
             let made = divide(&mut draft, points, &mut self.progress("dividing"));
             self.shell.progress_over();
             let made = made.map_err(wrong_graph)?;
-            words = format!("{made} parts made; ");
+            words = format!("{} made; ", counted(made as u64, "part"));
         } else if let (Some(name), Some(from), Some(within)) = (&args.name, args.from, args.within) {
             let from = nearest_point(&draft, in_space(from))?;
             let grown = grow(&mut draft, name, from, within as f32).map_err(wrong_graph)?;
@@ -323,7 +328,8 @@ impl<'s> Work<'s> {
             .iter()
             .map(|part| format!("\n  {}: {} points", part.name, part.points.len()))
             .collect();
-        let human = format!("{file}: {words}{} parts{}", draft.parts().len(), parts.concat());
+        let human =
+            format!("{file}: {words}{}{}", counted(draft.parts().len() as u64, "part"), parts.concat());
         let list: Vec<Value> = draft
             .parts()
             .iter()
@@ -393,12 +399,18 @@ impl<'s> Work<'s> {
         let form = shot.out.map(draw::form_of).transpose()?;
         let inputs = self.found.project.folder.files_read();
         let target = shot.out.map(|out| Target::claim(out, &inputs)).transpose()?;
-        let slant = if shot.view == GraphView::Top { Slant::Top } else { Slant::Oblique };
+        let slant = if shot.view == View::Top { Slant::Top } else { Slant::Oblique };
         let groups = groups(draft);
         let picture = graph_picture(shot.title, &GraphScene { draft, groups: &groups, way: shot.way, slant });
+        // In text a row of points is a line, as long as that fits.
+        let wide = f64::from(COLUMNS) / picture.size_m()[0];
+        let scale = shot.scale.unwrap_or((2.0 / self.def.spacing_m).min(wide));
         match (target, form) {
+            (Some(target), Some(draw::Form::Text)) => {
+                draw::write(&[picture], draw::Form::Text, Some(scale), &target)
+            }
             (Some(target), Some(form)) => draw::write(&[picture], form, shot.scale, &target),
-            _ => results.text(&draw::text(&[picture], shot.scale)),
+            _ => results.text(&draw::text(&[picture], Some(scale))),
         }
     }
 
@@ -417,7 +429,7 @@ impl<'s> Work<'s> {
 struct Shot<'a> {
     title: String,
     way: &'a [Vec3],
-    view: GraphView,
+    view: View,
     out: Option<&'a std::path::Path>,
     scale: Option<f64>,
 }

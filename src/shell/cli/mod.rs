@@ -136,10 +136,12 @@ impl Shell {
         }
     }
 
-    /// The same of work that has a name, in hundredths: one step at a time would only slow it down.
+    /// The same of work that has a name, as a bar, in hundredths: one step at a time would only slow it down.
     fn progress_of(&self, work: &str, done: u64, all: u64) {
         if !self.is_quiet && std::io::stderr().is_terminal() {
-            let _ = write!(std::io::stderr(), "\r{work} {} %", done * 100 / all.max(1));
+            let part = (done * 100 / all.max(1)).min(100);
+            let bar = "=".repeat((part / 5) as usize);
+            let _ = write!(std::io::stderr(), "\r{work} [{bar:<20}] {part:>3} %");
         }
     }
 

@@ -9,11 +9,11 @@ use super::args::{Format, PathArgs, Place};
 use super::exit::{Exit, Failure};
 use super::{Shell, draw, movingai};
 use crate::base::words;
-use crate::game::line::{Line, float, place, quoted};
+use crate::game::line::{Line, float, place, place_in_space, quoted};
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathStatus, Search, SearchRecord, Traversal};
 use crate::shell::output::{Results, Target};
 use crate::shell::project::find_level;
-use crate::view::SearchScene;
+use crate::view::{SearchScene, Slant};
 use crate::world::World;
 use crate::world::tiles::Tiles;
 
@@ -44,7 +44,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     if let (Some(target), Some(format)) = (target, format) {
         let (record, answer) = (&answered.record, &answered.answer);
         let scene = SearchScene { world: &world, from, to, by: &asked.by, record, answer, others: &[] };
-        draw::write(&[draw::search_picture(&scene, layer)], format, None, &target)?;
+        draw::write(&[draw::search_picture(&scene, (layer, Slant::Top))], format, None, &target)?;
     }
     Ok(Exit::Ok)
 }
@@ -166,6 +166,8 @@ fn json_form(world: &World, answered: &Answered, raw: bool) -> String {
     let answer = &answered.answer;
     let found = answer.status != PathStatus::None;
     let measure = |value: f32| if found { float(value) } else { "null".to_owned() };
+    // Heights are said where there are several.
+    let place = if floor_of(world.nav()).is_none() { place_in_space } else { place };
     let points: Vec<String> = points(world, answered, raw).into_iter().map(place).collect();
     Line::default()
         .text("status", status(answer))
@@ -181,6 +183,11 @@ fn json_form(world: &World, answered: &Answered, raw: bool) -> String {
 
 fn human(world: &World, answered: &Answered, raw: bool) -> String {
     let answer = &answered.answer;
+    let is_flat = floor_of(world.nav()).is_some();
+    let shown = |at: Vec3| match is_flat {
+        true => format!("{:.2}, {:.2}", at.x, at.z),
+        false => format!("{:.2}, {:.2}, {:.2}", at.x, at.y, at.z),
+    };
     let (reason, by) = reason(world, answer);
     let mut text = status(answer).to_owned();
     if let Some(reason) = reason {
@@ -191,11 +198,11 @@ fn human(world: &World, answered: &Answered, raw: bool) -> String {
     }
     text.push_str(&format!(", {} expansions, {:.1} us", answer.expansions, answered.micros));
     if let Some(nearest) = answer.nearest {
-        text.push_str(&format!("\nnearest reachable point: {:.2}, {:.2}", nearest.x, nearest.z));
+        text.push_str(&format!("\nnearest reachable point: {}", shown(nearest)));
     }
     let mut links = answer.path.layers.iter().peekable();
     for point in points(world, answered, raw) {
-        text.push_str(&format!("\n  {:.2}, {:.2}", point.x, point.z));
+        text.push_str(&format!("\n  {}", shown(point)));
         // Two links in a row have one point between them at least.
         if let Some(link) = links.next_if(|link| link.from == point) {
             let name = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(link.layer)));

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::blank;
+use super::{blank, slant_of};
 use crate::base::time::{Tick, TickRate};
 use crate::base::words::counted;
 use crate::nav::Revision;
@@ -18,7 +18,7 @@ use crate::shell::output::Target;
 use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
 use crate::shell::project::find_level;
 use crate::shell::watchdog::Interrupts;
-use crate::view::{LabelPlaces, LegendEntry, Part, Parts, Picture, Screen, draw_ground, draw_scene};
+use crate::view::{LabelPlaces, LegendEntry, Part, Parts, Picture, Screen, Slant, draw_ground, draw_scene};
 use crate::world::World;
 
 /// Game seconds of an animation that names no ticks.
@@ -93,6 +93,7 @@ struct Film {
     parts: Parts,
     scale: f64,
     layer: u8,
+    slant: Slant,
     last: Tick,
     animation: Animation,
     /// The picture of the ground, and the revision of the map that it shows.
@@ -108,7 +109,8 @@ impl Film {
     /// Nothing yet; refused when all its frames together would be too large.
     fn new(world: &World, pace: Pace, args: &DrawArgs) -> Result<Self, Failure> {
         let layer = layer_of(world, args.layer.as_deref())?;
-        let picture = blank(world, layer, title(world, Tick(pace.last)));
+        let slant = slant_of(args.view, world.nav())?;
+        let picture = blank(world, (layer, slant), title(world, Tick(pace.last)));
         let scale = args.scale.unwrap_or_else(|| picture.scale_to(MAP_SIDE_PX));
         let screen = screen(&picture, scale)?;
         let pixels = pace.frames().saturating_mul(u64::from(screen.width_px) * u64::from(screen.body_px));
@@ -128,7 +130,7 @@ impl Film {
         let animation = Animation::new(pace.delay);
         let (parts, last) = (args.layers.unwrap_or_default(), Tick(pace.last));
         let (legend, stood) = (Vec::new(), LabelPlaces::new());
-        Ok(Self { parts, scale, layer, last, animation, ground: None, first: None, legend, stood })
+        Ok(Self { parts, scale, layer, slant, last, animation, ground: None, first: None, legend, stood })
     }
 
     /// Adds a frame of the world as it is.
@@ -157,12 +159,12 @@ impl Film {
     fn picture(&mut self, world: &World, parts: Parts) -> Picture {
         let revision = world.nav().revision();
         if self.ground.as_ref().is_none_or(|(shown, _)| *shown != revision) {
-            let mut picture = blank(world, self.layer, String::new());
+            let mut picture = blank(world, (self.layer, self.slant), String::new());
             draw_ground(&mut picture, world, self.parts);
             self.ground = Some((revision, picture));
         }
         let ground = self.ground.as_ref().map(|(_, picture)| picture.clone());
-        let mut picture = ground.unwrap_or_else(|| blank(world, self.layer, String::new()));
+        let mut picture = ground.unwrap_or_else(|| blank(world, (self.layer, self.slant), String::new()));
         picture.title = title(world, self.last);
         draw_scene(&mut picture, world, parts);
         picture
