@@ -19,7 +19,7 @@ use cpu_time::ThreadTime;
 use hexx::Hex;
 use hexx::algorithms::a_star;
 use walkon::base::rng::Rng;
-use walkon::nav::cells::{CellMap, CellSource, FACTOR_ONE, Ground, Unit};
+use walkon::nav::cells::{CellMap, CellSource, FACTOR_ONE, Ground, Landmarks, Unit};
 use walkon::nav::{Ends, Frame, Labels, Layout, NodeId, Search, Stagger, Step, TileGrid};
 
 const SIDE: u32 = 256;
@@ -55,8 +55,10 @@ struct Field {
 }
 
 fn main() {
-    println!("| field | expansions | ours us | `hexx` us | ratio |");
-    println!("|---|---|---|---|---|");
+    println!(
+        "| field | ours us | expansions | without landmarks us | expansions | landmarks made in ms | `hexx` us | ratio | without |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
     for (name, blocked, prices, terrain) in FIELDS {
         let mut rng = Rng::stream(1, name);
         let field = field(blocked, (prices, terrain), &mut rng);
@@ -138,10 +140,15 @@ fn run(name: &str, field: &Field, rng: &mut Rng) {
     let pairs = field.pairs(rng);
     let id = |(x, z): (u32, u32)| NodeId(z * bits.width() + x);
     let hex = |(x, z): (u32, u32)| Hex::new(x as i32, z as i32);
+    let begun = ThreadTime::now();
+    // As maps have them: where ground is even, nobody makes any.
+    let landmarks = (!field.factor.is_empty()).then(|| Landmarks::of(&ground, id(pairs[0][0])));
+    let made_ms = begun.elapsed().as_secs_f64() * 1e3;
+    let guided = Ground { far: landmarks.as_ref().map(Into::into), ..ground };
     let (mut search, mut nodes) = (Search::default(), Vec::new());
-    let mut ours = |[start, goal]: [(u32, u32); 2]| {
-        search.begin_weighted(&ground, Ends { start: id(start), goal: id(goal) });
-        assert_eq!(search.step_weighted(&ground, u32::MAX), Step::Found);
+    let mut ours = |ground: &Ground, [start, goal]: [(u32, u32); 2]| {
+        search.begin_weighted(ground, Ends { start: id(start), goal: id(goal) });
+        assert_eq!(search.step_weighted(ground, u32::MAX), Step::Found);
         search.nodes(&mut nodes);
         black_box(&nodes);
         (search.cost().0, search.spent())
@@ -149,30 +156,41 @@ fn run(name: &str, field: &Field, rng: &mut Rng) {
     let theirs = |[start, goal]: [(u32, u32); 2]| {
         a_star(hex(start), hex(goal), |_, to| field.price(to)).expect("a way")
     };
-    let mut expansions = 0;
+    let mut expansions = [0; 2];
     for &pair in &pairs {
         let cost: u32 = theirs(pair)[1..].iter().filter_map(|hex| field.price(*hex)).sum();
-        let (own, spent) = ours(pair);
-        assert_eq!(own, cost * unit.straight, "{name}: {pair:?}");
-        expansions += spent as usize;
+        for (expansions, ground) in expansions.iter_mut().zip([&guided, &ground]) {
+            let (own, spent) = ours(ground, pair);
+            assert_eq!(own, cost * unit.straight, "{name}: {pair:?}");
+            *expansions += spent as usize;
+        }
     }
-    let mut best = [f64::INFINITY; 2];
+    let mut best = [f64::INFINITY; 3];
     for _ in 0..ROUNDS {
-        let clock = ThreadTime::now();
-        pairs.iter().for_each(|&pair| {
-            black_box(ours(pair));
-        });
-        best[0] = best[0].min(clock.elapsed().as_secs_f64());
-        let clock = ThreadTime::now();
-        pairs.iter().for_each(|&pair| {
+        for (best, ground) in best.iter_mut().zip([&guided, &ground]) {
+            let spent = seconds(&pairs, |pair| {
+                black_box(ours(ground, pair));
+            });
+            *best = best.min(spent);
+        }
+        let spent = seconds(&pairs, |pair| {
             black_box(theirs(pair));
         });
-        best[1] = best[1].min(clock.elapsed().as_secs_f64());
+        best[2] = best[2].min(spent);
     }
-    let [ours_us, theirs_us] = best.map(|seconds| seconds / QUERIES as f64 * 1e6);
+    let [far_us, near_us, theirs_us] = best.map(|seconds| seconds / QUERIES as f64 * 1e6);
+    let [far, near] = expansions.map(|expansions| expansions / QUERIES);
     println!(
-        "| {name} | {} | {ours_us:.1} | {theirs_us:.1} | {:.1} |",
-        expansions / QUERIES,
-        theirs_us / ours_us
+        "| {name} | {far_us:.1} | {far} | {near_us:.1} | {near} | {made_ms:.0} | {theirs_us:.0} | {:.1} | {:.1} |",
+        theirs_us / far_us,
+        theirs_us / near_us
     );
+}
+
+/// Processor time of going over all pairs, warm.
+fn seconds(pairs: &[[(u32, u32); 2]], mut solve: impl FnMut([(u32, u32); 2])) -> f64 {
+    pairs.iter().for_each(|&pair| solve(pair));
+    let clock = ThreadTime::now();
+    pairs.iter().for_each(|&pair| solve(pair));
+    clock.elapsed().as_secs_f64()
 }

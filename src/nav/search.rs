@@ -16,8 +16,9 @@ use crate::base::cost::Cost;
 use crate::nav::buckets::Buckets;
 use crate::nav::cells::FarGoal;
 use crate::nav::cells::lattice::Norm;
-use crate::nav::cells::layout::{Columns, Unit};
+use crate::nav::cells::layout::{Columns, OFFSETS, Unit};
 use crate::nav::cells::sides::Sides;
+use crate::nav::cells::tiles::{Marks, SEASONS};
 use crate::nav::{Graph, NodeId, Traversal};
 
 /// Where a search begins and where it wants to go.
@@ -43,11 +44,13 @@ pub enum Step {
 
 /// Buffers for searches, reusable from one to the next and from map to map, and the paused state of the last one.
 ///
-/// Memory: 12 bytes a node of the largest map it has seen, 12 an entry of its queue at its longest, and a quarter of a byte a
-/// cell once others cut off a goal.
+/// Memory: 12 bytes a node of the largest map it has seen, 8 a cell of the largest of tiles or with terrain, 12 an entry of its
+/// queue at its longest, and a quarter of a byte a cell once others cut off a goal.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
     pub(crate) records: Vec<Record>,
+    /// In place of records, of the kernel on tiles.
+    pub(crate) marks: Marks,
     /// Records stamped otherwise belong to an earlier search. 24 bits; zero means never used.
     pub(crate) generation: u32,
     pub(crate) queue: Buckets,
@@ -132,6 +135,8 @@ pub(crate) enum Kernel {
     Steps,
     /// Jump points.
     Leaps,
+    /// Steps from tile to tile, each of which has a mark in place of a record; they wait in the bucket queue.
+    Tiles,
 }
 
 /// Whether searches keep a list of the nodes they expanded, for pictures.
@@ -201,6 +206,7 @@ impl Search {
     pub fn frontier(&self, out: &mut Vec<NodeId>) {
         match self.kernel {
             Kernel::Heap => out.extend(self.heap.iter().map(|Reverse((_, _, id))| NodeId(*id))),
+            Kernel::Tiles => out.extend(self.queue.values().map(NodeId)),
             Kernel::Steps | Kernel::Leaps => out.extend(self.queue.values().map(|value| NodeId(value >> 8))),
         }
     }
@@ -216,16 +222,29 @@ impl Search {
         out.push(NodeId(node));
         // Bounded by the node count: a parent is cheaper than its child, so none comes twice.
         while node != self.ends.start.0 {
-            assert!(out.len() <= self.records.len(), "a way holds every node once at most");
-            let parent = self.records[node as usize].parent;
-            if self.kernel == Kernel::Heap {
-                out.push(NodeId(parent));
-            } else {
-                self.fill(node, parent, out);
-            }
-            node = parent;
+            assert!(
+                out.len() <= self.records.len().max(self.marks.len()),
+                "a way holds every node once at most"
+            );
+            node = self.step_back_from(node, out);
         }
         out.reverse();
+    }
+
+    /// Appends the nodes from one, exclusive, back to the one before it on the way, which it returns.
+    fn step_back_from(&self, node: u32, out: &mut Vec<NodeId>) -> u32 {
+        let parent = match self.kernel {
+            Kernel::Tiles => {
+                let (dx, dz) = OFFSETS[self.marks.arrival(node)];
+                node.wrapping_add_signed(-dx - dz * self.columns.width() as i32)
+            }
+            _ => self.records[node as usize].parent,
+        };
+        match self.kernel {
+            Kernel::Heap | Kernel::Tiles => out.push(NodeId(parent)),
+            Kernel::Steps | Kernel::Leaps => self.fill(node, parent, out),
+        }
+        parent
     }
 
     /// Appends the cells from `child`, exclusive, back to `parent`, inclusive: seen from the parent the diagonal
@@ -246,12 +265,14 @@ impl Search {
 
     /// Makes ready for a search over `node_count` nodes that begins at `ends.start` with cost zero.
     pub(crate) fn begin(&mut self, kernel: Kernel, node_count: u32, ends: Ends) {
-        if self.records.len() < node_count as usize {
+        let has_records = kernel != Kernel::Tiles;
+        if has_records && self.records.len() < node_count as usize {
             self.records.resize(node_count as usize, Record::default());
         }
         self.generation += 1;
-        if self.generation == 1 << 24 {
+        if self.generation == SEASONS {
             self.records.fill(Record::default());
+            self.marks.clear();
             self.generation = 1;
         }
         self.heap.clear();
@@ -262,7 +283,7 @@ impl Search {
         let known = ends.start.0.max(ends.goal.0) < node_count;
         if !known {
             self.state = Step::Exhausted;
-        } else {
+        } else if has_records {
             let stamp = self.generation << 8 | WAITING;
             self.records[ends.start.index()] = Record { g: 0, parent: ends.start.0, stamp };
         }

@@ -10,7 +10,7 @@
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::{CANONICAL, FACTOR_ONE, LEGAL, OFFSETS, Unit};
-use crate::nav::cells::weighted::{Even, Nearby, Place};
+use crate::nav::cells::weighted::{Even, Place};
 use crate::nav::search::{Ends, Kernel, Search, Step};
 
 /// Words read that count as one expansion.
@@ -66,10 +66,8 @@ impl Search {
     /// The same over what a plan may use of them.
     pub(crate) fn step_jump_over(&mut self, cells: impl Cells, allowance: u32) -> Step {
         match self.kernel {
-            Kernel::Steps => self.run_steps(cells, (Even(self.unit), Nearby), allowance),
-            _ => {
-                self.run_cells(allowance, Nearby, |search, from, id, left| search.leap(cells, from, id, left))
-            }
+            Kernel::Steps => self.run_steps(cells, Even(self.unit), allowance),
+            _ => self.run_cells(allowance, |search, from, id, left| search.leap(cells, from, id, left)),
         }
     }
 
@@ -125,7 +123,7 @@ impl Search {
             let steps = from.x.abs_diff(x) + from.z.abs_diff(z);
             let id = z * cells.bits().width() + x;
             let g = from.g.saturating_add(steps.saturating_mul(self.unit.straight));
-            self.relax(Nearby, Place { x, z, g }, (id, parent), || {
+            self.relax(Place { x, z, g }, (id, parent), || {
                 CANONICAL[DIRECTION][cells.around((x, z), id) as usize]
             });
         }

@@ -36,7 +36,7 @@ use crate::nav::{
 /// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest is dropped.
 const KEPT_MAX: usize = 12;
 /// Cells of the largest part of a map for which landmarks are made. Smaller ones are searched before they would pay; on larger
-/// ones they take too long to make (60 ms at 2^18 cells).
+/// ones they take too long to make, and too much memory (150 ms and 8 MB at 2^18 cells).
 const FAR_CELLS: RangeInclusive<u64> = 1024..=1 << 19;
 /// Windows of ground that became cheaper; more are joined. Every bound looks at all of them.
 const CHEAPER_MAX: usize = 8;
@@ -463,7 +463,7 @@ impl CellMap {
     /// asked for a radius, a set of doors or areas of one's own not prepared costs a pass over the map. The twelve last used
     /// of each are kept; areas of one's own are to be prepared again after every change of the map. On ground of several factors
     /// the first call also measures how far it is to a few places, which makes all later searches there several times faster
-    /// (30 ms for 40,000 cells; not on maps of more than half a million).
+    /// (40 ms for 40,000 cells, 32 bytes for each of the map; not on maps of more than half a million).
     pub fn prepare(&mut self, by: &Traversal) {
         self.prepare_plain(by);
         if !self.factors.is_empty() {
@@ -587,7 +587,9 @@ impl CellMap {
     fn far(&self, view: &View) -> Option<Far<'_>> {
         let area = |window: &Window| (window.end_x - window.first_x) * (window.end_z - window.first_z);
         let vague = 2 * self.cheaper.iter().map(area).sum::<u32>() > self.frame().cell_count();
-        if view.paint.is_some() || self.factors.is_empty() || vague {
+        // Ways by sectors do not need them, and where those do not lead the way must not hang on when they were made.
+        let by_sectors = self.sectors_for(view).is_some();
+        if view.paint.is_some() || self.factors.is_empty() || vague || by_sectors {
             return None;
         }
         Some(Far::new(self.landmarks.as_deref()?, &self.cheaper))
@@ -676,8 +678,7 @@ impl CellMap {
     fn make_landmarks(&self) -> Option<Arc<Landmarks>> {
         let labels = &self.base.labels;
         let largest = (0..labels.count()).max_by_key(|&label| labels.cells(label))?;
-        let is_plain = self.frame().tiling.shape().is_plain();
-        if !is_plain || !FAR_CELLS.contains(&labels.cells(largest)) {
+        if !FAR_CELLS.contains(&labels.cells(largest)) {
             return None;
         }
         let first = labels.runs().find(|run| run.label == largest)?;

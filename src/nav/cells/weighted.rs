@@ -1,21 +1,20 @@
-//! A* from cell to cell, with or without area factors, on the bucket queue.
+//! Searches over weighted ground: what it is made of, and A* over plain squares that all cost the same, on the bucket queue.
 //!
 //! In: walkable bits, a factor a cell, gates that cost extra to enter. Out: a `Search` that found the cheapest way.
 //! Holds: a step costs its length times the factor of the cell it enters; entering a gate from outside it adds the
 //! gate's own cost once; the heuristic is the octile distance at the cheapest factor in use, so costs are optimal.
+//! Other layouts and ground of several factors go to `tiles`. On plain squares:
 //! A node is expanded only in the directions that its arrival leaves worth trying: never back, where its parent gets
 //! more cheaply; and where the cells beside it cost the same as the node, not sideways either, because a path that takes
 //! its diagonals earlier gets there at no more cost. The optimal path that takes them earliest is never cut. A cell
 //! reached at equal cost from another side is expanded in what that adds.
-//! Charge: 1 a pop. Not here: which cells belong to which gate, and where the factors come from.
+//! Charge: 1 a pop. Not here: other ground (`tiles`), which cells belong to which gate, where the factors come from.
 //! Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in Carlson et al. 2023.
 
-use crate::nav::NodeId;
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::exits::NEAR;
-use crate::nav::cells::landmarks::Flow;
-use crate::nav::cells::landmarks::{Bounds, Far};
+use crate::nav::cells::landmarks::Far;
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, Unit};
 use crate::nav::search::{Ends, Kernel, Record, Search, Step};
@@ -64,6 +63,11 @@ impl<'a> Ground<'a> {
         if diagonal { rates.diagonal(factor) } else { rates.straight(factor) }
     }
 
+    /// Whether it is of plain squares that all cost the same, gates aside.
+    fn is_plain(&self) -> bool {
+        self.factor.is_empty() && self.bits.shape().is_plain()
+    }
+
     /// Step costs at the cheapest factor: those of the heuristic.
     pub(crate) fn floor(&self) -> Unit {
         self.unit.scaled(self.floor_factor())
@@ -93,7 +97,7 @@ impl Extra<'_> {
     }
 }
 
-/// What steps cost: one type each for even ground, factors, and either with gates, so that the common cases pay for
+/// What steps cost: one type each for even ground, the same with gates or directions, so that the common cases pay for
 /// nothing they do not use.
 pub(crate) trait Steps: Copy {
     /// Whether all ground costs the same.
@@ -114,37 +118,6 @@ pub(crate) trait Steps: Copy {
     }
 }
 
-/// A lower bound of the cost from a cell to the goal of a search. It need not be consistent: a cell that is reached more
-/// cheaply after it was expanded is expanded again.
-pub(crate) trait Guess: Copy {
-    /// The bound.
-    fn to_go(self, search: &Search, cell: (u32, u32), id: u32) -> u32;
-    /// How many ranges of the queue, as a power of two, the straight step at the cheapest factor spans at least.
-    const BUCKET_BITS: u32 = BUCKET_BITS;
-}
-
-/// The distance at the cheapest factor.
-#[derive(Clone, Copy)]
-pub(crate) struct Nearby;
-
-impl Guess for Nearby {
-    #[inline(always)]
-    fn to_go(self, search: &Search, (x, z): (u32, u32), _id: u32) -> u32 {
-        search.to_go(x, z)
-    }
-}
-
-/// No goal at all.
-#[derive(Clone, Copy)]
-struct Nowhere;
-
-impl Guess for Nowhere {
-    #[inline(always)]
-    fn to_go(self, _search: &Search, _cell: (u32, u32), _id: u32) -> u32 {
-        0
-    }
-}
-
 /// A cell just reached, what lies around it, and the direction of the last step.
 #[derive(Clone, Copy)]
 pub(crate) struct Beside {
@@ -155,14 +128,8 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Whether the cells that decide whether its sides need a look have the same value as the cell itself, so far as they
-    /// are walkable: ahead and abreast of a straight arrival, abreast and behind of a diagonal one.
-    #[inline(always)]
-    fn alike(self, values: &[u16]) -> bool {
-        if self.direction & 1 == 0 { self.all([1, 2, 6, 7], values) } else { self.all([2, 3, 5, 6], values) }
-    }
-
-    /// The same for all six sides: a gate behind could be brushed by the way round.
+    /// Whether the cells to its sides have the same value as the cell itself, so far as they are walkable: those abreast and ahead, and
+    /// those behind, since a gate there could be brushed by the way round.
     #[inline(always)]
     fn alike_behind(self, values: &[u16]) -> bool {
         self.all([1, 2, 3, 5, 6, 7], values)
@@ -190,14 +157,8 @@ impl Beside {
 pub(crate) struct Even(pub(crate) Unit);
 
 #[derive(Clone, Copy)]
-struct Factors<'a>(Rates, &'a [u16]);
-
-#[derive(Clone, Copy)]
 struct Gates<'a, S>(S, Extra<'a>);
 
-/// Factors of the cell that a step leaves: for floods towards a cell, which go against the steps.
-#[derive(Clone, Copy)]
-struct Leaving<'a>(Rates, &'a [u16]);
 #[derive(Clone, Copy)]
 struct Directed<'a, S>(S, &'a [u16]);
 
@@ -212,92 +173,6 @@ impl Steps for Even {
     #[inline(always)]
     fn is_even(&self, _beside: Beside) -> bool {
         true
-    }
-}
-
-impl Factors<'_> {
-    /// What a straight and a diagonal step cost onto the cell some turns away from the direction of arrival; anything when that is
-    /// off the map.
-    #[inline(always)]
-    fn both(&self, beside: Beside, turn: usize) -> [u32; 2] {
-        let factor = self.1.get(beside.cell(turn)).copied().unwrap_or(1);
-        [self.0.straight(factor), self.0.diagonal(factor)]
-    }
-
-    /// Steps not worth taking after a straight one, turned so that the arrival is direction 0.
-    ///
-    /// Two steps are replaced by two others, or one, that cost less, or as much and are fewer, or fewer of them diagonal, or
-    /// begin with the diagonal. Every replacement lowers a path in that order, so the lowest of the optimal paths stays.
-    #[inline(always)]
-    fn pruned_straight(&self, beside: Beside, here: [u32; 2], walkable: u8) -> u8 {
-        let ahead = self.both(beside, 0);
-        let mut pruned = 0b0011_1000;
-        for (side, slant, behind) in [(2, 1, 3), (6, 7, 5)] {
-            let round = walkable >> behind & 1 != 0;
-            let [at_side, at_slant] = [self.both(beside, side), self.both(beside, slant)];
-            let straight_on = round && walkable >> side & walkable >> slant & 1 != 0;
-            let cheaper =
-                u64::from(at_side[1]) + u64::from(ahead[1]) < u64::from(here[0]) + u64::from(ahead[0]);
-            pruned |= u8::from(straight_on && cheaper);
-            pruned |= u8::from(round && at_side[1] + at_slant[0] <= here[0] + at_slant[1]) << slant;
-            pruned |= u8::from(round && at_side[1] <= here[0] + at_side[0]) << side;
-        }
-        pruned
-    }
-
-    /// The same after a diagonal step.
-    #[inline(always)]
-    fn pruned_diagonal(&self, beside: Beside, here: [u32; 2], walkable: u8) -> u8 {
-        let mut pruned = 0b0011_1000;
-        for (slant, side, behind) in [(1, 2, 3), (7, 6, 5)] {
-            let [at_slant, at_side] = [self.both(beside, slant), self.both(beside, side)];
-            let by_way = self.both(beside, behind)[0];
-            let round = walkable >> side & 1 != 0;
-            pruned |= u8::from(round && by_way + at_slant[1] < here[1] + at_slant[0]) << slant;
-            pruned |= u8::from(by_way + at_side[0] <= here[1] + at_side[1]) << side;
-        }
-        pruned
-    }
-}
-
-impl Steps for Factors<'_> {
-    const EVEN: bool = false;
-
-    #[inline(always)]
-    fn onward(&self, beside: Beside) -> u8 {
-        let walkable = beside.around.rotate_right(beside.direction as u32);
-        let factor = self.1[beside.at];
-        let here = [self.0.straight(factor), self.0.diagonal(factor)];
-        let pruned = match beside.direction & 1 {
-            0 => self.pruned_straight(beside, here, walkable),
-            _ => self.pruned_diagonal(beside, here, walkable),
-        };
-        LEGAL[beside.around as usize] & !pruned.rotate_left(beside.direction as u32)
-    }
-
-    #[inline(always)]
-    fn cost(&self, _from: usize, to: usize, diagonal: bool) -> u32 {
-        if diagonal { self.0.diagonal(self.1[to]) } else { self.0.straight(self.1[to]) }
-    }
-
-    #[inline(always)]
-    fn is_even(&self, beside: Beside) -> bool {
-        beside.alike(self.1)
-    }
-}
-
-impl Steps for Leaving<'_> {
-    const EVEN: bool = false;
-
-    #[inline(always)]
-    fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32 {
-        Factors(self.0, self.1).cost(to, from, diagonal)
-    }
-
-    /// The order of steps that costs the same one way need not do so the other way.
-    #[inline(always)]
-    fn is_even(&self, _beside: Beside) -> bool {
-        false
     }
 }
 
@@ -361,17 +236,6 @@ pub(crate) struct Place {
 impl Search {
     /// Begins a search over cells. A start or goal that is not walkable exhausts it at once.
     pub(crate) fn begin_cells(&mut self, kernel: Kernel, cells: impl Cells, floor: Unit, ends: Ends) {
-        self.begin_cells_by(kernel, (cells, Nearby), floor, ends);
-    }
-
-    /// The same with another bound than the distance, whose goal is known already.
-    fn begin_cells_by<C: Cells>(
-        &mut self,
-        kernel: Kernel,
-        (cells, guess): (C, impl Guess),
-        floor: Unit,
-        ends: Ends,
-    ) {
         let bits = cells.bits();
         let count = u64::from(bits.width()) * u64::from(bits.depth());
         assert!(count <= 1 << 24, "cell maps hold 2^24 cells at most, this one {count}");
@@ -388,30 +252,26 @@ impl Search {
             self.state = Step::Exhausted;
         }
         if self.state == Step::Running {
-            self.wait_at_start((cells, guess), guess.to_go(self, (x, z), ends.start.0), floor);
+            self.wait_at_start(LEGAL[cells.around((x, z), ends.start.0) as usize]);
         }
     }
 
-    fn wait_at_start<C: Cells, G: Guess>(&mut self, (cells, _): (C, G), h: u32, floor: Unit) {
-        let start = self.ends.start;
-        self.queue.reset(h, floor.straight.ilog2().saturating_sub(G::BUCKET_BITS));
-        let directions = u32::from(LEGAL[cells.around(self.columns.split(start.0), start.0) as usize]);
+    fn wait_at_start(&mut self, directions: u8) {
+        let (start, directions) = (self.ends.start, u32::from(directions));
+        let (x, z) = self.columns.split(start.0);
+        let h = self.to_go(x, z);
+        self.queue.reset(h, self.unit.straight.ilog2().saturating_sub(BUCKET_BITS));
         self.records[start.index()].stamp = self.generation << 8 | directions;
         self.queue.push(h, start.0 << 8 | directions);
     }
 
     /// Leaves the start only where that is not forbidden.
-    fn begin_directed<G: Guess>(&mut self, ground: &Ground, guess: G) {
+    fn begin_directed(&mut self, ground: &Ground) {
         let start = self.ends.start;
-        let Some(exits) = ground.exits.get(start.index()).filter(|_| self.state == Step::Running) else {
-            return;
-        };
-        let record = &mut self.records[start.index()];
-        record.stamp &= !u32::from(*exits as u8);
-        let entry = start.0 << 8 | record.stamp & 0xff;
-        let h = guess.to_go(self, self.columns.split(start.0), start.0);
-        self.queue.reset(h, self.unit.straight.ilog2().saturating_sub(G::BUCKET_BITS));
-        self.queue.push(h, entry);
+        if let Some(exits) = ground.exits.get(start.index()).filter(|_| self.state == Step::Running) {
+            let directions = self.records[start.index()].stamp as u8;
+            self.wait_at_start(directions & !(*exits as u8));
+        }
     }
 
     /// Lower bound of the cost from a cell to the goal.
@@ -427,43 +287,11 @@ impl Search {
 
     /// The same over what a plan may use of its cells.
     pub(crate) fn begin_weighted_over(&mut self, cells: impl Cells, ground: &Ground, ends: Ends) {
-        if !cells.bits().shape().is_plain() {
-            return self.begin_lattice(cells, ground, ends);
+        if !ground.is_plain() {
+            return self.begin_tiles(cells, ground, ends);
         }
-        let Some(far) = ground.far else {
-            self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
-            return self.begin_directed(ground, Nearby);
-        };
-        let columns = Columns::new(ground.bits.width());
-        self.far = far.goal(ground, columns.split(ends.goal.0));
-        let guess = Bounds::new(far, ground);
-        self.begin_cells_by(Kernel::Steps, (cells, guess), ground.floor(), ends);
-        self.begin_directed(ground, guess);
-    }
-
-    /// Goes from a cell to all others over weighted ground without gates, or from all others to it, directions aside.
-    pub(crate) fn flood_weighted(&mut self, ground: &Ground, cell: NodeId, flow: Flow) {
-        self.begin_cells(Kernel::Steps, ground.bits, ground.floor(), Ends { start: cell, goal: cell });
-        if self.state != Step::Found {
-            return;
-        }
-        (self.state, self.best, self.ends.goal) = (Step::Running, u32::MAX, NodeId(u32::MAX));
-        self.columns = Columns::new(ground.bits.width());
-        self.wait_at_start((ground.bits, Nowhere), 0, ground.floor());
-        let rates = Rates::new(ground.unit);
-        let _ = match (ground.factor.is_empty(), flow) {
-            (true, _) => self.run_steps(ground.bits, (Even(ground.unit), Nowhere), u32::MAX),
-            (_, Flow::From) => {
-                self.run_steps(ground.bits, (Factors(rates, ground.factor), Nowhere), u32::MAX)
-            }
-            (_, Flow::To) => self.run_steps(ground.bits, (Leaving(rates, ground.factor), Nowhere), u32::MAX),
-        };
-    }
-
-    /// What the last flood found between its cell and another; None where there is no way.
-    pub(crate) fn flooded(&self, id: NodeId) -> Option<u32> {
-        let record = self.records.get(id.index())?;
-        (record.stamp >> 8 == self.generation).then_some(record.g)
+        self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
+        self.begin_directed(ground);
     }
 
     /// Goes on with a search over weighted cells until it ends or has spent `allowance` expansions, one a node.
@@ -473,48 +301,21 @@ impl Search {
 
     /// The same over what a plan may use of its cells.
     pub(crate) fn step_weighted_over(&mut self, cells: impl Cells, ground: &Ground, allowance: u32) -> Step {
-        if !cells.bits().shape().is_plain() {
-            return self.step_lattice(cells, ground, allowance);
+        if !ground.is_plain() {
+            return self.step_tiles(cells, ground, allowance);
         }
-        match ground.far {
-            None => self.step_weighted_by((cells, Nearby), ground, allowance),
-            Some(far) => self.step_weighted_by((cells, Bounds::new(far, ground)), ground, allowance),
-        }
-    }
-
-    fn step_weighted_by<C: Cells, G: Guess>(
-        &mut self,
-        (cells, guess): (C, G),
-        ground: &Ground,
-        allowance: u32,
-    ) -> Step {
-        let even = Even(ground.unit);
-        let factors = Factors(Rates::new(ground.unit), ground.factor);
-        let exits = ground.exits;
-        match (ground.factor.is_empty(), ground.extra, exits.is_empty()) {
-            (true, None, true) => self.run_steps(cells, (even, guess), allowance),
-            (true, Some(extra), true) => self.run_steps(cells, (Gates(even, extra), guess), allowance),
-            (false, None, true) => self.run_steps(cells, (factors, guess), allowance),
-            (false, Some(extra), true) => self.run_steps(cells, (Gates(factors, extra), guess), allowance),
-            (true, None, false) => self.run_steps(cells, (Directed(even, exits), guess), allowance),
-            (true, Some(extra), false) => {
-                self.run_steps(cells, (Directed(Gates(even, extra), exits), guess), allowance)
-            }
-            (false, None, false) => self.run_steps(cells, (Directed(factors, exits), guess), allowance),
-            (false, Some(extra), false) => {
-                self.run_steps(cells, (Directed(Gates(factors, extra), exits), guess), allowance)
-            }
+        let (even, exits) = (Even(ground.unit), ground.exits);
+        match (ground.extra, exits.is_empty()) {
+            (None, true) => self.run_steps(cells, even, allowance),
+            (Some(extra), true) => self.run_steps(cells, Gates(even, extra), allowance),
+            (None, false) => self.run_steps(cells, Directed(even, exits), allowance),
+            (Some(extra), false) => self.run_steps(cells, Directed(Gates(even, extra), exits), allowance),
         }
     }
 
-    pub(crate) fn run_steps<S: Steps, G: Guess>(
-        &mut self,
-        cells: impl Cells,
-        (steps, guess): (S, G),
-        allowance: u32,
-    ) -> Step {
-        self.run_cells(allowance, guess, |search, from, id, directions| {
-            search.walk(cells, (steps, guess), from, (id, directions))
+    pub(crate) fn run_steps(&mut self, cells: impl Cells, steps: impl Steps, allowance: u32) -> Step {
+        self.run_cells(allowance, |search, from, id, directions| {
+            search.walk(cells, steps, from, (id, directions))
         })
     }
 
@@ -523,7 +324,6 @@ impl Search {
     pub(crate) fn run_cells(
         &mut self,
         allowance: u32,
-        guess: impl Guess,
         expand: impl Fn(&mut Self, Place, u32, u32) -> u32,
     ) -> Step {
         let stop_at = self.spent.saturating_add(allowance);
@@ -533,7 +333,7 @@ impl Search {
             let id = value >> 8;
             let g = self.records[id as usize].g;
             let (x, z) = self.columns.split(id);
-            if f < self.best && f == g.saturating_add(guess.to_go(self, (x, z), id)) {
+            if f < self.best && f == g.saturating_add(self.to_go(x, z)) {
                 let units = expand(self, Place { x, z, g }, id, value & 0xff);
                 self.charge(id, units);
             }
@@ -543,19 +343,13 @@ impl Search {
 
     /// Records a way to a cell unless a cheaper one is known, and queues the directions in which it is worth going on.
     #[inline(always)]
-    pub(crate) fn relax(
-        &mut self,
-        guess: impl Guess,
-        at: Place,
-        (id, parent): (u32, u32),
-        directions: impl FnOnce() -> u8,
-    ) {
+    pub(crate) fn relax(&mut self, at: Place, (id, parent): (u32, u32), directions: impl FnOnce() -> u8) {
         let record = self.records[id as usize];
         let known = record.stamp >> 8 == self.generation;
         if known && record.g < at.g {
             return;
         }
-        let f = at.g.saturating_add(guess.to_go(self, (at.x, at.z), id));
+        let f = at.g.saturating_add(self.to_go(at.x, at.z));
         if f >= self.best {
             return;
         }
@@ -582,10 +376,10 @@ impl Search {
 
     /// Expands a cell by single steps.
     #[inline(always)]
-    fn walk<S: Steps, G: Guess>(
+    fn walk<S: Steps>(
         &mut self,
         cells: impl Cells,
-        (steps, guess): (S, G),
+        steps: S,
         from: Place,
         (id, mut left): (u32, u32),
     ) -> u32 {
@@ -610,7 +404,7 @@ impl Search {
             if S::EVEN && CANONICAL[direction][cells.around((x, z), to) as usize] == 0 {
                 continue;
             }
-            self.relax(guess, Place { x, z, g }, (to, id), || {
+            self.relax(Place { x, z, g }, (to, id), || {
                 let around = cells.around((x, z), to);
                 steps.onward(Beside { at: to as usize, around, direction, width: width as i32 })
             });
@@ -619,6 +413,6 @@ impl Search {
     }
 }
 
-/// Unless a guess says otherwise. The straight step spans four to eight ranges of the queue. Finer ranges are empty too often, coarser ones expand more
+/// The straight step spans four to eight ranges of the queue. Finer ranges are empty too often, coarser ones expand more
 /// cells twice; from one step to half a range the differences stay below a tenth.
 const BUCKET_BITS: u32 = 2;
