@@ -6,7 +6,7 @@ use glam::Vec3;
 use walkon::base::ids::CharacterId;
 use walkon::level::{MemorySource, load};
 use walkon::nav::{LINKS_MAX, Traversal};
-use walkon::world::ops::characters::{self, Spawn};
+use walkon::world::ops::characters::{self, Spawn, teleport, teleport_to};
 use walkon::world::ops::tiles::{self, TileChange};
 use walkon::world::tiles::TileSpot;
 use walkon::world::walk::{Goal, Pace};
@@ -297,6 +297,19 @@ fn those_on_different_layers_walk_as_if_the_other_were_not_there() {
     let nearest_m = both[0].iter().zip(&both[1]).map(|(a, b)| a.distance(*b)).fold(f32::MAX, f32::min);
     assert!(nearest_m < 0.2, "they met: {nearest_m}");
     assert_eq!(both, [tracks(&[east]), tracks(&[west])].concat());
+}
+
+#[test]
+fn a_teleport_to_another_layer_ends_on_ground_of_that_layer() {
+    let mut stage = stage(&[("ground", &["....."]), ("sky", &["...##"])], "");
+    let anna = put(&mut stage, "anna", GROUND, at(0.5, 0.5));
+    let there = teleport_to(stage.game.world_mut(), anna, (SKY, at(4.5, 0.5)), None).unwrap();
+    assert_eq!(place_of(&stage, anna), (SKY, there.unwrap()));
+    assert!(there.unwrap().x < 3.0, "the sky ends there: {there:?}");
+    let back = teleport_to(stage.game.world_mut(), anna, (GROUND, at(4.5, 0.5)), None).unwrap();
+    assert_eq!(back.map(|back| back.x), Some(4.5));
+    let stays = teleport(stage.game.world_mut(), anna, at(3.5, 0.5), None).unwrap();
+    assert_eq!(place_of(&stage, anna), (GROUND, stays.unwrap()));
 }
 
 #[test]

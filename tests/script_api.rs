@@ -587,6 +587,13 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
             "nav.requestPath(guard, \"post\", { layer = \"groudn\" })",
             "nav.requestPath: unknown layer \"groudn\"; did you mean \"ground\"?",
         ),
+        ("guard:teleport(\"post\", { layer = 1 })", "teleport: layer is 1, expected a layer's name"),
+        ("guard:teleport(\"post\", { layer = \"sky\" })", "teleport: unknown layer \"sky\""),
+        ("nav.findPath(guard, \"post\", { tags = { 1 } })", "nav.findPath: tags[1] is 1, expected a tag"),
+        (
+            "nav.findPath(guard, \"post\", { tags = \"watch\" })",
+            "nav.findPath: tags is \"watch\", expected a list of tags",
+        ),
         (
             "nav.reachable(guard, \"post\", { ignore = { player, \"guard\" } })",
             "nav.reachable: ignore[2] is \"guard\", expected a character",
@@ -773,6 +780,21 @@ fn handlers_and_options_of_a_walk_reach_the_world() {
     let options = &bench.game.world().walk(walk).unwrap().options;
     assert_eq!((options.patience_ticks, options.timeout_ticks, options.ensure), (120, Some(1800), true));
     assert_eq!((options.radius_m, options.keys.as_slice()), (Some(0.5), ["bronze".to_owned()].as_slice()));
+}
+
+#[test]
+fn path_questions_of_nobody_pass_doors_of_teams_unless_they_name_tags() {
+    let teams = LEVEL.replace("\"name\": \"gate\", ", "\"name\": \"gate\", \"teams\": [\"watch\"], ");
+    assert_ne!(teams, LEVEL);
+    let told = Bench::on(&teams).run(
+        "local from = guard.position
+         local function ask(start, tags) return nav.findPath(start, \"throne\", { doors = \"open\", tags = tags }).status end
+         print(ask(from), ask(from, { \"watch\" }), ask(from, { \"guest\" }), ask(from, {}))
+         print(ask(guard, { \"guest\", \"watch\" }), ask(guard, {}), ask(guard) == ask(from, guard.tags))
+         print(nav.reachable(from, \"throne\", { doors = \"open\", tags = {} }), nav.reachable(from, \"throne\", { doors = \"open\" }))",
+    );
+    let expected = ["complete\tcomplete\tpartial\tpartial", "complete\tpartial\ttrue", "false\ttrue\tnil"];
+    assert_eq!(told.unwrap(), expected);
 }
 
 #[test]

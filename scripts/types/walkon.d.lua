@@ -115,6 +115,7 @@ function typeof(value) end
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
+---@field tags? string[] tags of whoever is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
 ---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
 
@@ -123,6 +124,7 @@ function typeof(value) end
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
+---@field tags? string[] tags of whoever is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
 ---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
 ---@field onPath? Handler runs when it is found; payload PathResult
@@ -193,6 +195,7 @@ function typeof(value) end
 ---How somebody is put down.
 ---@class TeleportOptions
 ---@field facing? number radians about +y; default: as it faced
+---@field layer? string the layer of the map; default: the one it is on
 
 ---How long an animation plays.
 ---@class PlayOptions

@@ -111,7 +111,7 @@ impl<'a> Rules<'a> {
             return number;
         }
         let number = self.made.len() as u32;
-        self.made.push(rules_among(self.doors, Some(who)));
+        self.made.push(rules_among(self.doors, Some(&who.tags)));
         self.numbers.insert(self.admitted.clone(), number);
         number
     }

@@ -227,7 +227,13 @@ impl Door {
     /// Whether a character may pass at all.
     #[must_use]
     pub fn admits(&self, character: &Character) -> bool {
-        self.teams.is_empty() || self.teams.iter().any(|tag| character.has_tag(tag))
+        self.admits_tags(&character.tags)
+    }
+
+    /// The same of somebody with these tags.
+    #[must_use]
+    pub fn admits_tags(&self, tags: &[String]) -> bool {
+        self.teams.is_empty() || self.teams.iter().any(|team| tags.contains(team))
     }
 
     /// Whether somebody with these keys could open it.

@@ -449,8 +449,9 @@ impl Walk {
 /// Who is asking, for the map: the body, and the doors that its policy and keys let it plan through.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
-    /// Whose body it is; nobody's when a script asks about a point. Doors of teams are walls for strangers, not for nobody.
-    pub who: Option<&'a Character>,
+    /// Tags of whoever it is; none when a script asks about a point and names no tags. Doors of teams are walls for strangers,
+    /// not for nobody.
+    pub tags: Option<&'a [String]>,
     /// The layer of the map that it is on.
     pub layer: u8,
     /// Half the width of the body, metres.
@@ -467,7 +468,7 @@ pub struct Asker<'a> {
 #[must_use]
 pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
     let tick_s = world.rate.tick_seconds();
-    let rules = pass_rules(world, asker.who);
+    let rules = rules_among(&world.doors, asker.tags);
     let mut through: Vec<(AreaId, f32)> = world
         .doors
         .iter()
@@ -476,7 +477,7 @@ pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
             DoorPolicy::Open => !door.is_passable() && door.opens_for(asker.keys),
             DoorPolicy::Wait => !door.is_passable(),
         })
-        .filter(|door| asker.who.is_none_or(|who| door.admits(who)))
+        .filter(|door| asker.tags.is_none_or(|tags| door.admits_tags(tags)))
         .map(|door| (door.area, door.moving_ticks as f32 * tick_s * asker.speed_mps))
         .collect();
     through.sort_by_key(|(area, _)| *area);
@@ -487,15 +488,15 @@ pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
 /// Which doors a character may not pass, and which not in both directions, however they stand.
 #[must_use]
 pub fn pass_rules(world: &World, who: Option<&Character>) -> Option<Arc<PassRules>> {
-    rules_among(&world.doors, who)
+    rules_among(&world.doors, who.map(|who| &*who.tags))
 }
 
-/// The same, given the doors of the level.
+/// The same of somebody with these tags, given the doors of the level.
 #[must_use]
-pub(crate) fn rules_among(doors: &[Door], who: Option<&Character>) -> Option<Arc<PassRules>> {
+pub(crate) fn rules_among(doors: &[Door], tags: Option<&[String]>) -> Option<Arc<PassRules>> {
     let mut rules = PassRules::default();
     for door in doors.iter().filter(|door| !door.is_gone()) {
-        if who.is_some_and(|who| !door.admits(who)) {
+        if tags.is_some_and(|tags| !door.admits_tags(tags)) {
             rules.barred.push(door.area);
         } else if let Some(direction) = door.one_way {
             rules.one_way.push(OneWay { area: door.area, middle: door.position, direction });

@@ -34,7 +34,7 @@ pub const GROUP: Group = Group {
           and `id` stay readable and everything else raises.",
 };
 
-const TELEPORT_OPTIONS: &[&str] = &["facing"];
+const TELEPORT_OPTIONS: &[&str] = &["facing", "layer"];
 const PLAY_OPTIONS: &[&str] = &["seconds", "loop"];
 
 /// Tables that these functions take.
@@ -42,7 +42,10 @@ pub const SHAPES: &[Shape] = &[
     Shape {
         name: "TeleportOptions",
         doc: "How somebody is put down.",
-        fields: &[field("facing", "number?", "0", "radians about +y; default: as it faced")],
+        fields: &[
+            field("facing", "number?", "0", "radians about +y; default: as it faced"),
+            field("layer", "string?", "\"ground\"", "the layer of the map; default: the one it is on"),
+        ],
     },
     Shape {
         name: "PlayOptions",
@@ -341,10 +344,14 @@ fn teleport(lua: &Lua, args: &mut Args) -> Answer {
     let to = place::take(args, "to")?;
     let options = args.options(TELEPORT_OPTIONS)?;
     let facing = options.find("facing").map(|facing| walk_options::radians(&facing)).transpose()?;
+    let layer = options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?;
     ask(lua, args, |world| {
-        let from = alive(world, id).map_err(op(function))?.body.position;
+        let own = alive(world, id).map_err(op(function))?;
+        let (from, own) = (own.body.position, own.layer);
         let to = to.point(world, function, Some(from))?;
-        Ok(characters::teleport(world, id, to, facing).map_err(op(function))?.map(vector))
+        let layer = layer.map_or(Ok(own), |layer| names::layer(world, function, &layer))?;
+        let point = characters::teleport_to(world, id, (layer, to), facing).map_err(op(function))?;
+        Ok(point.map(vector))
     })
 }
 

@@ -9,7 +9,7 @@ use crate::script::bind::call::{handle, list};
 use crate::script::bind::names;
 use crate::script::bind::table::{self, Param, Shape, field, joined};
 use crate::script::bind::walk_options::{chosen, keys, metres};
-use crate::script::convert::{Args, Mistake, Options};
+use crate::script::convert::{Args, Mistake, Named, Options};
 use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::walk::{Asker, DoorPolicy, traversal};
@@ -25,10 +25,10 @@ pub const SHAPE: Shape = Shape {
 pub const REQUEST_SHAPE: Shape = Shape {
     name: "PathRequestOptions",
     doc: "`PathOptions`, and what to do with the answer.",
-    fields: &joined::<5, 1, 6>(FIELDS, [ON_PATH]),
+    fields: &joined::<6, 1, 7>(FIELDS, [ON_PATH]),
 };
 
-const FIELDS: [Param; 5] = [
+const FIELDS: [Param; 6] = [
     field(
         "radius",
         "number?",
@@ -42,6 +42,12 @@ const FIELDS: [Param; 5] = [
         "what to do about doors that are not open; default: as the character at the start, else \"avoid\"",
     ),
     field("keys", "{string}?", "{ \"bronze\" }", "keys carried, for doors = \"open\""),
+    field(
+        "tags",
+        "{string}?",
+        "{ \"watch\" }",
+        "tags of whoever is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody",
+    ),
     field("layer", "string?", "\"ground\"", "the layer of the map; a map without layers has one, \"ground\""),
     field(
         "ignore",
@@ -57,10 +63,13 @@ const ON_PATH: Param =
 const NAMES: [&str; FIELDS.len()] = table::names(&FIELDS);
 
 /// What `nav.requestPath` takes.
-pub const REQUEST_NAMES: [&str; FIELDS.len() + 1] = table::names(&joined::<5, 1, 6>(FIELDS, [ON_PATH]));
+pub const REQUEST_NAMES: [&str; FIELDS.len() + 1] = table::names(&joined::<6, 1, 7>(FIELDS, [ON_PATH]));
 
 /// Most characters of one list.
 const IGNORED_MAX: usize = 4096;
+
+/// Most tags of one list.
+const TAGS_MAX: usize = 64;
 
 /// Widest body that is asked about, metres.
 const RADIUS_MAX_M: f64 = 10.0;
@@ -71,6 +80,7 @@ pub struct PathAsk {
     radius_m: Option<f32>,
     doors: Option<DoorPolicy>,
     keys: Vec<String>,
+    tags: Option<Vec<String>>,
     layer: Option<String>,
     /// Who is not in the way.
     ignored: Vec<CharacterId>,
@@ -106,8 +116,13 @@ pub fn from(options: &Options) -> Result<PathAsk, Mistake> {
         radius_m: options.find("radius").map(|radius| metres(&radius, 0.0, RADIUS_MAX_M)).transpose()?,
         doors: chosen(options, "doors", &DoorPolicy::NAMES)?,
         keys: keys(options)?,
+        tags: options.find("tags").map(|given| tags(&given)).transpose()?,
         ignored,
     })
+}
+
+fn tags(given: &Named) -> Result<Vec<String>, Mistake> {
+    list(given, "a list of tags", TAGS_MAX, |tag| tag.text("a tag"))
 }
 
 impl PathAsk {
@@ -142,7 +157,7 @@ impl PathAsk {
             (own.body.radius_m, own.doors, own.gait.walk_mps)
         });
         let asker = Asker {
-            who: character,
+            tags: self.tags.as_deref().or(character.map(|own| &*own.tags)),
             layer: named.or(character.map(|own| own.layer)).unwrap_or(0),
             radius_m: self.radius_m.unwrap_or(own.0),
             doors: self.doors.unwrap_or(own.1),

@@ -173,14 +173,31 @@ pub fn teleport(
     to: Vec3,
     facing_rad: Option<f32>,
 ) -> Result<Option<Vec3>, OpError> {
+    let layer = alive(world, id)?.layer;
+    teleport_to(world, id, (layer, to), facing_rad)
+}
+
+/// The same to a place on a layer of the map.
+///
+/// # Errors
+/// When it was removed.
+pub fn teleport_to(
+    world: &mut World,
+    id: CharacterId,
+    (layer, to): (u8, Vec3),
+    facing_rad: Option<f32>,
+) -> Result<Option<Vec3>, OpError> {
     let character = alive(world, id)?;
     let walk = character.walk;
-    let by = standing_on(character);
+    let by = Traversal { layer, ..standing_on(character) };
     let Some(ground) = world.nav.nearest(to, Settings::SNAP_M, &by) else {
         return Ok(None);
     };
     if let Some(walk) = walk {
         walks::settle(world, walk, Reason::Stopped.usual_status(), Reason::Stopped);
+    }
+    if let Some(character) = world.characters.get_mut(id) {
+        character.layer = layer;
     }
     place(world, id, ground.point);
     if let Some(facing_rad) = facing_rad {

@@ -282,7 +282,7 @@ pub fn traversal_of(world: &World, walk: &Walk) -> Traversal {
         return Traversal::default();
     };
     let asker = Asker {
-        who: Some(character),
+        tags: Some(&character.tags),
         layer: character.layer,
         radius_m: character.body.radius_m,
         doors: walk.options.doors.unwrap_or(character.doors),
