@@ -25,6 +25,9 @@ pub struct Cursor {
     pub start_m: f32,
     /// Metres from the start of the path; the furthest that the body has been.
     pub along_m: f32,
+    /// The two ends of the segment, or twice the end of the path: what most ticks need of it, kept at hand because the points of
+    /// ten thousand paths do not stay in the cache.
+    pub ends: [Vec3; 2],
 }
 
 /// Nearer to the end than this, the path has been walked, metres.
@@ -33,10 +36,23 @@ const PASSED_M: f32 = 1e-3;
 const SKIPPED_M: f32 = AHEAD_MAX_M;
 
 impl Cursor {
+    /// The place of a body that sets out on a path.
+    #[must_use]
+    pub fn at_start(path: &Path) -> Self {
+        Self::default().looked_up(path)
+    }
+
     /// The first point ahead, none at the end of the path.
     #[must_use]
     pub fn next(self, path: &Path) -> Option<Vec3> {
-        path.points.get(self.segment as usize + 1).copied()
+        (self.segment as usize + 1 < path.points.len()).then_some(self.ends[1])
+    }
+
+    /// The same place with the ends of its segment as the path has them now.
+    #[must_use]
+    pub fn looked_up(self, path: &Path) -> Self {
+        let at = |index: usize| path.points.get(index).or(path.points.last()).copied().unwrap_or_default();
+        Self { ends: [at(self.segment as usize), at(self.segment as usize + 1)], ..self }
     }
 
     /// The points ahead, without the body's own place.
@@ -53,22 +69,23 @@ impl Cursor {
         let mut at = self;
         // Bounded by the corners of the path.
         while let Some(next) = at.next(path) {
-            let here = Beside::of(path.points[at.segment as usize], next, place);
+            let here = Beside::of(at.ends[0], next, place);
             if here.away_m_sq <= best_m_sq {
                 best_m_sq = here.away_m_sq;
                 best = Self { along_m: self.along_m.max(at.start_m + here.along_m), ..at };
             }
             at.start_m += here.length_m;
-            at.segment += 1;
             if at.start_m > self.along_m + SKIPPED_M && flat_distance(place, next) > PASSED_M {
                 break;
             }
+            at.segment += 1;
+            at = at.looked_up(path);
         }
         let is_last = best.segment as usize + 2 == path.points.len();
         match best.next(path).filter(|&end| is_last && flat_distance(place, end) <= PASSED_M) {
-            Some(_) => {
+            Some(end) => {
                 let (segment, end_m) = (best.segment + 1, path.length_m.max(best.along_m));
-                Self { segment, start_m: end_m, along_m: end_m }
+                Self { segment, start_m: end_m, along_m: end_m, ends: [end, end] }
             }
             None => best,
         }
@@ -78,7 +95,7 @@ impl Cursor {
     #[must_use]
     pub fn left_m(self, path: &Path, place: Vec3) -> f32 {
         let Some(next) = self.next(path) else { return 0.0 };
-        let segment_m = flat_distance(path.points[self.segment as usize], next);
+        let segment_m = flat_distance(self.ends[0], next);
         (path.length_m - self.start_m - segment_m).max(0.0) + flat_distance(place, next)
     }
 }
@@ -236,7 +253,8 @@ impl Body {
         };
         let segment = self.cursor.segment as usize;
         let moving = self.heading * gait.speed_mps;
-        let target = steer::aim(&path.points, (segment, self.place, moving), &look, clear)?;
+        let way = (&path.points[..], self.cursor.ends);
+        let target = steer::aim(way, (segment, self.place, moving), &look, clear)?;
         let brake_mps2 = if gait.brakes { gait.speed_mps / STOP_S } else { 0.0 };
         let arrival = Arrival { speed_mps: gait.speed_mps, brake_mps2, tick_s: step_s };
         let target_m = flat_distance(self.place, target.point);

@@ -181,21 +181,24 @@ const SLANT_MAX_M: f32 = 6.0;
 /// How far ahead on its path a body that looks no further is led back to it, metres: half a cell of 0.4 m.
 const REJOIN_M: f32 = 0.2;
 
-/// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `clear` whether one may go in a
-/// straight line from one place to another. A body that will still be within the leeway keeps its course; otherwise it aims
+/// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `ends` its two ends, so that who walks
+/// straight on has the points left alone, `clear` whether one may go in a straight line from one place to another. A body that will still be within the leeway keeps its course; otherwise it aims
 /// at a point ahead on the path, at a slant and before the next corner, as far as the straight line is clear; failing that at the next corner, or back at the path
 /// beside it. None at the end of the path. Cost: the segments ahead within reach, at most seven lines; none for a body that
 /// walks along a segment longer than it looks ahead.
 #[must_use]
 pub fn aim(
-    points: &[Vec3],
+    (points, ends): (&[Vec3], [Vec3; 2]),
     (segment, position, velocity): (usize, Vec3, Vec2),
     look: &Lookahead,
     mut clear: impl FnMut(Vec3, Vec3) -> bool,
 ) -> Option<Target> {
-    let next = *points.get(segment + 1)?;
+    if segment + 1 >= points.len() {
+        return None;
+    }
+    let next = ends[1];
     let seen = |point: Vec3| Some(Target { point, is_lost: false });
-    let from = nearest(points, OnPath { segment, point: position }, 0.0);
+    let from = OnPath { segment, ..nearest(&ends, OnPath { segment: 0, point: position }, 0.0) };
     let is_on_path = flat(from.point - position).length_squared() <= ON_PATH_M * ON_PATH_M;
     let speed_mps = velocity.dot(velocity).sqrt();
     let predicted_m = speed_mps * look.predict_s.max(0.0);
@@ -207,10 +210,17 @@ pub fn aim(
     if reach_m > NOTHING && speed_mps > NOTHING && !is_on_path {
         let moved = velocity * look.predict_s;
         let predicted = Vec3::new(position.x + moved.x, position.y, position.z + moved.y);
-        let beside = nearest(points, OnPath { segment, point: predicted }, predicted_m + look.leeway_m);
-        let is_within = flat(beside.point - predicted).length_squared() <= look.leeway_m * look.leeway_m;
+        let is_within =
+            |beside: OnPath| flat(beside.point - predicted).length_squared() <= look.leeway_m * look.leeway_m;
+        let ahead_m = predicted_m + look.leeway_m;
+        let mut beside = nearest(&ends, OnPath { segment: 0, point: predicted }, 0.0);
+        let to_corner_m_sq = flat(next - predicted).length_squared();
+        // Beyond the corner only where that is near.
+        if !is_within(beside) && to_corner_m_sq <= (ahead_m + look.leeway_m) * (ahead_m + look.leeway_m) {
+            beside = nearest(points, OnPath { segment, point: predicted }, ahead_m);
+        }
         let is_onward = flat(beside.point - from.point).dot(velocity) > 0.0;
-        if is_within && is_onward && clear(position, predicted) {
+        if is_within(beside) && is_onward && clear(position, predicted) {
             return seen(predicted);
         }
     }
@@ -224,9 +234,14 @@ pub fn aim(
         if ahead_m <= NOTHING {
             break;
         }
-        let target = along(points, from, ahead_m);
-        if clear(position, target.point) {
-            return seen(target.point);
+        let corner_m = flat(next - from.point).length();
+        let target = match ahead_m - corner_m {
+            beyond_m if beyond_m < 0.0 => from.point + (next - from.point) * (ahead_m / corner_m),
+            0.0 => next,
+            _ => along(points, from, ahead_m).point,
+        };
+        if clear(position, target) {
+            return seen(target);
         }
         ahead_m *= 0.5;
     }

@@ -25,15 +25,24 @@ use crate::world::{Move, door::Door};
 /// the body stands clear of the doorway, near enough to reach the handle.
 pub const STANDOFF_M: f32 = 0.6;
 
+/// So many walks are looked at before their strides are worked out: what both need of them is then still in the cache.
+const TOGETHER: usize = 64;
+
 /// Fills the moves of this tick.
 pub fn run(world: &mut World) {
     world.moves.clear();
     // No walk begins in this step.
-    for at in 0..world.walk_order.len() {
-        step(world, world.walk_order[at]);
+    let count = world.walk_order.len();
+    for first in (0..count).step_by(TOGETHER) {
+        let moved = world.moves.len();
+        for at in first..count.min(first + TOGETHER) {
+            step(world, world.walk_order[at]);
+        }
+        stride(world, moved);
     }
+    let moved = world.moves.len();
     step_aside(world);
-    stride(world);
+    stride(world, moved);
 }
 
 /// What a walk makes of this tick: a move, unless it stands.
@@ -133,11 +142,11 @@ fn step_aside(world: &mut World) {
     }
 }
 
-/// Works out where each mover would come to if nobody were in the way.
-pub(crate) fn stride(world: &mut World) {
+/// Works out where the movers from the one of that index on would come to if nobody were in the way.
+pub(crate) fn stride(world: &mut World, first: usize) {
     let World { nav, doors, characters, walks, moves, tick, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
-    for step in moves.iter_mut() {
+    for step in moves.iter_mut().skip(first) {
         let Some(character) = characters.get(step.character) else {
             continue;
         };
@@ -163,7 +172,7 @@ pub(crate) fn stride(world: &mut World) {
             (None, Some(nudge)) => {
                 let length_m = flat_distance(place, nudge.to);
                 aside = Path { points: vec![place, nudge.to], length_m, ..Path::default() };
-                Some((&aside, Cursor::default()))
+                Some((&aside, Cursor::at_start(&aside)))
             }
             (None, None) => None,
         };

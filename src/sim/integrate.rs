@@ -62,7 +62,7 @@ pub(crate) fn run_alone(world: &mut World) {
 
 /// Everybody takes the step that the velocity of step 8 gives it.
 fn step_on(world: &mut World) {
-    let World { nav, doors, bodies, moves, characters, walks, rate, .. } = world;
+    let World { nav, doors, bodies, moves, characters, rate, .. } = world;
     let mut grounds = Grounds::again(nav, doors, &bodies.known);
     let seconds = rate.tick_seconds();
     for step in moves.iter_mut() {
@@ -89,9 +89,7 @@ fn step_on(world: &mut World) {
             let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
             character.facing_rad = trig::facing(heading);
         }
-        if let Some(walk) = step.walk.and_then(|walk| walks.get_mut(walk)) {
-            walk.travelled_m += flat_distance(from, reached);
-        }
+        step.stepped_m = flat_distance(from, reached);
         if let Some(row) = row {
             bodies.columns.places[row] = flat(reached);
         }
@@ -219,6 +217,7 @@ fn note(world: &mut World, step: Move) {
     let Some(walk) = world.walks.get_mut(id) else {
         return;
     };
+    walk.travelled_m += step.stepped_m;
     let is_idle = walk.token.is_none();
     let is_lost = step.stride.is_lost && is_idle && walk.ask.is_none();
     let Some(following) = &mut walk.following else {
@@ -275,7 +274,7 @@ fn take_link(world: &mut World, id: WalkId) {
     character.layer = link.layer;
     character.body.position = link.to;
     walk.left_m = None;
-    *following = Following { path: rest, cursor: Cursor::default(), trouble: following.trouble };
+    *following = Following { cursor: Cursor::at_start(&rest), path: rest, trouble: following.trouble };
     if walk.token.is_none() && following.path.revision != nav.revision() {
         walk.ask_for(Ask::Map);
     }

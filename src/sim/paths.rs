@@ -269,7 +269,7 @@ fn kept_plan(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Op
     points.push(*answer.path.points.last()?);
     let path = measured(world, points, &by)?;
     let is_kept = answer.path.cost_m > CHEAPER * path.cost_m;
-    is_kept.then(|| Following { path, cursor: Cursor::default(), trouble: None })
+    is_kept.then(|| Following { cursor: Cursor::at_start(&path), path, trouble: None })
 }
 
 /// Puts a new path under the walk, joined where the body stands.
@@ -354,7 +354,8 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
     const TRIED: usize = 8;
     let start = *path.points.first()?;
     if flat_distance(start, position) < 1e-4 {
-        return Some((path, Cursor::default()));
+        let cursor = Cursor::at_start(&path);
+        return Some((path, cursor));
     }
     let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()
@@ -370,7 +371,8 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
     for change in &mut path.layers {
         change.at_m = (change.at_m - gained_m).max(0.0);
     }
-    Some((path, Cursor::default()))
+    let cursor = Cursor::at_start(&path);
+    Some((path, cursor))
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]
     }
     finish_doors(world, rush);
     edits::run(world);
-    follow::stride(world);
+    follow::stride(world, 0);
     integrate::run_alone(world);
     world.moves.clear();
     for &id in bodies {

@@ -168,6 +168,8 @@ pub struct Move {
     pub left_m: f32,
     /// Ticks since it last got on along its way.
     pub held_ticks: u64,
+    /// Metres that its own step came to.
+    pub stepped_m: f32,
     /// Whether it passes through others.
     pub is_ghost: bool,
     /// Whether the map did not let it, although nobody was in the way.
@@ -180,7 +182,7 @@ impl Move {
     /// Of somebody who goes like that, where to is yet to be worked out.
     pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
         let (is_ghost, is_clipped, was_turning) = (false, false, false);
-        let (left_m, held_ticks) = (0.0, 0);
+        let (left_m, held_ticks, stepped_m) = (0.0, 0, 0.0);
         Self {
             walk: None,
             character,
@@ -188,6 +190,7 @@ impl Move {
             stride: Stride::NONE,
             left_m,
             held_ticks,
+            stepped_m,
             is_ghost,
             is_clipped,
             was_turning,

@@ -70,7 +70,7 @@ pub(crate) fn sample() -> Sample {
         }],
     };
     if let Some(walk) = world.walks.get_mut(walk) {
-        walk.following = Some(Following { path, cursor: Cursor::default(), trouble: None });
+        walk.following = Some(Following { cursor: Cursor::at_start(&path), path, trouble: None });
         walk.phase = Phase::Moving;
     }
     Sample { world, one, other, walk }

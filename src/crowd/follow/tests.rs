@@ -22,7 +22,7 @@ struct Walked {
 
 /// Walks a path to its end, and fails when that takes longer than ten times its length at full speed.
 fn walk(path: &Path, gait: &Gait, heading: Vec2, mut clear: impl FnMut(Vec3, Vec3) -> bool) -> Walked {
-    let (mut cursor, mut place, mut heading) = (Cursor::default(), path.points[0], heading);
+    let (mut cursor, mut place, mut heading) = (Cursor::at_start(path), path.points[0], heading);
     let mut walked = Walked { seconds: 0.0, length_m: 0.0, place, places: Vec::new(), headings: Vec::new() };
     while cursor.next(path).is_some() {
         let step = stride((path, cursor), (place, heading), gait, &mut clear);
@@ -115,7 +115,7 @@ fn an_exact_body_goes_through_its_corners_and_others_cut_them_only_where_it_is_c
 #[test]
 fn a_body_stops_at_its_reach_and_slows_down_before_it() {
     let path = corner();
-    let (mut cursor, mut place, mut left_m, mut last_m) = (Cursor::default(), Vec3::ZERO, 1.0, 1.0);
+    let (mut cursor, mut place, mut left_m, mut last_m) = (Cursor::at_start(&path), Vec3::ZERO, 1.0, 1.0);
     for _ in 0..120 {
         let gait = Gait { reach_m: left_m, ..gait(1.4, 60.0) };
         let step = stride((&path, cursor), (place, Vec2::X), &gait, |_, _| true);
@@ -132,7 +132,7 @@ fn a_body_stops_at_its_reach_and_slows_down_before_it() {
 #[test]
 fn a_body_led_off_its_path_comes_back_to_it_or_says_that_it_is_lost() {
     let path = corner();
-    let cursor = Cursor::default().onward(&path, Vec3::new(1.0, 0.0, 0.0));
+    let cursor = Cursor::at_start(&path).onward(&path, Vec3::new(1.0, 0.0, 0.0));
     let beside = Vec3::new(1.0, 0.0, 0.5);
     let back = stride((&path, cursor), (beside, Vec2::X), &gait(1.4, 60.0), |_, to| to.x < 1.01);
     assert!(!back.is_lost && back.wanted.y < -1.0, "{back:?}");
@@ -152,7 +152,7 @@ fn every_path_is_walked_to_its_end_at_every_speed() {
         let speed_mps = [0.5, 1.4, 5.0, 20.0, 50.0][round % 5];
         let gait = Gait { is_exact: round % 2 == 0, brakes: round % 3 != 0, ..gait(speed_mps, 60.0) };
         // Sharp corners take as long as turning does.
-        let (mut cursor, mut place, mut heading) = (Cursor::default(), path.points[0], Vec2::X);
+        let (mut cursor, mut place, mut heading) = (Cursor::at_start(&path), path.points[0], Vec2::X);
         let most_s = 5.0 * path.length_m / speed_mps + 1.0 * count as f32 + 2.0;
         let mut seconds = 0.0;
         while cursor.next(&path).is_some() {

@@ -1,4 +1,15 @@
 use super::*;
+
+/// The aim on a path of those points.
+fn aim_on(
+    points: &[Vec3],
+    on: (usize, Vec3, Vec2),
+    look: &Lookahead,
+    clear: impl FnMut(Vec3, Vec3) -> bool,
+) -> Option<Target> {
+    let end = |at: usize| points[at.min(points.len() - 1)];
+    aim((points, [end(on.0), end(on.0 + 1)]), on, look, clear)
+}
 use std::f32::consts::PI;
 
 const TURNING: Turning = Turning { rate_radps: 8.0, tick_s: 1.0 / 60.0 };
@@ -124,20 +135,20 @@ fn bend() -> Vec<Vec3> {
 #[test]
 fn seed_p1_a_body_beside_its_path_within_the_leeway_keeps_its_course() {
     let position = Vec3::new(1.0, 0.0, 0.1);
-    let aimed = aim(&bend(), (0, position, Vec2::new(1.4, 0.05)), &LOOK, |_, _| true).unwrap();
+    let aimed = aim_on(&bend(), (0, position, Vec2::new(1.4, 0.05)), &LOOK, |_, _| true).unwrap();
     assert!((aimed.point - Vec3::new(1.7, 0.0, 0.125)).length() < 1e-5, "{aimed:?}");
 }
 
 #[test]
 fn seed_p1_a_body_beyond_the_leeway_is_led_to_a_point_ahead() {
     let position = Vec3::new(1.0, 0.0, 0.5);
-    let aimed = aim(&bend(), (0, position, Vec2::new(1.4, 0.0)), &LOOK, |_, _| true).unwrap();
+    let aimed = aim_on(&bend(), (0, position, Vec2::new(1.4, 0.0)), &LOOK, |_, _| true).unwrap();
     assert!(
         (aimed.point - Vec3::new(4.0, 0.0, 0.0)).length() < 1e-5,
         "no further than the corner: {aimed:?}"
     );
     let position = Vec3::new(1.0, 0.0, -0.05);
-    let aimed = aim(&bend(), (0, position, Vec2::new(1.4, -0.7)), &LOOK, |_, _| true).unwrap();
+    let aimed = aim_on(&bend(), (0, position, Vec2::new(1.4, -0.7)), &LOOK, |_, _| true).unwrap();
     let slant = (aimed.point.x - position.x) / 0.05;
     assert!(aimed.point.z == 0.0 && slant >= 20.0 - 1e-3, "{aimed:?}");
 }
@@ -145,21 +156,22 @@ fn seed_p1_a_body_beyond_the_leeway_is_led_to_a_point_ahead() {
 #[test]
 fn seed_p1_the_way_ahead_is_shortened_until_it_is_clear() {
     let position = Vec3::new(3.6, 0.0, 0.0);
-    let far = aim(&bend(), (0, position, Vec2::new(1.4, 0.0)), &LOOK, |_, _| true).unwrap();
+    let far = aim_on(&bend(), (0, position, Vec2::new(1.4, 0.0)), &LOOK, |_, _| true).unwrap();
     assert!((far.point - Vec3::new(4.0, 0.0, 0.6)).length() < 1e-5, "{far:?}");
     let shorter =
-        aim(&bend(), (0, position, Vec2::new(1.4, 0.0)), &LOOK, |_, to| to.z < 0.2 && to.x <= 4.0).unwrap();
+        aim_on(&bend(), (0, position, Vec2::new(1.4, 0.0)), &LOOK, |_, to| to.z < 0.2 && to.x <= 4.0)
+            .unwrap();
     assert!((shorter.point - Vec3::new(4.0, 0.0, 0.1)).length() < 1e-5, "{shorter:?}");
-    let none = aim(&bend(), (0, position, Vec2::new(1.4, 0.0)), &LOOK, |_, _| false).unwrap();
+    let none = aim_on(&bend(), (0, position, Vec2::new(1.4, 0.0)), &LOOK, |_, _| false).unwrap();
     assert_eq!(none.point, bend()[1], "the next corner");
 }
 
 #[test]
 fn the_exact_look_aims_at_the_next_corner_only() {
     let aimed =
-        aim(&bend(), (1, Vec3::new(4.0, 0.0, 1.0), Vec2::Y), &Lookahead::EXACT, |_, _| panic!("no line"));
+        aim_on(&bend(), (1, Vec3::new(4.0, 0.0, 1.0), Vec2::Y), &Lookahead::EXACT, |_, _| panic!("no line"));
     assert_eq!(aimed, Some(Target { point: bend()[2], is_lost: false }));
-    assert_eq!(aim(&bend(), (2, bend()[2], Vec2::Y), &LOOK, |_, _| true), None);
+    assert_eq!(aim_on(&bend(), (2, bend()[2], Vec2::Y), &LOOK, |_, _| true), None);
 }
 
 #[test]
@@ -170,7 +182,7 @@ fn seed_p3_a_diagonal_staircase_is_walked_without_flicker() {
     let (mut last, mut turns, mut ticks) = (heading, 0, 0);
     while flat(points[40] - position).length() > 0.05 {
         let velocity = heading * 1.4;
-        let aimed = aim(&points, (segment, position, velocity), &LOOK, |_, _| true).unwrap();
+        let aimed = aim_on(&points, (segment, position, velocity), &LOOK, |_, _| true).unwrap();
         segment = nearest(&points, OnPath { segment, point: position }, 1.0).segment;
         let desired = seek(flat(position), flat(aimed.point), 1.4);
         let course = steer(heading, desired, flat(aimed.point - position).length(), &TURNING);

@@ -141,7 +141,8 @@ fn hash_phase(hash: &mut StateHash, world: &World, phase: &Phase) {
 fn hash_following(hash: &mut StateHash, following: &Following) {
     let Following { path, cursor, trouble } = following;
     let Path { points, length_m, cost_m, whole, revision, crossings, layers } = path;
-    let Cursor { segment, start_m, along_m } = *cursor;
+    // The ends are the points of the path.
+    let Cursor { segment, start_m, along_m, ends: _ } = *cursor;
     hash.word(u64::from(segment)).float(start_m).float(along_m);
     hash.flag(*whole).word(revision.0).float(*length_m).float(*cost_m);
     hash.word(points.len() as u64).word(crossings.len() as u64).word(layers.len() as u64);

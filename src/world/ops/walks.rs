@@ -261,6 +261,7 @@ pub(crate) fn retarget_path(
     path.points[leg + 1] = aim;
     if is_last_leg {
         cursor.start_m = leg_start_m;
+        *cursor = cursor.looked_up(path);
     }
     Some(following)
 }
