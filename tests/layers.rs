@@ -121,6 +121,35 @@ fn what_changes_in_the_sky_leaves_walks_on_the_ground_alone() {
 }
 
 #[test]
+fn a_region_of_a_layer_holds_those_on_it_and_one_of_none_holds_all_above_one_another() {
+    let corners = "[[3, 0], [6, 0], [6, 3], [3, 3]]";
+    let regions = format!(
+        r#""regions": [ {{ "name": "nest", "layer": "sky", "polygon": {corners} }},
+        {{ "name": "yard", "polygon": {corners} }}, {{ "name": "well", "layer": "ground", "centre": [4.5, 1.5], "radius": 1 }} ]"#
+    );
+    let bare = level(&[("ground", OPEN), ("sky", OPEN)], "");
+    let mut stage = Stage::of(&bare.replacen('{', &format!("{{ {regions},"), 1));
+    let walker = put(&mut stage, "walker", GROUND, at(1.5, 0.5));
+    let flyer = put(&mut stage, "flyer", SKY, at(1.5, 2.5));
+    let inside = |stage: &Stage, name: &str| {
+        let region = stage.world().regions().iter().find(|region| region.name == name).unwrap();
+        region.inside.values().copied().collect::<Vec<_>>()
+    };
+    for who in [walker, flyer] {
+        send(&mut stage, who, Goal::Point(at(4.5, 1.5)), |_| {});
+    }
+    stage.until_settled(2, 900);
+    assert_eq!(inside(&stage, "nest"), [flyer]);
+    assert_eq!(inside(&stage, "yard"), [walker, flyer]);
+    assert_eq!(inside(&stage, "well"), [walker]);
+    teleport_to(stage.game.world_mut(), flyer, (GROUND, at(3.5, 0.5)), None).unwrap();
+    stage.tick();
+    assert_eq!((inside(&stage, "nest"), inside(&stage, "well")), (vec![], vec![walker]), "it left the layer");
+    let left: Vec<_> = stage.facts("regionLeft").iter().map(|fact| fact["region"].to_string()).collect();
+    assert_eq!(left, ["\"nest\""]);
+}
+
+#[test]
 fn a_walk_over_stairs_ends_on_the_other_layer_without_touching_a_wall() {
     let sky: &[&str] = &["#######..", "#######..", "#######.."];
     let stairs = link(("ground", [7.5, 0.5]), ("sky", [7.5, 0.5]), "");

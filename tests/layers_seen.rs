@@ -43,6 +43,25 @@ fn messages(text: &str, code: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_region_is_drawn_on_its_layer_and_an_unknown_layer_is_named() {
+    let project = project("");
+    let with = |layer: &str| {
+        let region = format!(
+            r#""regions": [ {{ "name": "loft", "layer": "{layer}", "centre": [1.5, 1.5], "radius": 1 }} ],"#
+        );
+        FLOORS.replace("KEYS", "").replacen("\"navigation\"", &format!("{region} \"navigation\""), 1)
+    };
+    project.write("levels/floors.json", &with("upper"));
+    for (layer, shown) in [("ground", false), ("upper", true)] {
+        project.expect(0, &["draw", "floors", "--layer", layer, "--out", "floors.svg"]);
+        assert_eq!(project.read("floors.svg").contains("loft"), shown, "{layer}");
+    }
+    let refused = level::load("map.json", &MemorySource::new().with("map.json", with("attic"))).unwrap_err();
+    let told = format!("{refused:?}");
+    assert!(told.contains("regions[0].layer is \\\"attic\\\", which is no layer of this map"), "{told}");
+}
+
+#[test]
 fn path_begins_and_ends_on_the_layers_that_are_named() {
     let project = project("");
     let ask = |more: &[&str]| {

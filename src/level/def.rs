@@ -483,6 +483,9 @@ pub struct RegionDef {
     /// Its outline.
     #[schemars(flatten, with = "schema::Outline")]
     pub outline: Outline,
+    /// The layer of the map that it lies on, on maps that have layers; all of them when none is given.
+    #[schemars(default = "schema::none", with = "String")]
+    pub layer: Option<Spot<String>>,
 }
 
 /// The outline of a region.

@@ -665,7 +665,7 @@ impl Reader<'_> {
     }
 
     fn region(&mut self, node: Node<'_, '_>, pairs_left: &mut usize) -> Option<RegionDef> {
-        let fields = self.fields(node, &["name", "polygon", "centre", "radius"])?;
+        let fields = self.fields(node, &["name", "polygon", "centre", "radius", "layer"])?;
         let name = self.required(&fields, "name", Self::name);
         let round = fields.has("centre") || fields.has("radius");
         if fields.has("polygon") && round {
@@ -682,7 +682,8 @@ impl Reader<'_> {
             self.error(code::MISSING_FIELD, node, "has neither \"polygon\" nor \"centre\" with \"radius\"");
             None
         };
-        Some(RegionDef { name: name.unwrap_or_default(), outline: outline.unwrap_or_default() })
+        let layer = self.optional(&fields, "layer", Self::name);
+        Some(RegionDef { name: name.unwrap_or_default(), outline: outline.unwrap_or_default(), layer })
     }
 
     fn character(&mut self, node: Node<'_, '_>) -> Option<CharacterDef> {

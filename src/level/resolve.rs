@@ -392,17 +392,21 @@ fn layers(findings: &mut Findings, def: &LevelDef) {
         _ => &[],
     };
     let names = || layers.iter().map(|layer| layer.name.value.as_str());
-    for (index, character) in def.characters.iter().enumerate() {
-        let Some(layer) = &character.layer else { continue };
+    let characters = def.characters.iter().map(|character| &character.layer).enumerate();
+    let regions = def.regions.iter().map(|region| &region.layer).enumerate();
+    let characters = characters.map(|(index, layer)| ("characters", index, layer));
+    let regions = regions.map(|(index, layer)| ("regions", index, layer));
+    for (list, index, layer) in characters.chain(regions) {
+        let Some(layer) = layer else { continue };
         if names().any(|name| name == layer.value) {
             continue;
         }
         let why =
             if layers.is_empty() { "but this map has no layers" } else { "which is no layer of this map" };
         findings.error(|| {
-            let message = format!("characters[{index}].layer is \"{}\", {why}", layer.value);
+            let message = format!("{list}[{index}].layer is \"{}\", {why}", layer.value);
             Finding::new(code::UNRESOLVED, layer.span, message)
-                .at(format!("/characters/{index}/layer"))
+                .at(format!("/{list}/{index}/layer"))
                 .suggest(&layer.value, names())
         });
     }

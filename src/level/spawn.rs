@@ -140,6 +140,7 @@ fn regions(def: &LevelDef) -> Vec<Region> {
                     Shape::Circle(centre, *radius_m)
                 }
             },
+            layer: region.layer.as_ref().map(|layer| layer_number(def, &layer.value)),
             inside: Default::default(),
         })
         .collect()

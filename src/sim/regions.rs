@@ -74,7 +74,7 @@ fn look_at_some(
             continue;
         };
         let serial = body.serial;
-        let is_inside = region.shape.holds(body.body.position, body.body.radius_m, Edge::Centre);
+        let is_inside = region.holds(body, Edge::Centre);
         match (region.inside.contains_key(&serial), is_inside) {
             (true, false) => {
                 exits.push(Event::RegionLeft { region: id, character, how: how_out(world, character) });
@@ -132,9 +132,7 @@ fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Event>, enter
     let now: Inside = world
         .characters
         .iter()
-        .filter(|(_, character)| {
-            region.shape.holds(character.body.position, character.body.radius_m, Edge::Centre)
-        })
+        .filter(|(_, character)| region.holds(character, Edge::Centre))
         .map(|(id, character)| (character.serial, id))
         .collect();
     if now == region.inside {
@@ -227,12 +225,11 @@ fn passes(filter: &Filter, id: CharacterId, character: &Character) -> bool {
 }
 
 fn is_inside(world: &World, watch: &Watch, id: CharacterId, character: &Character) -> bool {
-    let (position, radius_m) = (character.body.position, character.body.radius_m);
+    let position = character.body.position;
     match &watch.ground {
-        Ground::Region(region) => world
-            .regions
-            .get(region.index())
-            .is_some_and(|region| region.shape.holds(position, radius_m, watch.edge)),
+        Ground::Region(region) => {
+            world.regions.get(region.index()).is_some_and(|region| region.holds(character, watch.edge))
+        }
         Ground::Area(area) => {
             let mut areas = Vec::new();
             world.nav.areas_at(position, &mut areas);

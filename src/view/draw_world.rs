@@ -38,10 +38,13 @@ pub(super) fn on_layer(world: &World, layer: u8) -> impl Iterator<Item = (Charac
     world.characters().filter(move |(_, character)| character.layer == layer)
 }
 
-/// Regions.
+/// Regions, those of other layers left out.
 pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     for (index, region) in world.regions().iter().enumerate() {
+        if region.layer.is_some_and(|layer| layer != picture.map_layer) {
+            continue;
+        }
         let id = RegionId::from(index);
         let look = Look::filled(theme::REGION.with_opacity(26)).stroked(theme::REGION, 1.25).dashed();
         let form = match &region.shape {

@@ -9,6 +9,7 @@ use glam::Vec3;
 
 use crate::base::geom::{Bounds, Point, edges, ground, polygon_contains, segment_distance_sq};
 use crate::base::ids::{AreaId, CharacterId, RegionId};
+use crate::world::character::Character;
 use crate::world::walk::Owner;
 
 slotmap::new_key_type! {
@@ -23,8 +24,19 @@ pub struct Region {
     pub name: String,
     /// What it covers.
     pub shape: Shape,
+    /// The layer of the map that it lies on; all of them for none.
+    pub layer: Option<u8>,
     /// Who was inside at the last step 11, by serial.
     pub inside: BTreeMap<u32, CharacterId>,
+}
+
+impl Region {
+    /// Whether somebody counts as inside, by `edge`: over it, and on its layer if it has one.
+    #[must_use]
+    pub fn holds(&self, who: &Character, edge: Edge) -> bool {
+        let is_on_layer = self.layer.is_none_or(|layer| layer == who.layer);
+        is_on_layer && self.shape.holds(who.body.position, who.body.radius_m, edge)
+    }
 }
 
 /// What a region covers, on the ground plane.

@@ -457,7 +457,7 @@ impl Putting<'_, '_> {
     fn region(&mut self, thing: &Thing<'_>) {
         let Some(outline) = self.outline(thing) else { return };
         let name = self.named("region", thing);
-        self.things.regions.push(RegionDef { name, outline });
+        self.things.regions.push(RegionDef { name, outline, layer: None });
     }
 
     fn outline(&mut self, thing: &Thing<'_>) -> Option<Outline> {

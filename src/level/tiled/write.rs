@@ -224,6 +224,9 @@ fn region(region: &RegionDef) -> Tree {
             entry.put("radius", radius_m);
         }
     }
+    if let Some(layer) = &region.layer {
+        entry.put("layer", &layer.value);
+    }
     Tree::Object(entry)
 }
 

@@ -245,7 +245,7 @@ impl CharacterQuery {
             let body = &own.body;
             self.tag.as_ref().is_none_or(|tag| own.has_tag(tag))
                 && circle.is_none_or(|(centre, radius_m)| flat_distance(centre, body.position) <= radius_m)
-                && region.is_none_or(|region| region.shape.holds(body.position, body.radius_m, Edge::Centre))
+                && region.is_none_or(|region| region.holds(own, Edge::Centre))
         });
         Ok(matching.map(|(id, _)| id).collect())
     }
