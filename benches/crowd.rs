@@ -442,9 +442,11 @@ impl Hall {
                 r#"{{ "name": "p{tile}", "polygon": [[{left},{near}],[{right},{near}],[{right},{far}],[{left},{far}]] }}"#
             )
         };
+        // Enough for all errands of a tick, or most of a large crowd would stand and wait for a path.
+        let budget_expansions = (self.starts.len() * 2).max(2_000);
         let pillars: Vec<String> = (0..self.tiles * self.tiles).map(pillar).collect();
         format!(
-            r#"{{ "limits": {{ "characters": 50000 }}, "navigation": {{ "agentRadius": {RADIUS_M}, "objectPadding": 0.0,
+            r#"{{ "limits": {{ "characters": 50000 }}, "pathBudget": {budget_expansions}, "navigation": {{ "agentRadius": {RADIUS_M}, "objectPadding": 0.0,
             "areas": [ {{ "name": "hall", "polygon": [[0,0],[{side_m},0],[{side_m},{side_m}],[0,{side_m}]] }} ],
             "obstacles": [{}] }} }}"#,
             pillars.join(",")
@@ -479,9 +481,9 @@ fn landmass_vec(place: Vec2) -> landmass_glam::Vec2 {
 
 fn print_whole(counts: &[usize]) {
     println!(
-        "\n| characters | per m2 | whole tick ms | us each | paths | follow | avoid | integrate and push | bare push | dodgy_2d | tick / (push + dodgy_2d) | landmass ms | landmass / tick |"
+        "\n| characters | per m2 | under way | whole tick ms | us each | paths | follow | avoid | integrate and push | bare push | dodgy_2d | tick / (push + dodgy_2d) | landmass ms | landmass / tick |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for per_m2 in [0.25, 0.75] {
         for &count in counts {
             print_whole_row(count, per_m2);
@@ -517,8 +519,9 @@ fn print_whole_row(count: usize, per_m2: f64) {
         index.map_or(0.0, |index| steps[index] / TICKS as f64)
     };
     let landmass_ms = landmass_ms(&hall);
+    let under_way = 100 * moving(&game) / count;
     println!(
-        "| {count} | {per_m2} | {tick_ms:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {push_ms:.2} | {dodgy_ms:.2} | {:.2} | {landmass_ms:.1} | {:.1} |",
+        "| {count} | {per_m2} | {under_way} % | {tick_ms:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {push_ms:.2} | {dodgy_ms:.2} | {:.2} | {landmass_ms:.1} | {:.1} |",
         tick_ms * 1e3 / count as f64,
         step_ms("path requests"),
         step_ms("follow"),
@@ -559,15 +562,18 @@ fn send_idle(game: &mut Game, hall: &mut Hall) -> usize {
     idle.len()
 }
 
+/// How many are under way.
+fn moving(game: &Game) -> usize {
+    game.world().characters().filter(|(_, person)| person.is_moving).count()
+}
+
 /// Until nine in ten are under way, and two seconds more.
 fn warm_up(game: &mut Game, hall: &mut Hall) {
     let mut left = 120;
     for _ in 0..WARM_TICKS {
         send_idle(game, hall);
         game.tick(&[]);
-        let world = game.world();
-        let moving = world.characters().filter(|(_, person)| person.is_moving).count();
-        left -= usize::from(moving * 10 >= world.character_count() * 9);
+        left -= usize::from(moving(game) * 10 >= game.world().character_count() * 9);
         if left == 0 {
             return;
         }
