@@ -181,9 +181,9 @@ const SLANT_MAX_M: f32 = 6.0;
 /// How far ahead on its path a body that looks no further is led back to it, metres: half a cell of 0.4 m.
 const REJOIN_M: f32 = 0.2;
 
-/// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `ends` its two ends, so that who walks
-/// straight on has the points left alone, `clear` whether one may go in a straight line from one place to another. A body that will still be within the leeway keeps its course; otherwise it aims
-/// at a point ahead on the path, at a slant and before the next corner, as far as the straight line is clear; failing that at the next corner, or back at the path
+/// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `ends` its two ends, so that who has no
+/// corner near leaves the points alone, `clear` whether one may go in a straight line from one place to another. A body that will still be
+/// within the leeway keeps its course; otherwise it aims at a point ahead on the path, at a slant and before the next corner, as far as the straight line is clear; failing that at the next corner, or back at the path
 /// beside it. None at the end of the path. Cost: the segments ahead within reach, at most seven lines; none for a body that
 /// walks along a segment longer than it looks ahead.
 #[must_use]
@@ -198,7 +198,9 @@ pub fn aim(
     }
     let next = ends[1];
     let seen = |point: Vec3| Some(Target { point, is_lost: false });
-    let from = OnPath { segment, ..nearest(&ends, OnPath { segment: 0, point: position }, 0.0) };
+    let on_segment = |point: Vec3| nearest(&ends, OnPath { segment: 0, point }, 0.0);
+    let from = OnPath { segment, ..on_segment(position) };
+    let corner_m = flat(next - from.point).length();
     let is_on_path = flat(from.point - position).length_squared() <= ON_PATH_M * ON_PATH_M;
     let speed_mps = velocity.dot(velocity).sqrt();
     let predicted_m = speed_mps * look.predict_s.max(0.0);
@@ -213,7 +215,7 @@ pub fn aim(
         let is_within =
             |beside: OnPath| flat(beside.point - predicted).length_squared() <= look.leeway_m * look.leeway_m;
         let ahead_m = predicted_m + look.leeway_m;
-        let mut beside = nearest(&ends, OnPath { segment: 0, point: predicted }, 0.0);
+        let mut beside = on_segment(predicted);
         let to_corner_m_sq = flat(next - predicted).length_squared();
         // Beyond the corner only where that is near.
         if !is_within(beside) && to_corner_m_sq <= (ahead_m + look.leeway_m) * (ahead_m + look.leeway_m) {
@@ -227,21 +229,19 @@ pub fn aim(
     // Who goes through every corner and is beside its path is led back to it a short way ahead.
     let mut ahead_m = if is_on_path { reach_m } else { reach_m.max(REJOIN_M) };
     if !is_on_path && reach_m > 0.0 {
-        let (beside_m, corner_m) = (flat(from.point - position).length(), flat(next - from.point).length());
+        let beside_m = flat(from.point - position).length();
         ahead_m = ahead_m.max((beside_m * SLANT).min(corner_m.min(SLANT_MAX_M)));
     }
     for _ in 0..TRIES {
         if ahead_m <= NOTHING {
             break;
         }
-        let corner_m = flat(next - from.point).length();
-        let target = match ahead_m - corner_m {
-            beyond_m if beyond_m < 0.0 => from.point + (next - from.point) * (ahead_m / corner_m),
-            0.0 => next,
-            _ => along(points, from, ahead_m).point,
+        let target = match ahead_m <= corner_m {
+            true => along(&ends, OnPath { segment: 0, ..from }, ahead_m),
+            false => along(points, from, ahead_m),
         };
-        if clear(position, target) {
-            return seen(target);
+        if clear(position, target.point) {
+            return seen(target.point);
         }
         ahead_m *= 0.5;
     }

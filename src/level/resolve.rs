@@ -392,10 +392,9 @@ fn layers(findings: &mut Findings, def: &LevelDef) {
         _ => &[],
     };
     let names = || layers.iter().map(|layer| layer.name.value.as_str());
-    let characters = def.characters.iter().map(|character| &character.layer).enumerate();
-    let regions = def.regions.iter().map(|region| &region.layer).enumerate();
-    let characters = characters.map(|(index, layer)| ("characters", index, layer));
-    let regions = regions.map(|(index, layer)| ("regions", index, layer));
+    let characters = def.characters.iter().enumerate();
+    let characters = characters.map(|(index, character)| ("characters", index, &character.layer));
+    let regions = def.regions.iter().enumerate().map(|(index, region)| ("regions", index, &region.layer));
     for (list, index, layer) in characters.chain(regions) {
         let Some(layer) = layer else { continue };
         if names().any(|name| name == layer.value) {

@@ -42,8 +42,8 @@ pub fn run(world: &mut World) {
         };
         if !is_ghost {
             add(bodies, (id, character), grounds.kind(character), (step.copied(), rate.tick_seconds()));
-            if let Some(walker) =
-                bodies.walkers.last_mut().filter(|walker| moment.decides && walker.is_held_up())
+            if moment.decides
+                && let Some(walker) = bodies.walkers.last_mut().filter(|walker| walker.is_held_up())
             {
                 let kind = bodies.kinds.last().copied().unwrap_or_default();
                 (walker.width_m, walker.room_m) =

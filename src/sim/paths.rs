@@ -283,7 +283,7 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     };
     let joined = join(world, answer.path, position, &by);
     let trouble = answer.trouble;
-    let Some((path, cursor)) = joined else {
+    let Some(path) = joined else {
         ask_from_here(world, id);
         return;
     };
@@ -297,6 +297,7 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     };
     let way_ticks = |way_m: f32| rate.ticks(f64::from(way_m / walk.speed_mps(character)));
     let turn_ticks = rate.ticks(character.gait.half_turn_s());
+    let cursor = Cursor::at_start(&path);
     let left_m = cursor.left_m(&path, position);
     let longer_ticks = way_ticks((left_m - walk.nearest_m).max(0.0));
     walk.following = Some(Following { path, cursor, trouble });
@@ -347,15 +348,14 @@ fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
     }
 }
 
-/// The path and the place on it for a body that has moved on since it asked: the furthest of the next
-/// points that it can walk straight to, so that it never turns back (seed:N4).
-fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option<(Path, Cursor)> {
+/// The path for a body that has moved on since it asked: from where it stands to the furthest of the next points that it can walk
+/// straight to, so that it never turns back (seed:N4).
+fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option<Path> {
     /// How many points ahead are tried; a body walks past few corners while it waits for an answer.
     const TRIED: usize = 8;
     let start = *path.points.first()?;
     if flat_distance(start, position) < 1e-4 {
-        let cursor = Cursor::at_start(&path);
-        return Some((path, cursor));
+        return Some(path);
     }
     let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()
@@ -371,8 +371,7 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
     for change in &mut path.layers {
         change.at_m = (change.at_m - gained_m).max(0.0);
     }
-    let cursor = Cursor::at_start(&path);
-    Some((path, cursor))
+    Some(path)
 }
 
 #[cfg(test)]

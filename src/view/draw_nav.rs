@@ -255,8 +255,7 @@ pub(super) fn draw_portals(picture: &mut Picture, nav: &NavMap) {
 
 /// Where a polygon of a mesh is seen.
 pub(super) fn patch_form(slant: Slant, patch: &Patch) -> Form {
-    let corners = patch.outline.iter().zip(&patch.heights_m);
-    Form::Polygon(corners.map(|(&at, &y_m)| slant.at(at, y_m)).collect())
+    Form::Polygon(slant.corners(&patch.outline, &patch.heights_m))
 }
 
 fn edge(slant: Slant, ends: [Corner; 2]) -> Form {

@@ -191,6 +191,12 @@ impl Slant {
             Self::Oblique => [x, z - y_m * Self::RISE],
         }
     }
+
+    /// Where the corners of an outline lie in the picture, each at its own height.
+    #[must_use]
+    pub fn corners(self, outline: &[Point], heights_m: &[f64]) -> Vec<Point> {
+        outline.iter().zip(heights_m).map(|(&at, &y_m)| self.at(at, y_m)).collect()
+    }
 }
 
 /// Where a shape lies, world metres on the ground plane.

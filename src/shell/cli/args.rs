@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-use crate::view::{Part, Parts};
+use crate::view::{Part, Parts, Slant};
 
 /// A gameplay runtime: Rust owns the map, the characters and the loop, Lua decides what the characters want.
 #[derive(Debug, Parser)]
@@ -531,6 +531,15 @@ pub enum View {
     Top,
     /// From the side and above: height is up
     Oblique,
+}
+
+impl From<View> for Slant {
+    fn from(view: View) -> Self {
+        match view {
+            View::Top => Self::Top,
+            View::Oblique => Self::Oblique,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

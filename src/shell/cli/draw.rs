@@ -10,7 +10,7 @@ use super::args::{DrawArgs, View};
 use super::exit::{Exit, Failure};
 use super::path::{Asked, floor_of, layer_of, on_floor};
 use super::{Shell, run};
-use crate::base::geom::Bounds;
+use crate::base::geom::{Bounds, Point};
 use crate::game::Game;
 use crate::nav::mesh::Patch;
 use crate::nav::{Layout, NavMap, Traversal};
@@ -188,11 +188,10 @@ fn blank(world: &World, (layer, slant): (u8, Slant), title: String) -> Picture {
 
 /// Where a map is looked at from; only one with heights can be looked at from the side.
 fn slant_of(view: View, nav: &NavMap) -> Result<Slant, Failure> {
-    match view {
-        View::Top => Ok(Slant::Top),
-        View::Oblique if floor_of(nav).is_none() => Ok(Slant::Oblique),
-        View::Oblique => Err(Failure::usage("--view oblique: this map is flat, expected --view top")),
+    if view == View::Oblique && floor_of(nav).is_some() {
+        return Err(Failure::usage("--view oblique: this map is flat, expected --view top"));
     }
+    Ok(view.into())
 }
 
 /// What there is to see of a map.
@@ -202,22 +201,17 @@ fn bounds(nav: &NavMap, slant: Slant) -> Bounds {
         return bounds;
     }
     // As wide as from above, as high as what is seen.
-    let rows: Vec<f64> = match (nav.mesh(), nav.graph()) {
-        (Some(mesh), _) => {
-            mesh.patches(&Traversal::default()).iter().flat_map(|patch| patch_rows(slant, patch)).collect()
-        }
-        (_, Some(graph)) => graph.draft().points().iter().map(|&point| slant.place(point)[1]).collect(),
+    let corners = |patch: Patch| slant.corners(&patch.outline, &patch.heights_m);
+    let seen: Vec<Point> = match (nav.mesh(), nav.graph()) {
+        (Some(mesh), _) => mesh.patches(&Traversal::default()).into_iter().flat_map(corners).collect(),
+        (_, Some(graph)) => graph.draft().points().iter().map(|&point| slant.place(point)).collect(),
         _ => Vec::new(),
     };
-    if !rows.is_empty() {
-        bounds.min[1] = rows.iter().copied().fold(f64::INFINITY, f64::min) - ROOM_M;
-        bounds.max[1] = rows.iter().copied().fold(f64::NEG_INFINITY, f64::max) + ROOM_M;
+    if !seen.is_empty() {
+        let seen = Bounds::of(&seen).grown(ROOM_M);
+        (bounds.min[1], bounds.max[1]) = (seen.min[1], seen.max[1]);
     }
     bounds
-}
-
-fn patch_rows(slant: Slant, patch: &Patch) -> Vec<f64> {
-    patch.outline.iter().zip(&patch.heights_m).map(|(&at, &y_m)| slant.at(at, y_m)[1]).collect()
 }
 
 /// Writes pictures, below one another, in the form asked for.

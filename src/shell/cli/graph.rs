@@ -28,7 +28,7 @@ use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathStatus, Search, Trav
 use crate::shell::output::{Results, Target};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::view::ascii::COLUMNS;
-use crate::view::{GraphScene, Slant, graph_picture};
+use crate::view::{GraphScene, graph_picture};
 
 /// Islands that are listed one by one.
 const LISTED_MAX: usize = 40;
@@ -256,11 +256,12 @@ impl<'s> Work<'s> {
             let gone = remove_islands(&mut draft, points_max);
             done = format!("removed {gone} points; ");
         } else if args.stitch {
-            let (mut joined, islands) = (0, groups(&draft).len() as u64);
+            let (mut joined, mut islands) = (0, 0);
             let mut progress = self.progress("stitching");
             // Bounded: each round leaves one group less.
             loop {
                 let groups = groups(&draft);
+                islands = islands.max(groups.len() as u64);
                 progress(islands - groups.len() as u64, islands);
                 let Some(edit) = groups.get(1).and_then(|island| stitch(&draft, island, &groups[0])) else {
                     break;
@@ -399,17 +400,17 @@ impl<'s> Work<'s> {
         let form = shot.out.map(draw::form_of).transpose()?;
         let inputs = self.found.project.folder.files_read();
         let target = shot.out.map(|out| Target::claim(out, &inputs)).transpose()?;
-        let slant = if shot.view == View::Top { Slant::Top } else { Slant::Oblique };
+        let slant = shot.view.into();
         let groups = groups(draft);
         let picture = graph_picture(shot.title, &GraphScene { draft, groups: &groups, way: shot.way, slant });
         // In text a row of points is a line, as long as that fits.
         let wide = f64::from(COLUMNS) / picture.size_m()[0];
         let scale = shot.scale.unwrap_or((2.0 / self.def.spacing_m).min(wide));
         match (target, form) {
-            (Some(target), Some(draw::Form::Text)) => {
-                draw::write(&[picture], draw::Form::Text, Some(scale), &target)
+            (Some(target), Some(form)) => {
+                let scale = if form == draw::Form::Text { Some(scale) } else { shot.scale };
+                draw::write(&[picture], form, scale, &target)
             }
-            (Some(target), Some(form)) => draw::write(&[picture], form, shot.scale, &target),
             _ => results.text(&draw::text(&[picture], Some(scale))),
         }
     }
