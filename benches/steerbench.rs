@@ -1,11 +1,12 @@
 //! SteerBench: published crowd cases and cases of our own, each run to its end and judged.
 //!
-//! `cargo bench --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]... [--cell METRES]... [--seconds N] [--write FILE]`
+//! `cargo bench --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]... [--cell METRES]... [--rate HZ]... [--seconds N]
+//! [--write FILE]`
 //!
 //! In: SteerBench XML (Singh, Kapadia, Faloutsos, Reinman 2009) from `../shared/data/steerbench` and
 //! `tests/data/steerbench`, or from the folders named; the converter `../shared/tools/steerbench_to_level.py`. Out: a
 //! Markdown table, one line a case, and a line for each agent that did not arrive. A word that is no folder is a part
-//! of the names to run. Several seeds or cell sizes run every case with each.
+//! of the names to run. Several seeds, cell sizes or tick rates run every case with each.
 //! Method: the level runs headlessly through the library until it finishes itself, at most `--seconds` of game time; after every tick
 //! a judge that shares no code with the crowd looks at everybody (`tests/invariants.rs`). Travel times are compared with
 //! the shortest path for that body alone on the empty map, less the radius that counts as arrived, at the speed asked for.
@@ -55,17 +56,19 @@ struct Wanted {
     jobs: usize,
     seeds: Vec<u64>,
     cells: Vec<String>,
+    rates: Vec<u64>,
     seconds: f64,
     write: Option<PathBuf>,
     converter: PathBuf,
 }
 
-/// One case with one seed and cell size.
+/// One case with one seed, cell size and tick rate.
 struct Job {
     case: PathBuf,
     title: String,
     seed: u64,
     cell: String,
+    rate: u64,
 }
 
 /// What a run came to.
@@ -141,6 +144,7 @@ fn wanted() -> Wanted {
         jobs: cpus,
         seeds: Vec::new(),
         cells: Vec::new(),
+        rates: Vec::new(),
         seconds: 900.0,
         write: None,
         converter,
@@ -152,6 +156,7 @@ fn wanted() -> Wanted {
             "--jobs" => wanted.jobs = value().parse().expect("--jobs takes a number"),
             "--seed" => wanted.seeds.push(value().parse().expect("--seed takes a number")),
             "--cell" => wanted.cells.push(value()),
+            "--rate" => wanted.rates.push(value().parse().expect("--rate takes a number")),
             "--seconds" => wanted.seconds = value().parse().expect("--seconds takes a number"),
             "--write" => wanted.write = Some(PathBuf::from(value())),
             folder if Path::new(folder).is_dir() => wanted.folders.push(PathBuf::from(folder)),
@@ -171,6 +176,9 @@ fn wanted() -> Wanted {
     if wanted.cells.is_empty() {
         wanted.cells.push("0.2".to_owned());
     }
+    if wanted.rates.is_empty() {
+        wanted.rates.push(60);
+    }
     wanted
 }
 
@@ -189,17 +197,29 @@ fn jobs(wanted: &Wanted) -> Vec<Job> {
             {
                 continue;
             }
-            for &seed in &wanted.seeds {
-                for cell in &wanted.cells {
-                    let mut title = name.clone();
-                    if wanted.seeds.len() > 1 || seed != 1 {
-                        write!(title, " seed {seed}").unwrap();
-                    }
-                    if wanted.cells.len() > 1 || cell != "0.2" {
-                        write!(title, " cell {cell}").unwrap();
-                    }
-                    jobs.push(Job { case: case.clone(), title, seed, cell: cell.clone() });
+            jobs.extend(runs(wanted, &case, &name));
+        }
+    }
+    jobs
+}
+
+/// A case with every seed, cell size and tick rate; what is not as usual is in its title.
+fn runs(wanted: &Wanted, case: &Path, name: &str) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for &seed in &wanted.seeds {
+        for cell in &wanted.cells {
+            for &rate in &wanted.rates {
+                let mut title = name.to_owned();
+                if wanted.seeds.len() > 1 || seed != 1 {
+                    write!(title, " seed {seed}").unwrap();
                 }
+                if wanted.cells.len() > 1 || cell != "0.2" {
+                    write!(title, " cell {cell}").unwrap();
+                }
+                if wanted.rates.len() > 1 || rate != 60 {
+                    write!(title, " at {rate} Hz").unwrap();
+                }
+                jobs.push(Job { case: case.to_owned(), title, seed, cell: cell.clone(), rate });
             }
         }
     }
@@ -224,6 +244,9 @@ fn run(wanted: &Wanted, job: &Job) -> Outcome {
     }
     let name = job.case.file_stem().unwrap().to_string_lossy().into_owned();
     let text = std::fs::read_to_string(folder.path().join(format!("levels/{name}.json"))).unwrap();
+    let mut json: Value = serde_json::from_str(&text).unwrap();
+    json["tickRate"] = job.rate.into();
+    let text = json.to_string();
     let scripts = ["seek.lua", "steerbench.lua"].map(|script| {
         (script.to_owned(), std::fs::read_to_string(folder.path().join("scripts").join(script)).unwrap())
     });
@@ -232,7 +255,7 @@ fn run(wanted: &Wanted, job: &Job) -> Outcome {
     let recorder = Recorder::new(RecordOptions { trace: true, ..RecordOptions::default() });
     let setup = Setup { scripts: scripts.into_iter().collect(), recorder, ..Setup::default() };
     let mut game = Game::load(level, setup).unwrap_or_else(|failure| panic!("{}: {failure}", job.title));
-    let alone_s = alone(game.world(), &serde_json::from_str(&text).unwrap());
+    let alone_s = alone(game.world(), &json);
     drive(&mut game, wanted.seconds, &alone_s, &mut outcome);
     outcome
 }
