@@ -167,6 +167,8 @@ pub struct Report {
     pub pushed: Vec<u32>,
     /// Pushes, or halves of pushes, that were not made because of a wall.
     pub refused_count: u32,
+    /// The deepest overlap that the last round found, metres.
+    pub deepest_m: f32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -232,7 +234,7 @@ impl Resolver {
         assert!(columns == [count; 3], "the columns of bodies are equally long");
         self.report.contacts.clear();
         self.report.pushed.clear();
-        self.report.refused_count = 0;
+        (self.report.refused_count, self.report.deepest_m) = (0, 0.0);
         self.find_pairs(bodies, settings);
         self.sort_pairs(count);
         self.origins.clone_from(&bodies.places);
@@ -372,7 +374,7 @@ impl Resolver {
 
     /// One round over the pairs. Whether anybody was pushed.
     fn pass(&mut self, bodies: &mut Bodies, ground: &impl Ground, settings: &Settings) -> bool {
-        let mut has_pushed = false;
+        let (mut has_pushed, mut deepest_m) = (false, 0.0_f32);
         let mut pushes = Pushes {
             bodies,
             ground,
@@ -391,12 +393,14 @@ impl Resolver {
             pair.has_touched = true;
             let distance_m = distance_m_sq.sqrt();
             let overlap_m = pair.touch_m - distance_m;
+            deepest_m = deepest_m.max(overlap_m);
             if overlap_m > settings.slack_m {
                 let apart =
                     if distance_m > 1e-6 { between / distance_m } else { parting(pair.first, pair.second) };
                 has_pushed |= pushes.part(first, second, apart * overlap_m);
             }
         }
+        self.report.deepest_m = deepest_m;
         has_pushed
     }
 

@@ -251,12 +251,16 @@ impl Game {
         done(Step::Edits);
         sim::paths::run(world); // 6
         done(Step::Paths);
-        sim::follow::run(world); // 7
-        done(Step::Follow);
-        sim::avoid::run(world); // 8
-        done(Step::Avoid);
-        sim::integrate::run(world); // 9
-        sim::manners::run(world);
+        // The crowd goes about in steps of a thirtieth of a second, each of one tick or a few (`TickRate::ticks_per_step`).
+        if world.begins_step() {
+            sim::follow::run(world); // 7
+            done(Step::Follow);
+            sim::avoid::run(world); // 8
+            done(Step::Avoid);
+            sim::integrate::run(world); // 9
+            sim::manners::run(world);
+        }
+        sim::glide::run(world);
         done(Step::Integrate);
         sim::arrivals::run(world); // 10
         done(Step::Arrivals);

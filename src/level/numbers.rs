@@ -177,7 +177,8 @@ settings! {
     /// Distance between the middles of two bodies at which walking up to a character counts as arrived, metres. Near enough
     /// to talk. Default radius of a walk to a character.
     npc_talk_distance_m = "npcTalkDistance": 1.35, 0.01 to 100.0, "metres";
-    /// Passes that push overlapping bodies apart in each tick. One push makes the next overlap; three settle a small knot.
+    /// Passes that push overlapping bodies apart in a sixtieth of a second; a step of the crowd has twice as many. One push makes the
+    /// next overlap; three settle a small knot.
     iterations = "iterations": 3.0, 1.0 to 16.0, "passes";
     /// A body whose displacement adds up to this much has moved, metres. It adds up over ticks, so that the tick rate decides
     /// nothing.

@@ -10,7 +10,7 @@ use crate::base::time::Tick;
 use crate::base::trig;
 use crate::sim::{courses, news};
 use crate::world::World;
-use crate::world::door::DoorState;
+use crate::world::door::{Door, DoorState};
 use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
 use crate::world::ops::walks::goal_layer;
@@ -20,11 +20,20 @@ use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk, WalkOptions};
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
 const BESIDE_M: f32 = 0.1;
 
-/// Looks at every walk, in order of creation.
+/// Looks at every walk, in order of creation, as a step of the crowd lands; before that at those that have just begun and take no
+/// step, because there is none to take.
 pub fn run(world: &mut World) {
-    // No walk begins in this step.
-    for at in 0..world.walk_order.len() {
-        look(world, world.walk_order[at]);
+    if world.landing() == world.tick {
+        // No walk begins in this step.
+        for at in 0..world.walk_order.len() {
+            look(world, world.walk_order[at]);
+        }
+    } else {
+        for id in world.fresh_walks() {
+            if world.walks.get(id).is_some_and(|walk| walk.travelled_m == 0.0) {
+                look(world, id);
+            }
+        }
     }
     world.forget_standing();
 }
@@ -198,7 +207,7 @@ fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
 }
 
 fn is_over_time(world: &World, walk: &Walk) -> bool {
-    walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(world.tick).since(walk.issued) >= ticks)
+    walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(world.landing()).since(walk.issued) >= ticks)
 }
 
 fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
@@ -210,7 +219,7 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
         Phase::Moving => walk.progress_tick.max(walk.queue_tick),
         _ => walk.progress_tick,
     };
-    let now = walk.clock(world.tick);
+    let now = walk.clock(world.landing());
     let waited = now.since(since) >= walk.options.patience_ticks;
     // To and fro, always getting on a little, and never nearer to the end.
     let most_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
@@ -226,7 +235,9 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
 fn held_up(world: &World, walk: &Walk, left_m: Option<f32>) -> Option<Reason> {
     match walk.phase {
         Phase::AtDoor(door) => {
-            let opening = world.doors.get(door.index()).is_some_and(|door| door.state == DoorState::Opening);
+            // It may have opened since the walker stood still before it.
+            let is_on_the_way = |door: &Door| door.state == DoorState::Opening || door.is_passable();
+            let opening = world.doors.get(door.index()).is_some_and(is_on_the_way);
             (!opening).then_some(Reason::DoorClosed)
         }
         Phase::Beside(_) => Some(Reason::Occupied),
@@ -258,7 +269,7 @@ fn note_progress(world: &mut World, id: WalkId) {
         news::held_up(world, id, reason);
     }
     news::near(world, id);
-    let tick = world.tick;
+    let tick = world.landing();
     match (world.walks.get_mut(id), left_m) {
         (Some(walk), left_m) if gets_on => restart(walk, left_m, tick),
         (Some(walk), Some(left_m)) => note_setback(walk, left_m),
@@ -276,7 +287,7 @@ fn note_setback(walk: &mut Walk, left_m: f32) {
 }
 
 fn restart_patience(world: &mut World, id: WalkId) {
-    let tick = world.tick;
+    let tick = world.landing();
     let left_m = world.walks.get(id).and_then(|walk| left_m(world, walk));
     if let Some(walk) = world.walks.get_mut(id) {
         restart(walk, left_m, tick);

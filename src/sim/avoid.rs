@@ -1,9 +1,8 @@
 //! Step 8: a velocity for everybody under way that keeps clear of the others and of walls.
 //!
 //! In: the moves of step 7, everybody's place and velocity. Out: a velocity for each body. Holds: everybody decides from the
-//! velocities of the last tick, so the order of the characters does not matter; all decide at the same moments, thirty times a
-//! second at 30, 60 and 120 ticks a second, and who had to choose another velocity than its own keeps it until the next; whoever
-//! meets nobody keeps the stride of step 7 to the bit; who passes through others (`crowd = "ghost"`) neither avoids nor is avoided.
+//! velocities of the last step, so the order of the characters does not matter; whoever meets nobody keeps the stride of step 7 to
+//! the bit; who passes through others (`crowd = "ghost"`) neither avoids nor is avoided.
 //! Not here: paths, pushes of what overlaps already (`integrate`).
 
 use glam::{Vec2, Vec3};
@@ -17,7 +16,7 @@ use crate::crowd::steer::{flat, unit};
 use crate::nav::Footing;
 use crate::sim::grounds::{self, Grounds};
 use crate::world::bodies::Bodies;
-use crate::world::character::{Character, Characters, Displaced};
+use crate::world::character::Character;
 use crate::world::walk::{Crowd, Walk};
 use crate::world::{Move, World};
 
@@ -29,7 +28,7 @@ pub fn run(world: &mut World) {
     grounds::prepare(world);
     let World { nav, doors, bodies, moves, characters, walks, rate, tick, settings, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
-    let moment = Moment::of(*rate, *tick);
+    let seconds = (rate.tick_seconds(), rate.step_seconds());
     bodies.clear();
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
@@ -41,10 +40,8 @@ pub fn run(world: &mut World) {
             None => is_ghost(character.walk.and_then(|walk| walks.get(walk))),
         };
         if !is_ghost {
-            add(bodies, (id, character), grounds.kind(character), (step.copied(), rate.tick_seconds()));
-            if moment.decides
-                && let Some(walker) = bodies.walkers.last_mut().filter(|walker| walker.is_held_up())
-            {
+            add(bodies, (id, character), grounds.kind(character), (step.copied(), seconds));
+            if let Some(walker) = bodies.walkers.last_mut().filter(|walker| walker.is_held_up()) {
                 let kind = bodies.kinds.last().copied().unwrap_or_default();
                 (walker.width_m, walker.room_m) =
                     room_m(grounds.footing(kind), character.body.position, walker.desired);
@@ -54,62 +51,8 @@ pub fn run(world: &mut World) {
     grounds.known(&mut bodies.known);
     if moves.is_empty() || !settings.crowd.is_reciprocal {
         bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
-    } else if moment.decides {
-        choose(bodies, &grounds, &moment);
     } else {
-        hold(bodies, characters);
-    }
-    if moment.decides {
-        remember(bodies, characters);
-    }
-}
-
-/// Decisions a second, where that many go into the ticks of one. 30: at 60 and 120 ticks a second people in open ground then go the
-/// same ways, and crowds get on no worse than if they decided in every tick.
-const DECISIONS_PER_S: u32 = 30;
-
-/// A tick as decisions see it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Moment {
-    /// Whether everybody decides in it.
-    decides: bool,
-    /// Seconds to the next decision.
-    for_s: f32,
-    /// Whole seconds since the first tick began.
-    epoch: u32,
-}
-
-impl Moment {
-    fn of(rate: TickRate, tick: Tick) -> Self {
-        let ticks = (rate.per_second() / DECISIONS_PER_S).max(1);
-        // The first tick is 1. Where it begins, not where it ends: those moments are the same at every rate.
-        let began = tick.0.saturating_sub(1);
-        Self {
-            decides: began.is_multiple_of(u64::from(ticks)),
-            for_s: ticks as f32 * rate.tick_seconds(),
-            epoch: (began / u64::from(rate.per_second().max(1))) as u32,
-        }
-    }
-}
-
-/// Keeps the velocities that differ from what the paths ask for until the next decision.
-fn remember(bodies: &Bodies, characters: &mut Characters) {
-    for (id, character) in characters.iter_mut() {
-        character.chosen = bodies.rows.get(id).and_then(|row| {
-            let chosen = bodies.velocities[row as usize];
-            (chosen != bodies.walkers[row as usize].desired).then_some(chosen)
-        });
-    }
-}
-
-/// Between two decisions everybody goes on as decided, unless it stands or was put elsewhere.
-fn hold(bodies: &mut Bodies, characters: &Characters) {
-    for (walker, &id) in bodies.walkers.iter().zip(&bodies.ids) {
-        let goes_on = |character: &&Character| {
-            walker.speed_max_mps > 0.0 && matches!(character.displaced, Displaced::No)
-        };
-        let chosen = characters.get(id).filter(goes_on).and_then(|character| character.chosen);
-        bodies.velocities.push(chosen.unwrap_or(walker.desired));
+        choose(bodies, &grounds, (*rate, *tick));
     }
 }
 
@@ -137,16 +80,16 @@ fn room_m(footing: &Footing<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
     (here_m, here_m.min(width_m(before)))
 }
 
-/// A row for somebody, standing or with the move it makes in a tick of that length.
+/// A row for somebody, standing or with the move it makes in a step of that length.
 fn add(
     bodies: &mut Bodies,
     (id, character): (CharacterId, &Character),
     kind: u32,
-    (step, tick_s): (Option<Move>, f32),
+    (step, (tick_s, step_s)): (Option<Move>, (f32, f32)),
 ) {
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
-        walker.desired = (flat(step.stride.to) - walker.place) / tick_s;
+        walker.desired = (flat(step.stride.to) - walker.place) / step_s;
         walker.speed_max_mps = step.gait.speed_mps;
         walker.gives_way = 1.0;
         (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * tick_s);
@@ -159,7 +102,7 @@ fn add(
     bodies.columns.push(storeyed(character), character.body.radius_m, stance);
 }
 
-fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, moment: &Moment) {
+fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, (rate, tick): (TickRate, Tick)) {
     let Bodies { kinds, walkers, velocities, avoider, .. } = bodies;
     let settings = Settings::default();
     let mut found = Vec::new();
@@ -174,7 +117,10 @@ fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, moment: &Moment) {
             out.extend(found.iter().map(|&[from, to]| Wall { from, to }));
         }
     };
-    let tick = avoid::Tick { settings: &settings, tick_s: moment.for_s, epoch: moment.epoch };
+    // Where the step begins, in whole seconds: the same at every rate.
+    let began = tick.0.saturating_sub(1);
+    let epoch = (began / u64::from(rate.per_second().max(1))) as u32;
+    let tick = avoid::Tick { settings: &settings, tick_s: rate.step_seconds(), epoch };
     avoider.run(walkers, walls, &tick, velocities);
 }
 
@@ -212,6 +158,3 @@ fn stance(character: &Character) -> Stance {
     // Whom a scene holds stands where the scene has put it.
     Stance { movable: character.held.is_none(), moving: false, player: character.is_player, ghost: false }
 }
-
-#[cfg(test)]
-mod tests;

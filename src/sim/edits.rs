@@ -8,6 +8,7 @@ use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::WalkId;
 use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, PathQuery};
 use crate::sim::tiles::{self, Turned};
+use crate::sim::{glide, paths};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops::walks::{goal_layer, traversal_of};
@@ -37,6 +38,7 @@ pub fn run(world: &mut World) {
         }
     }
     world.events.push(Event::MapRevision(change.revision));
+    glide::check(world);
     let closed = closed_doors(world, &edits);
     for id in world.open_walks() {
         // Made anew once for all questions about it.
@@ -48,6 +50,9 @@ pub fn run(world: &mut World) {
             && let Some(walk) = world.walks.get_mut(id)
         {
             walk.ask_for(why);
+            if !world.begins_step() {
+                paths::seek(world, id);
+            }
         }
     }
 }

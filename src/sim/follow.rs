@@ -1,4 +1,4 @@
-//! Step 7: where each walker would come to along its path in this tick, if nobody were in the way.
+//! Step 7: where each walker would come to along its path in this step, if nobody were in the way.
 //!
 //! In: walks with a path, doors on their way, who steps aside. Out: moves for steps 8 and 9, doors asked to open. Holds: nobody
 //! goes past a door that is not open; who opens doors asks once it stands in front, who waits stands
@@ -28,7 +28,7 @@ pub const STANDOFF_M: f32 = 0.6;
 /// So many walks are looked at before their strides are worked out: what both need of them is then still in the cache.
 const TOGETHER: usize = 64;
 
-/// Fills the moves of this tick.
+/// Fills the moves of this step.
 pub fn run(world: &mut World) {
     world.moves.clear();
     // No walk begins in this step.
@@ -45,7 +45,7 @@ pub fn run(world: &mut World) {
     stride(world, moved);
 }
 
-/// What a walk makes of this tick: a move, unless it stands.
+/// What a walk makes of this step: a move, unless it stands.
 pub(crate) fn step(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get_mut(id) else {
         return;
@@ -82,7 +82,7 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
     if let Some((door, left_m)) = closed_door_ahead(world, walk) {
-        if left_m <= speed_mps * world.rate.tick_seconds() {
+        if left_m <= speed_mps * world.rate.step_seconds() {
             stand_before(world, id, door);
         } else {
             walk_on(world, id);
@@ -104,7 +104,7 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
 
 /// Whether it takes a link and has yet to come to the far end. A link that is not the next on its way any more is let go.
 fn is_on_link(world: &mut World, id: WalkId) -> bool {
-    let tick = world.tick;
+    let tick = world.landing();
     let Some(walk) = world.walks.get_mut(id) else {
         return false;
     };
@@ -123,7 +123,7 @@ fn gait_of(world: &World, id: CharacterId) -> Gait {
     Gait {
         speed_mps: 0.0,
         turn_radps,
-        tick_s: world.rate.tick_seconds(),
+        tick_s: world.rate.step_seconds(),
         reach_m: f32::INFINITY,
         brakes: true,
         is_exact: false,
@@ -144,7 +144,8 @@ fn step_aside(world: &mut World) {
 
 /// Works out where the movers from the one of that index on would come to if nobody were in the way.
 pub(crate) fn stride(world: &mut World, first: usize) {
-    let World { nav, doors, characters, walks, moves, tick, .. } = world;
+    let landing = world.landing();
+    let World { nav, doors, characters, walks, moves, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
     for step in moves.iter_mut().skip(first) {
         let Some(character) = characters.get(step.character) else {
@@ -162,7 +163,7 @@ pub(crate) fn stride(world: &mut World, first: usize) {
                 Some(following) => {
                     // Told to step 8 from here: there the path is out of the cache again.
                     step.left_m = following.cursor.left_m(&following.path, place);
-                    step.held_ticks = walk.clock(*tick).since(walk.progress_tick);
+                    step.held_ticks = walk.clock(landing).since(walk.progress_tick);
                     // Only up to the next link: beyond is another layer.
                     leg = following.path.leg();
                     Some((leg.as_ref(), following.cursor))
@@ -194,7 +195,7 @@ pub(crate) fn closed_door_ahead(world: &World, walk: &Walk) -> Option<(DoorId, f
 }
 
 fn walk_on(world: &mut World, id: WalkId) {
-    let tick = world.tick;
+    let tick = world.landing();
     if let Some(walk) = world.walks.get_mut(id)
         && matches!(walk.phase, Phase::AtDoor(_))
     {

@@ -1,7 +1,7 @@
-//! Step 9: bodies move, are pushed apart, and turn; animations run out.
+//! Step 9: bodies move and are pushed apart.
 //!
-//! In: the moves of step 7 with the velocities of step 8. Out: positions, velocities, facings, places on paths, ended turns and
-//! animations. Holds: the straight line of every move and of every push is tested against the map, exactly, before it is taken, so that no body ever
+//! In: the moves of step 7 with the velocities of step 8. Out: positions, velocities and facings as the crowd's step ends, places on
+//! paths. Holds: the straight line of every move and of every push is tested against the map, exactly, before it is taken, so that no body ever
 //! crosses a wall at any speed (inv:N2, fault:G19); who stands on ground that went away may leave it; who stands and is pushed stays
 //! where it was pushed to (seed:C5).
 
@@ -20,12 +20,14 @@ use crate::sim::grounds::Grounds;
 use crate::sim::{news, replans};
 use crate::world::bodies::Bodies;
 use crate::world::character::standing_on;
-use crate::world::ops::characters::{angle_of, end_play, end_turn};
-use crate::world::walk::{Ask, Following, OnLink, Phase};
+use crate::world::glide::Glide;
+use crate::world::ops::characters::end_turn;
+use crate::world::walk::{Ask, Following, OnLink};
 use crate::world::{Move, World};
 
-/// Moves, parts and turns everybody.
+/// Moves and parts everybody.
 pub fn run(world: &mut World) {
+    world.glides.clear();
     for (_, character) in world.characters.iter_mut() {
         character.body.velocity = Vec3::ZERO;
         character.desired = Vec3::ZERO;
@@ -36,25 +38,14 @@ pub fn run(world: &mut World) {
     for index in 0..world.moves.len() {
         note(world, world.moves[index]);
     }
-    for at in 0..world.characters.ids().len() {
-        let id = world.characters.ids()[at];
-        let Some(character) = world.characters.get(id) else {
-            continue;
-        };
-        let (may_turn, plays) = (!character.is_moving, character.play.is_some());
-        if may_turn {
-            turn(world, id);
-        }
-        if plays {
-            expire_play(world, id);
-        }
-    }
 }
 
-/// The moves of a few as if nobody else were there: for scenes that are skipped.
+/// The moves of a few as if nobody else were there, made at once: for scenes that are skipped. Others stay on their way.
 pub(crate) fn run_alone(world: &mut World) {
     world.bodies.clear();
+    let others = std::mem::take(&mut world.glides);
     step_on(world);
+    world.glides = others;
     for index in 0..world.moves.len() {
         note(world, world.moves[index]);
     }
@@ -62,9 +53,9 @@ pub(crate) fn run_alone(world: &mut World) {
 
 /// Everybody takes the step that the velocity of step 8 gives it.
 fn step_on(world: &mut World) {
-    let World { nav, doors, bodies, moves, characters, rate, .. } = world;
+    let World { nav, doors, bodies, moves, characters, rate, glides, .. } = world;
     let mut grounds = Grounds::again(nav, doors, &bodies.known);
-    let seconds = rate.tick_seconds();
+    let (seconds, is_shown) = (rate.step_seconds(), rate.ticks_per_step() > 1);
     for step in moves.iter_mut() {
         let Some(character) = characters.get_mut(step.character) else {
             continue;
@@ -72,6 +63,7 @@ fn step_on(world: &mut World) {
         let row = bodies.rows.get(step.character).map(|row| row as usize);
         let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row]);
         let from = character.body.position;
+        glides.extend(is_shown.then(|| Glide::of(step.character, character)));
         let footing = grounds.footing(kind);
         let to = row.map_or(step.stride.to, |row| stepped((from, step.stride.to), bodies, row, seconds));
         let is_free = footing.clear(from, to);
@@ -162,17 +154,31 @@ impl Ground for Floor<'_> {
     }
 }
 
+/// Ticks of the seed, sixty a second, that a step of the crowd is as long as: so many times its rounds push (seed:C1).
+const TICKS_OF_SEED: u32 = 2;
+
+/// Who is left deeper in somebody than this, metres, is in a heap, where one bound on pushes does not reach far: it is pushed again.
+const PACKED_M: f32 = 0.1;
+
 /// Pushes apart whoever overlaps.
 fn part(world: &mut World) {
-    let World { nav, doors, bodies, characters, settings, walks, rate, .. } = world;
-    let seconds = rate.tick_seconds();
+    let World { nav, doors, bodies, characters, settings, walks, rate, glides, .. } = world;
+    let (seconds, is_shown) = (rate.step_seconds(), rate.ticks_per_step() > 1);
     let grounds = Grounds::again(nav, doors, &bodies.known);
     bodies.began.clear();
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
-    let constants = Settings { passes: settings.crowd.iterations, ..Settings::default() };
-    let report = bodies.resolver.resolve(&mut bodies.columns, &floor, &constants);
-    let mut moved = report.pushed.clone();
+    let constants = Settings { passes: TICKS_OF_SEED * settings.crowd.iterations, ..Settings::default() };
+    let mut moved = Vec::new();
+    for _ in 0..TICKS_OF_SEED {
+        let report = bodies.resolver.resolve(&mut bodies.columns, &floor, &constants);
+        moved.extend_from_slice(&report.pushed);
+        if report.deepest_m <= PACKED_M {
+            break;
+        }
+    }
+    moved.sort_unstable();
+    moved.dedup();
     bodies.resolver.hold_back(&mut bodies.columns, &bodies.began, &mut moved);
     for row in moved {
         let id = bodies.ids[row as usize];
@@ -184,8 +190,10 @@ fn part(world: &mut World) {
             // Among bodies it is on a storey of its own.
             place.y = character.body.position.y;
         }
+        let stands = !bodies.columns.stances[row as usize].moving;
+        glides.extend((is_shown && stands).then(|| Glide::of(id, character)));
         character.body.position = grounds.footing(bodies.kinds[row as usize]).grounded(place);
-        if bodies.columns.stances[row as usize].moving {
+        if !stands {
             // Others avoid it by where it gets, not by where it wanted to.
             let moved = bodies.columns.places[row as usize] - bodies.began[row as usize];
             character.body.velocity =
@@ -240,7 +248,8 @@ fn note(world: &mut World, step: Move) {
 /// Brings a walker that has come to a link of its path to the far end, on the layer there, once it has stood at the near end for as
 /// long as the link takes at its speed: between them there is no ground of either layer.
 fn take_link(world: &mut World, id: WalkId) {
-    let World { walks, characters, nav, settings, tick, rate, .. } = world;
+    let landing = world.landing();
+    let World { walks, characters, nav, settings, rate, glides, .. } = world;
     let Some(walk) = walks.get_mut(id) else {
         return;
     };
@@ -255,7 +264,7 @@ fn take_link(world: &mut World, id: WalkId) {
         walk.on_link = None;
         return;
     }
-    let now = walk.clock(*tick);
+    let now = walk.clock(landing);
     let seconds = f64::from(link.length_m) / f64::from(walk.speed_mps(character));
     let arrives = || OnLink { layer: link.layer, to: link.to, until: now.after(rate.ticks(seconds)) };
     if now < walk.on_link.get_or_insert_with(arrives).until {
@@ -273,6 +282,8 @@ fn take_link(world: &mut World, id: WalkId) {
     };
     character.layer = link.layer;
     character.body.position = link.to;
+    // Nobody is seen between the ends.
+    glides.retain(|glide| glide.who != walk.character);
     walk.left_m = None;
     *following = Following { cursor: Cursor::at_start(&rest), path: rest, trouble: following.trouble };
     if walk.token.is_none() && following.path.revision != nav.revision() {
@@ -282,7 +293,7 @@ fn take_link(world: &mut World, id: WalkId) {
 
 /// Ends a step aside that has come to its end, or will not.
 fn end_nudge(world: &mut World, id: CharacterId, place: Vec3) {
-    let (tick, threshold_m) = (world.tick, world.settings.crowd.walk_threshold_m);
+    let (tick, threshold_m) = (world.landing(), world.settings.crowd.walk_threshold_m);
     let Some(character) = world.characters.get_mut(id) else {
         return;
     };
@@ -293,47 +304,6 @@ fn end_nudge(world: &mut World, id: CharacterId, place: Vec3) {
         character.nudge = None;
         character.is_moving = false;
         character.desired = Vec3::ZERO;
-    }
-}
-
-/// Turns somebody who stands, towards what a verb or the end of a walk asked for.
-pub(crate) fn turn(world: &mut World, id: CharacterId) {
-    let Some(character) = world.characters.get(id) else {
-        return;
-    };
-    if character.is_moving {
-        return;
-    }
-    let look = character.walk.and_then(|walk| world.walks.get(walk)).and_then(|walk| match walk.phase {
-        Phase::Turning { .. } => walk.options.face,
-        _ => None,
-    });
-    let wanted = match (look, character.turn) {
-        (Some(look), _) => angle_of(world, id, look),
-        (None, Some(turn)) => turn.facing_rad,
-        (None, None) => return,
-    };
-    let seconds = world.rate.tick_seconds();
-    let Some(character) = world.characters.get_mut(id) else {
-        return;
-    };
-    character.facing_rad =
-        trig::turn_towards(character.facing_rad, wanted, character.gait.turn_radps * seconds);
-    let done = trig::wrap(character.facing_rad - wanted).abs() < 1e-4;
-    if done && look.is_none() {
-        end_turn(world, id, true);
-    }
-}
-
-pub(crate) fn expire_play(world: &mut World, id: CharacterId) {
-    let over = world
-        .characters
-        .get(id)
-        .and_then(|character| character.play.as_ref())
-        .and_then(|play| play.until)
-        .is_some_and(|until| world.tick >= until);
-    if over {
-        end_play(world, id, true);
     }
 }
 

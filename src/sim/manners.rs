@@ -86,7 +86,7 @@ struct Front {
 
 fn held_up(world: &World) -> Vec<Held> {
     let long_ticks = world.rate.ticks(HELD_UP_S);
-    let (tick_s, bodies) = (world.rate.tick_seconds(), &world.bodies);
+    let (tick_s, bodies) = (world.rate.step_seconds(), &world.bodies);
     let held = world.moves.iter().filter_map(|step| {
         let id = step.walk?;
         let row = bodies.rows.get(step.character)?;
@@ -194,7 +194,7 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
         return;
     };
     // In the time of each walk: a scene that was skipped has passed for those in it alone.
-    jams.got_on(at, own.clock(world.tick).since(own.nearest_tick));
+    jams.got_on(at, own.clock(world.landing()).since(own.nearest_tick));
     if opens_ahead(world, own) {
         jams.got_on(at, 0);
     }
@@ -207,7 +207,7 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
             Some(walk) if matches!(walk.phase, Phase::AtDoor(_)) => jams.got_on(at, 0),
             Some(walk) if other.moves => {
                 let got_on = walk.progress_tick.max(walk.queue_tick);
-                jams.got_on(at, walk.clock(world.tick).since(got_on));
+                jams.got_on(at, walk.clock(world.landing()).since(got_on));
             }
             _ => {}
         }
@@ -226,8 +226,9 @@ const JAM_PATIENCES_MAX: u64 = 6;
 fn queue(world: &mut World, one: &Held, jams: &mut Jams, at: u32) {
     let head = jams.head(at) as usize;
     let more = ((jams.sizes[head] - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
+    let landing = world.landing();
     if let Some(walk) = world.walks.get_mut(one.walk) {
-        let latest = walk.clock(world.tick).before(jams.since[head]);
+        let latest = walk.clock(landing).before(jams.since[head]);
         let patient = latest.after(more * walk.options.patience_ticks);
         walk.queue_tick = walk.queue_tick.max(patient);
     }
@@ -268,7 +269,7 @@ fn may_be_asked(world: &World, who: CharacterId) -> bool {
     let Some(character) = world.characters.alive(who) else {
         return false;
     };
-    let rested = character.nudged.is_none_or(|tick| world.tick.since(tick) >= cooldown);
+    let rested = character.nudged.is_none_or(|tick| world.landing().since(tick) >= cooldown);
     let walk = character.walk.and_then(|walk| world.walks.get(walk));
     // Who waits in front of a door, or beside a goal, has nowhere else to be.
     let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
@@ -321,7 +322,7 @@ fn along_axis(step: Vec2) -> Vec2 {
 }
 
 fn nudge(world: &mut World, who: CharacterId, by: CharacterId, to: Vec3) {
-    let tick = world.tick;
+    let tick = world.landing();
     let until = tick.after(world.rate.ticks(NUDGE_S));
     if let Some(character) = world.characters.get_mut(who) {
         character.nudge = Some(Nudge { to, by, until });

@@ -10,6 +10,7 @@ pub mod cull;
 pub mod doors;
 pub mod edits;
 pub mod follow;
+pub mod glide;
 mod grounds;
 pub mod integrate;
 pub mod manners;

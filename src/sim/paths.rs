@@ -28,17 +28,38 @@ use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
 /// Sends what is asked, works, hands out what is ready.
 pub fn run(world: &mut World) {
     world.forget_standing();
+    if world.begins_step() {
+        ask(world);
+    } else {
+        for id in world.fresh_walks() {
+            seek(world, id);
+        }
+    }
+    work(world);
+}
+
+/// Sends what walks ask, once they have looked around.
+fn ask(world: &mut World) {
     let changes = replans::notice_all(world);
     let marks = changes.marks(world);
     // No walk begins in this step.
     for at in 0..world.walk_order.len() {
         let id = world.walk_order[at];
-        if world.walks.get(id).is_some_and(Walk::is_open) {
-            replans::look(world, id, &marks);
-            courses::aim(world, id);
-            send(world, id);
-        }
+        replans::look(world, id, &marks);
+        seek(world, id);
     }
+}
+
+/// Has a walk aim, and sends what it asks.
+pub(crate) fn seek(world: &mut World, id: WalkId) {
+    if world.walks.get(id).is_some_and(Walk::is_open) {
+        courses::aim(world, id);
+        send(world, id);
+    }
+}
+
+/// Searches within the budget, and hands out what is ready.
+fn work(world: &mut World) {
     let mut answers = Vec::new();
     let budget = world.settings.path_budget;
     let spent = world.requests.step(&world.nav, budget, &mut answers);
@@ -287,7 +308,7 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
         ask_from_here(world, id);
         return;
     };
-    let (tick, rate) = (world.tick, world.rate);
+    let (tick, rate) = (world.landing(), world.rate);
     let World { walks, characters, .. } = world;
     let Some(walk) = walks.get_mut(id) else {
         return;

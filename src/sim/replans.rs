@@ -146,14 +146,14 @@ pub(crate) fn look(world: &mut World, id: WalkId, marks: &Marks<'_>) {
 fn is_resting(world: &World, walk: &Walk) -> bool {
     let cooldown = world.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
     // The time of the walk: in a scene that is skipped it passes for that alone.
-    let tick = walk.clock(world.tick);
+    let tick = walk.clock(world.landing());
     let since = world.characters.get(walk.character).and_then(|character| character.replan.since);
     since.is_some_and(|since| tick >= since && tick.since(since) < cooldown)
 }
 
 /// Has a walk ask because of others, and rest afterwards.
 pub(crate) fn ask(world: &mut World, id: WalkId) {
-    let tick = world.tick;
+    let tick = world.landing();
     let Some(walk) = world.walks.get_mut(id) else {
         return;
     };

@@ -7,7 +7,7 @@
 //! Not here: what the scene's tasks do (`script::skipping`).
 
 use crate::base::ids::{CharacterId, DoorId, WalkId};
-use crate::sim::{arrivals, doors, edits, follow, integrate, paths, regions, replans};
+use crate::sim::{arrivals, doors, edits, follow, glide, integrate, paths, regions, replans};
 use crate::world::World;
 use crate::world::character::Displaced;
 use crate::world::skip::Rush;
@@ -31,6 +31,7 @@ pub fn run(world: &mut World, rush: &Rush, steps_left: &mut u64) -> Passed {
     answer_paths(world, rush);
     let mut walks = rush.open_walks(world);
     let bodies = rush.bodies(world, &walks);
+    glide::land(world, &bodies);
     look_at_regions(world, &bodies);
     let (mut passed, mut has_begun) = (0, false);
     // Bounded by the steps: every round spends some.
@@ -62,6 +63,7 @@ pub fn finish(world: &mut World, rush: &Rush) {
     world.is_skipping = true;
     let walks = rush.open_walks(world);
     let bodies = rush.bodies(world, &walks);
+    glide::land(world, &bodies);
     step(world, rush, &walks, &bodies);
     give_back_time(world, &walks, &bodies, 0);
     world.forget_standing();
@@ -72,6 +74,23 @@ pub fn finish(world: &mut World, rush: &Rush) {
 fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]) {
     finish_doors(world, rush);
     edits::run(world);
+    if world.begins_step() {
+        go_on(world, rush, walks, bodies);
+    }
+    for &id in bodies {
+        glide::turn(world, id);
+        glide::expire_play(world, id);
+    }
+    if world.landing() == world.tick {
+        for &id in walks {
+            arrivals::look(world, id);
+        }
+    }
+    look_at_regions(world, bodies);
+}
+
+/// Steps 6 to 9: a step of the crowd, made at once, for nobody looks.
+fn go_on(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]) {
     replans::run_for(world, walks, bodies);
     for &id in walks {
         paths::serve(world, id);
@@ -91,14 +110,6 @@ fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]
     follow::stride(world, 0);
     integrate::run_alone(world);
     world.moves.clear();
-    for &id in bodies {
-        integrate::turn(world, id);
-        integrate::expire_play(world, id);
-    }
-    for &id in walks {
-        arrivals::look(world, id);
-    }
-    look_at_regions(world, bodies);
 }
 
 /// Brings doors to their final state; who waits for a clear doorway is told that it is occupied.

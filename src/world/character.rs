@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
@@ -164,9 +164,6 @@ pub struct Character {
     pub is_moving: bool,
     /// The velocity that its path asked for in the last tick, metres a second; zero when it stands (seed:P4).
     pub desired: Vec3,
-    /// The velocity on the ground that it chose because of others, as long as that choice holds, metres a second; none where it
-    /// goes as its path asks.
-    pub chosen: Option<Vec2>,
     /// A step aside under way; any walk ends it (seed:C10).
     pub nudge: Option<Nudge>,
     /// When it was last asked aside.

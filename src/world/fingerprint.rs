@@ -13,6 +13,7 @@ use crate::nav::GraphEdit;
 use crate::world::World;
 use crate::world::character::{Body, Character, Displaced, Gait, Hold, Nudge, Play, Replan, Turn};
 use crate::world::door::{Door, DoorWish};
+use crate::world::glide::Glide;
 use crate::world::region::{Filter, Ground, Watch};
 
 /// Hashes by part.
@@ -53,6 +54,7 @@ pub fn of(world: &World) -> Fingerprint {
         hash_character(&mut characters, world, who);
     }
     hash_standing(&mut characters, world);
+    hash_glides(&mut characters, world);
     let mut doors = StateHash::default();
     doors.word(world.serials.door_move);
     for door in &world.doors {
@@ -102,7 +104,6 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         walk,
         is_moving,
         desired,
-        chosen,
         nudge,
         nudged,
         turn,
@@ -145,7 +146,6 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         hash.vector(to).word(serial(world, by)).word(until.0);
     });
     optional(hash, *nudged, |hash, tick| _ = hash.word(tick.0));
-    optional(hash, *chosen, |hash, velocity| _ = hash.float(velocity.x).float(velocity.y));
     optional(hash, held.as_ref(), |hash, Hold { scene, owner }| {
         hash.text(scene).word(u64::from(owner.0));
     });
@@ -161,6 +161,16 @@ fn hash_standing(hash: &mut StateHash, world: &World) {
     }
     for &(id, place) in removed {
         hash.word(serial(world, id)).vector(place);
+    }
+}
+
+/// Who is on its way, and where to; nothing where nobody is.
+fn hash_glides(hash: &mut StateHash, world: &World) {
+    for Glide { who, from, to, at, walks } in &world.glides {
+        hash.word(serial(world, *who)).flag(*walks);
+        for (place, facing_rad) in [from, to, at] {
+            hash.vector(*place).float(*facing_rad);
+        }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod cue;
 pub mod door;
 pub mod event;
 pub mod fingerprint;
+pub mod glide;
 pub mod ops;
 pub mod outcome;
 pub mod place;
@@ -41,6 +42,7 @@ use crate::world::bodies::Bodies;
 use crate::world::character::Characters;
 use crate::world::door::Door;
 use crate::world::event::EventQueue;
+use crate::world::glide::Glide;
 use crate::world::place::Mark;
 use crate::world::region::{Region, Watch, WatchId};
 use crate::world::settings::Settings;
@@ -135,8 +137,10 @@ pub struct World {
     pub(crate) settings: Settings,
     /// Numbers given out, each from 1.
     pub(crate) serials: Serials,
-    /// Where everybody under way goes in this tick: from step 7 to step 9. Never part of the state.
+    /// Where everybody under way goes in this step: from step 7 to step 9. Never part of the state.
     pub(crate) moves: Vec<Move>,
+    /// Who is on its way to where the crowd's step under way leads it; nobody where a step is one tick.
+    pub(crate) glides: Vec<Glide>,
     /// Columns over everybody, for steps 8 and 9. Never part of the state.
     pub(crate) bodies: Bodies,
     /// What the tiles are made of, where the map is one of tiles.
@@ -164,7 +168,7 @@ pub struct Move {
     pub gait: Gait,
     /// Where it comes to if nobody is in the way.
     pub stride: Stride,
-    /// Metres of its way that are left as the tick begins.
+    /// Metres of its way that are left as the step begins.
     pub left_m: f32,
     /// Ticks since it last got on along its way.
     pub held_ticks: u64,
@@ -263,6 +267,24 @@ impl World {
             is_precomputed: parts.is_precomputed,
             ..Self::default()
         }
+    }
+
+    /// Whether a step of the crowd begins in the tick under way.
+    pub(crate) fn begins_step(&self) -> bool {
+        self.rate.begins_step(self.tick)
+    }
+
+    /// The tick in which the crowd's step under way lands. What people do in it counts as done then, whenever it is worked out, so
+    /// that times between steps are the same at every rate.
+    pub(crate) fn landing(&self) -> Tick {
+        self.rate.landing(self.tick)
+    }
+
+    /// The walks asked for since the last tick began, in order of creation: what is plain from the start does not wait for a step.
+    pub(crate) fn fresh_walks(&self) -> Vec<WalkId> {
+        let is_old = |&id: &WalkId| self.walks.get(id).is_some_and(|walk| walk.issued.after(1) < self.tick);
+        let first = self.walk_order.iter().rposition(is_old).map_or(0, |old| old + 1);
+        self.walk_order[first..].to_vec()
     }
 
     /// Id and walk of everybody under way, in order of creation.

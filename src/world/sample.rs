@@ -35,7 +35,6 @@ pub(crate) fn sample() -> Sample {
             walk: None,
             is_moving: false,
             desired: Vec3::ZERO,
-            chosen: None,
             nudge: None,
             nudged: None,
             turn: None,

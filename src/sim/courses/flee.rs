@@ -42,7 +42,7 @@ pub(super) fn aim(world: &mut World, id: WalkId, mut flee: Flee) {
     };
     let crowd = &world.settings.crowd;
     let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    let rested = walk.clock(world.tick).since(walk.retargeted) >= cooldown;
+    let rested = walk.clock(world.landing()).since(walk.retargeted) >= cooldown;
     let threshold_m = crowd.target_replan_threshold_m;
     let moved = flee.seen.is_some_and(|seen| flat_distance(seen, threat) > threshold_m);
     let asks = matches!(walk.ask, Some(Ask::First | Ask::Leg));
@@ -53,7 +53,7 @@ pub(super) fn aim(world: &mut World, id: WalkId, mut flee: Flee) {
     let chosen = choose(world, walk, threat, flee.distance_m);
     flee.seen = Some(threat);
     flee.is_cornered = chosen.is_none();
-    let tick = world.tick;
+    let tick = world.landing();
     if let Some(walk) = world.walks.get_mut(id) {
         walk.retargeted = walk.clock(tick);
         walk.course = Course::Flee(flee);

@@ -94,10 +94,10 @@ fn aim_at_target(world: &mut World, id: WalkId) {
     let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(world));
     let moved = floor_distance(position, walk.planned_aim) > threshold_m;
     let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    let rested = walk.clock(world.tick).since(walk.retargeted) >= cooldown;
+    let rested = walk.clock(world.landing()).since(walk.retargeted) >= cooldown;
     let stands = matches!(walk.phase, Phase::Content | Phase::Pausing { .. });
     let is_idle = walk.token.is_none() && walk.ask.is_none() && !stands;
-    let tick = world.tick;
+    let tick = world.landing();
     if let Some(walk) = world.walks.get_mut(id) {
         walk.aim = position;
         if moved && rested && is_idle {

@@ -42,7 +42,7 @@ fn is_beside(walk: &Walk) -> bool {
 
 /// Sends a walk on to a new aim, from where it stands.
 fn go_on(world: &mut World, id: WalkId, goal: Option<Goal>, aim: Vec3) {
-    let tick = world.tick;
+    let tick = world.landing();
     if let Some(walk) = world.walks.get_mut(id) {
         walk.goal = goal.unwrap_or(walk.goal);
         walk.aim = aim;
@@ -93,7 +93,7 @@ pub(super) fn look_patrol(world: &mut World, id: WalkId, mut patrol: Patrol) -> 
         return Look::Over;
     };
     if let Phase::Pausing { until } = walk.phase {
-        if world.tick >= until {
+        if world.landing() >= until {
             next_stop(world, id, patrol);
         }
         return Look::Content;
@@ -119,7 +119,7 @@ pub(super) fn look_patrol(world: &mut World, id: WalkId, mut patrol: Patrol) -> 
 fn rest(world: &mut World, id: WalkId, pause: crate::world::course::Pause) -> Option<Tick> {
     let character = world.walks.get(id)?.character;
     let ticks = pause.draw(&mut world.characters.get_mut(character)?.rng);
-    (ticks > 0).then(|| world.tick.after(ticks))
+    (ticks > 0).then(|| world.landing().after(ticks))
 }
 
 fn keep(world: &mut World, id: WalkId, course: Course, phase: Phase) {
@@ -205,7 +205,7 @@ pub(super) fn look_wander(world: &mut World, id: WalkId, mut wander: Wander) -> 
         return Look::Over;
     };
     if let Phase::Pausing { until } = walk.phase {
-        if world.tick >= until {
+        if world.landing() >= until {
             let aim = walk.aim;
             go_on(world, id, None, aim);
         }

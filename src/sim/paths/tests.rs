@@ -45,7 +45,7 @@ fn who_cannot_see_its_first_path_asks_from_where_it_is_and_its_patience_runs() {
     let mut scene = sample();
     let walk = &mut scene.world.walks[scene.walk];
     (walk.phase, walk.following, walk.ask) = (Phase::Planning, None, None);
-    scene.world.tick = Tick(77);
+    scene.world.tick = Tick(78);
     // There is no ground at all in the sample, so no point of any path is in a clear line.
     let path = Path { points: vec![Vec3::Z, Vec3::Z * 4.0], length_m: 3.0, whole: true, ..Path::default() };
     let answer = PathAnswer { status: PathStatus::Complete, path, ..PathAnswer::default() };
@@ -53,5 +53,5 @@ fn who_cannot_see_its_first_path_asks_from_where_it_is_and_its_patience_runs() {
     let walk = &scene.world.walks[scene.walk];
     assert_eq!((walk.ask, &walk.phase), (Some(Ask::Crowd), &Phase::Moving));
     let since = scene.world.characters.get(scene.one).expect("it is there").replan.since;
-    assert_eq!(since, Some(Tick(77)), "it counts as asked because of others");
+    assert_eq!(since, Some(Tick(78)), "it counts as asked because of others");
 }

@@ -1,6 +1,6 @@
 //! Every field that can change the future changes the hash, one at a time.
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 use super::*;
 use crate::base::ids::{AreaId, DoorId};
@@ -9,6 +9,7 @@ use crate::nav::{Disc, PathTrouble, Revision};
 use crate::world::character::Removal;
 use crate::world::course::{Checkpoints, Course, Flee};
 use crate::world::door::DoorState;
+use crate::world::glide::Glide;
 use crate::world::outcome::Blocker;
 use crate::world::sample::{Sample, sample};
 use crate::world::standing::Bystanders;
@@ -87,9 +88,6 @@ fn every_field_of_a_character_is_hashed() {
         ("nudge to", &who(move |it, other| it.nudge = Some(Nudge { to: Vec3::Z, ..by(other) }))),
         ("nudge until", &who(move |it, other| it.nudge = Some(Nudge { until: Tick(6), ..by(other) }))),
         ("nudged", &who(|it, _| it.nudged = Some(Tick(0)))),
-        ("chosen", &who(|it, _| it.chosen = Some(Vec2::ZERO))),
-        ("chosen otherwise", &who(|it, _| it.chosen = Some(Vec2::X))),
-        ("chosen sideways", &who(|it, _| it.chosen = Some(Vec2::Y))),
         ("nudged later", &who(|it, _| it.nudged = Some(Tick(1)))),
         ("turn", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 0.0 }))),
         ("turn to", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 1.0 }))),
@@ -118,6 +116,29 @@ fn the_one_who_asked_somebody_aside_is_hashed() {
         of(&scene.world).characters
     };
     assert_ne!(asked_by(|scene| scene.one), asked_by(|scene| scene.other));
+}
+
+#[test]
+fn everything_about_a_body_on_its_way_is_hashed() {
+    let glide = |change: fn(&mut Glide)| {
+        move |scene: &mut Sample| {
+            let one = scene.world.characters.get(scene.one).expect("it is there");
+            let mut glide = Glide::of(scene.one, one);
+            change(&mut glide);
+            scene.world.glides.push(glide);
+        }
+    };
+    check(&[
+        ("on its way", &glide(|_| {})),
+        ("from", &glide(|it| bit(&mut it.from.0.x))),
+        ("facing from", &glide(|it| it.from.1 = 1e-30)),
+        ("to", &glide(|it| bit(&mut it.to.0.z))),
+        ("facing to", &glide(|it| it.to.1 = 1e-30)),
+        ("at", &glide(|it| bit(&mut it.at.0.z))),
+        ("facing at", &glide(|it| it.at.1 = 1e-30)),
+        ("another", &glide(|it| it.who = CharacterId::default())),
+        ("walking on", &glide(|it| it.walks = true)),
+    ]);
 }
 
 #[test]

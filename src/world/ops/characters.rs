@@ -118,7 +118,6 @@ fn born(spawn: Spawn, serial: u32, (position, rng): (Vec3, Rng)) -> Character {
         walk: None,
         is_moving: false,
         desired: Vec3::ZERO,
-        chosen: None,
         nudge: None,
         nudged: None,
         turn: None,

@@ -1,0 +1,136 @@
+//! Step 9, in every tick: everybody is on its way to where the crowd's step leads it, who stands turns, animations run out.
+//!
+//! In: where the step that began with this tick, or one before, leads everybody (`integrate`). Out: positions and facings of this
+//! tick, ended turns and animations. Holds: the line of every step was tested when it was taken, and is again when the map changes
+//! under it, so nobody is ever shown inside a wall. Not here: where steps lead.
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::CharacterId;
+use crate::base::trig;
+use crate::sim::grounds::Grounds;
+use crate::world::World;
+use crate::world::glide::Glide;
+use crate::world::ops::characters::{angle_of, end_play, end_turn};
+use crate::world::walk::Phase;
+
+/// Shows everybody a tick further on.
+pub fn run(world: &mut World) {
+    let ticks = world.rate.ticks_per_step();
+    if world.begins_step() {
+        begin(world, ticks);
+    }
+    let left_ticks = world.landing().since(world.tick);
+    let part = (ticks - left_ticks) as f32 / ticks as f32;
+    let World { glides, characters, .. } = &mut *world;
+    glides.retain_mut(|glide| glide.advance(characters, part) && left_ticks > 0);
+    world.forget_standing();
+    stand(world);
+}
+
+/// Everybody who has made a step begins it again, tick by tick. Who went along the very edge of the ground, where a part of a line is
+/// not clear although the whole of it is, is there at once.
+fn begin(world: &mut World, ticks: u64) {
+    /// A finger's breadth, metres: who comes no nearer to a wall touches none.
+    const FINGER_M: f32 = 0.01;
+    let World { nav, doors, characters, glides, bodies, .. } = world;
+    let mut grounds = Grounds::again(nav, doors, &bodies.known);
+    glides.retain_mut(|glide| {
+        let Some(character) = characters.get_mut(glide.who) else {
+            return false;
+        };
+        let (from, to) = (glide.from.0, character.body.position);
+        let row = bodies.rows.get(glide.who);
+        let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row as usize]);
+        let footing = grounds.footing(kind);
+        let shown = Glide { to: (to, 0.0), ..*glide };
+        let place = |tick: u64| shown.place(tick as f32 / ticks as f32);
+        let is_clear = footing.is_open(from, flat_distance(from, to) + FINGER_M)
+            || (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)));
+        if is_clear {
+            glide.begin(character);
+        }
+        is_clear
+    });
+}
+
+/// Who stands turns, and animations run out.
+fn stand(world: &mut World) {
+    for at in 0..world.characters.ids().len() {
+        let id = world.characters.ids()[at];
+        let Some(character) = world.characters.get(id) else {
+            continue;
+        };
+        let (may_turn, plays) = (!character.is_moving, character.play.is_some());
+        if may_turn {
+            turn(world, id);
+        }
+        if plays {
+            expire_play(world, id);
+        }
+    }
+}
+
+/// The map has changed: who is on its way to where it may not go any more stays where it is.
+pub(crate) fn check(world: &mut World) {
+    let World { nav, doors, characters, glides, .. } = world;
+    let mut grounds = Grounds::new(nav, doors);
+    glides.retain(|glide| {
+        characters.get(glide.who).is_some_and(|character| {
+            let kind = grounds.kind(character);
+            grounds.footing(kind).clear(glide.at.0, glide.to.0)
+        })
+    });
+}
+
+/// Brings a few to where their steps lead at once: for scenes that are skipped.
+pub(crate) fn land(world: &mut World, who: &[CharacterId]) {
+    let World { glides, characters, .. } = world;
+    glides.retain_mut(|glide| {
+        let lands = who.contains(&glide.who);
+        if lands {
+            glide.advance(characters, 1.0);
+        }
+        !lands
+    });
+}
+
+/// Turns somebody who stands, towards what a verb or the end of a walk asked for.
+pub(crate) fn turn(world: &mut World, id: CharacterId) {
+    let Some(character) = world.characters.get(id) else {
+        return;
+    };
+    if character.is_moving {
+        return;
+    }
+    let look = character.walk.and_then(|walk| world.walks.get(walk)).and_then(|walk| match walk.phase {
+        Phase::Turning { .. } => walk.options.face,
+        _ => None,
+    });
+    let wanted = match (look, character.turn) {
+        (Some(look), _) => angle_of(world, id, look),
+        (None, Some(turn)) => turn.facing_rad,
+        (None, None) => return,
+    };
+    let seconds = world.rate.tick_seconds();
+    let Some(character) = world.characters.get_mut(id) else {
+        return;
+    };
+    character.facing_rad =
+        trig::turn_towards(character.facing_rad, wanted, character.gait.turn_radps * seconds);
+    let done = trig::wrap(character.facing_rad - wanted).abs() < 1e-4;
+    if done && look.is_none() {
+        end_turn(world, id, true);
+    }
+}
+
+pub(crate) fn expire_play(world: &mut World, id: CharacterId) {
+    let over = world
+        .characters
+        .get(id)
+        .and_then(|character| character.play.as_ref())
+        .and_then(|play| play.until)
+        .is_some_and(|until| world.tick >= until);
+    if over {
+        end_play(world, id, true);
+    }
+}
