@@ -9,7 +9,8 @@
 //! Below stands a whole tick of the runtime (paths, following, avoidance, collisions, replanning; no scripts) in a hall with
 //! a pillar every twenty metres, everybody on errands of up to thirty metres, beside the same two kernels on the same
 //! places, and beside the crate `landmass` with the same people on a mesh of the same hall: its update finds paths,
-//! steers and avoids (with `dodgy_2d`); it pushes nobody apart and plans anew only when a mesh changes. Means over sixty
+//! steers and avoids (with `dodgy_2d`); it pushes nobody apart and plans anew only when a mesh changes. Of every two ticks the first
+//! does the crowd's step and the second shows it; both the mean and the first are compared. Means over sixty
 //! ticks in time of the thread, so that others on the machine count as little as can be; the two kernels run once after each
 //! tick, so that they share the machine's moods and find the caches as the steps of a tick find them.
 //! Options: `cargo bench --bench crowd -- COUNT... [--kernels | --whole]` for other numbers of bodies, or one half.
@@ -481,9 +482,9 @@ fn landmass_vec(place: Vec2) -> landmass_glam::Vec2 {
 
 fn print_whole(counts: &[usize]) {
     println!(
-        "\n| characters | per m2 | under way | whole tick ms | us each | paths | follow | avoid | integrate and push | bare push | dodgy_2d | tick / (push + dodgy_2d) | landmass ms | landmass / tick |"
+        "\n| characters | per m2 | under way | whole tick ms | us each | paths | follow | avoid | integrate and push | bare push | dodgy_2d | tick / (push + dodgy_2d) | first tick of a step / (push + dodgy_2d) | landmass ms | landmass / tick |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for per_m2 in [0.25, 0.75] {
         for &count in counts {
             print_whole_row(count, per_m2);
@@ -496,7 +497,9 @@ fn print_whole_row(count: usize, per_m2: f64) {
     let mut game = game(&hall);
     let mut steps = [0.0; Step::ALL.len()];
     warm_up(&mut game, &mut hall);
-    let (mut spent_ms, mut push_ms, mut dodgy_ms) = (0.0, 0.0, 0.0);
+    let (mut spent_ms, mut first_ms, mut push_ms, mut dodgy_ms) = (0.0, 0.0, 0.0, 0.0);
+    let rate = game.world().rate();
+    let step_count = (TICKS as u64 / rate.ticks_per_step()) as f64;
     let mut beside = Beside::default();
     for _ in 0..TICKS {
         send_idle(&mut game, &mut hall);
@@ -508,7 +511,9 @@ fn print_whole_row(count: usize, per_m2: f64) {
             steps[index] += now.duration_since(last).as_secs_f64() * 1e3;
             last = now;
         });
-        spent_ms += began.elapsed().as_secs_f64() * 1e3;
+        let took_ms = began.elapsed().as_secs_f64() * 1e3;
+        spent_ms += took_ms;
+        first_ms += if rate.begins_step(game.world().tick()) { took_ms / step_count } else { 0.0 };
         let (push, dodgy) = beside.run(&game);
         push_ms += push / TICKS as f64;
         dodgy_ms += dodgy / TICKS as f64;
@@ -521,13 +526,14 @@ fn print_whole_row(count: usize, per_m2: f64) {
     let landmass_ms = landmass_ms(&hall);
     let under_way = 100 * moving(&game) / count;
     println!(
-        "| {count} | {per_m2} | {under_way} % | {tick_ms:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {push_ms:.2} | {dodgy_ms:.2} | {:.2} | {landmass_ms:.1} | {:.1} |",
+        "| {count} | {per_m2} | {under_way} % | {tick_ms:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {push_ms:.2} | {dodgy_ms:.2} | {:.2} | {:.2} | {landmass_ms:.1} | {:.1} |",
         tick_ms * 1e3 / count as f64,
         step_ms("path requests"),
         step_ms("follow"),
         step_ms("avoid"),
         step_ms("integrate"),
         tick_ms / (push_ms + dodgy_ms),
+        first_ms / (push_ms + dodgy_ms),
         landmass_ms / tick_ms,
     );
 }

@@ -4,6 +4,7 @@
 //! by a way of the same length, to the bit: the crowd goes about in steps of a thirtieth of a second whatever the rate.
 
 use walkon::base::ids::CharacterId;
+use walkon::base::time::TickRate;
 use walkon::game::Game;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::glam::Vec3;
@@ -92,6 +93,26 @@ fn seed_f3_and_g22_a_lone_walker_arrives_within_a_frame_at_every_rate() {
                 assert!((run.at_s - runs[0].at_s).abs() <= 1.0 / 30.0 + 1e-9, "{level}: {runs:?}");
                 assert!((run.length_m / runs[0].length_m - 1.0).abs() < 0.01, "{level}: {runs:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn at_rates_that_thirty_does_not_divide_a_lone_walker_arrives_within_two_steps_too() {
+    for level in [FIELD, PILLARS, ROOMS] {
+        let errand = ((4.0, 4.0), (36.0, 33.0), 1.4);
+        let usual = arrivals(level, 60, &[errand]).remove(0);
+        for rate in [10, 25, 45, 50, 75, 100, 144, 240] {
+            let run = arrivals(level, rate, &[errand]).remove(0);
+            let steps_s = 2.0 * f64::from(TickRate::new(rate).unwrap().step_seconds()) + 1.0 / 30.0;
+            assert!(
+                (run.at_s - usual.at_s).abs() <= steps_s + 1e-6,
+                "{rate}, {level}: {run:?} and {usual:?}"
+            );
+            assert!(
+                (run.length_m / usual.length_m - 1.0).abs() < 0.01,
+                "{rate}, {level}: {run:?} and {usual:?}"
+            );
         }
     }
 }
