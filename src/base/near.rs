@@ -52,6 +52,33 @@ pub struct Neighbour {
     pub distance_m_sq: f32,
 }
 
+/// Cells in a rectangle.
+#[derive(Clone, Debug)]
+struct Block {
+    columns: Range<i64>,
+    rows: Range<i64>,
+}
+
+impl Block {
+    /// What of it lies in another.
+    #[inline(always)]
+    fn cut(&self, other: &Self) -> Self {
+        Self { columns: cut(&self.columns, &other.columns), rows: cut(&self.rows, &other.rows) }
+    }
+
+    /// With the cells around it, as far as they lie in another.
+    #[inline(always)]
+    fn grown_within(&self, other: &Self) -> Self {
+        let grown = |range: &Range<i64>| range.start - 1..range.end + 1;
+        Self { columns: grown(&self.columns), rows: grown(&self.rows) }.cut(other)
+    }
+}
+
+#[inline(always)]
+fn cut(one: &Range<i64>, other: &Range<i64>) -> Range<i64> {
+    one.start.max(other.start)..one.end.min(other.end)
+}
+
 /// Points sorted by cell. Default: none.
 #[derive(Clone, Debug, Default)]
 pub struct Near {
@@ -66,8 +93,8 @@ pub struct Near {
     /// By slot: cell, then number.
     ids: Vec<u32>,
     points: Vec<Vec2>,
-    /// By number; for building.
-    cells: Vec<u32>,
+    /// By number: the cell while building, then the slot.
+    places: Vec<u32>,
 }
 
 impl Near {
@@ -83,10 +110,10 @@ impl Near {
         let cell_count = (self.mask_x as usize + 1) * (self.mask_z as usize + 1);
         self.starts.clear();
         self.starts.resize(cell_count + 1, 0);
-        self.cells.clear();
+        self.places.clear();
         for &point in points {
             let cell = self.cell_of(self.cell(point.x), self.cell(point.y));
-            self.cells.push(cell);
+            self.places.push(cell);
             self.starts[cell as usize] += 1;
         }
         self.fill(points);
@@ -108,6 +135,16 @@ impl Near {
     #[must_use]
     pub fn by_cell(&self) -> &[u32] {
         &self.ids
+    }
+
+    /// Where a point stands in [`Near::by_cell`].
+    ///
+    /// # Panics
+    /// Where there is no point of that number.
+    #[inline]
+    #[must_use]
+    pub fn slot_of(&self, id: u32) -> u32 {
+        self.places[id as usize]
     }
 
     /// The points, in the order of [`Near::by_cell`].
@@ -148,54 +185,62 @@ impl Near {
     #[inline]
     pub fn nearest(&self, point: Vec2, radius_m: f32, look: Look, out: &mut Nearest) {
         out.begin(radius_m * radius_m);
-        let (columns, rows) = (self.span(point.x, radius_m), self.span(point.y, radius_m));
-        let row_count = self.row_count(&rows);
-        let (middle_x, middle_z) = (self.cell(point.x), self.cell(point.y));
-        if rows.end - rows.start > row_count || columns.end - columns.start > i64::from(self.mask_x) {
-            // Round the torus: every row once, and nobody can tell how far a row is.
-            for row in 0..row_count {
-                self.offer(point, (&columns, rows.start + row), look, out);
-            }
+        let reach = self.block(point, radius_m);
+        if reach.rows.end - reach.rows.start > i64::from(self.mask_z)
+            || reach.columns.end - reach.columns.start > i64::from(self.mask_x)
+        {
+            // Round the torus: every row once.
+            let rows = reach.rows.start..reach.rows.start + self.row_count(&reach.rows);
+            self.offer(point, &Block { rows, ..reach }, look, out);
+            out.settle();
             return;
         }
-        let inner = (middle_x - 1).max(columns.start)..(middle_x + 2).min(columns.end);
-        let inner_rows = (middle_z - 1).max(rows.start)..(middle_z + 2).min(rows.end);
-        for row in inner_rows.clone() {
-            self.offer(point, (&inner, row), look, out);
+        let inner = self.block(point, 0.0).grown_within(&reach);
+        if self.count_in(&inner) <= out.capacity() {
+            // Too few to know before the end how far the last of the answer is.
+            self.offer(point, &reach, look, out);
+            out.settle();
+            return;
         }
-        // Rows from the middle outwards: 0, 1, -1, 2, -2 and so on; bounded by twice the rows within reach.
-        for step in 0..2 * row_count {
-            let away = (step + 1) / 2;
-            let row = if step % 2 == 1 { middle_z + away } else { middle_z - away };
-            let row_m_sq = self.row_distance_sq(point.y, row, away);
-            if row_m_sq > out.limit_m_sq() || !rows.contains(&row) {
-                continue;
-            }
-            let half = self.span(point.x, (out.limit_m_sq() - row_m_sq).sqrt());
-            let half = half.start.max(columns.start)..half.end.min(columns.end);
-            if inner_rows.contains(&row) {
-                self.offer(point, (&(half.start..inner.start), row), look, out);
-                self.offer(point, (&(inner.end..half.end), row), look, out);
-            } else {
-                self.offer(point, (&half, row), look, out);
-            }
-        }
+        self.offer(point, &inner, look, out);
+        out.settle();
+        let rest = self.block(point, out.limit_m_sq().sqrt()).cut(&reach);
+        self.offer(point, &Block { rows: rest.rows.start..inner.rows.start, ..rest.clone() }, look, out);
+        self.offer(point, &Block { columns: rest.columns.start..inner.columns.start, ..inner.clone() }, look, out);
+        self.offer(point, &Block { columns: inner.columns.end..rest.columns.end, ..inner.clone() }, look, out);
+        self.offer(point, &Block { rows: inner.rows.end..rest.rows.end, ..rest }, look, out);
+        out.settle();
     }
 
-    /// Offers the points in some cells of a row to `out`.
+    /// The cells within reach.
     #[inline(always)]
-    fn offer(&self, point: Vec2, (columns, row): (&Range<i64>, i64), look: Look, out: &mut Nearest) {
-        if columns.is_empty() {
+    fn block(&self, point: Vec2, radius_m: f32) -> Block {
+        Block { columns: self.span(point.x, radius_m), rows: self.span(point.y, radius_m) }
+    }
+
+    /// How many points lie in some cells.
+    #[inline(always)]
+    fn count_in(&self, block: &Block) -> usize {
+        let mut count = 0;
+        for row in block.rows.clone() {
+            self.runs(&block.columns, row, Look::ALL, |slots| count += slots.len());
+        }
+        count
+    }
+
+    /// Offers the points in some cells to `out`.
+    #[inline]
+    fn offer(&self, point: Vec2, block: &Block, look: Look, out: &mut Nearest) {
+        if block.columns.is_empty() {
             return;
         }
-        self.runs(columns, row, look, |slots| {
-            for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
-                let distance_m_sq = distance_sq(point, *at);
-                if distance_m_sq <= out.limit_m_sq() && id != look.but {
-                    out.insert(id, distance_m_sq);
+        for row in block.rows.clone() {
+            self.runs(&block.columns, row, look, |slots| {
+                for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
+                    out.offer(id, distance_sq(point, *at), id != look.but);
                 }
-            }
-        });
+            });
+        }
     }
 
     /// Gives `visit` every pair of points at most `radius_m` apart, once, with the squared distance, in no order that a
@@ -268,8 +313,9 @@ impl Near {
         self.ids.resize(points.len(), 0);
         self.points.resize(points.len(), Vec2::ZERO);
         for (id, &point) in points.iter().enumerate().rev() {
-            let slot = &mut self.starts[self.cells[id] as usize];
+            let slot = &mut self.starts[self.places[id] as usize];
             *slot -= 1;
+            self.places[id] = *slot;
             self.ids[*slot as usize] = id as u32;
             self.points[*slot as usize] = point;
         }
@@ -299,18 +345,6 @@ impl Near {
     #[inline(always)]
     fn row_count(&self, rows: &Range<i64>) -> i64 {
         (rows.end - rows.start).min(i64::from(self.mask_z) + 1)
-    }
-
-    /// Squared distance to the nearest edge of a row that lies `away` rows off; a little less, for rounding.
-    #[inline(always)]
-    fn row_distance_sq(&self, z: f32, row: i64, away: i64) -> f32 {
-        if away == 0 {
-            return 0.0;
-        }
-        let scaled = z * self.cells_per_m;
-        let cells = if row as f32 > scaled { row as f32 - scaled } else { scaled - (row + 1) as f32 };
-        let metres = (cells / self.cells_per_m) * 0.999_99 - z.abs() * 1e-6;
-        metres.max(0.0) * metres.max(0.0)
     }
 
     /// Gives `visit` the slots of a stretch of cells in one row, as at most four ranges.
@@ -353,74 +387,91 @@ fn distance_sq(a: Vec2, b: Vec2) -> f32 {
     dx * dx + dz * dz
 }
 
+/// How many may wait to be put in their places.
+const WAITING_MAX: usize = 32;
+
 /// The answer to [`Near::nearest`]: a short list with a fixed capacity.
+///
+/// Where somebody belongs in it cannot be foreseen, and a branch foreseen wrongly costs more than some comparisons: so
+/// whoever may belong in it waits, and those who wait are put in their places by a loop without branches.
 #[derive(Clone, Debug)]
 pub struct Nearest {
-    /// Bits of the squared distance, then the number: one comparison settles both. Sorted.
+    /// Bits of the squared distance, then the number: one comparison settles both. Sorted; as many as the capacity, the last
+    /// of them `nobody`.
     keys: Vec<u64>,
-    capacity: usize,
-    radius_m_sq: f32,
-    limit_m_sq: f32,
+    /// The key of nobody: behind all who are within the radius, before all who are not.
+    nobody: u64,
+    waiting: [u64; WAITING_MAX],
+    waiting_count: usize,
 }
 
 impl Nearest {
     /// A list for at most `capacity` neighbours.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
-        Self { keys: Vec::with_capacity(capacity + 1), capacity, radius_m_sq: 0.0, limit_m_sq: 0.0 }
+        Self { keys: vec![0; capacity], nobody: 0, waiting: [0; WAITING_MAX], waiting_count: 0 }
     }
 
     /// The neighbours, by (distance, number).
     pub fn iter(&self) -> impl Iterator<Item = Neighbour> + '_ {
-        self.keys
-            .iter()
-            .map(|&key| Neighbour { id: key as u32, distance_m_sq: f32::from_bits((key >> 32) as u32) })
+        let found = self.keys.iter().take_while(|&&key| key < self.nobody);
+        found.map(|&key| Neighbour { id: key as u32, distance_m_sq: f32::from_bits((key >> 32) as u32) })
     }
 
     /// How many were found.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.keys.len()
+        self.keys.partition_point(|&key| key < self.nobody)
     }
 
     /// Whether none was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.keys.first().is_none_or(|&key| key >= self.nobody)
     }
 
+    #[inline(always)]
     fn begin(&mut self, radius_m_sq: f32) {
-        self.keys.clear();
-        self.radius_m_sq = radius_m_sq;
-        self.limit_m_sq = if self.capacity == 0 { -1.0 } else { radius_m_sq };
+        self.nobody = key(u32::MAX, radius_m_sq);
+        self.keys.fill(self.nobody);
+        self.waiting_count = 0;
+    }
+
+    fn capacity(&self) -> usize {
+        self.keys.len()
     }
 
     /// What is further away than this is not wanted.
     #[inline(always)]
     fn limit_m_sq(&self) -> f32 {
-        self.limit_m_sq
+        self.keys.last().map_or(0.0, |&key| f32::from_bits((key >> 32) as u32))
     }
 
-    /// Squared distances are not negative, so their bits sort as they do.
+    /// Lets somebody wait who may belong in the list.
     #[inline(always)]
-    fn insert(&mut self, id: u32, distance_m_sq: f32) {
-        let key = u64::from(distance_m_sq.to_bits()) << 32 | u64::from(id);
-        if self.keys.len() == self.capacity {
-            if self.keys.last().is_some_and(|&last| last < key) {
-                return;
-            }
-            self.keys.pop();
-        }
-        let mut at = self.keys.len();
-        self.keys.push(key);
-        // Bounded by the capacity.
-        while at > 0 && self.keys[at - 1] > key {
-            self.keys[at] = self.keys[at - 1];
-            at -= 1;
-        }
-        self.keys[at] = key;
-        if self.keys.len() == self.capacity {
-            self.limit_m_sq = f32::from_bits((self.keys[self.capacity - 1] >> 32) as u32);
+    fn offer(&mut self, id: u32, distance_m_sq: f32, is_other: bool) {
+        let key = key(id, distance_m_sq);
+        self.waiting[self.waiting_count] = key;
+        self.waiting_count += usize::from(is_other && self.keys.last().is_some_and(|&last| key < last));
+        if self.waiting_count == WAITING_MAX {
+            self.settle();
         }
     }
+
+    /// Puts those who wait in their places and drops who is too far back.
+    fn settle(&mut self) {
+        for &waiting in &self.waiting[..self.waiting_count] {
+            let mut key = waiting;
+            for kept in &mut self.keys {
+                (*kept, key) = ((*kept).min(key), (*kept).max(key));
+            }
+        }
+        self.waiting_count = 0;
+    }
+}
+
+/// Squared distances are not negative, so their bits sort as they do.
+#[inline(always)]
+fn key(id: u32, distance_m_sq: f32) -> u64 {
+    u64::from(distance_m_sq.to_bits()) << 32 | u64::from(id)
 }

@@ -15,11 +15,16 @@
 
 use glam::Vec2;
 
-use crate::base::near::{Look, Near, Nearest};
-use crate::crowd::avoid::program::{Line, cross, solve};
-use crate::crowd::resolve::parting;
+use crate::base::near::{Look, Near, Nearest, Neighbour};
+use crate::crowd::avoid::lanes::LANES;
+use crate::crowd::avoid::meet::{Four, Met, Others, Row, meet};
+use crate::crowd::avoid::program::{Line, Lines4, extend_fours, solve};
+use crate::crowd::avoid::terms::held_up;
 
+mod lanes;
+mod meet;
 mod program;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -140,6 +145,11 @@ impl Default for Settings {
 pub struct Avoider {
     near: Near,
     places: Vec<Vec2>,
+    /// What meetings ask for about each walker, cell by cell: neighbours are then neighbours in memory too.
+    rows: Vec<Row>,
+    /// Numbers and slots of the nearest few.
+    ids: Vec<u32>,
+    slots: Vec<u32>,
     walls: Vec<Wall>,
     lines: Lines,
 }
@@ -161,6 +171,8 @@ impl Avoider {
             self.places.clear();
             self.places.extend(walkers.iter().map(|walker| walker.place));
             self.near.build(&self.places, tick.settings.reach_m * CELL_SHARE);
+            self.rows.clear();
+            self.rows.extend(self.near.by_cell().iter().map(|&index| Row::of(&walkers[index as usize])));
             self.choose(walkers, walls, tick, out);
         }
     }
@@ -175,20 +187,25 @@ impl Avoider {
     ) {
         let settings = tick.settings;
         let mut nearest = Nearest::new(settings.neighbours_max);
-        for &index in self.near.by_cell() {
+        for (slot, &index) in self.near.by_cell().iter().enumerate() {
             let walker = &walkers[index as usize];
             if walker.speed_max_mps <= 0.0 {
                 continue;
             }
             let look = Look { per_cell_max: settings.per_cell_max, salt: index, but: index };
             self.near.nearest(walker.place, settings.reach_m, look, &mut nearest);
+            self.ids.clear();
+            self.ids.extend(nearest.iter().map(|neighbour| neighbour.id));
+            self.slots.clear();
+            self.slots.extend(self.ids.iter().map(|&id| self.near.slot_of(id)));
+            let row = self.rows[slot].with_room(room_among(walker, &nearest));
+            let own = Four::of([&row; LANES]);
             self.lines.begin();
-            let among_others = Walker { room_m: room_among(walker, &nearest), ..*walker };
-            for neighbour in nearest.iter() {
-                let other = neighbour.id;
-                self.lines.meet(&among_others, &walkers[other as usize], (index, other), tick);
+            for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.chunks(LANES)) {
+                let others = Others { walkers, rows: &self.rows, ids, slots };
+                self.lines.add(meet(&own, index, others, tick));
             }
-            if self.lines.allow(walker.desired)
+            if self.lines.allows_wanted
                 && walker.desired.length_squared() <= square(walker.speed_max_mps)
             {
                 // What one wants leads along one's path: walls are no matter until somebody is in the way.
@@ -221,11 +238,13 @@ pub struct Tick<'a> {
 /// The half-planes of velocities that one walker may choose from: walls first, then neighbours by distance.
 #[derive(Clone, Debug, Default)]
 struct Lines {
-    lines: Vec<Line>,
+    lines: Vec<Lines4>,
     /// Of neighbours, by distance, until the walls are known.
-    met: Vec<Line>,
+    met: Vec<Lines4>,
     /// How many of them are walls.
-    wall_count: usize,
+    wall_fours: usize,
+    /// Whether all neighbours allow the velocity wanted.
+    allows_wanted: bool,
     /// Whether somebody is in the way.
     is_met: bool,
     /// Whether somebody is who moves and goes another way.
@@ -236,39 +255,24 @@ impl Lines {
     fn begin(&mut self) {
         self.lines.clear();
         self.met.clear();
-        (self.is_met, self.is_opposed) = (false, false);
+        (self.allows_wanted, self.is_met, self.is_opposed) = (true, false, false);
     }
 
-    /// Whether all neighbours let a velocity be.
-    fn allow(&self, velocity: Vec2) -> bool {
-        self.met.iter().all(|line| line.room_at(velocity) >= 0.0)
+    /// Adds the lines for some neighbours.
+    #[inline]
+    fn add(&mut self, met: Met) {
+        self.met.push(met.lines);
+        self.allows_wanted &= met.allows_wanted;
+        self.is_met |= met.is_met;
+        self.is_opposed |= met.is_opposed;
     }
 
     /// Puts walls before the neighbours.
     fn hem_in(&mut self, walker: &Walker, walls: &[Wall], tick: &Tick<'_>) {
-        for wall in walls {
-            self.lines.extend(wall_line(walker, wall, tick.settings));
-        }
-        self.wall_count = self.lines.len();
+        let walls = walls.iter().filter_map(|wall| wall_line(walker, wall, tick.settings));
+        extend_fours(&mut self.lines, walls);
+        self.wall_fours = self.lines.len();
         self.lines.append(&mut self.met);
-    }
-
-    /// Adds the line for one neighbour, unless nothing the walker can do would cross it.
-    #[inline]
-    fn meet(&mut self, walker: &Walker, other: &Walker, ids: (u32, u32), tick: &Tick<'_>) {
-        let terms = terms(walker, other, ids);
-        if terms.share <= 0.0 || (walker.floor_m - other.floor_m).abs() > tick.settings.storey_m {
-            return;
-        }
-        let line = neighbour_line(walker, other, (ids, &terms), tick);
-        if line.room_at(Vec2::ZERO) >= walker.speed_max_mps {
-            return;
-        }
-        let is_crossed = line.room_at(walker.desired) < 0.0;
-        self.is_met |= is_crossed;
-        // Nobody steps back from those who stand, or from those in front: it would not help them on.
-        self.is_opposed |= is_crossed && other.speed_max_mps > 0.0 && !terms.is_same_way;
-        self.met.push(line);
     }
 
     /// The velocity nearest to the one wanted that all lines allow.
@@ -285,7 +289,7 @@ impl Lines {
                 wanted = aside * settings.side_share - wanted * settings.step_back_share;
             }
         }
-        solve(&self.lines, self.wall_count, walker.speed_max_mps, wanted)
+        solve(&self.lines, self.wall_fours, walker.speed_max_mps, wanted)
     }
 }
 
@@ -308,37 +312,6 @@ fn steps_back(index: u32, epoch: u32) -> bool {
     bits & 1 == 0
 }
 
-/// Sine of the angle between course and neighbour below which a meeting counts as straight on: 6 degrees.
-const STRAIGHT: f32 = 0.1;
-
-/// So much less way to go, metres, and of two who meet one goes first, and the other does most of the giving way. 0.4: half a body, so
-/// that order at a door is clear.
-const FIRST_M: f32 = 0.4;
-
-/// The part of its share that the first is spared. 0.6: where all of it is spared, two who could pass side by side walk one behind
-/// the other, backwards, to the end of their corridor.
-const SPARED: f32 = 0.6;
-
-/// The cosine, squared, of the angle up to which two go the same way: 60 degrees.
-const SAME_WAY_SQ: f32 = 0.25;
-
-/// So far in front, metres, and of two who go the same way one looks ahead only. 0.1: a larger one leaves pairs side by side at a
-/// gap who wait for one another (forty pass 1.2 m in 43 s, with 0.4 in 52 s).
-const IN_FRONT_M: f32 = 0.1;
-
-/// Nearer to level than this, metres, and their numbers decide who is in front: a ring of equals would else stand for ever.
-const SIDE_BY_SIDE_M: f32 = 1e-3;
-
-/// Who wants less than this part of the speed of somebody behind makes room to be overtaken.
-const SLOWER: f32 = 0.8;
-
-/// Seconds without getting on after which one of two who meet makes way whatever it costs. 1: two who can pass have done so.
-const JAM_S: f32 = 1.0;
-
-/// Seconds after which two who both do not get on change who makes way: who was to may have a wall behind it. 2: a body's length
-/// and half as much again.
-const TURN_S: f32 = 2.0;
-
 /// Longer than this without getting on, and somebody is held up, seconds.
 const HELD_UP_S: f32 = 0.25;
 
@@ -348,128 +321,12 @@ const CLOSE_RADII: f32 = 6.0;
 /// More than so many others that near, and those who meet are not alone: where the ground has room, others fill it.
 const CLOSE_COUNT: usize = 3;
 
-/// The least share of whoever overlaps, so that neither of two is pressed to a wall.
-const PART_SHARE: f32 = 0.5;
-
-/// How two who are near one another come to terms.
-#[derive(Clone, Copy, Debug)]
-struct Terms {
-    /// The part of what is needed that falls to the walker.
-    share: f32,
-    is_same_way: bool,
-    /// Whether the walker makes way for where the other wants to go, not only for where it gets.
-    is_asked: bool,
-    /// Whether the two have room to pass.
-    has_room: bool,
-}
-
 /// The room that others leave.
 #[inline]
 fn room_among(walker: &Walker, nearest: &Nearest) -> f32 {
     let close_m = CLOSE_RADII * walker.radius_m;
-    let close = nearest.iter().filter(|neighbour| neighbour.distance_m_sq < close_m * close_m);
-    if close.count() > CLOSE_COUNT { 0.0 } else { walker.room_m }
-}
-
-/// The velocity that others count on: nobody counts on somebody who walks backwards to go on doing so, or the two would go on,
-/// one after the other, to the end of their corridor, and never pass.
-#[inline]
-fn onward(walker: &Walker) -> Vec2 {
-    let (along, wanted_sq) = (walker.velocity.dot(walker.desired), walker.desired.length_squared());
-    if along >= 0.0 || wanted_sq <= 0.0 {
-        return walker.velocity;
-    }
-    walker.velocity - walker.desired * (along / wanted_sq)
-}
-
-/// How far somebody is from getting on, 0 to 1: 0 at two thirds of what it wants and above, 1 at a sixth and below.
-#[inline]
-fn held_up(walker: &Walker) -> f32 {
-    let wanted_sq = walker.desired.dot(walker.desired);
-    if wanted_sq <= 0.0 {
-        return 0.0;
-    }
-    ((2.0 / 3.0 - walker.velocity.dot(walker.desired) / wanted_sq) * 2.0).clamp(0.0, 1.0)
-}
-
-/// Of two who go the same way whoever is in front is not asked to look back. Two who meet share evenly while both get on; in a jam
-/// the one nearer to its end goes first, so that nobody at a door waits for somebody who waits for it.
-#[inline]
-fn terms(walker: &Walker, other: &Walker, ids: (u32, u32)) -> Terms {
-    let is_same_way = is_same_way(walker.desired, other.desired);
-    let has_room = !is_same_way && walker.room_m.min(other.room_m) >= walker.radius_m + other.radius_m;
-    let alone = |share: f32| Terms { share, is_same_way, is_asked: false, has_room };
-    let sum = walker.gives_way + other.gives_way;
-    if sum <= 0.0 {
-        return alone(1.0);
-    }
-    let even = walker.gives_way / sum;
-    if even <= 0.0 || even >= 1.0 {
-        return alone(even);
-    }
-    let held_up = if is_same_way { 0.0 } else { held_up(walker).max(held_up(other)) };
-    let is_jam = held_up > 0.0 && is_jammed(walker.held_s.max(other.held_s), has_room);
-    // What one is spared the other does: the two shares are one together.
-    let behind = if is_same_way {
-        behind(walker, other, ids)
-    } else if is_jam {
-        makes_way(walker, other, ids)
-    } else if let Some(outside) = outside(walker, other) {
-        outside * held_up
-    } else {
-        ((walker.left_m - other.left_m) / FIRST_M).clamp(-SPARED, SPARED) * held_up
-    };
-    let share = if behind > 0.0 { even + (1.0 - even) * behind } else { even + even * behind };
-    Terms { share, is_same_way, is_asked: is_jam && behind > 0.0, has_room }
-}
-
-/// 1 for who meets somebody in a place too narrow for two and is not in one itself, -1 for the other: who is outside can step
-/// aside. None where both are, or neither is.
-#[inline]
-fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
-    let two_m = walker.radius_m + other.radius_m;
-    match (walker.width_m < two_m, other.width_m < two_m) {
-        (false, true) => Some(1.0),
-        (true, false) => Some(-1.0),
-        _ => None,
-    }
-}
-
-#[inline]
-fn is_same_way(one: Vec2, other: Vec2) -> bool {
-    let along = one.dot(other);
-    along > 0.0 && along * along > SAME_WAY_SQ * one.length_squared() * other.length_squared()
-}
-
-/// How far behind the other the walker is, seen along the way of both, -1 to 1.
-#[inline]
-fn behind(walker: &Walker, other: &Walker, ids: (u32, u32)) -> f32 {
-    let way = walker.desired + other.desired;
-    let ahead_m = (other.place - walker.place).dot(way) / way.length();
-    if ahead_m.abs() < SIDE_BY_SIDE_M {
-        return if ids.0 < ids.1 { -1.0 } else { 1.0 };
-    }
-    let (own_sq, its_sq) = (walker.desired.length_squared(), other.desired.length_squared());
-    let (first_sq, second_sq) = if ahead_m > 0.0 { (its_sq, own_sq) } else { (own_sq, its_sq) };
-    let most = if first_sq < second_sq * SLOWER * SLOWER { SPARED } else { 1.0 };
-    (ahead_m / IN_FRONT_M).clamp(-most, most)
-}
-
-/// Whether one of two who do not get on for so long makes way for the other; in between they try to pass again, longer where there
-/// is room for it.
-#[inline]
-fn is_jammed(held_s: f32, has_room: bool) -> bool {
-    let since_s = held_s - JAM_S;
-    let turn_count = if has_room { 1 } else { 2 };
-    since_s > 0.0 && (since_s / TURN_S) as u32 % 3 < turn_count
-}
-
-/// 1 for the one of two in a jam who makes way, -1 for the other.
-#[inline]
-fn makes_way(walker: &Walker, other: &Walker, ids: (u32, u32)) -> f32 {
-    let is_turned = (walker.held_s.min(other.held_s) / TURN_S) as u32 % 2 == 1;
-    let is_behind = (walker.left_m, ids.0) > (other.left_m, ids.1);
-    if is_behind == is_turned { -1.0 } else { 1.0 }
+    let is_close = |neighbour: Neighbour| neighbour.distance_m_sq < close_m * close_m;
+    if nearest.iter().nth(CLOSE_COUNT).is_some_and(is_close) { 0.0 } else { walker.room_m }
 }
 
 /// Nearer than this, a body stands on the wall, metres: the direction away from it is the wall's own.
@@ -495,71 +352,4 @@ fn wall_line(walker: &Walker, wall: &Wall, settings: &Settings) -> Option<Line> 
         return None;
     };
     Some(Line { inwards: normal, offset_mps: -speed_mps })
-}
-
-/// The velocities that avoid one neighbour: the half-plane next to the velocity obstacle, moved by the walker's share.
-#[inline]
-fn neighbour_line(
-    walker: &Walker,
-    other: &Walker,
-    (ids, terms): ((u32, u32), &Terms),
-    tick: &Tick<'_>,
-) -> Line {
-    let settings = tick.settings;
-    let to_other = other.place - walker.place;
-    let (own, its) = match (terms.is_asked, terms.has_room) {
-        (true, _) => (walker.velocity, other.desired),
-        (false, true) => (onward(walker), onward(other)),
-        (false, false) => (walker.velocity, other.velocity),
-    };
-    let (relative, share) = (own - its, terms.share);
-    let distance_m_sq = to_other.dot(to_other);
-    let apart_m = walker.radius_m + other.radius_m + settings.gap_m;
-    let apart_m_sq = apart_m * apart_m;
-    if distance_m_sq <= apart_m_sq {
-        let touch_m = walker.radius_m + other.radius_m;
-        let share = if distance_m_sq < touch_m * touch_m { share.max(PART_SHARE) } else { share };
-        return parting_line(walker, (to_other, relative), (ids, share, apart_m), tick);
-    }
-    let stands = other.speed_max_mps <= 0.0;
-    let per_s = 1.0 / if stands { settings.standing_horizon_s } else { settings.horizon_s };
-    // From the centre of the disc that ends the velocity obstacle to the relative velocity.
-    let from_disc = relative - to_other * per_s;
-    let ahead = from_disc.dot(to_other);
-    let from_disc_sq = from_disc.dot(from_disc);
-    if ahead < 0.0 && ahead * ahead > apart_m_sq * from_disc_sq {
-        let length = from_disc_sq.sqrt();
-        let normal = from_disc / length;
-        let change = normal * (apart_m * per_s - length);
-        return Line::through(own + change * share, normal);
-    }
-    let leg_m = (distance_m_sq - apart_m_sq).sqrt();
-    let (along, across) = (to_other * leg_m, Vec2::new(-to_other.y, to_other.x) * apart_m);
-    let aside = cross(to_other, from_disc);
-    // Nearly straight on: both see the same `aside`, and both would else wait for the other to choose.
-    let is_straight = aside * aside <= STRAIGHT * STRAIGHT * distance_m_sq * from_disc_sq;
-    let is_left = if is_straight { settings.side == PassingSide::Right } else { aside > 0.0 };
-    // The edge of the shadow, and the way out of it.
-    let edge = if is_left { along + across } else { across - along } / distance_m_sq;
-    let change = edge * relative.dot(edge) - relative;
-    Line::through(own + change * share, Vec2::new(-edge.y, edge.x))
-}
-
-/// The velocities that part two who overlap.
-fn parting_line(
-    walker: &Walker,
-    (to_other, relative): (Vec2, Vec2),
-    ((index, other), share, apart_m): ((u32, u32), f32, f32),
-    tick: &Tick<'_>,
-) -> Line {
-    let per_s = 1.0 / tick.settings.part_s.max(tick.tick_s);
-    let from_disc = relative - to_other * per_s;
-    let length = from_disc.dot(from_disc).sqrt();
-    let normal = match length > 1e-6 {
-        true => from_disc / length,
-        false if index < other => -parting(index, other),
-        false => parting(other, index),
-    };
-    let change = normal * (apart_m * per_s - length);
-    Line::through(walker.velocity + change * share, normal)
 }

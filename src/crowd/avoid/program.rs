@@ -1,13 +1,15 @@
 //! The velocity nearest to the one wanted, within a disc and a list of half-planes.
 //!
-//! In: half-planes, those that may not be broken first; the radius of the disc; the velocity wanted. Out: the best velocity;
-//! where the half-planes leave none, the one that breaks the later ones least.
+//! In: half-planes by fours, those that may not be broken first; the radius of the disc; the velocity wanted. Out: the best
+//! velocity; where the half-planes leave none, the one that breaks the later ones least.
 //! Holds: half-planes are taken in the order given, so equal lists give equal bits. What stands still breaks no wall, so
 //! there is always an answer. Cost: linear in the lines on most lists, cubic on the worst; lists are short.
 //! Source: the incremental linear program of de Berg et al., "Computational Geometry", chapter 4, as van den Berg et al.
-//! (2011) use it.
+//! (2011) use it. Ours: four half-planes are judged at once.
 
-use glam::Vec2;
+use glam::{BVec4A, Vec2, Vec4};
+
+use crate::crowd::avoid::lanes::{LANES, Vec2x4, first, set_lane, sqrt};
 
 /// Below this, two lines count as parallel: the sine of the angle between them.
 const PARALLEL: f32 = 1e-5;
@@ -23,12 +25,6 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The half-plane on the `inwards` side of `point`.
-    #[inline(always)]
-    pub(crate) fn through(point: Vec2, inwards: Vec2) -> Self {
-        Self { inwards, offset_mps: inwards.dot(point) }
-    }
-
     /// How far inside a velocity lies; below zero outside.
     #[inline(always)]
     pub(crate) fn room_at(&self, velocity: Vec2) -> f32 {
@@ -36,10 +32,49 @@ impl Line {
     }
 }
 
-/// Twice the signed area between two vectors: above zero when `b` is to the left of `a`.
-#[inline(always)]
-pub(crate) fn cross(a: Vec2, b: Vec2) -> f32 {
-    a.x * b.y - a.y * b.x
+/// Four half-planes. A lane without one has no direction and allows everything.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lines4 {
+    pub inwards: Vec2x4,
+    pub offset_mps: Vec4,
+}
+
+impl Lines4 {
+    /// No half-plane in any lane.
+    pub(crate) const NONE: Self = Self { inwards: Vec2x4::ZERO, offset_mps: Vec4::NEG_ONE };
+
+    /// Those in the lanes of `mask`.
+    #[inline(always)]
+    pub(crate) fn only(&self, mask: BVec4A) -> Self {
+        Self {
+            inwards: Vec2x4::select(mask, self.inwards, Self::NONE.inwards),
+            offset_mps: Vec4::select(mask, self.offset_mps, Self::NONE.offset_mps),
+        }
+    }
+
+    /// How far inside a velocity lies; below zero outside.
+    #[inline(always)]
+    pub(crate) fn room_at(&self, velocity: Vec2) -> Vec4 {
+        self.inwards.dot(Vec2x4::splat(velocity)) - self.offset_mps
+    }
+
+    #[inline(always)]
+    fn line(&self, lane: usize) -> Line {
+        Line { inwards: self.inwards.lane(lane), offset_mps: self.offset_mps.to_array()[lane] }
+    }
+}
+
+/// Puts lines into fours.
+pub(crate) fn extend_fours(fours: &mut Vec<Lines4>, lines: impl Iterator<Item = Line>) {
+    for (index, line) in lines.enumerate() {
+        if index % LANES == 0 {
+            fours.push(Lines4::NONE);
+        }
+        if let Some(last) = fours.last_mut() {
+            last.inwards.set_lane(index % LANES, line.inwards);
+            set_lane(&mut last.offset_mps, index % LANES, line.offset_mps);
+        }
+    }
 }
 
 /// What is best along a line.
@@ -51,36 +86,47 @@ enum Aim {
     Far(Vec2),
 }
 
-/// The velocity nearest to `wanted`, no longer than `speed_mps`, that all `lines` allow. If none does, the first `rigid_count`
+/// The velocity nearest to `wanted`, no longer than `speed_mps`, that all `lines` allow. If none does, the first `rigid_fours`
 /// hold and the worst breach of the others is as small as can be.
-pub(crate) fn solve(lines: &[Line], rigid_count: usize, speed_mps: f32, wanted: Vec2) -> Vec2 {
+pub(crate) fn solve(lines: &[Lines4], rigid_fours: usize, speed_mps: f32, wanted: Vec2) -> Vec2 {
     match within(lines, speed_mps, Aim::Near(wanted)) {
         Ok(velocity) => velocity,
-        Err((broken, velocity)) => least_broken(lines, (rigid_count, broken), speed_mps, velocity),
+        Err((broken, velocity)) => least_broken(lines, (rigid_fours, broken), speed_mps, velocity),
     }
 }
 
 /// The best velocity that all lines allow, or the first line that leaves none and the best before it.
 #[inline]
-fn within(lines: &[Line], speed_mps: f32, aim: Aim) -> Result<Vec2, (usize, Vec2)> {
+fn within(lines: &[Lines4], speed_mps: f32, aim: Aim) -> Result<Vec2, (usize, Vec2)> {
     let mut best = match aim {
         Aim::Near(wanted) => capped(wanted, speed_mps),
         Aim::Far(direction) => direction * speed_mps,
     };
-    for (index, line) in lines.iter().enumerate() {
-        if line.room_at(best) < 0.0 {
-            match along(line, &lines[..index], speed_mps, aim) {
+    for (at, four) in lines.iter().enumerate() {
+        let mut judged = 0;
+        // Bounded by the lanes: each time another one is judged.
+        while let Some(lane) = first_broken(four, judged, best) {
+            match along(lines, (at, lane), speed_mps, aim) {
                 Some(better) => best = better,
-                None => return Err((index, best)),
+                None => return Err((at * LANES + lane, best)),
             }
+            judged = lane + 1;
         }
     }
     Ok(best)
 }
 
-/// The best velocity on the edge of `line` that `others` allow.
+/// The first line, from one of the lanes on, that a velocity breaks.
+#[inline(always)]
+fn first_broken(four: &Lines4, from_lane: usize, velocity: Vec2) -> Option<usize> {
+    let broken = four.room_at(velocity).cmplt(Vec4::ZERO).bitmask() >> from_lane;
+    (broken != 0).then(|| from_lane + broken.trailing_zeros() as usize)
+}
+
+/// The best velocity on the edge of a line that those before it allow.
 #[inline]
-fn along(line: &Line, others: &[Line], speed_mps: f32, aim: Aim) -> Option<Vec2> {
+fn along(lines: &[Lines4], (at, lane): (usize, usize), speed_mps: f32, aim: Aim) -> Option<Vec2> {
+    let line = lines[at].line(lane);
     let half_sq = speed_mps * speed_mps - line.offset_mps * line.offset_mps;
     if half_sq < 0.0 {
         return None;
@@ -88,24 +134,21 @@ fn along(line: &Line, others: &[Line], speed_mps: f32, aim: Aim) -> Option<Vec2>
     // Along the edge from the point nearest to standing still.
     let (foot, direction) = (line.inwards * line.offset_mps, Vec2::new(line.inwards.y, -line.inwards.x));
     let half = half_sq.sqrt();
-    let (mut low, mut high) = (-half, half);
-    for other in others {
-        let (turn, room) = (cross(line.inwards, other.inwards), other.room_at(foot));
-        if turn.abs() <= PARALLEL {
-            if room < 0.0 {
-                return None;
-            }
-            continue;
-        }
-        let at = room / turn;
-        if turn > 0.0 {
-            high = high.min(at)
-        } else {
-            low = low.max(at)
-        }
-        if low > high {
+    let (mut lows, mut highs) = (Vec4::splat(-half), Vec4::splat(half));
+    for other in lines[..at].iter().copied().chain([lines[at].only(first(lane))]) {
+        let turn = Vec2x4::splat(line.inwards).cross(other.inwards);
+        let room = other.room_at(foot);
+        let is_parallel = turn.abs().cmple(Vec4::splat(PARALLEL));
+        if (is_parallel & room.cmplt(Vec4::ZERO)).any() {
             return None;
         }
+        let ends = room / turn;
+        highs = Vec4::select(turn.cmpgt(Vec4::splat(PARALLEL)), ends, highs).min(highs);
+        lows = Vec4::select(turn.cmplt(Vec4::splat(-PARALLEL)), ends, lows).max(lows);
+    }
+    let (low, high) = (lows.max_element(), highs.min_element());
+    if low > high {
+        return None;
     }
     let at = match aim {
         Aim::Near(wanted) => direction.dot(wanted).max(low).min(high),
@@ -119,28 +162,25 @@ fn along(line: &Line, others: &[Line], speed_mps: f32, aim: Aim) -> Option<Vec2>
 /// nothing, `best` the best before it.
 #[cold]
 fn least_broken(
-    lines: &[Line],
-    (rigid_count, broken): (usize, usize),
+    lines: &[Lines4],
+    (rigid_fours, broken): (usize, usize),
     speed_mps: f32,
     mut best: Vec2,
 ) -> Vec2 {
     let mut depth = 0.0;
-    let mut moved: [Line; LINES_MAX] = [Line { inwards: Vec2::X, offset_mps: 0.0 }; LINES_MAX];
-    for index in broken..lines.len().min(LINES_MAX) {
-        let line = &lines[index];
+    let mut moved = [Lines4::NONE; FOURS_MAX];
+    for index in broken..lines.len().min(FOURS_MAX) * LANES {
+        let (last, lane) = (index / LANES, index % LANES);
+        let line = lines[last].line(lane);
         if -line.room_at(best) <= depth {
             continue;
         }
-        let mut count = rigid_count.min(index);
-        moved[..count].copy_from_slice(&lines[..count]);
-        for other in &lines[count..index] {
-            if let Some(between) = equally_broken(line, other) {
-                moved[count] = between;
-                count += 1;
-            }
+        for at in 0..=last {
+            moved[at] = if at < rigid_fours { lines[at] } else { equally_broken(&line, &lines[at]) };
         }
+        moved[last] = moved[last].only(first(lane));
         // A line that leaves nothing here does so by rounding: the best so far stays.
-        if let Ok(better) = within(&moved[..count], speed_mps, Aim::Far(line.inwards)) {
+        if let Ok(better) = within(&moved[..=last], speed_mps, Aim::Far(line.inwards)) {
             best = better;
             depth = -line.room_at(best);
         }
@@ -148,17 +188,21 @@ fn least_broken(
     best
 }
 
-/// Lines considered when something has to be broken; the furthest neighbours beyond it are not.
-const LINES_MAX: usize = 32;
+/// Fours of lines considered when something has to be broken; the furthest neighbours beyond them are not.
+const FOURS_MAX: usize = 10;
 
-/// The half-plane of velocities that break `other` no more than `line`; none when the two are parallel, and one then
+/// The half-planes of velocities that break each of `others` no more than `line`; none where the two are parallel, and one then
 /// always holds.
 #[inline]
-fn equally_broken(line: &Line, other: &Line) -> Option<Line> {
-    let difference = other.inwards - line.inwards;
-    let length = difference.dot(difference).sqrt();
-    let offset_mps = (other.offset_mps - line.offset_mps) / length;
-    (length > PARALLEL).then(|| Line { inwards: difference / length, offset_mps })
+fn equally_broken(line: &Line, others: &Lines4) -> Lines4 {
+    let difference = others.inwards - Vec2x4::splat(line.inwards);
+    let length = sqrt(difference.length_squared());
+    let is_line = others.inwards.length_squared().cmpgt(Vec4::ZERO);
+    let between = Lines4 {
+        inwards: difference / length,
+        offset_mps: (others.offset_mps - Vec4::splat(line.offset_mps)) / length,
+    };
+    between.only(is_line & length.cmpgt(Vec4::splat(PARALLEL)))
 }
 
 /// The same direction, no longer than `length`.
