@@ -413,15 +413,17 @@ impl Nearest {
     }
 
     /// The neighbours, by (distance, number).
-    pub fn iter(&self) -> impl Iterator<Item = Neighbour> + '_ {
-        let found = self.keys.iter().take_while(|&&key| key < self.nobody);
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Neighbour> + '_ {
+        let found = self.keys[..self.len()].iter();
         found.map(|&key| Neighbour { id: key as u32, distance_m_sq: f32::from_bits((key >> 32) as u32) })
     }
 
     /// How many were found.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.keys.partition_point(|&key| key < self.nobody)
+        self.keys.iter().filter(|&&key| key < self.nobody).count()
     }
 
     /// Whether none was found.

@@ -172,7 +172,9 @@ impl Avoider {
             self.places.extend(walkers.iter().map(|walker| walker.place));
             self.near.build(&self.places, tick.settings.reach_m * CELL_SHARE);
             self.rows.clear();
-            self.rows.extend(self.near.by_cell().iter().map(|&index| Row::of(&walkers[index as usize])));
+            let by_cell = self.near.by_cell().iter();
+            self.rows.extend(by_cell.map(|&index| Row::of(&walkers[index as usize], tick)));
+            self.rows.push(Row::NOBODY);
             self.choose(walkers, walls, tick, out);
         }
     }
@@ -187,6 +189,7 @@ impl Avoider {
     ) {
         let settings = tick.settings;
         let mut nearest = Nearest::new(settings.neighbours_max);
+        let nobody = walkers.len() as u32;
         for (slot, &index) in self.near.by_cell().iter().enumerate() {
             let walker = &walkers[index as usize];
             if walker.speed_max_mps <= 0.0 {
@@ -198,10 +201,11 @@ impl Avoider {
             self.ids.extend(nearest.iter().map(|neighbour| neighbour.id));
             self.slots.clear();
             self.slots.extend(self.ids.iter().map(|&id| self.near.slot_of(id)));
+            self.slots.resize(self.ids.len().next_multiple_of(LANES), nobody);
             let row = self.rows[slot].with_room(room_among(walker, &nearest));
             let own = Four::of([&row; LANES]);
             self.lines.begin();
-            for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.chunks(LANES)) {
+            for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.as_chunks().0) {
                 let others = Others { walkers, rows: &self.rows, ids, slots };
                 self.lines.add(meet(&own, index, others, tick));
             }

@@ -7,12 +7,12 @@
 
 use glam::{BVec4A, Mat4, Vec2, Vec4};
 
-use crate::crowd::avoid::lanes::{LANES, Vec2x4, first, lanes, set_lane, sqrt};
+use crate::crowd::avoid::lanes::{LANES, Vec2x4, lanes, set_lane, sqrt};
 use crate::crowd::avoid::program::Lines4;
 use crate::crowd::avoid::terms::{
     IN_FRONT_M, PART_SHARE, SAME_WAY_SQ, SIDE_BY_SIDE_M, SLOWER, SPARED, held_up, in_the_way, onward,
 };
-use crate::crowd::avoid::{PassingSide, Tick, Walker};
+use crate::crowd::avoid::{PassingSide, Settings, Tick, Walker};
 use crate::crowd::resolve::parting;
 
 /// Sine of the angle between course and neighbour below which a meeting counts as straight on: 6 degrees.
@@ -31,20 +31,31 @@ pub(super) struct Row {
     intent: Vec4,
     /// Radius, readiness to give way, room, height of the floor.
     body: Vec4,
-    /// Top speed, and how far it is from getting on; nothing in the rest.
+    /// Top speed, how far it is from getting on, one by the time in which others avoid it, one by that in which it parts from
+    /// others.
     pace: Vec4,
 }
 
 impl Row {
-    const NOBODY: Self = Self { motion: Vec4::ZERO, intent: Vec4::ZERO, body: Vec4::ZERO, pace: Vec4::ZERO };
+    /// Nobody: on no storey.
+    pub(super) const NOBODY: Self = Self {
+        motion: Vec4::ZERO,
+        intent: Vec4::ZERO,
+        body: Vec4::new(0.0, 0.0, 0.0, f32::NAN),
+        pace: Vec4::ZERO,
+    };
 
-    pub(super) fn of(walker: &Walker) -> Self {
+    pub(super) fn of(walker: &Walker, tick: &Tick<'_>) -> Self {
+        let settings = tick.settings;
         let two = |one: Vec2, other: Vec2| Vec4::new(one.x, one.y, other.x, other.y);
+        let stands = walker.speed_max_mps <= 0.0;
+        let horizon_s = if stands { settings.standing_horizon_s } else { settings.horizon_s };
+        let part_s = settings.part_s.max(tick.tick_s);
         Self {
             motion: two(walker.place, walker.velocity),
             intent: two(walker.desired, onward(walker)),
             body: Vec4::new(walker.radius_m, walker.gives_way, walker.room_m, walker.floor_m),
-            pace: Vec4::new(walker.speed_max_mps, held_up(walker), 0.0, 0.0),
+            pace: Vec4::new(walker.speed_max_mps, held_up(walker), 1.0 / horizon_s, 1.0 / part_s),
         }
     }
 
@@ -66,6 +77,8 @@ pub(super) struct Four {
     floor_m: Vec4,
     speed_max_mps: Vec4,
     held_up: Vec4,
+    avoided_per_s: Vec4,
+    parted_per_s: Vec4,
 }
 
 impl Four {
@@ -87,6 +100,8 @@ impl Four {
             floor_m: body.w_axis,
             speed_max_mps: pace.x_axis,
             held_up: pace.y_axis,
+            avoided_per_s: pace.z_axis,
+            parted_per_s: pace.w_axis,
         }
     }
 }
@@ -95,11 +110,11 @@ impl Four {
 #[derive(Clone, Copy)]
 pub(super) struct Others<'a> {
     pub walkers: &'a [Walker],
-    /// By slot.
+    /// By slot, then nobody.
     pub rows: &'a [Row],
-    /// Numbers of the neighbours, and their slots; at most four.
+    /// Numbers of the neighbours, and their slots; fewer than four are made up by nobody.
     pub ids: &'a [u32],
-    pub slots: &'a [u32],
+    pub slots: &'a [u32; LANES],
 }
 
 /// What comes of meeting four others.
@@ -119,21 +134,19 @@ struct Terms {
     /// The part of what is needed that falls to the walker.
     share: Vec4,
     is_same_way: BVec4A,
-    /// Whether the walker makes way for where the other wants to go, not only for where it gets.
-    is_asked: BVec4A,
-    /// Whether the two have room to pass.
-    has_room: BVec4A,
+    /// What the walker counts on: the velocity of its own and that of the other.
+    own_velocity: Vec2x4,
+    its_velocity: Vec2x4,
 }
 
 /// Meets up to four others; `index` is the walker's number.
 #[inline]
 pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, tick: &Tick<'_>) -> Met {
-    let row = |lane: usize| others.slots.get(lane).map_or(&Row::NOBODY, |&slot| &others.rows[slot as usize]);
-    let its = Four::of([row(0), row(1), row(2), row(3)]);
-    let storeys_apart = (own.floor_m - its.floor_m).abs().cmpgt(Vec4::splat(tick.settings.storey_m));
-    let is_there = first(others.slots.len()) & !storeys_apart;
+    let its = Four::of(others.slots.map(|slot| &others.rows[slot as usize]));
+    let floors_apart_m = (own.floor_m - its.floor_m).abs();
+    let is_there = floors_apart_m.cmple(Vec4::splat(tick.settings.storey_m));
     let terms = terms(own, &its, (index, is_there), others);
-    let lines = lines(own, &its, (index, is_there, &terms), (others, tick));
+    let lines = lines(own, &its, (index, is_there, &terms), (others.ids, tick.settings));
     let speed_max_mps = own.speed_max_mps;
     let is_reached = !lines.room_at(Vec2::ZERO).cmpge(speed_max_mps);
     let lines = lines.only(is_there & terms.share.cmpgt(Vec4::ZERO) & is_reached);
@@ -163,7 +176,8 @@ fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Other
     let even = own.gives_way / sum;
     let is_shared = sum.cmpgt(zero) & even.cmpgt(zero) & even.cmplt(one);
     let mut behind = Vec4::select(is_same_way, behind(own, its, (own_sq, its_sq)), zero);
-    let mut is_asked = BVec4A::FALSE;
+    let mut own_velocity = Vec2x4::select(has_room, own.onward, own.velocity);
+    let mut its_velocity = Vec2x4::select(has_room, its.onward, its.velocity);
     let to_settle = is_there & is_shared;
     let held_up = own.held_up.max(its.held_up);
     // One by one: whose numbers decide, and who do not get on.
@@ -177,13 +191,17 @@ fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Other
         let (its_behind, asked) =
             in_the_way(pair, (index, id), held_up.to_array()[lane], has_room.test(lane));
         set_lane(&mut behind, lane, its_behind);
-        is_asked.set(lane, asked);
+        if asked {
+            // It makes way for where the other wants to go, not only for where it gets.
+            own_velocity.set_lane(lane, own.velocity.lane(lane));
+            its_velocity.set_lane(lane, its.desired.lane(lane));
+        }
     }
     // What one is spared the other does: the two shares are one together.
     let rest = Vec4::select(behind.cmpgt(zero), one - even, even);
     let alone = Vec4::select(sum.cmpgt(zero), even, one);
     let share = Vec4::select(is_shared, even + rest * behind, alone);
-    Terms { share, is_same_way, is_asked, has_room }
+    Terms { share, is_same_way, own_velocity, its_velocity }
 }
 
 /// How far behind the others the walker is, seen along the way of both, -1 to 1; 0 where they are level.
@@ -207,18 +225,16 @@ fn lines(
     own: &Four,
     its: &Four,
     (index, is_there, terms): (u32, BVec4A, &Terms),
-    (others, tick): (Others<'_>, &Tick<'_>),
+    (ids, settings): (&[u32], &Settings),
 ) -> Lines4 {
-    let settings = tick.settings;
     let to_other = its.place - own.place;
-    let (own_velocity, its_velocity) = counted_on(own, its, terms);
-    let relative = own_velocity - its_velocity;
+    let relative = terms.own_velocity - terms.its_velocity;
     let distance_m_sq = to_other.length_squared();
     let touch_m = own.radius_m + its.radius_m;
     let apart_m = touch_m + settings.gap_m;
     let apart_m_sq = apart_m * apart_m;
     let overlaps = distance_m_sq.cmple(apart_m_sq);
-    let per_s = per_s(its, overlaps, tick);
+    let per_s = Vec4::select(overlaps, own.parted_per_s, its.avoided_per_s);
     // From the centre of the disc that ends the velocity obstacle to the relative velocity.
     let from_disc = relative - to_other * per_s;
     let ahead = from_disc.dot(to_other);
@@ -238,37 +254,16 @@ fn lines(
     let mut unit =
         Vec2x4::select(is_disc, from_disc, edge) / Vec4::select(is_disc, root, distance_m_sq);
     for lane in lanes(is_there & overlaps & !root.cmpgt(Vec4::splat(DIRECTION_MIN_MPS))) {
-        unit.set_lane(lane, apart(index, others.ids[lane]));
+        unit.set_lane(lane, apart(index, ids[lane]));
     }
     // The way out of the obstacle.
     let length = Vec4::select(is_disc, apart_m * per_s - root, relative.dot(unit));
     let change = unit * length - Vec2x4::select(is_disc, Vec2x4::ZERO, relative);
     let is_pressed = distance_m_sq.cmplt(touch_m * touch_m);
     let share = Vec4::select(is_pressed, terms.share.max(Vec4::splat(PART_SHARE)), terms.share);
-    let from = Vec2x4::select(overlaps, own.velocity, own_velocity);
+    let from = Vec2x4::select(overlaps, own.velocity, terms.own_velocity);
     let inwards = Vec2x4::select(is_disc, unit, unit.perp());
     Lines4 { inwards, offset_mps: inwards.dot(from + change * share) }
-}
-
-/// The velocities that a walker and others go by.
-#[inline(always)]
-fn counted_on(own: &Four, its: &Four, terms: &Terms) -> (Vec2x4, Vec2x4) {
-    let is_onward = terms.has_room & !terms.is_asked;
-    let its_velocity = Vec2x4::select(terms.is_asked, its.desired, its.velocity);
-    (
-        Vec2x4::select(is_onward, own.onward, own.velocity),
-        Vec2x4::select(is_onward, its.onward, its_velocity),
-    )
-}
-
-/// One by the time in which others are avoided, or parted from.
-#[inline(always)]
-fn per_s(its: &Four, overlaps: BVec4A, tick: &Tick<'_>) -> Vec4 {
-    let settings = tick.settings;
-    let stands = its.speed_max_mps.cmple(Vec4::ZERO);
-    let standing_per_s = Vec4::splat(1.0 / settings.standing_horizon_s);
-    let per_s = Vec4::select(stands, standing_per_s, Vec4::splat(1.0 / settings.horizon_s));
-    Vec4::select(overlaps, Vec4::splat(1.0 / settings.part_s.max(tick.tick_s)), per_s)
 }
 
 /// The direction in which one of two on one point leaves the other.

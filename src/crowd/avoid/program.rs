@@ -133,29 +133,54 @@ fn along(lines: &[Lines4], (at, lane): (usize, usize), speed_mps: f32, aim: Aim)
     }
     // Along the edge from the point nearest to standing still.
     let (foot, direction) = (line.inwards * line.offset_mps, Vec2::new(line.inwards.y, -line.inwards.x));
-    let half = half_sq.sqrt();
-    let (mut lows, mut highs) = (Vec4::splat(-half), Vec4::splat(half));
-    for other in lines[..at].iter().copied().chain([lines[at].only(first(lane))]) {
-        let turn = Vec2x4::splat(line.inwards).cross(other.inwards);
-        let room = other.room_at(foot);
-        let is_parallel = turn.abs().cmple(Vec4::splat(PARALLEL));
-        if (is_parallel & room.cmplt(Vec4::ZERO)).any() {
-            return None;
-        }
-        let ends = room / turn;
-        highs = Vec4::select(turn.cmpgt(Vec4::splat(PARALLEL)), ends, highs).min(highs);
-        lows = Vec4::select(turn.cmplt(Vec4::splat(-PARALLEL)), ends, lows).max(lows);
+    let mut stretch = Stretch::new(half_sq.sqrt());
+    stretch.cut(&line, foot, &lines[at].only(first(lane)));
+    for others in &lines[..at] {
+        stretch.cut(&line, foot, others);
     }
-    let (low, high) = (lows.max_element(), highs.min_element());
-    if low > high {
-        return None;
-    }
+    let (low, high) = stretch.ends()?;
     let at = match aim {
         Aim::Near(wanted) => direction.dot(wanted).max(low).min(high),
         Aim::Far(far) if far.dot(direction) > 0.0 => high,
         Aim::Far(_) => low,
     };
     Some(foot + direction * at)
+}
+
+/// The stretch of a line that others leave, in four parts to be laid over one another.
+struct Stretch {
+    lows: Vec4,
+    highs: Vec4,
+    /// Whether nothing is left, because the line runs beside another one on its wrong side.
+    is_outside: BVec4A,
+}
+
+impl Stretch {
+    #[inline(always)]
+    fn new(half: f32) -> Self {
+        Self { lows: Vec4::splat(-half), highs: Vec4::splat(half), is_outside: BVec4A::FALSE }
+    }
+
+    /// Takes away what four others do not allow.
+    #[inline(always)]
+    fn cut(&mut self, line: &Line, foot: Vec2, others: &Lines4) {
+        let turn = Vec2x4::splat(line.inwards).cross(others.inwards);
+        let room = others.room_at(foot);
+        let is_parallel = turn.abs().cmple(Vec4::splat(PARALLEL));
+        self.is_outside |= is_parallel & room.cmplt(Vec4::ZERO);
+        let ends = room / turn;
+        let (is_high, is_low) =
+            (turn.cmpgt(Vec4::splat(PARALLEL)), turn.cmplt(Vec4::splat(-PARALLEL)));
+        self.highs = Vec4::select(is_high, ends, self.highs).min(self.highs);
+        self.lows = Vec4::select(is_low, ends, self.lows).max(self.lows);
+    }
+
+    /// Where it begins and ends, if anything is left.
+    #[inline(always)]
+    fn ends(&self) -> Option<(f32, f32)> {
+        let (low, high) = (self.lows.max_element(), self.highs.min_element());
+        (low <= high && !self.is_outside.any()).then_some((low, high))
+    }
 }
 
 /// Moves all lines but the rigid ones outwards together until something is left. `broken` is the first line that left
