@@ -13,7 +13,7 @@
 //! Source: van den Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance" (2011). Ours: shares by readiness
 //! to give way, the passing side, walls as half-planes through their nearest point, lines beyond reach left out.
 
-use glam::Vec2;
+use glam::{BVec4A, Vec2, Vec4};
 
 use crate::base::near::{Look, Near, Nearest, Neighbour};
 use crate::crowd::avoid::lanes::LANES;
@@ -207,9 +207,9 @@ impl Avoider {
             self.lines.begin();
             for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.as_chunks().0) {
                 let others = Others { walkers, rows: &self.rows, ids, slots };
-                self.lines.add(meet(&own, index, others, tick));
+                self.lines.add(&meet(&own, index, others, tick));
             }
-            if self.lines.allows_wanted
+            if !self.lines.is_met()
                 && walker.desired.length_squared() <= square(walker.speed_max_mps)
             {
                 // What one wants leads along one's path: walls are no matter until somebody is in the way.
@@ -247,28 +247,30 @@ struct Lines {
     met: Vec<Lines4>,
     /// How many of them are walls.
     wall_fours: usize,
-    /// Whether all neighbours allow the velocity wanted.
-    allows_wanted: bool,
-    /// Whether somebody is in the way.
-    is_met: bool,
+    /// How far inside the lines of neighbours the velocity wanted lies; below zero, and somebody is in its way.
+    room_mps: Vec4,
     /// Whether somebody is who moves and goes another way.
-    is_opposed: bool,
+    opposed: BVec4A,
 }
 
 impl Lines {
     fn begin(&mut self) {
         self.lines.clear();
         self.met.clear();
-        (self.allows_wanted, self.is_met, self.is_opposed) = (true, false, false);
+        (self.room_mps, self.opposed) = (Vec4::INFINITY, BVec4A::FALSE);
     }
 
     /// Adds the lines for some neighbours.
     #[inline]
-    fn add(&mut self, met: Met) {
+    fn add(&mut self, met: &Met) {
         self.met.push(met.lines);
-        self.allows_wanted &= met.allows_wanted;
-        self.is_met |= met.is_met;
-        self.is_opposed |= met.is_opposed;
+        self.room_mps = self.room_mps.min(met.room_mps);
+        self.opposed |= met.opposed;
+    }
+
+    /// Whether somebody is in the way of the velocity wanted.
+    fn is_met(&self) -> bool {
+        self.room_mps.cmplt(Vec4::ZERO).any()
     }
 
     /// Puts walls before the neighbours.
@@ -284,12 +286,12 @@ impl Lines {
         let settings = tick.settings;
         let mut wanted = walker.desired;
         let wanted_sq = wanted.dot(wanted);
-        if self.is_met && wanted_sq > 0.0 {
+        if self.is_met() && wanted_sq > 0.0 {
             let progress = (walker.velocity.dot(wanted) / wanted_sq).clamp(0.0, 1.0);
             let right = Vec2::new(-wanted.y, wanted.x);
             let aside = if settings.side == PassingSide::Right { right } else { -right };
             wanted += aside * settings.side_share;
-            if self.is_opposed && progress < HELD_UP && steps_back(index, tick.epoch) {
+            if self.opposed.any() && progress < HELD_UP && steps_back(index, tick.epoch) {
                 wanted = aside * settings.side_share - wanted * settings.step_back_share;
             }
         }

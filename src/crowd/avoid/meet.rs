@@ -121,12 +121,10 @@ pub(super) struct Others<'a> {
 pub(super) struct Met {
     /// None for those whom nothing that the walker can do would run into.
     pub lines: Lines4,
-    /// Whether the velocity wanted is allowed by all.
-    pub allows_wanted: bool,
-    /// Whether somebody is in the way of the velocity wanted.
-    pub is_met: bool,
-    /// Whether somebody is who moves and goes another way.
-    pub is_opposed: bool,
+    /// How far inside them the velocity wanted lies.
+    pub room_mps: Vec4,
+    /// Who is in its way, moves and goes another way.
+    pub opposed: BVec4A,
 }
 
 /// How the walker comes to terms with four others.
@@ -150,16 +148,10 @@ pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, tick: &Tick<'_>) 
     let speed_max_mps = own.speed_max_mps;
     let is_reached = !lines.room_at(Vec2::ZERO).cmpge(speed_max_mps);
     let lines = lines.only(is_there & terms.share.cmpgt(Vec4::ZERO) & is_reached);
-    let room = lines.inwards.dot(own.desired) - lines.offset_mps;
-    let is_crossed = room.cmplt(Vec4::ZERO);
+    let room_mps = lines.inwards.dot(own.desired) - lines.offset_mps;
     // Nobody steps back from those who stand, or from those in front: it would not help them on.
-    let is_opposed = is_crossed & its.speed_max_mps.cmpgt(Vec4::ZERO) & !terms.is_same_way;
-    Met {
-        lines,
-        allows_wanted: room.cmpge(Vec4::ZERO).all(),
-        is_met: is_crossed.any(),
-        is_opposed: is_opposed.any(),
-    }
+    let goes_elsewhere = its.speed_max_mps.cmpgt(Vec4::ZERO) & !terms.is_same_way;
+    Met { lines, room_mps, opposed: room_mps.cmplt(Vec4::ZERO) & goes_elsewhere }
 }
 
 /// Of two who go the same way whoever is in front is not asked to look back. Two who meet share evenly while both get on; in a jam
