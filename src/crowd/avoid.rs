@@ -15,7 +15,7 @@
 
 use glam::{BVec4A, Vec2, Vec4};
 
-use crate::base::near::{Look, Near, Nearest, Neighbour};
+use crate::base::near::{Look, Near, Nearest};
 use crate::crowd::avoid::lanes::LANES;
 use crate::crowd::avoid::meet::{Four, Met, Others, Row, meet};
 use crate::crowd::avoid::program::{Line, Lines4, extend_fours, solve};
@@ -190,32 +190,30 @@ impl Avoider {
         let settings = tick.settings;
         let mut nearest = Nearest::new(settings.neighbours_max);
         let nobody = walkers.len() as u32;
-        for (slot, &index) in self.near.by_cell().iter().enumerate() {
-            let walker = &walkers[index as usize];
-            if walker.speed_max_mps <= 0.0 {
+        for (&index, row) in self.near.by_cell().iter().zip(&self.rows) {
+            if row.speed_max_mps() <= 0.0 {
                 continue;
             }
             let look = Look { per_cell_max: settings.per_cell_max, salt: index, but: index };
-            self.near.nearest(walker.place, settings.reach_m, look, &mut nearest);
+            self.near.nearest(row.place(), settings.reach_m, look, &mut nearest);
             self.ids.clear();
             self.ids.extend(nearest.iter().map(|neighbour| neighbour.id));
             self.slots.clear();
             self.slots.extend(self.ids.iter().map(|&id| self.near.slot_of(id)));
             self.slots.resize(self.ids.len().next_multiple_of(LANES), nobody);
-            let row = self.rows[slot].with_room(room_among(walker, &nearest));
-            let own = Four::of([&row; LANES]);
+            let own = Four::of([&row.among(&nearest); LANES]);
             self.lines.begin();
             for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.as_chunks().0) {
                 let others = Others { walkers, rows: &self.rows, ids, slots };
                 self.lines.add(&meet(&own, index, others, tick));
             }
-            if !self.lines.is_met()
-                && walker.desired.length_squared() <= square(walker.speed_max_mps)
-            {
+            let desired = row.desired();
+            if !self.lines.is_met() && desired.length_squared() <= square(row.speed_max_mps()) {
                 // What one wants leads along one's path: walls are no matter until somebody is in the way.
-                out[index as usize] = walker.desired;
+                out[index as usize] = desired;
                 continue;
             }
+            let walker = &walkers[index as usize];
             self.walls.clear();
             walls(index, &mut self.walls);
             self.lines.hem_in(walker, &self.walls, tick);
@@ -320,20 +318,6 @@ fn steps_back(index: u32, epoch: u32) -> bool {
 
 /// Longer than this without getting on, and somebody is held up, seconds.
 const HELD_UP_S: f32 = 0.25;
-
-/// Nearer than so many of one's own radii, centre to centre, others take up room. 6: two bodies' widths between them.
-const CLOSE_RADII: f32 = 6.0;
-
-/// More than so many others that near, and those who meet are not alone: where the ground has room, others fill it.
-const CLOSE_COUNT: usize = 3;
-
-/// The room that others leave.
-#[inline]
-fn room_among(walker: &Walker, nearest: &Nearest) -> f32 {
-    let close_m = CLOSE_RADII * walker.radius_m;
-    let is_close = |neighbour: Neighbour| neighbour.distance_m_sq < close_m * close_m;
-    if nearest.iter().nth(CLOSE_COUNT).is_some_and(is_close) { 0.0 } else { walker.room_m }
-}
 
 /// Nearer than this, a body stands on the wall, metres: the direction away from it is the wall's own.
 const ON_WALL_M: f32 = 1e-4;

@@ -5,8 +5,9 @@
 //! by branches, because no two neighbours are alike; only what is rare (jams, two on one point) is settled one by one.
 //! Not here: who goes first in a jam (`terms`), the choice of a velocity (`program`).
 
-use glam::{BVec4A, Mat4, Vec2, Vec4};
+use glam::{BVec4A, Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
 
+use crate::base::near::{Nearest, Neighbour};
 use crate::crowd::avoid::lanes::{LANES, Vec2x4, lanes, set_lane, sqrt};
 use crate::crowd::avoid::program::Lines4;
 use crate::crowd::avoid::terms::{
@@ -20,6 +21,12 @@ const STRAIGHT: f32 = 0.1;
 
 /// Shorter than this, metres a second, and a relative velocity has no direction.
 const DIRECTION_MIN_MPS: f32 = 1e-6;
+
+/// Nearer than so many of one's own radii, centre to centre, others take up room. 6: two bodies' widths between them.
+const CLOSE_RADII: f32 = 6.0;
+
+/// More than so many others that near, and those who meet are not alone: where the ground has room, others fill it.
+const CLOSE_COUNT: usize = 3;
 
 /// What meetings ask for about a walker, in one cache line.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +66,24 @@ impl Row {
         }
     }
 
-    /// With other room than its own.
-    pub(super) fn with_room(self, room_m: f32) -> Self {
+    pub(super) fn place(&self) -> Vec2 {
+        self.motion.xy()
+    }
+
+    pub(super) fn desired(&self) -> Vec2 {
+        self.intent.xy()
+    }
+
+    pub(super) fn speed_max_mps(&self) -> f32 {
+        self.pace.x
+    }
+
+    /// With the room that others leave.
+    pub(super) fn among(self, nearest: &Nearest) -> Self {
+        let Vec3 { x: radius_m, z: room_m, .. } = self.body.xyz();
+        let close_m = CLOSE_RADII * radius_m;
+        let is_close = |neighbour: Neighbour| neighbour.distance_m_sq < close_m * close_m;
+        let room_m = if nearest.iter().nth(CLOSE_COUNT).is_some_and(is_close) { 0.0 } else { room_m };
         Self { body: self.body.with_z(room_m), ..self }
     }
 }
