@@ -234,12 +234,32 @@ impl Near {
         if block.columns.is_empty() {
             return;
         }
+        let first = block.columns.start as u32 & self.mask_x;
+        let count = (block.columns.end - block.columns.start).min(i64::from(self.mask_x) + 1) as u32;
+        let is_whole = first + count <= self.mask_x + 1;
+        let most = look.per_cell_max.saturating_mul(count);
         for row in block.rows.clone() {
-            self.runs(&block.columns, row, look, |slots| {
-                for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
-                    out.offer(id, distance_sq(point, *at), id != look.but);
+            let base = (row as u32 & self.mask_z) << self.shift;
+            if is_whole {
+                let (start, end) = (self.starts[(base + first) as usize], self.starts[(base + first + count) as usize]);
+                if end - start <= most {
+                    self.offer_run(point, start as usize..end as usize, look, out);
+                    continue;
                 }
-            });
+            }
+            self.runs(&block.columns, row, look, |slots| self.offer_run_cold(point, slots, look, out));
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn offer_run_cold(&self, point: Vec2, slots: Range<usize>, look: Look, out: &mut Nearest) {
+        self.offer_run(point, slots, look, out);
+    }
+    #[inline(always)]
+    fn offer_run(&self, point: Vec2, slots: Range<usize>, look: Look, out: &mut Nearest) {
+        for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
+            out.offer(id, distance_sq(point, *at), id != look.but);
         }
     }
 
@@ -396,11 +416,12 @@ const WAITING_MAX: usize = 32;
 /// whoever may belong in it waits, and those who wait are put in their places by a loop without branches.
 #[derive(Clone, Debug)]
 pub struct Nearest {
-    /// Bits of the squared distance, then the number: one comparison settles both. Sorted; as many as the capacity, the last
-    /// of them `nobody`.
+    /// Bits of the squared distance, then the number: one comparison settles both. As many as the capacity; sorted up to
+    /// `count`.
     keys: Vec<u64>,
-    /// The key of nobody: behind all who are within the radius, before all who are not.
-    nobody: u64,
+    count: usize,
+    /// Who is not before this does not belong in the list: the last of a full one, else the first beyond the radius.
+    limit: u64,
     waiting: [u64; WAITING_MAX],
     waiting_count: usize,
 }
@@ -409,34 +430,33 @@ impl Nearest {
     /// A list for at most `capacity` neighbours.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
-        Self { keys: vec![0; capacity], nobody: 0, waiting: [0; WAITING_MAX], waiting_count: 0 }
+        let waiting = [0; WAITING_MAX];
+        Self { keys: vec![0; capacity], count: 0, limit: 0, waiting, waiting_count: 0 }
     }
 
     /// The neighbours, by (distance, number).
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Neighbour> + '_ {
-        let found = self.keys[..self.len()].iter();
+        let found = self.keys[..self.count].iter();
         found.map(|&key| Neighbour { id: key as u32, distance_m_sq: f32::from_bits((key >> 32) as u32) })
     }
 
     /// How many were found.
-    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.keys.iter().filter(|&&key| key < self.nobody).count()
+        self.count
     }
 
     /// Whether none was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.keys.first().is_none_or(|&key| key >= self.nobody)
+        self.count == 0
     }
 
     #[inline(always)]
     fn begin(&mut self, radius_m_sq: f32) {
-        self.nobody = key(u32::MAX, radius_m_sq);
-        self.keys.fill(self.nobody);
-        self.waiting_count = 0;
+        (self.count, self.waiting_count) = (0, 0);
+        self.limit = if self.keys.is_empty() { 0 } else { key(u32::MAX, radius_m_sq) };
     }
 
     fn capacity(&self) -> usize {
@@ -446,7 +466,7 @@ impl Nearest {
     /// What is further away than this is not wanted.
     #[inline(always)]
     fn limit_m_sq(&self) -> f32 {
-        self.keys.last().map_or(0.0, |&key| f32::from_bits((key >> 32) as u32))
+        f32::from_bits((self.limit >> 32) as u32)
     }
 
     /// Lets somebody wait who may belong in the list.
@@ -454,7 +474,7 @@ impl Nearest {
     fn offer(&mut self, id: u32, distance_m_sq: f32, is_other: bool) {
         let key = key(id, distance_m_sq);
         self.waiting[self.waiting_count] = key;
-        self.waiting_count += usize::from(is_other && self.keys.last().is_some_and(|&last| key < last));
+        self.waiting_count += usize::from(is_other & (key < self.limit));
         if self.waiting_count == WAITING_MAX {
             self.settle();
         }
@@ -463,12 +483,19 @@ impl Nearest {
     /// Puts those who wait in their places and drops who is too far back.
     fn settle(&mut self) {
         for &waiting in &self.waiting[..self.waiting_count] {
-            let mut key = waiting;
-            for kept in &mut self.keys {
-                (*kept, key) = ((*kept).min(key), (*kept).max(key));
+            let mut last = waiting;
+            for kept in &mut self.keys[..self.count] {
+                (*kept, last) = ((*kept).min(last), (*kept).max(last));
+            }
+            if let Some(free) = self.keys.get_mut(self.count) {
+                *free = last;
+                self.count += 1;
             }
         }
         self.waiting_count = 0;
+        if let Some(&last) = self.keys.last().filter(|_| self.count == self.keys.len()) {
+            self.limit = last;
+        }
     }
 }
 
