@@ -205,10 +205,14 @@ impl Near {
         self.offer(point, &inner, look, out);
         out.settle();
         let rest = self.block(point, out.limit_m_sq().sqrt()).cut(&reach);
-        self.offer(point, &Block { rows: rest.rows.start..inner.rows.start, ..rest.clone() }, look, out);
-        self.offer(point, &Block { columns: rest.columns.start..inner.columns.start, ..inner.clone() }, look, out);
-        self.offer(point, &Block { columns: inner.columns.end..rest.columns.end, ..inner.clone() }, look, out);
-        self.offer(point, &Block { rows: inner.rows.end..rest.rows.end, ..rest }, look, out);
+        let Block { columns, rows } = &inner;
+        let above = Block { rows: rest.rows.start..rows.start, ..rest.clone() };
+        let left = Block { columns: rest.columns.start..columns.start, ..inner.clone() };
+        let right = Block { columns: columns.end..rest.columns.end, ..inner.clone() };
+        let below = Block { rows: rows.end..rest.rows.end, ..rest };
+        for block in [above, left, right, below] {
+            self.offer(point, &block, look, out);
+        }
         out.settle();
     }
 
@@ -234,30 +238,36 @@ impl Near {
         if block.columns.is_empty() {
             return;
         }
-        let first = block.columns.start as u32 & self.mask_x;
-        let count = (block.columns.end - block.columns.start).min(i64::from(self.mask_x) + 1) as u32;
-        let is_whole = first + count <= self.mask_x + 1;
-        let most = look.per_cell_max.saturating_mul(count);
         for row in block.rows.clone() {
-            let base = (row as u32 & self.mask_z) << self.shift;
-            if is_whole {
-                let (start, end) = (self.starts[(base + first) as usize], self.starts[(base + first + count) as usize]);
-                if end - start <= most {
-                    self.offer_run(point, start as usize..end as usize, look, out);
-                    continue;
-                }
+            match self.one_run(&block.columns, row, look) {
+                Some(slots) => self.offer_slots(point, slots, look, out),
+                None => self.offer_row(point, (&block.columns, row), look, out),
             }
-            self.runs(&block.columns, row, look, |slots| self.offer_run_cold(point, slots, look, out));
         }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn offer_run_cold(&self, point: Vec2, slots: Range<usize>, look: Look, out: &mut Nearest) {
-        self.offer_run(point, slots, look, out);
-    }
+    /// The slots of a stretch of cells in one row, if it neither goes round the torus nor is crowded, as nearly all.
     #[inline(always)]
-    fn offer_run(&self, point: Vec2, slots: Range<usize>, look: Look, out: &mut Nearest) {
+    fn one_run(&self, columns: &Range<i64>, row: i64, look: Look) -> Option<Range<usize>> {
+        let first = columns.start as u32 & self.mask_x;
+        let count = columns.end - columns.start;
+        if i64::from(first) + count > i64::from(self.mask_x) + 1 {
+            return None;
+        }
+        let count = count as u32;
+        let cell = ((row as u32 & self.mask_z) << self.shift) + first;
+        let (start, end) = (self.starts[cell as usize], self.starts[(cell + count) as usize]);
+        (end - start <= look.per_cell_max.saturating_mul(count)).then_some(start as usize..end as usize)
+    }
+
+    /// Offers the points in a stretch of cells that goes round the torus or is crowded.
+    #[cold]
+    fn offer_row(&self, point: Vec2, (columns, row): (&Range<i64>, i64), look: Look, out: &mut Nearest) {
+        self.runs(columns, row, look, |slots| self.offer_slots(point, slots, look, out));
+    }
+
+    #[inline(always)]
+    fn offer_slots(&self, point: Vec2, slots: Range<usize>, look: Look, out: &mut Nearest) {
         for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
             out.offer(id, distance_sq(point, *at), id != look.but);
         }

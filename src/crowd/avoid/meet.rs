@@ -161,7 +161,7 @@ struct Terms {
 }
 
 /// Meets up to four others; `index` is the walker's number.
-#[inline]
+#[inline(always)]
 pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, tick: &Tick<'_>) -> Met {
     let its = Four::of(others.slots.map(|slot| &others.rows[slot as usize]));
     let floors_apart_m = (own.floor_m - its.floor_m).abs();
@@ -184,8 +184,7 @@ fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Other
     let (zero, one) = (Vec4::ZERO, Vec4::ONE);
     let along = own.desired.dot(its.desired);
     let (own_sq, its_sq) = (own.desired.length_squared(), its.desired.length_squared());
-    let is_same_way =
-        along.cmpgt(zero) & (along * along).cmpgt(Vec4::splat(SAME_WAY_SQ) * own_sq * its_sq);
+    let is_same_way = along.cmpgt(zero) & (along * along).cmpgt(Vec4::splat(SAME_WAY_SQ) * own_sq * its_sq);
     let has_room = !is_same_way & own.room_m.min(its.room_m).cmpge(own.radius_m + its.radius_m);
     let sum = own.gives_way + its.gives_way;
     let even = own.gives_way / sum;
@@ -254,20 +253,17 @@ fn lines(
     let from_disc = relative - to_other * per_s;
     let ahead = from_disc.dot(to_other);
     let from_disc_sq = from_disc.length_squared();
-    let is_disc = overlaps
-        | (ahead.cmplt(Vec4::ZERO) & (ahead * ahead).cmpgt(apart_m_sq * from_disc_sq));
+    let is_disc = overlaps | (ahead.cmplt(Vec4::ZERO) & (ahead * ahead).cmpgt(apart_m_sq * from_disc_sq));
     let root = sqrt(Vec4::select(is_disc, from_disc_sq, distance_m_sq - apart_m_sq));
     // The edge of the shadow.
     let (along, across) = (to_other * root, to_other.perp() * apart_m);
     let aside = to_other.cross(from_disc);
     // Nearly straight on: both see the same `aside`, and both would else wait for the other to choose.
-    let is_straight =
-        (aside * aside).cmple(Vec4::splat(STRAIGHT * STRAIGHT) * distance_m_sq * from_disc_sq);
+    let is_straight = (aside * aside).cmple(Vec4::splat(STRAIGHT * STRAIGHT) * distance_m_sq * from_disc_sq);
     let is_right_side = BVec4A::splat(settings.side == PassingSide::Right);
     let is_left = (is_straight & is_right_side) | (!is_straight & aside.cmpgt(Vec4::ZERO));
     let edge = Vec2x4::select(is_left, across + along, across - along);
-    let mut unit =
-        Vec2x4::select(is_disc, from_disc, edge) / Vec4::select(is_disc, root, distance_m_sq);
+    let mut unit = Vec2x4::select(is_disc, from_disc, edge) / Vec4::select(is_disc, root, distance_m_sq);
     for lane in lanes(is_there & overlaps & !root.cmpgt(Vec4::splat(DIRECTION_MIN_MPS))) {
         unit.set_lane(lane, apart(index, ids[lane]));
     }

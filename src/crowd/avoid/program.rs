@@ -169,8 +169,7 @@ impl Stretch {
         let is_parallel = turn.abs().cmple(Vec4::splat(PARALLEL));
         self.is_outside |= is_parallel & room.cmplt(Vec4::ZERO);
         let ends = room / turn;
-        let (is_high, is_low) =
-            (turn.cmpgt(Vec4::splat(PARALLEL)), turn.cmplt(Vec4::splat(-PARALLEL)));
+        let (is_high, is_low) = (turn.cmpgt(Vec4::splat(PARALLEL)), turn.cmplt(Vec4::splat(-PARALLEL)));
         self.highs = Vec4::select(is_high, ends, self.highs).min(self.highs);
         self.lows = Vec4::select(is_low, ends, self.lows).max(self.lows);
     }

@@ -92,7 +92,7 @@ fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
 /// Whether one of two who do not get on for so long makes way for the other; in between they try to pass again, longer where there
 /// is room for it.
 #[inline]
-fn is_jammed(held_s: f32, has_room: bool) -> bool {
+pub(super) fn is_jammed(held_s: f32, has_room: bool) -> bool {
     let since_s = held_s - JAM_S;
     let turn_count = if has_room { 1 } else { 2 };
     since_s > 0.0 && (since_s / TURN_S) as u32 % 3 < turn_count

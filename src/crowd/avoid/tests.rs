@@ -1,5 +1,7 @@
 use super::*;
 use crate::base::rng::Rng;
+use crate::crowd::avoid::lanes::lanes;
+use crate::crowd::avoid::terms::{in_the_way, is_jammed};
 
 const SETTINGS: Settings = Settings {
     horizon_s: 2.0,
@@ -159,12 +161,13 @@ fn at_a_mouth(width_m: f32) -> [Walker; 2] {
 #[test]
 fn who_stands_outside_a_narrow_place_makes_way_for_who_is_in_it() {
     let [inside, before] = at_a_mouth(0.4);
-    assert_eq!(terms(&inside, &before, (0, 1)).share, 0.0);
-    assert_eq!(terms(&before, &inside, (1, 0)).share, 1.0);
+    let behind = |pair: (&Walker, &Walker), ids: (u32, u32)| in_the_way(pair, ids, 1.0, false).0;
+    assert_eq!(behind((&inside, &before), (0, 1)), -1.0);
+    assert_eq!(behind((&before, &inside), (1, 0)), 1.0);
     // Where two fit, the nearer to its end goes first.
     let [inside, before] = at_a_mouth(0.8);
-    assert!(terms(&inside, &before, (0, 1)).share > 0.5);
-    assert!(terms(&before, &inside, (1, 0)).share < 0.5);
+    assert!(behind((&inside, &before), (0, 1)) > 0.0);
+    assert!(behind((&before, &inside), (1, 0)) < 0.0);
 }
 
 /// One who walks on, and one in front of it who wants to go the other way and walks backwards, at a wall.
@@ -193,6 +196,46 @@ fn who_has_room_to_pass_does_not_drive_another_before_it() {
 fn two_who_could_pass_and_do_not_get_on_make_way_for_a_shorter_time() {
     let made_way = |has_room: bool| (0..70).filter(|&at| is_jammed(at as f32 * 0.1, has_room)).count();
     assert!(made_way(true) > 15 && made_way(false) > made_way(true) + 15, "{} s", made_way(true));
+}
+
+#[test]
+fn each_of_four_is_met_as_if_it_came_alone() {
+    let mut rng = Rng::stream(9, "fours");
+    let mut unit = || rng.float(-1.0, 1.0) as f32;
+    let tick = Tick { settings: &SETTINGS, tick_s: 1.0 / 60.0, epoch: 0 };
+    for _ in 0..500 {
+        let walkers: Vec<Walker> = (0..5)
+            .map(|_| Walker {
+                velocity: Vec2::new(unit(), unit()),
+                held_s: 2.0 + 2.0 * unit(),
+                gives_way: unit().max(0.0),
+                ..walker(unit() * 1.5, unit() * 1.5, (unit(), unit()))
+            })
+            .collect();
+        let rows: Vec<Row> =
+            walkers.iter().map(|walker| Row::of(walker, &tick)).chain([Row::NOBODY]).collect();
+        let own = Four::of([&rows[4]; LANES]);
+        let met = |ids: &[u32], slots: &[u32; LANES]| {
+            meet(&own, 4, Others { walkers: &walkers, rows: &rows, ids, slots }, &tick)
+        };
+        let together = met(&[0, 1, 2, 3], &[0, 1, 2, 3]);
+        for id in 0..LANES as u32 {
+            let alone = met(&[id], &[id, 5, 5, 5]);
+            let lane = id as usize;
+            assert_eq!(alone.room_mps.x.to_bits(), together.room_mps.to_array()[lane].to_bits());
+            assert_eq!(alone.opposed.test(0), together.opposed.test(lane));
+            assert_eq!(alone.lines.inwards.lane(0), together.lines.inwards.lane(lane));
+            assert_eq!(alone.room_mps.to_array()[1..], [1.0; 3], "nobody is in nobody's way");
+        }
+    }
+}
+
+#[test]
+fn the_lanes_of_a_mask_rise() {
+    let of = |mask: BVec4A| lanes(mask).collect::<Vec<_>>();
+    assert_eq!(of(BVec4A::new(false, true, false, true)), [1, 3]);
+    assert_eq!(of(BVec4A::TRUE), [0, 1, 2, 3]);
+    assert!(of(BVec4A::FALSE).is_empty());
 }
 
 #[test]
@@ -245,6 +288,16 @@ fn kernel_g17_two_walkers_on_one_point_want_apart() {
     assert!(out[0].length() > 0.5 && (out[0] + out[1]).length() < 1e-5, "{out:?}");
 }
 
+fn line_through(point: Vec2, inwards: Vec2) -> Line {
+    Line { inwards, offset_mps: inwards.dot(point) }
+}
+
+fn best_of(lines: &[Line], speed_mps: f32, wanted: Vec2) -> Vec2 {
+    let mut fours = Vec::new();
+    extend_fours(&mut fours, lines.iter().copied());
+    solve(&fours, 0, speed_mps, wanted)
+}
+
 /// The best of many velocities, tried one by one.
 fn sampled(lines: &[Line], speed_mps: f32, wanted: Vec2) -> Option<f32> {
     let mut best: Option<f32> = None;
@@ -274,11 +327,11 @@ fn the_program_finds_the_velocity_nearest_to_the_one_wanted() {
             .map(|_| {
                 let angle = rng.float(0.0, std::f64::consts::TAU);
                 let inwards = Vec2::new(libm::cos(angle) as f32, libm::sin(angle) as f32);
-                Line::through(Vec2::new(rng.float(-1.0, 1.0) as f32, rng.float(-1.0, 1.0) as f32), inwards)
+                line_through(Vec2::new(rng.float(-1.0, 1.0) as f32, rng.float(-1.0, 1.0) as f32), inwards)
             })
             .collect();
         let wanted = Vec2::new(rng.float(-2.0, 2.0) as f32, rng.float(-2.0, 2.0) as f32);
-        let answer = solve(&lines, 0, 1.4, wanted);
+        let answer = best_of(&lines, 1.4, wanted);
         assert!(answer.length() <= 1.4 + 1e-4);
         match sampled(&lines, 1.4, wanted) {
             Some(best) => {
@@ -302,14 +355,14 @@ fn where_nothing_is_allowed_the_worst_breach_is_as_small_as_can_be() {
             .map(|_| {
                 let angle = rng.float(0.0, std::f64::consts::TAU);
                 let inwards = Vec2::new(libm::cos(angle) as f32, libm::sin(angle) as f32);
-                Line::through(Vec2::new(rng.float(-1.5, 1.5) as f32, rng.float(-1.5, 1.5) as f32), inwards)
+                line_through(Vec2::new(rng.float(-1.5, 1.5) as f32, rng.float(-1.5, 1.5) as f32), inwards)
             })
             .collect();
         if sampled(&lines, 1.4, Vec2::ZERO).is_some() {
             continue;
         }
         let breach = |velocity: Vec2| lines.iter().map(|line| -line.room_at(velocity)).fold(0.0, f32::max);
-        let answer = solve(&lines, 0, 1.4, Vec2::ZERO);
+        let answer = best_of(&lines, 1.4, Vec2::ZERO);
         let mut least = f32::INFINITY;
         for step_x in -70..=70 {
             for step_z in -70..=70 {
