@@ -103,7 +103,7 @@ impl Div<Vec4> for Vec2x4 {
 /// Square roots: glam's own are four calls.
 #[inline(always)]
 pub(crate) fn sqrt(values: Vec4) -> Vec4 {
-    Vec4::from_array(values.to_array().map(f32::sqrt))
+    Vec4::new(values.x.sqrt(), values.y.sqrt(), values.z.sqrt(), values.w.sqrt())
 }
 
 /// Replaces one of four numbers.

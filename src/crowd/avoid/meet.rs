@@ -163,7 +163,8 @@ struct Terms {
 /// Meets up to four others; `index` is the walker's number.
 #[inline(always)]
 pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, tick: &Tick<'_>) -> Met {
-    let its = Four::of(others.slots.map(|slot| &others.rows[slot as usize]));
+    let row = |lane: usize| &others.rows[others.slots[lane] as usize];
+    let its = Four::of([row(0), row(1), row(2), row(3)]);
     let floors_apart_m = (own.floor_m - its.floor_m).abs();
     let is_there = floors_apart_m.cmple(Vec4::splat(tick.settings.storey_m));
     let terms = terms(own, &its, (index, is_there), others);

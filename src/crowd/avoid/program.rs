@@ -41,7 +41,7 @@ pub(crate) struct Lines4 {
 
 impl Lines4 {
     /// No half-plane in any lane.
-    pub(crate) const NONE: Self = Self { inwards: Vec2x4::ZERO, offset_mps: Vec4::NEG_ONE };
+    pub(crate) const NONE: Self = Self { inwards: Vec2x4::ZERO, offset_mps: Vec4::NEG_INFINITY };
 
     /// Those in the lanes of `mask`.
     #[inline(always)]

@@ -225,7 +225,7 @@ fn each_of_four_is_met_as_if_it_came_alone() {
             assert_eq!(alone.room_mps.x.to_bits(), together.room_mps.to_array()[lane].to_bits());
             assert_eq!(alone.opposed.test(0), together.opposed.test(lane));
             assert_eq!(alone.lines.inwards.lane(0), together.lines.inwards.lane(lane));
-            assert_eq!(alone.room_mps.to_array()[1..], [1.0; 3], "nobody is in nobody's way");
+            assert_eq!(alone.room_mps.to_array()[1..], [f32::INFINITY; 3], "nobody is in nobody's way");
         }
     }
 }
@@ -376,6 +376,21 @@ fn where_nothing_is_allowed_the_worst_breach_is_as_small_as_can_be() {
         judged += 1;
     }
     assert!(judged > 30, "{judged}");
+}
+
+/// Two who overlap are in the way twice: rounding then finds nothing allowed where much is, and the least breach is below zero.
+#[test]
+fn lanes_without_a_line_are_not_broken_where_all_others_hold_by_far() {
+    let mut fours = Vec::new();
+    let twice = [(-0.682_715_36, -0.730_684_4, 0.197_912_57); 2];
+    let lines = [(-0.831_513_6, -0.555_504_5, -0.632_491_9), (0.482_251_05, -0.876_033, -0.998_078_1)];
+    let line = |(x, y, offset_mps)| Line { inwards: Vec2::new(x, y), offset_mps };
+    extend_fours(&mut fours, lines.into_iter().chain(twice).map(line));
+    let wanted = Vec2::new(-0.42, 0.294);
+    let answer = solve(&fours, 0, 1.4, wanted);
+    fours.push(program::Lines4::NONE);
+    assert_eq!(answer, solve(&fours, 0, 1.4, wanted));
+    assert!(answer.distance(Vec2::new(-0.955_801_5, -1.022_958_2)) < 1e-4, "{answer}");
 }
 
 #[test]
