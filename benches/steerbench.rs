@@ -1,7 +1,7 @@
 //! SteerBench: published crowd cases and cases of our own, each run to its end and judged.
 //!
-//! `cargo bench --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]... [--cell METRES]... [--rate HZ]... [--seconds N]
-//! [--write FILE]`
+//! `cargo bench --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]... [--cell METRES]... [--rate HZ]...
+//! [--budget EXPANSIONS] [--seconds N] [--write FILE]`
 //!
 //! In: SteerBench XML (Singh, Kapadia, Faloutsos, Reinman 2009) from `../shared/data/steerbench` and
 //! `tests/data/steerbench`, or from the folders named; the converter `../shared/tools/steerbench_to_level.py`. Out: a
@@ -57,6 +57,7 @@ struct Wanted {
     seeds: Vec<u64>,
     cells: Vec<String>,
     rates: Vec<u64>,
+    budget: Option<u64>,
     seconds: f64,
     write: Option<PathBuf>,
     converter: PathBuf,
@@ -145,6 +146,7 @@ fn wanted() -> Wanted {
         seeds: Vec::new(),
         cells: Vec::new(),
         rates: Vec::new(),
+        budget: None,
         seconds: 900.0,
         write: None,
         converter,
@@ -157,6 +159,7 @@ fn wanted() -> Wanted {
             "--seed" => wanted.seeds.push(value().parse().expect("--seed takes a number")),
             "--cell" => wanted.cells.push(value()),
             "--rate" => wanted.rates.push(value().parse().expect("--rate takes a number")),
+            "--budget" => wanted.budget = Some(value().parse().expect("--budget takes a number")),
             "--seconds" => wanted.seconds = value().parse().expect("--seconds takes a number"),
             "--write" => wanted.write = Some(PathBuf::from(value())),
             folder if Path::new(folder).is_dir() => wanted.folders.push(PathBuf::from(folder)),
@@ -246,6 +249,9 @@ fn run(wanted: &Wanted, job: &Job) -> Outcome {
     let text = std::fs::read_to_string(folder.path().join(format!("levels/{name}.json"))).unwrap();
     let mut json: Value = serde_json::from_str(&text).unwrap();
     json["tickRate"] = job.rate.into();
+    if let Some(budget) = wanted.budget {
+        json["pathBudget"] = budget.into();
+    }
     let text = json.to_string();
     let scripts = ["seek.lua", "steerbench.lua"].map(|script| {
         (script.to_owned(), std::fs::read_to_string(folder.path().join("scripts").join(script)).unwrap())

@@ -38,7 +38,7 @@ pub fn run(world: &mut World) {
         }
     }
     world.events.push(Event::MapRevision(change.revision));
-    glide::check(world);
+    glide::check(world, &change.bounds);
     let closed = closed_doors(world, &edits);
     for id in world.open_walks() {
         // Made anew once for all questions about it.

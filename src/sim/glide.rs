@@ -4,7 +4,7 @@
 //! tick, ended turns and animations. Holds: the line of every step was tested when it was taken, and is again when the map changes
 //! under it, so nobody is ever shown inside a wall. Not here: where steps lead.
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::CharacterId;
 use crate::base::trig;
 use crate::sim::grounds::Grounds;
@@ -70,15 +70,21 @@ fn stand(world: &mut World) {
     }
 }
 
-/// The map has changed: who is on its way to where it may not go any more stays where it is.
-pub(crate) fn check(world: &mut World) {
+/// The map has changed within bounds: who is on its way to where it may not go any more stays where it is.
+pub(crate) fn check(world: &mut World, changed: &Bounds) {
     let World { nav, doors, characters, glides, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
     glides.retain(|glide| {
-        characters.get(glide.who).is_some_and(|character| {
-            let kind = grounds.kind(character);
-            grounds.footing(kind).clear(glide.at.0, glide.to.0)
-        })
+        let Some(character) = characters.get(glide.who) else {
+            return false;
+        };
+        let (at, to) = (glide.at.0, glide.to.0);
+        let concerned = changed.grown(f64::from(character.body.radius_m));
+        if !concerned.overlaps(&Bounds::of(&[ground(at), ground(to)])) {
+            return true;
+        }
+        let kind = grounds.kind(character);
+        grounds.footing(kind).clear(at, to)
     });
 }
 
