@@ -393,10 +393,8 @@ impl Game {
 /// Step 12 of a level without scripts: every fact counts as told.
 fn drain(world: &mut World) {
     while let Some(event) = world.events.pop() {
-        if let Event::WalkSettled(id) = event
-            && let Some(walk) = world.walks.get_mut(id)
-        {
-            walk.is_delivered = true;
+        if let Event::WalkSettled(id) = event {
+            world.deliver(id);
         }
     }
 }

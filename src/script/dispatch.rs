@@ -363,8 +363,8 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
 fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
     let lua = vm.lua();
     let found = lend::with_world(lua, |world: &mut World| {
-        let own = world.walks.get_mut(walk)?;
-        own.is_delivered = true;
+        world.deliver(walk);
+        let own = world.walks.get(walk)?;
         let serial = own.serial;
         let result = own.result()?.clone();
         let table = results::walk_result(lua, world, &result);

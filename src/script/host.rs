@@ -555,10 +555,10 @@ fn leave_undelivered(vm: &ScriptVm) {
         let mut left = Vec::new();
         while let Some(event) = world.events.pop() {
             if let Event::WalkSettled(id) = event
-                && let Some(walk) = world.walks.get_mut(id)
+                && let Some(serial) = world.walks.get(id).map(|walk| walk.serial)
             {
-                walk.is_delivered = true;
-                left.push((id, walk.serial));
+                world.deliver(id);
+                left.push((id, serial));
             }
         }
         left

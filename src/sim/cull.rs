@@ -17,18 +17,34 @@ pub struct Culled {
 
 /// Frees, and says what.
 pub fn run(world: &mut World) -> Culled {
-    let walks: Vec<WalkId> = world
-        .walk_order
-        .iter()
-        .copied()
-        .filter(|&id| world.walks.get(id).is_none_or(|walk| walk.is_delivered && !walk.is_open()))
-        .collect();
-    for &id in &walks {
-        world.walks.remove(id);
-    }
-    if !walks.is_empty() {
-        world.walk_order.retain(|&id| world.walks.contains_key(id));
-    }
+    let walks = world.free_walks();
     world.walks_this_tick.clear();
     Culled { characters: world.characters.cull(), walks }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::world::ops::walks::{WalkOrder, conclude, walk_to};
+    use crate::world::outcome::{Reason, Status};
+    use crate::world::sample::{Sample, sample};
+    use crate::world::walk::{Goal, Owner, WalkOptions};
+
+    #[test]
+    fn walks_are_freed_in_order_of_creation_once_they_have_settled_and_been_told() {
+        let Sample { mut world, other, walk: first, .. } = sample();
+        let (goal, options) = (Goal::Point(Vec3::ZERO), WalkOptions::at(world.rate));
+        let order = WalkOrder { character: other, goal, options, owner: Owner::HOST };
+        let second = walk_to(&mut world, order).expect("both are there");
+        world.deliver(first);
+        assert_eq!(run(&mut world).walks, [], "who has not settled stays");
+        conclude(&mut world, first, Status::Blocked, Reason::NoPath);
+        conclude(&mut world, second, Status::Blocked, Reason::NoPath);
+        world.deliver(second);
+        world.deliver(second);
+        assert_eq!(run(&mut world).walks, [first, second]);
+        assert_eq!((world.walk_order.len(), run(&mut world).walks.len()), (0, 0));
+    }
 }

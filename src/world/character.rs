@@ -230,6 +230,8 @@ pub struct Characters {
     by_name: BTreeMap<String, CharacterId>,
     gone: BTreeMap<CharacterId, Gone>,
     created: u32,
+    /// How many are marked as removed.
+    removed: usize,
 }
 
 /// What is remembered of a character that was freed: enough for an error message.
@@ -324,12 +326,16 @@ impl Characters {
             return false;
         };
         character.removed = Some(removal);
+        self.removed += 1;
         self.by_name.remove(&character.name);
         true
     }
 
     /// Frees those marked as removed and returns their ids. Step 13.
     pub fn cull(&mut self) -> Vec<CharacterId> {
+        if std::mem::take(&mut self.removed) == 0 {
+            return Vec::new();
+        }
         let freed: Vec<CharacterId> = self
             .order
             .iter()

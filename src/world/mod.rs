@@ -117,6 +117,8 @@ pub struct World {
     pub(crate) walks: SlotMap<WalkId, Walk>,
     /// Those walks in order of creation.
     pub(crate) walk_order: Vec<WalkId>,
+    /// Those whose result has been handed out, for step 13: the list of what is told of each walk by `is_delivered`.
+    pub(crate) delivered: Vec<WalkId>,
     /// Areas, then obstacles, in level order.
     pub(crate) areas: Vec<Area>,
     /// Blocks that scripts made, in order of creation.
@@ -285,6 +287,34 @@ impl World {
         let is_old = |&id: &WalkId| self.walks.get(id).is_some_and(|walk| walk.issued.after(1) < self.tick);
         let first = self.walk_order.iter().rposition(is_old).map_or(0, |old| old + 1);
         self.walk_order[first..].to_vec()
+    }
+
+    /// The result of a walk has been handed out.
+    pub(crate) fn deliver(&mut self, id: WalkId) {
+        if let Some(walk) = self.walks.get_mut(id).filter(|walk| !walk.is_delivered) {
+            walk.is_delivered = true;
+            self.delivered.push(id);
+        }
+    }
+
+    /// Frees the walks that have settled and whose result has been handed out; in order of creation. Cost: a look at the ids of the
+    /// others, at none of the others themselves.
+    pub(crate) fn free_walks(&mut self) -> Vec<WalkId> {
+        let is_open = |id: WalkId| self.walks.get(id).is_some_and(Walk::is_open);
+        let (open, mut over): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.delivered).into_iter().partition(|&id| is_open(id));
+        self.delivered = open;
+        if over.is_empty() {
+            return over;
+        }
+        over.sort_unstable_by_key(|&id| self.walks.get(id).map(|walk| walk.serial));
+        for &id in &over {
+            self.walks.remove(id);
+        }
+        // Both are in order of creation.
+        let mut freed = over.iter().peekable();
+        self.walk_order.retain(|id| freed.next_if_eq(&id).is_none());
+        over
     }
 
     /// Id and walk of everybody under way, in order of creation.
