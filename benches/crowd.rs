@@ -254,7 +254,7 @@ fn dodgy(point: Vec2) -> dodgy_2d::Vec2 {
 
 fn run_avoid(avoider: &mut Avoider, walkers: &[Walker], out: &mut Vec<Vec2>) {
     let settings = avoid::Settings::default();
-    avoider.run(walkers, |_, _| {}, &avoid::Tick { settings: &settings, tick_s: TICK_S, epoch: 0 }, out);
+    avoider.run(walkers, |_, _| {}, &avoid::Step { settings: &settings, step_s: TICK_S, epoch: 0 }, out);
 }
 
 fn run_search(near: &mut Near, places: &[Vec2]) -> usize {

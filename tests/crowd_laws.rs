@@ -6,7 +6,7 @@
 
 use glam::{Vec2, Vec3};
 use walkon::base::rng::Rng;
-use walkon::crowd::avoid::{self, Avoider, Tick, Walker};
+use walkon::crowd::avoid::{self, Avoider, Step, Walker};
 use walkon::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
 use walkon::crowd::steer::{Arrival, seek};
 
@@ -54,7 +54,7 @@ struct Crowd {
     avoider: Avoider,
     resolver: Resolver,
     velocities: Vec<Vec2>,
-    tick_s: f32,
+    step_s: f32,
     ticks: u32,
 }
 
@@ -67,7 +67,7 @@ impl Crowd {
             avoider: Avoider::default(),
             resolver: Resolver::default(),
             velocities: Vec::new(),
-            tick_s: 1.0 / rate_hz,
+            step_s: 1.0 / rate_hz,
             ticks: 0,
         };
         for &(start, _) in ends {
@@ -88,24 +88,24 @@ impl Crowd {
     fn step(&mut self, ground: &impl Ground, walls: &[avoid::Wall]) {
         let settings = avoid::Settings::default();
         for (index, walker) in self.walkers.iter_mut().enumerate() {
-            let arrival = Arrival { speed_mps: SPEED_MPS, brake_mps2: 0.0, tick_s: self.tick_s };
+            let arrival = Arrival { speed_mps: SPEED_MPS, brake_mps2: 0.0, step_s: self.step_s };
             walker.place = self.bodies.places[index];
             // Who was never nearer to its end gets on; a hand's breadth at a time, as walks count it.
             let left_m = (self.goals[index] - walker.place).length();
-            walker.held_s = if left_m <= walker.left_m - 0.1 { 0.0 } else { walker.held_s + self.tick_s };
+            walker.held_s = if left_m <= walker.left_m - 0.1 { 0.0 } else { walker.held_s + self.step_s };
             walker.left_m = if walker.held_s > 0.0 { walker.left_m } else { left_m };
             walker.desired = towards(walker.place, self.goals[index], &arrival);
         }
-        let tick = Tick {
+        let step = Step {
             settings: &settings,
-            tick_s: self.tick_s,
-            epoch: (self.ticks as f32 * self.tick_s) as u32,
+            step_s: self.step_s,
+            epoch: (self.ticks as f32 * self.step_s) as u32,
         };
         let near = |_, near: &mut Vec<avoid::Wall>| near.extend_from_slice(walls);
-        self.avoider.run(&self.walkers, near, &tick, &mut self.velocities);
+        self.avoider.run(&self.walkers, near, &step, &mut self.velocities);
         for (index, &velocity) in self.velocities.iter().enumerate() {
             self.walkers[index].velocity = velocity;
-            let to = self.bodies.places[index] + velocity * self.tick_s;
+            let to = self.bodies.places[index] + velocity * self.step_s;
             if ground.clear(self.bodies.position(index), Vec3::new(to.x, 0.0, to.y), index) {
                 self.bodies.places[index] = to;
             }
@@ -162,10 +162,10 @@ fn walk(name: &str, ends: &[(Vec2, Vec2)], rate_hz: f32, limit_s: f32) -> f32 {
         let worst = worst_overlap(&crowd.bodies);
         overlapping = if worst > 0.05 { overlapping + 1 } else { 0 };
         assert!(overlapping as f32 <= rate_hz * 0.5, "{name}: overlap of {worst} at tick {}", crowd.ticks);
-        let seconds = crowd.ticks as f32 * crowd.tick_s;
+        let seconds = crowd.ticks as f32 * crowd.step_s;
         assert!(seconds <= limit_s, "{name}: {} of {} after {seconds} s", crowd.arrived_count(), ends.len());
     }
-    crowd.ticks as f32 * crowd.tick_s
+    crowd.ticks as f32 * crowd.step_s
 }
 
 fn circle(count: usize, radius_m: f32) -> Vec<(Vec2, Vec2)> {

@@ -12,7 +12,7 @@ use walkon::level::{MemorySource, load, spawn};
 use walkon::world::character::Character;
 use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::walks::{self, WalkOrder, walk_to};
-use walkon::world::walk::{Goal, Owner, WalkOptions};
+use walkon::world::walk::{Goal, Look, Owner, WalkOptions};
 
 /// The rates, slowest first.
 const RATES: [u32; 3] = [30, 60, 120];
@@ -281,6 +281,26 @@ fn who_is_stopped_or_put_elsewhere_between_two_steps_stays_there() {
         moved.tick(&[]);
         assert!((walker(&moved).1.body.position - put).length() < 0.02);
     }
+}
+
+#[test]
+fn a_turn_made_while_others_push_is_not_undone() {
+    let json = format!("{{ \"tickRate\": 120, {FIELD} }}");
+    let source = MemorySource::new().with("rate.json", json.as_str());
+    let level = load("rate.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let mut game = Game::new(spawn::build(level, None).world, Recorder::default());
+    for (index, x) in [10.0, 10.3].into_iter().enumerate() {
+        let person = Spawn::new(format!("c{index}"), Vec3::new(x, 0.0, 10.0));
+        characters::spawn(game.world_mut(), person).unwrap().unwrap();
+    }
+    let id = walker(&game).0;
+    characters::face(game.world_mut(), id, Look::Angle(0.05)).unwrap();
+    for _ in 0..12 {
+        game.tick(&[]);
+    }
+    let after = walker(&game).1;
+    assert!(after.body.position.x < 9.99, "it was pushed: {:?}", after.body);
+    assert!((after.facing_rad - 0.05).abs() < 1e-4 && after.turn.is_none(), "{}", after.facing_rad);
 }
 
 /// The same people at the same times by ways of the same length, to the bit.

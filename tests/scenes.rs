@@ -244,6 +244,30 @@ fn skipped_walks_stand_at_the_end_of_their_real_way_and_doors_stay_open() {
 }
 
 #[test]
+fn a_scene_that_polls_walks_as_far_skipped_as_watched_whenever_the_skip_falls() {
+    // Waits of one tick and of three: a step of the crowd has two.
+    for ticks in [1, 3] {
+        let body = format!(
+            r#"local from = carl.position carl:walkTo("far") for _ = 1, {} do c:wait({ticks} / 60) end
+            local at = carl.position
+            log.info("%.3f", math.sqrt((at.x - from.x) ^ 2 + (at.z - from.z) ^ 2))"#,
+            120 / ticks
+        );
+        let walked_m = |play: &Play| play.told()[0].parse::<f64>().unwrap();
+        let mut watched = Play::scene(&script(&body));
+        watched.until_over();
+        let expected_m = walked_m(&watched);
+        assert!(expected_m > 2.0, "it walks: {expected_m}");
+        for first in [3, 4, 5, 6] {
+            let mut skipped = Play::scene(&script(&body));
+            skipped.ticks(first).skip().until_over();
+            let found_m = walked_m(&skipped);
+            assert!((found_m - expected_m).abs() < 0.1, "{ticks}, {first}: {found_m}, watched {expected_m}");
+        }
+    }
+}
+
+#[test]
 fn doors_reach_their_final_state_at_once_unless_somebody_is_in_the_way() {
     let body = r#"log.info("%s", gate:open():wait().reason)
         gate:close() c:wait(0.01) log.info("%s", gate.state)

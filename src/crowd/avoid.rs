@@ -4,7 +4,7 @@
 //! Out: a velocity for each, never faster than its speed.
 //! Holds: two walkers that both take what they are given do not collide within the horizon, if there is any such velocity;
 //! otherwise the velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
-//! tick, so neither the order of the walkers nor the cells matter. Symmetric meetings are broken to the passing side. Who is in
+//! step, so neither the order of the walkers nor the cells matter. Symmetric meetings are broken to the passing side. Who is in
 //! front does not look back at those who go the same way; who is in a narrow place goes before who stands outside; in a jam the
 //! two who meet make way for one another in turns, and nobody drives another before it where the two have room to pass. No
 //! trigonometry, no random numbers; single precision in a fixed order.
@@ -33,7 +33,7 @@ mod tests;
 pub struct Walker {
     /// Place on the ground, (x, z) in metres.
     pub place: Vec2,
-    /// Velocity of the last tick, metres a second.
+    /// Velocity of the last step, metres a second.
     pub velocity: Vec2,
     /// The velocity it wants, metres a second; zero for who stands.
     pub desired: Vec2,
@@ -96,7 +96,7 @@ pub struct Settings {
     pub standing_horizon_s: f32,
     /// How far ahead walls are avoided, seconds. 0.1: one may walk along a wall of steps, as cells make it, and up to a corner.
     pub wall_horizon_s: f32,
-    /// In what time overlapping walkers want to be apart, seconds; at least a tick. 0.25: pushing (`resolve`) does most of it.
+    /// In what time overlapping walkers want to be apart, seconds; at least a step. 0.25: pushing (`resolve`) does most of it.
     pub part_s: f32,
     /// Neighbours considered, at most, the nearest first. 10: what the published examples use.
     pub neighbours_max: usize,
@@ -140,7 +140,7 @@ impl Default for Settings {
     }
 }
 
-/// Chooses velocities; keeps its buffers from tick to tick and nothing else.
+/// Chooses velocities; keeps its buffers from step to step and nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Avoider {
     near: Near,
@@ -156,26 +156,26 @@ pub struct Avoider {
 
 impl Avoider {
     /// Fills `out` with a velocity for each of `walkers`, in their order. `walls` is asked for those near one walker and
-    /// adds them to a list; only walls within its top speed times the horizon for walls matter. `tick_s` is the length of
-    /// a tick; where it is not above zero nobody moves. Cost: linear in the walkers.
+    /// adds them to a list; only walls within its top speed times the horizon for walls matter. `step_s` is the length of
+    /// a step; where it is not above zero nobody moves. Cost: linear in the walkers.
     pub fn run(
         &mut self,
         walkers: &[Walker],
         walls: impl FnMut(u32, &mut Vec<Wall>),
-        tick: &Tick<'_>,
+        step: &Step<'_>,
         out: &mut Vec<Vec2>,
     ) {
         out.clear();
         out.resize(walkers.len(), Vec2::ZERO);
-        if tick.tick_s > 0.0 {
+        if step.step_s > 0.0 {
             self.places.clear();
             self.places.extend(walkers.iter().map(|walker| walker.place));
-            self.near.build(&self.places, tick.settings.reach_m * CELL_SHARE);
+            self.near.build(&self.places, step.settings.reach_m * CELL_SHARE);
             self.rows.clear();
             let by_cell = self.near.by_cell().iter();
-            self.rows.extend(by_cell.map(|&index| Row::of(&walkers[index as usize], tick)));
+            self.rows.extend(by_cell.map(|&index| Row::of(&walkers[index as usize], step)));
             self.rows.push(Row::NOBODY);
-            self.choose(walkers, walls, tick, out);
+            self.choose(walkers, walls, step, out);
         }
     }
 
@@ -184,10 +184,10 @@ impl Avoider {
         &mut self,
         walkers: &[Walker],
         mut walls: impl FnMut(u32, &mut Vec<Wall>),
-        tick: &Tick<'_>,
+        step: &Step<'_>,
         out: &mut [Vec2],
     ) {
-        let settings = tick.settings;
+        let settings = step.settings;
         let mut nearest = Nearest::new(settings.neighbours_max);
         let nobody = walkers.len() as u32;
         for (&index, row) in self.near.by_cell().iter().zip(&self.rows) {
@@ -205,7 +205,7 @@ impl Avoider {
             self.lines.begin();
             for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.as_chunks().0) {
                 let others = Others { walkers, rows: &self.rows, ids, slots };
-                self.lines.add(&meet(&own, index, others, tick));
+                self.lines.add(&meet(&own, index, others, step));
             }
             let desired = row.desired();
             if !self.lines.is_met() && desired.length_squared() <= square(row.speed_max_mps()) {
@@ -216,8 +216,8 @@ impl Avoider {
             let walker = &walkers[index as usize];
             self.walls.clear();
             walls(index, &mut self.walls);
-            self.lines.hem_in(walker, &self.walls, tick);
-            out[index as usize] = self.lines.choose(walker, index, tick);
+            self.lines.hem_in(walker, &self.walls, step);
+            out[index as usize] = self.lines.choose(walker, index, step);
         }
     }
 }
@@ -226,14 +226,14 @@ impl Avoider {
 /// nine cells hold the ten nearest of a dense crowd.
 pub const CELL_SHARE: f32 = 0.4;
 
-/// What one tick of avoidance goes by.
+/// What one step of avoidance goes by.
 #[derive(Clone, Copy, Debug)]
-pub struct Tick<'a> {
+pub struct Step<'a> {
     /// The level's constants.
     pub settings: &'a Settings,
-    /// Length of the tick, seconds.
-    pub tick_s: f32,
-    /// Rises by one about once a second: the tick divided by the rate. Who steps back in a jam changes with it.
+    /// Length of the step, seconds.
+    pub step_s: f32,
+    /// Rises by one about once a second: whole seconds of game time. Who steps back in a jam changes with it.
     pub epoch: u32,
 }
 
@@ -272,16 +272,16 @@ impl Lines {
     }
 
     /// Puts walls before the neighbours.
-    fn hem_in(&mut self, walker: &Walker, walls: &[Wall], tick: &Tick<'_>) {
-        let walls = walls.iter().filter_map(|wall| wall_line(walker, wall, tick.settings));
+    fn hem_in(&mut self, walker: &Walker, walls: &[Wall], step: &Step<'_>) {
+        let walls = walls.iter().filter_map(|wall| wall_line(walker, wall, step.settings));
         extend_fours(&mut self.lines, walls);
         self.wall_fours = self.lines.len();
         self.lines.append(&mut self.met);
     }
 
     /// The velocity nearest to the one wanted that all lines allow.
-    fn choose(&mut self, walker: &Walker, index: u32, tick: &Tick<'_>) -> Vec2 {
-        let settings = tick.settings;
+    fn choose(&mut self, walker: &Walker, index: u32, step: &Step<'_>) -> Vec2 {
+        let settings = step.settings;
         let mut wanted = walker.desired;
         let wanted_sq = wanted.dot(wanted);
         if self.is_met() && wanted_sq > 0.0 {
@@ -289,7 +289,7 @@ impl Lines {
             let right = Vec2::new(-wanted.y, wanted.x);
             let aside = if settings.side == PassingSide::Right { right } else { -right };
             wanted += aside * settings.side_share;
-            if self.opposed.any() && progress < HELD_UP && steps_back(index, tick.epoch) {
+            if self.opposed.any() && progress < HELD_UP && steps_back(index, step.epoch) {
                 wanted = aside * settings.side_share - wanted * settings.step_back_share;
             }
         }

@@ -1,4 +1,4 @@
-//! Where a body wants to come to in a tick, given its path.
+//! Where a body wants to come to in a step, given its path.
 //!
 //! In: a path (world metres), a cursor on it, the body's place and heading, how fast it may go. Out: the place it would come to if
 //! nobody were in the way, its heading there, the cursor, which never moves back. Holds: the direction of movement turns
@@ -120,16 +120,16 @@ impl Beside {
     }
 }
 
-/// How a body goes along a path in a tick.
+/// How a body goes along a path in a step of the crowd.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gait {
     /// Metres a second, above zero.
     pub speed_mps: f32,
     /// Radians a second.
     pub turn_radps: f32,
-    /// Length of the tick, seconds, above zero.
-    pub tick_s: f32,
-    /// The most it may go in this tick and after it, metres: to a closed door, to the distance kept from somebody.
+    /// Length of the step, seconds, above zero.
+    pub step_s: f32,
+    /// The most it may go in this step and after it, metres: to a closed door, to the distance kept from somebody.
     pub reach_m: f32,
     /// Whether it slows down before it stops.
     pub brakes: bool,
@@ -137,14 +137,14 @@ pub struct Gait {
     pub is_exact: bool,
 }
 
-/// What a tick along a path comes to if nobody is in the way.
+/// What a step along a path comes to if nobody is in the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stride {
     /// Where the body comes to.
     pub to: Vec3,
     /// The direction it then looks and goes in, a unit vector.
     pub heading: Vec2,
-    /// The velocity it wanted as the tick began, before turning; metres a second.
+    /// The velocity it wanted as the step began, before turning; metres a second.
     pub wanted: Vec2,
     /// Whether it has been led so far off its path that it cannot see it any more.
     pub is_lost: bool,
@@ -187,15 +187,15 @@ pub fn stride(
     let pieces = if is_straight_on((path, cursor), (place, heading), gait) {
         1.0
     } else {
-        let by_length = gait.speed_mps * gait.tick_s / STEP_MAX_M;
+        let by_length = gait.speed_mps * gait.step_s / STEP_MAX_M;
         // A hair less, lest rounding cuts a tick of just that length in two.
-        ((gait.tick_s * STEPS_PER_S).max(by_length) - 1e-3).ceil().clamp(1.0, STEPS_MAX)
+        ((gait.step_s * STEPS_PER_S).max(by_length) - 1e-3).ceil().clamp(1.0, STEPS_MAX)
     };
-    let step_s = gait.tick_s / pieces;
+    let piece_s = gait.step_s / pieces;
     // Bounded by STEPS_MAX.
     for piece in 0..pieces as u32 {
         let before = (body.place, body.heading);
-        let Some(step) = body.step(path, gait, step_s, &mut clear) else { break };
+        let Some(step) = body.step(path, gait, piece_s, &mut clear) else { break };
         // What is walked in a tick is one straight line: round a corner it ends where that line does.
         if piece > 0 && !clear(place, body.place) {
             (body.place, body.heading) = before;
@@ -213,7 +213,7 @@ pub fn stride(
 fn is_straight_on((path, cursor): (&Path, Cursor), (place, heading): (Vec3, Vec2), gait: &Gait) -> bool {
     let Some(next) = cursor.next(path) else { return false };
     let left_m = flat_distance(place, next);
-    let ahead_m = gait.speed_mps * (PREDICT_S.max(STOP_S) + gait.tick_s);
+    let ahead_m = gait.speed_mps * (PREDICT_S.max(STOP_S) + gait.step_s);
     let is_far = left_m > ahead_m.max(AHEAD_M) && gait.reach_m > ahead_m;
     is_far && flat(next - place).dot(heading) >= left_m * (1.0 - 1e-6)
 }
@@ -236,7 +236,7 @@ impl Body {
         &mut self,
         path: &Path,
         gait: &Gait,
-        step_s: f32,
+        piece_s: f32,
         clear: &mut impl FnMut(Vec3, Vec3) -> bool,
     ) -> Option<Small> {
         let to_end_m = self.cursor.left_m(path, self.place);
@@ -256,15 +256,15 @@ impl Body {
         let way = (&path.points[..], self.cursor.ends);
         let target = steer::aim(way, (segment, self.place, moving), &look, clear)?;
         let brake_mps2 = if gait.brakes { gait.speed_mps / STOP_S } else { 0.0 };
-        let arrival = Arrival { speed_mps: gait.speed_mps, brake_mps2, tick_s: step_s };
+        let arrival = Arrival { speed_mps: gait.speed_mps, brake_mps2, step_s: piece_s };
         let target_m = flat_distance(self.place, target.point);
         let is_end = to_end_m <= target_m + PASSED_M;
         let desired = steer::seek(flat(self.place), flat(target.point), arrival.speed_at(left_m));
-        let turning = Turning { rate_radps: gait.turn_radps, tick_s: step_s };
+        let turning = Turning { rate_radps: gait.turn_radps, step_s: piece_s };
         let course = steer::steer(self.heading, desired, target_m, &turning);
         self.heading = course.heading;
         let is_corner = look == Lookahead::EXACT || is_end;
-        let step_m = course.speed_mps * step_s;
+        let step_m = course.speed_mps * piece_s;
         let step_m = if is_corner { step_m.min(target_m) } else { step_m };
         let step = course.heading * step_m;
         let to = Vec3::new(self.place.x + step.x, self.place.y, self.place.z + step.y);

@@ -2,9 +2,9 @@
 //!
 //! In: bodies as columns (place, radius, stance), the ground as two questions. Out: their new places, and a report of who
 //! touched whom and who could not be moved.
-//! Holds: pairs are taken in the order of their numbers, three times a tick, half the overlap each (seed:C1-C3). The line
-//! from where a body began the tick to where it ends is clear, always; where it would not be, the partner takes the whole
-//! push if its own line is clear (seed:C4). Nobody is moved further than `push_max_m` a tick. Overlaps within the slack
+//! Holds: pairs are taken in the order of their numbers, a few times in turn, half the overlap each (seed:C1-C3). The line
+//! from where a body began the step to where it ends is clear, always; where it would not be, the partner takes the whole
+//! push if its own line is clear (seed:C4). Nobody is moved further than `push_max_m` a time. Overlaps within the slack
 //! are left alone, so what stands comes to rest (seed:C5). Steps that end in somebody all the same are taken back, so that a
 //! crowd is never pressed into itself. Bodies at one point part in a direction given by their numbers.
 //! Cost: linear in the bodies however crowded they are, because a crowded cell is looked at in part; the part differs
@@ -126,15 +126,15 @@ impl Bodies {
 /// Constants of pushing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Rounds over all pairs a tick, 1 to 10. 3 by seed:C1; stops early when nobody was pushed.
+    /// Rounds over all pairs, 1 to 32. 3 by seed:C1; stops early when nobody was pushed.
     pub passes: u32,
-    /// The furthest a body is moved in a tick, metres. 0.25: two bodies of 0.35 m on one point part within two ticks,
+    /// The furthest a body is moved, metres. 0.25: two bodies of 0.35 m on one point part the second time,
     /// and a push is shorter than a cell of 0.4 m.
     pub push_max_m: f32,
     /// Overlap that is left alone, metres. 0.001: a hundredth of what counts as overlapping (5 % of 0.35 m is 0.0175).
     pub slack_m: f32,
-    /// Gap up to which two bodies are watched during a tick, metres: who comes into contact by the pushes of this tick
-    /// only is pushed too. 0.1: fewer pairs than with the whole 0.5 that two pushes could close; the rest follow a tick later.
+    /// Gap up to which two bodies are watched meanwhile, metres: who comes into contact by these pushes
+    /// only is pushed too. 0.1: fewer pairs than with the whole 0.5 that two pushes could close; the rest follow a step later.
     pub watch_m: f32,
     /// Bodies whose floors are further apart than this do not touch, metres. 1.5: less than a storey, more than a step.
     pub storey_m: f32,
@@ -149,7 +149,7 @@ impl Default for Settings {
     }
 }
 
-/// Two bodies that touched during a tick.
+/// Two bodies that touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Contact {
     /// The lower index.
@@ -158,7 +158,7 @@ pub struct Contact {
     pub second: u32,
 }
 
-/// What a tick of pushing did.
+/// What pushing did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Who touched whom, sorted, each pair once.
@@ -188,7 +188,7 @@ impl Pair {
     }
 }
 
-/// Overlap that is left to the pushes of the next tick, as a part of the smaller radius: a little under the 5 % that counts.
+/// Overlap that is left to the pushes of the next step, as a part of the smaller radius: a little under the 5 % that counts.
 const LEFT: f32 = 0.04;
 
 /// Who began so much deeper in somebody has to get out, metres.
@@ -208,7 +208,7 @@ enum Around {
     Walls,
 }
 
-/// Pushes bodies apart; keeps its buffers from tick to tick and nothing else.
+/// Pushes bodies apart; keeps its buffers from step to step and nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Resolver {
     near: Near,
@@ -217,7 +217,7 @@ pub struct Resolver {
     pairs: Vec<Pair>,
     /// First index to its first pair; for sorting.
     starts: Vec<u32>,
-    /// Where each body began the tick.
+    /// Where each body was.
     origins: Vec<Vec2>,
     around: Vec<Around>,
     report: Report,
@@ -249,7 +249,7 @@ impl Resolver {
         &self.report
     }
 
-    /// Takes steps back that end in somebody, once [`Resolver::resolve`] could not part the two: whoever came nearer in this tick
+    /// Takes steps back that end in somebody, once [`Resolver::resolve`] could not part the two: whoever came nearer in this step
     /// returns to where it began, the one that came further first, until no pair overlaps by more than `LEFT` that did not
     /// before. So what is pressed together, along a wall or from all sides, is never pressed into one another: those at the end
     /// stand still, and those behind them. Who began in somebody may go on, because it has to get out; but not into somebody who
@@ -450,7 +450,7 @@ impl<G: Ground> Pushes<'_, G> {
         has_moved
     }
 
-    /// Where a push takes a body: within its bound for this tick, along a clear line from where it began; none if a
+    /// Where a push takes a body: within its bound, along a clear line from where it began; none if a
     /// wall is in the way.
     #[inline]
     fn reach(&mut self, index: usize, push: Vec2) -> Option<Vec2> {

@@ -45,27 +45,27 @@ pub struct Arrival {
     pub speed_mps: f32,
     /// Braking, metres a second squared; zero or less: none, it stops dead.
     pub brake_mps2: f32,
-    /// Length of a tick, seconds.
-    pub tick_s: f32,
+    /// Length of a step, seconds.
+    pub step_s: f32,
 }
 
 impl Arrival {
     /// The speed with `left_m` metres to go: so slow near the end that the braking suffices, and never past it.
     #[must_use]
     pub fn speed_at(&self, left_m: f32) -> f32 {
-        if self.tick_s <= 0.0 {
+        if self.step_s <= 0.0 {
             return 0.0;
         }
         let braked_mps = if self.brake_mps2 > 0.0 {
             // The speed from which whole ticks of braking end at the point: v^2 + v a dt = 2 a s, solved for v.
-            let step = self.brake_mps2 * self.tick_s * 0.5;
+            let step = self.brake_mps2 * self.step_s * 0.5;
             (step * step + 2.0 * self.brake_mps2 * left_m).sqrt() - step
         } else {
             self.speed_mps
         };
         // Braking alone comes ever closer and never there: the last step covers what is left.
-        let floor_mps = (self.brake_mps2 * self.tick_s).max(0.0);
-        braked_mps.max(floor_mps).min(self.speed_mps).min(left_m / self.tick_s)
+        let floor_mps = (self.brake_mps2 * self.step_s).max(0.0);
+        braked_mps.max(floor_mps).min(self.speed_mps).min(left_m / self.step_s)
     }
 }
 
@@ -74,15 +74,15 @@ impl Arrival {
 pub struct Turning {
     /// Rate, radians a second; zero or less: no turning at all.
     pub rate_radps: f32,
-    /// Length of a tick, seconds.
-    pub tick_s: f32,
+    /// Length of a step, seconds.
+    pub step_s: f32,
 }
 
-/// `heading` turned towards `direction`, both unit vectors, by at most the rate times the tick, the short way round; to the
+/// `heading` turned towards `direction`, both unit vectors, by at most the rate times the step, the short way round; to the
 /// left when the two are exactly opposite.
 #[must_use]
 pub fn turn(heading: Vec2, direction: Vec2, turning: &Turning) -> Vec2 {
-    let step_rad = (turning.rate_radps * turning.tick_s).max(0.0);
+    let step_rad = (turning.rate_radps * turning.step_s).max(0.0);
     let (ahead, left) = (heading.dot(direction), cross(heading, direction));
     let (cos, sin) = (trig::cos(step_rad), trig::sin(step_rad));
     if step_rad >= std::f32::consts::PI || ahead >= cos {

@@ -4,10 +4,13 @@
 //! the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for the next tick. Not here: whose turn it is
 //! (`script::skipping`), how the stretch passes (`sim::skip`).
 
+use std::collections::BTreeMap;
+
 use crate::game::inputs::Input;
 use crate::script::host::ScriptHost;
 use crate::sim;
 use crate::world::World;
+use crate::world::walk::Owner;
 
 /// Stretches of scenes in a tick. Each ends with something told or a wait that is over; a scene of minutes has a hundred.
 const ROUNDS_MAX: u32 = 4096;
@@ -33,14 +36,18 @@ pub(crate) fn hear(scripts: &mut ScriptHost, inputs: &[Input]) {
 /// Lets scenes that are skipped run on.
 pub(crate) fn run(world: &mut World, scripts: &mut ScriptHost) {
     let mut steps_left = STEPS_MAX;
+    // Ticks that have passed for each scene.
+    let mut passed_ticks: BTreeMap<Owner, u64> = BTreeMap::new();
     for _ in 0..ROUNDS_MAX {
         let Some(rush) = scripts.next_rush(world) else {
             return;
         };
-        let passed = sim::skip::run(world, &rush, &mut steps_left);
+        let ticks = passed_ticks.entry(rush.owner).or_default();
+        let passed = sim::skip::run(world, &rush, *ticks, &mut steps_left);
+        *ticks += passed.ticks;
         scripts.pass(world, &rush, passed.ticks);
         if passed.has_begun {
-            sim::skip::finish(world, &rush);
+            sim::skip::finish(world, &rush, *ticks);
         }
         scripts.dispatch(world);
         if steps_left == 0 {

@@ -207,7 +207,7 @@ fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
 }
 
 fn is_over_time(world: &World, walk: &Walk) -> bool {
-    walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(world.landing()).since(walk.issued) >= ticks)
+    walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(world.tick).since(walk.issued) >= ticks)
 }
 
 fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {

@@ -120,8 +120,8 @@ fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, (rate, tick): (TickRate, T
     // Where the step begins, in whole seconds: the same at every rate.
     let began = tick.0.saturating_sub(1);
     let epoch = (began / u64::from(rate.per_second().max(1))) as u32;
-    let tick = avoid::Tick { settings: &settings, tick_s: rate.step_seconds(), epoch };
-    avoider.run(walkers, walls, &tick, velocities);
+    let step = avoid::Step { settings: &settings, step_s: rate.step_seconds(), epoch };
+    avoider.run(walkers, walls, &step, velocities);
 }
 
 /// Whether somebody passes through others. Who is on a link between layers is in nobody's way.

@@ -123,7 +123,7 @@ fn gait_of(world: &World, id: CharacterId) -> Gait {
     Gait {
         speed_mps: 0.0,
         turn_radps,
-        tick_s: world.rate.step_seconds(),
+        step_s: world.rate.step_seconds(),
         reach_m: f32::INFINITY,
         brakes: true,
         is_exact: false,

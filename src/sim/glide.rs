@@ -4,14 +4,17 @@
 //! tick, ended turns and animations. Holds: the line of every step was tested when it was taken, and is again when the map changes
 //! under it, so nobody is ever shown inside a wall. Not here: where steps lead.
 
+use glam::Vec3;
+
 use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::CharacterId;
 use crate::base::trig;
 use crate::sim::grounds::Grounds;
+use crate::sim::integrate::FINGER_M;
 use crate::world::World;
 use crate::world::glide::Glide;
 use crate::world::ops::characters::{angle_of, end_play, end_turn};
-use crate::world::walk::Phase;
+use crate::world::walk::{Ask, Phase};
 
 /// Shows everybody a tick further on.
 pub fn run(world: &mut World) {
@@ -30,8 +33,6 @@ pub fn run(world: &mut World) {
 /// Everybody who has made a step begins it again, tick by tick. Who went along the very edge of the ground, where a part of a line is
 /// not clear although the whole of it is, is there at once.
 fn begin(world: &mut World, ticks: u64) {
-    /// A finger's breadth, metres: who comes no nearer to a wall touches none.
-    const FINGER_M: f32 = 0.01;
     let World { nav, doors, characters, glides, bodies, .. } = world;
     let mut grounds = Grounds::again(nav, doors, &bodies.known);
     glides.retain_mut(|glide| {
@@ -70,12 +71,12 @@ fn stand(world: &mut World) {
     }
 }
 
-/// The map has changed within bounds: who is on its way to where it may not go any more stays where it is.
+/// The map has changed within bounds: who is on its way to where it may not go any more stays where it is, and asks for another way.
 pub(crate) fn check(world: &mut World, changed: &Bounds) {
-    let World { nav, doors, characters, glides, .. } = world;
+    let World { nav, doors, characters, glides, walks, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
     glides.retain(|glide| {
-        let Some(character) = characters.get(glide.who) else {
+        let Some(character) = characters.get_mut(glide.who) else {
             return false;
         };
         let (at, to) = (glide.at.0, glide.to.0);
@@ -84,7 +85,15 @@ pub(crate) fn check(world: &mut World, changed: &Bounds) {
             return true;
         }
         let kind = grounds.kind(character);
-        grounds.footing(kind).clear(at, to)
+        let is_clear = grounds.footing(kind).clear(at, to);
+        if !is_clear {
+            character.body.velocity = Vec3::ZERO;
+            // How far along its path it is was noted as if it had come there.
+            if let Some(walk) = character.walk.and_then(|walk| walks.get_mut(walk)) {
+                walk.ask_for(Ask::Map);
+            }
+        }
+        is_clear
     });
 }
 

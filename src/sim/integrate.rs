@@ -2,7 +2,7 @@
 //!
 //! In: the moves of step 7 with the velocities of step 8. Out: positions, velocities and facings as the crowd's step ends, places on
 //! paths. Holds: the straight line of every move and of every push is tested against the map, exactly, before it is taken, so that no body ever
-//! crosses a wall at any speed (inv:N2, fault:G19); who stands on ground that went away may leave it; who stands and is pushed stays
+//! crosses a wall at any speed (inv:N2, fault:G19; in the ticks of a step `glide` sees to it); who stands on ground that went away may leave it; who stands and is pushed stays
 //! where it was pushed to (seed:C5).
 
 use std::iter::{once, once_with};
@@ -13,7 +13,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
-use crate::crowd::resolve::{Ground, Settings};
+use crate::crowd::resolve::{self, Ground, Resolver, Settings};
 use crate::crowd::steer::flat;
 use crate::nav::{Footing, NavMap, Traversal};
 use crate::sim::grounds::Grounds;
@@ -33,8 +33,9 @@ pub fn run(world: &mut World) {
         character.desired = Vec3::ZERO;
         character.is_moving = false;
     }
-    step_on(world);
-    part(world);
+    let is_shown = world.rate.ticks_per_step() > 1;
+    step_on(world, is_shown);
+    part(world, is_shown);
     for index in 0..world.moves.len() {
         note(world, world.moves[index]);
     }
@@ -43,19 +44,17 @@ pub fn run(world: &mut World) {
 /// The moves of a few as if nobody else were there, made at once: for scenes that are skipped. Others stay on their way.
 pub(crate) fn run_alone(world: &mut World) {
     world.bodies.clear();
-    let others = std::mem::take(&mut world.glides);
-    step_on(world);
-    world.glides = others;
+    step_on(world, false);
     for index in 0..world.moves.len() {
         note(world, world.moves[index]);
     }
 }
 
-/// Everybody takes the step that the velocity of step 8 gives it.
-fn step_on(world: &mut World) {
+/// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its way, tick by tick.
+fn step_on(world: &mut World, is_shown: bool) {
     let World { nav, doors, bodies, moves, characters, rate, glides, .. } = world;
     let mut grounds = Grounds::again(nav, doors, &bodies.known);
-    let (seconds, is_shown) = (rate.step_seconds(), rate.ticks_per_step() > 1);
+    let seconds = rate.step_seconds();
     for step in moves.iter_mut() {
         let Some(character) = characters.get_mut(step.character) else {
             continue;
@@ -117,9 +116,11 @@ fn reach((nav, footing): (&NavMap, &Footing<'_>), from: Vec3, to: Vec3) -> Vec3 
         .unwrap_or(at_wall)
 }
 
+/// A finger's breadth, metres: nearer to a wall than that, lines may touch it.
+pub(crate) const FINGER_M: f32 = 0.01;
+
 /// A finger's breadth nearer to the middle of its node.
 fn off_the_wall(nav: &NavMap, place: Vec3) -> Vec3 {
-    const FINGER_M: f32 = 0.01;
     let middle = nav.node_centre(place).unwrap_or(place);
     let inwards = Vec3::new(middle.x - place.x, 0.0, middle.z - place.z);
     place + inwards.clamp_length_max(FINGER_M)
@@ -137,7 +138,7 @@ fn first_ground(footing: &Footing<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
 struct Floor<'a> {
     grounds: &'a Grounds<'a>,
     kinds: &'a [u32],
-    /// Where each body began the tick: what is walked and what is pushed must be clear together.
+    /// Where each body began the step: what is walked and what is pushed must be clear together.
     began: &'a [Vec2],
 }
 
@@ -157,28 +158,41 @@ impl Ground for Floor<'_> {
 /// Ticks of the seed, sixty a second, that a step of the crowd is as long as: so many times its rounds push (seed:C1).
 const TICKS_OF_SEED: u32 = 2;
 
-/// Who is left deeper in somebody than this, metres, is in a heap, where one bound on pushes does not reach far: it is pushed again.
-const PACKED_M: f32 = 0.1;
+/// Where somebody is left deeper in somebody than this, metres, there is a heap, and one push for each does not go far.
+const HEAP_M: f32 = 0.1;
+/// How often everybody is pushed, at most, where there is a heap.
+const HEAP_ROUNDS: u32 = 2;
+
+/// Who has been pushed, sorted.
+fn push_apart(
+    (columns, resolver): (&mut resolve::Bodies, &mut Resolver),
+    floor: &Floor<'_>,
+    passes: u32,
+) -> Vec<u32> {
+    let constants = Settings { passes, ..Settings::default() };
+    let mut pushed = Vec::new();
+    for _ in 0..HEAP_ROUNDS {
+        let report = resolver.resolve(columns, floor, &constants);
+        pushed.extend_from_slice(&report.pushed);
+        if report.deepest_m <= HEAP_M {
+            break;
+        }
+    }
+    pushed.sort_unstable();
+    pushed.dedup();
+    pushed
+}
 
 /// Pushes apart whoever overlaps.
-fn part(world: &mut World) {
+fn part(world: &mut World, is_shown: bool) {
     let World { nav, doors, bodies, characters, settings, walks, rate, glides, .. } = world;
-    let (seconds, is_shown) = (rate.step_seconds(), rate.ticks_per_step() > 1);
+    let seconds = rate.step_seconds();
     let grounds = Grounds::again(nav, doors, &bodies.known);
     bodies.began.clear();
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
-    let constants = Settings { passes: TICKS_OF_SEED * settings.crowd.iterations, ..Settings::default() };
-    let mut moved = Vec::new();
-    for _ in 0..TICKS_OF_SEED {
-        let report = bodies.resolver.resolve(&mut bodies.columns, &floor, &constants);
-        moved.extend_from_slice(&report.pushed);
-        if report.deepest_m <= PACKED_M {
-            break;
-        }
-    }
-    moved.sort_unstable();
-    moved.dedup();
+    let passes = TICKS_OF_SEED * settings.crowd.iterations;
+    let mut moved = push_apart((&mut bodies.columns, &mut bodies.resolver), &floor, passes);
     bodies.resolver.hold_back(&mut bodies.columns, &bodies.began, &mut moved);
     for row in moved {
         let id = bodies.ids[row as usize];

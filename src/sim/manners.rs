@@ -59,7 +59,7 @@ pub fn run(world: &mut World) {
     if held.is_empty() {
         return;
     }
-    // The buffers outlast the tick: made anew they cost as much as filling them.
+    // The buffers outlast the step: made anew they cost as much as filling them.
     let mut near = std::mem::take(&mut world.bodies.after);
     near.build(&world.bodies.columns.places, 1.0);
     let mut front = Front::default();
@@ -86,13 +86,13 @@ struct Front {
 
 fn held_up(world: &World) -> Vec<Held> {
     let long_ticks = world.rate.ticks(HELD_UP_S);
-    let (tick_s, bodies) = (world.rate.step_seconds(), &world.bodies);
+    let (step_s, bodies) = (world.rate.step_seconds(), &world.bodies);
     let held = world.moves.iter().filter_map(|step| {
         let id = step.walk?;
         let row = bodies.rows.get(step.character)?;
         let ahead = unit(step.stride.wanted)?;
         // What became its velocity, without a look at the character: most get on, and are looked at no further.
-        let velocity = (bodies.columns.places[row as usize] - bodies.began[row as usize]) / tick_s;
+        let velocity = (bodies.columns.places[row as usize] - bodies.began[row as usize]) / step_s;
         let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
         let is_held = (is_slow || step.held_ticks >= long_ticks)
             && world.walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
@@ -130,7 +130,7 @@ impl Front {
     }
 }
 
-/// The jams of a tick: walkers who are held up, joined with those in front of them.
+/// The jams of a step: walkers who are held up, joined with those in front of them.
 #[derive(Debug, Default)]
 struct Jams {
     /// Row to its place among those held up.

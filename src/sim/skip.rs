@@ -22,10 +22,10 @@ pub struct Passed {
 }
 
 /// Lets the time of a scene pass, until something is to be told, its ticks are over or the steps are spent: a step is a tick of
-/// one body.
-pub fn run(world: &mut World, rush: &Rush, steps_left: &mut u64) -> Passed {
+/// one body. So many ticks of the scene have passed in this tick before.
+pub fn run(world: &mut World, rush: &Rush, before_ticks: u64, steps_left: &mut u64) -> Passed {
     let (start, told) = (world.tick, world.events.waiting());
-    world.is_skipping = true;
+    (world.is_skipping, world.rushed_ticks) = (true, before_ticks);
     finish_doors(world, rush);
     edits::run(world);
     answer_paths(world, rush);
@@ -54,20 +54,21 @@ pub fn run(world: &mut World, rush: &Rush, steps_left: &mut u64) -> Passed {
     give_back_time(world, &walks, &bodies, passed);
     world.forget_standing();
     world.tick = start;
-    world.is_skipping = false;
+    (world.is_skipping, world.rushed_ticks) = (false, 0);
     Passed { ticks: passed, has_begun }
 }
 
-/// Ends a tick that has begun: what the scene's scripts have asked for in it is done.
-pub fn finish(world: &mut World, rush: &Rush) {
-    world.is_skipping = true;
+/// Ends a tick that has begun: what the scene's scripts have asked for in it is done. So many ticks of the scene have passed in this
+/// tick, the one that has begun among them.
+pub fn finish(world: &mut World, rush: &Rush, passed_ticks: u64) {
+    (world.is_skipping, world.rushed_ticks) = (true, passed_ticks);
     let walks = rush.open_walks(world);
     let bodies = rush.bodies(world, &walks);
     glide::land(world, &bodies);
     step(world, rush, &walks, &bodies);
     give_back_time(world, &walks, &bodies, 0);
     world.forget_standing();
-    world.is_skipping = false;
+    (world.is_skipping, world.rushed_ticks) = (false, 0);
 }
 
 /// Steps 4 to 11 for a few, without avoiding or pushing others, who do not move meanwhile.

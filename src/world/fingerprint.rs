@@ -166,8 +166,8 @@ fn hash_standing(hash: &mut StateHash, world: &World) {
 
 /// Who is on its way, and where to; nothing where nobody is.
 fn hash_glides(hash: &mut StateHash, world: &World) {
-    for Glide { who, from, to, at, walks } in &world.glides {
-        hash.word(serial(world, *who)).flag(*walks);
+    for Glide { who, from, to, at, layer, walks } in &world.glides {
+        hash.word(serial(world, *who)).word(u64::from(*layer)).flag(*walks);
         for (place, facing_rad) in [from, to, at] {
             hash.vector(*place).float(*facing_rad);
         }

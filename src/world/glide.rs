@@ -20,6 +20,8 @@ pub struct Glide {
     pub to: (Vec3, f32),
     /// Where the last tick has shown it.
     pub at: (Vec3, f32),
+    /// The layer it is on.
+    pub layer: u8,
     /// Whether it walks on after this step, so that it stops when told to; else it makes an end or was pushed.
     pub walks: bool,
 }
@@ -29,7 +31,7 @@ impl Glide {
     #[must_use]
     pub fn of(who: CharacterId, character: &Character) -> Self {
         let at = (character.body.position, character.facing_rad);
-        Self { who, from: at, to: at, at, walks: false }
+        Self { who, from: at, to: at, at, layer: character.layer, walks: false }
     }
 
     /// Where it is after a part of the step, from 0 to 1.
@@ -47,24 +49,34 @@ impl Glide {
 
     /// Brings it so far along, a part of the step from 0 to 1; false when it has stopped, or somebody has put it elsewhere.
     pub fn advance(&mut self, characters: &mut Characters, part: f32) -> bool {
-        let Some(character) = characters.get_mut(self.who).filter(|character| self.goes_on(character)) else {
+        let Some(character) = characters.get_mut(self.who) else {
             return false;
         };
+        if !self.goes_on(character) {
+            if !character.is_moving {
+                character.body.velocity = Vec3::ZERO;
+            }
+            return false;
+        }
         let is_there = part >= 1.0;
         let position = self.place(part);
         let turned_rad = trig::wrap(self.to.1 - self.from.1) * part;
         let facing_rad = if is_there { self.to.1 } else { trig::wrap(self.from.1 + turned_rad) };
         character.body.position = position;
-        // Who was told meanwhile to face another way does.
         if character.facing_rad == self.at.1 {
             character.facing_rad = facing_rad;
+        } else {
+            // It has turned meanwhile by itself, and stays so.
+            (self.from.1, self.to.1) = (character.facing_rad, character.facing_rad);
         }
         self.at = (position, character.facing_rad);
         true
     }
 
     fn goes_on(&self, character: &Character) -> bool {
-        let is_where_left = character.body.position == self.at.0;
-        is_where_left && character.is_alive() && (character.is_moving || !self.walks)
+        let is_where_left = character.body.position == self.at.0 && character.layer == self.layer;
+        // Whom a scene takes stands where it was taken, unless it walks for the scene.
+        let is_free = if self.walks { character.is_moving } else { character.held.is_none() };
+        is_where_left && is_free && character.is_alive()
     }
 }

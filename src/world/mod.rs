@@ -151,6 +151,9 @@ pub struct World {
     pub(crate) is_precomputed: bool,
     /// Whether the steps under way are those of a skipped scene. False between steps, so never part of the state.
     pub(crate) is_skipping: bool,
+    /// Ticks of the scene that is skipped which have passed in this one before: so far on are the steps of those in it. Zero between
+    /// steps.
+    pub(crate) rushed_ticks: u64,
     /// Walks asked for in this tick, by owner; for the limit.
     pub(crate) walks_this_tick: BTreeMap<Owner, u32>,
     /// Ends of walks.
@@ -273,13 +276,14 @@ impl World {
 
     /// Whether a step of the crowd begins in the tick under way.
     pub(crate) fn begins_step(&self) -> bool {
-        self.rate.begins_step(self.tick)
+        self.rate.begins_step(self.tick.after(self.rushed_ticks))
     }
 
     /// The tick in which the crowd's step under way lands. What people do in it counts as done then, whenever it is worked out, so
     /// that times between steps are the same at every rate.
     pub(crate) fn landing(&self) -> Tick {
-        self.rate.landing(self.tick)
+        let now = self.tick.after(self.rushed_ticks);
+        self.tick.after(self.rate.landing(now).since(now))
     }
 
     /// The walks asked for since the last tick began, in order of creation: what is plain from the start does not wait for a step.

@@ -316,7 +316,7 @@ pub struct Walk {
     pub planned_aim: Vec3,
     /// When it was asked for.
     pub issued: Tick,
-    /// Metres walked.
+    /// Metres walked; a step of the crowd counts whole as it begins.
     pub travelled_m: f32,
     /// Plans made after the first.
     pub repaths: u32,

@@ -13,7 +13,7 @@ use crate::crowd::avoid::program::Lines4;
 use crate::crowd::avoid::terms::{
     IN_FRONT_M, PART_SHARE, SAME_WAY_SQ, SIDE_BY_SIDE_M, SLOWER, SPARED, held_up, in_the_way, onward,
 };
-use crate::crowd::avoid::{PassingSide, Settings, Tick, Walker};
+use crate::crowd::avoid::{PassingSide, Settings, Step, Walker};
 use crate::crowd::resolve::parting;
 
 /// Sine of the angle between course and neighbour below which a meeting counts as straight on: 6 degrees.
@@ -52,12 +52,12 @@ impl Row {
         pace: Vec4::ZERO,
     };
 
-    pub(super) fn of(walker: &Walker, tick: &Tick<'_>) -> Self {
-        let settings = tick.settings;
+    pub(super) fn of(walker: &Walker, step: &Step<'_>) -> Self {
+        let settings = step.settings;
         let two = |one: Vec2, other: Vec2| Vec4::new(one.x, one.y, other.x, other.y);
         let stands = walker.speed_max_mps <= 0.0;
         let horizon_s = if stands { settings.standing_horizon_s } else { settings.horizon_s };
-        let part_s = settings.part_s.max(tick.tick_s);
+        let part_s = settings.part_s.max(step.step_s);
         Self {
             motion: two(walker.place, walker.velocity),
             intent: two(walker.desired, onward(walker)),
@@ -162,13 +162,13 @@ struct Terms {
 
 /// Meets up to four others; `index` is the walker's number.
 #[inline(always)]
-pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, tick: &Tick<'_>) -> Met {
+pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, step: &Step<'_>) -> Met {
     let row = |lane: usize| &others.rows[others.slots[lane] as usize];
     let its = Four::of([row(0), row(1), row(2), row(3)]);
     let floors_apart_m = (own.floor_m - its.floor_m).abs();
-    let is_there = floors_apart_m.cmple(Vec4::splat(tick.settings.storey_m));
+    let is_there = floors_apart_m.cmple(Vec4::splat(step.settings.storey_m));
     let terms = terms(own, &its, (index, is_there), others);
-    let lines = lines(own, &its, (index, is_there, &terms), (others.ids, tick.settings));
+    let lines = lines(own, &its, (index, is_there, &terms), (others.ids, step.settings));
     let speed_max_mps = own.speed_max_mps;
     let is_reached = !lines.room_at(Vec2::ZERO).cmpge(speed_max_mps);
     let lines = lines.only(is_there & terms.share.cmpgt(Vec4::ZERO) & is_reached);

@@ -39,7 +39,7 @@ fn walker(x: f32, z: f32, velocity: (f32, f32)) -> Walker {
 fn velocities(walkers: &[Walker], walls: &[Wall], settings: &Settings) -> Vec<Vec2> {
     let mut out = Vec::new();
     let add = |_, near: &mut Vec<Wall>| near.extend_from_slice(walls);
-    Avoider::default().run(walkers, add, &Tick { settings, tick_s: 1.0 / 60.0, epoch: 0 }, &mut out);
+    Avoider::default().run(walkers, add, &Step { settings, step_s: 1.0 / 60.0, epoch: 0 }, &mut out);
     out
 }
 
@@ -202,7 +202,7 @@ fn two_who_could_pass_and_do_not_get_on_make_way_for_a_shorter_time() {
 fn each_of_four_is_met_as_if_it_came_alone() {
     let mut rng = Rng::stream(9, "fours");
     let mut unit = || rng.float(-1.0, 1.0) as f32;
-    let tick = Tick { settings: &SETTINGS, tick_s: 1.0 / 60.0, epoch: 0 };
+    let step = Step { settings: &SETTINGS, step_s: 1.0 / 60.0, epoch: 0 };
     for _ in 0..500 {
         let walkers: Vec<Walker> = (0..5)
             .map(|_| Walker {
@@ -213,10 +213,10 @@ fn each_of_four_is_met_as_if_it_came_alone() {
             })
             .collect();
         let rows: Vec<Row> =
-            walkers.iter().map(|walker| Row::of(walker, &tick)).chain([Row::NOBODY]).collect();
+            walkers.iter().map(|walker| Row::of(walker, &step)).chain([Row::NOBODY]).collect();
         let own = Four::of([&rows[4]; LANES]);
         let met = |ids: &[u32], slots: &[u32; LANES]| {
-            meet(&own, 4, Others { walkers: &walkers, rows: &rows, ids, slots }, &tick)
+            meet(&own, 4, Others { walkers: &walkers, rows: &rows, ids, slots }, &step)
         };
         let together = met(&[0, 1, 2, 3], &[0, 1, 2, 3]);
         for id in 0..LANES as u32 {
@@ -270,11 +270,11 @@ fn a_wall_ahead_is_not_reached_within_its_horizon_and_standing_is_always_possibl
 fn kernel_g20_a_tick_without_length_moves_nobody() {
     let mut out = Vec::new();
     let walkers = [walker(0.0, 0.0, (1.0, 0.0))];
-    for tick_s in [0.0, -1.0, f32::NAN] {
+    for step_s in [0.0, -1.0, f32::NAN] {
         Avoider::default().run(
             &walkers,
             |_, _| {},
-            &Tick { settings: &SETTINGS, tick_s, epoch: 0 },
+            &Step { settings: &SETTINGS, step_s, epoch: 0 },
             &mut out,
         );
         assert_eq!(out, [Vec2::ZERO]);

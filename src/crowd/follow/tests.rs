@@ -8,7 +8,7 @@ fn corner() -> Path {
 fn gait(speed_mps: f32, rate: f32) -> Gait {
     let turn_radps = 8.0;
     let reach_m = f32::INFINITY;
-    Gait { speed_mps, turn_radps, tick_s: 1.0 / rate, reach_m, brakes: true, is_exact: false }
+    Gait { speed_mps, turn_radps, step_s: 1.0 / rate, reach_m, brakes: true, is_exact: false }
 }
 
 struct Walked {
@@ -31,7 +31,7 @@ fn walk(path: &Path, gait: &Gait, heading: Vec2, mut clear: impl FnMut(Vec3, Vec
         let onward = cursor.onward(path, place);
         assert!(onward.along_m >= cursor.along_m && onward.segment >= cursor.segment, "never back");
         cursor = onward;
-        walked.seconds += gait.tick_s;
+        walked.seconds += gait.step_s;
         walked.places.push(place);
         walked.headings.push(heading);
         let most_s = 10.0 * path.length_m / gait.speed_mps + 3.0;
@@ -91,7 +91,7 @@ fn seed_p4_the_direction_never_turns_faster_than_the_body_turns() {
     let walked = walk(&path, &gait, Vec2::NEG_X, |_, _| true);
     for pair in walked.headings.windows(2) {
         let turned = libm::acosf(pair[0].dot(pair[1]).clamp(-1.0, 1.0));
-        assert!(turned <= gait.turn_radps * gait.tick_s + 1e-3, "{turned}");
+        assert!(turned <= gait.turn_radps * gait.step_s + 1e-3, "{turned}");
     }
 }
 
@@ -158,7 +158,7 @@ fn every_path_is_walked_to_its_end_at_every_speed() {
         while cursor.next(&path).is_some() {
             let step = stride((&path, cursor), (place, heading), &gait, |_, _| true);
             (place, heading, cursor) = (step.to, step.heading, cursor.onward(&path, step.to));
-            seconds += gait.tick_s;
+            seconds += gait.step_s;
             assert!(seconds < most_s, "round {round}: {gait:?}, {place} {cursor:?} of {:?}", path.points);
         }
     }

@@ -12,7 +12,7 @@ fn aim_on(
 }
 use std::f32::consts::PI;
 
-const TURNING: Turning = Turning { rate_radps: 8.0, tick_s: 1.0 / 60.0 };
+const TURNING: Turning = Turning { rate_radps: 8.0, step_s: 1.0 / 60.0 };
 
 /// Straight to a point, as whoever follows the last leg of a path goes.
 fn arrived(place: Vec2, target: Vec2, arrival: &Arrival) -> Vec2 {
@@ -22,13 +22,13 @@ fn arrived(place: Vec2, target: Vec2, arrival: &Arrival) -> Vec2 {
 /// Walks to `target` at `speed_mps`, turning by the rules. Ticks needed to come within 0.05 m, none after 2 s.
 fn ticks_to(target: Vec2, speed_mps: f32, turning: &Turning) -> Option<u32> {
     let (mut place, mut heading) = (Vec2::ZERO, Vec2::X);
-    let tick_count = (2.0 / turning.tick_s) as u32;
+    let tick_count = (2.0 / turning.step_s) as u32;
     (0..tick_count).find(|_| {
-        let arrival = Arrival { speed_mps, brake_mps2: 0.0, tick_s: turning.tick_s };
+        let arrival = Arrival { speed_mps, brake_mps2: 0.0, step_s: turning.step_s };
         let desired = arrived(place, target, &arrival);
         let course = steer(heading, desired, (target - place).length(), turning);
         heading = course.heading;
-        place += course.velocity() * turning.tick_s;
+        place += course.velocity() * turning.step_s;
         (target - place).length() <= 0.05
     })
 }
@@ -39,7 +39,7 @@ fn seed_p2_a_point_beside_a_body_at_full_speed_is_reached_and_not_circled() {
         for rate_radps in [2.0, 4.0, 8.0] {
             for degrees in (0..360).step_by(5) {
                 for distance_m in [0.06, 0.1, 0.2, 0.3, 0.6] {
-                    let turning = Turning { rate_radps, tick_s: 1.0 / rate_hz };
+                    let turning = Turning { rate_radps, step_s: 1.0 / rate_hz };
                     let angle = degrees as f32 * PI / 180.0;
                     let target = Vec2::new(libm::cosf(angle), libm::sinf(angle)) * distance_m;
                     let ticks = ticks_to(target, 1.4, &turning);
@@ -80,25 +80,25 @@ fn turning_half_round_takes_pi_over_the_rate_within_one_tick() {
 
 #[test]
 fn a_rate_of_more_than_half_a_turn_a_tick_turns_at_once() {
-    let quick = Turning { rate_radps: 1e3, tick_s: 0.1 };
+    let quick = Turning { rate_radps: 1e3, step_s: 0.1 };
     assert_eq!(turn(Vec2::X, -Vec2::X, &quick), -Vec2::X);
-    let three_quarters = Turning { rate_radps: 2.5, tick_s: 1.0 };
+    let three_quarters = Turning { rate_radps: 2.5, step_s: 1.0 };
     let direction = Vec2::new(libm::cosf(2.0), libm::sinf(2.0));
     assert_eq!(turn(Vec2::X, direction, &three_quarters), direction);
 }
 
 #[test]
 fn kernel_g20_a_tick_without_length_turns_and_moves_nothing() {
-    let still = Turning { rate_radps: 8.0, tick_s: 0.0 };
+    let still = Turning { rate_radps: 8.0, step_s: 0.0 };
     assert_eq!(turn(Vec2::X, Vec2::Y, &still), Vec2::X);
-    let arrival = Arrival { speed_mps: 1.4, brake_mps2: 3.0, tick_s: 0.0 };
+    let arrival = Arrival { speed_mps: 1.4, brake_mps2: 3.0, step_s: 0.0 };
     assert_eq!(arrived(Vec2::ZERO, Vec2::X, &arrival), Vec2::ZERO);
 }
 
 #[test]
 fn arriving_slows_down_and_ends_on_the_point() {
     for brake_mps2 in [0.0, 1.0, 3.0, 20.0] {
-        let arrival = Arrival { speed_mps: 1.4, brake_mps2, tick_s: 1.0 / 60.0 };
+        let arrival = Arrival { speed_mps: 1.4, brake_mps2, step_s: 1.0 / 60.0 };
         let (mut place, mut last_mps, target) = (Vec2::ZERO, 1.4, Vec2::new(3.0, 0.0));
         let mut ticks = 0;
         while place != target {
