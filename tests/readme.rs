@@ -110,3 +110,20 @@ fn a_slip_in_a_script_is_named_and_the_run_goes_on() {
     assert!(text.contains("courtyard: 5.0 s (300 ticks)"), "{text}");
     assert_eq!(run(&["--strict"]).status.code(), Some(4), "under --strict it fails the run");
 }
+
+#[test]
+fn the_story_that_the_readme_tells_is_the_one_that_the_level_prints() {
+    let told = blocks("text").into_iter().find(|block| block.contains("guard: arrived")).unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+        .args(["run", "levels/courtyard.json"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(run.stdout).unwrap();
+    let mut rest = printed.lines();
+    // How fast it ran is another thing each time.
+    let lines = told.lines().filter(|line| line.trim() != "..." && !line.contains("times real time"));
+    for line in lines {
+        assert!(rest.any(|found| found == line), "not printed, or not in this order: {line}\n{printed}");
+    }
+}
