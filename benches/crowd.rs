@@ -573,13 +573,16 @@ fn moving(game: &Game) -> usize {
     game.world().characters().filter(|(_, person)| person.is_moving).count()
 }
 
-/// Until nine in ten are under way, and two seconds more.
+/// Until nine in ten are under way and the searches of the beginning are done, when everybody stood in everybody's way, and two
+/// seconds more.
 fn warm_up(game: &mut Game, hall: &mut Hall) {
     let mut left = 120;
     for _ in 0..WARM_TICKS {
         send_idle(game, hall);
         game.tick(&[]);
-        left -= usize::from(moving(game) * 10 >= game.world().character_count() * 9);
+        let count = game.world().character_count();
+        let is_calm = game.world().path_counts().in_tick < count as u64;
+        left -= usize::from(is_calm && moving(game) * 10 >= count * 9);
         if left == 0 {
             return;
         }
