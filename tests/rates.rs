@@ -43,12 +43,17 @@ struct Arrival {
     length_m: f64,
 }
 
-fn arrivals(level: &str, rate: u32, errands: &[Errand]) -> Vec<Arrival> {
+/// A level at a rate, with nobody in it, that tells what happens.
+fn game(level: &str, rate: u32) -> Game {
     let json = format!("{{ \"tickRate\": {rate}, {level} }}");
     let source = MemorySource::new().with("rate.json", json.as_str());
     let loaded = load("rate.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
     let options = RecordOptions { trace: true, ..RecordOptions::default() };
-    let mut game = Game::new(spawn::build(loaded, None).world, Recorder::new(options));
+    Game::new(spawn::build(loaded, None).world, Recorder::new(options))
+}
+
+fn arrivals(level: &str, rate: u32, errands: &[Errand]) -> Vec<Arrival> {
+    let mut game = game(level, rate);
     for (index, &(from, to, speed_mps)) in errands.iter().enumerate() {
         send(&mut game, index, (from, to), speed_mps);
     }
@@ -224,10 +229,7 @@ fn seed_f3_and_g22_a_jam_at_a_doorway_clears_in_the_same_order_at_every_rate() {
 
 /// A game at a rate in which somebody has set out across the field.
 fn one_under_way(rate: u32) -> Game {
-    let json = format!("{{ \"tickRate\": {rate}, {FIELD} }}");
-    let source = MemorySource::new().with("rate.json", json.as_str());
-    let level = load("rate.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
-    let mut game = Game::new(spawn::build(level, None).world, Recorder::default());
+    let mut game = game(FIELD, rate);
     send(&mut game, 0, ((4.0, 4.0), (30.0, 21.0)), 1.4);
     game
 }
@@ -285,10 +287,7 @@ fn who_is_stopped_or_put_elsewhere_between_two_steps_stays_there() {
 
 #[test]
 fn a_turn_made_while_others_push_is_not_undone() {
-    let json = format!("{{ \"tickRate\": 120, {FIELD} }}");
-    let source = MemorySource::new().with("rate.json", json.as_str());
-    let level = load("rate.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
-    let mut game = Game::new(spawn::build(level, None).world, Recorder::default());
+    let mut game = game(FIELD, 120);
     for (index, x) in [10.0, 10.3].into_iter().enumerate() {
         let person = Spawn::new(format!("c{index}"), Vec3::new(x, 0.0, 10.0));
         characters::spawn(game.world_mut(), person).unwrap().unwrap();

@@ -243,7 +243,7 @@ struct Lines {
     lines: Vec<Lines4>,
     /// Of neighbours, by distance, until the walls are known.
     met: Vec<Lines4>,
-    /// How many of them are walls.
+    /// How many of these fours are walls.
     wall_fours: usize,
     /// How far inside the lines of neighbours the velocity wanted lies; below zero, and somebody is in its way.
     room_mps: Vec4,

@@ -188,7 +188,7 @@ pub fn stride(
         1.0
     } else {
         let by_length = gait.speed_mps * gait.step_s / STEP_MAX_M;
-        // A hair less, lest rounding cuts a tick of just that length in two.
+        // A hair less, lest rounding cuts a step of just that length in two.
         ((gait.step_s * STEPS_PER_S).max(by_length) - 1e-3).ceil().clamp(1.0, STEPS_MAX)
     };
     let piece_s = gait.step_s / pieces;
@@ -196,7 +196,7 @@ pub fn stride(
     for piece in 0..pieces as u32 {
         let before = (body.place, body.heading);
         let Some(step) = body.step(path, gait, piece_s, &mut clear) else { break };
-        // What is walked in a tick is one straight line: round a corner it ends where that line does.
+        // What is walked in a step is one straight line: round a corner it ends where that line does.
         if piece > 0 && !clear(place, body.place) {
             (body.place, body.heading) = before;
             break;

@@ -23,7 +23,7 @@ const BESIDE_M: f32 = 0.1;
 /// Looks at every walk, in order of creation, as a step of the crowd lands; before that at those that have just begun and take no
 /// step, because there is none to take.
 pub fn run(world: &mut World) {
-    if world.landing() == world.tick {
+    if world.lands_step() {
         // No walk begins in this step.
         for at in 0..world.walk_order.len() {
             look(world, world.walk_order[at]);

@@ -28,7 +28,6 @@ pub fn run(world: &mut World) {
     grounds::prepare(world);
     let World { nav, doors, bodies, moves, characters, walks, rate, tick, settings, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
-    let seconds = (rate.tick_seconds(), rate.step_seconds());
     bodies.clear();
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
@@ -40,7 +39,7 @@ pub fn run(world: &mut World) {
             None => is_ghost(character.walk.and_then(|walk| walks.get(walk))),
         };
         if !is_ghost {
-            add(bodies, (id, character), grounds.kind(character), (step.copied(), seconds));
+            add(bodies, (id, character), grounds.kind(character), (step.copied(), *rate));
             if let Some(walker) = bodies.walkers.last_mut().filter(|walker| walker.is_held_up()) {
                 let kind = bodies.kinds.last().copied().unwrap_or_default();
                 (walker.width_m, walker.room_m) =
@@ -80,19 +79,19 @@ fn room_m(footing: &Footing<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
     (here_m, here_m.min(width_m(before)))
 }
 
-/// A row for somebody, standing or with the move it makes in a step of that length.
+/// A row for somebody, standing or with the move it makes in a step at that rate.
 fn add(
     bodies: &mut Bodies,
     (id, character): (CharacterId, &Character),
     kind: u32,
-    (step, (tick_s, step_s)): (Option<Move>, (f32, f32)),
+    (step, rate): (Option<Move>, TickRate),
 ) {
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
-        walker.desired = (flat(step.stride.to) - walker.place) / step_s;
+        walker.desired = (flat(step.stride.to) - walker.place) / rate.step_seconds();
         walker.speed_max_mps = step.gait.speed_mps;
         walker.gives_way = 1.0;
-        (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * tick_s);
+        (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * rate.tick_seconds());
         (stance.moving, stance.movable) = (true, true);
     }
     bodies.rows.insert(id, bodies.ids.len() as u32);

@@ -12,7 +12,6 @@ use crate::base::trig;
 use crate::sim::grounds::Grounds;
 use crate::sim::integrate::FINGER_M;
 use crate::world::World;
-use crate::world::glide::Glide;
 use crate::world::ops::characters::{angle_of, end_play, end_turn};
 use crate::world::walk::{Ask, Phase};
 
@@ -39,16 +38,16 @@ fn begin(world: &mut World, ticks: u64) {
         let Some(character) = characters.get_mut(glide.who) else {
             return false;
         };
-        let (from, to) = (glide.from.0, character.body.position);
+        (glide.to, glide.walks) = ((character.body.position, character.facing_rad), character.is_moving);
         let row = bodies.rows.get(glide.who);
         let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row as usize]);
         let footing = grounds.footing(kind);
-        let shown = Glide { to: (to, 0.0), ..*glide };
-        let place = |tick: u64| shown.place(tick as f32 / ticks as f32);
+        let (from, to) = (glide.from.0, glide.to.0);
+        let place = |tick: u64| glide.place(tick as f32 / ticks as f32);
         let is_clear = footing.is_open(from, flat_distance(from, to) + FINGER_M)
             || (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)));
         if is_clear {
-            glide.begin(character);
+            (character.body.position, character.facing_rad) = glide.from;
         }
         is_clear
     });

@@ -82,7 +82,7 @@ fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]
         glide::turn(world, id);
         glide::expire_play(world, id);
     }
-    if world.landing() == world.tick {
+    if world.lands_step() {
         for &id in walks {
             arrivals::look(world, id);
         }

@@ -40,13 +40,6 @@ impl Glide {
         if part >= 1.0 { self.to.0 } else { self.from.0.lerp(self.to.0, part) }
     }
 
-    /// Takes back the step that somebody has made, to be shown tick by tick.
-    pub fn begin(&mut self, character: &mut Character) {
-        self.to = (character.body.position, character.facing_rad);
-        self.walks = character.is_moving;
-        (character.body.position, character.facing_rad) = self.from;
-    }
-
     /// Brings it so far along, a part of the step from 0 to 1; false when it has stopped, or somebody has put it elsewhere.
     pub fn advance(&mut self, characters: &mut Characters, part: f32) -> bool {
         let Some(character) = characters.get_mut(self.who) else {

@@ -279,6 +279,11 @@ impl World {
         self.rate.begins_step(self.tick.after(self.rushed_ticks))
     }
 
+    /// Whether a step of the crowd lands in the tick under way.
+    pub(crate) fn lands_step(&self) -> bool {
+        self.landing() == self.tick
+    }
+
     /// The tick in which the crowd's step under way lands. What people do in it counts as done then, whenever it is worked out, so
     /// that times between steps are the same at every rate.
     pub(crate) fn landing(&self) -> Tick {
