@@ -3,6 +3,7 @@
 //! Goal: no row is forgotten. Method: a row is covered by a test function whose name begins with its id
 //! (`fault_d8_...`), or by the test named for it below; the list of open rows only ever shrinks.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -108,4 +109,69 @@ fn is_range(tests: &str, part: char, number: u32) -> bool {
         let bounds = (first.parse::<u32>(), last.parse::<u32>());
         matches!(bounds, (Ok(first), Ok(last)) if (first..=last).contains(&number))
     })
+}
+
+/// Every code of the catalogue in `docs/design`.
+fn known() -> BTreeSet<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/design");
+    let pages = ["faults.md", "behaviours.md"].map(|page| fs::read_to_string(folder.join(page)).unwrap());
+    let rows = pages.iter().flat_map(|page| page.lines());
+    let codes = rows.filter_map(|row| {
+        let row = row.strip_prefix("| `").or_else(|| row.strip_prefix("- `"))?;
+        row.split_once('`').map(|(code, _)| code.to_lowercase())
+    });
+    codes.collect()
+}
+
+/// Codes that a text cites: `fault:G33`, and names of tests such as `seed_c6_...`.
+fn cited(text: &str) -> BTreeSet<String> {
+    let mut codes = BTreeSet::new();
+    for list in ["fault", "inv", "seed"] {
+        for (at, _) in text.match_indices(list) {
+            let is_word = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let rest = &text[at + list.len()..];
+            let Some(rest) = rest.strip_prefix([':', '_']).filter(|_| !is_word) else { continue };
+            let letters: String = rest.chars().take_while(char::is_ascii_alphabetic).collect();
+            let digits: String = rest[letters.len()..].chars().take_while(char::is_ascii_digit).collect();
+            if !letters.is_empty() && letters.len() <= 2 && !digits.is_empty() {
+                codes.insert(format!("{list}:{}{digits}", letters.to_lowercase()));
+            }
+        }
+    }
+    codes
+}
+
+#[test]
+fn every_code_that_is_cited_can_be_looked_up() {
+    let (known, mut text) = (known(), String::new());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["src", "tests", "benches"] {
+        gather(&root.join(folder), &mut text);
+    }
+    let cited = cited(&text);
+    assert!(known.len() > 400 && cited.len() > 200, "{} known, {} cited", known.len(), cited.len());
+    let strange: Vec<&String> = cited.difference(&known).collect();
+    assert!(strange.is_empty(), "cited and not in docs/design: {strange:?}");
+    // Rows of the faults are counted above; the pages have as many.
+    assert_eq!(known.iter().filter(|code| code.starts_with("fault:")).count(), 218);
+}
+
+#[test]
+fn codes_are_found_in_comments_and_names_of_tests() {
+    let text = "(fault:G33, seed:BT2) fn seed_c6_two() fn inv_d1_x() default:G1 seeds_a1 fault_free";
+    let found: Vec<String> = cited(text).into_iter().collect();
+    assert_eq!(found, ["fault:g33", "inv:d1", "seed:bt2", "seed:c6"]);
+}
+
+#[test]
+fn nothing_refers_to_documents_that_are_not_here() {
+    let mut text = String::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["src", "tests", "benches"] {
+        gather(&root.join(folder), &mut text);
+    }
+    for document in ["lua-api", "house.md", "cli-and-files", "decisions.md", "seeds-checklist", "style.md"] {
+        let line = text.lines().find(|line| line.contains(document));
+        assert!(line.is_none(), "{document} is no document of this repository: {}", line.unwrap_or_default());
+    }
 }

@@ -1,6 +1,6 @@
 //! The command line from outside: exit codes, help, the form of every result.
 //!
-//! Goal: what cli-and-files promises holds for the program that people run. Method: the real binary in a folder of
+//! Goal: what the README promises holds for the program that people run. Method: the real binary in a folder of
 //! its own, with a project as an author would lay it out; nothing is shared between tests.
 
 use std::path::Path;
@@ -8,6 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
+
+use crate::when_at_hand::at_hand;
 
 const YARD: &str = r#"{
   "name": "yard",
@@ -346,12 +348,8 @@ fn a_scenario_file_is_answered_line_by_line_and_a_wrong_cost_fails() {
 
 #[test]
 fn published_scenarios_are_answered_with_their_optimal_cost() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/movingai/dao");
-    let (map, scen) = (data.join("arena.map"), data.join("arena.map.scen"));
-    if !map.exists() {
-        println!("skipped: no ../shared/data/movingai here");
-        return;
-    }
+    let Some(data) = at_hand("movingai") else { return };
+    let (map, scen) = (data.join("dao/arena.map"), data.join("dao/arena.map.scen"));
     let project = Project::new();
     let (map, scen) = (map.to_string_lossy().into_owned(), scen.to_string_lossy().into_owned());
     let (out, _) = project.expect(0, &["path", "--map", &map, "--scen", &scen]);

@@ -21,8 +21,7 @@ use walkon::world::walk::{DoorPolicy, Goal, WalkOptions};
 use crate::fixture::send;
 
 pub fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name);
-    path.exists().then_some(path)
+    crate::when_at_hand::at_hand(&format!("meshes/{name}"))
 }
 
 pub fn triangles(path: &Path) -> Vec<[Vec3; 3]> {

@@ -664,18 +664,6 @@ fn the_projects_own_tests_pass() {
     assert!(failed.is_empty() && passed > 0, "{passed} passed, but not\n{}", failed.join("\n"));
 }
 
-#[test]
-fn the_samples_of_the_design_stand_unchanged() {
-    for (ours, theirs) in
-        [("scripts/crypt_test.lua", "crypt_test.lua"), ("scripts/crypt_puzzle.lua", "crypt_puzzle.lua")]
-    {
-        let design = root().join("../shared/design/examples").join(theirs);
-        if let Ok(text) = fs::read_to_string(design) {
-            assert_eq!(fs::read_to_string(root().join(ours)).unwrap(), text, "{ours}");
-        }
-    }
-}
-
 // ------ the command line
 
 /// A project in a folder of its own, with these test files.

@@ -69,3 +69,4 @@ mod tiles;
 mod tiles_shown;
 mod trees;
 mod walks;
+mod when_at_hand;

@@ -210,8 +210,8 @@ fn a_picture_shows_the_ground_of_a_mesh_and_the_upper_floors_on_top() {
 
 /// The meshes of the Polyanya authors; None where they are not.
 fn published(name: &str) -> Option<String> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name);
-    std::fs::read_to_string(&path).ok()
+    let path = crate::when_at_hand::at_hand(&format!("meshes/{name}"))?;
+    Some(std::fs::read_to_string(path).unwrap())
 }
 
 fn map_of(text: &str) -> NavMap {

@@ -13,9 +13,7 @@ struct Published {
 }
 
 fn folder() -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let places = ["../shared/data/movingai", "../../shared/data/movingai"];
-    places.iter().map(|place| here.join(place)).find(|path| path.is_dir())
+    crate::when_at_hand::at_hand("movingai")
 }
 
 fn maps(folder: &Path) -> Vec<PathBuf> {
@@ -56,10 +54,7 @@ fn read(file: &Path) -> Published {
 
 #[test]
 fn seed_a1_published_scenarios_are_answered_with_their_optimum() {
-    let Some(folder) = folder() else {
-        println!("skipped: ../shared/data/movingai is not there");
-        return;
-    };
+    let Some(folder) = folder() else { return };
     let every = if std::env::var("WALKON_ALL").is_ok() { 1 } else { 10 };
     let (mut search, mut nodes, mut answered) = (Search::default(), Vec::new(), 0);
     for file in maps(&folder) {

@@ -1,4 +1,4 @@
-//! Hostile scripts: every row of faults.md, catalogues A to C, that needs no world.
+//! Hostile scripts: every row of docs/design/faults.md, A to C, that needs no world.
 //!
 //! Goal: no script hangs the process, kills it, reads what it was not given or changes what another script sees.
 //! Method: each file of `tests/hostile/` runs in a process of its own, this binary started again with the name of the file in

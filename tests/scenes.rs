@@ -647,15 +647,6 @@ fn watched_or_skipped_the_audience_leaves_the_same_world() {
 }
 
 #[test]
-fn the_sample_stands_in_the_project_as_it_stands_in_the_design() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    if let Ok(design) = std::fs::read_to_string(root.join("../shared/design/examples/bridge_meeting.lua")) {
-        let own = std::fs::read_to_string(root.join("scripts/cinematics/bridge_meeting.lua")).unwrap();
-        assert_eq!(own, design);
-    }
-}
-
-#[test]
 fn a_scene_under_way_ends_with_its_level_and_goes_no_further() {
     let mut play = Play::scene(
         r#"holds = { "anna" }, locks = { "input" },

@@ -17,6 +17,7 @@ use walkon::view::{Form, Picture, SearchScene, Tag, draw_search};
 use walkon::world::walk::{DoorPolicy, Goal};
 
 use crate::fixture::{Stage, put, send};
+use crate::when_at_hand::at_hand;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
@@ -532,11 +533,7 @@ fn stated<'t>(text: &'t str, tag: &str, key: &str) -> &'t str {
 
 #[test]
 fn maps_that_tiled_ships_import_with_what_their_files_state() {
-    let places = ["../shared/data/tiled", "../../shared/data/tiled"];
-    let Some(folder) = places.iter().map(|place| root().join(place)).find(|place| place.is_dir()) else {
-        println!("skipped: ../shared/data/tiled is not there");
-        return;
-    };
+    let Some(folder) = at_hand("tiled") else { return };
     let mut source = MemorySource::new();
     for file in files(&folder) {
         source = source.with(&file_name(&file), fs::read(&file).unwrap());
@@ -574,11 +571,7 @@ fn maps_that_tiled_ships_import_with_what_their_files_state() {
 
 #[test]
 fn a_path_across_every_map_that_tiled_ships_is_found_and_drawn() {
-    let folder = root().join("../shared/data/tiled");
-    if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
-        return;
-    }
+    let Some(folder) = at_hand("tiled") else { return };
     let mut source = MemorySource::new();
     for file in files(&folder) {
         source = source.with(&file_name(&file), fs::read(&file).unwrap());
@@ -633,11 +626,8 @@ fn a_path_across_every_map_that_tiled_ships_is_found_and_drawn() {
 
 #[test]
 fn the_csv_of_a_shipped_map_is_what_its_text_says() {
-    let file = root().join("../shared/data/tiled/test_hexagonal_tile_60x60x30.tmx");
-    let Ok(text) = fs::read_to_string(&file) else {
-        println!("skipped: {} is not there", file.display());
-        return;
-    };
+    let Some(file) = at_hand("tiled/test_hexagonal_tile_60x60x30.tmx") else { return };
+    let text = fs::read_to_string(file).unwrap();
     let raw = imported(&MemorySource::new().with("a.tmx", text.as_str()), "a.tmx").tiled.raw;
     let RawContent::Tiles { gids, .. } = &raw.layers[0].content else { panic!("a layer of tiles") };
     let data = text.split("csv\">").nth(1).unwrap().split('<').next().unwrap();

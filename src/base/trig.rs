@@ -1,6 +1,6 @@
 //! Trigonometry that gives the same bits on every platform: `libm`, and nothing else.
 //!
-//! Angles are radians about +y: 0 looks along +z, pi/2 along +x (decisions.md, words and units).
+//! Angles are radians about +y: 0 looks along +z, pi/2 along +x.
 
 use glam::Vec3;
 use std::f32::consts::{PI, TAU};

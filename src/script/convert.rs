@@ -1,6 +1,6 @@
 //! Values from Lua, read raw and by type, and errors that name the argument.
 //!
-//! In: the arguments of one call. Out: Rust values, or a `Mistake` in the words of lua-api.md section 5.
+//! In: the arguments of one call. Out: Rust values, or a `Mistake` in the words of the reference.
 //! Holds: no metamethod of a script is called; a text is not taken for a number; a number is finite; a mistake is raised at
 //! the caller's line. Not here: what the values mean in the world (`bind`), plain data (`payload`).
 

@@ -1,7 +1,7 @@
 //! What one level's scripts may use, as numbers.
 //!
 //! In: the `limits` object of a level, where it names any. Out: the figures every other file of this module counts against.
-//! Holds: each figure has a default and a hard maximum (lua-api.md section 20, faults.md part 5). Not here: the counting.
+//! Holds: each figure has a default and a hard maximum (`walkon limits`). Not here: the counting.
 
 use crate::world::settings;
 

@@ -24,7 +24,7 @@ use crate::world::event::{Event, LogLine};
 use crate::world::skip::Rush;
 use crate::world::walk::Owner;
 
-/// Seconds of a scene after which a wait without an end of its own is over while it is skipped (lua-api, section 17).
+/// Seconds of a scene after which a wait without an end of its own is over while it is skipped.
 const PATIENCE_S: f64 = 60.0;
 
 /// Seconds of a scene that one skip passes over at most; it goes on at normal speed then. Scenes last minutes: half an hour is

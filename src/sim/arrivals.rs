@@ -1,8 +1,8 @@
 //! Step 10: walks settle because of what the world did.
 //!
 //! In: walks and positions. Out: settled walks. Holds: arrival is decided by the walk's radius alone; who comes to a goal
-//! that somebody holds stands beside, does not push, and has arrived there or waits, as the walk accepts (lua-api 7.3); no
-//! walk goes on without progress for longer than its patience, and none past its timeout (lua-api 7.5).
+//! that somebody holds stands beside, does not push, and has arrived there or waits, as the walk accepts; no
+//! walk goes on without progress for longer than its patience, and none past its timeout.
 
 use crate::base::geom::floor_distance;
 use crate::base::ids::{CharacterId, WalkId};

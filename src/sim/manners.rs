@@ -256,7 +256,7 @@ fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
     }
 }
 
-/// Whether somebody stands on the goal of a walk: it was there first (lua-api 7.3).
+/// Whether somebody stands on the goal of a walk: it was there first.
 fn holds_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
     let (Some(walk), Some(character)) = (world.walks.get(walk), world.characters.get(who)) else {
         return false;

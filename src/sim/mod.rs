@@ -1,4 +1,4 @@
-//! The Rust steps of the tick, one file each; the order stands in `game` (house.md, section 5).
+//! The Rust steps of the tick, one file each; the order stands in `game`.
 //!
 //! In: the world. Out: the world one step later, and facts. Holds: no step calls a script, reads a
 //! clock, or fails; every loop is over things that exist, in order of creation.

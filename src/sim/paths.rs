@@ -3,7 +3,7 @@
 //! In: walks that ask, requests under way, the map. Out: paths on walks, walks settled for want of one,
 //! answers for scripts. Holds: at most the budget of expansions a tick; a walk keeps its old path until
 //! the new one is there; a new path is joined where the body stands by then, never walked back (seed:N4); who made a
-//! plan because of a door does not swing between the door and the detour (lua-api 9, rule 4).
+//! plan because of a door does not swing between the door and the detour.
 
 use std::sync::Arc;
 

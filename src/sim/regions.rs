@@ -1,7 +1,7 @@
 //! Step 11: who is inside which region and which watch.
 //!
 //! In: positions. Out: insiders, facts. Holds: every enter is followed by exactly one exit; exits come
-//! before enters, then level order, then order of creation (lua-api, section 10).
+//! before enters, then level order, then order of creation.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The hash of the world: every field that can change the future, in a fixed order (house.md, section 11).
+//! The hash of the world: every field that can change the future, in a fixed order.
 //!
 //! Out: one 64-bit hash for each part of the state, as traces name them. Holds: what is taken apart is taken apart by
 //! all of its fields, so that a new field does not compile until somebody has said whether it counts; what may be absent

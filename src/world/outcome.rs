@@ -1,7 +1,7 @@
 //! How a walk ended: statuses, reasons, the table of legal pairs, and the one way to make a result.
 //!
 //! In: a status, a reason, where and when. Out: a [`WalkResult`] that the table allows.
-//! Holds: the list of reasons is closed and only ever added to (decisions.md); a pair outside the
+//! Holds: the list of reasons is closed and only ever added to; a pair outside the
 //! table is refused, so no walk ends in a way that scripts have never heard of.
 
 use glam::Vec3;
@@ -138,7 +138,7 @@ impl Reason {
         }
     }
 
-    /// Whether the table of decisions.md has this reason under `status`.
+    /// Whether the table has this reason under `status`.
     #[must_use]
     pub fn status_allowed(self, status: Status) -> bool {
         match self {

@@ -1,7 +1,7 @@
 //! The numbers of a level that are neither map nor characters: crowd constants and limits.
 //!
-//! Every default stands here once, with its unit and its source; levels override them by the names of
-//! cli-and-files.md.
+//! Every default stands here once, with its unit and its source; levels override them by names
+//! of their own.
 
 /// Seed 000's constants and ours, one value for the level (seed:K1).
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ impl Default for CrowdSettings {
     }
 }
 
-/// The limits a level may set, by the names of lua-api.md section 20, with their defaults.
+/// The limits a level may set, by the names that levels use, with their defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Safepoints for one call from the host.

@@ -321,7 +321,7 @@ pub struct Walk {
     /// Plans made after the first.
     pub repaths: u32,
     /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a fifth
-    /// cheaper (lua-api 9, rule 4).
+    /// cheaper.
     pub is_door_plan: bool,
     /// The least that was left of its way when it last made progress, metres.
     pub progress_m: f32,

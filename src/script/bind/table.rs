@@ -115,7 +115,7 @@ pub struct Entry {
     pub doc: &'static str,
     /// Lua that uses it; runs in the tests, in a level with what `tests/script_api.rs` lists.
     pub example: &'static str,
-    /// Codes of lua-api.md section 5 that it raises besides those every function shares.
+    /// Codes of mistakes that it raises besides those every function shares.
     pub raises: &'static str,
     /// Its code.
     pub body: Body,

@@ -207,7 +207,7 @@ fn checkpoints(via: &[Vec3], last: Vec3) -> Option<Checkpoints> {
 }
 
 /// The path of `old`, bent to end at the new aim, when the new order is the same walk again: the same
-/// goal within the threshold, the same options, planned on the current map (seed:F10, lua-api 7.5 rule 4).
+/// goal within the threshold, the same options, planned on the current map (seed:F10).
 fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option<Following> {
     let old = world.walks.get(old)?;
     let following = old.following.clone()?;
