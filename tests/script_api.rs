@@ -1,4 +1,4 @@
-//! The names that scripts see: every example of the table runs, every argument is checked, messages are those of lua-api.md.
+//! The names that scripts see: every example of the table runs, every argument is checked, messages are those of the reference.
 //!
 //! Method: one level (below), one VM, a keeper that only counts; Lua is given as text and what it prints is compared.
 
@@ -1062,6 +1062,7 @@ fn the_shipped_definitions_are_current() {
 #[test]
 fn the_reference_is_current() {
     are_current("docs/reference", walkon::script::types::reference());
+    are_current("docs/reference", vec![("level-file.md", walkon::level::manual())]);
 }
 
 /// Whether the files of a folder are what the table says; `UPDATE=1` writes them.

@@ -14,6 +14,7 @@ mod drawing;
 pub mod graph;
 mod json;
 mod load;
+mod manual;
 mod mesh;
 mod meshfile;
 pub mod movingai;
@@ -43,6 +44,7 @@ pub use def::{
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Severity, Span, Spot, code};
 pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
 pub use load::{LevelError, LoadedLevel, graph_level, load, outline};
+pub use manual::manual;
 pub use meshfile::{MeshFileError, from_mesh, from_obj};
 pub use numbers::*;
 pub use read::{

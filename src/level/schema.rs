@@ -438,6 +438,6 @@ shape!(Navigation, "Navigation", |generator| {
     ];
     json_schema!({
         "description": "The map: an object, or the name of a polygon config (.json), text grid (.txt) or map of Tiled (.tmx, .tmj) beside the level.",
-        "anyOf": [{ "type": "string" }, kinds[0], kinds[1], kinds[2], kinds[3], kinds[4], kinds[5]]
+        "anyOf": [{ "type": "string" }, kinds[0], kinds[1], kinds[2], kinds[3], kinds[4], kinds[5], kinds[6]]
     })
 });

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use super::{entries_of, put, signature};
 use crate::script::bind;
 use crate::script::bind::acts;
-use crate::script::bind::table::{Entry, Group, Kind, Shape};
+use crate::script::bind::table::{Entry, Group, Kind, Param, Shape};
+use crate::world::outcome::{Reason, Status};
 
 /// Entries from which on a type has a page of its own.
 const OWN_PAGE: usize = 8;
@@ -63,6 +64,7 @@ fn index(pages: &[Page]) -> String {
         put(&mut text, format_args!("| [{}]({}.md) | {} |\n", page.title, page.name, page.entries));
     }
     put(&mut text, format_args!("| [Tables and types](tables.md) | {} |\n", bind::shapes().len()));
+    text.push_str("\nLevels have a page of their own: [the level file](level-file.md).\n");
     text.push_str("\n## Every name\n\n");
     let mut names: BTreeMap<String, (&str, &str)> = BTreeMap::new();
     for page in pages {
@@ -128,7 +130,18 @@ fn one(text: &mut String, entry: &Entry) {
     if !notes.is_empty() {
         put(text, format_args!("{}\n", notes.join(" ")));
     }
+    let tables = tables_of(&signature(entry));
+    if !tables.is_empty() {
+        put(text, format_args!("Tables: {}.\n", tables.join(", ")));
+    }
     put(text, format_args!("\n```lua\n{}\n```\n\n", entry.example));
+}
+
+/// Links to the tables that a signature names.
+fn tables_of(signature: &str) -> Vec<String> {
+    let words: Vec<&str> = signature.split(|c: char| !c.is_alphanumeric()).collect();
+    let named = bind::shapes().into_iter().filter(|shape| words.contains(&shape.name));
+    named.map(|shape| format!("[{}](tables.md#{})", shape.name, anchor(shape.name))).collect()
 }
 
 fn tables() -> String {
@@ -138,16 +151,50 @@ fn tables() -> String {
         put(&mut text, format_args!("| `{}` | `{}` | {} |\n", alias.name, cell(alias.luau), cell(alias.doc)));
     }
     text.push('\n');
-    bind::shapes().into_iter().for_each(|shape| table(&mut text, shape));
+    reasons(&mut text);
+    let shapes: Vec<&Shape> = bind::shapes().into_iter().collect();
+    for shape in &shapes {
+        let within = shapes.iter().copied().filter(|other| is_part(other, shape));
+        table(&mut text, shape, within.max_by_key(|other| other.fields.len()));
+    }
     format!("{}\n", text.trim_end())
 }
 
-fn table(text: &mut String, shape: &Shape) {
-    put(
-        text,
-        format_args!("## {}\n\n{}\n\n| Field | Type | Meaning |\n|---|---|---|\n", shape.name, shape.doc),
-    );
-    for field in shape.fields {
+/// How a walk can end: the closed list.
+fn reasons(text: &mut String) {
+    text.push_str("## Reasons\n\nHow a walk ends: the statuses, and the reasons that each can have. ");
+    text.push_str("What they mean stands on the page of [symptoms](../symptoms.md).\n\n");
+    text.push_str("| Status | Reasons |\n|---|---|\n");
+    for status in Status::ALL {
+        let own = Reason::ALL.into_iter().filter(|reason| reason.status_allowed(status));
+        let own: Vec<String> = own.map(|reason| format!("`{}`", reason.name())).collect();
+        put(text, format_args!("| `{}` | {} |\n", status.name(), own.join(" ")));
+    }
+    text.push('\n');
+}
+
+/// Fields from which on a table that another one holds whole is not written out again.
+const PART_FIELDS: usize = 5;
+
+/// Whether `shape` has everything that `part` has, and more.
+fn is_part(part: &Shape, shape: &Shape) -> bool {
+    let has = |field: &Param| shape.fields.iter().any(|own| is_same(own, field));
+    (PART_FIELDS..shape.fields.len()).contains(&part.fields.len()) && part.fields.iter().all(has)
+}
+
+fn is_same(one: &Param, other: &Param) -> bool {
+    (one.name, one.luau, one.doc) == (other.name, other.luau, other.doc)
+}
+
+fn table(text: &mut String, shape: &Shape, within: Option<&Shape>) {
+    put(text, format_args!("## {}\n\n{}\n\n", shape.name, shape.doc));
+    if let Some(part) = within {
+        put(text, format_args!("Everything of [{}](#{}), and:\n\n", part.name, anchor(part.name)));
+    }
+    text.push_str("| Field | Type | Meaning |\n|---|---|---|\n");
+    let is_own =
+        |field: &&Param| within.is_none_or(|part| !part.fields.iter().any(|other| is_same(other, field)));
+    for field in shape.fields.iter().filter(is_own) {
         put(text, format_args!("| `{}` | `{}` | {} |\n", field.name, cell(field.luau), cell(field.doc)));
     }
     text.push('\n');
