@@ -218,7 +218,7 @@ impl Game {
     }
 
     /// The same; `done` is told of each step as it ends, so that a shell can time it. The order is part of the
-    /// API (house.md, section 5).
+    /// API.
     pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(Step)) -> Recorded {
         let asked = self.asked();
         let joined: Vec<Input>;

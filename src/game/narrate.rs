@@ -50,6 +50,20 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
     })
 }
 
+/// The sentence of an event that belongs under a picture, which shows by itself who walks where.
+#[must_use]
+pub fn caption(world: &World, event: &Event) -> Option<String> {
+    match event {
+        Event::Cue(_)
+        | Event::SceneStarted { .. }
+        | Event::SceneEnded { .. }
+        | Event::Emitted { .. }
+        | Event::Faulted(_)
+        | Event::DoorSignal { .. } => sentence(world, event),
+        _ => None,
+    }
+}
+
 /// What a reload that took effect came to: `time` is how long it took, `mended` whether one was refused before it. A file
 /// that was deleted is not said to be reloaded.
 #[must_use]

@@ -1,6 +1,6 @@
 //! Step 14: facts become lines, states become hashes.
 //!
-//! In: the facts of the tick, the world. Out: trace lines (cli-and-files.md, "Trace") and sentences for a
+//! In: the facts of the tick, the world. Out: trace lines (docs/traces.md) and sentences for a
 //! person. Holds: facts are written down before step 13 frees what they name; nothing here changes the
 //! world, so a traced run is the same run (inv:D5).
 
@@ -43,6 +43,8 @@ pub struct Recorded {
     pub lines: Vec<String>,
     /// Sentences for a person.
     pub sentences: Vec<String>,
+    /// Those of them that belong under a picture: scenes, what is said, events, doors, faults.
+    pub captions: Vec<String>,
     /// Names of what happened, as `--until` and hosts know them: events of scripts and of the runtime.
     pub names: Vec<String>,
     /// Faults of scripts, for a shell that shows the line.
@@ -200,6 +202,7 @@ impl Recorder {
             }
             if self.options.sentences {
                 recorded.sentences.extend(narrate::sentence(world, fact));
+                recorded.captions.extend(narrate::caption(world, fact));
             }
             recorded.names.extend(name(fact).map(str::to_owned));
             recorded.reloads.extend(ReloadNote::of(fact));

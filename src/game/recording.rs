@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use crate::game::header::Header;
 use crate::game::input_line;
+use crate::game::inputs::Input;
+use crate::world::World;
 
 /// Why a text is no trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -83,6 +85,19 @@ impl<'a> Recording<'a> {
     #[must_use]
     pub fn inputs(&self, tick: u64) -> &[Value] {
         self.inputs.get(&tick).map_or(&[], Vec::as_slice)
+    }
+
+    /// The same as `world` understands it; what it cannot read is left out.
+    #[must_use]
+    pub fn inputs_for(&self, world: &World, tick: u64) -> Vec<Input> {
+        self.inputs(tick).iter().filter_map(|line| input_line::read(world, line).ok()).collect()
+    }
+
+    /// The last tick that it tells of.
+    #[must_use]
+    pub fn last_tick(&self) -> u64 {
+        let told = || self.lines.iter().rev().find_map(|line| tick_of(line));
+        self.end.as_ref().map(|end| end.tick).or_else(told).unwrap_or_default()
     }
 
     /// Number of a line in the file, from its place in `lines`.

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::game::headless::{self, Host, Onlooker};
-use crate::game::input_line;
 use crate::game::inputs::Input;
 use crate::game::recorder::{Recorded, Recorder};
 use crate::game::recording::{Recording, is_of_the_clock, tick_of, unrepeatable};
@@ -171,8 +170,7 @@ struct Comparison<'a, 'stop> {
 impl Host for Comparison<'_, '_> {
     fn inputs(&mut self, world: &World, tick: u64) -> Vec<Input> {
         // One that cannot be read is missing from the replay and named there.
-        let lines = self.recording.inputs(tick).iter();
-        lines.filter_map(|line| input_line::read(world, line).ok()).collect()
+        self.recording.inputs_for(world, tick)
     }
 
     fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {

@@ -41,7 +41,7 @@ pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
         };
         let ends = vec![slant.place(character.body.position), slant.place(walk.aim)];
         let hint = format!("walk {} of \"{}\" waits for a path: {}", walk.serial, character.name, why.name());
-        picture.explain(Swatch::Line(look), "waits for a path");
+        picture.explain(Swatch::Line(look), "waiting for a path");
         shapes.push(Shape::new(Form::Line(ends), look, Tag::Request(id)).hint(hint));
     }
     picture.add("requests", shapes);
@@ -87,7 +87,7 @@ fn planned_around(world: &World, layer: u8) -> BTreeMap<CharacterId, (Disc, usiz
 pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
     let mut shapes = Vec::new();
-    let kinds = [(theme::DESIRED, "wants to go"), (theme::REAL, "really goes")];
+    let kinds = [(theme::DESIRED, "desired velocity"), (theme::REAL, "velocity")];
     let looks = kinds.map(|(colour, words)| (Look::line(colour, 3.0), words));
     for (id, character) in on_layer(world, picture.map_layer) {
         let lines = [(character.desired, Tag::Desired(id)), (character.body.velocity, Tag::Velocity(id))];
@@ -115,7 +115,7 @@ pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
         let Some(nudge) = &character.nudge else { continue };
         let ends = vec![slant.place(character.body.position), slant.place(nudge.to)];
         let hint = format!("\"{}\" steps aside for \"{}\"", character.name, world.name_of(nudge.by));
-        picture.explain(Swatch::Line(look), "steps aside");
+        picture.explain(Swatch::Line(look), "stepping aside");
         let dot = Form::Dot { centre: ends[1], radius_px: 3.0 };
         shapes.push(Shape::new(Form::Line(ends), look, Tag::Nudge(id)).hint(hint));
         shapes.push(Shape::new(dot, end, Tag::Nudge(id)));
@@ -135,7 +135,7 @@ pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
         if character.replan.since.is_some_and(is_fresh) {
             let radius_m = f64::from(character.body.radius_m) + RING_M;
             let form = Form::Circle { centre: slant.place(character.body.position), radius_m };
-            picture.explain(Swatch::Dot(look), "plans anew for others");
+            picture.explain(Swatch::Dot(look), "replanning");
             shapes.push(Shape::new(form, look, Tag::Replan(id)));
         }
     }

@@ -10,7 +10,7 @@ use super::picture::{Colour, Form, Label, Look, Picture, Shape, Slant, Spread, S
 use super::theme;
 use std::collections::BTreeMap;
 
-use crate::base::geom::{Bounds, Point, ground, raise};
+use crate::base::geom::{Bounds, Point, ground, polygon_contains, raise};
 use crate::base::ids::{AreaId, DoorId};
 use crate::nav::mesh::{Corner, Patch};
 use crate::nav::{CellMap, Layout, NavMap, Traversal};
@@ -31,17 +31,20 @@ enum Kind {
     Dearest,
     /// Above this and up to twice as much, as the power of two of [`theme::DEAREST_ABOVE`]: 1 to 3.
     Beyond(u8),
+    /// Ground that is closed because an obstacle or an edge is too near.
+    Padding,
     Blocked,
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Plain,
         Self::Dear,
         Self::Dearest,
         Self::Beyond(1),
         Self::Beyond(2),
         Self::Beyond(3),
+        Self::Padding,
         Self::Blocked,
     ];
 
@@ -67,6 +70,7 @@ impl Kind {
                 let weight = f32::from(power) * theme::CELL_BEYOND_STEP;
                 Look::filled(theme::CELL_BEYOND.over(theme::CELL_DEAREST, weight)).glyph('&')
             }
+            Self::Padding => Look::filled(theme::CELL_PADDING).glyph('#'),
             Self::Blocked => Look::filled(theme::CELL_BLOCKED).glyph('#'),
         }
     }
@@ -79,6 +83,7 @@ impl Kind {
             Self::Beyond(1) => "dearest2",
             Self::Beyond(2) => "dearest3",
             Self::Beyond(_) => "dearest4",
+            Self::Padding => "padding",
             Self::Blocked => "blocked",
         }
     }
@@ -91,6 +96,7 @@ impl Kind {
             Self::Beyond(1) => "cost above 3",
             Self::Beyond(2) => "cost above 6",
             Self::Beyond(_) => "cost above 12",
+            Self::Padding => "padding",
             Self::Blocked => "blocked",
         }
     }
@@ -204,7 +210,12 @@ pub fn draw_nav(picture: &mut Picture, world: &World) {
 pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
     draw_polygons(picture, nav);
     let Some(cells) = layer_of(nav, picture.map_layer) else { return };
-    let mut forms = by_kind(cells, |x, z| Kind::of(cells.walkable(x, z), cells.factor_at(x, z)));
+    let ground = open_ground(cells);
+    let obstacles = obstacles(cells);
+    let mut forms = by_kind(cells, |x, z| match Kind::of(cells.walkable(x, z), cells.factor_at(x, z)) {
+        Kind::Blocked if is_padding(cells, (x, z), (&ground, &obstacles)) => Kind::Padding,
+        kind => kind,
+    });
     let mut shapes = Vec::new();
     for kind in Kind::ALL {
         let Some(form) = forms.remove(&kind) else { continue };
@@ -212,6 +223,50 @@ pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
         shapes.push(Shape::new(form, kind.look(), Tag::Cells(kind.name())));
     }
     picture.add("cells", shapes);
+}
+
+/// Cells whose centre lies in an area that is available, by row and column; nothing where obstacles are no polygons.
+fn open_ground(cells: &CellMap) -> Vec<bool> {
+    let (width, depth) = (cells.frame().width as usize, cells.frame().depth as usize);
+    let mut ground = Vec::new();
+    for area in (0..cells.area_count()).map(AreaId::from) {
+        if cells.is_available(area) != Some(true) {
+            continue;
+        }
+        for (z, [first, end]) in cells.area_runs(area) {
+            ground.resize(width * depth, false);
+            let row = z as usize * width;
+            ground[row + first as usize..row + end as usize].fill(true);
+        }
+    }
+    ground
+}
+
+/// Polygons of the obstacles in force, each with the rectangle around it.
+fn obstacles(cells: &CellMap) -> Obstacles<'_> {
+    // Ids are in one row: areas, obstacles, and none beyond.
+    let ids = (cells.area_count()..).map(AreaId::from);
+    let known = ids.map_while(|id| cells.is_available(id).map(|is_there| (id, is_there)));
+    known
+        .filter(|(_, is_there)| *is_there)
+        .map(|(id, _)| cells.area_outline(id).filter(|corners| corners.len() > 2))
+        .map(|corners| corners.map(|corners| (Bounds::of(corners), corners)))
+        .collect()
+}
+
+/// Obstacles in force with their bounds; None where one of them has no polygon.
+type Obstacles<'a> = Option<Vec<(Bounds, &'a [Point])>>;
+
+/// Whether a blocked cell is ground that no obstacle covers.
+fn is_padding(cells: &CellMap, (x, z): (u32, u32), (ground, obstacles): (&[bool], &Obstacles<'_>)) -> bool {
+    let frame = cells.frame();
+    let Some(obstacles) = obstacles else { return false };
+    let is_ground = ground.get((z * frame.width + x) as usize).copied().unwrap_or_default();
+    let centre = frame.centre(x, z);
+    is_ground
+        && !obstacles
+            .iter()
+            .any(|(bounds, corners)| bounds.contains(centre) && polygon_contains(corners, centre))
 }
 
 /// The polygons of a mesh by what they cost, for bodies that it allows for, and the edges between them; where ground lies at several

@@ -51,7 +51,7 @@ impl Kind {
         (Self::Free, "free", "free"),
         (Self::Frontier, "frontier", "frontier"),
         (Self::Searched, "searched", "searched"),
-        (Self::Path, "path", "on the path"),
+        (Self::Path, "path", "cells of the path"),
         (Self::Occupied, "occupied", "somebody stands there"),
         (Self::Blocked, "blocked", "blocked"),
     ];
@@ -73,7 +73,10 @@ pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
     let nav = scene.world.nav();
     // Where tiles cost what their terrain costs, that is worth more than what was looked at.
     match scene.world.tiles() {
-        Some(_) => draw_nav::draw_cells(picture, nav),
+        Some(_) => {
+            draw_nav::draw_cells(picture, nav);
+            draw_veil(picture, scene, nav);
+        }
         None => draw_cells(picture, scene, nav),
     }
     draw_polygons(picture, scene, nav);
@@ -123,6 +126,36 @@ fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     }
     picture.add("cells", shapes);
 }
+
+/// What was searched on tiles, as a veil over their terrain.
+fn draw_veil(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
+    let Some(cells) = layer_of(nav, picture.map_layer).filter(|_| picture.map_layer == scene.by.layer) else {
+        return;
+    };
+    let set = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<BTreeSet<u32>>();
+    let (searched, frontier) = (set(&scene.record.expanded), set(&scene.record.frontier));
+    let width = cells.frame().width;
+    let mut forms = by_kind(cells, |x, z| {
+        let node = z * width + x;
+        match () {
+            () if searched.contains(&node) => Kind::Searched,
+            () if frontier.contains(&node) => Kind::Frontier,
+            () => Kind::Free,
+        }
+    });
+    let mut shapes = Vec::new();
+    for (kind, name, words) in Kind::ALL {
+        let Some(form) = forms.remove(&kind).filter(|_| kind != Kind::Free) else { continue };
+        let colour = if kind == Kind::Searched { theme::SEARCH_DONE } else { theme::SEARCH_FRONTIER };
+        let look = Look::filled(colour.with_opacity(VEIL_OPACITY));
+        picture.explain(Swatch::Patch(look), words);
+        shapes.push(Shape::new(form, look, Tag::Cells(name)));
+    }
+    picture.add("searched", shapes);
+}
+
+/// How much of the terrain a veil hides, of 255.
+const VEIL_OPACITY: u8 = 120;
 
 /// The points of a graph as the search saw them, over its links.
 fn draw_points(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
@@ -221,7 +254,7 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
     let is_on_tiles = scene.world.tiles().is_some();
     if raw.len() > 1 && !is_on_tiles {
         let look = Look::line(theme::SEARCH_RAW, 1.5).dashed();
-        picture.explain(Swatch::Line(look), "through the cells");
+        picture.explain(Swatch::Line(look), "unsmoothed path");
         shapes.push(Shape::new(Form::Line(raw), look, Tag::Search("raw")).hint("path through the cells"));
     }
     let mut own = legs(&scene.answer.path, scene.by.layer, picture.slant);
@@ -230,7 +263,7 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
         // On tiles in the colours of seed 004: the line green, its corners yellow, the last point red.
         let line = if is_on_tiles { theme::PATH } else { theme::SEARCH_SMOOTH };
         let look = Look::line(line, 3.0);
-        picture.explain(Swatch::Line(look), "path, smoothed");
+        picture.explain(Swatch::Line(look), "path");
         let hint = format!("path, {:.2} m", scene.answer.path.length_m);
         let mut corners = Vec::new();
         for &corner in &smooth[1..smooth.len() - 1] {

@@ -8,14 +8,14 @@
 use std::collections::BTreeSet;
 
 use super::draw_nav::floor_y_m;
-use super::picture::{Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
+use super::picture::{Colour, Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point, ground};
 use crate::base::ids::{CharacterId, RegionId};
 use crate::base::trig;
 use crate::world::World;
 use crate::world::character::Character;
-use crate::world::region::Shape as RegionShape;
+use crate::world::region::{Ground, Shape as RegionShape};
 use crate::world::walk::Walk;
 
 /// Most names in the legend of the text form.
@@ -27,6 +27,7 @@ const PATHS_BOLD_MAX: usize = 40;
 /// Draws everything that is on the map of `world`.
 pub fn draw_world(picture: &mut Picture, world: &World) {
     draw_regions(picture, world);
+    draw_watches(picture, world);
     draw_routes(picture, world);
     draw_marks(picture, world);
     draw_paths(picture, world);
@@ -68,6 +69,32 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
         shapes.push(Shape::new(form, look, Tag::Region(id)).hint(hint));
     }
     picture.add("regions", shapes);
+}
+
+/// Circles that scripts watch: around a place, or around somebody and with them.
+pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
+    let look =
+        Look::filled(theme::WATCH.with_opacity(14)).stroked(theme::WATCH.with_opacity(190), 1.0).dashed();
+    let mut shapes = Vec::new();
+    for watch in world.watches().into_iter().filter(|watch| watch.enabled) {
+        let (centre, radius_m, of) = match watch.ground {
+            Ground::Near { centre, radius_m, .. } => (centre, radius_m, String::new()),
+            Ground::Around { character, radius_m, .. } => {
+                let Some(who) = world.character(character).filter(|who| who.layer == picture.map_layer)
+                else {
+                    continue;
+                };
+                (who.body.position, radius_m, format!(" of \"{}\"", who.name))
+            }
+            // Regions and areas are drawn by themselves.
+            Ground::Region(_) | Ground::Area(_) => continue,
+        };
+        picture.explain(Swatch::Patch(look), "watch");
+        let form = Form::Circle { centre: picture.slant.place(centre), radius_m: f64::from(radius_m) };
+        let hint = format!("watch{of}, {radius_m} m, {} inside", watch.inside.len());
+        shapes.push(Shape::new(form, look, Tag::Watch(watch.serial)).hint(hint));
+    }
+    picture.add("watches", shapes);
 }
 
 /// Routes.
@@ -116,16 +143,19 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
     let is_busy =
         on_layer(world, picture.map_layer).filter(|(_, character)| character.walk.is_some()).count()
             > PATHS_BOLD_MAX;
-    for (_, character) in on_layer(world, picture.map_layer) {
+    let people = People::of(world);
+    for (who, character) in on_layer(world, picture.map_layer) {
         let walk = character.walk.and_then(|id| world.walk(id).map(|walk| (id, walk)));
         let Some((id, walk)) = walk.filter(|(_, walk)| walk.is_open()) else { continue };
         let points = points_left(character, walk, picture.slant);
         let Some((end, corners)) = points.split_last().filter(|(_, corners)| !corners.is_empty()) else {
             continue;
         };
-        let line = if is_busy { Look::line(theme::PATH_FAINT, 1.0) } else { Look::line(theme::PATH, 2.0) };
+        let colour = people.colour(who, character);
+        let line = if is_busy { Look::line(colour.with_opacity(90), 1.0) } else { Look::line(colour, 2.0) };
         let line = line.glyph('*');
-        picture.explain(Swatch::Line(line), "way left");
+        // Each path has the colour of who walks it; one line in the legend stands for all of them.
+        picture.explain(Swatch::Line(Look::line(theme::PATH, 2.0).glyph('*')), "path");
         let hint = format!(
             "walk {} of \"{}\", {:.1} m left",
             walk.serial,
@@ -138,7 +168,7 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
             shapes.push(Shape::new(Form::Dot { centre: corner, radius_px: 3.0 }, look, Tag::Walk(id)));
         }
         let look = Look::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('X');
-        picture.explain(Swatch::Dot(look), "its end");
+        picture.explain(Swatch::Dot(look), "goal");
         let radius_px = if is_busy { 3.0 } else { 5.0 };
         shapes.push(Shape::new(Form::Dot { centre: *end, radius_px }, look, Tag::Walk(id)));
     }
@@ -163,14 +193,14 @@ fn points_left(character: &Character, walk: &Walk, slant: Slant) -> Vec<Point> {
 pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     let mut used = BTreeSet::new();
+    let people = People::of(world);
     for (index, (id, character)) in on_layer(world, picture.map_layer).enumerate() {
         let (at, radius_m) = (ground(character.body.position), f64::from(character.body.radius_m));
         let shown = picture.slant.place(character.body.position);
-        let (colour, words) =
-            if character.is_player { (theme::PLAYER, "player") } else { (theme::CHARACTER, "character") };
+        let (colour, words) = (people.colour(id, character), people.words(character));
         let glyph = glyph_of(character, &mut used);
         let look = Look::filled(colour).stroked(theme::CHARACTER_LINE, 1.0).glyph(glyph);
-        picture.explain(Swatch::Dot(Look { glyph: None, ..look }), words);
+        picture.explain(Swatch::Dot(Look { glyph: None, ..look }), &words);
         if index < NAMES_MAX {
             picture.explain_glyph(glyph, format!("{} ({:.1}, {:.1})", character.name, at[0], at[1]));
         }
@@ -191,6 +221,62 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
         });
     }
     picture.add("characters", shapes);
+}
+
+/// Who has which colour: each person its own while there are few, else each kind of person, by the first tag.
+struct People<'a> {
+    /// Names, or first tags, in the order of those who have them first.
+    groups: Vec<&'a str>,
+    is_by_name: bool,
+}
+
+impl<'a> People<'a> {
+    fn of(world: &'a World) -> Self {
+        let mut groups: Vec<&str> = Vec::new();
+        let is_by_name = world.characters().filter(|(_, own)| !own.is_player).count() <= theme::PEOPLE.len();
+        for (_, character) in world.characters().filter(|(_, own)| !own.is_player) {
+            let group = Self::group(is_by_name, character);
+            if !groups.contains(&group) && groups.len() < theme::PEOPLE.len() {
+                groups.push(group);
+            }
+        }
+        Self { groups, is_by_name }
+    }
+
+    fn group(is_by_name: bool, character: &Character) -> &str {
+        if is_by_name { &character.name } else { character.tags.first().map_or("", String::as_str) }
+    }
+
+    fn place(&self, character: &Character) -> Option<usize> {
+        let group = Self::group(self.is_by_name, character);
+        self.groups.iter().position(|own| *own == group)
+    }
+
+    /// A person keeps its colour when others come and go.
+    fn of_place(&self, who: CharacterId, place: Option<usize>) -> Colour {
+        let index = if self.is_by_name { Some(slot(who)) } else { place };
+        index.map_or(theme::CHARACTER, |index| theme::PEOPLE[index % theme::PEOPLE.len()])
+    }
+
+    fn colour(&self, who: CharacterId, character: &Character) -> Colour {
+        if character.is_player { theme::PLAYER } else { self.of_place(who, self.place(character)) }
+    }
+
+    /// What the legend calls whoever has this colour.
+    fn words(&self, character: &Character) -> String {
+        let group = Self::group(self.is_by_name, character);
+        match () {
+            () if character.is_player => "player".to_owned(),
+            () if group.is_empty() || self.place(character).is_none() => "character".to_owned(),
+            () => group.to_owned(),
+        }
+    }
+}
+
+/// The number of somebody, which nobody else alive has: what stands before the `v` of `3v1`.
+fn slot(who: CharacterId) -> usize {
+    let key = Tag::Character(who).key();
+    key.split('v').next().and_then(|slot| slot.parse::<usize>().ok()).map_or(0, |slot| slot.saturating_sub(1))
 }
 
 fn hint(character: &Character, at: Point) -> String {

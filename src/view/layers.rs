@@ -7,7 +7,7 @@
 use super::draw_crowd::{draw_nudges, draw_obstacles, draw_replans, draw_requests, draw_steering};
 use super::draw_graph::draw_nav_graph;
 use super::draw_nav::{draw_areas, draw_cells, draw_doors, draw_links};
-use super::draw_world::{draw_characters, draw_marks, draw_paths, draw_regions, draw_routes};
+use super::draw_world::{draw_characters, draw_marks, draw_paths, draw_regions, draw_routes, draw_watches};
 use super::picture::Picture;
 use crate::world::World;
 
@@ -24,6 +24,8 @@ pub enum Part {
     Doors,
     /// Trigger volumes.
     Regions,
+    /// Circles that scripts watch.
+    Watches,
     /// Routes.
     Routes,
     /// Marks.
@@ -48,12 +50,13 @@ pub enum Part {
 
 impl Part {
     /// Every part, the lowest first.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Cells,
         Self::Areas,
         Self::Links,
         Self::Doors,
         Self::Regions,
+        Self::Watches,
         Self::Routes,
         Self::Marks,
         Self::Paths,
@@ -75,6 +78,7 @@ impl Part {
             Self::Links => "links",
             Self::Doors => "doors",
             Self::Regions => "regions",
+            Self::Watches => "watches",
             Self::Routes => "routes",
             Self::Marks => "marks",
             Self::Paths => "paths",
@@ -144,10 +148,11 @@ pub fn draw_ground(picture: &mut Picture, world: &World, parts: Parts) {
 
 /// Draws everything else on top of it. `picture` holds the ground already.
 pub fn draw_scene(picture: &mut Picture, world: &World, parts: Parts) {
-    let layers: [(Part, Drawing); 12] = [
+    let layers: [(Part, Drawing); 13] = [
         (Part::Links, draw_links),
         (Part::Doors, draw_doors),
         (Part::Regions, draw_regions),
+        (Part::Watches, draw_watches),
         (Part::Routes, draw_routes),
         (Part::Marks, draw_marks),
         (Part::Paths, draw_paths),

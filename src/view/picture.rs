@@ -52,6 +52,8 @@ pub enum Tag {
     Link(usize),
     /// A region.
     Region(RegionId),
+    /// A watch, by its number.
+    Watch(u64),
     /// A mark, by name.
     Mark(String),
     /// A route, by name.
@@ -88,6 +90,7 @@ impl Tag {
             Self::Door(_) => "door",
             Self::Link(_) => "link",
             Self::Region(_) => "region",
+            Self::Watch(_) => "watch",
             Self::Mark(_) => "mark",
             Self::Route(_) => "route",
             Self::Character(_) => "character",
@@ -117,6 +120,7 @@ impl Tag {
             Self::Area(id) => id.0.to_string(),
             Self::Door(id) => id.0.to_string(),
             Self::Link(index) => index.to_string(),
+            Self::Watch(serial) => serial.to_string(),
             Self::Region(id) => id.0.to_string(),
             Self::Mark(name) | Self::Route(name) => name.clone(),
             Self::Character(id)
@@ -443,6 +447,10 @@ pub struct LegendEntry {
 pub struct Picture {
     /// First line of the picture.
     pub title: String,
+    /// Lines below the title: what is said and what happens.
+    pub captions: Vec<String>,
+    /// Lines that are kept free for captions, at least, so that pictures of one animation have one size.
+    pub caption_rows: usize,
     /// The part of the world it shows, metres.
     pub bounds: Bounds,
     /// Side of a cell, metres: the pitch of the text form and of the grid lines.
@@ -477,6 +485,8 @@ impl Picture {
         let bounds = if bounds.is_empty() { Bounds { min: [0.0, 0.0], max: [1.0, 1.0] } } else { bounds };
         Self {
             title: title.into(),
+            captions: Vec::new(),
+            caption_rows: 0,
             bounds,
             cell_m,
             tile_m: (cell_m > 0.0).then_some([cell_m; 2]),

@@ -25,6 +25,8 @@ const CELL_PX_MAX: f64 = 24.0;
 const LEFT_PX: f32 = 46.0;
 const ABOVE_PX: f32 = 54.0;
 const RIGHT_PX: f32 = 24.0;
+/// Height of a line below the title, pixels.
+const CAPTION_PX: f32 = 17.0;
 /// What the line around the map takes below it, pixels.
 const FRAME_PX: f32 = 1.0;
 /// Height of a line of the legend, pixels.
@@ -211,12 +213,13 @@ impl Frame {
         let width = (map_x as f32 + LEFT_PX + RIGHT_PX).max(title + 2.0 * RIGHT_PX).max(WIDTH_PX_MIN).ceil();
         let legend_rows = legend_rows(picture, width - LEFT_PX - RIGHT_PX);
         let below = 14.0 + LINE_PX * (1 + legend_rows.len()) as f32 + 10.0;
-        let height = (map_y as f32 + ABOVE_PX + below).ceil();
+        let above = ABOVE_PX + CAPTION_PX * picture.captions.len().max(picture.caption_rows) as f32;
+        let height = (map_y as f32 + above + below).ceil();
         let pixels = f64::from(width) * f64::from(height);
         if f64::from(width.max(height)) > side_max || pixels > PIXELS_MAX as f64 {
             return Err(too_big(f64::from(width), f64::from(height)));
         }
-        let map = [LEFT_PX, ABOVE_PX, LEFT_PX + map_x as f32, ABOVE_PX + map_y as f32];
+        let map = [LEFT_PX, above, LEFT_PX + map_x as f32, above + map_y as f32];
         let (width_px, height_px) = (width as u32, height as u32);
         let (bounds, projection) = (picture.bounds, picture.projection);
         Ok(Self { bounds, projection, scale, map, width_px, height_px, legend_rows })
@@ -405,6 +408,13 @@ impl Frame {
             anchor: Anchor::Start,
         };
         let mut parts = vec![furniture(title, Some(theme::INK), None)];
+        let room_px = self.width_px as f32 - LEFT_PX - RIGHT_PX;
+        for (row, caption) in (0_u8..).zip(&picture.captions) {
+            let at = [LEFT_PX, 18.0 + CAPTION_PX * (f32::from(row) + 1.0)];
+            let words = fitted(caption, room_px);
+            let line = Outline::Text { at, text: words, size_px: theme::NAME_PX, anchor: Anchor::Start };
+            parts.push(furniture(line, Some(theme::INK), None));
+        }
         let mut y = self.map[3] + 14.0 + LINE_PX / 2.0;
         parts.extend(self.scale_bar(y));
         for row in &self.legend_rows {
@@ -496,6 +506,22 @@ fn furniture(outline: Outline, fill: Option<Colour>, stroke: Option<Stroke>) -> 
 
 fn text(at: Pixel, text: String, anchor: Anchor) -> Primitive {
     furniture(Outline::Text { at, text, size_px: theme::SMALL_PX, anchor }, Some(theme::INK_SOFT), None)
+}
+
+/// Words cut to a width, with dots where something is missing.
+fn fitted(words: &str, width_px: f32) -> String {
+    let wide = |words: &str| text_width_px(words, theme::NAME_PX);
+    if wide(words) <= width_px {
+        return words.to_owned();
+    }
+    let mut kept = String::new();
+    for letter in words.chars() {
+        if wide(&kept) + wide("m ...") > width_px {
+            break;
+        }
+        kept.push(letter);
+    }
+    format!("{kept} ...")
 }
 
 fn corners_of(outline: &Outline) -> Vec<Vec<Pixel>> {

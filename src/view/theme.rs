@@ -28,6 +28,8 @@ pub const CELL_BEYOND: Colour = Colour::hex(0xB5402C);
 pub const CELL_BEYOND_STEP: f32 = 0.3;
 /// Not walkable: black, toned to slate.
 pub const CELL_BLOCKED: Colour = Colour::hex(0x5B6068);
+/// Not walkable because too near to an obstacle or an edge: between free and blocked.
+pub const CELL_PADDING: Colour = Colour::hex(0x9DA3A0);
 /// Lines between cells, where cells are large enough to show them.
 pub const GRID_LINE: Colour = Colour::hex(0x2B2F36).with_opacity(18);
 
@@ -69,6 +71,8 @@ pub const DOOR_CLOSED: Colour = Colour::hex(0x9B4A32);
 
 /// Outline of a region.
 pub const REGION: Colour = Colour::hex(0x7A5BB0);
+/// A circle that a script watches.
+pub const WATCH: Colour = Colour::hex(0xB0598F);
 /// A mark.
 pub const MARK: Colour = Colour::hex(0x2F6FB5);
 /// A route.
@@ -76,6 +80,19 @@ pub const ROUTE: Colour = Colour::hex(0x2F6FB5).with_opacity(110);
 
 /// A character.
 pub const CHARACTER: Colour = Colour::hex(0x2C7DC4);
+/// Characters told apart: colours that differ from one another and from the ground, also for most who see fewer.
+pub const PEOPLE: [Colour; 10] = [
+    CHARACTER,
+    Colour::hex(0xD9822B),
+    Colour::hex(0x8E44AD),
+    Colour::hex(0x0F8B8D),
+    Colour::hex(0xA8323E),
+    Colour::hex(0x5D6B1F),
+    Colour::hex(0x6F4E37),
+    Colour::hex(0x3B4BA3),
+    Colour::hex(0xC2569B),
+    Colour::hex(0x4F5B66),
+];
 /// The player.
 pub const PLAYER: Colour = Colour::hex(0xE25A8B);
 /// Outline of a character.

@@ -11,6 +11,7 @@ use crate::world::event::Event;
 use crate::world::outcome::{Blocker, Reason, WalkResult};
 use crate::world::place::Mark;
 use crate::world::region::Region;
+use crate::world::region::Watch;
 use crate::world::settings::Settings;
 use crate::world::tiles::Tiles;
 use crate::world::walk::Walk;
@@ -171,6 +172,14 @@ impl World {
     #[must_use]
     pub fn find_region(&self, name: &str) -> Option<RegionId> {
         self.regions.iter().position(|region| region.name == name).map(RegionId::from)
+    }
+
+    /// Every watch there is, in order of creation.
+    #[must_use]
+    pub fn watches(&self) -> Vec<&Watch> {
+        let mut watches: Vec<&Watch> = self.watches.values().collect();
+        watches.sort_unstable_by_key(|watch| watch.serial);
+        watches
     }
 
     /// Areas, then obstacles, in level order.
