@@ -139,7 +139,7 @@ fn seed_n11_a_search_shows_both_lines_and_explains_itself() {
     assert_eq!(raw.len(), cells(&picture, "path"), "through the middle of every cell of the path");
     assert!(smooth.len() < raw.len() && smooth[0] == raw[0] && smooth.last() == raw.last());
     let words: Vec<&str> = picture.legend.iter().map(|entry| entry.text.as_str()).collect();
-    for word in ["blocked", "on the path", "through the cells", "path, smoothed", "start", "goal"] {
+    for word in ["blocked", "cells of the path", "unsmoothed path", "path", "start", "goal"] {
         assert!(words.contains(&word), "{word}: {words:?}");
     }
 }
@@ -314,7 +314,7 @@ fn a_step_aside_is_told_and_shown() {
         assert!((value - to[axis].as_f64().unwrap()).abs() < 1e-4, "{end:?} {to}");
     }
     assert!(game.crowd_counts().nudges >= 1);
-    assert!(shown.legend.iter().any(|entry| entry.text == "steps aside"));
+    assert!(shown.legend.iter().any(|entry| entry.text == "stepping aside"));
 }
 
 #[test]

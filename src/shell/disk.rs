@@ -5,11 +5,11 @@
 //! refused without waiting for them; a read ends one byte above what was allowed. It remembers what it read,
 //! so that a command can refuse to write over its own input. Not here: which files belong to a level.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::level::{Source, SourceError, checked_path};
 
@@ -22,7 +22,9 @@ const NAMES_DEPTH_MAX: usize = 4;
 #[derive(Debug)]
 pub struct Folder {
     root: PathBuf,
-    read: RefCell<BTreeSet<PathBuf>>,
+    /// A file that lies there only as far as this source is concerned: its path and its bytes.
+    laid: Option<(String, Vec<u8>)>,
+    read: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Folder {
@@ -35,7 +37,13 @@ impl Folder {
         if !root.is_dir() {
             return Err(std::io::Error::new(std::io::ErrorKind::NotADirectory, "it is not a folder"));
         }
-        Ok(Self { root, read: RefCell::default() })
+        Ok(Self { root, laid: None, read: Mutex::default() })
+    }
+
+    /// The folder with one more file, which is not on the disk; it stands before one of that path that is.
+    #[must_use]
+    pub fn with_laid(self, path: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Self { laid: Some((path.into(), bytes)), ..self }
     }
 
     /// The folder, without links in its path.
@@ -47,7 +55,7 @@ impl Folder {
     /// Every file that was read so far, without links in its path.
     #[must_use]
     pub fn files_read(&self) -> Vec<PathBuf> {
-        self.read.borrow().iter().cloned().collect()
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// Opens the file at `real`, which has been resolved, and sees to it that it is the one that was meant.
@@ -74,6 +82,13 @@ impl Folder {
 impl Source for Folder {
     fn read(&self, path: &str, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
         checked_path(path)?;
+        if let Some((_, bytes)) = self.laid.as_ref().filter(|(laid, _)| laid == path) {
+            return if bytes.len() as u64 > bytes_max {
+                Err(SourceError::TooBig { bytes_max })
+            } else {
+                Ok(bytes.clone())
+            };
+        }
         let asked = self.root.join(path);
         let real = asked.canonicalize().map_err(from_io)?;
         if !real.starts_with(&self.root) {
@@ -85,7 +100,7 @@ impl Source for Folder {
         if bytes.len() as u64 > bytes_max {
             return Err(SourceError::TooBig { bytes_max });
         }
-        self.read.borrow_mut().insert(real);
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(real);
         Ok(bytes)
     }
 

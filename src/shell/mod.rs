@@ -33,6 +33,8 @@ mod params;
 #[cfg(feature = "cli")]
 mod pictures;
 #[cfg(feature = "cli")]
+mod progress;
+#[cfg(feature = "cli")]
 mod project;
 #[cfg(feature = "cli")]
 mod report;

@@ -3,34 +3,80 @@
 //! In: text and bytes. Out: nothing, or why not. Holds: a closed pipe ends a command quietly (fault:H7), a closed
 //! stderr is no reason to fail (fault:H9); a file appears whole or not at all; a command never writes over a
 //! file that it reads (fault:H11); two runs never share a temporary name (fault:H16). Not here: traces, which
-//! are written in place (`trace`).
+//! are written in place (`trace`). Stdout and stderr keep their order also when both go to one pipe.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Stderr, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use super::cli::args::{ColorWhen, General};
 use super::cli::exit::Failure;
+use super::progress;
+
+/// What waits for stdout. One for the process, so that [`tell`] can let it go first.
+static STDOUT: LazyLock<Mutex<BufWriter<Stdout>>> =
+    LazyLock::new(|| Mutex::new(BufWriter::with_capacity(64 * 1024, std::io::stdout())));
+
+fn stdout() -> MutexGuard<'static, BufWriter<Stdout>> {
+    STDOUT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_full_with(more: usize) -> bool {
+    let stdout = stdout();
+    stdout.buffer().len() + more > stdout.capacity()
+}
 
 /// The results of a command.
 pub(super) struct Results {
-    to: BufWriter<Box<dyn Write>>,
+    to: To,
+    is_quiet: bool,
+    is_colored: bool,
+}
+
+enum To {
+    Stdout,
+    Stderr(BufWriter<Stderr>),
+}
+
+/// What a word says, for its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// As it should be.
+    Good,
+    /// Not as it should be.
+    Bad,
+    /// Worth a look.
+    Odd,
+    /// Of less weight than the rest.
+    Faint,
 }
 
 impl Results {
     /// On stdout.
-    pub fn stdout() -> Self {
-        Self { to: BufWriter::with_capacity(64 * 1024, Box::new(std::io::stdout())) }
+    pub fn stdout(general: &General) -> Self {
+        let is_colored = is_colored(general.color, std::io::stdout().is_terminal());
+        Self { to: To::Stdout, is_quiet: general.quiet, is_colored }
     }
 
     /// On stderr, because something else goes to stdout.
-    pub fn stderr() -> Self {
-        Self { to: BufWriter::new(Box::new(std::io::stderr())) }
+    pub fn stderr(general: &General) -> Self {
+        let is_colored = is_colored(general.color, std::io::stderr().is_terminal());
+        Self { to: To::Stderr(BufWriter::new(std::io::stderr())), is_quiet: general.quiet, is_colored }
     }
 
     /// Writes text as it is.
     pub fn text(&mut self, text: &str) -> Result<(), Failure> {
-        self.to.write_all(text.as_bytes()).map_err(from_pipe)
+        let written = match &mut self.to {
+            To::Stdout => {
+                let write = || stdout().write_all(text.as_bytes());
+                // What does not fit goes to the terminal now, and must not run into a bar.
+                if is_full_with(text.len()) { progress::aside(write) } else { write() }
+            }
+            To::Stderr(stderr) => stderr.write_all(text.as_bytes()),
+        };
+        written.map_err(from_pipe)
     }
 
     /// Writes a line.
@@ -39,9 +85,46 @@ impl Results {
         self.text("\n")
     }
 
+    /// Writes a line that reports what was done; not for those who asked for errors only.
+    pub fn report(&mut self, line: &str) -> Result<(), Failure> {
+        if self.is_quiet { Ok(()) } else { self.line(line) }
+    }
+
+    /// Whether only errors are wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.is_quiet
+    }
+
+    /// A word in the colour of its tone, where colours are shown.
+    pub fn paint(&self, tone: Tone, word: &str) -> String {
+        if !self.is_colored {
+            return word.to_owned();
+        }
+        let code = match tone {
+            Tone::Good => "32",
+            Tone::Bad => "1;31",
+            Tone::Odd => "33",
+            Tone::Faint => "2",
+        };
+        format!("\u{1b}[{code}m{word}\u{1b}[0m")
+    }
+
     /// Hands everything to the system.
     pub fn flush(&mut self) -> Result<(), Failure> {
-        self.to.flush().map_err(from_pipe)
+        let flushed = match &mut self.to {
+            To::Stdout => progress::aside(|| stdout().flush()),
+            To::Stderr(stderr) => progress::aside(|| stderr.flush()),
+        };
+        flushed.map_err(from_pipe)
+    }
+}
+
+/// Whether colours are shown: as asked for, else on terminals unless NO_COLOR is set.
+pub(super) fn is_colored(color: ColorWhen, is_terminal: bool) -> bool {
+    match color {
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+        ColorWhen::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
     }
 }
 
@@ -52,24 +135,36 @@ fn from_pipe(error: std::io::Error) -> Failure {
     }
 }
 
-/// Writes a line for people to stderr; nobody listening is no error.
+/// Writes a line for people to stderr, after all results so far; nobody listening is no error.
 pub(super) fn tell(line: &str) {
-    // Nothing can be done about a closed stderr, least of all say so.
-    let _ = writeln!(std::io::stderr(), "{line}");
+    progress::aside(|| {
+        // A closed stdout is found by whoever writes the next result.
+        let _ = stdout().flush();
+        // Nothing can be done about a closed stderr, least of all say so.
+        let _ = writeln!(std::io::stderr(), "{line}");
+    });
 }
 
-/// A file that a command will write: seen to be writable and to be none of the files it reads.
+/// A file that a command will write: seen to be writable and to be none of the files it reads. `-` is stdout.
 #[derive(Debug)]
 pub(super) struct Target {
     asked: PathBuf,
-    /// Where the file really lies, behind any links.
+    /// Where the file really lies, behind any links; empty for stdout.
     real: PathBuf,
+}
+
+/// Whether a name of a file means stdout, or stdin where a file is read.
+pub(super) fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 impl Target {
     /// Checks `path` before any work is done. `inputs` are the files that the command reads, without links.
     pub fn claim(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let failed = |why: String| Failure::io(format!("{}: {why}", path.display()));
+        if is_stream(path) {
+            return Ok(Self { asked: path.to_owned(), real: PathBuf::new() });
+        }
         if path.as_os_str().is_empty() {
             return Err(failed("an empty name, expected the name of a file".to_owned()));
         }
@@ -102,8 +197,17 @@ impl Target {
         &self.asked
     }
 
+    /// Whether it is stdout.
+    pub fn is_stdout(&self) -> bool {
+        is_stream(&self.asked)
+    }
+
     /// Writes the whole file beside its place, then renames it.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
+        if self.is_stdout() {
+            let mut stdout = stdout();
+            return stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(from_pipe);
+        }
         let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", self.asked.display()));
         let (path, mut file) = self.temporary().map_err(failed)?;
         let written = file

@@ -12,13 +12,14 @@ use serde::Deserialize;
 
 use super::cli::exit::{Exit, Failure};
 use super::disk::Folder;
+use super::output::is_stream;
 use crate::base::words;
 use crate::level::{Source, SourceError, checked_path};
 
 /// The file that marks a project.
 pub(super) const MARKER: &str = "walkon.json";
 const MARKER_BYTES_MAX: u64 = 1 << 20;
-/// Largest script (faults.md, part 5).
+/// Largest script.
 const SCRIPT_BYTES_MAX: u64 = 1 << 20;
 /// Most scripts of a project, and most bytes of all of them.
 const SCRIPTS_MAX: usize = 10_000;
@@ -208,14 +209,51 @@ pub(super) fn find_level(asked: &Path) -> Result<FoundLevel, Failure> {
     if asked.as_os_str().is_empty() {
         return Err(Failure::usage("level: an empty name, expected the path or the name of a level"));
     }
+    if is_stream(asked) {
+        return level_of_stdin();
+    }
     match std::fs::metadata(asked) {
         Ok(found) if found.is_dir() => match named_level(asked) {
             Ok(level) => Ok(level),
-            Err(_) => Err(Failure::io(format!("{}: it is a folder, expected a level", asked.display()))),
+            Err(_) => level_of_folder(asked),
         },
         Ok(_) => file_at(asked),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => named_level(asked),
         Err(error) => Err(Failure::io(format!("{}: {error}", asked.display()))),
+    }
+}
+
+/// What a level that was read from stdin is called.
+const STDIN: &str = "stdin.json";
+
+/// A level whose text comes by stdin; it belongs to the current folder, as if it lay there.
+fn level_of_stdin() -> Result<FoundLevel, Failure> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    let most = crate::level::FILE_BYTES_MAX + 1;
+    let read = std::io::stdin().lock().take(most).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::io(format!("stdin: {error}")))?;
+    let here = Path::new(".");
+    let project = Project::around(here)?;
+    let real = here.canonicalize().map_err(|error| Failure::io(format!("the current folder: {error}")))?;
+    let path = project.below(&real.join(STDIN))?;
+    Ok(FoundLevel { project: Project { folder: project.folder.with_laid(&*path, bytes), ..project }, path })
+}
+
+/// The one level of a project whose folder was named.
+fn level_of_folder(asked: &Path) -> Result<FoundLevel, Failure> {
+    let project = Project::around(asked)?;
+    let names = project.level_names();
+    let paths: Vec<String> = names.iter().filter_map(|name| project.level_path(name)).collect();
+    match &paths[..] {
+        [path] => Ok(FoundLevel { path: path.clone(), project }),
+        _ => {
+            let failure = Failure::io(format!("{}: it is a folder, expected a level", asked.display()));
+            Err(match listed(&names) {
+                Some(help) => failure.help(help),
+                None => failure,
+            })
+        }
     }
 }
 

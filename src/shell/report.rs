@@ -9,6 +9,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::cli::args::ColorWhen;
 use super::cli::exit::Failure;
+use super::output::is_colored;
 use crate::level::{Diagnostic, Severity};
 
 /// Most characters of a line that are shown.
@@ -77,15 +78,8 @@ pub(super) struct Report {
 impl Report {
     /// With colours as asked for.
     pub fn new(color: ColorWhen) -> Self {
-        let colored = match color {
-            ColorWhen::Always => true,
-            ColorWhen::Never => false,
-            ColorWhen::Auto => {
-                use std::io::IsTerminal;
-                std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                    && std::io::stderr().is_terminal()
-            }
-        };
+        use std::io::IsTerminal;
+        let colored = is_colored(color, std::io::stderr().is_terminal());
         let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
         Self { renderer: renderer.decor_style(DecorStyle::Ascii) }
     }

@@ -23,12 +23,20 @@ fn named(level: &LoadedLevel) -> Vec<(&Spot<String>, String)> {
 }
 
 /// Names of scripts in a level that mean none, or more than one.
-pub(super) fn unresolved(level: &LoadedLevel, texts: &ScriptTexts) -> Vec<Diagnostic> {
+pub(super) fn unresolved(project: &Project, level: &LoadedLevel, texts: &ScriptTexts) -> Vec<Diagnostic> {
     let looked_up =
         named(level).into_iter().map(|(name, pointer)| (name, pointer, texts.resolve(&name.value)));
-    looked_up
-        .filter_map(|(name, pointer, found)| Some(refused(level, (name.span, pointer), &found.err()?)))
-        .collect()
+    let refused = looked_up
+        .filter_map(|(name, pointer, found)| Some(refused(level, (name.span, pointer), &found.err()?)));
+    refused.map(|found| if project.is_marked { found } else { without_marker(found) }).collect()
+}
+
+/// Somebody who has script folders and no marker does not find out why they are not looked into.
+fn without_marker(found: Diagnostic) -> Diagnostic {
+    let marker = "no walkon.json stands above this level, so scripts are looked for beside it; \
+        a walkon.json marks the root of a project, whose scripts lie in its folder \"scripts\"";
+    let help = found.help.as_ref().map_or_else(|| marker.to_owned(), |help| format!("{help} ({marker})"));
+    Diagnostic { help: Some(help), ..found }
 }
 
 fn refused(level: &LoadedLevel, at: (Span, String), error: &FileError) -> Diagnostic {

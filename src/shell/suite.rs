@@ -1,8 +1,9 @@
 //! Files of level tests: which there are, and all of them run over several threads.
 //!
-//! In: paths, a filter, how many threads. Out: results file by file, in the order of the files whatever the threads do. Holds:
-//! a file is run by one thread, its tests in order; the first that does not end as it should stops its file, unless told
-//! otherwise. Not here: what a test is (`game::testing`), printing (`cli::test`).
+//! In: paths, a filter, how many threads. Out: results test by test, in the order of the files and of their tests whatever the
+//! threads do. Holds: tests of one file run side by side too; the first that does not end as it should stops its file,
+//! unless told otherwise: none after it counts, also when it has run already. Not here: what a test is
+//! (`game::testing`), printing (`cli::test`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::cli::exit::Failure;
 use super::project::{Project, file_at};
 use super::watchdog::{Interrupts, Watchdog};
-use crate::game::testing::{self, Suite, TestResult};
+use crate::game::testing::{self, Suite, TestDef, TestResult};
 use crate::level::LoadedLevel;
 use crate::script::fuel::Signals;
 use crate::script::host::StartError;
@@ -60,9 +61,22 @@ pub(super) struct FileResult {
     pub tests: Vec<Timed>,
     /// Tests that were not run, because one before them failed.
     pub skipped: usize,
-    /// Whether a signal ended it.
-    pub is_stopped: bool,
+    /// Tests that were not run, because a signal ended everything.
+    pub stopped: usize,
 }
+
+/// What is told while tests run.
+pub(super) enum News<'a> {
+    /// A test has ended, and so have all before it.
+    Ended(&'a TestFile, &'a Timed),
+    /// A file is through; so many of its tests were not run after one that failed.
+    Skipped(&'a TestFile, usize),
+    /// So many tests of all have ended, in any order. Told now and then as well.
+    Count(u64, u64),
+}
+
+/// Longest time between two words of how far it has come.
+const NEWS_EVERY: Duration = Duration::from_millis(100);
 
 /// The files of tests that `paths` mean, each once, in order; without paths those of the project around the current folder.
 pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<TestFile>, Failure> {
@@ -117,64 +131,281 @@ fn file(path: &Path) -> Result<TestFile, Failure> {
     })
 }
 
-/// Runs the files; `told` hears of each, in order, as soon as it and all before it are done.
+/// Runs the files; `told` hears of each test in order, as soon as it and all before it have ended.
 pub(super) fn run(
     files: &[TestFile],
     order: &Order,
     interrupts: &Interrupts,
-    mut told: impl FnMut(&TestFile, FileResult) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let jobs = order.jobs.unwrap_or(cores).clamp(1, files.len().max(1));
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::channel();
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            let (sender, next) = (sender.clone(), &next);
-            let worker = move || {
-                while let Some((index, file)) = take(next, files) {
-                    let done = run_file(file, order, interrupts);
-                    if interrupts.asked().is_some() || sender.send((index, done)).is_err() {
-                        return;
-                    }
-                }
+    mut told: impl FnMut(News<'_>) -> Result<(), Failure>,
+) -> Result<Vec<FileResult>, Failure> {
+    let threads = Threads { most: order.jobs, interrupts };
+    let scripts = read(files, &threads, order)?;
+    let tasks: Vec<Task> = scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file)).collect();
+    let failed: Vec<AtomicUsize> = files.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
+    let mut hearing = Hearing::new(files, &scripts, order.keeps_going);
+    let work = |bench: &Bench, index: usize| {
+        let task = tasks[index];
+        let is_out = || !order.keeps_going && failed[task.file].load(Ordering::Relaxed) < task.place;
+        let ended = scripts[task.file].perform(task.place, &mut |stage, test, number| {
+            let began = Instant::now();
+            let mut suite = Suite {
+                scripts: &stage.texts,
+                load_level: &mut |name| stage.load(name),
+                seed: order.seed,
+                signals: Arc::clone(&bench.signals),
+                goes_on: &mut || interrupts.asked().is_none() && !is_out(),
             };
-            let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, worker);
-            thread.map_err(|error| Failure::io(format!("no thread for the tests: {error}")))?;
+            let result = if is_out() { None } else { testing::run(&mut suite, test, number) };
+            result.map(|result| Timed { result, took: began.elapsed() })
+        });
+        if ended.as_ref().is_some_and(|timed| !timed.result.passed) {
+            failed[task.file].fetch_min(task.place, Ordering::Relaxed);
         }
-        drop(sender);
-        let mut waiting = BTreeMap::new();
-        let mut shown = 0;
-        for (index, done) in receiver {
-            waiting.insert(index, done);
-            while let Some(done) = waiting.remove(&shown) {
-                let said = done.and_then(|done| told(&files[shown], done));
-                shown += 1;
-                if let Err(failure) = said {
-                    // Nobody takes another file.
-                    next.store(files.len(), Ordering::Relaxed);
+        ended
+    };
+    let all = tasks.len();
+    threads.spread(all, work, |come| match come {
+        None => told(News::Count(hearing.heard, all as u64)),
+        Some((index, ended)) => hearing.hear(tasks[index], ended, &mut told),
+    })?;
+    hearing.finish(&mut told)
+}
+
+/// One test to run: its file, and its place among those of the file that are meant.
+#[derive(Clone, Copy)]
+struct Task {
+    file: usize,
+    place: usize,
+}
+
+/// A file that was read: its tests with their numbers, or what is said instead.
+struct Script {
+    stage: Arc<Stage>,
+    declared: Result<Vec<(usize, TestDef)>, Box<Timed>>,
+}
+
+impl Script {
+    fn count(&self) -> usize {
+        self.declared.as_ref().map_or(1, Vec::len)
+    }
+
+    fn tasks(&self, file: usize) -> impl Iterator<Item = Task> + use<> {
+        (0..self.count()).map(move |place| Task { file, place })
+    }
+
+    fn perform(
+        &self,
+        place: usize,
+        run: &mut dyn FnMut(&Stage, &TestDef, usize) -> Option<Timed>,
+    ) -> Option<Timed> {
+        match &self.declared {
+            Ok(tests) => tests.get(place).and_then(|(number, test)| run(&self.stage, test, *number)),
+            Err(invalid) => Some((**invalid).clone()),
+        }
+    }
+}
+
+/// Reads all files, and what they declare.
+fn read(files: &[TestFile], threads: &Threads<'_>, order: &Order) -> Result<Vec<Script>, Failure> {
+    let mut stages: BTreeMap<&Path, Arc<Stage>> = BTreeMap::new();
+    for file in files {
+        if !stages.contains_key(file.root.as_path()) {
+            stages.insert(&file.root, Arc::new(Stage::open(&file.root)?));
+        }
+    }
+    let work = |bench: &Bench, index: usize| {
+        let file = &files[index];
+        Script::read(file, Arc::clone(&stages[file.root.as_path()]), (order, bench))
+    };
+    let mut scripts = BTreeMap::new();
+    threads.spread(files.len(), work, |come| {
+        scripts.extend(come);
+        Ok(())
+    })?;
+    match threads.interrupts.asked() {
+        Some(exit) => Err(Failure::Told(exit)),
+        None => Ok(scripts.into_values().collect()),
+    }
+}
+
+impl Script {
+    fn read(file: &TestFile, stage: Arc<Stage>, (order, bench): (&Order, &Bench)) -> Self {
+        let began = Instant::now();
+        let signals = Arc::clone(&bench.signals);
+        let is_meant = |name: &str| order.filter.as_ref().is_none_or(|part| name.contains(part.as_str()));
+        let declared = match testing::collect(&stage.texts, &file.script, &stage.levels, signals) {
+            Ok(tests) => Ok(tests.into_iter().enumerate().filter(|(_, test)| is_meant(&test.name)).collect()),
+            Err(error) => Err(Box::new(unloadable(file, &error, began.elapsed()))),
+        };
+        Self { stage, declared }
+    }
+}
+
+/// Results on their way into their order.
+struct Hearing<'a> {
+    files: &'a [TestFile],
+    keeps_going: bool,
+    /// Results by file and place; None for a test that was not run.
+    come: Vec<Vec<Option<Timed>>>,
+    /// How many of a file were heard of, in order.
+    done: Vec<FileResult>,
+    /// The test that is told next.
+    next: Task,
+    /// How many have come, in any order.
+    heard: u64,
+    all: u64,
+}
+
+impl<'a> Hearing<'a> {
+    fn new(files: &'a [TestFile], scripts: &[Script], keeps_going: bool) -> Self {
+        let come: Vec<Vec<Option<Timed>>> = scripts.iter().map(|script| vec![None; script.count()]).collect();
+        let all = come.iter().map(|file| file.len() as u64).sum();
+        let done = vec![FileResult::default(); files.len()];
+        Self { files, keeps_going, come, done, next: Task { file: 0, place: 0 }, heard: 0, all }
+    }
+
+    fn hear(
+        &mut self,
+        task: Task,
+        ended: Option<Timed>,
+        told: &mut impl FnMut(News<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.heard += 1;
+        self.come[task.file][task.place] = ended;
+        told(News::Count(self.heard, self.all))?;
+        self.tell(false, told)
+    }
+
+    /// Tells what is due; at the end also what comes after a test that never ended.
+    fn tell(
+        &mut self,
+        is_end: bool,
+        told: &mut impl FnMut(News<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        while let Some(come) = self.come.get_mut(self.next.file) {
+            let (file, done) = (&self.files[self.next.file], &mut self.done[self.next.file]);
+            let is_over = !self.keeps_going && done.tests.last().is_some_and(|test| !test.result.passed);
+            let left = come.len() - self.next.place;
+            if left == 0 || is_over {
+                if left > 0 {
+                    done.skipped = left;
+                    told(News::Skipped(file, left))?;
+                }
+                self.next = Task { file: self.next.file + 1, place: 0 };
+                continue;
+            }
+            match come[self.next.place].take() {
+                Some(test) => {
+                    told(News::Ended(file, &test))?;
+                    done.tests.push(test);
+                }
+                None if is_end => done.stopped += 1,
+                None => return Ok(()),
+            }
+            self.next.place += 1;
+        }
+        Ok(())
+    }
+
+    fn finish(
+        mut self,
+        told: &mut impl FnMut(News<'_>) -> Result<(), Failure>,
+    ) -> Result<Vec<FileResult>, Failure> {
+        self.tell(true, told)?;
+        Ok(self.done)
+    }
+}
+
+/// Threads that share work.
+struct Threads<'a> {
+    /// None for as many as there are cores.
+    most: Option<usize>,
+    interrupts: &'a Interrupts,
+}
+
+/// What a thread runs scripts with.
+struct Bench {
+    signals: Arc<Signals>,
+    _watchdog: Watchdog,
+}
+
+impl Bench {
+    fn new(interrupts: &Interrupts) -> Self {
+        let signals = Arc::new(Signals::default());
+        let call_ms = Settings::default().limits.watchdog_ms;
+        let watchdog = Watchdog::start(Arc::clone(&signals), call_ms, interrupts.clone());
+        Self { signals, _watchdog: watchdog }
+    }
+}
+
+impl Threads<'_> {
+    /// Does `work` for 0 to `count`, each once, in any order; `told` hears what came of it, and None now and then. A
+    /// signal ends it early.
+    fn spread<T: Send>(
+        &self,
+        count: usize,
+        work: impl Fn(&Bench, usize) -> T + Sync,
+        mut told: impl FnMut(Option<(usize, T)>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = self.most.unwrap_or(cores).clamp(1, count.max(1));
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (sender, next, work) = (sender.clone(), &next, &work);
+                let worker = move || {
+                    let bench = Bench::new(self.interrupts);
+                    // Bounded by the work.
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        if index >= count || self.interrupts.asked().is_some() {
+                            return;
+                        }
+                        let done = work(&bench, index);
+                        // What a signal cut short is no result.
+                        if self.interrupts.asked().is_some() || sender.send((index, done)).is_err() {
+                            return;
+                        }
+                    }
+                };
+                let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, worker);
+                thread.map_err(|error| Failure::io(format!("no thread for the tests: {error}")))?;
+            }
+            drop(sender);
+            loop {
+                let come = match receiver.recv_timeout(NEWS_EVERY) {
+                    Ok(come) => Some(come),
+                    Err(mpsc::RecvTimeoutError::Timeout) => None,
+                    Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(()),
+                };
+                if let Err(failure) = told(come) {
+                    // Nobody takes more work.
+                    next.store(count, Ordering::Relaxed);
                     return Err(failure);
                 }
             }
-        }
-        Ok(())
-    })
+        })
+    }
 }
 
-fn take<'a>(next: &AtomicUsize, files: &'a [TestFile]) -> Option<(usize, &'a TestFile)> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((index, files.get(index)?))
-}
-
-/// What one file is run with.
+/// A project whose tests are run.
 struct Stage {
     project: Project,
     texts: BTreeMap<String, String>,
     levels: Vec<String>,
-    signals: Arc<Signals>,
 }
 
 impl Stage {
+    fn open(root: &Path) -> Result<Self, Failure> {
+        let project = Project::around(root)?;
+        let texts = project.scripts("")?;
+        let mut levels = project.level_names();
+        levels.sort();
+        levels.dedup();
+        Ok(Self { project, texts, levels })
+    }
+
     fn load(&self, asked: &str) -> Result<LoadedLevel, String> {
         let name = testing::resolve_level(&self.levels, asked)?;
         let path = self.project.level_path(name).ok_or_else(|| format!("unknown level \"{asked}\""))?;
@@ -182,54 +413,12 @@ impl Stage {
     }
 }
 
-fn run_file(file: &TestFile, order: &Order, interrupts: &Interrupts) -> Result<FileResult, Failure> {
-    let project = Project::around(&file.root)?;
-    let texts = project.scripts("")?;
-    let mut levels = project.level_names();
-    levels.sort();
-    levels.dedup();
-    let signals = Arc::new(Signals::default());
-    let call_ms = Settings::default().limits.watchdog_ms;
-    let _watchdog = Watchdog::start(Arc::clone(&signals), call_ms, interrupts.clone());
-    let stage = Stage { project, texts, levels, signals };
-    let began = Instant::now();
-    let tests = match testing::collect(&stage.texts, &file.script, &stage.levels, Arc::clone(&stage.signals))
-    {
-        Ok(tests) => tests,
-        Err(error) => return Ok(unloadable(file, &error, began.elapsed())),
-    };
-    let is_meant = |name: &str| order.filter.as_ref().is_none_or(|part| name.contains(part.as_str()));
-    let meant: Vec<_> = tests.iter().enumerate().filter(|(_, test)| is_meant(&test.name)).collect();
-    let mut done = FileResult::default();
-    for (at, (index, test)) in meant.iter().enumerate() {
-        let began = Instant::now();
-        let mut suite = Suite {
-            scripts: &stage.texts,
-            load_level: &mut |name| stage.load(name),
-            seed: order.seed,
-            signals: Arc::clone(&stage.signals),
-            goes_on: &mut || interrupts.asked().is_none(),
-        };
-        let Some(result) = testing::run(&mut suite, test, *index) else {
-            done.is_stopped = true;
-            break;
-        };
-        let passed = result.passed;
-        done.tests.push(Timed { result, took: began.elapsed() });
-        if !passed && !order.keeps_going {
-            done.skipped = meant.len() - at - 1;
-            break;
-        }
-    }
-    Ok(done)
-}
-
 /// A file whose body fails is one test that is invalid.
-fn unloadable(file: &TestFile, error: &StartError, took: Duration) -> FileResult {
+fn unloadable(file: &TestFile, error: &StartError, took: Duration) -> Timed {
     let line = match error {
         StartError::Load(load) if load.file == file.script => load.line,
         _ => 0,
     };
     let result = testing::invalid(&file.script, line, error.to_string());
-    FileResult { tests: vec![Timed { result, took }], ..FileResult::default() }
+    Timed { result, took }
 }

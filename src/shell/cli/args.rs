@@ -15,9 +15,18 @@ use crate::view::{Part, Parts, Slant};
 #[derive(Debug, Parser)]
 #[command(name = "walkon", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Example:\n  walkon run levels/courtyard.json\n\n\
-    LEVEL is a path, or the name of a level of the project around the current folder.\n\
-    Exit codes: 0 ok, 1 expectations failed, 2 usage, 3 level rejected, 4 script failed, 5 stopped by a limit,\n\
-    6 input or output, 70 a bug of walkon, 130 and 143 signals.")]
+    LEVEL is a path, or the name of a level of the project around the current folder; `-` reads it from stdin.\n\
+    FILE is a path; `-` is stdout.\n\n\
+    Exit codes:\n    \
+    0  ok\n    \
+    1  expectations failed\n    \
+    2  usage\n    \
+    3  level rejected\n    \
+    4  script failed at its start, or under --strict\n    \
+    5  stopped by a limit or the watchdog, or a replay that differs\n    \
+    6  input or output\n   \
+    70  a bug of walkon\n  \
+    130  interrupted (SIGINT), 143 terminated (SIGTERM)")]
 pub struct Cli {
     #[command(flatten)]
     pub general: General,
@@ -27,14 +36,15 @@ pub struct Cli {
 
 /// What every command understands.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct General {
     /// When to colour messages; NO_COLOR is honoured
     #[arg(long, global = true, value_enum, default_value_t = ColorWhen::Auto, value_name = "WHEN")]
     pub color: ColorWhen,
-    /// Say less: errors only
+    /// Say less: errors, and results that were asked for, as JSON, a path, a picture
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more; twice for everything
+    /// Say more: what is read, checked and written, notes, every fault; twice for the log as well
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
 }
@@ -124,6 +134,12 @@ pub struct RunArgs {
     /// End at this event; the run fails if it does not happen
     #[arg(long, value_name = "EVENT")]
     pub until: Option<String>,
+    /// A script fault ends and fails the run
+    #[arg(long)]
+    pub strict: bool,
+    /// `max`, or a multiple of real time
+    #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
+    pub speed: Speed,
     /// Write a trace, one fact a line; `-` for stdout, the result then goes to stderr
     #[arg(long, value_name = "FILE|-")]
     pub trace: Option<PathBuf>,
@@ -136,15 +152,9 @@ pub struct RunArgs {
     /// In the trace, paths and neighbours every N ticks; 0 for none
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub detail: u64,
-    /// A script fault ends and fails the run
-    #[arg(long)]
-    pub strict: bool,
     /// Add a table of what each step of the tick cost
     #[arg(long)]
     pub stats: bool,
-    /// `max`, or a multiple of real time
-    #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
-    pub speed: Speed,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// What scripts read as level.args
@@ -162,21 +172,21 @@ const SEED_MAX: u64 = (1 << 53) - 1;
 pub struct WatchArgs {
     /// The level: a path or a name
     pub level: PathBuf,
+    /// End after this many game seconds; without it, at Ctrl-C or when the level finishes
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub seconds: Option<f64>,
     /// Seed of every random stream; the level's own by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
     pub seed: Option<u64>,
     /// A multiple of real time
     #[arg(long, value_name = "X", default_value = "1", value_parser = times)]
     pub speed: f64,
-    /// Write a trace, which carries the texts it began with; `-` for stdout
-    #[arg(long, value_name = "FILE|-")]
-    pub trace: Option<PathBuf>,
-    /// End after this many game seconds; without it, at Ctrl-C or when the level finishes
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    pub seconds: Option<f64>,
     /// Look at the files now and then instead of being told by the system
     #[arg(long)]
     pub poll: bool,
+    /// Write a trace, which carries the texts it began with; `-` for stdout
+    #[arg(long, value_name = "FILE|-")]
+    pub trace: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// What scripts read as level.args
@@ -193,27 +203,27 @@ pub struct BatchArgs {
     /// The levels: paths or names
     #[arg(required = true, value_name = "LEVEL")]
     pub levels: Vec<PathBuf>,
-    /// Seeds from A to B, both included
-    #[arg(long, value_name = "A..B", value_parser = seeds)]
-    pub seeds: RangeInclusive<u64>,
-    /// Only the I-th of N parts of the runs, for many machines
-    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
-    pub shard: (u64, u64),
-    /// Runs at the same time [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = jobs)]
-    pub jobs: Option<usize>,
     /// End each run after this many game seconds [default: 60]
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
     pub seconds: Option<f64>,
     /// End each run after this many ticks
     #[arg(long, value_name = "N")]
     pub ticks: Option<u64>,
+    /// Seeds from A to B, both included
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    pub seeds: RangeInclusive<u64>,
     /// End a run at this event; it fails if that does not happen
     #[arg(long, value_name = "EVENT")]
     pub until: Option<String>,
     /// A script fault ends and fails a run
     #[arg(long)]
     pub strict: bool,
+    /// Only the I-th of N parts of the runs, for many machines
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
+    pub shard: (u64, u64),
+    /// Runs at the same time [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = jobs)]
+    pub jobs: Option<usize>,
     /// What scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
@@ -224,7 +234,7 @@ pub struct BatchArgs {
     Ends with 0 when nothing differs, with 5 when a fact or a hash does, and with 3 when the trace belongs to\n\
     another version of walkon, of the level or of a script. A trace that is cut is replayed to its last whole line.")]
 pub struct ReplayArgs {
-    /// The trace: a file that `run --trace` or `watch --trace` has written
+    /// The trace: a file that `run --trace` or `watch --trace` has written; `-` for stdin
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
     #[arg(long, value_enum, default_value_t)]
@@ -251,19 +261,19 @@ pub struct TestArgs {
     /// Files of tests, or folders; the script folders of the project by default
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Only tests with this text in their name
-    #[arg(long, value_name = "TEXT")]
-    pub filter: Option<String>,
     /// Run every test with this seed, whatever it says itself
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
     pub seed: Option<u64>,
-    /// Files that are run at the same time; as many as there are cores by default
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<std::num::NonZeroUsize>,
+    /// Only tests with this text in their name
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
     /// Go on with a file after its first failure
     #[arg(long)]
     pub keep_going: bool,
-    /// Write the results as JUnit XML
+    /// Tests that are run at the same time [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<std::num::NonZeroUsize>,
+    /// Write the results as JUnit XML; `-` for stdout, all else then goes to stderr
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
@@ -296,7 +306,7 @@ pub struct PathArgs {
     /// The centres of the cells instead of the smoothed path
     #[arg(long)]
     pub raw: bool,
-    /// Draw the search into this file (.png, .svg, .txt)
+    /// Draw the search into this file (.png, .svg, .txt); `-` for text on stdout, the result then goes to stderr
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// A MovingAI map, with --scen
@@ -316,15 +326,17 @@ pub struct PathArgs {
 #[command(after_help = "Examples:\n  walkon draw levels/courtyard.json\n  \
     walkon draw courtyard --tick 300 --out courtyard.png\n  \
     walkon draw courtyard --from 3,3 --to 32,6 --out search.svg\n  \
-    walkon draw courtyard --gif courtyard.gif --ticks 0..900\n\n\
-    Layers: cells, areas, links, doors, regions, routes, marks, paths, requests, characters, obstacles,\n\
+    walkon draw courtyard --gif courtyard.gif --ticks 0..900\n  \
+    walkon draw run.jsonl --gif run.gif --every 6\n\n\
+    Layers: cells, areas, links, doors, regions, watches, routes, marks, paths, requests, characters, obstacles,\n\
     steering, nudges, replans, names; \"all\" is the default.")]
 pub struct DrawArgs {
-    /// The level: a path or a name
+    /// The level: a path or a name; or a trace, whose run is drawn
+    #[arg(value_name = "LEVEL|TRACE")]
     pub level: PathBuf,
-    /// Run the level up to this tick; 0 is the level as loaded
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub tick: u64,
+    /// Run the level up to this tick; 0 is the level as loaded [default: 0; of a trace its last]
+    #[arg(long, value_name = "N")]
+    pub tick: Option<u64>,
     /// Seed of every random stream; the level's own by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
     pub seed: Option<u64>,
@@ -340,22 +352,22 @@ pub struct DrawArgs {
     /// Layer where a search ends; the one where it begins by default
     #[arg(long, value_name = "NAME", requires = "to")]
     pub to_layer: Option<String>,
+    /// What to show, by name, with commas between; with `obstacles`, a search goes around those who stand there
+    #[arg(long, value_name = "LIST", value_parser = layers)]
+    pub layers: Option<Parts>,
     /// Pixels per metre (text: characters per metre)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
     /// Where it is looked at from: graphs and meshes with several floors
     #[arg(long, value_enum, default_value_t)]
     pub view: View,
-    /// What to show, by name, with commas between; with `obstacles`, a search goes around those who stand there
-    #[arg(long, value_name = "LIST", value_parser = layers)]
-    pub layers: Option<Parts>,
-    /// The file to write (.png, .svg, .txt); text on stdout by default
+    /// The file to write (.png, .svg, .txt); text on stdout by default, and for `-`
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Write an animation of a run into this file (.gif)
+    /// Write an animation of a run into this file (.gif); `-` for stdout
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "tick", "from", "to"])]
     pub gif: Option<PathBuf>,
-    /// First and last tick of the animation [default: the first ten seconds]
+    /// First and last tick of the animation [default: the first ten seconds, of a trace all of it]
     #[arg(long, value_name = "A..B", value_parser = ticks, requires = "gif")]
     pub ticks: Option<RangeInclusive<u64>>,
     /// Ticks from one frame to the next [default: as many as pass in one at --fps]
@@ -498,12 +510,12 @@ pub struct GraphPathArgs {
     /// Where it is to end, metres
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
     pub to: Place,
-    /// Draw it into this file (.png, .svg, .txt)
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
     /// Where it is looked at from
     #[arg(long, value_enum, default_value_t)]
     pub view: View,
+    /// Draw it into this file (.png, .svg, .txt)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -512,13 +524,13 @@ pub struct GraphPathArgs {
 pub struct GraphDrawArgs {
     /// The level: a path or a name
     pub level: PathBuf,
-    /// Where it is looked at from
-    #[arg(long, value_enum, default_value_t)]
-    pub view: View,
     /// Pixels per metre (text: characters per metre)
     #[arg(long, value_name = "PX", value_parser = scale)]
     pub scale: Option<f64>,
-    /// The file to write (.png, .svg, .txt); text on stdout by default
+    /// Where it is looked at from
+    #[arg(long, value_enum, default_value_t)]
+    pub view: View,
+    /// The file to write (.png, .svg, .txt); text on stdout by default, and for `-`
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -556,7 +568,7 @@ pub struct ImportArgs {
     /// The map: a .tmx or .tmj file
     #[arg(value_name = "FILE")]
     pub map: PathBuf,
-    /// The level to write
+    /// The level to write; `-` for stdout, the report then goes to stderr
     #[arg(short, long, value_name = "LEVEL")]
     pub out: PathBuf,
     /// Metres of a pixel; by default a tile is one metre wide
@@ -769,6 +781,29 @@ mod tests {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("walkon "), "{} has no example", command.get_name());
         }
+    }
+
+    /// Options that several commands have, in the one order in which help shows them.
+    const ORDER: [&str; 15] = [
+        "seconds", "seed", "seeds", "until", "strict", "speed", "from", "to", "layer", "to-layer", "scale",
+        "view", "trace", "out", "format",
+    ];
+
+    fn is_in_order(command: &clap::Command) {
+        let shown = command.get_arguments().filter_map(clap::Arg::get_long);
+        let places: Vec<(usize, &str)> =
+            shown.filter_map(|name| Some((ORDER.iter().position(|own| *own == name)?, name))).collect();
+        assert!(places.is_sorted(), "{}: {places:?}", command.get_name());
+        let last = command.get_arguments().filter(|argument| argument.get_long().is_some()).last();
+        let last = last.and_then(clap::Arg::get_long);
+        let has_format = places.iter().any(|(_, name)| *name == "format");
+        assert!(!has_format || last == Some("format"), "{}: {last:?}", command.get_name());
+        command.get_subcommands().for_each(is_in_order);
+    }
+
+    #[test]
+    fn help_shows_the_same_options_in_the_same_order() {
+        Cli::command().get_subcommands().for_each(is_in_order);
     }
 
     #[test]

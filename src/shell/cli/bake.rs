@@ -26,7 +26,7 @@ pub(super) fn run(shell: &Shell, args: &BakeArgs, results: &mut Results) -> Resu
     let shown = shown_path(&found, &path);
     let walkable = grid.walkable.iter().filter(|walkable| **walkable).count();
     match args.format {
-        Format::Human => results.line(&format!(
+        Format::Human => results.report(&format!(
             "{shown}: {} x {} cells of {} m, {walkable} walkable",
             grid.width, grid.depth, grid.sizes.cell_size_m
         ))?,

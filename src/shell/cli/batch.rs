@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::time::Instant;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
 use super::Shell;
 use super::args::BatchArgs;
@@ -23,6 +23,7 @@ use crate::game::{Game, Setup};
 use crate::level::{LevelFile, LoadedLevel, MemorySource};
 use crate::script::fuel::Signals;
 use crate::shell::output::{Results, tell};
+use crate::shell::progress::Work;
 use crate::shell::project::find_level;
 use crate::shell::report::clean;
 use crate::shell::watchdog::{Interrupts, Watchdog};
@@ -31,6 +32,8 @@ use crate::shell::watchdog::{Interrupts, Watchdog};
 const SECONDS: f64 = 60.0;
 /// Stack of a thread that runs levels: enough for the deepest Lua.
 const STACK_BYTES: usize = 64 << 20;
+/// Longest time between two looks at how far it has come.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Most seeds that are listed as failing.
 const LISTED_MAX: usize = 10;
 
@@ -78,27 +81,61 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
             }
         }
         drop(sender);
+        let mut bar = shell.progress(Work { name: "running", unit: "runs", all: jobs.len() as u64 });
         // Runs end in any order and are told in theirs.
         let mut waiting: BTreeMap<usize, Done> = BTreeMap::new();
-        let mut told = 0;
-        for (index, done) in done {
-            waiting.insert(index, done);
+        let (mut told, mut heard) = (0, 0);
+        loop {
+            match done.recv_timeout(LOOK_EVERY) {
+                Ok((index, done)) => {
+                    waiting.insert(index, done);
+                    heard += 1;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
             while let Some(done) = waiting.remove(&told) {
-                results.line(&done.line)?;
-                table.add(&pieces[jobs[told].piece].name, jobs[told].seed, &done);
+                tell_run(shell, results, &mut table, (&pieces, jobs[told], &done))?;
                 told += 1;
             }
-            shell.progress(told, jobs.len());
+            bar.reach(heard);
+        }
+        drop(bar);
+        // A signal left gaps: what has ended counts, the rest is named.
+        for (index, job) in jobs.iter().enumerate().skip(told) {
+            match waiting.remove(&index) {
+                Some(done) => tell_run(shell, results, &mut table, (&pieces, *job, &done))?,
+                None => table.miss(&pieces[job.piece].name, job.seed),
+            }
         }
         Ok(())
     });
-    shell.progress_over();
     ended?;
     results.flush()?;
     if !shell.is_quiet {
         table.lines(began.elapsed().as_secs_f64()).iter().for_each(|line| tell(line));
     }
+    if let Some(missing) = table.missing_words() {
+        tell(&missing);
+    }
     Ok(interrupts.asked().unwrap_or(table.worst))
+}
+
+/// Writes the line of a run, and counts it.
+fn tell_run(
+    shell: &Shell,
+    results: &mut Results,
+    table: &mut Table,
+    (pieces, job, done): (&[Piece], Job, &Done),
+) -> Result<(), Failure> {
+    let name = &pieces[job.piece].name;
+    results.line(&done.line)?;
+    table.add(name, job.seed, done);
+    shell.more(|| {
+        let ended = done.report.as_ref().map_or("not begun", |report| report.ended.name());
+        format!("{} seed {}: {ended}, exit {}", clean(name), job.seed, done.exit.code())
+    });
+    Ok(())
 }
 
 /// Reads and checks a level once; threads build it from the texts.
@@ -199,8 +236,70 @@ struct Table {
     worst: Exit,
     failing: Vec<String>,
     failed: usize,
-    /// By name: sum, least, most, how many.
-    measures: BTreeMap<String, (f64, f64, f64, usize)>,
+    measures: BTreeMap<String, Spread>,
+    /// Level, first and last seed of runs that a signal kept from running, as many as are listed; and how many there are.
+    missing: Vec<(String, u64, u64)>,
+    missing_count: usize,
+}
+
+/// Most values of a measure that are kept for its percentiles; of more, every second, fourth, ... one is.
+const KEPT_MAX: usize = 1 << 20;
+
+/// How the values of a measure are spread.
+struct Spread {
+    sum: f64,
+    count: u64,
+    least: f64,
+    most: f64,
+    kept: Vec<f64>,
+    /// Of how many values one is kept.
+    stride: u64,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self {
+            sum: 0.0,
+            count: 0,
+            least: f64::INFINITY,
+            most: f64::NEG_INFINITY,
+            kept: Vec::new(),
+            stride: 1,
+        }
+    }
+}
+
+impl Spread {
+    fn add(&mut self, value: f64) {
+        if self.count.is_multiple_of(self.stride) {
+            if self.kept.len() >= KEPT_MAX {
+                let mut index = 0;
+                self.kept.retain(|_| {
+                    index += 1;
+                    index % 2 == 1
+                });
+                self.stride *= 2;
+            }
+            if self.count.is_multiple_of(self.stride) {
+                self.kept.push(value);
+            }
+        }
+        self.count += 1;
+        self.sum += value;
+        (self.least, self.most) = (self.least.min(value), self.most.max(value));
+    }
+
+    /// The smallest values that 5, 50 and 95 of a hundred do not exceed.
+    fn percentiles(&self) -> [f64; 3] {
+        let mut sorted = self.kept.clone();
+        sorted.sort_by(f64::total_cmp);
+        let rank = |percent: usize| (sorted.len() * percent).div_ceil(100).max(1) - 1;
+        [5, 50, 95].map(|percent| sorted.get(rank(percent)).copied().unwrap_or(f64::NAN))
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum / self.count as f64
+    }
 }
 
 impl Table {
@@ -225,8 +324,7 @@ impl Table {
         let own = own.into_iter().map(|(name, value)| (format!("  {name}"), value));
         let measured = report.measures.iter().map(|(name, value)| (clean(name), *value));
         for (name, value) in own.chain(measured) {
-            let entry = self.measures.entry(name).or_insert((0.0, f64::INFINITY, f64::NEG_INFINITY, 0));
-            *entry = (entry.0 + value, entry.1.min(value), entry.2.max(value), entry.3 + 1);
+            self.measures.entry(name).or_default().add(value);
         }
     }
 
@@ -238,11 +336,14 @@ impl Table {
             self.failed
         )];
         if !self.measures.is_empty() {
-            lines.push(format!("  {:<24} {:>12} {:>12} {:>12}", "measure", "mean", "min", "max"));
+            let heads = ["mean", "min", "p5", "p50", "p95", "max"].map(|head| format!("{head:>11}"));
+            lines.push(format!("  {:<20} {}", "measure", heads.join(" ")));
         }
-        for (name, (sum, least, most, count)) in &self.measures {
-            let (name, mean) = (name.trim_start(), sum / *count as f64);
-            lines.push(format!("  {name:<24} {mean:>12.3} {least:>12.3} {most:>12.3}"));
+        for (name, spread) in &self.measures {
+            let [p5, p50, p95] = spread.percentiles();
+            let cells = [spread.mean(), spread.least, p5, p50, p95, spread.most];
+            let cells = cells.map(|cell| format!("{cell:>11.3}"));
+            lines.push(format!("  {:<20} {}", name.trim_start(), cells.join(" ")));
         }
         if !self.failing.is_empty() {
             let more = self.failed - self.failing.len();
@@ -250,5 +351,72 @@ impl Table {
             lines.push(format!("  failing: {}{more}", self.failing.join(", ")));
         }
         lines
+    }
+
+    /// A signal kept this one from running.
+    fn miss(&mut self, level: &str, seed: u64) {
+        self.missing_count += 1;
+        if let Some((last, _, to)) = self.missing.last_mut()
+            && last == level
+            && *to + 1 == seed
+        {
+            *to = seed;
+        } else if self.missing.len() <= LISTED_MAX {
+            // One more than is shown, to know that there are more.
+            self.missing.push((level.to_owned(), seed, seed));
+        }
+    }
+
+    /// What was not run, when a signal came: by level, neighbouring seeds as one.
+    fn missing_words(&self) -> Option<String> {
+        if self.missing.is_empty() {
+            return None;
+        }
+        let words = self.missing.iter().take(LISTED_MAX).map(|(level, from, to)| match from == to {
+            true => format!("{} {from}", clean(level)),
+            false => format!("{} {from}..{to}", clean(level)),
+        });
+        let words: Vec<String> = words.collect();
+        let more = if self.missing.len() > LISTED_MAX { ", ..." } else { "" };
+        let all = self.runs + self.missing_count;
+        Some(format!("interrupted: {} of {all} not run: {}{more}", self.missing_count, words.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_so_many_do_not_exceed() {
+        let spread = |values: &mut dyn Iterator<Item = u32>| {
+            let mut spread = Spread::default();
+            values.for_each(|value| spread.add(f64::from(value)));
+            spread
+        };
+        assert_eq!(spread(&mut (1..=100).rev()).percentiles(), [5.0, 50.0, 95.0]);
+        assert_eq!(spread(&mut (7..=7)).percentiles(), [7.0, 7.0, 7.0]);
+        assert_eq!(spread(&mut (1..=4)).percentiles(), [1.0, 2.0, 4.0]);
+    }
+
+    #[test]
+    fn many_values_are_thinned_evenly() {
+        let mut spread = Spread::default();
+        (0..3 * KEPT_MAX as u32).for_each(|value| spread.add(f64::from(value)));
+        assert!(spread.kept.len() <= KEPT_MAX && spread.stride == 4);
+        let [_, half, _] = spread.percentiles();
+        assert!((half / (1.5 * KEPT_MAX as f64) - 1.0).abs() < 1e-3, "{half}");
+        assert!(spread.kept.windows(2).all(|two| two[1] - two[0] == 4.0));
+    }
+
+    #[test]
+    fn what_was_not_run_is_named_by_level_with_neighbouring_seeds_as_one() {
+        let mut table = Table { runs: 2, ..Table::default() };
+        assert_eq!(table.missing_words(), None);
+        for (level, seed) in [("yard", 3), ("yard", 4), ("yard", 5), ("yard", 9), ("hall", 10)] {
+            table.miss(level, seed);
+        }
+        let words = table.missing_words().unwrap();
+        assert_eq!(words, "interrupted: 5 of 7 not run: yard 3..5, yard 9, hall 10");
     }
 }

@@ -13,7 +13,7 @@ use super::{Shell, refusal, script_texts};
 use crate::base::words::counted;
 use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
 use crate::shell::lint::Linted;
-use crate::shell::output::{Results, tell};
+use crate::shell::output::{Results, Tone, tell};
 use crate::shell::project::{FoundLevel, file_at, find_level, is_level, is_script};
 use crate::shell::{params, scripts};
 
@@ -38,7 +38,7 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
         Format::Json => {
             results.line(&serde_json::Value::Array(std::mem::take(&mut checked.json)).to_string())?
         }
-        Format::Human => results.line(&checked.summary())?,
+        Format::Human => results.report(&checked.summary(results))?,
     }
     Ok(checked.exit)
 }
@@ -88,6 +88,7 @@ struct Checked {
 impl Checked {
     fn file(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), Failure> {
         self.files += 1;
+        shell.more(|| format!("checking {}", file.display()));
         if is_script(&file.to_string_lossy()) {
             return self.script(shell, file, format);
         }
@@ -113,7 +114,7 @@ impl Checked {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
         let linted = self.linted(found, &texts)?;
-        let mut wrong = scripts::unresolved(level, &known);
+        let mut wrong = scripts::unresolved(&found.project, level, &known);
         wrong.extend(params::mistakes(level, &known, &linted));
         if !wrong.is_empty() {
             self.worst(Exit::Level);
@@ -176,13 +177,17 @@ impl Checked {
         }
     }
 
-    fn summary(&self) -> String {
+    fn summary(&self, results: &Results) -> String {
         let count = |number: usize, noun: &str| counted(number as u64, noun);
+        let toned = |number: usize, noun: &str, tone: Tone| {
+            let words = count(number, noun);
+            if number > 0 { results.paint(tone, &words) } else { words }
+        };
         format!(
             "{} checked: {}, {}",
             count(self.files, "file"),
-            count(self.errors, "error"),
-            count(self.warnings, "warning")
+            toned(self.errors, "error", Tone::Bad),
+            toned(self.warnings, "warning", Tone::Odd)
         )
     }
 

@@ -1,22 +1,26 @@
 //! `walkon draw`: the map, a tick of a run, or a search, as text, SVG or PNG; a run as GIF.
 
 mod animate;
+mod source;
 
 use std::path::Path;
 
 use glam::Vec3;
 
+use self::source::{Source, trace_text};
 use super::args::{DrawArgs, View};
 use super::exit::{Exit, Failure};
 use super::path::{Asked, floor_of, layer_of, on_floor};
-use super::{Shell, run};
+use super::{Shell, replay, run};
 use crate::base::geom::{Bounds, Point};
+use crate::base::words::counted;
 use crate::game::Game;
+use crate::game::recording::Recording;
 use crate::nav::mesh::Patch;
 use crate::nav::{Layout, NavMap, Traversal};
-use crate::shell::output::{Results, Target};
+use crate::shell::output::{Results, Target, is_stream};
 use crate::shell::pictures;
-use crate::shell::project::find_level;
+use crate::shell::progress::Work;
 use crate::shell::watchdog::Interrupts;
 use crate::view::{
     Part, Parts, Picture, Projection, Screen, ScreenError, SearchScene, Slant, ascii, draw_ground,
@@ -39,6 +43,9 @@ pub(super) enum Form {
 
 /// The form that a file's name asks for.
 pub(super) fn form_of(path: &Path) -> Result<Form, Failure> {
+    if is_stream(path) {
+        return Ok(Form::Text);
+    }
     let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default().to_ascii_lowercase();
     match suffix.as_str() {
         "png" => Ok(Form::Png),
@@ -52,29 +59,34 @@ pub(super) fn form_of(path: &Path) -> Result<Form, Failure> {
 }
 
 pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Result<Exit, Failure> {
-    if let Some(file) = &args.gif {
-        return animate::run(shell, args, file);
-    }
     let form = args.out.as_deref().map(form_of).transpose()?;
-    let found = find_level(&args.level)?;
-    let loaded = shell.load(&found)?;
-    let floor_y_m = floor_of(&loaded.map);
-    let slant = slant_of(args.view, &loaded.map)?;
+    let traced = trace_text(&args.level)?;
+    let trace = traced.as_deref().map(|text| replay::read(&args.level, text)).transpose()?;
+    let source = Source::open(shell, args, trace.as_ref())?;
+    if let Some(file) = &args.gif {
+        return animate::run(shell, args, file, (source, trace.as_ref()));
+    }
+    let floor_y_m = floor_of(&source.loaded.map);
+    let slant = slant_of(args.view, &source.loaded.map)?;
     let ends = match (args.from, args.to) {
         (Some(from), Some(to)) => Some((on_floor(from, floor_y_m)?, on_floor(to, floor_y_m)?)),
         _ => None,
     };
-    let mut stage = if args.tick == 0 {
-        Stage::Loaded(Box::new(crate::level::spawn::build(loaded, args.seed).world))
+    // A trace is drawn as it ended.
+    let tick = args.tick.unwrap_or_else(|| trace.as_ref().map_or(0, Recording::last_tick));
+    let files_read = source.found.project.folder.files_read();
+    let mut stage = if tick == 0 {
+        let seed = source.seed();
+        Stage::Loaded(Box::new(crate::level::spawn::build(source.loaded, seed).world))
     } else {
         let interrupts = Interrupts::listen();
-        let scripts = shell.scripts(&found, &loaded)?;
-        let mut game = run::game(shell, &found, loaded, (scripts, args.seed))?;
-        run::run_to(&mut game, args.tick, &interrupts)?;
+        let (found, loaded, start) = source.start(shell)?;
+        let mut game = run::game(shell, &found, loaded, start)?;
+        let mut bar = shell.progress(Work { name: "running", unit: "ticks", all: tick });
+        run::run_to(&mut game, tick, trace.as_ref(), &interrupts, |tick, _| bar.reach(tick))?;
         Stage::Run(Box::new(game))
     };
-    let target =
-        args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
+    let target = args.out.as_deref().map(|out| Target::claim(out, &files_read)).transpose()?;
     let shown = layers_of(stage.world_mut(), args.layer.as_deref())?;
     let world = stage.world_mut();
     let goal_layer = args.to_layer.as_deref().map(|name| layer_of(world, Some(name))).transpose()?;
@@ -86,7 +98,12 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         }
     };
     match (target, form) {
-        (Some(target), Some(form)) => write(&pictures, form, args.scale, &target)?,
+        (Some(target), Some(form)) => {
+            write(&pictures, form, args.scale, &target)?;
+            shell.more(|| {
+                format!("wrote {}: {}", target.path().display(), counted(pictures.len() as u64, "picture"))
+            });
+        }
         _ => results.text(&text(&pictures, args.scale))?,
     }
     Ok(Exit::Ok)

@@ -1,6 +1,6 @@
 //! How a command ends: exit codes, and what is said on the way out.
 //!
-//! Holds: one code for one kind of reason (cli-and-files.md); the kind is decided where it is known. Not here:
+//! Holds: one code for one kind of reason (README.md); the kind is decided where it is known. Not here:
 //! printing (`report`), the codes of a run (`run`).
 
 /// The exit codes.

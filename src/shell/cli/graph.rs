@@ -26,6 +26,7 @@ use crate::nav::graph::{
 use crate::nav::solids::Solids;
 use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathStatus, Search, Traversal};
 use crate::shell::output::{Results, Target};
+use crate::shell::progress::{Progress, Work as Shown};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, graph_picture};
@@ -131,12 +132,13 @@ impl<'s> Work<'s> {
     }
 
     /// Shows how far long work has come, whenever that is a hundredth more.
-    fn progress(&self, work: &'static str) -> impl FnMut(u64, u64) + use<'s> {
-        let (shell, mut told) = (self.shell, None);
+    fn progress(&self, name: &'static str, unit: &'static str) -> impl FnMut(u64, u64) + use<'s> {
+        let (shell, mut told, mut bar) = (self.shell, None, None);
         move |done, all| {
             let part = done * 100 / all.max(1);
             if told.replace(part) != Some(part) {
-                shell.progress_of(work, done, all);
+                let bar: &mut Progress = bar.get_or_insert_with(|| shell.progress(Shown { name, unit, all }));
+                bar.reach(done);
             }
         }
     }
@@ -156,12 +158,11 @@ impl<'s> Work<'s> {
             &solids,
             &self.def.boxes,
             &self.def.generate_options(),
-            &mut self.progress("generating"),
+            &mut self.progress("generating", "rays"),
         );
-        self.shell.progress_over();
         let mut draft = Draft::new(made.points, &[], Vec::new()).map_err(wrong_graph)?;
-        let linked = link(&mut draft, Some(&solids), &self.def.link_options(), &mut self.progress("linking"));
-        self.shell.progress_over();
+        let linked =
+            link(&mut draft, Some(&solids), &self.def.link_options(), &mut self.progress("linking", "pairs"));
         let linked = linked.map_err(wrong_graph)?;
         let file = self.save(&draft)?;
         let groups = groups(&draft);
@@ -204,9 +205,12 @@ impl<'s> Work<'s> {
     fn link(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
         let mut draft = self.draft()?;
         let solids = self.solids()?;
-        let linked =
-            link(&mut draft, solids.as_ref(), &self.def.link_options(), &mut self.progress("linking"));
-        self.shell.progress_over();
+        let linked = link(
+            &mut draft,
+            solids.as_ref(),
+            &self.def.link_options(),
+            &mut self.progress("linking", "pairs"),
+        );
         let linked = linked.map_err(wrong_graph)?;
         let file = self.save(&draft)?;
         let groups = groups(&draft);
@@ -257,7 +261,7 @@ impl<'s> Work<'s> {
             done = format!("removed {gone} points; ");
         } else if args.stitch {
             let (mut joined, mut islands) = (0, 0);
-            let mut progress = self.progress("stitching");
+            let mut progress = self.progress("stitching", "islands");
             // Bounded: each round leaves one group less.
             loop {
                 let groups = groups(&draft);
@@ -269,7 +273,6 @@ impl<'s> Work<'s> {
                 draft.apply(&edit).map_err(wrong_graph)?;
                 joined += 1;
             }
-            self.shell.progress_over();
             done = format!("made {joined} links; ");
         }
         if !done.is_empty() {
@@ -307,8 +310,7 @@ impl<'s> Work<'s> {
         if args.clear {
             draft.set_parts(Vec::new()).map_err(wrong_graph)?;
         } else if let Some(points) = args.auto {
-            let made = divide(&mut draft, points, &mut self.progress("dividing"));
-            self.shell.progress_over();
+            let made = divide(&mut draft, points, &mut self.progress("dividing", "points"));
             let made = made.map_err(wrong_graph)?;
             words = format!("{} made; ", counted(made as u64, "part"));
         } else if let (Some(name), Some(from), Some(within)) = (&args.name, args.from, args.within) {
@@ -342,8 +344,7 @@ impl<'s> Work<'s> {
     fn bake(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
         let draft = self.draft()?;
         let text = self.bytes(&self.paths.text)?;
-        let routes = Routes::new(&Net::new(&draft), draft.parts(), &mut self.progress("baking"));
-        self.shell.progress_over();
+        let routes = Routes::new(&Net::new(&draft), draft.parts(), &mut self.progress("baking", "parts"));
         let bytes = compact_bytes(&self.paths.stem, &text, &draft, &routes.all_ways());
         let file = self.write(&self.paths.compact, &bytes)?;
         let missing = routes.missing();
@@ -437,7 +438,7 @@ struct Shot<'a> {
 
 fn say(results: &mut Results, format: Format, human: &str, json: &Value) -> Result<Exit, Failure> {
     match format {
-        Format::Human => results.line(human)?,
+        Format::Human => results.report(human)?,
         Format::Json => results.line(&json.to_string())?,
     }
     Ok(Exit::Ok)

@@ -30,11 +30,14 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
     };
     shell.show(&found, &imported.diagnostics, &imported.files);
     let target = Target::claim(&args.out, &found.project.folder.files_read())?;
+    if target.is_stdout() {
+        *results = Results::stderr(&shell.general);
+    }
     target.write(tiled::text(&imported.tiled.def).as_bytes())?;
     let (map, level) = (shown_path(&found, &found.path), args.out.display().to_string());
     match args.format {
         Format::Human => {
-            lines(&imported.tiled.report, &map, &level).iter().try_for_each(|line| results.line(line))?
+            lines(&imported.tiled.report, &map, &level).iter().try_for_each(|line| results.report(line))?
         }
         Format::Json => {
             let mut json = serde_json::to_value(&imported.tiled.report).unwrap_or_default();

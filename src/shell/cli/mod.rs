@@ -25,7 +25,6 @@ mod types;
 mod watch;
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -34,9 +33,11 @@ use self::args::{Cli, ColorWhen, Command, General};
 use self::exit::{Exit, Failure};
 use super::crash;
 use super::output::{Results, tell};
+use super::progress::{Progress, Work};
 use super::project::FoundLevel;
 use super::report::{Fault, Finding, Report};
 use super::scripts;
+use crate::base::words::counted;
 use crate::game::recorder::FaultNote;
 use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
 use crate::script::files::ScriptTexts;
@@ -90,15 +91,16 @@ fn start_log(general: &General) {
 }
 
 fn perform(cli: Cli) -> Exit {
-    let shell = Shell { report: Report::new(cli.general.color), is_quiet: cli.general.quiet };
-    let mut results = Results::stdout();
+    let general = cli.general;
+    let shell = Shell { report: Report::new(general.color), is_quiet: general.quiet, general };
+    let mut results = Results::stdout(&shell.general);
     let ended = match cli.command {
         Command::New(args) => new::run(&args, &mut results),
         Command::Run(args) => run::run(&shell, &args),
         Command::Watch(args) => watch::run(&shell, &args),
         Command::Batch(args) => batch::run(&shell, &args, &mut results),
         Command::Replay(args) => replay::run(&shell, &args, &mut results),
-        Command::Test(args) => test::run(&args, &mut results),
+        Command::Test(args) => test::run(&shell, &args, &mut results),
         Command::Check(args) => check::run(&shell, &args, &mut results),
         Command::Path(args) => path::run(&shell, &args, &mut results),
         Command::Draw(args) => draw::run(&shell, &args, &mut results),
@@ -110,7 +112,9 @@ fn perform(cli: Cli) -> Exit {
         Command::Limits(args) => limits::run(&shell, &args, &mut results),
         Command::Completions(args) => completions::run(&args, &mut results),
     };
-    match ended.and_then(|exit| results.flush().map(|()| exit)) {
+    // Results stand before what is said of their end.
+    let flushed = results.flush();
+    match ended.and_then(|exit| flushed.map(|()| exit)) {
         Ok(exit) => exit,
         Err(failure) => {
             if let Some(text) = shell.report.failure(&failure) {
@@ -125,38 +129,29 @@ fn perform(cli: Cli) -> Exit {
 struct Shell {
     report: Report,
     is_quiet: bool,
+    general: General,
 }
 
 impl Shell {
-    /// Shows how far long work has come; on a terminal only.
-    fn progress(&self, done: usize, all: usize) {
-        if !self.is_quiet && std::io::stderr().is_terminal() {
-            // Nobody reading it is no error.
-            let _ = write!(std::io::stderr(), "\r{done}/{all}");
-        }
+    /// A bar for long work.
+    fn progress(&self, work: Work<'_>) -> Progress {
+        Progress::new(work, self.is_quiet)
     }
 
-    /// The same of work that has a name, as a bar, in hundredths: one step at a time would only slow it down.
-    fn progress_of(&self, work: &str, done: u64, all: u64) {
-        if !self.is_quiet && std::io::stderr().is_terminal() {
-            let part = (done * 100 / all.max(1)).min(100);
-            let bar = "=".repeat((part / 5) as usize);
-            let _ = write!(std::io::stderr(), "\r{work} [{bar:<20}] {part:>3} %");
-        }
-    }
-
-    /// Takes the progress off the terminal again.
-    fn progress_over(&self) {
-        if !self.is_quiet && std::io::stderr().is_terminal() {
-            let _ = write!(std::io::stderr(), "\r\u{1b}[K");
+    /// Says more, to those who asked for it.
+    fn more(&self, words: impl FnOnce() -> String) {
+        if self.general.verbose > 0 {
+            tell(&words());
         }
     }
 
     /// Reads and builds a level; what is wrong with it is shown.
     fn load(&self, found: &FoundLevel) -> Result<LoadedLevel, Failure> {
+        let began = std::time::Instant::now();
         match crate::level::load(&found.path, &found.project.folder) {
             Ok(level) => {
                 self.show(found, &level.diagnostics, &level.files);
+                self.more(|| loaded(found, &level, began.elapsed()));
                 Ok(level)
             }
             Err(error) => {
@@ -170,8 +165,9 @@ impl Shell {
     fn scripts(&self, found: &FoundLevel, level: &LoadedLevel) -> Result<BTreeMap<String, String>, Failure> {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
-        let unresolved = scripts::unresolved(level, &known);
+        let unresolved = scripts::unresolved(&found.project, level, &known);
         if unresolved.is_empty() {
+            self.more(|| format!("read {}", counted(texts.len() as u64, "script")));
             return Ok(texts);
         }
         self.show(found, &unresolved, &level.files);
@@ -185,7 +181,7 @@ impl Shell {
                 Severity::Error => true,
                 Severity::Warning => !self.is_quiet,
                 // What was left out is part of the errors; other notes are for `check`.
-                Severity::Note => diagnostic.code == crate::level::code::MORE,
+                Severity::Note => diagnostic.code == crate::level::code::MORE || self.general.verbose > 0,
             };
             if is_shown {
                 tell(&self.rendered(found, diagnostic, files));
@@ -222,6 +218,19 @@ impl Shell {
         let path = shown_path(found, &diagnostic.path);
         self.report.finding(&Finding::of(diagnostic, &path, text), text)
     }
+}
+
+/// A level that was read, for those who want to know more.
+fn loaded(found: &FoundLevel, level: &LoadedLevel, took: std::time::Duration) -> String {
+    format!(
+        "read {} of the project {}: {}, {}, {}, in {:.1} ms",
+        shown_path(found, &found.path),
+        found.project.folder.root().display(),
+        counted(level.files.len() as u64, "file"),
+        counted(level.def.characters.len() as u64, "character"),
+        counted(level.def.doors.len() as u64, "door"),
+        took.as_secs_f64() * 1e3
+    )
 }
 
 /// Texts by the names that scripts have for one another.

@@ -97,16 +97,16 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 fn tell(folder: &Path, paths: &[&str], results: &mut Results) -> Result<(), Failure> {
-    results.line(&format!("{}: a level, a guard, a cinematic and their tests", folder.display()))?;
+    results.report(&format!("{}: a level, a guard, a cinematic and their tests", folder.display()))?;
     for path in paths {
-        results.line(&format!("  {path}"))?;
+        results.report(&format!("  {path}"))?;
     }
-    results.line("next:")?;
+    results.report("next:")?;
     if folder != Path::new(".") {
-        results.line(&format!("  cd {}", folder.display()))?;
+        results.report(&format!("  cd {}", folder.display()))?;
     }
     for command in ["check .", "test", "watch levels/first.json"] {
-        results.line(&format!("  walkon {command}"))?;
+        results.report(&format!("  walkon {command}"))?;
     }
     Ok(())
 }

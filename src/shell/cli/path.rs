@@ -37,6 +37,9 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     let by = Traversal { radius_m: args.radius, layer, ..Traversal::default() };
     let asked = Asked { from, to, by, goal_layer, others: None };
     let answered = asked.answer(world.nav());
+    if target.as_ref().is_some_and(Target::is_stdout) {
+        *results = Results::stderr(&shell.general);
+    }
     results.line(&match args.format {
         Format::Human => human(&world, &answered, args.raw),
         Format::Json => json_form(&world, &answered, args.raw),

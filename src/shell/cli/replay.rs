@@ -5,6 +5,7 @@
 //! be those of the trace. Not here: how lines are compared (`game::replay`).
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,7 +20,8 @@ use crate::level::spawn::settings;
 use crate::level::{LoadedLevel, MemorySource};
 use crate::script::fuel::Signals;
 use crate::shell::crash;
-use crate::shell::output::{Results, tell};
+use crate::shell::output::{Results, is_stream, tell};
+use crate::shell::progress::Work;
 use crate::shell::project::{FoundLevel, Project};
 use crate::shell::report::clean;
 use crate::shell::watchdog::{Interrupts, Watchdog};
@@ -29,30 +31,25 @@ const SHOWN_MAX: usize = 200;
 
 pub(super) fn run(shell: &Shell, args: &ReplayArgs, results: &mut Results) -> Result<Exit, Failure> {
     let name = args.trace.display().to_string();
-    let bytes = std::fs::read(&args.trace).map_err(|error| Failure::io(format!("{name}: {error}")))?;
-    // A byte that is no text any more is shown where it stands, as a line that differs.
-    let text = String::from_utf8_lossy(&bytes);
-    let recording = Recording::read(&text).map_err(|error| {
-        Failure::io(format!("{name}: {error}")).help("name a file that `walkon run --trace` has written")
-    })?;
+    let text = text_of(&args.trace)?;
+    let recording = read(&args.trace, &text)?;
     let header = &recording.header;
-    let (level, scripts) = match &header.texts {
-        Some(texts) => carried(texts, header)?,
-        None => from_disk(shell, &args.trace, header)?,
-    };
+    let (level, scripts) = level_of(shell, &args.trace, &recording)?;
     let settings = settings(&level.def);
-    let here = Header::of(&level, &scripts, limits::by_name(&settings), of_the_trace(header));
-    if let Some(why) = header.refusal(&here) {
-        let help = "replay it with the program and the files it was made with";
-        return Err(Failure::new(Exit::Level, format!("{name}: {why}")).help(help));
-    }
     crash::begin(&header.level_file, header.level_hash, header.seed);
     let signals = Arc::new(Signals::default());
     let interrupts = Interrupts::listen();
     let watchdog = Watchdog::start(Arc::clone(&signals), settings.limits.watchdog_ms, interrupts.clone());
-    let mut is_stopped = || interrupts.asked().is_some();
+    let mut bar = shell.progress(Work { name: "replaying", unit: "ticks", all: recording.last_tick() });
+    let mut ticks = 0;
+    let mut is_stopped = || {
+        ticks += 1;
+        bar.reach(ticks);
+        interrupts.asked().is_some()
+    };
     let verdict = replay(&recording, level, scripts, signals, &mut is_stopped)
         .map_err(|error| Failure::new(Exit::Script, error.to_string()))?;
+    drop(bar);
     drop(watchdog);
     if let Some(exit) = interrupts.asked() {
         return Err(Failure::Told(exit));
@@ -62,9 +59,56 @@ pub(super) fn run(shell: &Shell, args: &ReplayArgs, results: &mut Results) -> Re
     }
     match args.format {
         Format::Json => results.line(&json(&verdict))?,
+        Format::Human if verdict.is_same() => results.report(&told(&name, &recording, &verdict))?,
         Format::Human => results.line(&told(&name, &recording, &verdict))?,
     }
     Ok(if verdict.is_same() { Exit::Ok } else { Exit::Limit })
+}
+
+/// The text of a trace. A byte that is no text any more is shown where it stands, as a line that differs.
+pub(super) fn text_of(path: &Path) -> Result<String, Failure> {
+    let bytes = bytes_of(path).map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A trace, from its text.
+pub(super) fn read<'a>(path: &Path, text: &'a str) -> Result<Recording<'a>, Failure> {
+    Recording::read(text).map_err(|error| {
+        let failure = Failure::io(format!("{}: {error}", path.display()));
+        failure.help("name a file that `walkon run --trace` has written")
+    })
+}
+
+/// The level and the scripts of a trace, which are those it was made with.
+pub(super) fn level_of(
+    shell: &Shell,
+    path: &Path,
+    recording: &Recording<'_>,
+) -> Result<(LoadedLevel, BTreeMap<String, String>), Failure> {
+    let header = &recording.header;
+    let (level, scripts) = match &header.texts {
+        Some(texts) => carried(texts, header)?,
+        None => from_disk(shell, path, header)?,
+    };
+    let settings = settings(&level.def);
+    let here = Header::of(&level, &scripts, limits::by_name(&settings), of_the_trace(header));
+    match header.refusal(&here) {
+        Some(why) => {
+            let failure = Failure::new(Exit::Level, format!("{}: {why}", path.display()));
+            Err(failure.help("replay it with the program and the files it was made with"))
+        }
+        None => Ok((level, scripts)),
+    }
+}
+
+/// The bytes of a file, or of stdin.
+fn bytes_of(path: &Path) -> std::io::Result<Vec<u8>> {
+    if !is_stream(path) {
+        return std::fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The options that the trace itself names.

@@ -16,13 +16,15 @@ use crate::game::header::{Header, RunSetup};
 use crate::game::headless::{self, Bound, Ended, Onlooker, Report};
 use crate::game::line::Line;
 use crate::game::recorder::{FaultNote, RecordOptions, Recorded, Recorder};
+use crate::game::recording::Recording;
 use crate::game::{Game, Setup, StartError, Step};
 use crate::level::LoadedLevel;
 use crate::script::fault::FaultKind;
 use crate::script::fuel::Signals;
 use crate::shell::crash;
-use crate::shell::output::{Results, tell};
+use crate::shell::output::{Results, Tone, tell};
 use crate::shell::params::Places;
+use crate::shell::progress::{Progress, Work};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::report::clean;
 use crate::shell::trace::Trace;
@@ -54,6 +56,14 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
     let signals = std::sync::Arc::new(Signals::default());
     session.pace = Pace::new(args.speed, rate);
+    session.bar = Some(shell.progress(Work { name: "running", unit: "ticks", all: bound.ticks_max }));
+    shell.more(|| {
+        format!(
+            "seed {seed}, {} a second, at most {}",
+            counted(rate.per_second().into(), "tick"),
+            bound.ticks_max
+        )
+    });
     let options = RecordOptions {
         trace: args.trace.is_some(),
         hash_every: args.hash_every,
@@ -174,24 +184,42 @@ impl StepClock {
     }
 }
 
+/// What a run that is drawn begins with.
+pub(super) struct Start {
+    pub scripts: Texts,
+    pub seed: Option<u64>,
+    pub args: Vec<String>,
+}
+
 /// A level at tick 0, its scripts started; for pictures.
 pub(super) fn game(
     shell: &Shell,
     found: &FoundLevel,
     level: LoadedLevel,
-    (scripts, seed): (Texts, Option<u64>),
+    Start { scripts, seed, args }: Start,
 ) -> Result<Game, Failure> {
-    let setup = Setup { scripts: scripts.clone(), seed, ..Setup::default() };
+    let recorder = Recorder::new(RecordOptions { sentences: true, ..RecordOptions::default() });
+    let setup = Setup { scripts: scripts.clone(), seed, args, recorder, ..Setup::default() };
     let mut game = Game::load(level, setup).map_err(|error| not_started(shell, found, &scripts, &error))?;
     game.start_facts();
     Ok(game)
 }
 
-/// Runs a game up to a tick, unless the process is asked to stop.
-pub(super) fn run_to(game: &mut Game, tick: u64, interrupts: &Interrupts) -> Result<(), Failure> {
+/// Runs a game up to a tick, unless the process is asked to stop, with what the host said in the trace; `reached` hears of each
+/// tick and what happened in it.
+pub(super) fn run_to(
+    game: &mut Game,
+    tick: u64,
+    trace: Option<&Recording<'_>>,
+    interrupts: &Interrupts,
+    mut reached: impl FnMut(u64, Recorded),
+) -> Result<(), Failure> {
     // Bounded by the tick that was asked for.
     while game.world().tick().0 < tick {
-        game.tick(&[]);
+        let next = game.world().tick().0 + 1;
+        let inputs = trace.map_or_else(Vec::new, |trace| trace.inputs_for(game.world(), next));
+        let recorded = game.tick(&inputs);
+        reached(next, recorded);
         if let Some(exit) = interrupts.asked() {
             return Err(Failure::Told(exit));
         }
@@ -210,6 +238,7 @@ pub(super) struct Session<'a> {
     format: Format,
     pace: Pace,
     faults_told: usize,
+    bar: Option<Progress>,
     /// Faults that were shown since the code changed, when each is to be shown once.
     shown: Option<std::collections::BTreeSet<FaultPlace>>,
     pub interrupts: Interrupts,
@@ -239,11 +268,16 @@ impl<'a> Session<'a> {
             shell,
             found,
             texts: texts.clone(),
-            results: if to_stdout { Results::stderr() } else { Results::stdout() },
+            results: if to_stdout {
+                Results::stderr(&shell.general)
+            } else {
+                Results::stdout(&shell.general)
+            },
             trace,
             format,
             pace: Pace::new(Speed::Max, TickRate::DEFAULT),
             faults_told: 0,
+            bar: None,
             shown: None,
             interrupts,
             closed: false,
@@ -277,7 +311,8 @@ impl<'a> Session<'a> {
     pub fn sentence(&mut self, world: &World, sentence: &str) {
         if self.format == Format::Human && !self.shell.is_quiet {
             let seconds = world.rate().seconds(world.tick());
-            self.closed |= self.results.line(&format!("{seconds:8.2} s  {}", clean(sentence))).is_err();
+            let time = self.results.paint(Tone::Faint, &format!("{seconds:8.2} s"));
+            self.closed |= self.results.line(&format!("{time}  {}", clean(sentence))).is_err();
             self.closed |= self.results.flush().is_err();
         }
     }
@@ -314,8 +349,12 @@ impl<'a> Session<'a> {
             let seconds = world.rate().seconds(world.tick());
             for sentence in &recorded.sentences {
                 // One line each, whatever a script wrote: a break in its text would begin a line of its choosing.
-                self.closed |= self.results.line(&format!("{seconds:8.2} s  {}", clean(sentence))).is_err();
+                let time = self.results.paint(Tone::Faint, &format!("{seconds:8.2} s"));
+                self.closed |= self.results.line(&format!("{time}  {}", clean(sentence))).is_err();
             }
+        }
+        if let Some(bar) = &mut self.bar {
+            bar.reach(tick);
         }
         self.pace.wait(tick);
         if self.pace.is_slow() {
@@ -344,7 +383,7 @@ impl<'a> Session<'a> {
             return;
         }
         self.faults_told += 1;
-        if self.faults_told <= FAULTS_TOLD_MAX {
+        if self.faults_told <= FAULTS_TOLD_MAX || self.shell.general.verbose > 0 {
             tell(&self.shell.fault(self.found, &self.texts, fault));
         } else if self.faults_told == FAULTS_TOLD_MAX + 1 {
             tell("more faults follow; they are counted in the result");
@@ -353,6 +392,7 @@ impl<'a> Session<'a> {
 
     /// Tells what the run came to; `table` stands below it.
     pub fn end(mut self, report: &Report, wall: Duration, table: &[String]) -> Result<Exit, Failure> {
+        self.bar = None;
         let mut exit = exit_of(report);
         if report.ended == Ended::Signal
             && let Some(asked) = self.interrupts.asked()
@@ -368,11 +408,17 @@ impl<'a> Session<'a> {
         if self.closed {
             return Err(Failure::Closed);
         }
-        let text = match self.format {
-            Format::Json => json(report, wall),
-            Format::Human => summary(report, wall),
-        };
-        self.results.line(&text)?;
+        match self.format {
+            Format::Json => self.results.line(&json(report, wall))?,
+            // Those who asked for errors only hear of the one line that says what was wrong.
+            Format::Human if exit == Exit::Ok || !self.shell.is_quiet => {
+                self.results.report(&summary(report, wall, &self.results))?
+            }
+            Format::Human => {
+                let summary = summary(report, wall, &self.results);
+                self.results.line(summary.lines().next().unwrap_or_default())?;
+            }
+        }
         for line in table {
             // Beside a JSON result the table goes to stderr, so that what is piped stays one object.
             match self.format {
@@ -412,9 +458,9 @@ pub(super) fn json(report: &Report, wall: Duration) -> String {
     fields.raw("speed", &format!("{:.1}", speed_of(report, wall))).finish()
 }
 
-fn summary(report: &Report, wall: Duration) -> String {
+fn summary(report: &Report, wall: Duration, results: &Results) -> String {
     let Report { walks, paths, .. } = report;
-    let judged = if report.ok { "ok" } else { "not ok" };
+    let judged = if report.ok { results.paint(Tone::Good, "ok") } else { results.paint(Tone::Bad, "not ok") };
     let note = report.note.as_ref().map_or_else(String::new, |note| format!(": {}", clean(note)));
     let mut text = format!(
         "{}: {:.1} s ({} ticks) in {:.3} s, {:.0} times real time; ended by {}, {judged}{note}\n",

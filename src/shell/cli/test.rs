@@ -6,20 +6,27 @@
 
 use std::path::Path;
 
+use super::Shell;
 use super::args::{Format, TestArgs};
 use super::exit::{Exit, Failure};
+use crate::base::words::counted;
 use crate::game::line::{Line, quoted};
 use crate::game::testing::TestResult;
 use crate::shell::junit;
-use crate::shell::output::{Results, Target, tell};
+use crate::shell::output::{Results, Target, Tone, tell};
+use crate::shell::progress::Work;
 use crate::shell::report::clean;
-use crate::shell::suite::{self, FileResult, Order, TestFile};
+use crate::shell::suite::{self, FileResult, News, Order, TestFile};
 use crate::shell::watchdog::Interrupts;
 
-pub(super) fn run(args: &TestArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, Failure> {
     let files = suite::files(&args.paths)?;
     let inputs: Vec<_> = files.iter().map(|file| file.root.join(&file.path)).collect();
     let junit = args.junit.as_deref().map(|path| Target::claim(path, &inputs)).transpose()?;
+    if junit.as_ref().is_some_and(Target::is_stdout) {
+        *results = Results::stderr(&shell.general);
+    }
+    shell.more(|| format!("found {} of tests", counted(files.len() as u64, "file")));
     let interrupts = Interrupts::listen();
     let order = Order {
         filter: args.filter.clone(),
@@ -27,24 +34,29 @@ pub(super) fn run(args: &TestArgs, results: &mut Results) -> Result<Exit, Failur
         jobs: args.jobs.map(std::num::NonZero::get),
         keeps_going: args.keep_going,
     };
-    let mut done: Vec<(String, FileResult)> = Vec::new();
-    suite::run(&files, &order, &interrupts, |file, result| {
-        let path = shown(file);
-        if args.format == Format::Human {
-            tell_file(results, &path, file, &result)?;
-            results.flush()?;
+    let mut bar = None;
+    let done = suite::run(&files, &order, &interrupts, |news| {
+        if let News::Count(done, all) = news {
+            let work = Work { name: "testing", unit: "tests", all };
+            bar.get_or_insert_with(|| shell.progress(work)).reach(done);
+            return Ok(());
         }
-        done.push((path, result));
-        Ok(())
+        if args.format == Format::Human { tell_news(shell, results, &news) } else { Ok(()) }
     })?;
+    drop(bar);
+    let done: Vec<(String, FileResult)> = files.iter().map(shown).zip(done).collect();
     if let Some(target) = junit {
         target.write(junit::document(&done).as_bytes())?;
     }
-    let all = || done.iter().flat_map(|(_, file)| &file.tests);
-    let (passed, failed) =
-        (all().filter(|test| test.result.passed).count(), all().filter(|test| !test.result.passed).count());
+    let count = |passed: bool| {
+        let tests = done.iter().flat_map(|(_, file)| &file.tests);
+        tests.filter(|test| test.result.passed == passed).count()
+    };
+    let (passed, failed) = (count(true), count(false));
     match args.format {
-        Format::Human => results.line(&format!("{passed} passed, {failed} failed"))?,
+        Format::Human => {
+            tell_sum(results, (passed, failed), done.iter().map(|(_, file)| file.stopped).sum())?
+        }
         Format::Json => results.line(&json(&done, (passed, failed)))?,
     }
     if let Some(exit) = interrupts.asked() {
@@ -54,6 +66,18 @@ pub(super) fn run(args: &TestArgs, results: &mut Results) -> Result<Exit, Failur
         return nothing_to_run(args);
     }
     Ok(if failed > 0 { Exit::Failed } else { Exit::Ok })
+}
+
+/// `N passed, N failed`; those who asked for errors only hear of it when there are some.
+fn tell_sum(results: &mut Results, (passed, failed): (usize, usize), stopped: usize) -> Result<(), Failure> {
+    if failed + stopped == 0 && results.is_quiet() {
+        return Ok(());
+    }
+    let tone = |count: usize, tone: Tone| if count > 0 { tone } else { Tone::Faint };
+    let passed = results.paint(tone(passed, Tone::Good), &format!("{passed} passed"));
+    let failed = results.paint(tone(failed, Tone::Bad), &format!("{failed} failed"));
+    let stopped = if stopped > 0 { format!(", {stopped} not run: interrupted") } else { String::new() };
+    results.line(&format!("{passed}, {failed}{stopped}"))
 }
 
 /// Nothing was run: a mistake when something was asked for.
@@ -78,26 +102,35 @@ fn shown(file: &TestFile) -> String {
     short.unwrap_or(whole).display().to_string()
 }
 
-fn tell_file(results: &mut Results, path: &str, file: &TestFile, done: &FileResult) -> Result<(), Failure> {
-    for test in &done.tests {
-        let result = &test.result;
-        if result.passed {
+fn tell_news(shell: &Shell, results: &mut Results, news: &News<'_>) -> Result<(), Failure> {
+    match news {
+        News::Ended(file, test) if test.result.passed => {
+            let result = &test.result;
             let as_expected = match result.outcome.name() {
                 "pass" => String::new(),
                 other => format!(" ({other}, as expected)"),
             };
-            results.line(&format!("ok    {path}: {}{as_expected}", clean(&result.name)))?;
-        } else {
-            tell_failure(results, path, file, result)?;
+            let more = if shell.general.verbose > 0 {
+                let (seed, tick, seconds) = (result.seed, result.tick, test.took.as_secs_f64());
+                results.paint(Tone::Faint, &format!(" (seed {seed}, {tick} ticks, {seconds:.2} s)"))
+            } else {
+                String::new()
+            };
+            let ok = results.paint(Tone::Good, "ok");
+            results.report(&format!(
+                "{ok}    {}: {}{as_expected}{more}",
+                shown(file),
+                clean(&result.name)
+            ))?;
         }
+        News::Ended(file, test) => tell_failure(results, &shown(file), file, &test.result)?,
+        News::Skipped(file, count) => results.line(&format!(
+            "      {}: {count} not run after this failure; --keep-going runs them",
+            shown(file)
+        ))?,
+        News::Count(..) => {}
     }
-    if done.skipped > 0 {
-        results.line(&format!(
-            "      {path}: {} not run after this failure; --keep-going runs them",
-            done.skipped
-        ))?;
-    }
-    Ok(())
+    results.flush()
 }
 
 fn tell_failure(
@@ -106,7 +139,8 @@ fn tell_failure(
     file: &TestFile,
     result: &TestResult,
 ) -> Result<(), Failure> {
-    results.line(&format!("FAIL  {path}: {}", clean(&result.name)))?;
+    let fail = results.paint(Tone::Bad, "FAIL");
+    results.line(&format!("{fail}  {path}: {}", clean(&result.name)))?;
     let variant =
         result.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant:?}"));
     let (outcome, tick, seed) = (result.outcome.name(), result.tick, result.seed);

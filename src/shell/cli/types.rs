@@ -26,7 +26,7 @@ pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, Failu
         files.iter().map(|(name, _)| Target::claim(&folder.join(name), &[])).collect();
     for (target, (_, text)) in targets?.iter().zip(&files) {
         target.write(text.as_bytes())?;
-        results.line(&target.path().display().to_string())?;
+        results.report(&target.path().display().to_string())?;
     }
     Ok(Exit::Ok)
 }

@@ -25,7 +25,7 @@ use crate::game::{Game, Setup};
 use crate::level::{Diagnostic, LevelError, LevelFile, Severity, Span, code};
 use crate::script::fuel::Signals;
 use crate::shell::crash;
-use crate::shell::output::tell;
+use crate::shell::output::{is_stream, tell};
 use crate::shell::project::find_level;
 use crate::shell::watch::{Watch, in_milliseconds};
 use crate::shell::watchdog::Watchdog;
@@ -37,6 +37,11 @@ const NAP_MAX: Duration = Duration::from_millis(20);
 const TICKS_MAX: u64 = (1 << 53) - 1;
 
 pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
+    if is_stream(&args.level) {
+        return Err(Failure::usage(
+            "watch: expected a level in a file: what comes by stdin is never saved again",
+        ));
+    }
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;

@@ -4,25 +4,32 @@
 //! frame is the picture of its tick, and all have one size and one legend; the same level, scripts, seed and options
 //! give the same bytes. Not here: how a picture looks (`view`), how a file is made of it (`pictures::animation`).
 
+use std::collections::VecDeque;
 use std::path::Path;
 
+use super::source::Source;
 use super::{blank, slant_of};
 use crate::base::time::{Tick, TickRate};
 use crate::base::words::counted;
+use crate::game::recording::Recording;
 use crate::nav::Revision;
 use crate::shell::cli::args::DrawArgs;
 use crate::shell::cli::exit::{Exit, Failure};
 use crate::shell::cli::path::layer_of;
 use crate::shell::cli::{Shell, run};
-use crate::shell::output::Target;
+use crate::shell::output::{Target, is_stream};
 use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
-use crate::shell::project::find_level;
+use crate::shell::progress::Work;
+use crate::shell::report::clean;
 use crate::shell::watchdog::Interrupts;
 use crate::view::{LabelPlaces, LegendEntry, Part, Parts, Picture, Screen, Slant, draw_ground, draw_scene};
 use crate::world::World;
 
 /// Game seconds of an animation that names no ticks.
 const SECONDS: f64 = 10.0;
+/// Lines under the title, and game seconds that one stands there at most.
+const CAPTIONS_MAX: usize = 3;
+const CAPTION_S: f64 = 3.0;
 /// Frames a second of one that names none.
 const FPS: f64 = 20.0;
 /// Longer side of a map that no scale was asked for, pixels: fits a page and a chat.
@@ -63,28 +70,43 @@ impl Pace {
     }
 }
 
-pub(super) fn run(shell: &Shell, args: &DrawArgs, file: &Path) -> Result<Exit, Failure> {
-    if !file.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gif")) {
+pub(super) fn run(
+    shell: &Shell,
+    args: &DrawArgs,
+    file: &Path,
+    (source, trace): (Source, Option<&Recording<'_>>),
+) -> Result<Exit, Failure> {
+    if !is_stream(file) && !file.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gif")) {
         return Err(Failure::usage(format!("{}: expected a name that ends in .gif", file.display())));
     }
-    let found = find_level(&args.level)?;
-    let loaded = shell.load(&found)?;
-    let scripts = shell.scripts(&found, &loaded)?;
-    let pace = Pace::of(args, TickRate::new(loaded.def.tick_rate).unwrap_or_default());
+    let (found, loaded, start) = source.start(shell)?;
+    let rate = TickRate::new(loaded.def.tick_rate).unwrap_or_default();
+    let mut pace = Pace::of(args, rate);
+    if let (Some(trace), None) = (trace, &args.ticks) {
+        pace.last = trace.last_tick();
+    }
     let target = Target::claim(file, &found.project.folder.files_read())?;
     let interrupts = Interrupts::listen();
-    let mut game = run::game(shell, &found, loaded, (scripts, args.seed))?;
+    let mut game = run::game(shell, &found, loaded, start)?;
     let mut film = Film::new(game.world(), pace, args)?;
+    let mut bar = shell.progress(Work { name: "drawing", unit: "frames", all: pace.frames() });
     for index in 0..pace.frames() {
-        run::run_to(&mut game, pace.first + index * pace.every, &interrupts)?;
+        run::run_to(&mut game, pace.first + index * pace.every, trace, &interrupts, |tick, recorded| {
+            bar.look();
+            film.hear(Tick(tick), recorded.captions);
+        })?;
         film.take(game.world())?;
-        shell.progress((index + 1) as usize, pace.frames() as usize);
+        bar.reach(index + 1);
         if game.outcome().is_some() {
             break;
         }
     }
-    shell.progress_over();
-    target.write(&film.finish()?)?;
+    drop(bar);
+    let (frames, bytes) = (film.frames, film.finish()?);
+    target.write(&bytes)?;
+    shell.more(|| {
+        format!("wrote {}: {}, {} bytes", target.path().display(), counted(frames, "frame"), bytes.len())
+    });
     Ok(Exit::Ok)
 }
 
@@ -103,6 +125,9 @@ struct Film {
     legend: Vec<LegendEntry>,
     /// Where names stood last.
     stood: LabelPlaces,
+    frames: u64,
+    /// What stands under the title, and since when; oldest first.
+    captions: VecDeque<(Tick, String)>,
 }
 
 impl Film {
@@ -112,7 +137,7 @@ impl Film {
         let slant = slant_of(args.view, world.nav())?;
         let picture = blank(world, (layer, slant), title(world, Tick(pace.last)));
         let scale = args.scale.unwrap_or_else(|| picture.scale_to(MAP_SIDE_PX));
-        let screen = screen(&picture, scale)?;
+        let screen = screen(&Picture { caption_rows: CAPTIONS_MAX, ..picture }, scale)?;
         let pixels = pace.frames().saturating_mul(u64::from(screen.width_px) * u64::from(screen.body_px));
         if pixels > PIXELS_MAX {
             let size = format!(
@@ -130,7 +155,30 @@ impl Film {
         let animation = Animation::new(pace.delay);
         let (parts, last) = (args.layers.unwrap_or_default(), Tick(pace.last));
         let (legend, stood) = (Vec::new(), LabelPlaces::new());
-        Ok(Self { parts, scale, layer, slant, last, animation, ground: None, first: None, legend, stood })
+        Ok(Self {
+            parts,
+            scale,
+            layer,
+            slant,
+            last,
+            animation,
+            ground: None,
+            first: None,
+            legend,
+            stood,
+            frames: 0,
+            captions: VecDeque::new(),
+        })
+    }
+
+    /// Keeps what is to stand under the title.
+    fn hear(&mut self, tick: Tick, captions: Vec<String>) {
+        for caption in captions {
+            if self.captions.len() == CAPTIONS_MAX {
+                self.captions.pop_front();
+            }
+            self.captions.push_back((tick, clean(&caption)));
+        }
     }
 
     /// Adds a frame of the world as it is.
@@ -142,6 +190,9 @@ impl Film {
             self.stood = screen(&still, self.scale)?.stood;
         }
         picture.stood.clone_from(&self.stood);
+        let seconds = world.rate().ticks(CAPTION_S);
+        self.captions.retain(|(since, _)| world.tick().0 < since.0 + seconds);
+        picture.captions = self.captions.iter().map(|(_, words)| words.clone()).collect();
         for entry in &picture.legend {
             // What looks otherwise in a crowd is still the same thing.
             if !self.legend.iter().any(|known| known.text == entry.text) {
@@ -150,6 +201,7 @@ impl Film {
         }
         let screen = screen(&picture, self.scale)?;
         self.animation.add(&screen).map_err(Failure::io)?;
+        self.frames += 1;
         self.stood.extend(screen.stood);
         self.first.get_or_insert(picture);
         Ok(())
@@ -166,6 +218,7 @@ impl Film {
         let ground = self.ground.as_ref().map(|(_, picture)| picture.clone());
         let mut picture = ground.unwrap_or_else(|| blank(world, (self.layer, self.slant), String::new()));
         picture.title = title(world, self.last);
+        picture.caption_rows = CAPTIONS_MAX;
         draw_scene(&mut picture, world, parts);
         picture
     }

@@ -1,0 +1,73 @@
+//! What is drawn: a level out of its files, or a run out of its trace.
+//!
+//! In: what somebody typed for LEVEL. Out: a level, its scripts, and what the host said in each tick. Holds: a trace is refused
+//! when its level or scripts have changed, as `replay` refuses it. Not here: running it (`run`), drawing it.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use crate::game::recording::Recording;
+use crate::level::LoadedLevel;
+use crate::shell::cli::args::DrawArgs;
+use crate::shell::cli::exit::Failure;
+use crate::shell::cli::run::Start;
+use crate::shell::cli::{Shell, replay};
+use crate::shell::output::is_stream;
+use crate::shell::project::{FoundLevel, Project, find_level};
+
+/// What the first line of every trace begins with.
+const MARK: &[u8] = b"{\"walkon\":";
+
+/// The text of a trace; None when the file is none.
+pub(super) fn trace_text(path: &Path) -> Result<Option<String>, Failure> {
+    let mut first = [0; MARK.len()];
+    let is_trace = !is_stream(path)
+        && std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+        && first == MARK;
+    if is_trace { replay::text_of(path).map(Some) } else { Ok(None) }
+}
+
+/// A level to draw.
+pub(super) struct Source {
+    pub found: FoundLevel,
+    pub loaded: LoadedLevel,
+    /// The scripts of the trace; a level's own are read when it is run.
+    scripts: Option<BTreeMap<String, String>>,
+    seed: Option<u64>,
+    args: Vec<String>,
+}
+
+impl Source {
+    /// The level that is asked for, or that of the trace.
+    pub fn open(shell: &Shell, args: &DrawArgs, trace: Option<&Recording<'_>>) -> Result<Self, Failure> {
+        let Some(trace) = trace else {
+            let found = find_level(&args.level)?;
+            let loaded = shell.load(&found)?;
+            return Ok(Self { found, loaded, scripts: None, seed: args.seed, args: Vec::new() });
+        };
+        if args.seed.is_some() {
+            return Err(Failure::usage("--seed: a trace has a seed of its own"));
+        }
+        let (loaded, scripts) = replay::level_of(shell, &args.level, trace)?;
+        let beside = args.level.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let project = Project::around(beside.unwrap_or(Path::new(".")))?;
+        let found = FoundLevel { project, path: trace.header.level_file.clone() };
+        let (seed, args) = (Some(trace.header.seed), trace.header.args.clone());
+        Ok(Self { found, loaded, scripts: Some(scripts), seed, args })
+    }
+
+    /// What a run of it begins with, and the level.
+    pub fn start(self, shell: &Shell) -> Result<(FoundLevel, LoadedLevel, Start), Failure> {
+        let scripts = match self.scripts {
+            Some(scripts) => scripts,
+            None => shell.scripts(&self.found, &self.loaded)?,
+        };
+        Ok((self.found, self.loaded, Start { scripts, seed: self.seed, args: self.args }))
+    }
+
+    /// The seed that it is built with.
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+}
