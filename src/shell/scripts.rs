@@ -23,11 +23,16 @@ fn named(level: &LoadedLevel) -> Vec<(&Spot<String>, String)> {
 }
 
 /// Names of scripts in a level that mean none, or more than one.
-pub(super) fn unresolved(level: &LoadedLevel, texts: &ScriptTexts) -> Vec<Diagnostic> {
+pub(super) fn unresolved(project: &Project, level: &LoadedLevel, texts: &ScriptTexts) -> Vec<Diagnostic> {
     let looked_up =
         named(level).into_iter().map(|(name, pointer)| (name, pointer, texts.resolve(&name.value)));
     looked_up
-        .filter_map(|(name, pointer, found)| Some(refused(level, (name.span, pointer), &found.err()?)))
+        .filter_map(|(name, pointer, found)| {
+            let refused = refused(level, (name.span, pointer), &found.err()?);
+            let skipped = project.skipped(&name.value).map(|why| format!("it was skipped: {why}"));
+            let help = skipped.or(refused.help).or_else(|| project.unmarked());
+            Some(Diagnostic { help, ..refused })
+        })
         .collect()
 }
 
@@ -61,7 +66,7 @@ pub(super) fn linted(
 
 fn outline(project: &Project, path: String) -> LevelOutline {
     let Some((def, resolved)) = crate::level::outline(&path, &project.folder) else {
-        return LevelOutline { path, names: None, script: None, behaviours: Vec::new() };
+        return LevelOutline { path, names: None, script: None, behaviours: Vec::new(), has_player: true };
     };
     let behaviours = def.characters.iter().filter_map(|own| own.behaviour.as_ref());
     LevelOutline {
@@ -69,6 +74,7 @@ fn outline(project: &Project, path: String) -> LevelOutline {
         names: Some(LevelNames::of(&def, &resolved)),
         script: def.script.as_ref().map(|script| script.value.clone()),
         behaviours: behaviours.map(|name| name.value.clone()).collect(),
+        has_player: def.characters.iter().any(|own| own.player),
     }
 }
 

@@ -9,12 +9,12 @@ use std::rc::Rc;
 
 use super::args::{CheckArgs, Format};
 use super::exit::{Exit, Failure};
-use super::{Shell, refusal, script_texts};
+use super::{Shell, hint_at_root, refusal, script_texts};
 use crate::base::words::counted;
 use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
 use crate::shell::lint::Linted;
 use crate::shell::output::{Results, tell};
-use crate::shell::project::{FoundLevel, file_at, find_level, is_level, is_script};
+use crate::shell::project::{FoundLevel, Project, file_at, find_level, is_level, is_script};
 use crate::shell::{params, scripts};
 
 /// Folders inside one another that are looked into, and files that are checked at most.
@@ -23,6 +23,10 @@ const FILES_MAX: usize = 100_000;
 
 pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Result<Exit, Failure> {
     let mut files = Vec::new();
+    if args.paths.is_empty() {
+        let project = Project::around(Path::new("."))?;
+        gather(&from_here(project.folder.root()), DEPTH_MAX, &mut files)?;
+    }
     for path in &args.paths {
         if path.is_dir() {
             gather(path, DEPTH_MAX, &mut files)?;
@@ -41,6 +45,12 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
         Format::Human => results.line(&checked.summary())?,
     }
     Ok(checked.exit)
+}
+
+/// A folder as `.` where that is the current one.
+fn from_here(folder: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    if here.is_ok_and(|here| here == folder) { PathBuf::from(".") } else { folder.to_owned() }
 }
 
 /// Levels and scripts below a folder, in the order of their names.
@@ -94,7 +104,8 @@ impl Checked {
         let found = find_level(file)?;
         match crate::level::load(&found.path, &found.project.folder) {
             Ok(level) => self.level(shell, &found, &level, format),
-            Err(error) => {
+            Err(mut error) => {
+                hint_at_root(&found, &mut error.diagnostics);
                 self.worst(refusal(&error));
                 self.show(shell, &found, (&error.diagnostics, &error.files), format);
                 Ok(())
@@ -113,7 +124,7 @@ impl Checked {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
         let linted = self.linted(found, &texts)?;
-        let mut wrong = scripts::unresolved(level, &known);
+        let mut wrong = scripts::unresolved(&found.project, level, &known);
         wrong.extend(params::mistakes(level, &known, &linted));
         if !wrong.is_empty() {
             self.worst(Exit::Level);
