@@ -105,8 +105,12 @@ fn tell(folder: &Path, paths: &[&str], results: &mut Results) -> Result<(), Fail
     if folder != Path::new(".") {
         results.line(&format!("  cd {}", folder.display()))?;
     }
-    for command in ["check .", "test", "watch levels/first.json"] {
+    for command in ["check", "test", "watch levels/first.json"] {
         results.line(&format!("  walkon {command}"))?;
     }
+    results.line(
+        "for CI: .github/workflows/walkon.yml installs the published crate; set the repository variable",
+    )?;
+    results.line("  WALKON_SOURCE to what `cargo install` is to take instead, such as `--git URL walkon`")?;
     Ok(())
 }
