@@ -211,6 +211,10 @@ fn an_odd_file_among_the_scripts_stops_nobody_who_does_not_need_it() {
     for part in ["scripts/latin.lua: not UTF-8 at byte 2; skipped", "scripts/big.lua", "skipped"] {
         assert!(err.contains(part), "{part} in\n{err}");
     }
+    let (_, err) = expect(0, &game, &["check"]);
+    assert_eq!(err.matches("scripts/latin.lua").count(), 1, "{err}");
+    let (_, err) = expect(4, &game, &["check", "scripts/latin.lua"]);
+    assert!(err.contains("not UTF-8 at byte 2"), "{err}");
     let level = std::fs::read_to_string(game.join("levels/first.json")).unwrap();
     std::fs::write(game.join("levels/first.json"), level.replace("\"first.lua\"", "\"latin.lua\"")).unwrap();
     let (_, err) = expect(3, &game, &["run", "first", "--ticks", "10"]);

@@ -6,8 +6,9 @@
 //! Not here: what is in a level (`level`) or a script (`script`).
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Mutex;
 
 use serde::Deserialize;
 
@@ -105,6 +106,11 @@ impl Project {
             own == wanted || own.ends_with(&format!("/{wanted}"))
         });
         found.map(|(_, why)| why.clone())
+    }
+
+    /// Whether the script at a path below the root was left out when the scripts were read.
+    pub fn has_skipped(&self, path: &str) -> bool {
+        self.script_name(path).is_some_and(|name| self.skipped.borrow().contains_key(name))
     }
 
     /// Names of the levels in the level folders, without suffix.
@@ -313,6 +319,14 @@ pub(super) fn is_script(name: &str) -> bool {
     !definition && (name.ends_with(".lua") || name.ends_with(".luau"))
 }
 
+/// Warns of something that several readings of one folder find.
+fn warn_once(message: String) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if TOLD.lock().is_ok_and(|mut told| told.insert(message.clone())) {
+        log::warn!("{message}");
+    }
+}
+
 #[derive(Default)]
 struct Gathered {
     texts: BTreeMap<String, String>,
@@ -377,9 +391,9 @@ impl Gathered {
                 project.script_text(&file)?
             }
             Err(error) => {
-                if project.skipped.borrow_mut().insert(path, format!("{file}: {error}")).is_none() {
-                    log::warn!("{file}: {error}; skipped");
-                }
+                let why = format!("{file}: {error}");
+                warn_once(format!("{why}; skipped"));
+                project.skipped.borrow_mut().insert(path, why);
                 return Ok(());
             }
         };

@@ -34,7 +34,7 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
             files.push(path.clone());
         }
     }
-    let mut checked = Checked::default();
+    let mut checked = Checked { named: args.paths.iter().cloned().collect(), ..Checked::default() };
     for file in &files {
         checked.file(shell, file, args.format)?;
     }
@@ -65,7 +65,11 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), F
         if is_folder && depth > 0 && name != "types" && !name.starts_with('.') {
             gather(&entry.path(), depth - 1, files)?;
         } else if !is_folder && is_ours(&name) {
-            files.push(entry.path());
+            match std::fs::metadata(entry.path()) {
+                Ok(found) if found.is_file() => files.push(entry.path()),
+                // A link of an editor that leads nowhere, a pipe: nothing to check, and no reason to check nothing.
+                _ => log::warn!("{}: it is no file; skipped", entry.path().display()),
+            }
         }
         if files.len() > FILES_MAX {
             return Err(Failure::io(format!("{}: more than {FILES_MAX} files to check", folder.display())));
@@ -89,6 +93,8 @@ struct Checked {
     files: usize,
     errors: usize,
     warnings: usize,
+    /// Files that were asked for by their own path.
+    named: BTreeSet<PathBuf>,
     /// Scripts that were checked, wherever they are named.
     scripts: BTreeSet<PathBuf>,
     /// What was found in the scripts of each project, by its root.
@@ -199,8 +205,12 @@ impl Checked {
 
     fn script(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), Failure> {
         let found = file_at(file)?;
-        let text = found.project.script_text(&found.path)?;
         let texts = found.project.scripts(&found.path)?;
+        let text = match found.project.script_text(&found.path) {
+            // Nobody named it, and it was told that it is no text.
+            Err(_) if !self.named.contains(file) && found.project.has_skipped(&found.path) => return Ok(()),
+            text => text?,
+        };
         let linted = self.linted(&found, &texts)?;
         self.script_text(shell, &found, (&found.path, &text, &linted), format);
         Ok(())
