@@ -121,3 +121,130 @@ fn the_tests_of_a_new_project_pass() {
     assert_eq!(output.status.code(), Some(0), "{}\n{}", text(&output.stdout), text(&output.stderr));
     assert!(text(&output.stdout).contains("0 failed"), "{}", text(&output.stdout));
 }
+
+/// A `walkon watch` under way, and what it said so far.
+struct Watched {
+    child: std::process::Child,
+    said: std::sync::mpsc::Receiver<String>,
+    all: Vec<String>,
+}
+
+impl Watched {
+    fn start(folder: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+        command.current_dir(folder).args(["watch", "levels/first.json", "--poll", "--seconds", "600"]);
+        let piped = std::process::Stdio::piped;
+        let mut child = command.stdout(piped()).stderr(piped()).spawn().unwrap();
+        let (sender, said) = std::sync::mpsc::channel();
+        let streams: [Box<dyn std::io::Read + Send>; 2] =
+            [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
+        for stream in streams {
+            let sender = sender.clone();
+            std::thread::spawn(move || {
+                for line in std::io::BufRead::lines(std::io::BufReader::new(stream)).map_while(Result::ok) {
+                    // Once the test is over nobody listens.
+                    let _ = sender.send(line);
+                }
+            });
+        }
+        Self { child, said, all: Vec::new() }
+    }
+
+    /// Waits until a line with this text comes.
+    fn until(&mut self, text: &str) {
+        let patience = std::time::Duration::from_secs(120);
+        loop {
+            match self.said.recv_timeout(patience) {
+                Ok(line) => {
+                    self.all.push(line);
+                    if self.all.last().is_some_and(|line| line.contains(text)) {
+                        return;
+                    }
+                }
+                Err(error) => panic!("{text}: {error} after\n{}", self.all.join("\n")),
+            }
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_first_experiment_of_the_readme_goes_as_it_says() {
+    let (_outer, game) = project();
+    let readme = std::fs::read_to_string(game.join("README.md")).unwrap();
+    assert!(readme.contains("Misspell `walk` in `self.character:walk`"), "{readme}");
+    let path = game.join("scripts/behaviours/guard.lua");
+    let right = std::fs::read_to_string(&path).unwrap();
+    let mut watched = Watched::start(&game);
+    watched.until("watching levels/first.json");
+    std::fs::write(&path, right.replace("self.character:walk(", "self.character:wlak(")).unwrap();
+    watched.until("reload refused; the old version runs on");
+    // The guard walks on, as he did before.
+    watched.until("guard: arrived");
+    // Another file that is right waits for the one that is wrong: they may have been meant together.
+    std::fs::write(game.join("scripts/other.lua"), "return { 1 }\n").unwrap();
+    watched.until("reload refused; the old version runs on");
+    std::fs::write(&path, &right).unwrap();
+    watched.until(", mended");
+    let all = watched.all.join("\n");
+    let line = right.lines().position(|line| line.contains("self.character:walk(")).unwrap() + 1;
+    for part in [&format!("scripts/behaviours/guard.lua:{line}:"), "did you mean \"walk\"?"] {
+        assert!(all.contains(part), "{part} in\n{all}");
+    }
+    assert!(!all.contains("fault") && !all.contains("attempt to"), "{all}");
+}
+
+#[test]
+fn an_odd_file_among_the_scripts_stops_nobody_who_does_not_need_it() {
+    let (_outer, game) = project();
+    std::fs::write(game.join("scripts/latin.lua"), [0x2d, 0x2d, 0xe9]).unwrap();
+    std::fs::write(game.join("scripts/big.lua"), " ".repeat(2 << 20)).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("somebody@somewhere.1234", game.join("scripts/.#guard.lua")).unwrap();
+    let (_, err) = expect(0, &game, &["run", "first", "--ticks", "10"]);
+    for part in ["scripts/latin.lua: not UTF-8 at byte 2; skipped", "scripts/big.lua", "skipped"] {
+        assert!(err.contains(part), "{part} in\n{err}");
+    }
+    let (_, err) = expect(0, &game, &["check"]);
+    assert_eq!(err.matches("scripts/latin.lua").count(), 1, "{err}");
+    let (_, err) = expect(4, &game, &["check", "scripts/latin.lua"]);
+    assert!(err.contains("not UTF-8 at byte 2"), "{err}");
+    let level = std::fs::read_to_string(game.join("levels/first.json")).unwrap();
+    std::fs::write(game.join("levels/first.json"), level.replace("\"first.lua\"", "\"latin.lua\"")).unwrap();
+    let (_, err) = expect(3, &game, &["run", "first", "--ticks", "10"]);
+    assert!(err.contains("it was skipped: scripts/latin.lua: not UTF-8 at byte 2"), "{err}");
+}
+
+#[test]
+fn without_a_marked_root_the_errors_say_what_marks_it() {
+    let (_outer, game) = project();
+    std::fs::remove_file(game.join("walkon.json")).unwrap();
+    for command in ["run", "check"] {
+        let (_, err) = expect(3, &game, &[command, "levels/first.json"]);
+        assert!(
+            err.contains("unknown script") && err.contains("walkon.json: that file marks the root"),
+            "{err}"
+        );
+    }
+    std::fs::create_dir(game.join("maps")).unwrap();
+    std::fs::write(game.join("maps/a.txt"), "").unwrap();
+    let level = r#"{ "navigation": { "kind": "textGrid", "file": "../maps/a.txt" } }"#;
+    std::fs::write(game.join("levels/mapped.json"), level).unwrap();
+    let (_, err) = expect(3, &game, &["run", "levels/mapped.json"]);
+    assert!(err.contains("walkon.json: that file marks the root"), "{err}");
+}
+
+#[test]
+fn check_without_a_path_checks_the_project() {
+    let (_outer, game) = project();
+    let (here, _) = expect(0, &game, &["check"]);
+    let (named, _) = expect(0, &game, &["check", "."]);
+    let (inside, _) = expect(0, &game.join("scripts/behaviours"), &["check"]);
+    assert_eq!((&here, &here), (&named, &inside));
+}

@@ -77,6 +77,15 @@ function typeof(value) end
 ---A node of a behaviour tree, out of a builder of `bt`.
 ---@alias Node { kind: string }
 
+---The four ways a walk ends.
+---@alias WalkStatus "arrived"|"partial"|"blocked"|"cancelled"
+
+---Why a walk ended.
+---@alias WalkReason "reached"|"alreadyThere"|"closeEnough"|"nearest"|"skipped"|"forced"|"noPath"|"startOffNav"|"occupied"|"doorClosed"|"stuck"|"timeout"|"tooWide"|"limit"|"stopped"|"superseded"|"targetGone"|"despawned"|"ownerGone"|"lostRace"|"levelEnd"
+
+---Why there is no path, or none to the goal.
+---@alias PathReason "noPath"|"startOffNav"|"occupied"|"doorClosed"|"tooWide"|"limit"|"cancelled"
+
 ---Who counts; strings are tags.
 ---@alias Filter string|string[]|Character|(fun(character: Character): boolean)
 
@@ -132,8 +141,8 @@ function typeof(value) end
 ---How a walk ended. `tostring(result)` gives status, reason, by and place.
 ---@class WalkResult
 ---@field ok boolean whether it arrived
----@field status "arrived"|"partial"|"blocked"|"cancelled" the four ways a walk ends
----@field reason string why, out of the closed list of the reference
+---@field status WalkStatus the four ways a walk ends
+---@field reason WalkReason why, out of the closed list of the README
 ---@field walk number the walk's id
 ---@field character Character who walked
 ---@field position vector where it stands
@@ -155,7 +164,7 @@ function typeof(value) end
 ---What a path search found.
 ---@class PathResult
 ---@field status "complete"|"partial"|"none" whether it reaches the goal
----@field reason? string why not: noPath, startOffNav, occupied, doorClosed, tooWide, limit, cancelled
+---@field reason? PathReason why not
 ---@field waypoints vector[] points, the first is the start
 ---@field length number metres
 ---@field cost number metres times area factors
@@ -464,8 +473,8 @@ function typeof(value) end
 ---@field onBlocked? Handler runs once for each obstruction that lasts half a second, with character, walk, by, reason and seconds; answers "wait", "repath", "push" or "giveUp"; may not wait
 ---@field onWaypoint? Handler runs at each corner of the way, with character, walk, index and position
 ---@field onNear? Handler runs once the way left is no more than the talk distance of 1.35 m, with character, walk and remaining
----@field status? string how the walk is to end, `arrived` by default
----@field reason? string and for what reason; any by default
+---@field status? WalkStatus how the walk is to end, `arrived` by default
+---@field reason? WalkReason and for what reason; any by default
 ---@field within? number seconds it may take
 
 ---Which event is expected, and how soon.
@@ -695,8 +704,8 @@ function Character:distanceTo(other) end
 ---@param goal Place
 ---@param options? PathOptions
 ---@return boolean
----@return string?
----@overload fun(self: Character, x: number, z: number, options?: PathOptions): boolean, string?
+---@return PathReason?
+---@overload fun(self: Character, x: number, z: number, options?: PathOptions): boolean, PathReason?
 function Character:canReach(goal, options) end
 
 ---Whether it has a tag.
@@ -745,7 +754,7 @@ function Character:detach() end
 ---@field character Character Who walks.
 ---@field goal vector Where to, metres; moves along with a character that is followed.
 ---@field result WalkResult? The result; nil until it settles.
----@field state string `planning`, `moving`, `waiting`, `turning`, `paused` or `settled`.
+---@field state "planning"|"moving"|"waiting"|"turning"|"paused"|"settled" `planning`, `moving`, `waiting`, `turning`, `paused` or `settled`.
 local Walk = {}
 
 ---Waits for the result.
@@ -830,7 +839,7 @@ function nav.requestPath(from, to, options) end
 ---@param to Place
 ---@param options? PathOptions
 ---@return boolean
----@return string?
+---@return PathReason?
 function nav.reachable(from, to, options) end
 
 ---The nearest walkable point, within 8 m unless said otherwise.
@@ -1252,7 +1261,7 @@ function task.current() end
 
 ---A task that was started.
 ---@class Task
----@field status string `running`, `done`, `failed` or `cancelled`.
+---@field status "running"|"done"|"failed"|"cancelled" `running`, `done`, `failed` or `cancelled`.
 local Task = {}
 
 ---Ends it, with what it waits for by walk, all, race or timeout; false when it is over.
@@ -1467,6 +1476,7 @@ function Scene:wait(seconds) end
 ---@param goal Place
 ---@param options? WalkOptions
 ---@return WalkResult
+---@overload fun(self: Scene, character: Character, x: number, z: number, options?: WalkOptions): WalkResult
 function Scene:walk(character, goal, options) end
 
 ---The same without waiting.
@@ -1474,6 +1484,7 @@ function Scene:walk(character, goal, options) end
 ---@param goal Place
 ---@param options? WalkOptions
 ---@return Walk
+---@overload fun(self: Scene, character: Character, x: number, z: number, options?: WalkOptions): Walk
 function Scene:start(character, goal, options) end
 
 ---`task.all`.

@@ -39,7 +39,8 @@ fn names_in_quotes(kind: &str, names: &ProjectNames, bar: &str) -> String {
     }
 }
 
-/// Definitions for luau-lsp, in Luau's own syntax.
+/// Definitions for luau-lsp, in Luau's own syntax: what both solvers of Luau's analysis take (`tools/typecheck` asks both).
+/// So nothing says `read`, which the old one refuses, and no member stands twice.
 #[must_use]
 pub fn luau(names: &ProjectNames) -> String {
     let mut text = String::from(
@@ -64,7 +65,12 @@ pub fn luau(names: &ProjectNames) -> String {
         }
     }
     text.push_str("-- One table for the level, shared by its scripts, plain data, kept over reloads.\n");
-    text.push_str("declare state: { [any]: any }\n");
+    text.push_str("declare state: { [any]: any }\n\n");
+    // Luau's own `require` looks for files beside the script and knows nothing of script folders.
+    text.push_str(
+        "-- What another script of the project returns: its path below the script folders, without suffix.\n",
+    );
+    text.push_str("declare function require(name: string): any\n");
     text
 }
 
@@ -103,23 +109,27 @@ fn luau_shape(text: &mut String, shape: &Shape) {
 
 fn luau_type(text: &mut String, group: &Group, entries: &[&Entry]) {
     put(text, format_args!("-- {}\ndeclare extern type {} with\n", group.doc, group.name));
-    for entry in entries {
-        put(text, format_args!("\t-- {}\n", entry.doc));
-        match entry.kind {
-            Kind::Field => put(text, format_args!("\tread {}: {}\n", entry.name(), entry.returns)),
-            _ => match flat_place(entry) {
-                Some(at) => put(text, format_args!("\t{}: {}\n", entry.name(), overloads(group, entry, at))),
-                None => {
-                    let mut params = vec!["self".to_owned()];
-                    params.extend(entry.params.iter().map(named));
-                    let returns = returned(entry);
-                    put(
-                        text,
-                        format_args!("\tfunction {}({}): {returns}\n", entry.name(), params.join(", ")),
-                    );
-                }
-            },
+    for (index, entry) in entries.iter().enumerate() {
+        let same = |other: &&&Entry| other.name() == entry.name();
+        if entries[..index].iter().any(|other| same(&other)) {
+            continue;
         }
+        put(text, format_args!("\t-- {}\n", entry.doc));
+        if let Some(other) = entries[index + 1..].iter().find(same) {
+            // A field and a method of one name: the language has no type for what is both.
+            put(text, format_args!("\t-- Also: {}\n\t{}: any\n", other.doc, entry.name()));
+            continue;
+        }
+        if entry.kind == Kind::Field {
+            put(text, format_args!("\t{}: {}\n", entry.name(), entry.returns));
+            continue;
+        }
+        let params = match flat_place(entry) {
+            Some(at) => flattened(entry, at),
+            None => entry.params.iter().map(named).collect(),
+        };
+        let params: Vec<String> = std::iter::once("self".to_owned()).chain(params).collect();
+        put(text, format_args!("\tfunction {}({}): {}\n", entry.name(), params.join(", "), returned(entry)));
     }
     text.push_str("end\n\n");
 }
@@ -129,11 +139,11 @@ fn luau_library(text: &mut String, group: &Group, entries: &[&Entry]) {
     for entry in entries {
         put(text, format_args!("\t-- {}\n", entry.doc));
         if entry.kind == Kind::Field {
-            put(text, format_args!("\tread {}: {},\n", entry.name(), entry.returns));
+            put(text, format_args!("\t{}: {},\n", entry.name(), entry.returns));
         } else {
             let params: Vec<String> = entry.params.iter().map(named).collect();
             let returns = returned(entry);
-            put(text, format_args!("\tread {}: ({}) -> {returns},\n", entry.name(), params.join(", ")));
+            put(text, format_args!("\t{}: ({}) -> {returns},\n", entry.name(), params.join(", ")));
         }
     }
     text.push_str("}\n\n");
@@ -152,24 +162,36 @@ fn returned(entry: &Entry) -> String {
     }
 }
 
-/// The parameter of a character's verb that may also be two numbers.
+/// The parameter of a verb of a character or a scene that may also be two numbers.
 pub(crate) fn flat_place(entry: &Entry) -> Option<usize> {
-    let is_verb = entry.owner == "Character" && entry.kind == Kind::Method;
+    let is_verb = matches!(entry.owner, "Character" | "Scene") && entry.kind == Kind::Method;
     let is_place = |param: &Param| param.luau == "Place" || param.luau == "Place | number";
     if is_verb { entry.params.iter().position(is_place) } else { None }
 }
 
-/// Both ways to call a verb: with a place, and with x and z.
-fn overloads(group: &Group, entry: &Entry, at: usize) -> String {
-    let spelled = |params: Vec<String>| {
-        let mut all = vec![format!("self: {}", group.name)];
-        all.extend(params);
-        format!("(({}) -> {})", all.join(", "), returned(entry))
+/// The parameters of a verb that takes a place, or x and z: one list for both ways. Two lists as overloads would leave the
+/// tables that are given without a type to be read by, and `{ doors = "open" }` would be refused.
+fn flattened(entry: &Entry, at: usize) -> Vec<String> {
+    let or_number = |param: &Param| {
+        let bare = param.luau.strip_suffix('?').unwrap_or(param.luau);
+        let has_number = bare.split(" | ").any(|part| part == "number");
+        if has_number { bare.to_owned() } else { format!("{bare} | number") }
     };
-    let whole = spelled(entry.params.iter().map(named).collect());
-    let mut flat: Vec<String> = entry.params.iter().map(named).collect();
-    flat.splice(at..=at, ["x: number".to_owned(), "z: number".to_owned()]);
-    format!("{whole} & {}", spelled(flat))
+    let mut params: Vec<String> = entry.params[..at].iter().map(named).collect();
+    params.push(format!("{}: {}", entry.params[at].name, or_number(&entry.params[at])));
+    match entry.params.get(at + 1) {
+        None => params.push("z: number?".to_owned()),
+        Some(next) => {
+            params.push(format!("{}: ({})?", next.name, or_number(next)));
+            // After x and z, each of the others comes one later.
+            let later = entry.params[at + 1..].iter();
+            params.extend(later.enumerate().map(|(index, param)| {
+                let own = param.luau.strip_suffix('?').unwrap_or(param.luau);
+                format!("{}{}: ({own})?", param.name, if index == 0 { "AfterZ" } else { "" })
+            }));
+        }
+    }
+    params
 }
 
 #[cfg(test)]

@@ -5,8 +5,10 @@
 //! outside the root is read; every cap is on a count or a size, so no folder can keep a command busy.
 //! Not here: what is in a level (`level`) or a script (`script`).
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Mutex;
 
 use serde::Deserialize;
 
@@ -63,6 +65,8 @@ pub(super) struct Project {
     level_folders: Vec<String>,
     /// Whether there is a `walkon.json`.
     pub is_marked: bool,
+    /// Scripts that cannot be read, by their path below the script folders, and why.
+    skipped: RefCell<BTreeMap<String, String>>,
 }
 
 impl Project {
@@ -76,7 +80,38 @@ impl Project {
         let is_marked = marker.is_some();
         let (script_folders, level_folders) =
             marker.map_or_else(|| (scripts(), levels()), |marker| (marker.scripts, marker.levels));
-        Ok(Self { folder, script_folders, level_folders, is_marked })
+        let skipped = RefCell::default();
+        Ok(Self { folder, script_folders, level_folders, is_marked, skipped })
+    }
+
+    /// What to say when something is not found and nobody marked the root.
+    pub fn unmarked(&self) -> Option<String> {
+        (!self.is_marked).then(|| {
+            format!(
+                "no folder above has a {MARKER}: that file marks the root of a project, below which scripts, \
+                 levels and maps lie"
+            )
+        })
+    }
+
+    /// Why the script of a name, with or without folders and suffix, was left out when the scripts were read.
+    pub fn skipped(&self, name: &str) -> Option<String> {
+        let bare = |path: &str| {
+            let stem = path.strip_suffix(".lua").or_else(|| path.strip_suffix(".luau"));
+            stem.unwrap_or(path).to_owned()
+        };
+        let wanted = bare(name);
+        let skipped = self.skipped.borrow();
+        let found = skipped.iter().find(|(path, _)| {
+            let own = bare(path);
+            own == wanted || own.ends_with(&format!("/{wanted}"))
+        });
+        found.map(|(_, why)| why.clone())
+    }
+
+    /// Whether the script at a path below the root was left out when the scripts were read.
+    pub fn has_skipped(&self, path: &str) -> bool {
+        self.script_name(path).is_some_and(|name| self.skipped.borrow().contains_key(name))
     }
 
     /// Names of the levels in the level folders, without suffix.
@@ -163,14 +198,25 @@ impl Project {
     /// The text of the script at a path below the root.
     pub fn script_text(&self, path: &str) -> Result<String, Failure> {
         let refused = |exit: Exit, why: &dyn std::fmt::Display| Failure::new(exit, format!("{path}: {why}"));
-        let bytes = self.folder.read(path, SCRIPT_BYTES_MAX).map_err(|error| match error {
-            SourceError::Failed(_) | SourceError::NotFound => refused(Exit::Io, &error),
+        self.script_at(path).map_err(|error| match error {
+            Unread::Refused(SourceError::Failed(_) | SourceError::NotFound) => refused(Exit::Io, &error),
             other => refused(Exit::Script, &other),
-        })?;
-        String::from_utf8(bytes).map_err(|error| {
-            refused(Exit::Script, &format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
         })
     }
+
+    fn script_at(&self, path: &str) -> Result<String, Unread> {
+        let bytes = self.folder.read(path, SCRIPT_BYTES_MAX).map_err(Unread::Refused)?;
+        String::from_utf8(bytes).map_err(|error| Unread::NotText(error.utf8_error().valid_up_to()))
+    }
+}
+
+/// Why a script cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum Unread {
+    #[error("{0}")]
+    Refused(SourceError),
+    #[error("not UTF-8 at byte {0}")]
+    NotText(usize),
 }
 
 fn read_marker(folder: &Folder) -> Result<Marker, Failure> {
@@ -311,6 +357,14 @@ pub(super) fn is_script(name: &str) -> bool {
     !definition && (name.ends_with(".lua") || name.ends_with(".luau"))
 }
 
+/// Warns of something that several readings of one folder find.
+fn warn_once(message: String) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if TOLD.lock().is_ok_and(|mut told| told.insert(message.clone())) {
+        log::warn!("{message}");
+    }
+}
+
 #[derive(Default)]
 struct Gathered {
     texts: BTreeMap<String, String>,
@@ -367,7 +421,20 @@ impl Gathered {
 
     fn script(&mut self, project: &Project, prefix: &str, path: String) -> Result<(), Failure> {
         let file = format!("{prefix}{path}");
-        let text = project.script_text(&file)?;
+        // One odd file stops nobody who does not need it: a link of an editor that leads nowhere, a pipe, a file that is no text.
+        let text = match project.script_at(&file) {
+            Ok(text) => text,
+            // Somebody meant to reach what lies outside: that is no accident.
+            Err(Unread::Refused(SourceError::Outside | SourceError::Path(_))) => {
+                project.script_text(&file)?
+            }
+            Err(error) => {
+                let why = format!("{file}: {error}");
+                warn_once(format!("{why}; skipped"));
+                project.skipped.borrow_mut().insert(path, why);
+                return Ok(());
+            }
+        };
         self.bytes += text.len() as u64;
         if self.texts.len() >= SCRIPTS_MAX || self.bytes > SCRIPTS_BYTES_MAX {
             let message = format!("{file}: more scripts than a project may have: 10,000 files, 256 MiB");

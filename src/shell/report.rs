@@ -114,12 +114,12 @@ impl Report {
             group = group.element(Level::HELP.message(help.as_str()));
         }
         let text = self.renderer.render(&[group]);
-        // The renderer writes the place after the path by itself; once is enough.
-        text.replacen(
-            &format!(":{0}:{1}:{0}:", finding.line, finding.column),
-            &format!(":{}:", finding.line),
-            1,
-        )
+        // The renderer writes a place after the path by itself: that of the part of the line it was given.
+        let place = format!(":{}:{}", finding.line, finding.column);
+        let Some((before, after)) = text.split_once(&format!("{place}:{}:", finding.line)) else {
+            return text;
+        };
+        format!("{before}{place}{}", after.trim_start_matches(|c: char| c.is_ascii_digit()))
     }
 
     /// A fault with the line of the script, from the `text` of its file, and the frames it went through.
@@ -243,6 +243,18 @@ mod tests {
         let line = format!("{}\"cellsize\"{}", "x".repeat(5_000_000), "y".repeat(5_000_000));
         let text = shown(&line, 1, 5_000_001, 10);
         assert!(text.len() < 2000 && text.contains("cellsize") && text.contains("^^^^^^^^^^"), "{text}");
+    }
+
+    #[test]
+    fn the_place_of_a_long_line_is_that_in_the_file() {
+        for column in [1, 2, 40, 161, 226, 390] {
+            let line = format!("{}\"cellsize\"{}", "x".repeat(column - 1), "y".repeat(400 - column));
+            for (text, number) in [(line.clone(), 1), (format!("a\n\n{line}"), 3)] {
+                let shown = shown(&text, number, column as u32, 10);
+                let heading = shown.lines().nth(1).unwrap_or_default().trim().to_owned();
+                assert_eq!(heading, format!("--> levels/a.json:{number}:{column}"), "{shown}");
+            }
+        }
     }
 
     #[test]

@@ -26,17 +26,14 @@ fn named(level: &LoadedLevel) -> Vec<(&Spot<String>, String)> {
 pub(super) fn unresolved(project: &Project, level: &LoadedLevel, texts: &ScriptTexts) -> Vec<Diagnostic> {
     let looked_up =
         named(level).into_iter().map(|(name, pointer)| (name, pointer, texts.resolve(&name.value)));
-    let refused = looked_up
-        .filter_map(|(name, pointer, found)| Some(refused(level, (name.span, pointer), &found.err()?)));
-    refused.map(|found| if project.is_marked { found } else { without_marker(found) }).collect()
-}
-
-/// Somebody who has script folders and no marker does not find out why they are not looked into.
-fn without_marker(found: Diagnostic) -> Diagnostic {
-    let marker = "no walkon.json stands above this level, so scripts are looked for beside it; \
-        a walkon.json marks the root of a project, whose scripts lie in its folder \"scripts\"";
-    let help = found.help.as_ref().map_or_else(|| marker.to_owned(), |help| format!("{help} ({marker})"));
-    Diagnostic { help: Some(help), ..found }
+    looked_up
+        .filter_map(|(name, pointer, found)| {
+            let refused = refused(level, (name.span, pointer), &found.err()?);
+            let skipped = project.skipped(&name.value).map(|why| format!("it was skipped: {why}"));
+            let help = skipped.or(refused.help).or_else(|| project.unmarked());
+            Some(Diagnostic { help, ..refused })
+        })
+        .collect()
 }
 
 fn refused(level: &LoadedLevel, at: (Span, String), error: &FileError) -> Diagnostic {
@@ -69,7 +66,7 @@ pub(super) fn linted(
 
 fn outline(project: &Project, path: String) -> LevelOutline {
     let Some((def, resolved)) = crate::level::outline(&path, &project.folder) else {
-        return LevelOutline { path, names: None, script: None, behaviours: Vec::new() };
+        return LevelOutline { path, names: None, script: None, behaviours: Vec::new(), has_player: true };
     };
     let behaviours = def.characters.iter().filter_map(|own| own.behaviour.as_ref());
     LevelOutline {
@@ -77,6 +74,7 @@ fn outline(project: &Project, path: String) -> LevelOutline {
         names: Some(LevelNames::of(&def, &resolved)),
         script: def.script.as_ref().map(|script| script.value.clone()),
         behaviours: behaviours.map(|name| name.value.clone()).collect(),
+        has_player: def.characters.iter().any(|own| own.player),
     }
 }
 

@@ -26,7 +26,7 @@ pub const GROUP: Group = Group {
 /// What builders give and take.
 pub const NODE_ALIAS: Alias = Alias {
     name: "Node",
-    luau: "{ read kind: string }",
+    luau: "{ kind: string }",
     doc: "A node of a behaviour tree, out of a builder of `bt`.",
 };
 

@@ -214,7 +214,7 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         params: &[GOAL, param("options", "PathOptions?", "{ doors = \"open\" }")],
-        returns: "boolean, string?",
+        returns: "boolean, PathReason?",
         raises: "name gone",
         doc: "Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.",
         example: "local yes, why = guard:canReach(player)\nassert(yes or why)",

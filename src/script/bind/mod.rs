@@ -122,7 +122,7 @@ const SHAPES: &[&[Shape]] = &[
 pub const ALIASES: &[Alias] = &[
     Alias {
         name: "Mark",
-        luau: "{ read name: string?, read position: vector, read facing: number? }",
+        luau: "{ name: string?, position: vector, facing: number? }",
         doc: "A named place; stops of a route may be nameless.",
     },
     Alias {
@@ -141,6 +141,9 @@ pub const ALIASES: &[Alias] = &[
         doc: "What can be waited for.",
     },
     bt::NODE_ALIAS,
+    results::WALK_STATUS_ALIAS,
+    results::WALK_REASON_ALIAS,
+    results::PATH_REASON_ALIAS,
     Alias {
         name: "Filter",
         luau: "string | {string} | Character | (character: Character) -> boolean",

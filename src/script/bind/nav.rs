@@ -122,7 +122,7 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         params: &[FROM, TO, PATH],
-        returns: "boolean, string?",
+        returns: "boolean, PathReason?",
         raises: "name",
         doc: "Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.",
         example: "local yes, why = nav.reachable(\"post\", \"gate\")\nassert(yes or why)",

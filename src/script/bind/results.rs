@@ -8,7 +8,7 @@ use crate::base::ids::{CharacterId, DoorId};
 use crate::nav::{PathAnswer, PathStatus};
 use crate::script::bind::call::vector;
 use crate::script::bind::handles::{self, Cache};
-use crate::script::bind::table::{Param, Shape, field};
+use crate::script::bind::table::{Alias, Param, Shape, field};
 use crate::world::World;
 use crate::world::door::DoorReason;
 use crate::world::outcome::{Blocker, WalkResult};
@@ -24,15 +24,33 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "PathResult", doc: "What a path search found.", fields: PATH_RESULT },
 ];
 
+/// The words of `status`; the same as [`Status::ALL`](crate::world::outcome::Status::ALL) (a test).
+pub const WALK_STATUS_ALIAS: Alias = Alias {
+    name: "WalkStatus",
+    luau: "\"arrived\" | \"partial\" | \"blocked\" | \"cancelled\"",
+    doc: "The four ways a walk ends.",
+};
+
+/// The words of `reason`; the same as [`Reason::ALL`](crate::world::outcome::Reason::ALL) (a test).
+pub const WALK_REASON_ALIAS: Alias = Alias {
+    name: "WalkReason",
+    luau: "\"reached\" | \"alreadyThere\" | \"closeEnough\" | \"nearest\" | \"skipped\" | \"forced\" | \"noPath\" | \
+           \"startOffNav\" | \"occupied\" | \"doorClosed\" | \"stuck\" | \"timeout\" | \"tooWide\" | \"limit\" | \"stopped\" | \
+           \"superseded\" | \"targetGone\" | \"despawned\" | \"ownerGone\" | \"lostRace\" | \"levelEnd\"",
+    doc: "Why a walk ended.",
+};
+
+/// Why there is no path, or none to the goal.
+pub const PATH_REASON_ALIAS: Alias = Alias {
+    name: "PathReason",
+    luau: "\"noPath\" | \"startOffNav\" | \"occupied\" | \"doorClosed\" | \"tooWide\" | \"limit\" | \"cancelled\"",
+    doc: "Why there is no path, or none to the goal.",
+};
+
 const WALK_RESULT: &[Param] = &[
     field("ok", "boolean", "", "whether it arrived"),
-    field(
-        "status",
-        "\"arrived\" | \"partial\" | \"blocked\" | \"cancelled\"",
-        "",
-        "the four ways a walk ends",
-    ),
-    field("reason", "string", "", "why, one of the closed list of reasons"),
+    field("status", "WalkStatus", "", "the four ways a walk ends"),
+    field("reason", "WalkReason", "", "why, one of the closed list of reasons"),
     field("walk", "number", "", "the walk's id"),
     field("character", "Character", "", "who walked"),
     field("position", "vector", "", "where it stands"),
@@ -54,12 +72,7 @@ const DOOR_RESULT: &[Param] = &[
 
 const PATH_RESULT: &[Param] = &[
     field("status", "\"complete\" | \"partial\" | \"none\"", "", "whether it reaches the goal"),
-    field(
-        "reason",
-        "string?",
-        "",
-        "why not: noPath, startOffNav, occupied, doorClosed, tooWide, limit, cancelled",
-    ),
+    field("reason", "PathReason?", "", "why not"),
     field("waypoints", "{vector}", "", "points, the first is the start"),
     field("length", "number", "", "metres"),
     field("cost", "number", "", "metres times area factors"),

@@ -162,7 +162,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         doc: "`running`, `done`, `failed` or `cancelled`.",
         example: "assert(task.spawn(function() end).status == \"running\")",
-        ..Entry::field(TYPE, "status", "string", status)
+        ..Entry::field(TYPE, "status", "\"running\" | \"done\" | \"failed\" | \"cancelled\"", status)
     },
     Entry {
         returns: "boolean",

@@ -46,8 +46,8 @@ const fn joined<const N: usize>(a: &[Param], b: &[Param]) -> [Param; N] {
 }
 
 const WALK_CHECKS: [Param; 3] = [
-    field("status", "string?", "\"arrived\"", "how the walk is to end, `arrived` by default"),
-    field("reason", "string?", "\"reached\"", "and for what reason; any by default"),
+    field("status", "WalkStatus?", "\"arrived\"", "how the walk is to end, `arrived` by default"),
+    field("reason", "WalkReason?", "\"reached\"", "and for what reason; any by default"),
     field("within", "number?", "20", "seconds it may take"),
 ];
 const WALK_CHECK_FIELDS: usize = walk_options::SHAPE.fields.len() + WALK_CHECKS.len();

@@ -18,6 +18,8 @@ use crate::world::ops::{underway, walks};
 use crate::world::walk::{Phase, Walk};
 
 const TYPE: &str = "Walk";
+/// What a walk can be doing.
+const STATES: &str = "\"planning\" | \"moving\" | \"waiting\" | \"turning\" | \"paused\" | \"settled\"";
 
 /// What stands above the entries.
 pub const GROUPS: &[Group] = &[
@@ -55,7 +57,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         doc: "`planning`, `moving`, `waiting`, `turning`, `paused` or `settled`.",
         example: "assert(guard:walkTo(\"gate\").state == \"planning\")",
-        ..Entry::field(TYPE, "state", "string", state)
+        ..Entry::field(TYPE, "state", STATES, state)
     },
     Entry {
         returns: "WalkResult",

@@ -52,6 +52,61 @@ fn luau_itself_reads_every_type() {
 }
 
 #[test]
+fn statuses_and_reasons_are_those_of_the_table_of_outcomes() {
+    use crate::script::bind::results::{PATH_REASON_ALIAS, WALK_REASON_ALIAS, WALK_STATUS_ALIAS};
+    use crate::world::outcome::{Reason, Status};
+    let words = |luau: &str| {
+        match luau_type::read(luau) {
+            Some(Type::Union(parts)) => parts.into_iter().filter_map(|part| match part {
+                Type::Name(name) => Some(name.trim_matches('"').to_owned()),
+                _ => None,
+            }),
+            other => panic!("{other:?}"),
+        }
+        .collect::<Vec<_>>()
+    };
+    assert_eq!(words(WALK_STATUS_ALIAS.luau), Status::ALL.map(|status| status.name().to_owned()));
+    assert_eq!(words(WALK_REASON_ALIAS.luau), Reason::ALL.map(|reason| reason.name().to_owned()));
+    for word in words(PATH_REASON_ALIAS.luau) {
+        assert!(word == "cancelled" || Reason::ALL.iter().any(|reason| reason.name() == word), "{word}");
+    }
+}
+
+#[test]
+fn the_definitions_keep_to_what_both_solvers_take() {
+    let text = luau(&ProjectNames::new());
+    let (mut owner, mut members) = (String::new(), BTreeSet::new());
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("declare extern type ") {
+            (owner, members) = (rest.to_owned(), BTreeSet::new());
+        }
+        let code = line.trim_start();
+        if code.starts_with("--") {
+            continue;
+        }
+        assert!(!code.split([' ', '{']).any(|word| word == "read"), "{line}");
+        if line.starts_with('\t') && !owner.is_empty() {
+            let name = code.trim_start_matches("function ").split([':', '(']).next().unwrap_or_default();
+            assert!(members.insert(name.to_owned()), "{owner} has {name} twice");
+        }
+        if line == "end" || line.starts_with("declare ") && !line.starts_with("declare extern") {
+            owner.clear();
+        }
+    }
+}
+
+#[test]
+fn verbs_take_a_place_or_x_and_z_in_one_signature() {
+    let text = luau(&ProjectNames::new());
+    for line in [
+        "function walk(self, goal: Place | number, options: (WalkOptions | number)?, optionsAfterZ: (WalkOptions)?): WalkResult",
+        "function face(self, target: Place | number, z: number?): Turn",
+    ] {
+        assert!(text.contains(line), "{line}");
+    }
+}
+
+#[test]
 fn both_files_have_every_name() {
     let (luau, annotated) = (luau(&ProjectNames::new()), lua_ls(&ProjectNames::new()));
     for entry in bind::entries() {

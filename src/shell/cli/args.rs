@@ -246,8 +246,8 @@ pub struct ReplayArgs {
     after_help = "Examples:\n  walkon check levels/courtyard.json\n  walkon check levels scripts --format json"
 )]
 pub struct CheckArgs {
-    /// Levels, scripts, or folders of both
-    #[arg(required = true, value_name = "PATH")]
+    /// Levels, scripts, or folders of both; the project around the current folder by default
+    #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -9,12 +9,12 @@ use std::rc::Rc;
 
 use super::args::{CheckArgs, Format};
 use super::exit::{Exit, Failure};
-use super::{Shell, refusal, script_texts};
+use super::{Shell, hint_at_root, refusal, script_texts};
 use crate::base::words::counted;
 use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
 use crate::shell::lint::Linted;
 use crate::shell::output::{Results, Tone, tell};
-use crate::shell::project::{FoundLevel, file_at, find_level, is_level, is_script};
+use crate::shell::project::{FoundLevel, Project, file_at, find_level, is_level, is_script};
 use crate::shell::{params, scripts};
 
 /// Folders inside one another that are looked into, and files that are checked at most.
@@ -23,6 +23,10 @@ const FILES_MAX: usize = 100_000;
 
 pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Result<Exit, Failure> {
     let mut files = Vec::new();
+    if args.paths.is_empty() {
+        let project = Project::around(Path::new("."))?;
+        gather(&from_here(project.folder.root()), DEPTH_MAX, &mut files)?;
+    }
     for path in &args.paths {
         if path.is_dir() {
             gather(path, DEPTH_MAX, &mut files)?;
@@ -30,7 +34,7 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
             files.push(path.clone());
         }
     }
-    let mut checked = Checked::default();
+    let mut checked = Checked { named: args.paths.iter().cloned().collect(), ..Checked::default() };
     for file in &files {
         checked.file(shell, file, args.format)?;
     }
@@ -41,6 +45,12 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
         Format::Human => results.report(&checked.summary(results))?,
     }
     Ok(checked.exit)
+}
+
+/// A folder as `.` where that is the current one.
+fn from_here(folder: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    if here.is_ok_and(|here| here == folder) { PathBuf::from(".") } else { folder.to_owned() }
 }
 
 /// Levels and scripts below a folder, in the order of their names.
@@ -55,7 +65,11 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), F
         if is_folder && depth > 0 && name != "types" && !name.starts_with('.') {
             gather(&entry.path(), depth - 1, files)?;
         } else if !is_folder && is_ours(&name) {
-            files.push(entry.path());
+            match std::fs::metadata(entry.path()) {
+                Ok(found) if found.is_file() => files.push(entry.path()),
+                // A link of an editor that leads nowhere, a pipe: nothing to check, and no reason to check nothing.
+                _ => log::warn!("{}: it is no file; skipped", entry.path().display()),
+            }
         }
         if files.len() > FILES_MAX {
             return Err(Failure::io(format!("{}: more than {FILES_MAX} files to check", folder.display())));
@@ -79,6 +93,8 @@ struct Checked {
     files: usize,
     errors: usize,
     warnings: usize,
+    /// Files that were asked for by their own path.
+    named: BTreeSet<PathBuf>,
     /// Scripts that were checked, wherever they are named.
     scripts: BTreeSet<PathBuf>,
     /// What was found in the scripts of each project, by its root.
@@ -95,7 +111,8 @@ impl Checked {
         let found = find_level(file)?;
         match crate::level::load(&found.path, &found.project.folder) {
             Ok(level) => self.level(shell, &found, &level, format),
-            Err(error) => {
+            Err(mut error) => {
+                hint_at_root(&found, &mut error.diagnostics);
                 self.worst(refusal(&error));
                 self.show(shell, &found, (&error.diagnostics, &error.files), format);
                 Ok(())
@@ -193,8 +210,12 @@ impl Checked {
 
     fn script(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), Failure> {
         let found = file_at(file)?;
-        let text = found.project.script_text(&found.path)?;
         let texts = found.project.scripts(&found.path)?;
+        let text = match found.project.script_text(&found.path) {
+            // Nobody named it, and it was told that it is no text.
+            Err(_) if !self.named.contains(file) && found.project.has_skipped(&found.path) => return Ok(()),
+            text => text?,
+        };
         let linted = self.linted(&found, &texts)?;
         self.script_text(shell, &found, (&found.path, &text, &linted), format);
         Ok(())

@@ -154,7 +154,8 @@ impl Shell {
                 self.more(|| loaded(found, &level, began.elapsed()));
                 Ok(level)
             }
-            Err(error) => {
+            Err(mut error) => {
+                hint_at_root(found, &mut error.diagnostics);
                 self.show(found, &error.diagnostics, &error.files);
                 Err(Failure::Told(refusal(&error)))
             }
@@ -237,6 +238,13 @@ fn loaded(found: &FoundLevel, level: &LoadedLevel, took: std::time::Duration) ->
 fn script_texts(texts: &BTreeMap<String, String>) -> Result<ScriptTexts, Failure> {
     let files = texts.iter().map(|(path, text)| (path.clone(), text.clone()));
     ScriptTexts::new(files).map_err(|error| Failure::new(Exit::Script, error.to_string()))
+}
+
+/// Says of a file that lies outside, or is not there, that nobody marked the root.
+fn hint_at_root(found: &FoundLevel, diagnostics: &mut [Diagnostic]) {
+    for diagnostic in diagnostics.iter_mut().filter(|own| own.message.contains("cannot be read")) {
+        diagnostic.help = diagnostic.help.take().or_else(|| found.project.unmarked());
+    }
 }
 
 /// The code for a level that was refused: 6 when its own file or one it names could not be read by the system.

@@ -40,7 +40,7 @@ pub(super) fn run(args: &NewArgs, results: &mut Results) -> Result<Exit, Failure
         Format::Human => tell(&args.folder, &paths, results)?,
         Format::Json => {
             let json = serde_json::json!({ "name": name, "folder": args.folder.display().to_string(), "files": paths });
-            results.line(&json.to_string())?;
+            results.report(&json.to_string())?;
         }
     }
     Ok(Exit::Ok)
@@ -105,8 +105,12 @@ fn tell(folder: &Path, paths: &[&str], results: &mut Results) -> Result<(), Fail
     if folder != Path::new(".") {
         results.report(&format!("  cd {}", folder.display()))?;
     }
-    for command in ["check .", "test", "watch levels/first.json"] {
+    for command in ["check", "test", "watch levels/first.json"] {
         results.report(&format!("  walkon {command}"))?;
     }
+    results.report(
+        "for CI: .github/workflows/walkon.yml installs the published crate; set the repository variable",
+    )?;
+    results.report("  WALKON_SOURCE to what `cargo install` is to take instead, such as `--git URL walkon`")?;
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! `walkon watch`: a level in real time, whose scripts and level file are taken in as they are saved.
 //!
 //! In: a level, its project, the clock. Out: a line for each notable event; what was reloaded and how long it took; a
-//! broken edit once, in place; a trace that carries the texts it began with. Holds: ticks are of fixed length, a pause
+//! broken edit once, in place; what `check` finds in what was saved; a trace that carries the texts it began with. Holds: a
+//! text with a mistake that `check` is sure of, and that the running one has not, is held back until it is mended; ticks are of fixed length, a pause
 //! is caught up with by a few of them and the rest is dropped and said (fault:G21); what changed takes effect in the
 //! next tick (fault:E18). Not here: what a reload does (`game`), when files are read (`shell::debounce`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ use super::{Shell, shown_path};
 use crate::base::time::TickRate;
 use crate::game::header::{Header, RunSetup, Texts};
 use crate::game::headless::{self, Bound, Host, Onlooker};
-use crate::game::inputs::{Input, LevelTexts};
+use crate::game::inputs::{Input, LevelTexts, Reload};
 use crate::game::line::Line;
 use crate::game::narrate;
 use crate::game::pace::Pace;
@@ -27,6 +28,7 @@ use crate::script::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::{is_stream, tell};
 use crate::shell::project::find_level;
+use crate::shell::scripts;
 use crate::shell::watch::{Watch, in_milliseconds};
 use crate::shell::watchdog::Watchdog;
 use crate::world::World;
@@ -95,6 +97,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
         due: 0,
         under_way: None,
         offered: BTreeMap::new(),
+        held: Reload::default(),
         is_broken: false,
     };
     let report = headless::run_hosted(&mut game, &bound, &mut live);
@@ -115,6 +118,8 @@ struct Live<'a> {
     under_way: Option<UnderWay>,
     /// Texts of scripts that were offered and refused so far.
     offered: BTreeMap<String, String>,
+    /// What was saved and not handed over, because of mistakes in it.
+    held: Reload,
     /// Whether the last reload was refused.
     is_broken: bool,
 }
@@ -131,7 +136,18 @@ struct UnderWay {
 impl Host for Live<'_> {
     fn inputs(&mut self, world: &World, _: u64) -> Vec<Input> {
         self.wait(world);
-        let Some(changed) = self.watch.poll() else { return Vec::new() };
+        let Some(mut changed) = self.watch.poll() else { return Vec::new() };
+        let mut reload = std::mem::take(&mut self.held);
+        reload.scripts.append(&mut changed.reload.scripts);
+        reload.level = changed.reload.level.or(reload.level);
+        changed.reload = reload;
+        if self.has_new_mistakes(&changed.reload) {
+            self.is_broken = true;
+            self.held = changed.reload;
+            self.session.sentence(world, "reload refused; the old version runs on");
+            self.session.flush();
+            return Vec::new();
+        }
         let texts = changed.reload.scripts.iter();
         self.offered.extend(texts.filter_map(|(path, text)| Some((path.clone(), text.clone()?))));
         let (since, refused, level) = (changed.since, changed.refused, changed.reload.level.clone());
@@ -179,6 +195,53 @@ impl Live<'_> {
         self.due = self.due.saturating_sub(1);
     }
 
+    /// Shows what `check` finds in the scripts that were saved. Whether one of them has a mistake that the running text has not:
+    /// it would only show when the line runs, and end what runs it.
+    fn has_new_mistakes(&self, reload: &Reload) -> bool {
+        let found = self.session.found;
+        // A mistake of syntax is the game's to refuse: the trace has it.
+        let saved = reload.scripts.iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
+        if saved.clone().any(|(name, text)| scripts::syntax(name, text).is_some()) {
+            return false;
+        }
+        let Ok(mut texts) = found.project.scripts(&found.path) else { return false };
+        let running = self.mistakes(&texts, &self.session.texts, reload);
+        for (name, text) in &reload.scripts {
+            match text {
+                Some(text) => _ = texts.insert(name.clone(), text.clone()),
+                None => _ = texts.remove(name),
+            }
+        }
+        let Ok(linted) = scripts::linted(&found.project, &texts, &found.path) else { return false };
+        let mut is_worse = false;
+        for (name, text) in saved {
+            let Some(findings) = linted.scripts.get(name) else { continue };
+            let path = found.project.script_path(name, &found.path).unwrap_or_else(|| name.clone());
+            let file = LevelFile::new(&path, text.as_bytes());
+            for finding in findings {
+                is_worse |= finding.severity == Severity::Error && !running.contains(&key(name, finding));
+                let placed = Diagnostic { path: path.clone(), ..finding.clone() };
+                self.session.shell.show(found, &[placed], std::slice::from_ref(&file));
+            }
+        }
+        is_worse
+    }
+
+    /// Mistakes in the running texts of scripts that were saved.
+    fn mistakes(
+        &self,
+        texts: &BTreeMap<String, String>,
+        running: &BTreeMap<String, String>,
+        reload: &Reload,
+    ) -> BTreeSet<(String, &'static str, String)> {
+        let found = self.session.found;
+        let mut texts = texts.clone();
+        texts.extend(running.iter().map(|(name, text)| (name.clone(), text.clone())));
+        let Ok(linted) = scripts::linted(&found.project, &texts, &found.path) else { return BTreeSet::new() };
+        let of_saved = linted.scripts.iter().filter(|(name, _)| reload.scripts.contains_key(*name));
+        of_saved.flat_map(|(name, all)| all.iter().map(|one| key(name, one))).collect()
+    }
+
     /// Says what became of a reload.
     fn told(&mut self, world: &World, reload: &ReloadNote) {
         let under_way = self.under_way.take();
@@ -206,6 +269,11 @@ impl Live<'_> {
         }
         self.session.sentence(world, "reload refused; the old version runs on");
     }
+}
+
+/// What makes a finding the same after lines moved.
+fn key(script: &str, finding: &Diagnostic) -> (String, &'static str, String) {
+    (script.to_owned(), finding.code, finding.message.clone())
 }
 
 /// What the scripts refuse in a file of the level, as `check` shows it: the message begins with line and column.

@@ -36,6 +36,24 @@ pub(super) mod code {
     pub const RETURNS: &str = "returns";
     /// A declaration of parameters that is none.
     pub const PARAMS: &str = "params";
+    /// A loop that never ends and never waits.
+    pub const ENDLESS: &str = "endless";
+    /// A file that requires itself, through others.
+    pub const CIRCLE: &str = "circle";
+    /// The player of a level that has none.
+    pub const PLAYER: &str = "player";
+    /// Somebody whom a scene sends without holding.
+    pub const HELD: &str = "held";
+    /// Events that nobody hears (a note).
+    pub const UNHEARD: &str = "unheard";
+}
+
+/// Most findings of a script that are told; whoever has more mends the first ones first.
+pub(super) const FINDINGS_MAX: usize = 1_000;
+
+/// Whether nothing more needs to be looked for.
+pub(super) fn is_full(findings: &[Finding]) -> bool {
+    findings.len() >= FINDINGS_MAX
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +72,10 @@ impl Finding {
 
     pub fn warning(code: &'static str, place: Place, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, place, message) }
+    }
+
+    pub fn note(code: &'static str, place: Place, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, ..Self::error(code, place, message) }
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Self {

@@ -4,15 +4,17 @@
 //! is judged by all levels; while a level that uses a script is broken, names in that script are not judged. Not here:
 //! rules that look at one script alone (`rules`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::api::Api;
-use super::finding::{Finding, code};
+use super::finding::{Finding, code, is_full, one_of};
 use super::infer::Reading;
 use super::links::{self, Links, MODULE, Made};
 use super::names::{self, LevelNames};
 use super::role::{self, Named};
+use super::tree::Place;
 use super::{LevelOutline, Script, lower};
+use crate::base::words;
 use crate::script::files::ScriptTexts;
 
 /// The scripts and levels of a project, and how they hang together.
@@ -23,6 +25,14 @@ pub(super) struct Project<'a> {
     files: Option<ScriptTexts>,
     /// Names that scripts give.
     made: BTreeSet<(&'static str, Made)>,
+    /// Scripts that each level uses.
+    pub used: BTreeMap<String, BTreeSet<String>>,
+    /// Scripts that each file of tests uses.
+    tests: Vec<(String, BTreeSet<String>)>,
+    /// Files that each script requires while it loads, with the place of the name.
+    required: BTreeMap<String, Vec<(String, Place)>>,
+    /// Events that some script hears; none when that is not known.
+    heard: Option<BTreeSet<String>>,
 }
 
 impl<'a> Project<'a> {
@@ -33,7 +43,16 @@ impl<'a> Project<'a> {
                 Script { tree: lower::lower(text)?, named: Named::default(), links: Links::default() };
             Some((path.clone(), script))
         });
-        let mut project = Self { scripts: read.collect(), levels, files, made: BTreeSet::new() };
+        let mut project = Self {
+            scripts: read.collect(),
+            levels,
+            files,
+            made: BTreeSet::new(),
+            used: BTreeMap::new(),
+            tests: Vec::new(),
+            required: BTreeMap::new(),
+            heard: None,
+        };
         project.named_by_levels();
         // What a file is decides what its words mean, and they decide what other files are: twice is enough for
         // links, which do not hang on what `self` is.
@@ -41,7 +60,91 @@ impl<'a> Project<'a> {
         project.named_by_scripts();
         project.read_links(api);
         project.made = project.scripts.values().flat_map(|script| script.links.made.clone()).collect();
+        project.used = project.find_used();
+        let tests = project
+            .scripts
+            .iter()
+            .filter(|(_, script)| script.links.links.iter().any(|link| link.kind == "LevelName"));
+        let tests = tests.map(|(path, _)| (path.clone(), project.reached(vec![path.clone()])));
+        project.tests = tests.collect();
+        project.required = project.find_required();
+        let hears_any = project.scripts.values().any(|script| script.links.hears_any);
+        let heard = project.scripts.values().flat_map(|script| script.links.heard.clone());
+        project.heard = (!hears_any).then(|| heard.collect());
         project
+    }
+
+    fn find_required(&self) -> BTreeMap<String, Vec<(String, Place)>> {
+        let of_script = |script: &Script| {
+            let loading = script.links.links.iter().filter(|link| link.kind == MODULE && link.is_loading);
+            loading.filter_map(|link| Some((self.file(&link.name)?, link.place))).collect()
+        };
+        self.scripts.iter().map(|(path, script)| (path.clone(), of_script(script))).collect()
+    }
+
+    /// Files that require one another in a circle: none of them can load.
+    pub fn circles(&self, path: &str, findings: &mut Vec<Finding>) {
+        for (next, place) in self.required.get(path).into_iter().flatten() {
+            let Some(way) = self.way(next, path) else { continue };
+            let circle: Vec<&str> = std::iter::once(path).chain(way).collect();
+            let message = format!("require: {} is a circle of files", circle.join(" -> "));
+            let finding = Finding::error(code::CIRCLE, *place, message);
+            findings.push(finding.help("move what they share into a file of its own"));
+        }
+    }
+
+    /// The shortest chain of files from one to another, each of which requires the next while it loads.
+    fn way<'b>(&'b self, from: &'b str, to: &str) -> Option<Vec<&'b str>> {
+        let mut before: BTreeMap<&str, &str> = BTreeMap::from([(from, from)]);
+        let mut next = VecDeque::from([from]);
+        // Bounded by the number of files: each is looked at once.
+        while let Some(path) = next.pop_front() {
+            if path == to {
+                let mut way = vec![path];
+                let mut at = path;
+                while at != from {
+                    at = before.get(at)?;
+                    way.push(at);
+                }
+                way.reverse();
+                return Some(way);
+            }
+            for (file, _) in self.required.get(path).into_iter().flatten() {
+                if !before.contains_key(file.as_str()) {
+                    before.insert(file, path);
+                    next.push_back(file);
+                }
+            }
+        }
+        None
+    }
+
+    /// Events that a script tells and that no script hears: one note for the file, since a host may hear them; one for each
+    /// that looks like an event that is heard.
+    pub fn events(&self, path: &str, findings: &mut Vec<Finding>) {
+        let (Some(heard), Some(script)) = (&self.heard, self.scripts.get(path)) else { return };
+        let mut said = BTreeSet::new();
+        let unheard = script.links.told.iter().filter(|(name, _)| !heard.contains(name));
+        let (mut others, mut first) = (Vec::new(), None);
+        for (name, place) in unheard.filter(|(name, _)| said.insert(name.clone())) {
+            match words::did_you_mean(name, heard.iter().map(String::as_str)) {
+                Some(help) => {
+                    let message = format!("event.emit: no script hears \"{name}\"");
+                    findings.push(Finding::note(code::UNHEARD, *place, message).help(help));
+                }
+                None => {
+                    first = first.or(Some(*place));
+                    others.push(format!("\"{name}\""));
+                }
+            }
+            if is_full(findings) {
+                return;
+            }
+        }
+        if let Some(place) = first {
+            let message = format!("event.emit: no script hears {}", one_of(&others));
+            findings.push(Finding::note(code::UNHEARD, place, message));
+        }
     }
 
     fn file(&self, name: &str) -> Option<String> {
@@ -92,8 +195,7 @@ impl<'a> Project<'a> {
         named.filter_map(|link| self.file(&link.name)).collect()
     }
 
-    /// Scripts that each level uses.
-    pub fn used(&self) -> BTreeMap<String, BTreeSet<String>> {
+    fn find_used(&self) -> BTreeMap<String, BTreeSet<String>> {
         let used = self.levels.iter().map(|level| {
             let own = level.script.iter().chain(&level.behaviours);
             (level.path.clone(), self.reached(own.filter_map(|name| self.file(name)).collect()))
@@ -123,16 +225,14 @@ impl<'a> Project<'a> {
 
     /// Levels that use a script; all of them when none does.
     fn users(&self, path: &str) -> Vec<&LevelOutline> {
-        let used = self.used();
         let uses =
-            |level: &&LevelOutline| used.get(&level.path).is_some_and(|scripts| scripts.contains(path));
+            |level: &&LevelOutline| self.used.get(&level.path).is_some_and(|scripts| scripts.contains(path));
         let mut users: Vec<&LevelOutline> = self.levels.iter().filter(uses).collect();
-        for (tests, script) in &self.scripts {
-            let of_tests = script.links.links.iter().filter(|link| link.kind == "LevelName");
-            for link in of_tests {
-                if tests == path || self.reached(vec![tests.clone()]).contains(path) {
-                    users.extend(self.levels_named(&link.name));
-                }
+        for (tests, reached) in self.tests.iter().filter(|(_, reached)| reached.contains(path)) {
+            debug_assert!(reached.contains(tests));
+            let links = self.scripts.get(tests).into_iter().flat_map(|script| &script.links.links);
+            for link in links.filter(|link| link.kind == "LevelName") {
+                users.extend(self.levels_named(&link.name));
             }
         }
         if users.is_empty() { self.levels.iter().collect() } else { users }
@@ -143,9 +243,17 @@ impl<'a> Project<'a> {
         let Some(script) = self.scripts.get(path) else { return };
         self.files_named(&script.links, findings);
         let mut known = LevelNames::default();
-        for level in self.users(path) {
+        let users = self.users(path);
+        for level in &users {
             let Some(names) = &level.names else { return };
             known.add(names);
+        }
+        if let Some(level) = users.iter().find(|level| !level.has_player) {
+            for place in &script.links.players {
+                let message = format!("world.player: {} has no player, so it gives nil", level.path);
+                let help = "give one of its characters \"player\": true, or ask whether there is one";
+                findings.push(Finding::error(code::PLAYER, *place, message).help(help));
+            }
         }
         names::check(&script.links.links, &known, &self.made, findings);
     }
@@ -154,7 +262,7 @@ impl<'a> Project<'a> {
     fn files_named(&self, links: &Links, findings: &mut Vec<Finding>) {
         let Some(files) = &self.files else { return };
         for link in &links.links {
-            let is_made = self.made.iter().any(|(kind, own)| *kind == link.kind && own.is(&link.name));
+            let is_made = names::is_made(&self.made, link.kind, &link.name);
             if link.kind == "LevelName" && self.levels_named(&link.name).next().is_none() {
                 let message = format!("{}: unknown level \"{}\"", link.called, link.name);
                 let known: Vec<&str> = self.levels.iter().map(|level| stem(&level.path)).collect();

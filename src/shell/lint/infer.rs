@@ -4,10 +4,11 @@
 //! that is given to it agrees on; asking is bounded, since nothing is asked twice. Not here: what is wrong (`rules`).
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use super::api::{Api, Field};
 use super::role::Role;
-use super::tree::{ExprId, Given, Kind, LocalId, Tree, Use};
+use super::tree::{ExprId, FunctionId, Given, Kind, LocalId, Tree, Use};
 use super::value::Value;
 use crate::script::bind::table::{self, Entry};
 use crate::script::types::luau_type::{self, Type};
@@ -29,6 +30,9 @@ pub(super) struct Reading<'a> {
     pub role: Role,
     exprs: RefCell<Vec<Answer>>,
     locals: RefCell<Vec<Answer>>,
+    /// What stands under names of tables, of `self` and of the file, and what functions give back.
+    fields: RefCell<BTreeMap<(Option<ExprId>, String), Answer>>,
+    results: RefCell<BTreeMap<(FunctionId, usize), Answer>>,
     depth: Cell<u32>,
 }
 
@@ -49,6 +53,8 @@ impl<'a> Reading<'a> {
             role,
             exprs: RefCell::new(vec![Answer::Open; tree.exprs.len()]),
             locals: RefCell::new(vec![Answer::Open; tree.locals.len()]),
+            fields: RefCell::default(),
+            results: RefCell::default(),
             depth: Cell::new(0),
         }
     }
@@ -106,12 +112,28 @@ impl<'a> Reading<'a> {
     }
 
     fn global(&self, name: &str) -> Value {
-        let mut written = self.tree.global_writes.iter().filter(|write| write.name.text == name).peekable();
-        if written.peek().is_none() {
+        if self.tree.globals_named(name).next().is_none() {
             return self.api.global(name);
         }
-        let values = written.map(|write| write.value.map_or(Value::Unknown, |value| self.value(value)));
-        values.reduce(Value::join).unwrap_or(Value::Unknown)
+        self.remembered((None, name), || {
+            let written = self.tree.globals_named(name);
+            let values = written.map(|write| write.value.map_or(Value::Unknown, |value| self.value(value)));
+            values.reduce(Value::join).unwrap_or(Value::Unknown)
+        })
+    }
+
+    /// What was found once is not looked for again; what is being looked for adds nothing to itself.
+    fn remembered(&self, (table, name): (Option<ExprId>, &str), find: impl FnOnce() -> Value) -> Value {
+        let key = (table, name.to_owned());
+        match self.fields.borrow().get(&key) {
+            Some(Answer::Known(value)) => return value.clone(),
+            Some(Answer::Asked) => return Value::Unknown,
+            _ => {}
+        }
+        self.fields.borrow_mut().insert(key.clone(), Answer::Asked);
+        let value = find();
+        self.fields.borrow_mut().insert(key, Answer::Known(value.clone()));
+        value
     }
 
     /// What a local is: what everything agrees on that it is given.
@@ -132,8 +154,12 @@ impl<'a> Reading<'a> {
 
     fn find_local(&self, id: LocalId) -> Value {
         let local = self.tree.local(id);
-        if let Some(own) = &local.annotation {
-            return self.api.annotated(own);
+        let annotated = local.annotation.as_ref().map(|own| self.api.annotated(own));
+        // `self: Behaviour`, or of a type of the script's own, is the `self` of this behaviour.
+        let is_self = matches!(local.given.as_slice(), [Given::Param(_, 0)])
+            && matches!(annotated, Some(Value::Unknown | Value::Shape("Behaviour")));
+        if let Some(value) = annotated.clone().filter(|_| !is_self) {
+            return value;
         }
         let given = local.given.iter().map(|given| match *given {
             Given::Value(value) => self.value(value),
@@ -142,7 +168,10 @@ impl<'a> Reading<'a> {
             Given::Loop(over, index) => self.looped(over, index),
             Given::Unknown => Value::Unknown,
         });
-        given.reduce(Value::join).unwrap_or(Value::Unknown)
+        match given.reduce(Value::join).unwrap_or(Value::Unknown) {
+            Value::Unknown => annotated.unwrap_or(Value::Unknown),
+            value => value,
+        }
     }
 
     /// A variable of a loop.
@@ -203,18 +232,22 @@ impl<'a> Reading<'a> {
         if let Some(field) = fields.iter().find(|field| field.name == name) {
             return self.field_value(field);
         }
-        let is_set = self.tree.field_writes.iter().any(|write| {
-            write.name.text == name
-                && matches!(self.tree.kind(write.object), Kind::Local(_))
-                && self.value(write.object) == Value::Myself(own)
-        });
-        if is_set { Value::Unknown } else { self.of_table(own, name) }
+        // A name that no field has: what a field of `self` is, beside the table's own.
+        self.remembered((Some(own), &format!("self.{name}")), || {
+            let is_set = self.tree.fields_named(name).any(|write| {
+                matches!(self.tree.kind(write.object), Kind::Local(_))
+                    && self.value(write.object) == Value::Myself(own)
+            });
+            if is_set { Value::Unknown } else { self.of_table(own, name) }
+        })
     }
 
     fn of_table(&self, made: ExprId, name: &str) -> Value {
-        let values = self.tree.names_in(made).into_iter().filter(|(word, _)| word.text == name);
-        let values = values.map(|(_, value)| value.map_or(Value::Unknown, |value| self.value(value)));
-        values.reduce(Value::join).unwrap_or(Value::Unknown)
+        self.remembered((Some(made), name), || {
+            let values = self.tree.named_in(made, name);
+            let values = values.map(|value| value.map_or(Value::Unknown, |value| self.value(value)));
+            values.reduce(Value::join).unwrap_or(Value::Unknown)
+        })
     }
 
     /// One of the results of a call.
@@ -236,6 +269,20 @@ impl<'a> Reading<'a> {
             _ => Value::Unknown,
         };
         let Value::Function(function) = callee else { return Value::Unknown };
+        let before = self.results.borrow().get(&(function, index)).cloned();
+        match before {
+            Some(Answer::Known(value)) => return value,
+            Some(_) => return Value::Unknown,
+            None => {}
+        }
+        self.results.borrow_mut().insert((function, index), Answer::Asked);
+        let value = self.given_back(function, index);
+        self.results.borrow_mut().insert((function, index), Answer::Known(value.clone()));
+        value
+    }
+
+    /// What all returns of a function agree on, at one place.
+    fn given_back(&self, function: FunctionId, index: usize) -> Value {
         let returns = self.tree.function(function).returns.iter();
         let given = returns.map(|values| match values.get(index) {
             Some(value) => self.value(*value),
@@ -262,7 +309,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A parameter: what its function is called with, where the API says so.
-    fn param(&self, function: super::tree::FunctionId, index: usize) -> Value {
+    fn param(&self, function: FunctionId, index: usize) -> Value {
         let own = self.tree.function(function);
         match self.wanted_function(function) {
             Some(Wanted::Method) if index == 0 => match self.role {
@@ -293,7 +340,7 @@ impl<'a> Reading<'a> {
     }
 
     /// What a function is wanted for, where it is made.
-    pub fn wanted_function(&self, function: super::tree::FunctionId) -> Option<Wanted> {
+    pub fn wanted_function(&self, function: FunctionId) -> Option<Wanted> {
         let made = self.tree.function(function).made_by?;
         match &self.tree.expr(made).used {
             Use::Argument(..) => {

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 
 use super::infer::{Reading, bare};
+use super::role::Role;
 use super::rules::options;
-use super::tree::{ExprId, Kind, Place};
+use super::tree::{BODY, ExprId, Kind, Place};
 use crate::script::types::luau_type::Type;
 
 /// Functions that give a name to something: what messages call the name, and its kind.
@@ -26,6 +27,8 @@ pub(super) struct Link {
     pub place: Place,
     /// What names it: `world.door`.
     pub called: String,
+    /// Whether it is named while the file loads.
+    pub is_loading: bool,
 }
 
 /// A name that a script gives.
@@ -52,6 +55,13 @@ impl Made {
 pub(super) struct Links {
     pub links: Vec<Link>,
     pub made: BTreeSet<(&'static str, Made)>,
+    /// Where the player is asked for and used at once, so that there must be one.
+    pub players: Vec<Place>,
+    /// Events that are told, and that are heard.
+    pub told: Vec<(String, Place)>,
+    pub heard: BTreeSet<String>,
+    /// Whether events are heard whose names the text does not say.
+    pub hears_any: bool,
 }
 
 /// The kind of what `require` takes.
@@ -68,7 +78,13 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
         let mut name = |own: &Type, name: &str, place: Place| {
             let mut kinds = BTreeSet::new();
             reading.api.name_kinds(own, &mut kinds);
-            let link = |kind| Link { kind, name: name.to_owned(), place, called: function.to_owned() };
+            let link = |kind| Link {
+                kind,
+                name: name.to_owned(),
+                place,
+                called: function.to_owned(),
+                is_loading: false,
+            };
             found.links.extend(kinds.into_iter().map(link));
         };
         if let Some(text) = reading.tree.text(value) {
@@ -80,6 +96,8 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
             }
         }
     });
+    events(reading, &mut found);
+    found.players = players(reading);
     for id in reading.tree.ids() {
         let Kind::Call(callee, args) = reading.tree.kind(id) else { continue };
         let (Kind::Global(function), Some(first)) = (reading.tree.kind(*callee), args.first()) else {
@@ -91,10 +109,56 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
                 name: name.to_owned(),
                 place: reading.tree.place(*first),
                 called: function.clone(),
+                is_loading: reading.tree.expr(id).function == BODY,
             });
         }
     }
     found
+}
+
+/// Functions whose first argument is the name of an event that somebody waits for.
+const HEARERS: [&str; 5] = ["event.on", "event.once", "task.waitEvent", "expectEvent", "expectNoEvent"];
+
+/// Names of events: told, and heard.
+fn events(reading: &Reading<'_>, found: &mut Links) {
+    for id in reading.tree.ids() {
+        let Some(called) = reading.called(id) else { continue };
+        let Some(first) = called.args.first() else { continue };
+        let name = reading.tree.text(*first);
+        if HEARERS.contains(&called.entry.called) {
+            match name {
+                Some(name) => _ = found.heard.insert(name.to_owned()),
+                None => found.hears_any = true,
+            }
+        } else if let Some(name) = name.filter(|_| called.entry.called == "event.emit") {
+            found.told.push((name.to_owned(), reading.tree.place(*first)));
+        }
+    }
+    let Role::Behaviour(table) = reading.role else { return };
+    let Some(on) = reading.tree.entry(table, "on") else { return };
+    match reading.tree.table(on) {
+        Some((own, _)) => {
+            found.heard.extend(reading.tree.names_in(own).iter().map(|(word, _)| word.text.clone()));
+        }
+        None => found.hears_any = true,
+    }
+}
+
+/// Calls of `world.player` whose result is used at once; nil would be a mistake there.
+fn players(reading: &Reading<'_>) -> Vec<Place> {
+    let is_player = |id: ExprId| {
+        matches!(reading.tree.kind(id), Kind::Call(..))
+            && reading.called(id).is_some_and(|called| called.entry.called == "world.player")
+    };
+    let used = reading.tree.ids().filter_map(|id| match reading.tree.kind(id) {
+        Kind::Field(object, _) | Kind::Method(object, ..) => Some(*object),
+        _ => None,
+    });
+    let written = reading.tree.field_writes.iter().map(|write| write.object);
+    let mut all: Vec<ExprId> = used.chain(written).filter(|id| is_player(*id)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(|id| reading.tree.place(id)).collect()
 }
 
 fn made(reading: &Reading<'_>, value: ExprId) -> Made {

@@ -5,22 +5,22 @@
 
 use full_moon::ast::luau::TypeSpecifier;
 use full_moon::ast::{self, Block, LastStmt, Stmt};
-use full_moon::node::Node;
-use full_moon::tokenizer::{TokenReference, TokenType};
+use full_moon::tokenizer::{Symbol, TokenReference, TokenType};
 
 use super::tree::{
-    BODY, Expr, ExprId, FieldWrite, Function, FunctionId, Given, GlobalWrite, Kind, Local, LocalId, Place,
-    Tree, Use, Word,
+    BODY, Endless, Expr, ExprId, FieldWrite, Function, FunctionId, Given, GlobalWrite, Kind, Local, LocalId,
+    Place, Tree, Use, Word,
 };
 
 /// The tree of a script; none when it is not understood, as with syntax that is newer than the parser.
 pub(super) fn lower(text: &str) -> Option<Tree> {
     let parsed = full_moon::parse(text).ok()?;
-    let mut lower = Lower { tree: Tree::default(), scopes: vec![Vec::new()], function: BODY };
+    let mut lower =
+        Lower { tree: Tree::default(), scopes: vec![Vec::new()], function: BODY, loops: Vec::new() };
     let body = Function { params: Vec::new(), is_method: false, made_by: None, returns: Vec::new() };
     lower.tree.functions.push(body);
     lower.block(parsed.nodes());
-    Some(lower.tree)
+    Some(lower.tree.indexed())
 }
 
 pub(super) struct Lower {
@@ -29,6 +29,8 @@ pub(super) struct Lower {
     scopes: Vec<Vec<LocalId>>,
     /// The function that is being read.
     pub(super) function: FunctionId,
+    /// The loops around what is being read, with their functions; an endless one with its number.
+    loops: Vec<(FunctionId, Option<usize>)>,
 }
 
 /// Types as written in `---@param name type` and `---@type type` above a statement.
@@ -74,16 +76,14 @@ pub(super) fn word_of(token: &TokenReference) -> Word {
     Word { text, place: place_of(token) }
 }
 
-/// Where a node stands.
-pub(super) fn place_of(node: &impl Node) -> Place {
-    let (start, end) = (node.start_position(), node.end_position());
-    let Some(start) = start else { return Place::default() };
-    let end = end.map_or(start.bytes(), |end| end.bytes());
+/// Where a token stands.
+pub(super) fn place_of(token: &TokenReference) -> Place {
+    let (start, end) = (token.token().start_position(), token.token().end_position());
     Place {
         line: start.line() as u32,
         column: start.character() as u32,
         start: start.bytes() as u32,
-        end: end as u32,
+        end: end.bytes() as u32,
     }
 }
 
@@ -127,9 +127,37 @@ impl Lower {
         for statement in block.stmts() {
             self.statement(statement);
         }
-        if let Some(LastStmt::Return(given)) = block.last_stmt() {
-            let values: Vec<ExprId> = given.returns().iter().map(|value| self.expr(value)).collect();
-            self.tree.functions[self.function.0 as usize].returns.push(values);
+        match block.last_stmt() {
+            Some(LastStmt::Return(given)) => {
+                let values: Vec<ExprId> = given.returns().iter().map(|value| self.expr(value)).collect();
+                self.tree.functions[self.function.0 as usize].returns.push(values);
+                let of_function = self.loops.iter().filter(|(function, _)| *function == self.function);
+                for index in of_function.filter_map(|(_, endless)| *endless) {
+                    self.tree.endless[index].is_left = true;
+                }
+            }
+            Some(LastStmt::Break(_)) => {
+                if let Some(index) = self.loops.last().and_then(|(_, endless)| *endless) {
+                    self.tree.endless[index].is_left = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A loop; one that never ends by its condition is remembered by the word it begins with.
+    fn looped(&mut self, endless: Option<Place>, inside: impl FnOnce(&mut Self)) {
+        let first = self.tree.exprs.len() as u32;
+        let index = endless.map(|place| {
+            let function = self.function;
+            self.tree.endless.push(Endless { place, function, inside: (first, first), is_left: false });
+            self.tree.endless.len() - 1
+        });
+        self.loops.push((self.function, index));
+        self.scoped(inside);
+        self.loops.pop();
+        if let Some(index) = index {
+            self.tree.endless[index].inside.1 = self.tree.exprs.len() as u32;
         }
     }
 
@@ -139,8 +167,14 @@ impl Lower {
             Stmt::CompoundAssignment(own) => {
                 let value = self.expr(own.rhs());
                 let target = self.var(own.lhs());
-                let sum = self.push(Kind::Sum(vec![target, value]), place_of(own.lhs()));
-                self.write(own.lhs(), Some(sum));
+                let sum = self.push(Kind::Sum(vec![target, value]), self.tree.place(target));
+                // It is read and written: looked at once all the same.
+                match (own.lhs(), self.tree.kind(target).clone()) {
+                    (ast::Var::Name(_), _) => self.write(own.lhs(), Some(sum)),
+                    (_, Kind::Field(object, name)) => self.write_field(object, name, Some(sum)),
+                    (_, Kind::Index(object, key)) => self.tree.key_writes.push((object, key)),
+                    _ => {}
+                }
             }
             Stmt::Do(own) => self.scoped(|lower| lower.block(own.block())),
             Stmt::FunctionCall(call) => {
@@ -170,18 +204,27 @@ impl Lower {
             }
             Stmt::If(own) => self.branches(own),
             Stmt::While(own) => {
-                self.expr(own.condition());
-                self.scoped(|lower| lower.block(own.block()));
+                let condition = self.expr(own.condition());
+                let is_endless = matches!(
+                    self.tree.kind(condition),
+                    Kind::Bool(true) | Kind::Number(_) | Kind::Text(_) | Kind::Table(_) | Kind::Function(_)
+                );
+                let endless = is_endless.then(|| place_of(own.while_token()));
+                self.looped(endless, |lower| lower.block(own.block()));
             }
-            Stmt::Repeat(own) => self.scoped(|lower| {
-                lower.block(own.block());
-                lower.expr(own.until());
-            }),
+            Stmt::Repeat(own) => {
+                let is_endless = matches!(own.until(), ast::Expression::Symbol(token)
+                    if matches!(token.token_type(), TokenType::Symbol { symbol: Symbol::False | Symbol::Nil }));
+                self.looped(is_endless.then(|| place_of(own.repeat_token())), |lower| {
+                    lower.block(own.block());
+                    lower.expr(own.until());
+                });
+            }
             Stmt::NumericFor(own) => {
                 for bound in [Some(own.start()), Some(own.end()), own.step()].into_iter().flatten() {
                     self.expr(bound);
                 }
-                self.scoped(|lower| {
+                self.looped(None, |lower| {
                     let name = word_of(own.index_variable()).text;
                     lower.declare(name, vec![Given::Unknown], Some("number".to_owned()));
                     lower.block(own.block());
@@ -191,7 +234,7 @@ impl Lower {
                 let over: Vec<ExprId> = own.expressions().iter().map(|value| self.expr(value)).collect();
                 self.tree.loops.extend(over.first());
                 let names: Vec<Word> = own.names().iter().map(word_of).collect();
-                self.scoped(|lower| {
+                self.looped(None, |lower| {
                     for (index, name) in names.into_iter().enumerate() {
                         let given = match over.as_slice() {
                             [one] => Given::Loop(*one, index),

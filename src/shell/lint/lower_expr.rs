@@ -1,8 +1,12 @@
 //! Expressions of a syntax tree into the tree that rules look at.
 //!
-//! In: expressions. Out: entries of the list of a [`Tree`](super::tree::Tree). Not here: statements (`lower`).
+//! In: expressions. Out: entries of the list of a [`Tree`](super::tree::Tree). Holds: each expression is looked at once; where
+//! it stands follows from its parts, because asking the parser for the place of a node looks through all that is in it, and
+//! twice as long with each level of nesting. Not here: statements (`lower`).
 
+use full_moon::ast::span::ContainedSpan;
 use full_moon::ast::{self, BinOp, Call, Expression, Field, FunctionArgs, Index, Prefix, Suffix, UnOp, Var};
+use full_moon::node::Node;
 use full_moon::tokenizer::{StringLiteralQuoteType, Symbol, TokenReference, TokenType};
 
 use super::lower::{Lower, Notes, place_of, word_of};
@@ -15,61 +19,95 @@ impl Lower {
 
     /// An expression whose types were noted above it.
     pub(super) fn expr_noted(&mut self, expression: &Expression, notes: &Notes) -> ExprId {
-        let place = place_of(expression);
+        self.spanned(expression, notes).0
+    }
+
+    fn plain(&mut self, expression: &Expression) -> (ExprId, Place) {
+        self.spanned(expression, &Notes::default())
+    }
+
+    fn made(&mut self, kind: Kind, place: Place) -> (ExprId, Place) {
+        (self.push(kind, place), place)
+    }
+
+    /// An expression, and where it stands with the parentheses around it.
+    fn spanned(&mut self, expression: &Expression, notes: &Notes) -> (ExprId, Place) {
         match expression {
             Expression::BinaryOperator { lhs, binop, rhs } => {
-                let (left, right) = (self.expr(lhs), self.expr(rhs));
-                self.push(binary(binop, left, right), place)
+                let ((left, from), (right, to)) = (self.plain(lhs), self.plain(rhs));
+                if matches!(binop, BinOp::TwoEqual(_) | BinOp::TildeEqual(_)) {
+                    self.tree.compared.push((left, right));
+                }
+                self.made(binary(binop, left, right), from.to(to))
             }
-            Expression::Parentheses { expression, .. } => self.expr(expression),
+            Expression::Parentheses { contained, expression } => (self.expr(expression), between(contained)),
             Expression::UnaryOperator { unop, expression } => {
-                let value = self.expr(expression);
+                let (value, to) = self.plain(expression);
                 let kind = match unop {
                     UnOp::Minus(_) => Kind::Minus(value),
                     UnOp::Hash(_) => Kind::Sum(Vec::new()),
                     _ => Kind::Test,
                 };
-                self.push(kind, place)
+                self.made(kind, place_of(unop.token()).to(to))
             }
             Expression::Function(own) => {
-                self.function(own.body(), place_of(own.function_token()), false, notes)
+                let id = self.function(own.body(), place_of(own.function_token()), false, notes);
+                (id, place_of(own.function_token()).to(place_of(own.body().end_token())))
             }
-            Expression::FunctionCall(call) => self.call(call),
-            Expression::IfExpression(own) => {
-                self.expr(own.condition());
-                let mut values = vec![self.expr(own.if_expression())];
-                for branch in own.else_if_expressions().into_iter().flatten() {
-                    self.expr(branch.condition());
-                    values.push(self.expr(branch.expression()));
-                }
-                values.push(self.expr(own.else_expression()));
-                self.push(Kind::Choice(values), place)
-            }
+            Expression::FunctionCall(call) => self.call_spanned(call),
+            Expression::IfExpression(own) => self.choice(own),
             Expression::InterpolatedString(own) => {
                 for part in own.expressions() {
                     self.expr(part);
                 }
+                let last = place_of(own.last_string());
+                let place = own.segments().next().map_or(last, |first| place_of(&first.literal).to(last));
                 let nothing = self.push(Kind::Nil, place);
-                self.push(Kind::Join(nothing), place)
+                self.made(Kind::Join(nothing), place)
             }
             Expression::TableConstructor(own) => self.table(own),
-            Expression::Number(token) => self.push(number(token), place),
-            Expression::String(token) => self.push(text(token), place),
-            Expression::Symbol(token) => self.push(symbol(token), place),
+            Expression::Number(token) => self.made(number(token), place_of(token)),
+            Expression::String(token) => self.made(text(token), place_of(token)),
+            Expression::Symbol(token) => self.made(symbol(token), place_of(token)),
             Expression::TypeAssertion { expression, type_assertion } => {
-                self.expr(expression);
-                self.push(Kind::Cast(type_assertion.cast_to().to_string().trim().to_owned()), place)
+                let (_, from) = self.plain(expression);
+                let last = type_assertion.cast_to().tokens().next_back();
+                let place = last.map_or(from, |last| from.to(place_of(last)));
+                self.made(Kind::Cast(type_assertion.cast_to().to_string().trim().to_owned()), place)
             }
-            Expression::Var(own) => self.var(own),
-            _ => self.push(Kind::Rest, place),
+            Expression::Var(own) => self.var_spanned(own),
+            _ => self.made(Kind::Rest, Place::default()),
         }
     }
 
+    /// `if a then b else c`.
+    fn choice(&mut self, own: &ast::luau::IfExpression) -> (ExprId, Place) {
+        self.expr(own.condition());
+        let mut values = vec![self.expr(own.if_expression())];
+        for branch in own.else_if_expressions().into_iter().flatten() {
+            self.expr(branch.condition());
+            values.push(self.expr(branch.expression()));
+        }
+        let (last, to) = self.plain(own.else_expression());
+        values.push(last);
+        self.made(Kind::Choice(values), place_of(own.if_token()).to(to))
+    }
+
     pub(super) fn var(&mut self, var: &Var) -> ExprId {
+        self.var_spanned(var).0
+    }
+
+    fn var_spanned(&mut self, var: &Var) -> (ExprId, Place) {
         match var {
-            Var::Name(token) => self.name(&word_of(token)),
-            Var::Expression(own) => self.var_expression(own),
-            _ => self.push(Kind::Rest, Place::default()),
+            Var::Name(token) => {
+                let word = word_of(token);
+                (self.name(&word), word.place)
+            }
+            Var::Expression(own) => {
+                let id = self.var_expression(own);
+                (id, self.tree.place(id))
+            }
+            _ => self.made(Kind::Rest, Place::default()),
         }
     }
 
@@ -83,57 +121,61 @@ impl Lower {
 
     pub(super) fn var_expression(&mut self, own: &ast::VarExpression) -> ExprId {
         let first = self.prefix(own.prefix());
-        own.suffixes().fold(first, |object, suffix| self.suffix(object, suffix))
+        own.suffixes().fold(first, |object, suffix| self.suffix(object, suffix)).0
     }
 
     pub(super) fn call(&mut self, own: &ast::FunctionCall) -> ExprId {
+        self.call_spanned(own).0
+    }
+
+    fn call_spanned(&mut self, own: &ast::FunctionCall) -> (ExprId, Place) {
         let first = self.prefix(own.prefix());
         own.suffixes().fold(first, |object, suffix| self.suffix(object, suffix))
     }
 
-    fn prefix(&mut self, prefix: &Prefix) -> ExprId {
+    fn prefix(&mut self, prefix: &Prefix) -> (ExprId, Place) {
         match prefix {
-            Prefix::Expression(own) => self.expr(own),
-            Prefix::Name(token) => self.name(&word_of(token)),
-            _ => self.push(Kind::Rest, Place::default()),
+            Prefix::Expression(own) => self.plain(own),
+            Prefix::Name(token) => {
+                let word = word_of(token);
+                (self.name(&word), word.place)
+            }
+            _ => self.made(Kind::Rest, Place::default()),
         }
     }
 
-    fn suffix(&mut self, object: ExprId, suffix: &Suffix) -> ExprId {
-        let from = self.tree.place(object);
+    fn suffix(&mut self, (object, from): (ExprId, Place), suffix: &Suffix) -> (ExprId, Place) {
         match suffix {
             Suffix::Index(Index::Dot { name, .. }) => {
                 let name = word_of(name);
-                let place = Place { end: name.place.end, ..from };
-                self.push(Kind::Field(object, name), place)
+                let place = from.to(name.place);
+                self.made(Kind::Field(object, name), place)
             }
-            Suffix::Index(Index::Brackets { expression, .. }) => {
+            Suffix::Index(Index::Brackets { brackets, expression }) => {
                 let key = self.expr(expression);
-                let place = Place { end: place_of(suffix).end, ..from };
+                let place = from.to(between(brackets));
                 match self.tree.kind(key) {
                     Kind::Text(text) => {
                         let name = Word { text: text.clone(), place: self.tree.place(key) };
-                        self.push(Kind::Field(object, name), place)
+                        self.made(Kind::Field(object, name), place)
                     }
-                    _ => self.push(Kind::Index(object, key), place),
+                    _ => self.made(Kind::Index(object, key), place),
                 }
             }
             Suffix::Call(Call::AnonymousCall(args)) => {
-                let args = self.args(args);
-                let call =
-                    self.push(Kind::Call(object, args.clone()), Place { end: place_of(suffix).end, ..from });
+                let (args, to) = self.args(args);
+                let call = self.push(Kind::Call(object, args.clone()), from.to(to));
                 self.passed(call, &args);
-                call
+                (call, from.to(to))
             }
             Suffix::Call(Call::MethodCall(method)) => {
-                let args = self.args(method.args());
+                let (args, to) = self.args(method.args());
                 let name = word_of(method.name());
-                let place = Place { end: place_of(suffix).end, ..from };
-                let call = self.push(Kind::Method(object, name, args.clone()), place);
+                let call = self.push(Kind::Method(object, name, args.clone()), from.to(to));
                 self.passed(call, &args);
-                call
+                (call, from.to(to))
             }
-            _ => object,
+            _ => (object, from),
         }
     }
 
@@ -143,18 +185,23 @@ impl Lower {
         }
     }
 
-    fn args(&mut self, args: &FunctionArgs) -> Vec<ExprId> {
+    /// The arguments of a call, and where they stand.
+    fn args(&mut self, args: &FunctionArgs) -> (Vec<ExprId>, Place) {
         match args {
-            FunctionArgs::Parentheses { arguments, .. } => {
-                arguments.iter().map(|value| self.expr(value)).collect()
+            FunctionArgs::Parentheses { arguments, parentheses } => {
+                let args = arguments.iter().map(|value| self.expr(value)).collect();
+                (args, between(parentheses))
             }
-            FunctionArgs::String(token) => vec![self.push(text(token), place_of(token))],
-            FunctionArgs::TableConstructor(own) => vec![self.table(own)],
-            _ => Vec::new(),
+            FunctionArgs::String(token) => (vec![self.push(text(token), place_of(token))], place_of(token)),
+            FunctionArgs::TableConstructor(own) => {
+                let (table, place) = self.table(own);
+                (vec![table], place)
+            }
+            _ => (Vec::new(), Place::default()),
         }
     }
 
-    fn table(&mut self, own: &ast::TableConstructor) -> ExprId {
+    fn table(&mut self, own: &ast::TableConstructor) -> (ExprId, Place) {
         let mut items = Vec::new();
         for field in own.fields() {
             match field {
@@ -175,7 +222,8 @@ impl Lower {
                 _ => {}
             }
         }
-        let table = self.push(Kind::Table(items.clone()), place_of(own));
+        let place = between(own.braces());
+        let table = self.push(Kind::Table(items.clone()), place);
         for item in items {
             let (name, value) = match item {
                 Item::Named(word, value) => (Some(word.text), value),
@@ -183,8 +231,14 @@ impl Lower {
             };
             self.used(value, Use::Item(table, name));
         }
-        table
+        (table, place)
     }
+}
+
+/// From one bracket to the other.
+fn between(span: &ContainedSpan) -> Place {
+    let (open, close) = span.tokens();
+    place_of(open).to(place_of(close))
 }
 
 fn binary(operator: &BinOp, left: ExprId, right: ExprId) -> Kind {

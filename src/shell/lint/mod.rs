@@ -22,7 +22,7 @@ mod value;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::api::Api;
-use self::finding::Finding;
+use self::finding::{FINDINGS_MAX, Finding};
 use self::infer::Reading;
 use self::links::Links;
 pub(super) use self::names::LevelNames;
@@ -40,6 +40,7 @@ pub(super) struct LevelOutline {
     pub names: Option<LevelNames>,
     pub script: Option<String>,
     pub behaviours: Vec<String>,
+    pub has_player: bool,
 }
 
 /// A script whose text compiles.
@@ -71,12 +72,14 @@ pub(super) struct Linted {
 pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) -> Result<Linted, String> {
     let api = Api::new()?;
     let project = graph::Project::read(&api, texts, levels);
-    let mut linted = Linted { used: project.used(), ..Linted::default() };
+    let mut linted = Linted { used: project.used.clone(), ..Linted::default() };
     for (path, script) in &project.scripts {
         let role = role::role(&script.tree, &api, path, script.named);
         let reading = Reading::new(&script.tree, &api, role);
         let mut findings = rules::check(&reading);
         project.names(path, &mut findings);
+        project.circles(path, &mut findings);
+        project.events(path, &mut findings);
         if let role::Role::Behaviour(table) = role {
             let declared = params::declared(&script.tree, table, &mut findings);
             linted.declared.extend(declared.map(|declared| (path.clone(), declared)));
@@ -95,6 +98,7 @@ fn diagnostics(path: &str, text: &str, mut findings: Vec<Finding>) -> Vec<Diagno
     findings.dedup_by(|a, b| (a.place.start, a.code) == (b.place.start, b.code));
     findings
         .into_iter()
+        .take(FINDINGS_MAX)
         .map(|found| Diagnostic {
             code: found.code,
             severity: found.severity,

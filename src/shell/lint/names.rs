@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::finding::{Finding, code};
+use super::finding::{Finding, code, is_full};
 use super::links::{Link, Made};
 use crate::level::{LevelDef, Resolved};
 
@@ -48,6 +48,12 @@ fn noun(kind: &str) -> String {
     kind.trim_end_matches("Name").to_lowercase()
 }
 
+/// Whether a script gives a name of this kind.
+pub(super) fn is_made(made: &BTreeSet<(&'static str, Made)>, kind: &'static str, name: &str) -> bool {
+    let parts = (kind, Made::Prefix(String::new()))..=(kind, Made::Any);
+    made.contains(&(kind, Made::Whole(name.to_owned()))) || made.range(parts).any(|(_, own)| own.is(name))
+}
+
 /// Links to things that no level has.
 pub(super) fn check(
     links: &[Link],
@@ -57,9 +63,11 @@ pub(super) fn check(
 ) {
     for link in links {
         let Some(names) = known.0.get(link.kind) else { continue };
-        let is_made = made.iter().any(|(kind, own)| *kind == link.kind && own.is(&link.name));
-        if names.contains(&link.name) || is_made {
+        if names.contains(&link.name) || is_made(made, link.kind, &link.name) {
             continue;
+        }
+        if is_full(findings) {
+            return;
         }
         let message = format!("{}: unknown {} \"{}\"", link.called, noun(link.kind), link.name);
         let candidates = names.iter().map(String::as_str);

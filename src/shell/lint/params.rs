@@ -12,6 +12,8 @@ use crate::script::check::Declared;
 
 /// How deep data may lie.
 const DEPTH_MAX: u32 = 32;
+/// How many values it may have: a table can stand in many places, and in each of them again.
+const VALUES_MAX: u32 = 10_000;
 
 /// The declarations of the behaviour whose file returns `table`; none when the text does not say all of them.
 pub(super) fn declared(tree: &Tree, table: ExprId, findings: &mut Vec<Finding>) -> Option<Declared> {
@@ -19,7 +21,7 @@ pub(super) fn declared(tree: &Tree, table: ExprId, findings: &mut Vec<Finding>) 
         let is_given_later = tree.writes_to(table).any(|write| write.name.text == "params");
         return (!is_given_later).then(|| Declared::read(&Plain::Map(BTreeMap::new())).ok())?;
     };
-    let value = plain(tree, params, DEPTH_MAX)?;
+    let value = plain(tree, params, DEPTH_MAX, &mut VALUES_MAX.clone())?;
     let is_added_to = tree.field_writes.iter().any(|write| match tree.kind(write.object) {
         Kind::Field(_, name) => name.text == "params",
         _ => tree
@@ -46,10 +48,11 @@ pub(super) fn declared(tree: &Tree, table: ExprId, findings: &mut Vec<Finding>) 
 }
 
 /// An expression that is data, as data.
-fn plain(tree: &Tree, id: ExprId, depth: u32) -> Option<Plain> {
-    if depth == 0 {
+fn plain(tree: &Tree, id: ExprId, depth: u32, left: &mut u32) -> Option<Plain> {
+    if depth == 0 || *left == 0 {
         return None;
     }
+    *left -= 1;
     match tree.kind(id) {
         Kind::Bool(value) => Some(Plain::Bool(*value)),
         Kind::Number(value) => Some(Plain::Number(*value)),
@@ -60,20 +63,20 @@ fn plain(tree: &Tree, id: ExprId, depth: u32) -> Option<Plain> {
         Kind::Text(text) => Some(Plain::Text(text.clone())),
         Kind::Local(_) => match tree.text(id) {
             Some(text) => Some(Plain::Text(text.to_owned())),
-            None => tree.table(id).and_then(|(made, _)| plain(tree, made, depth - 1)),
+            None => tree.table(id).and_then(|(made, _)| plain(tree, made, depth - 1, left)),
         },
         Kind::Table(items) => {
             let is_list = !items.is_empty() && items.iter().all(|item| matches!(item, Item::Listed(_)));
             if is_list {
                 let values = items.iter().map(|item| match item {
-                    Item::Listed(value) => plain(tree, *value, depth - 1),
+                    Item::Listed(value) => plain(tree, *value, depth - 1, left),
                     _ => None,
                 });
                 return values.collect::<Option<Vec<_>>>().map(Plain::List);
             }
             let entries = items.iter().map(|item| match item {
                 Item::Named(word, value) => {
-                    Some((PlainKey::Name(word.text.clone()), plain(tree, *value, depth - 1)?))
+                    Some((PlainKey::Name(word.text.clone()), plain(tree, *value, depth - 1, left)?))
                 }
                 _ => None,
             });

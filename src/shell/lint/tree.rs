@@ -3,6 +3,8 @@
 //! In: what `lower` makes of a syntax tree. Out: the tree. Holds: locals are told from globals; the order of the list is
 //! the order of the text, calls after their arguments. Not here: what a value is (`infer`).
 
+use std::collections::BTreeMap;
+
 /// Where something stands in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
@@ -13,6 +15,13 @@ pub(super) struct Place {
     /// First byte, and one past the last.
     pub start: u32,
     pub end: u32,
+}
+
+impl Place {
+    /// From the beginning of this to the end of another.
+    pub fn to(self, last: Self) -> Self {
+        Self { end: last.end, ..self }
+    }
 }
 
 macro_rules! id {
@@ -152,6 +161,30 @@ pub(super) struct GlobalWrite {
     pub value: Option<ExprId>,
 }
 
+/// A loop whose condition is always true.
+#[derive(Clone, Debug)]
+pub(super) struct Endless {
+    /// The word it begins with.
+    pub place: Place,
+    pub function: FunctionId,
+    /// Expressions in it: the first, and one past the last.
+    pub inside: (u32, u32),
+    /// Whether a `break` or a `return` leaves it.
+    pub is_left: bool,
+}
+
+/// Where to look, so that no question goes through the whole tree.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    /// Field writes by the table that they write to, when the file makes it.
+    to_table: BTreeMap<ExprId, Vec<usize>>,
+    fields: BTreeMap<String, Vec<usize>>,
+    globals: BTreeMap<String, Vec<usize>>,
+    /// Names in table constructors.
+    made: BTreeMap<ExprId, BTreeMap<String, Vec<ExprId>>>,
+    of_function: Vec<Vec<ExprId>>,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     pub exprs: Vec<Expr>,
@@ -163,9 +196,64 @@ pub(super) struct Tree {
     pub loops: Vec<ExprId>,
     /// Values written under a key: the object, the key.
     pub key_writes: Vec<(ExprId, ExprId)>,
+    /// Loops whose condition is always true.
+    pub endless: Vec<Endless>,
+    /// What is compared with `==` and `~=`.
+    pub compared: Vec<(ExprId, ExprId)>,
+    index: Index,
 }
 
 impl Tree {
+    /// The finished tree, which can be asked.
+    pub fn indexed(mut self) -> Self {
+        let mut index = Index { of_function: vec![Vec::new(); self.functions.len()], ..Index::default() };
+        for (at, write) in self.field_writes.iter().enumerate() {
+            index.fields.entry(write.name.text.clone()).or_default().push(at);
+            if let Some((table, _)) = self.table(write.object) {
+                index.to_table.entry(table).or_default().push(at);
+            }
+        }
+        for (at, write) in self.global_writes.iter().enumerate() {
+            index.globals.entry(write.name.text.clone()).or_default().push(at);
+        }
+        for id in self.ids() {
+            index.of_function[self.expr(id).function.0 as usize].push(id);
+            let Kind::Table(items) = self.kind(id) else { continue };
+            for item in items {
+                if let Item::Named(word, value) = item {
+                    let made = index.made.entry(id).or_default();
+                    made.entry(word.text.clone()).or_default().push(*value);
+                }
+            }
+        }
+        self.index = index;
+        self
+    }
+
+    /// The expressions of a function, without those of functions in it.
+    pub fn exprs_of(&self, function: FunctionId) -> &[ExprId] {
+        self.index.of_function.get(function.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Values written to fields of a name, whatever has the fields.
+    pub fn fields_named(&self, name: &str) -> impl Iterator<Item = &FieldWrite> {
+        self.index.fields.get(name).into_iter().flatten().map(|at| &self.field_writes[*at])
+    }
+
+    /// Values written to a global.
+    pub fn globals_named(&self, name: &str) -> impl Iterator<Item = &GlobalWrite> {
+        self.index.globals.get(name).into_iter().flatten().map(|at| &self.global_writes[*at])
+    }
+
+    /// What stands under a name in a table: each value, none for one that is not known.
+    pub fn named_in(&self, table: ExprId, name: &str) -> impl Iterator<Item = Option<ExprId>> {
+        let made = self.index.made.get(&table).and_then(|names| names.get(name));
+        let written = self
+            .fields_named(name)
+            .filter(move |write| self.table(write.object).is_some_and(|(made, _)| made == table));
+        made.into_iter().flatten().map(|value| Some(*value)).chain(written.map(|write| write.value))
+    }
+
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
     }
@@ -225,19 +313,12 @@ impl Tree {
 
     /// Values written to fields of a table after it was made.
     pub fn writes_to(&self, table: ExprId) -> impl Iterator<Item = &FieldWrite> {
-        self.field_writes
-            .iter()
-            .filter(move |write| self.table(write.object).is_some_and(|(made, _)| made == table))
+        self.index.to_table.get(&table).into_iter().flatten().map(|at| &self.field_writes[*at])
     }
 
     /// What stands under a name in a table, by its constructor or written later; none when it is not known.
     pub fn entry(&self, table: ExprId, name: &str) -> Option<ExprId> {
-        let Kind::Table(items) = self.kind(table) else { return None };
-        let own = items.iter().find_map(|item| match item {
-            Item::Named(word, value) if word.text == name => Some(*value),
-            _ => None,
-        });
-        own.or_else(|| self.writes_to(table).find(|write| write.name.text == name)?.value)
+        self.named_in(table, name).next()?
     }
 
     /// Every name that a table has, with the value where it is known.

@@ -26,7 +26,7 @@ test.level("watched or skipped, the welcome leaves the same world", {
   variants = { "watched", "skipped" },
 }, function(t, variant)
   t:expectEvent("cinematicStarted", { within = 40 })
-  local scene = cinematic.running("welcome")
+  local scene = assert(cinematic.running("welcome"))
   if variant == "skipped" then
     t:expect(scene:skip()):toBe(true)
   end

@@ -24,6 +24,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
 /// What a value is called; none when it is not certain what it is.
 pub(in crate::shell::lint) fn name_of(value: &Value, reading: &Reading<'_>, id: ExprId) -> Option<String> {
     Some(match value {
+        Value::Nil if matches!(reading.tree.kind(id), Kind::Nil | Kind::Local(_)) => "nil".to_owned(),
         Value::Bool => match reading.tree.kind(id) {
             Kind::Bool(own) => own.to_string(),
             _ => "true or false".to_owned(),
@@ -49,6 +50,7 @@ pub(in crate::shell::lint) fn name_of(value: &Value, reading: &Reading<'_>, id: 
 /// Whether a value of this kind can be right where that type is wanted.
 fn takes(reading: &Reading<'_>, own: &Type, value: &Value) -> bool {
     match own {
+        Type::Optional(_) if *value == Value::Nil => true,
         Type::Optional(inner) => takes(reading, inner, value),
         Type::Union(parts) => parts.iter().any(|part| takes(reading, part, value)),
         Type::List(_) | Type::Map(..) | Type::Record(_) => {

@@ -1,6 +1,6 @@
 //! Fields and methods that a library, a handle or a result does not have.
 
-use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::finding::{Finding, code, is_full};
 use crate::shell::lint::infer::Reading;
 use crate::shell::lint::tree::{ExprId, Kind, Word};
 use crate::shell::lint::value::Value;
@@ -77,13 +77,15 @@ fn of_native(reading: &Reading<'_>, library: &str, name: &Word, findings: &mut V
 /// Fields of `self` are free, so only a slip is said: nobody writes the field, and one that is there is near.
 fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word, findings: &mut Vec<Finding>) {
     let fields = reading.api.fields("Behaviour").unwrap_or_default();
+    let is_written = reading.tree.fields_named(&name.text).next().is_some();
+    let is_there = fields.iter().any(|field| field.name == name.text)
+        || reading.tree.named_in(own, &name.text).next().is_some();
+    if is_there || is_written || is_full(findings) {
+        return;
+    }
     let own_names = reading.tree.names_in(own);
     let known = fields.iter().map(|field| field.name.as_str());
     let known: Vec<&str> = known.chain(own_names.iter().map(|(word, _)| word.text.as_str())).collect();
-    let is_written = reading.tree.field_writes.iter().any(|write| write.name.text == name.text);
-    if known.contains(&name.text.as_str()) || is_written {
-        return;
-    }
     let message = format!("self: unknown field \"{}\"", name.text);
     let finding = Finding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known);
     findings.extend(finding.help.is_some().then_some(finding));

@@ -1,16 +1,21 @@
 //! Globals that are read and that nobody writes.
 
-use crate::shell::lint::finding::{Finding, code};
+use std::collections::BTreeSet;
+
+use crate::shell::lint::finding::{Finding, code, is_full};
 use crate::shell::lint::infer::Reading;
 use crate::shell::lint::tree::Kind;
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
-    let written: Vec<&str> =
+    let written: BTreeSet<&str> =
         reading.tree.global_writes.iter().map(|write| write.name.text.as_str()).collect();
     for expr in &reading.tree.exprs {
         let Kind::Global(name) = &expr.kind else { continue };
-        if reading.api.is_global(name) || written.contains(&name.as_str()) {
+        if reading.api.is_global(name) || written.contains(name.as_str()) {
             continue;
+        }
+        if is_full(findings) {
+            return;
         }
         let known = reading.api.global_names().chain(written.iter().copied());
         let locals = reading.tree.locals.iter().map(|local| local.name.as_str());

@@ -8,7 +8,7 @@ use crate::shell::lint::tree::BODY;
 const WORLDLESS: [&str; 3] = ["bt", "log", "test"];
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
-    for id in reading.tree.ids().filter(|id| reading.tree.expr(*id).function == BODY) {
+    for id in reading.tree.exprs_of(BODY).iter().copied() {
         let Some(called) = reading.called(id) else { continue };
         if WORLDLESS.contains(&called.entry.owner) {
             continue;

@@ -3,9 +3,11 @@
 pub(super) mod arguments;
 mod colons;
 mod dropped;
+mod endless;
 mod fields;
 mod globals;
 mod handlers;
+mod held;
 mod loading;
 pub(super) mod options;
 mod order;
@@ -19,17 +21,20 @@ use super::infer::Reading;
 type Rule = fn(&Reading<'_>, &mut Vec<Finding>);
 
 /// Every rule that needs nothing but the script.
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 14] = [
     globals::check,
     fields::check,
     colons::check,
     arguments::check,
     options::check,
+    options::compared,
     read_only::check,
     handlers::check,
     loading::check,
     waits::check,
     dropped::check,
+    endless::check,
+    held::check,
     order::check,
 ];
 

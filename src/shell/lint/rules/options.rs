@@ -6,6 +6,7 @@ use crate::shell::lint::finding::{Finding, code, one_of};
 use crate::shell::lint::infer::{Reading, bare};
 use crate::shell::lint::role::Role;
 use crate::shell::lint::tree::{ExprId, Item, Kind};
+use crate::shell::lint::value::Value;
 
 /// How deep tables of the API lie in one another.
 const DEPTH_MAX: u32 = 4;
@@ -125,7 +126,7 @@ fn keys(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, find
 
 /// A text in quotes that is none of the words allowed.
 fn word(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, findings: &mut Vec<Finding>) {
-    let (Some(words), Some(text)) = (words(own), reading.tree.text(value)) else { return };
+    let (Some(words), Some(text)) = (words(reading, own), reading.tree.text(value)) else { return };
     let quoted = format!("\"{text}\"");
     if words.contains(&quoted) {
         return;
@@ -135,12 +136,34 @@ fn word(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, find
     findings.push(Finding::error(code::CHOICE, reading.tree.place(value), message).suggest(text, known));
 }
 
+/// Words compared with what can only be one of others: `result.reason == "nopath"`.
+pub(super) fn compared(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    let pairs = reading.tree.compared.iter().flat_map(|(left, right)| [(*left, *right), (*right, *left)]);
+    for (asked, given) in pairs {
+        if let Kind::Field(object, name) = reading.tree.kind(asked)
+            && let Some(own) = field_type(reading, *object, &name.text)
+        {
+            word(reading, (&own, given), &name.text, findings);
+        }
+    }
+}
+
+/// The type of a field of a handle or a table of the API.
+fn field_type(reading: &Reading<'_>, object: ExprId, name: &str) -> Option<Type> {
+    let value = reading.value(object);
+    if let Some(entry) = reading.api.entry(&value, name) {
+        return luau_type::read(entry.returns);
+    }
+    let Value::Shape(shape) = value else { return None };
+    reading.api.fields(shape)?.into_iter().find(|field| field.name == name).map(|field| field.own)
+}
+
 /// The words of a type that is nothing but words in quotes.
-fn words(own: &Type) -> Option<Vec<String>> {
-    match bare(own) {
+fn words(reading: &Reading<'_>, own: &Type) -> Option<Vec<String>> {
+    match reading.api.unfolded(bare(own)) {
         Type::Name(name) if name.starts_with('"') => Some(vec![name.clone()]),
         Type::Union(parts) => {
-            let words: Option<Vec<Vec<String>>> = parts.iter().map(words).collect();
+            let words: Option<Vec<Vec<String>>> = parts.iter().map(|part| words(reading, part)).collect();
             Some(words?.concat())
         }
         _ => None,

@@ -3,7 +3,7 @@
 //! Method: functions that may not wait are known by what they are wanted for; a function waits when it calls one that does,
 //! itself or through functions of its file. Each is named once, at the call that leads to the wait.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::script::types::luau_type::Type;
 use crate::shell::lint::finding::{Finding, code};
@@ -21,7 +21,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
     for index in 0..reading.tree.functions.len() as u32 {
         let function = FunctionId(index);
         let Some(who) = restricted(reading, function) else { continue };
-        for id in reading.tree.ids().filter(|id| reading.tree.expr(*id).function == function) {
+        for id in reading.tree.exprs_of(function).iter().copied() {
             if let Some(wait) = wait_of(reading, id, &waits) {
                 let place = wait.place(reading, id);
                 let message = format!("{}: {who} may not wait{}", wait.called, wait.through());
@@ -88,27 +88,30 @@ fn callee(reading: &Reading<'_>, id: ExprId) -> Option<FunctionId> {
 /// Functions that wait, with the line of the first wait in them.
 fn waiting(reading: &Reading<'_>) -> BTreeMap<FunctionId, u32> {
     let mut waits = BTreeMap::new();
-    let calls: Vec<ExprId> = reading
-        .tree
-        .ids()
-        .filter(|id| matches!(reading.tree.kind(*id), Kind::Call(..) | Kind::Method(..)))
-        .collect();
-    // Bounded by the functions: each round finds one more or ends.
-    loop {
-        let before = waits.len();
-        for id in &calls {
-            let expr = reading.tree.expr(*id);
-            if expr.function != BODY && !waits.contains_key(&expr.function) {
-                let line = wait_of(reading, *id, &waits).map(|wait| wait.line.unwrap_or(expr.place.line));
-                if let Some(line) = line {
-                    waits.insert(expr.function, line);
-                }
-            }
+    let mut callers: BTreeMap<FunctionId, Vec<FunctionId>> = BTreeMap::new();
+    for id in reading.tree.ids().filter(|id| reading.tree.expr(*id).function != BODY) {
+        let expr = reading.tree.expr(id);
+        if !matches!(expr.kind, Kind::Call(..) | Kind::Method(..)) {
+            continue;
         }
-        if waits.len() == before {
-            return waits;
+        if reading.called(id).is_some_and(|called| called.entry.waits) {
+            waits.entry(expr.function).or_insert(expr.place.line);
+        } else if let Some(function) = callee(reading, id) {
+            callers.entry(function).or_default().push(expr.function);
         }
     }
+    let mut next: VecDeque<FunctionId> = waits.keys().copied().collect();
+    // Bounded by the calls: each function is looked at once.
+    while let Some(function) = next.pop_front() {
+        let line = waits.get(&function).copied().unwrap_or_default();
+        for caller in callers.get(&function).into_iter().flatten() {
+            waits.entry(*caller).or_insert_with(|| {
+                next.push_back(*caller);
+                line
+            });
+        }
+    }
+    waits
 }
 
 /// Who a function is, when it may not wait.

@@ -1,0 +1,82 @@
+//! Loops that never end and never wait: the level would stop at the first of them, so the runtime ends the call.
+//!
+//! Holds: a loop is named only when nothing in it can leave it: no `break`, no `return`, and no call of anything that might wait
+//! or raise, as functions of other files might.
+
+use std::collections::BTreeSet;
+
+use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::infer::Reading;
+use crate::shell::lint::tree::{ExprId, FunctionId, Kind, Use};
+use crate::shell::lint::value::Value;
+
+/// Libraries of Luau whose functions give back what they were asked for, and nothing else.
+const HARMLESS: [&str; 5] = ["math", "string", "table", "bit32", "vector"];
+/// Globals of Luau like them.
+const PLAIN: [&str; 11] = [
+    "print", "pairs", "ipairs", "next", "tostring", "tonumber", "type", "typeof", "select", "rawget",
+    "rawlen",
+];
+
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    for found in reading.tree.endless.iter().filter(|found| !found.is_left) {
+        let inside = (found.inside.0..found.inside.1).map(ExprId);
+        let mut seen = BTreeSet::new();
+        let mut own = inside.filter(|id| reading.tree.expr(*id).function == found.function);
+        if own.any(|id| may_leave(reading, id, &mut seen)) {
+            continue;
+        }
+        let message = "this loop never ends and never waits";
+        let help = "wait in it, as with task.sleep, or leave it with break";
+        findings.push(Finding::error(code::ENDLESS, found.place, message).help(help));
+    }
+}
+
+/// Whether a call may wait or raise. `seen` are the functions of the file that were looked into.
+fn may_leave(reading: &Reading<'_>, id: ExprId, seen: &mut BTreeSet<FunctionId>) -> bool {
+    // Bounded by the functions of the file: each is looked into once.
+    let mut next = vec![id];
+    while let Some(id) = next.pop() {
+        match verdict(reading, id) {
+            Verdict::Leaves => return true,
+            Verdict::Stays => {}
+            Verdict::Calls(function) => {
+                if seen.insert(function) {
+                    next.extend(reading.tree.exprs_of(function));
+                }
+            }
+        }
+    }
+    false
+}
+
+enum Verdict {
+    Stays,
+    Leaves,
+    Calls(FunctionId),
+}
+
+fn verdict(reading: &Reading<'_>, id: ExprId) -> Verdict {
+    let value = match reading.tree.kind(id) {
+        // A written loop over the values of a function runs that function.
+        Kind::Call(callee, _) => match reading.tree.kind(*callee) {
+            Kind::Global(name) if PLAIN.contains(&name.as_str()) => return Verdict::Stays,
+            Kind::Field(library, _) => match reading.value(*library) {
+                Value::Native(library) if HARMLESS.contains(&library.as_str()) => return Verdict::Stays,
+                _ => reading.value(*callee),
+            },
+            _ => reading.value(*callee),
+        },
+        Kind::Method(object, name, _) => reading.member(*object, &name.text),
+        // An iterator, a method of an operator: what is written to a table may run code of its own.
+        _ => return Verdict::Stays,
+    };
+    if matches!(reading.tree.expr(id).used, Use::Other) && reading.tree.loops.contains(&id) {
+        return Verdict::Leaves;
+    }
+    match value {
+        Value::Entry(entry) if !entry.waits => Verdict::Stays,
+        Value::Function(function) => Verdict::Calls(function),
+        _ => Verdict::Leaves,
+    }
+}

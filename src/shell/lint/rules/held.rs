@@ -1,0 +1,63 @@
+//! Characters whom a scene sends or lets speak without holding them.
+//!
+//! Holds: a scene is judged when its list of held characters and the name of the character stand in the text; others are not.
+
+use std::collections::BTreeSet;
+
+use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::infer::Reading;
+use crate::shell::lint::role::Role;
+use crate::shell::lint::tree::{ExprId, Given, Item, Kind};
+use crate::shell::lint::value::Value;
+
+/// Verbs of a scene that are for held characters only.
+const VERBS: [&str; 2] = ["walk", "start"];
+
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+    let Role::Cinematic(table) = reading.role else { return };
+    let Some(held) = held(reading, table) else { return };
+    for id in reading.tree.ids() {
+        let Kind::Method(object, verb, args) = reading.tree.kind(id) else { continue };
+        if !VERBS.contains(&verb.text.as_str()) || reading.value(*object) != Value::Handle("Scene") {
+            continue;
+        }
+        let Some(name) = args.first().and_then(|who| character(reading, *who)) else { continue };
+        if held.contains(name) {
+            continue;
+        }
+        let message = format!("{}: character \"{name}\" is not held by the cinematic", verb.text);
+        let place = reading.tree.place(args[0]);
+        findings.push(Finding::error(code::HELD, place, message).help(format!("add \"{name}\" to holds")));
+    }
+}
+
+/// Names of those whom the scene holds, when the text says all of them.
+fn held<'a>(reading: &'a Reading<'_>, table: ExprId) -> Option<BTreeSet<&'a str>> {
+    let Some(list) = reading.tree.entry(table, "holds") else { return Some(BTreeSet::new()) };
+    let (_, items) = reading.tree.table(list)?;
+    let names = items.iter().map(|item| match item {
+        Item::Listed(name) => reading.tree.text(*name),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// The name of a character that is `world.character("name")`, itself or through locals that are given nothing else.
+fn character<'a>(reading: &'a Reading<'_>, id: ExprId) -> Option<&'a str> {
+    let mut at = id;
+    // A chain of locals longer than this is nobody's name.
+    for _ in 0..8 {
+        match reading.tree.kind(at) {
+            Kind::Call(..) => {
+                let called = reading.called(at).filter(|called| called.entry.called == "world.character")?;
+                return reading.tree.text(*called.args.first()?);
+            }
+            Kind::Local(local) => match reading.tree.local(*local).given.as_slice() {
+                [Given::Value(value)] => at = *value,
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+    None
+}
