@@ -315,19 +315,20 @@ fn seed_t21_and_t24_spawns_stand_at_their_places_with_their_parameters() {
     let level = load(&map(&["111111"], WALKABLE, "", SPAWNS));
     let [player, anna, wolf] = &level.def.characters[..] else { panic!("three of them") };
     assert_eq!((player.name.value.as_str(), player.player, player.facing_degrees), ("player", true, 90.0));
-    assert_eq!(player.params["spawnId"].value, "start");
+    assert_eq!(player.props["spawnId"].value, "start");
+    assert!(player.params.is_empty(), "nobody takes parameters without a behaviour");
     assert_eq!((anna.position.value.x, anna.position.value.z), (2.5, 0.5));
     assert_eq!(anna.behaviour.as_ref().unwrap().value, "villager.lua");
     assert_eq!(
-        (&anna.params["wanderRadius"].value, &anna.params["friend"].value),
+        (&anna.params["wanderRadius"].value, &anna.props["friend"].value),
         (&3.0.into(), &"wolf".into())
     );
     assert_eq!(
-        (&wolf.params["detectionRadius"].value, &wolf.params["aggressive"].value),
+        (&wolf.props["detectionRadius"].value, &wolf.props["aggressive"].value),
         (&5.0.into(), &true.into())
     );
-    assert_eq!(wolf.params["patience"].value, 9, "what is said of a component is closer to the point");
-    assert_eq!(wolf.params["stats"].value["hp"], 7);
+    assert_eq!(wolf.props["patience"].value, 9, "what is said of a component is closer to the point");
+    assert_eq!(wolf.props["stats"].value["hp"], 7);
     assert_eq!(wolf.tags, ["enemy"]);
 }
 
@@ -346,7 +347,12 @@ fn seed_t22_waypoints_of_a_group_are_a_route_and_links_lead_somewhere() {
     assert_eq!(level.resolved.routes[0].name, "rounds");
     assert_eq!(stops.iter().map(|stop| stop.position.x).collect::<Vec<_>>(), [0.5, 1.5]);
     assert_eq!(level.def.regions.len(), 2);
-    let found = refusal(&map(&["111"], WALKABLE, "", &objects.replace("value=\"attic\"", "value=\"atic\"")));
+    let wrong = objects.replace("value=\"attic\"", "value=\"atic\"");
+    let level = load(&map(&["111"], WALKABLE, "", &wrong));
+    let found = level.diagnostics.iter().find(|found| found.severity == Severity::Warning).unwrap();
+    assert_eq!((found.code, found.help.as_deref()), ("unresolved", Some("did you mean \"attic\"?")));
+    let stairs = wrong.replace("name=\"cellar\" type=\"trigger\"", "name=\"cellar\" type=\"stairs\"");
+    let found = refusal(&map(&["111"], WALKABLE, "", &stairs));
     assert_eq!((found.code, found.help.as_deref()), ("unresolved", Some("did you mean \"attic\"?")));
 }
 
@@ -372,7 +378,7 @@ fn seed_t23_an_object_without_properties_takes_those_of_its_type() {
         let level = level::load("map.tmx", &source).unwrap_or_else(|error| panic!("{file}: {error}"));
         let guard = &level.def.characters[0];
         assert_eq!(guard.walk_speed_mps, 60.0 / 16.0, "{file}");
-        assert_eq!(guard.params["alertRadius"].value, 100.0 / 16.0, "{file}");
+        assert_eq!(guard.props["alertRadius"].value, 100.0 / 16.0, "{file}");
     }
 }
 
@@ -685,8 +691,11 @@ fn seed_t9_flags_forbid_leaving_and_diagonals_need_both_sides() {
         let ways: Vec<_> = def.legend.iter().filter_map(|(_, entry)| entry.one_way.clone()).collect();
         assert_eq!(format!("{ways:?}"), "[[South, West, North]]", "{value}");
     }
-    let found = refusal(&map(&["12"], WALKABLE, &tiles("value=\"up\""), ""));
-    assert_eq!(found.code, "range");
+    let level = load(&map(&["12"], WALKABLE, &tiles("value=\"up\""), ""));
+    let NavigationDef::Tiles(def) = &level.def.navigation else { panic!("tiles") };
+    assert!(def.legend.iter().all(|(_, entry)| entry.one_way.is_none()));
+    let note = level.diagnostics.iter().find(|found| found.code == "property").unwrap();
+    assert!(note.message.contains("oneWay of tile 1 has \"up\""), "{}", note.message);
 }
 
 #[test]
@@ -711,8 +720,9 @@ fn seed_t5_layers_of_the_file_go_to_the_layer_they_name() {
     let rows: Vec<_> =
         tiles.layers.iter().map(|layer| (layer.name.value.as_str(), layer.rows[0].value.as_str())).collect();
     assert_eq!(rows, [("ground", ".#"), ("sky", "#."), ("underground", "..")]);
-    let found = refusal(&wrap("2", &layer("2", "1,0")));
-    assert_eq!((found.code, found.pointer.as_str()), ("range", "/map/layer[1]"));
+    let level = load(&wrap("2", &layer("2", "1,0")));
+    assert_eq!(walkable(&level), [".#"], "a layer that names no layer of walkers is one of the ground");
+    assert!(level.diagnostics.iter().any(|found| found.message.contains("expected 0 to 1")));
 }
 
 #[test]

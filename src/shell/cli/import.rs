@@ -10,7 +10,7 @@ use crate::shell::project::file_at;
 
 pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, Failure> {
     let found = file_at(&args.map)?;
-    if !tiled::is_tiled(&found.path) {
+    if !tiled::is_tiled(&found.path) && !tiled::is_world(&found.path) {
         let message =
             format!("{}: expected a map of Tiled, whose name ends in .tmx or .tmj", args.map.display());
         return Err(Failure::usage(message));
@@ -74,5 +74,9 @@ fn lines(report: &TiledReport, map: &str, level: &str) -> Vec<String> {
         ));
     }
     lines.push(format!("{:<60} {}", "in total", numbers(&report.total)));
+    for left_out in &report.left_out {
+        let times = if left_out.count == 1 { String::new() } else { format!(" ({} times)", left_out.count) };
+        lines.push(format!("left out: {}{times}", left_out.what));
+    }
     lines
 }
