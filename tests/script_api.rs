@@ -1127,7 +1127,7 @@ fn what_a_level_says_of_its_things_reaches_the_scripts_and_cannot_be_changed() {
          local stops = nav.route('rounds')\n\
          print(stops[1].props.wait, stops[2].props.wait)\n\
          assert(chest == nav.mark('chest') and gate.props == gate.props and guard.props == guard.props)");
-    assert_eq!(asked.unwrap(), ["9 castle 5 false", "leave true", "nil 2.5"]);
+    assert_eq!(asked.unwrap(), ["9\tcastle\t5\tfalse", "leave\ttrue", "nil\t2.5"]);
     for lua in [
         "nav.mark('chest').props.gold = 7",
         "nav.mark('chest').props.lid.open = true",

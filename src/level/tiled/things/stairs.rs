@@ -39,7 +39,12 @@ impl Putting<'_, '_> {
             match &property.value {
                 Value::Object(id) if *id != 0 && !self.object_names.contains_key(id) => {
                     let what = format!("has {} {id}, but there is no object {id}", property.name);
-                    self.odd(thing, property, &what);
+                    // Stairs need their other end; what else a property may mean is another program's affair.
+                    if sort_of(&thing.object.class) == Sort::Stairs && property.name == "targetObject" {
+                        self.error(thing, code::UNRESOLVED, property.span, &what);
+                    } else {
+                        self.odd(thing, property, &what);
+                    }
                 }
                 Value::Text(name) if property.name == "targetObject" && !name.is_empty() => {
                     if self.known_names.contains(name) {
@@ -54,7 +59,6 @@ impl Putting<'_, '_> {
                     let (span, pointer) = (property.span, thing.object.pointer.as_str());
                     let finding =
                         || Finding::new(code::UNRESOLVED, span, message).at(pointer).suggest(name, names);
-                    // Stairs need their other end; what else the property may mean is another program's affair.
                     match sort_of(&thing.object.class) {
                         Sort::Stairs => self.findings.error(finding),
                         _ => self.findings.warn(finding),
@@ -104,7 +108,10 @@ impl Putting<'_, '_> {
             }
             _ => None,
         });
-        if target.is_none() {
+        // A name that nothing has was reported where it stands.
+        let is_named = matches!(thing.properties.get("targetObject").map(|one| &one.value),
+            Some(Value::Text(name)) if !name.is_empty());
+        if target.is_none() && !is_named {
             let what = "is stairs that lead nowhere, expected targetObject or toLayer";
             self.error(thing, code::MISSING_FIELD, thing.object.span, what);
         }
