@@ -391,3 +391,23 @@ fn a_file_outside_the_project_is_told_what_marks_the_root() {
     let help = error.diagnostics[0].help.clone().unwrap_or_default();
     assert!(help.contains("walkon.json"), "{help}");
 }
+
+#[test]
+fn import_says_what_it_left_out_and_which_names_it_nearly_knows() {
+    let project = crate::cli::Project::new();
+    project.write(
+        "levels/map.tmx",
+        &map("1,2,1,1,1", "<property name=\"terainType\" value=\"Mud\"/>", FORGOTTEN),
+    );
+    let (out, _) = project.expect(0, &["import", "levels/map.tmx", "-o", "levels/map.json"]);
+    for line in [
+        "left out: tile objects without a name (2 times)",
+        "left out: property \"fish\" of object \"pond\" (area)",
+        "note: property \"terainType\" of tile 1 is none that walkon knows; did you mean \"terrainType\"?",
+    ] {
+        assert!(out.lines().any(|own| own == line), "{line}\n{out}");
+    }
+    let report = project.json(0, &["import", "levels/map.tmx", "-o", "levels/map.json", "--format", "json"]);
+    assert!(report["leftOut"].as_array().unwrap().iter().any(|left| left["count"] == 2), "{report}");
+    assert_eq!(report["notes"].as_array().unwrap().len(), 1, "{report}");
+}

@@ -3,8 +3,8 @@
 use super::args::{Format, ImportArgs};
 use super::exit::{Exit, Failure};
 use super::{Shell, refusal, shown_path};
-use crate::level::Spot;
 use crate::level::tiled::{self, Counts, TiledOptions, TiledReport};
+use crate::level::{Diagnostic, Spot, code};
 use crate::shell::output::{Results, Target};
 use crate::shell::project::file_at;
 
@@ -34,18 +34,33 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
     let (map, level) = (shown_path(&found, &found.path), args.out.display().to_string());
     match args.format {
         Format::Human => {
-            lines(&imported.tiled.report, &map, &level).iter().try_for_each(|line| results.line(line))?
+            lines(&imported.tiled.report, &map, &level).iter().try_for_each(|line| results.line(line))?;
+            notes(&imported.diagnostics)
+                .iter()
+                .try_for_each(|note| results.line(&format!("note: {note}")))?;
         }
         Format::Json => {
             let mut json = serde_json::to_value(&imported.tiled.report).unwrap_or_default();
             if let Some(object) = json.as_object_mut() {
                 object.insert("map".to_owned(), map.into());
                 object.insert("level".to_owned(), level.into());
+                object.insert("notes".to_owned(), notes(&imported.diagnostics).into());
             }
             results.line(&json.to_string())?;
         }
     }
     Ok(Exit::Ok)
+}
+
+/// What there is to say of properties: their values and their names.
+fn notes(found: &[Diagnostic]) -> Vec<String> {
+    let about = found.iter().filter(|found| found.code == code::PROPERTY);
+    about
+        .map(|found| match &found.help {
+            Some(help) => format!("{}; {help}", found.message),
+            None => found.message.clone(),
+        })
+        .collect()
 }
 
 /// The report for people: a line a layer, then all together.
