@@ -122,8 +122,8 @@ const SHAPES: &[&[Shape]] = &[
 pub const ALIASES: &[Alias] = &[
     Alias {
         name: "Mark",
-        luau: "{ name: string?, position: vector, facing: number? }",
-        doc: "A named place; stops of a route may be nameless.",
+        luau: "{ name: string?, position: vector, facing: number?, props: { [string]: any } }",
+        doc: "A named place; stops of a route may be nameless. `props` is what the level says of it, empty when nothing.",
     },
     Alias {
         name: "Place",
