@@ -61,6 +61,7 @@ mod settle_matrix;
 mod soak;
 mod steerbench;
 mod tasks;
+mod taut_paths;
 mod tidy;
 mod tile_edits;
 mod tile_rows;
