@@ -982,3 +982,28 @@ fn fault_h13_few_files_little_memory_one_cpu_and_no_temporary_folder_are_enough(
     let output = command.env("TMPDIR", "/no/such/folder").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
 }
+
+/// No number is below zero by the width of a hair, and what is shown raw is measured as it is shown.
+#[test]
+fn path_says_lengths_of_what_it_shows_and_no_minus_zero() {
+    let project = Project::new();
+    let output = project.run(&["path", "yard", "--from", "1,1", "--to", "1,1", "--radius", "0"]);
+    let none = String::from_utf8(output.stdout).unwrap();
+    assert!(none.contains(": 0.00 m, cost 0.00"), "{none}");
+    let measured = |more: &[&str]| {
+        let question = ["path", "yard", "--from", "1.1,1.2", "--to", "9,7.1", "--format", "json"];
+        let answer = project.json(0, &[&question, more].concat());
+        let number = |at: &Value| at.as_f64().unwrap();
+        let points: Vec<[f64; 2]> = answer["waypoints"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|at| [number(&at[0]), number(&at[1])])
+            .collect();
+        let length: f64 =
+            points.windows(2).map(|two| (two[1][0] - two[0][0]).hypot(two[1][1] - two[0][1])).sum();
+        assert!((length - number(&answer["length"])).abs() < 1e-3, "{answer}");
+        length
+    };
+    assert!(measured(&["--raw"]) > measured(&[]));
+}

@@ -63,6 +63,7 @@ mod soak;
 mod steerbench;
 mod tasks;
 mod terminal;
+mod taut_paths;
 mod tidy;
 mod tile_edits;
 mod tile_rows;

@@ -200,18 +200,22 @@ pub fn nearest_on_segment(point: Point, a: Point, b: Point) -> Point {
     [a[0] + t * dx, a[1] + t * dz]
 }
 
-/// Whether `point` lies inside the polygon or on its edge; even-odd where edges cross. Either
+/// How near to an edge a point lies on it, metres: more than rounding moves a number written in decimals, and far less than
+/// anything that is built.
+pub const EDGE_M: f64 = 1e-8;
+
+/// Whether `point` lies inside the polygon or on its edge, within [`EDGE_M`]; even-odd where edges cross. Either
 /// direction of turning and a repeated first point give the same answer. Cost: one pass over the edges.
 #[must_use]
 pub fn polygon_contains(polygon: &[Point], point: Point) -> bool {
     let mut inside = false;
     for (a, b) in edges(polygon) {
         let side = cross(a, b, point);
-        let within = a[0].min(b[0]) <= point[0]
-            && point[0] <= a[0].max(b[0])
-            && a[1].min(b[1]) <= point[1]
-            && point[1] <= a[1].max(b[1]);
-        if side == 0.0 && within {
+        let is_beside = a[0].min(b[0]) - EDGE_M <= point[0]
+            && point[0] <= a[0].max(b[0]) + EDGE_M
+            && a[1].min(b[1]) - EDGE_M <= point[1]
+            && point[1] <= a[1].max(b[1]) + EDGE_M;
+        if is_beside && segment_distance_sq(point, a, b) <= EDGE_M * EDGE_M {
             return true;
         }
         if (a[1] > point[1]) != (b[1] > point[1]) && (side > 0.0) == (b[1] > a[1]) {

@@ -17,6 +17,22 @@ pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// A number with some digits after the point, never `-0.00`.
+#[must_use]
+pub fn decimals(value: f32, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.bytes().all(|letter| matches!(letter, b'0' | b'.')) => zero.to_owned(),
+        _ => text,
+    }
+}
+
+/// A place on the ground or in space, its numbers as [`decimals`] and joined by commas.
+#[must_use]
+pub fn decimals_of(values: &[f32], digits: usize) -> String {
+    values.iter().map(|value| decimals(*value, digits)).collect::<Vec<_>>().join(", ")
+}
+
 /// The candidate nearest to `name`: equal but for case, else the one with the fewest letters
 /// changed, added, dropped or swapped, at most one for every three letters of `name` (and always at
 /// least one). The earlier candidate wins a tie. None when nothing is that near.

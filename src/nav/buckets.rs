@@ -17,6 +17,8 @@ pub(crate) struct Buckets {
     origin: u32,
     shift: u32,
     cursor: usize,
+    /// One after the last range that was used since the queue was emptied.
+    end: usize,
     len: usize,
 }
 
@@ -28,12 +30,12 @@ struct Entry {
 }
 
 impl Buckets {
-    /// Empties the queue for keys from `origin` up, in ranges of 2^`shift` keys.
+    /// Empties the queue for keys from `origin` up, in ranges of 2^`shift` keys. Cost: the ranges that were used.
     pub(crate) fn reset(&mut self, origin: u32, shift: u32) {
-        self.heads[self.cursor..].fill(NONE);
+        self.heads[self.cursor..self.end].fill(NONE);
         self.entries.clear();
         (self.free, self.origin, self.shift) = (None, origin, shift);
-        (self.cursor, self.len) = (0, 0);
+        (self.cursor, self.end, self.len) = (0, 0, 0);
     }
 
     /// Adds an entry. A key below the range being emptied is filed in that range.
@@ -43,6 +45,7 @@ impl Buckets {
         if range >= self.heads.len() {
             self.heads.resize(range + range / 2 + 64, NONE);
         }
+        self.end = self.end.max(range + 1);
         let entry = Entry { key, value, next: self.heads[range] };
         self.heads[range] = match self.free {
             Some(slot) => {
@@ -89,7 +92,7 @@ impl Buckets {
             let entry = |slot: u32| (slot != NONE).then(|| self.entries[slot as usize]);
             std::iter::successors(entry(head), move |last| entry(last.next)).map(|entry| entry.value)
         };
-        self.heads[self.cursor..].iter().flat_map(move |&head| chain(head))
+        self.heads[self.cursor..self.end].iter().flat_map(move |&head| chain(head))
     }
 }
 

@@ -158,6 +158,19 @@ impl NavMap {
         on_backend!(self, map => map.node_count())
     }
 
+    /// Sets aside the memory that searches over it need.
+    pub(crate) fn make_room(&self, search: &mut Search) {
+        match self {
+            Self::Cells(cells) => cells.make_room(search),
+            Self::Graph(graph) => search.make_room(graph.node_count() as usize),
+            Self::Layers(layers) => {
+                (0..8).filter_map(|layer| layers.layer(layer)).for_each(|cells| cells.make_room(search));
+            }
+            // Searches over polygons grow with what they look at.
+            Self::Mesh(_) => {}
+        }
+    }
+
     /// Whether a body may stand at a point.
     #[must_use]
     pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {

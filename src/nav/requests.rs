@@ -19,6 +19,8 @@ use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathTrouble, Revision, S
 
 /// Searches that share the budget. Each needs 12 bytes a node of the map once it is used.
 const POOL: usize = 4;
+/// Memory set aside before it is needed, about; searches beyond it make theirs when they begin.
+const ROOM_BYTES: usize = 48 << 20;
 /// Expansions of one search before the next has its turn: small beside a budget, large beside the cost of a turn.
 const TURN_EXPANSIONS: u32 = 64;
 /// How often a search starts again because the map changed under it.
@@ -78,6 +80,19 @@ struct Round<'a> {
 }
 
 impl PathRequests {
+    /// Sets aside the memory that searches over a map need, so that the first requests do not wait for it: for one search at least,
+    /// for all where that is not much.
+    pub fn make_room(&mut self, map: &NavMap) {
+        let mut bytes = 0;
+        for slot in &mut self.pool {
+            map.make_room(&mut slot.search);
+            bytes += slot.search.bytes();
+            if bytes > ROOM_BYTES {
+                break;
+            }
+        }
+    }
+
     /// Adds a request. It is served from the next step on, after those before it.
     pub fn push(&mut self, query: PathQuery) -> PathToken {
         let token = self.queries.insert(query);

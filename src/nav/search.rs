@@ -19,7 +19,7 @@ use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::layout::{Columns, OFFSETS, Unit};
 use crate::nav::cells::sides::Sides;
 use crate::nav::cells::tiles::{Marks, SEASONS};
-use crate::nav::{Graph, NodeId, Traversal};
+use crate::nav::{Graph, NavMap, NodeId, Traversal};
 
 /// Where a search begins and where it wants to go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,6 +168,27 @@ const BEHIND: u32 = 2;
 pub(crate) const WAITING: u32 = 1;
 
 impl Search {
+    /// One whose memory for a map is there before the first path is asked for; else the first search over a map makes it, which
+    /// takes some milliseconds on a large one.
+    #[must_use]
+    pub fn for_map(map: &NavMap) -> Self {
+        let mut search = Self::default();
+        map.make_room(&mut search);
+        search
+    }
+
+    /// Sets memory aside for searches over so many nodes.
+    pub(crate) fn make_room(&mut self, node_count: usize) {
+        if self.records.len() < node_count {
+            self.records.resize(node_count, Record::default());
+        }
+    }
+
+    /// Bytes of the memory that searches over nodes use.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.records.as_slice()) + self.marks.len() * size_of::<u64>()
+    }
+
     /// Expansions charged to the present search so far. What one costs is the kernel's to say.
     #[must_use]
     pub fn spent(&self) -> u32 {
@@ -266,8 +287,8 @@ impl Search {
     /// Makes ready for a search over `node_count` nodes that begins at `ends.start` with cost zero.
     pub(crate) fn begin(&mut self, kernel: Kernel, node_count: u32, ends: Ends) {
         let has_records = kernel != Kernel::Tiles;
-        if has_records && self.records.len() < node_count as usize {
-            self.records.resize(node_count as usize, Record::default());
+        if has_records {
+            self.make_room(node_count as usize);
         }
         self.generation += 1;
         if self.generation == SEASONS {

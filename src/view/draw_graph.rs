@@ -10,6 +10,7 @@ use glam::Vec3;
 use super::picture::{Colour, Form, Look, Picture, Shape, Slant, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point};
+use crate::base::words;
 use crate::nav::NavMap;
 use crate::nav::graph::{Draft, Group, groups};
 
@@ -79,9 +80,8 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
     picture.add("links", draft.links().map(link).collect());
     let point = |at: u32| {
         let look = Look::filled(colour(at)).glyph(if is_island[at as usize] { '!' } else { '.' });
-        let [x, y, z] = draft.points()[at as usize].to_array();
         Shape::new(Form::Dot { centre: place(at), radius_px: 1.6 }, look, Tag::Cells("point"))
-            .hint(format!("{at}: {x:.2}, {y:.2}, {z:.2}"))
+            .hint(format!("{at}: {}", words::decimals_of(&draft.points()[at as usize].to_array(), 2)))
     };
     picture.add("points", (0..draft.points().len() as u32).map(point).collect());
     let boxed = |group: &Group| {

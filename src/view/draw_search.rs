@@ -13,7 +13,8 @@ use glam::Vec3;
 use super::draw_nav::{self, by_kind, draw_areas, draw_doors, draw_portals, layer_of, patch_form};
 use super::picture::{Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
 use super::theme;
-use crate::base::geom::{Point, ground};
+use crate::base::geom::Point;
+use crate::base::words;
 use crate::nav::{Disc, NavMap, NodeId, Path, PathAnswer, SearchRecord, Traversal};
 use crate::world::World;
 
@@ -291,10 +292,9 @@ fn ends(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>)
         shapes.push(Shape::new(dot(picture.slant.place(nearest), 6.0), look, Tag::Search("nearest")));
     }
     for (at, end, text, what) in [(from, scene.from, "from", "start"), (to, scene.to, "to", "goal")] {
-        let end = ground(end);
         picture.labels.push(Label {
             at,
-            text: format!("{text} {:.1}, {:.1}", end[0], end[1]),
+            text: format!("{text} {}", words::decimals_of(&[end.x, end.z], 1)),
             colour: theme::INK,
             size_px: theme::NAME_PX,
             spread: Spread::Beside(6.0 / 24.0),

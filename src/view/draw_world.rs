@@ -13,6 +13,7 @@ use super::theme;
 use crate::base::geom::{Bounds, Point, ground};
 use crate::base::ids::{CharacterId, RegionId};
 use crate::base::trig;
+use crate::base::words;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::region::{Ground, Shape as RegionShape};
@@ -195,18 +196,18 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
     let mut used = BTreeSet::new();
     let people = People::of(world);
     for (index, (id, character)) in on_layer(world, picture.map_layer).enumerate() {
-        let (at, radius_m) = (ground(character.body.position), f64::from(character.body.radius_m));
+        let radius_m = f64::from(character.body.radius_m);
         let shown = picture.slant.place(character.body.position);
         let (colour, words) = (people.colour(id, character), people.words(character));
         let glyph = glyph_of(character, &mut used);
         let look = Look::filled(colour).stroked(theme::CHARACTER_LINE, 1.0).glyph(glyph);
         picture.explain(Swatch::Dot(Look { glyph: None, ..look }), &words);
         if index < NAMES_MAX {
-            picture.explain_glyph(glyph, format!("{} ({:.1}, {:.1})", character.name, at[0], at[1]));
+            picture.explain_glyph(glyph, format!("{} ({})", character.name, shown_at(character, 1)));
         }
         shapes.push(
             Shape::new(Form::Circle { centre: shown, radius_m }, look, Tag::Character(id))
-                .hint(hint(character, at)),
+                .hint(hint(character)),
         );
         shapes.push(facing(character, shown, radius_m, id));
         picture.keep_clear.push(Bounds::of(&[shown]).grown(radius_m));
@@ -279,15 +280,20 @@ fn slot(who: CharacterId) -> usize {
     key.split('v').next().and_then(|slot| slot.parse::<usize>().ok()).map_or(0, |slot| slot.saturating_sub(1))
 }
 
-fn hint(character: &Character, at: Point) -> String {
+fn hint(character: &Character) -> String {
     let degrees = character.facing_rad.to_degrees();
     format!(
-        "\"{}\" ({:.2}, {:.2}), {}, facing {degrees:.0} degrees",
+        "\"{}\" ({}), {}, facing {} degrees",
         character.name,
-        at[0],
-        at[1],
-        character.animation()
+        shown_at(character, 2),
+        character.animation(),
+        words::decimals(degrees, 0)
     )
+}
+
+fn shown_at(character: &Character, digits: usize) -> String {
+    let at = character.body.position;
+    words::decimals_of(&[at.x, at.z], digits)
 }
 
 fn facing(character: &Character, at: Point, radius_m: f64, id: CharacterId) -> Shape {

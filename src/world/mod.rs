@@ -263,7 +263,7 @@ impl World {
     /// A world at tick 0 with nobody in it.
     #[must_use]
     pub fn new(parts: WorldParts) -> Self {
-        Self {
+        let mut world = Self {
             level_name: parts.level_name,
             seed: parts.seed,
             rate: parts.rate,
@@ -278,7 +278,15 @@ impl World {
             tiles: parts.tiles.map(Arc::new),
             is_precomputed: parts.is_precomputed,
             ..Self::default()
-        }
+        };
+        world.make_room();
+        world
+    }
+
+    /// Sets aside the memory that searches over the map need.
+    pub(crate) fn make_room(&mut self) {
+        self.requests.make_room(&self.nav);
+        self.nav.make_room(&mut self.scratch);
     }
 
     /// Whether a step of the crowd begins in the tick under way.

@@ -3,6 +3,7 @@
 use crate::base::geom::{flat_distance, ground};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 use crate::base::time::{Tick, TickRate};
+use crate::base::words;
 use crate::nav::{NavMap, PathTrouble};
 use crate::world::area::Area;
 use crate::world::character::Character;
@@ -224,9 +225,9 @@ impl World {
             Some(blocker) => format!(" by {}", self.blocker(blocker)),
             None => String::new(),
         };
-        let (x, z) = (journey.position.x, journey.position.z);
+        let at = words::decimals_of(&[journey.position.x, journey.position.z], 1);
         let (status, reason) = (result.status().name(), result.reason().name());
-        format!("{status}/{reason}{by} at ({x:.1}, {z:.1}) after {} ticks", journey.ticks)
+        format!("{status}/{reason}{by} at ({at}) after {} ticks", journey.ticks)
     }
 
     /// Who or what stands in the way, with its kind: `door "vault"`.

@@ -56,6 +56,32 @@ impl Search {
     pub(crate) fn begin_jump_over(&mut self, cells: impl Cells, unit: Unit, pace: Pace, ends: Ends) {
         let kernel = if pace == Pace::Steps { Kernel::Steps } else { Kernel::Leaps };
         self.begin_cells(kernel, cells, unit, ends);
+        if self.state() == Step::Running {
+            self.go_straight(cells);
+        }
+    }
+
+    /// Ends a search at once whose goal lies at the end of an open diagonal and an open straight line: nothing is cheaper, and jumps
+    /// would find the same way, after looking in all other directions.
+    fn go_straight(&mut self, cells: impl Cells) {
+        let (mut x, mut z) = self.columns.split(self.ends.start.0);
+        let (goal_x, goal_z) = self.goal_cell;
+        let towards = |from: u32, to: u32| (i64::from(to) - i64::from(from)).signum() as i32;
+        let cost = self.unit.octile(x.abs_diff(goal_x), z.abs_diff(goal_z));
+        // Bounded by the cells between start and goal: every step leads nearer.
+        while (x, z) != (goal_x, goal_z) {
+            let step = (towards(x, goal_x), towards(z, goal_z));
+            let around = cells.around((x, z), z * cells.bits().width() + x);
+            let is_legal = |direction: usize| LEGAL[around as usize] >> direction & 1 != 0;
+            if !OFFSETS.iter().position(|offset| *offset == step).is_some_and(is_legal) {
+                return;
+            }
+            (x, z) = (x.wrapping_add_signed(step.0), z.wrapping_add_signed(step.1));
+        }
+        let start = self.ends.start.0;
+        self.charge(start, 1);
+        self.reach(cost, start);
+        self.finish();
     }
 
     /// Goes on with a search over cells that all cost the same until it ends or has spent `allowance` expansions.

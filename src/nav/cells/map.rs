@@ -30,7 +30,7 @@ use crate::nav::cells::{
 use crate::nav::edits::AreaState;
 use crate::nav::hierarchy::{Sectors, table::Part};
 use crate::nav::{
-    AreaEdit, Island, Location, MapChange, NavEdit, NodeId, Revision, Tile, TileEdit, Traversal,
+    AreaEdit, Island, Location, MapChange, NavEdit, NodeId, Revision, Search, Tile, TileEdit, Traversal,
 };
 
 /// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest is dropped.
@@ -304,6 +304,17 @@ impl CellMap {
     /// How many cells there are, walkable or not.
     pub(crate) fn node_count(&self) -> u64 {
         u64::from(self.frame().width) * u64::from(self.frame().depth)
+    }
+
+    /// Sets aside the memory that searches over it need: by tiles where ground has several prices or cells are no plain squares.
+    pub(crate) fn make_room(&self, search: &mut Search) {
+        let is_plain = self.base.bare.shape().is_plain();
+        if is_plain {
+            search.make_room(self.frame().cell_count() as usize);
+        }
+        if !is_plain || !self.factors.is_empty() {
+            search.marks.make_room(self.frame().width, self.frame().depth);
+        }
     }
 
     /// How large a cell is, metres from corner to corner.
@@ -846,7 +857,7 @@ impl CellMap {
         let at = geom::ground(point);
         let outlines = self.terrain.outlines().iter().enumerate();
         let inside = outlines.filter(|(_, outline)| {
-            outline.bounds.contains(at) && geom::polygon_contains(&outline.polygon, at)
+            outline.bounds.grown(geom::EDGE_M).contains(at) && geom::polygon_contains(&outline.polygon, at)
         });
         out.extend(inside.map(|(id, _)| AreaId::from(id)));
         if self.terrain.outlines().is_empty()

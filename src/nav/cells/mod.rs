@@ -3,7 +3,7 @@
 //! In: polygons or cells as authored, edits, queries. Out: `CellMap`, the one backend on a uniform grid.
 //! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere.
 //! Cells are squares, rectangles, diamonds or hexagons (`tiling`), all in one square array, told apart by the shape that bits carry.
-//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted`, `tiles`, `lattice`, `hex`, `sides`, `sight`) know walkable bits and factors alone,
+//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted`, `tiles`, `lattice`, `hex`, `sides`, `sight`, `taut`) know walkable bits and factors alone,
 //! for one plan with circles cut out of them (`overlay`); the map (`source`, `raster`, `edge`, `terrain`, `clearance`, `doors`, `standing`, `variant`, `map`) knows where they come from.
 
 mod beside;
@@ -31,6 +31,7 @@ pub mod sight;
 pub mod source;
 mod standing;
 mod start;
+mod taut;
 mod terrain;
 pub(crate) mod tiles;
 mod tiling;

@@ -21,6 +21,7 @@ use crate::nav::cells::bits::Cells;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::{CellMap, Reached, View, distance_sq};
 use crate::nav::cells::overlay::{self, Overlay, Rest};
+use crate::nav::cells::taut::{Knot, Rope, Way};
 use crate::nav::cells::{Frame, Ground, sight};
 use crate::nav::hierarchy::Route;
 use crate::nav::search::{Ends, Search, Step};
@@ -587,30 +588,81 @@ impl Line<'_> {
         if start == end {
             return vec![start];
         }
-        let clear = |from: Vec3, to: Vec3| {
-            let (from, to) = (self.map.to_cells(from), self.map.to_cells(to));
-            let is_clear = match self.rest {
-                None => sight::clear(self.ground.bits, from, to),
-                Some(rest) => sight::clear_over(rest, from, to),
-            };
-            is_clear && self.map.terrain.exits().is_clear(from, to)
-        };
-        // Only the start may have been moved from where nobody can walk; all other lines are tried before they are priced.
-        let cost = |from: Vec3, to: Vec3| {
-            let known = if from == start { None } else { self.cost_of_clear(from, to) };
-            u64::from(known.unwrap_or_else(|| self.cost(from, to)).0)
-        };
-        if nodes.len() <= 1 {
+        let is_uneven = !self.ground.factor.is_empty() || self.ground.extra.is_some();
+        let is_plain = !is_uneven && self.is_clear(self.map.to_cells(start), self.map.to_cells(end));
+        if nodes.len() <= 1 || is_plain {
             return vec![start, end];
         }
-        let width = self.map.frame().width;
-        let centre = |node: NodeId| self.map.centre((node.0 % width, node.0 / width));
-        let mut points = vec![start];
-        points.extend(turns(nodes).map(centre));
-        points.push(end);
+        let clear_at = |from: Point, to: Point| self.is_clear(from, to);
+        let knot = |place: Vec3| Knot { place, at: self.map.to_cells(place) };
+        let middle = |cell: (u32, u32)| knot(self.map.centre(cell));
+        let tools = (&clear_at as &dyn Fn(Point, Point) -> bool, &middle as &dyn Fn((u32, u32)) -> Knot);
+        let line = match (is_uneven, self.rest) {
+            (false, None) => Rope::new(self.ground.bits, tools).pull(&self.way(nodes, [start, end])),
+            (false, Some(rest)) => Rope::new(rest, tools).pull(&self.way(nodes, [start, end])),
+            (true, None) => self.over_prices(&Rope::new(self.ground.bits, tools), nodes, [start, end]),
+            (true, Some(rest)) => self.over_prices(&Rope::new(rest, tools), nodes, [start, end]),
+        };
+        let mut points: Vec<Vec3> = line.into_iter().map(|knot| knot.place).collect();
         points.dedup();
-        let uneven = !self.ground.factor.is_empty() || self.ground.extra.is_some();
-        smooth(&points, &Lines { clear: &clear, cost: if uneven { Some(&cost) } else { None } })
+        points
+    }
+
+    /// Whether a body can walk straight between two points, in cells, past those who stand in the way.
+    fn is_clear(&self, from: Point, to: Point) -> bool {
+        let is_clear = match self.rest {
+            None => sight::clear(self.ground.bits, from, to),
+            Some(rest) => sight::clear_over(rest, from, to),
+        };
+        is_clear && self.map.terrain.exits().is_clear(from, to)
+    }
+
+    /// All places of a way, and where it turns.
+    fn way(&self, nodes: &[NodeId], [start, end]: [Vec3; 2]) -> Way {
+        let width = self.map.frame().width;
+        let centre = |node: &NodeId| self.map.centre((node.0 % width, node.0 / width));
+        let places = [start].into_iter().chain(nodes.iter().map(centre)).chain([end]);
+        let knots = places.map(|place| Knot { place, at: self.map.to_cells(place) }).collect();
+        let step = |at: usize| nodes[at].0.wrapping_sub(nodes[at - 1].0);
+        let inner = (1..nodes.len() - 1).filter(|&at| step(at) != step(at + 1));
+        // The start comes before the first cell.
+        let turns = [0, 1].into_iter().chain(inner.map(|at| at + 1)).chain([nodes.len(), nodes.len() + 1]);
+        Way { knots, turns: turns.collect() }
+    }
+
+    /// The line over ground of several prices, or past doors: no dearer than the way.
+    fn over_prices(&self, rope: &Rope<impl Cells>, nodes: &[NodeId], ends: [Vec3; 2]) -> Vec<Knot> {
+        let way = self.way(nodes, ends);
+        let price = |line: &[Knot]| -> u64 {
+            line.windows(2).map(|pair| self.price(pair[0].place, pair[1].place, ends[0])).sum()
+        };
+        let corners: Vec<Knot> = way.turns.iter().map(|&at| way.knots[at]).collect();
+        if self.ground.factor.is_empty() {
+            // Only doors cost anything beside the length.
+            let line = rope.pull(&way);
+            if price(&line) <= price(&corners) {
+                return line;
+            }
+        }
+        let mut points: Vec<Vec3> = corners.iter().map(|knot| knot.place).collect();
+        points.dedup();
+        let clear = |from: Vec3, to: Vec3| self.is_clear(self.map.to_cells(from), self.map.to_cells(to));
+        let cost = |from: Vec3, to: Vec3| self.price(from, to, ends[0]);
+        let points = smooth(&points, &Lines { clear: &clear, cost: Some(&cost) });
+        let knot = |place: Vec3| Knot { place, at: self.map.to_cells(place) };
+        let mut line: Vec<Knot> = points.into_iter().map(knot).collect();
+        rope.tighten_where(&mut line, |three, corners| {
+            let around: Vec<Knot> =
+                [three[0]].into_iter().chain(corners.iter().copied()).chain([three[2]]).collect();
+            price(&around) <= price(&three)
+        });
+        line
+    }
+
+    /// What a straight line costs; only `start` may have been moved from where nobody can walk, all other lines are clear.
+    fn price(&self, from: Vec3, to: Vec3, start: Vec3) -> u64 {
+        let known = if from == start { None } else { self.cost_of_clear(from, to) };
+        u64::from(known.unwrap_or_else(|| self.cost(from, to)).0)
     }
 
     /// What a straight line costs; the length where it is not clear, from a start that had to be moved.
@@ -642,23 +694,16 @@ impl Line<'_> {
                 geom::segment_distance_sq(geom::ground(pair[0]), geom::ground(pair[1]), geom::ground(pair[1]))
             })
             .map(f64::sqrt)
-            .sum();
+            .fold(0.0, std::ops::Add::add);
         let even = self.ground.factor.is_empty() && self.ground.extra.is_none();
         let cost_m = match even {
             true => length_m,
-            false => segments.map(|pair| self.metres(self.cost(pair[0], pair[1]))).sum(),
+            false => {
+                segments.map(|pair| self.metres(self.cost(pair[0], pair[1]))).fold(0.0, std::ops::Add::add)
+            }
         };
         (path.length_m, path.cost_m) = (length_m as f32, cost_m as f32);
     }
-}
-
-/// The nodes at which a way turns, and its ends.
-fn turns(nodes: &[NodeId]) -> impl Iterator<Item = NodeId> + '_ {
-    let inner = nodes
-        .windows(3)
-        .filter(|three| three[1].0.wrapping_sub(three[0].0) != three[2].0.wrapping_sub(three[1].0));
-    let ends = nodes.first().copied().into_iter();
-    ends.chain(inner.map(|three| three[1])).chain(nodes.last().copied())
 }
 
 /// The closed areas that a path goes through, joined where one follows on itself.

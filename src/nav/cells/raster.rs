@@ -273,12 +273,12 @@ impl Pen {
         // Row and the number of centres left of a crossing: a centre is inside when that many are odd.
         let mut crossings: Vec<(u32, u32)> = Vec::new();
         for (a, b) in geom::edges(polygon) {
+            self.line(a, b, (geom::EDGE_M, Limit::Within));
             for z in self.z.closed(a[1].min(b[1]), a[1].max(b[1])) {
                 let row = self.z.centre(z);
                 if (a[1] > row) != (b[1] > row) {
                     crossings.push((z, self.crossing(a, b, row)));
                 }
-                self.touch(a, b, z);
             }
         }
         crossings.sort_unstable();
@@ -296,26 +296,6 @@ impl Pen {
         let guess = a[0] + (row - a[1]) * (b[0] - a[0]) / (b[1] - a[1]);
         let upward = b[1] > a[1];
         self.x.first_not(guess, |x| (geom::cross(a, b, [x, row]) > 0.0) == upward)
-    }
-
-    /// The centres of a row that lie on the edge itself.
-    fn touch(&mut self, a: Point, b: Point, z: u32) {
-        let row = self.z.centre(z);
-        let (low, high) = (a[0].min(b[0]), a[0].max(b[0]));
-        let on_edge = |x: f64| low <= x && x <= high && geom::cross(a, b, [x, row]) == 0.0;
-        if a[1] == b[1] {
-            let range = self.x.closed(low, high);
-            self.span(z, range.start, range.end);
-            return;
-        }
-        let guess = a[0] + (row - a[1]) * (b[0] - a[0]) / (b[1] - a[1]);
-        let middle = ((guess - self.x.min) / self.x.step - 0.5).round();
-        let first = (middle - 1.0).max(0.0) as u32;
-        for x in first..first.saturating_add(3).min(self.x.count) {
-            if on_edge(self.x.centre(x)) {
-                self.span(z, x, x + 1);
-            }
-        }
     }
 
     /// The centres near a segment.

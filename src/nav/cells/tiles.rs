@@ -41,7 +41,12 @@ impl Marks {
     fn begin(&mut self, bits: &Bits, generation: u32) {
         self.margin = bits.width() + 1;
         self.season = u64::from(SEASONS - 1 - generation) << SEASON_SHIFT;
-        let count = bits.width() as usize * bits.depth() as usize + 2 * self.margin as usize;
+        self.make_room(bits.width(), bits.depth());
+    }
+
+    /// Sets memory aside for a map of so many cells.
+    pub(crate) fn make_room(&mut self, width: u32, depth: u32) {
+        let count = width as usize * depth as usize + 2 * (width as usize + 1);
         if self.words.len() < count {
             self.words.resize(count, u64::MAX);
         }

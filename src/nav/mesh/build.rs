@@ -35,7 +35,7 @@ impl Outline {
 
     /// Whether it holds a point, whatever the height.
     fn is_above_or_below(&self, point: Point) -> bool {
-        self.bounds.contains(point) && geom::polygon_contains(&self.polygon, point)
+        self.bounds.grown(geom::EDGE_M).contains(point) && geom::polygon_contains(&self.polygon, point)
     }
 }
 

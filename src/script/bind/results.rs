@@ -5,6 +5,7 @@
 use mlua::{Lua, Table, Value};
 
 use crate::base::ids::{CharacterId, DoorId};
+use crate::base::words;
 use crate::nav::{PathAnswer, PathStatus};
 use crate::script::bind::call::vector;
 use crate::script::bind::handles::{self, Cache};
@@ -130,7 +131,8 @@ pub(crate) fn show_walk_result(_: &Lua, result: Table) -> mlua::Result<String> {
     };
     let position: mlua::Vector = result.raw_get("position")?;
     let ticks: u64 = result.raw_get("ticks")?;
-    Ok(format!("{status}/{reason}{by} at ({:.1}, {:.1}) after {ticks} ticks", position.x(), position.z()))
+    let at = words::decimals_of(&[position.x(), position.z()], 1);
+    Ok(format!("{status}/{reason}{by} at ({at}) after {ticks} ticks"))
 }
 
 /// The result of a wish about a door.

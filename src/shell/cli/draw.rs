@@ -148,7 +148,7 @@ fn searched(
         if is_among_others { world.bystanders(Straight { from, to, layer, but: &[] }) } else { None };
     let others = around.map(|around| around.discs);
     let asked = Asked { from, to, by, goal_layer, others };
-    let answered = asked.answer(world.nav());
+    let answered = asked.answer(world);
     let others = asked.others.as_deref().unwrap_or(&[]);
     let (record, answer) = (&answered.record, &answered.answer);
     let scene = SearchScene { world, from, to, by: &asked.by, record, answer, others };

@@ -14,7 +14,7 @@ use super::args::{
 };
 use super::exit::{Exit, Failure};
 use super::{Shell, draw, refusal, shown_path};
-use crate::base::words::counted;
+use crate::base::words::{self, counted};
 use crate::level::graph::{GraphDef, GraphPaths, compact_bytes, graph_text, read_graph_text};
 use crate::level::scene::scene_triangles;
 use crate::level::{FILE_BYTES_MAX, Source, SourceError};
@@ -280,7 +280,7 @@ impl<'s> Work<'s> {
         }
         let groups = groups(&draft);
         let mut human = format!("{done}{} points, {}", draft.points().len(), island_words(&groups));
-        let shown = |at: Vec3| format!("[{:.2}, {:.2}, {:.2}]", at.x, at.y, at.z);
+        let shown = |at: Vec3| format!("[{}]", words::decimals_of(&at.to_array(), 2));
         for group in groups.iter().skip(1).take(LISTED_MAX) {
             let sample = group.points[0];
             human.push_str(&format!(
@@ -480,7 +480,7 @@ fn path_words(answer: &PathAnswer) -> (String, Value) {
     let path = &answer.path;
     let mut human = format!("{status}: {:.2} m, {} expansions", path.cost_m, answer.expansions);
     for point in &path.points {
-        human.push_str(&format!("\n  {:.2}, {:.2}, {:.2}", point.x, point.y, point.z));
+        human.push_str(&format!("\n  {}", words::decimals_of(&point.to_array(), 2)));
     }
     let points: Vec<[f32; 3]> = path.points.iter().map(|point| point.to_array()).collect();
     let json = json!({ "status": status, "cost": path.cost_m, "length": path.length_m, "waypoints": points,

@@ -8,6 +8,7 @@ use glam::Vec3;
 use super::args::{Format, PathArgs, Place};
 use super::exit::{Exit, Failure};
 use super::{Shell, draw, movingai};
+use crate::base::geom::flat_distance;
 use crate::base::words;
 use crate::game::line::{Line, float, place, place_in_space, quoted};
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathStatus, Search, SearchRecord, Traversal};
@@ -15,6 +16,7 @@ use crate::shell::output::{Results, Target};
 use crate::shell::project::find_level;
 use crate::view::{SearchScene, Slant};
 use crate::world::World;
+use crate::world::ops::paths;
 use crate::world::tiles::Tiles;
 
 pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, Failure> {
@@ -31,18 +33,18 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     let target =
         args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
     let format = target.as_ref().map(|target| draw::form_of(target.path())).transpose()?;
-    let world = crate::level::spawn::build(loaded, None).world;
+    let mut world = crate::level::spawn::build(loaded, None).world;
     let layer = layer_of(&world, args.layer.as_deref())?;
     let goal_layer = args.to_layer.as_deref().map(|name| layer_of(&world, Some(name))).transpose()?;
     let by = Traversal { radius_m: args.radius, layer, ..Traversal::default() };
     let asked = Asked { from, to, by, goal_layer, others: None };
-    let answered = asked.answer(world.nav());
+    let answered = asked.answer(&mut world);
     if target.as_ref().is_some_and(Target::is_stdout) {
         *results = Results::stderr(&shell.general);
     }
     results.line(&match args.format {
-        Format::Human => human(&world, &answered, args.raw),
-        Format::Json => json_form(&world, &answered, args.raw),
+        Format::Human => human(&world, (&answered, &asked.by), args.raw),
+        Format::Json => json_form(&world, (&answered, &asked.by), args.raw),
     })?;
     if let (Some(target), Some(format)) = (target, format) {
         let (record, answer) = (&answered.record, &answered.answer);
@@ -71,8 +73,10 @@ pub(super) struct Answered {
 }
 
 impl Asked {
-    /// Asks the map: once for the time it takes, once more for what was looked at.
-    pub fn answer(&self, nav: &NavMap) -> Answered {
+    /// Asks the map as those who walk on it do: once for the time it takes, once more for what was looked at.
+    pub fn answer(&self, world: &mut World) -> Answered {
+        paths::prepare(world, &self.by);
+        let nav = world.nav();
         let query = PathQuery {
             start: self.from,
             goal: self.to,
@@ -154,6 +158,23 @@ fn status(answer: &PathAnswer) -> &'static str {
     }
 }
 
+/// Length and cost of what is shown, metres: of the path, or of the line through the middles of its cells.
+fn measures(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> (f32, f32) {
+    let path = &answered.answer.path;
+    let points = points(world, answered, raw);
+    if points == path.points {
+        return (path.length_m, path.cost_m);
+    }
+    let nav = world.nav();
+    let (mut length_m, mut cost_m) = (0.0, 0.0);
+    for pair in points.windows(2) {
+        let step_m = f64::from(flat_distance(pair[0], pair[1]));
+        length_m += step_m;
+        cost_m += nav.straight(pair[0], pair[1], by).map_or(step_m, |cost| nav.metres(cost));
+    }
+    (length_m as f32, cost_m as f32)
+}
+
 /// The reason as in `PathResult`, with the door that is in the way.
 fn reason(world: &World, answer: &PathAnswer) -> (Option<&'static str>, Option<String>) {
     match answer.trouble {
@@ -165,8 +186,9 @@ fn reason(world: &World, answer: &PathAnswer) -> (Option<&'static str>, Option<S
     }
 }
 
-fn json_form(world: &World, answered: &Answered, raw: bool) -> String {
+fn json_form(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> String {
     let answer = &answered.answer;
+    let (length_m, cost_m) = measures(world, (answered, by), raw);
     let found = answer.status != PathStatus::None;
     let measure = |value: f32| if found { float(value) } else { "null".to_owned() };
     // Heights are said where there are several.
@@ -175,8 +197,8 @@ fn json_form(world: &World, answered: &Answered, raw: bool) -> String {
     Line::default()
         .text("status", status(answer))
         .raw("reason", &reason(world, answer).0.map_or_else(|| "null".to_owned(), quoted))
-        .raw("cost", &measure(answer.path.cost_m))
-        .raw("length", &measure(answer.path.length_m))
+        .raw("cost", &measure(cost_m))
+        .raw("length", &measure(length_m))
         .raw("waypoints", &format!("[{}]", points.join(",")))
         .raw("nearest", &answer.nearest.map_or_else(|| "null".to_owned(), place))
         .count("expansions", u64::from(answer.expansions))
@@ -184,20 +206,22 @@ fn json_form(world: &World, answered: &Answered, raw: bool) -> String {
         .finish()
 }
 
-fn human(world: &World, answered: &Answered, raw: bool) -> String {
+fn human(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> String {
     let answer = &answered.answer;
     let is_flat = floor_of(world.nav()).is_some();
     let shown = |at: Vec3| match is_flat {
-        true => format!("{:.2}, {:.2}", at.x, at.z),
-        false => format!("{:.2}, {:.2}, {:.2}", at.x, at.y, at.z),
+        true => words::decimals_of(&[at.x, at.z], 2),
+        false => words::decimals_of(&at.to_array(), 2),
     };
+    let (length_m, cost_m) = measures(world, (answered, by), raw);
     let (reason, by) = reason(world, answer);
     let mut text = status(answer).to_owned();
     if let Some(reason) = reason {
         text.push_str(&format!(" ({reason}{})", by.map_or_else(String::new, |by| format!(" by {by}"))));
     }
     if answer.status != PathStatus::None {
-        text.push_str(&format!(": {:.2} m, cost {:.2}", answer.path.length_m, answer.path.cost_m));
+        let [length, cost] = [length_m, cost_m].map(|value| words::decimals(value, 2));
+        text.push_str(&format!(": {length} m, cost {cost}"));
     }
     text.push_str(&format!(", {} expansions, {:.1} us", answer.expansions, answered.micros));
     if let Some(nearest) = answer.nearest {

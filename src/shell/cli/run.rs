@@ -83,11 +83,12 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
         is_interactive: false,
     };
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
+    let loading = Instant::now();
     let mut game = match Game::load(level, setup) {
         Ok(game) => game,
         Err(error) => return Err(session.not_begun(&error)),
     };
-    let mut clock = StepClock::new(args.stats);
+    let mut clock = StepClock::new(args.stats, loading.elapsed());
     let began = Instant::now();
     let watch = |world: &World, recorded: &Recorded| session.watch(world, recorded);
     let report = headless::run_timed(&mut game, &bound, watch, &mut |step| clock.done(step));
@@ -131,13 +132,15 @@ fn not_started(shell: &Shell, found: &FoundLevel, texts: &Texts, error: &StartEr
 /// What each step of the tick cost, in real time.
 struct StepClock {
     is_on: bool,
+    /// Before the first tick.
+    loading: Duration,
     last: Instant,
     spent: [Duration; Step::ALL.len()],
 }
 
 impl StepClock {
-    fn new(is_on: bool) -> Self {
-        Self { is_on, last: Instant::now(), spent: [Duration::ZERO; Step::ALL.len()] }
+    fn new(is_on: bool, loading: Duration) -> Self {
+        Self { is_on, loading, last: Instant::now(), spent: [Duration::ZERO; Step::ALL.len()] }
     }
 
     fn done(&mut self, step: Step) {
@@ -168,7 +171,11 @@ impl StepClock {
             counted(paths.restarts, "restart")
         );
         let nudges = format!("  nudges  {} aside", counted(crowd.nudges, "step"));
-        [replans, nudges].into_iter().chain(self.table(report.ticks)).collect()
+        let loading = format!(
+            "  loading {:.1} ms for the world, the memory of its searches and its scripts",
+            self.loading.as_secs_f64() * 1e3
+        );
+        [loading, replans, nudges].into_iter().chain(self.table(report.ticks)).collect()
     }
 
     /// Microseconds a tick and share, by step.

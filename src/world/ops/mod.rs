@@ -103,7 +103,7 @@ pub enum OpError {
         max: usize,
     },
     /// No point of the graph is near a place.
-    #[error("no point of the graph lies within {within_m} m of ({:.2}, {:.2}, {:.2})", place.x, place.y, place.z)]
+    #[error("no point of the graph lies within {within_m} m of ({})", crate::base::words::decimals_of(&place.to_array(), 2))]
     NoPointNear {
         /// The place.
         place: Vec3,

@@ -28,6 +28,11 @@ pub fn query_around(
     (PathQuery { others, ..query(world, start, goal, by) }, around)
 }
 
+/// Makes the map ready for a kind of body, as it is for those who walk on it: questions to the map itself then get the same answers.
+pub fn prepare(world: &mut World, by: &Traversal) {
+    world.nav.prepare(by);
+}
+
 /// Searches at once, to the end. Cost: the expansions of the answer.
 pub fn find(world: &mut World, query: &PathQuery) -> PathAnswer {
     world.nav.prepare(&query.by);
