@@ -74,7 +74,7 @@ impl CrowdCounts {
     fn count(&mut self, fact: &Event) {
         match fact {
             Event::Replanned { why: Ask::Door, .. } => self.for_doors += 1,
-            Event::Replanned { why: Ask::Map, .. } => self.for_map += 1,
+            Event::Replanned { why: Ask::Map | Ask::Better, .. } => self.for_map += 1,
             Event::Replanned { why: Ask::Crowd, .. } => self.for_crowd += 1,
             Event::Replanned { why: Ask::Target, .. } => self.for_target += 1,
             Event::Nudged { .. } => self.nudges += 1,

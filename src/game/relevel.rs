@@ -409,7 +409,7 @@ fn replan(world: &mut World) {
     for id in world.open_walks() {
         let Some(walk) = world.walks.get_mut(id) else { continue };
         let (token, ask) = match walk.token.take() {
-            Some((token, ask)) if ask != Ask::Crowd => (Some(token), ask),
+            Some((token, ask)) if !ask.is_look() => (Some(token), ask),
             search => (search.map(|(token, _)| token), Ask::Map),
         };
         walk.ask_for(ask);

@@ -2,11 +2,15 @@
 //!
 //! In: queries, then a budget of expansions a step. Out: each answer once, under its token. Holds: on a still map the
 //! answers do not depend on the budget, only when they come; requests begin first come first served and a few searches
-//! share the budget equally, so a short one passes a long one; what a step overran is a debt of the next, so the mean
-//! never exceeds the budget; nothing is delivered after it was cancelled. Nobody starves: on a still map a request that needs
-//! e expansions begins once those before it are begun, gets a quarter of the budget at least from then on, and all that were
-//! asked together are answered within their sum, divided by the budget, and one step (fault:G23, G24). A map that changes under a search starts it
-//! again, three times at most. Not here: who asked, when to ask again.
+//! share the budget equally; what a step overran is a debt of the next, so the mean never exceeds the budget; nothing is
+//! delivered after it was cancelled. A map that changes under a search starts it again, three times at most.
+//!
+//! Nobody starves, neither short requests nor long ones (fault:G23, G24). One slot is kept for requests of few expansions and
+//! one for those of a middle size: whoever needs more than a slot allows goes on in a slot that allows more, or waits for
+//! one and begins again there. So every request has a slot that only requests up to its own size can hold; the first come
+//! of its size has that slot, and a fifth of the budget, whatever else is under way. What is lost by beginning again is at most
+//! [`SHORT_EXPANSIONS`] and [`MIDDLE_EXPANSIONS`] for each request, and nothing while no more than three long searches are
+//! under way. Not here: who asked, when to ask again.
 
 use std::collections::VecDeque;
 
@@ -18,7 +22,15 @@ use crate::nav::map::Plan;
 use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathTrouble, Revision, Search};
 
 /// Searches that share the budget. Each needs 12 bytes a node of the map once it is used.
-const POOL: usize = 4;
+const POOL: usize = 5;
+/// Sizes of requests that are told apart: short, middle, long.
+const SIZES: usize = 3;
+/// Up to so many expansions a request is short. 256: a way across a few rooms.
+const SHORT_EXPANSIONS: u32 = 256;
+/// Up to so many expansions a request is of middle size: a way across a large level.
+const MIDDLE_EXPANSIONS: u32 = 16_384;
+/// What a request may spend in each slot. A request of size s may have the first `POOL - s` slots.
+const LIMITS: [u32; POOL] = [u32::MAX, u32::MAX, u32::MAX, MIDDLE_EXPANSIONS, SHORT_EXPANSIONS];
 /// Memory set aside before it is needed, about; searches beyond it make theirs when they begin.
 const ROOM_BYTES: usize = 48 << 20;
 /// Expansions of one search before the next has its turn: small beside a budget, large beside the cost of a turn.
@@ -29,16 +41,30 @@ const RESTARTS_MAX: u32 = 3;
 /// Requests waiting for an answer. `Default` has none.
 #[derive(Clone, Debug, Default)]
 pub struct PathRequests {
-    queries: SlotMap<PathToken, PathQuery>,
-    /// Those not begun; cancelled ones stay in until they come up.
-    queue: VecDeque<PathToken>,
-    /// The first of the queue when it needs a search and no search is free.
+    requests: SlotMap<PathToken, Request>,
+    /// Those without a slot, by size; cancelled ones stay in until they come up. All that are new count as short.
+    queues: [VecDeque<PathToken>; SIZES],
+    /// The first of the short ones when it needs a search and no search is free.
     next: Option<Work>,
     pool: [Slot; POOL],
     /// Expansions that earlier steps spent beyond their budget.
     debt: u64,
-    /// Searches begun again so far. Never part of the state.
+    /// Searches begun again so far because the map had changed. Never part of the state.
     restarts: u64,
+    /// Expansions of searches that made room for others, and began again. Never part of the state.
+    repeated: u64,
+}
+
+/// What is known about a request until it is answered.
+#[derive(Clone, Debug)]
+struct Request {
+    query: PathQuery,
+    /// How often it was begun again because the map had changed.
+    restarts: u32,
+    /// Spent before the last of these restarts.
+    lost: u32,
+    /// Spent before it last made room for others. What it costs is told without: that depends on who else asks.
+    repeated: u32,
 }
 
 /// How far a request has come.
@@ -60,15 +86,19 @@ struct Slot {
     served: u64,
 }
 
+impl Slot {
+    /// Expansions spent on what is in it.
+    fn spent(&self) -> u32 {
+        self.work.as_ref().map_or(0, |work| work.plan.spent(&self.search))
+    }
+}
+
 /// A request under way.
 #[derive(Clone, Debug)]
 struct Work {
     token: PathToken,
     plan: Plan,
     revision: Revision,
-    restarts: u32,
-    /// Spent before the last restart.
-    lost: u32,
 }
 
 /// One call of `step`.
@@ -95,27 +125,27 @@ impl PathRequests {
 
     /// Adds a request. It is served from the next step on, after those before it.
     pub fn push(&mut self, query: PathQuery) -> PathToken {
-        let token = self.queries.insert(query);
-        self.queue.push_back(token);
+        let token = self.requests.insert(Request { query, restarts: 0, lost: 0, repeated: 0 });
+        self.queues[0].push_back(token);
         token
     }
 
     /// Forgets a request: nothing is delivered for it afterwards. A stale token is ignored.
     pub fn cancel(&mut self, token: PathToken) {
-        self.queries.remove(token);
+        self.requests.remove(token);
         let is_its = |work: &mut Work| work.token == token;
         self.next.take_if(is_its);
         self.pool.iter_mut().for_each(|slot| {
             slot.work.take_if(is_its);
         });
-        if self.queries.is_empty() {
-            self.queue.clear();
+        if self.requests.is_empty() {
+            self.queues.iter_mut().for_each(VecDeque::clear);
         }
     }
 
     /// Takes a request back, to be answered by whoever asks; None when it was answered or cancelled.
     pub fn take(&mut self, token: PathToken) -> Option<PathQuery> {
-        let query = self.queries.get(token).cloned()?;
+        let query = self.requests.get(token)?.query.clone();
         self.cancel(token);
         Some(query)
     }
@@ -123,20 +153,18 @@ impl PathRequests {
     /// Requests without an answer yet.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.queries.len()
+        self.requests.len()
     }
 
     /// How far a request has come; None when it was answered or cancelled.
     #[must_use]
     pub fn progress(&self, token: PathToken) -> Option<Progress> {
-        self.queries.get(token)?;
-        let running = self.pool.iter().filter_map(|slot| Some((slot.work.as_ref()?, Some(&slot.search))));
-        let begun = running.chain(self.next.iter().map(|work| (work, None)));
-        let found = begun.into_iter().find(|(work, _)| work.token == token);
-        Some(found.map_or_else(Progress::default, |(work, search)| {
-            let spent = search.map_or(0, |search| work.plan.spent(search)).saturating_add(work.lost);
-            Progress { spent, restarts: work.restarts, has_begun: search.is_some() }
-        }))
+        let request = self.requests.get(token)?;
+        let is_its = |slot: &&Slot| slot.work.as_ref().is_some_and(|work| work.token == token);
+        let slot = self.pool.iter().find(is_its);
+        let before = request.lost.saturating_add(request.repeated);
+        let spent = slot.map_or(0, Slot::spent).saturating_add(before);
+        Some(Progress { spent, restarts: request.restarts, has_begun: slot.is_some() })
     }
 
     /// Searches that were begun again so far because the map had changed.
@@ -162,29 +190,41 @@ impl PathRequests {
             self.restart_stale(&mut round);
             // Bounded by the budget: every pass spends some, or there is nothing left to do. A search that ended
             // exactly with the budget is let to find that out: what it may spend beyond is a debt.
-            while round.left >= 0 && (self.admit(&mut round) || self.take_turn(&mut round)) {}
+            while round.left >= 0
+                && (self.admit_waiting(&mut round) || self.admit(&mut round) || self.take_turn(&mut round))
+            {
+            }
         }
         self.debt = u64::try_from(-round.left).unwrap_or(0);
         budget_expansions - u32::try_from(round.left.max(0)).unwrap_or(budget_expansions)
     }
 
-    /// Begins the first request of the queue; whether something happened.
+    /// Begins the first of those again that wait for a slot of their size, the longest first; whether something happened.
+    fn admit_waiting(&mut self, round: &mut Round) -> bool {
+        let has_room = |size: &usize| self.pool[..POOL - size].iter().any(|slot| slot.work.is_none());
+        let waits = (1..SIZES).rev().find(|size| !self.queues[*size].is_empty() && has_room(size));
+        waits.is_some_and(|size| self.begin_first(size, round))
+    }
+
+    /// Begins the first of the new requests; whether something happened.
     fn admit(&mut self, round: &mut Round) -> bool {
         if let Some(work) = self.next.take() {
             // Decided on an older map.
             if work.revision != round.map.revision() {
-                self.queue.push_front(work.token);
+                self.queues[0].push_front(work.token);
                 return true;
             }
-            return self.start(work);
+            return self.start(work, 0);
         }
-        let Some(token) = self.queue.pop_front() else { return false };
-        let Some(query) = self.queries.get(token) else { return true };
-        match round.map.begin(query) {
-            Ok(plan) => {
-                let revision = round.map.revision();
-                self.start(Work { token, plan, revision, restarts: 0, lost: 0 })
-            }
+        self.begin_first(0, round)
+    }
+
+    /// Begins the first request of a queue, or answers it without a search; whether something happened.
+    fn begin_first(&mut self, size: usize, round: &mut Round) -> bool {
+        let Some(token) = self.queues[size].pop_front() else { return false };
+        let Some(request) = self.requests.get(token) else { return true };
+        match round.map.begin(&request.query) {
+            Ok(plan) => self.start(Work { token, plan, revision: round.map.revision() }, size),
             Err(answer) => {
                 round.left -= 1;
                 self.deliver(token, *answer, round);
@@ -193,12 +233,12 @@ impl PathRequests {
         }
     }
 
-    /// Puts work into a free slot, or keeps it until there is one; whether there was.
-    fn start(&mut self, work: Work) -> bool {
+    /// Puts work of a size into a free slot, or keeps it until there is one; whether there was.
+    fn start(&mut self, work: Work, size: usize) -> bool {
         // A slot that stood empty has not saved up for later.
         let busy = self.pool.iter().filter(|slot| slot.work.is_some());
         let least = busy.map(|slot| slot.served).min().unwrap_or(0);
-        match self.pool.iter_mut().find(|slot| slot.work.is_none()) {
+        match self.pool[..POOL - size].iter_mut().find(|slot| slot.work.is_none()) {
             Some(slot) => (slot.work, slot.served) = (Some(work), slot.served.max(least)),
             None => self.next = Some(work),
         }
@@ -207,57 +247,80 @@ impl PathRequests {
 
     /// Gives the next search its turn; whether there was one.
     fn take_turn(&mut self, round: &mut Round) -> bool {
-        let busy = self.pool.iter_mut().filter(|slot| slot.work.is_some());
-        let Some(slot) = busy.min_by_key(|slot| slot.served) else { return false };
+        let busy = (0..POOL).filter(|&at| self.pool[at].work.is_some());
+        let Some(at) = busy.min_by_key(|&at| self.pool[at].served) else { return false };
+        let slot = &mut self.pool[at];
+        let before = slot.spent();
         let Some(work) = &mut slot.work else { return false };
-        let Some(query) = self.queries.get(work.token) else { return false };
-        let before = work.plan.spent(&slot.search);
-        let allowance = u32::try_from(round.left).unwrap_or(0).clamp(1, TURN_EXPANSIONS);
-        let answer = round.map.step(&mut work.plan, (query, &mut slot.search), allowance);
-        let spent = match &answer {
+        let Some(request) = self.requests.get(work.token) else { return false };
+        let most = TURN_EXPANSIONS.min(LIMITS[at].saturating_sub(before)).max(1);
+        let allowance = u32::try_from(round.left).unwrap_or(0).clamp(1, most);
+        let answer = round.map.step(&mut work.plan, (&request.query, &mut slot.search), allowance);
+        let spent_in_all = match &answer {
             Some(answer) => answer.expansions,
             None => work.plan.spent(&slot.search),
         };
-        let spent = spent.saturating_sub(before);
+        let spent = spent_in_all.saturating_sub(before);
         round.left -= i64::from(spent);
         slot.served += u64::from(spent);
         if let Some(mut answer) = answer {
             let token = work.token;
-            answer.expansions = answer.expansions.saturating_add(work.lost);
+            answer.expansions = answer.expansions.saturating_add(request.lost);
             slot.work = None;
             self.deliver(token, answer, round);
+        } else if spent_in_all >= LIMITS[at] {
+            self.leave_slot(at);
         }
         true
     }
 
+    /// Has a search leave a slot that is for smaller ones: into one that allows more, or back into a queue.
+    fn leave_slot(&mut self, at: usize) {
+        let free = self.pool[..at].iter().position(|slot| slot.work.is_none());
+        let spent = self.pool[at].spent();
+        let Some(work) = self.pool[at].work.take() else { return };
+        if let Some(free) = free {
+            let (roomier, tighter) = self.pool.split_at_mut(at);
+            std::mem::swap(&mut roomier[free].search, &mut tighter[0].search);
+            roomier[free].served = roomier[free].served.max(tighter[0].served);
+            roomier[free].work = Some(work);
+            return;
+        }
+        if let Some(request) = self.requests.get_mut(work.token) {
+            request.repeated = request.repeated.saturating_add(spent);
+            self.repeated += u64::from(spent);
+            self.queues[POOL - at].push_back(work.token);
+        }
+    }
+
     fn deliver(&mut self, token: PathToken, answer: PathAnswer, round: &mut Round) {
-        if self.queries.remove(token).is_some() {
+        if self.requests.remove(token).is_some() {
             round.out.push((token, answer));
         }
     }
 
     /// Begins again what was begun on another revision, or gives it up.
     fn restart_stale(&mut self, round: &mut Round) {
+        let revision = round.map.revision();
         for at in 0..POOL {
-            let slot = &mut self.pool[at];
-            let revision = round.map.revision();
-            let Some(mut work) = slot.work.take_if(|work| work.revision != revision) else { continue };
-            work.lost = work.lost.saturating_add(work.plan.spent(&slot.search));
-            work.restarts += 1;
+            let spent = self.pool[at].spent();
+            let Some(work) = self.pool[at].work.take_if(|work| work.revision != revision) else { continue };
+            let Some(request) = self.requests.get_mut(work.token) else { continue };
+            request.lost = request.lost.saturating_add(spent);
+            request.restarts += 1;
             self.restarts += 1;
-            let begun = match self.queries.get(work.token) {
-                Some(query) if work.restarts <= RESTARTS_MAX => round.map.begin(query),
-                _ => Err(Box::new(PathAnswer {
-                    trouble: Some(PathTrouble::Limit),
-                    revision,
-                    ..PathAnswer::default()
-                })),
+            let lost = request.lost;
+            let begun = if request.restarts <= RESTARTS_MAX {
+                round.map.begin(&request.query)
+            } else {
+                let trouble = Some(PathTrouble::Limit);
+                Err(Box::new(PathAnswer { trouble, revision, ..PathAnswer::default() }))
             };
             match begun {
                 Ok(plan) => self.pool[at].work = Some(Work { plan, revision, ..work }),
                 Err(mut answer) => {
                     round.left -= 1;
-                    answer.expansions = work.lost;
+                    answer.expansions = lost;
                     self.deliver(work.token, *answer, round);
                 }
             }
@@ -266,27 +329,32 @@ impl PathRequests {
 
     /// Mixes in everything that decides which answers come and when.
     pub fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.queries.len() as u64).word(self.debt);
+        hash.word(self.requests.len() as u64).word(self.debt);
         let least = self.pool.iter().map(|slot| slot.served).min().unwrap_or(0);
         self.pool.iter().for_each(|slot| {
             hash.word(slot.served - least);
         });
-        for (token, query) in &self.queries {
+        for (token, request) in &self.requests {
             hash.word(token.data().as_ffi());
-            hash_query(query, hash);
+            hash_query(&request.query, hash);
+            hash.word(u64::from(request.restarts))
+                .word(u64::from(request.lost))
+                .word(u64::from(request.repeated));
         }
-        for token in self.queue.iter().filter(|token| self.queries.contains_key(**token)) {
-            hash.word(token.data().as_ffi());
+        for queue in &self.queues {
+            let waiting = queue.iter().filter(|token| self.requests.contains_key(**token));
+            hash.word(waiting.clone().count() as u64);
+            waiting.for_each(|token| {
+                hash.word(token.data().as_ffi());
+            });
         }
-        let running = self.pool.iter().map(|slot| (slot.work.as_ref(), Some(&slot.search)));
-        for (work, search) in running.chain([(self.next.as_ref(), None)]) {
+        let running = self.pool.iter().map(|slot| (slot.work.as_ref(), slot.spent()));
+        for (work, spent) in running.chain([(self.next.as_ref(), 0)]) {
             let Some(work) = work else {
                 hash.word(0);
                 continue;
             };
-            let spent = search.map_or(0, |search| work.plan.spent(search));
-            hash.word(work.token.data().as_ffi()).word(work.revision.0);
-            hash.word(u64::from(work.restarts)).word(u64::from(work.lost)).word(u64::from(spent));
+            hash.word(work.token.data().as_ffi()).word(work.revision.0).word(u64::from(spent));
         }
     }
 }

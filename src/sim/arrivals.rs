@@ -4,11 +4,11 @@
 //! that somebody holds stands beside, does not push, and has arrived there or waits, as the walk accepts; no
 //! walk goes on without progress for longer than its patience, and none past its timeout.
 
-use crate::base::geom::floor_distance;
+use crate::base::geom::{flat_distance, floor_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::time::Tick;
 use crate::base::trig;
-use crate::sim::{courses, news};
+use crate::sim::{courses, follow, news, replans};
 use crate::world::World;
 use crate::world::door::{Door, DoorState};
 use crate::world::ops::characters::angle_of;
@@ -63,10 +63,50 @@ pub(crate) fn look(world: &mut World, id: WalkId) {
 
 /// Ends a walk that has lost its patience, by whoever is in front of it.
 fn give_up(world: &mut World, id: WalkId, reason: Reason) {
-    if let Some(walk) = world.walks.get_mut(id).filter(|_| reason == Reason::Stuck) {
-        walk.by = walk.by.or(walk.ahead.map(Blocker::Character));
+    let by = world.walks.get(id).and_then(|walk| match (reason, &walk.phase) {
+        (Reason::Occupied, Phase::Beside(holder)) => Some(Blocker::Character(*holder)),
+        (Reason::Stuck, _) => {
+            walk.by.or(walk.ahead.map(Blocker::Character)).or_else(|| in_the_way(world, walk))
+        }
+        _ => None,
+    });
+    if let Some(walk) = world.walks.get_mut(id).filter(|_| by.is_some()) {
+        walk.by = by;
     }
     conclude(world, id, Status::Blocked, reason);
+}
+
+/// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways to and fro: a closed door
+/// that it has come to, whoever is on the next stretch of its way, the nearest first, or else whoever it touches.
+fn in_the_way(world: &World, walk: &Walk) -> Option<Blocker> {
+    /// How far ahead somebody on the way is what keeps it, metres: a few people who stand one behind the other.
+    const AHEAD_M: f32 = 3.0;
+    /// Gap between two bodies that are in one another's way, metres: what people leave in a line.
+    const GAP_M: f32 = 0.6;
+    let door = follow::closed_door_ahead(world, walk).filter(|(_, left_m)| *left_m <= GAP_M);
+    if let Some((door, _)) = door {
+        return Some(Blocker::Door(door));
+    }
+    let own = world.characters.get(walk.character)?;
+    let place = own.body.position;
+    let others = world.characters.iter().filter(|&(id, other)| {
+        let is_level = other.layer == own.layer && floor_distance(place, other.body.position).is_finite();
+        id != walk.character && other.is_alive() && is_level
+    });
+    let near = others.filter_map(|(id, other)| {
+        let touch_m = own.body.radius_m + other.body.radius_m;
+        let gap_m = flat_distance(place, other.body.position) - touch_m;
+        let middle = ground(other.body.position);
+        let reach_m = f64::from(touch_m) + f64::from(WalkOptions::PROGRESS_M);
+        let is_on_way = || {
+            replans::legs(walk.following.as_ref(), place)
+                .any(|(from, to)| segment_distance_sq(middle, ground(from), ground(to)) <= reach_m * reach_m)
+        };
+        let is_behind = gap_m > AHEAD_M || !is_on_way();
+        (gap_m <= GAP_M || !is_behind).then_some((is_behind, gap_m, id))
+    });
+    let nearest = near.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    nearest.map(|(_, _, id)| Blocker::Character(id))
 }
 
 /// A walk that stands because somebody said so, or takes a link, has no patience to lose, only time.
@@ -264,7 +304,8 @@ fn note_progress(world: &mut World, id: WalkId) {
         return;
     };
     let left_m = left_m(world, walk);
-    let gets_on = has_progress(walk, left_m) || matches!(walk.phase, Phase::Planning);
+    let waits = || walk.phase == Phase::Moving && walk.waits_for_path(world.nav.revision());
+    let gets_on = has_progress(walk, left_m) || walk.phase == Phase::Planning || waits();
     if let Some(reason) = held_up(world, walk, left_m) {
         news::held_up(world, id, reason);
     }

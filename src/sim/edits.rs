@@ -2,13 +2,14 @@
 //!
 //! In: pending edits. Out: the map, facts, and walks that must ask again. Holds: a walk whose remaining
 //! way is no longer clear asks in this very tick, whatever any cooldown says (fault:G6); a walk on its
-//! way to a nearest point asks when what opened leads it further; nobody else is disturbed.
+//! way to a nearest point asks when what opened leads it further; for whom another way may have become better looks for one
+//! (`shortcuts`); nobody else is disturbed.
 
 use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::WalkId;
 use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, PathQuery};
 use crate::sim::tiles::{self, Turned};
-use crate::sim::{glide, paths};
+use crate::sim::{glide, paths, shortcuts};
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::ops::walks::{goal_layer, traversal_of};
@@ -46,13 +47,17 @@ pub fn run(world: &mut World) {
         if let Some(by) = own.map(|walk| traversal_of(world, walk)) {
             world.nav.prepare(&by);
         }
-        if let Some(why) = must_ask(world, id, (&change, &closed, &turned))
-            && let Some(walk) = world.walks.get_mut(id)
-        {
-            walk.ask_for(why);
-            if !world.begins_step() {
-                paths::seek(world, id);
+        match must_ask(world, id, (&change, &closed, &turned)) {
+            Some(why) => {
+                shortcuts::note_turned_back(world, id, &change);
+                if let Some(walk) = world.walks.get_mut(id) {
+                    walk.ask_for(why);
+                }
+                if !world.begins_step() {
+                    paths::seek(world, id);
+                }
             }
+            None => shortcuts::note(world, id, &change),
         }
     }
 }
@@ -77,6 +82,9 @@ fn must_ask(
     }
     let waits_for_door = matches!(walk.phase, Phase::AtDoor(_));
     if !waits_for_door && tiles::concern(world, walk, following, turned) {
+        return Some(Ask::Map);
+    }
+    if change.closed && lost_its_ground(world, walk, &change.bounds) {
         return Some(Ask::Map);
     }
     let may_block = change.closed || change.recosted;
@@ -115,6 +123,16 @@ fn leads_further_now(world: &World, walk: &Walk, following: &Following) -> bool 
             answer.trouble != following.trouble || answer.nearest.is_none_or(is_nearer)
         }
     }
+}
+
+/// Whether a walker stands where the ground has just gone away: its way begins elsewhere now.
+fn lost_its_ground(world: &World, walk: &Walk, changed: &Bounds) -> bool {
+    let Some(body) = world.characters.get(walk.character).map(|character| &character.body) else {
+        return false;
+    };
+    let place = ground(body.position);
+    let is_near = Bounds::of(&[place]).overlaps(&changed.grown(f64::from(body.radius_m)));
+    is_near && !world.nav.is_walkable(body.position, &traversal_of(world, walk))
 }
 
 /// Whether what is left of the way, where it meets the changed ground, can still be walked.

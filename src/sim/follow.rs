@@ -153,8 +153,10 @@ pub(crate) fn stride(world: &mut World, first: usize) {
         };
         let kind = grounds.kind(character);
         let footing = grounds.footing(kind);
-        let clear = |from: Vec3, to: Vec3| footing.clear(from, to);
         let place = character.body.position;
+        // Where the ground went away, the way out is straight, and is the first leg of the path.
+        let clear =
+            |from: Vec3, to: Vec3| footing.clear(from, to) || from == place && !footing.is_walkable(place);
         let body = (place, steer::flat(trig::direction(character.facing_rad)));
         let aside;
         let leg;
@@ -164,6 +166,9 @@ pub(crate) fn stride(world: &mut World, first: usize) {
                     // Told to step 8 from here: there the path is out of the cache again.
                     step.left_m = following.cursor.left_m(&following.path, place);
                     step.held_ticks = walk.clock(landing).since(walk.progress_tick);
+                    // No corner of the way out is cut: what lies beside it may be a wall.
+                    let may_be_off = following.cursor.segment == 0 && following.path.revision.0 > 0;
+                    step.gait.is_exact |= may_be_off && !footing.is_walkable(place);
                     // Only up to the next link: beyond is another layer.
                     leg = following.path.leg();
                     Some((leg.as_ref(), following.cursor))

@@ -30,7 +30,7 @@ pub fn run(world: &mut World) {
 }
 
 /// Everybody who has made a step begins it again, tick by tick. Who went along the very edge of the ground, where a part of a line is
-/// not clear although the whole of it is, is there at once.
+/// not clear although the whole of it is, is there at once. Who leaves ground that went away is seen to leave it.
 fn begin(world: &mut World, ticks: u64) {
     let World { nav, doors, characters, glides, bodies, .. } = world;
     let mut grounds = Grounds::again(nav, doors, &bodies.known);
@@ -45,7 +45,8 @@ fn begin(world: &mut World, ticks: u64) {
         let (from, to) = (glide.from.0, glide.to.0);
         let place = |tick: u64| glide.place(tick as f32 / ticks as f32);
         let is_clear = footing.is_open(from, flat_distance(from, to) + FINGER_M)
-            || (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)));
+            || (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)))
+            || !footing.is_walkable(from);
         if is_clear {
             (character.body.position, character.facing_rad) = glide.from;
         }

@@ -18,5 +18,6 @@ mod news;
 pub mod paths;
 pub mod regions;
 mod replans;
+mod shortcuts;
 pub mod skip;
 mod tiles;

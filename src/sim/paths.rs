@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{PathToken, WalkId};
 use crate::base::time::Tick;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
-use crate::sim::{courses, replans};
+use crate::sim::{courses, replans, shortcuts};
 use crate::world::World;
 use crate::world::course::Course;
 use crate::world::event::Event;
@@ -42,10 +42,16 @@ pub fn run(world: &mut World) {
 fn ask(world: &mut World) {
     let changes = replans::notice_all(world);
     let marks = changes.marks(world);
+    let mut due = Vec::new();
     // No walk begins in this step.
     for at in 0..world.walk_order.len() {
         let id = world.walk_order[at];
         replans::look(world, id, &marks);
+        seek(world, id);
+        due.extend(shortcuts::due(world, id));
+    }
+    for id in shortcuts::first_of(world, due) {
+        shortcuts::ask(world, id);
         seek(world, id);
     }
 }
@@ -140,7 +146,7 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     };
     let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
     let around = walk.asked_around.take();
-    if why == Ask::Crowd && stays(world, id, &answer, around.as_ref()) {
+    if why.is_look() && stays(world, id, (why, &answer), around.as_ref()) {
         if let Some(walk) = world.walks.get_mut(id) {
             walk.seen = around;
         }
@@ -189,9 +195,9 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     }
 }
 
-/// Whether a walk that looked for a better way past others stays on the one it has: it leads as far, nobody stands on it whom
-/// the new one goes around, and the new one is not so much cheaper (`replans::CHEAPER`).
-fn stays(world: &World, id: WalkId, answer: &PathAnswer, around: Option<&Bystanders>) -> bool {
+/// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on it whom the new one
+/// goes around, and the new one is not so much cheaper (`replans::CHEAPER`).
+fn stays(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer), around: Option<&Bystanders>) -> bool {
     let Some(walk) = world.walks.get(id) else {
         return false;
     };
@@ -206,13 +212,17 @@ fn stays(world: &World, id: WalkId, answer: &PathAnswer, around: Option<&Bystand
     let same_end = following.path.points.last() == answer.path.points.last() || holder.is_some();
     let is_whole = answer.status == PathStatus::Complete;
     let leads_as_far = walk.held_by == holder && following.path.whole == is_whole && same_end;
-    let Some(rest) = rest_of(world, walk, following).filter(|_| leads_as_far) else {
+    let rest_m = match why {
+        Ask::Better => shortcuts::rest_cost_m(world, walk, following),
+        _ => rest_of(world, walk, following).map(|rest| rest.cost_m),
+    };
+    let Some(rest_m) = rest_m.filter(|_| leads_as_far) else {
         return false;
     };
     let discs = around.map_or(&[][..], |around| &around.discs);
     let is_blocked =
         answer.others == Others::Avoided && replans::is_blocked(world, walk, character.body.position, discs);
-    !is_blocked && answer.path.cost_m > replans::CHEAPER * rest.cost_m
+    !is_blocked && answer.path.cost_m > replans::CHEAPER * rest_m
 }
 
 /// What is left of a way, as a path from where the body stands; None when it cannot be walked any more as it is.
@@ -258,10 +268,13 @@ fn bend(world: &mut World, id: WalkId) {
         return;
     };
     let bent = retarget_path(world, following, (place, walk.aim), &traversal_of(world, walk));
+    let threshold_m = world.settings.crowd.target_replan_threshold_m;
     if let Some(walk) = world.walks.get_mut(id) {
-        match bent {
-            Some(following) => (walk.following, walk.planned_aim) = (Some(following), walk.aim),
-            None => walk.ask = Some(Ask::Target),
+        let is_near = floor_distance(walk.planned_aim, walk.aim) <= threshold_m;
+        let is_bent = bent.is_some();
+        walk.following = bent.or(walk.following.take());
+        if !is_bent || !is_near {
+            walk.ask = Some(Ask::Target);
         }
     }
 }
@@ -322,6 +335,12 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     let left_m = cursor.left_m(&path, position);
     let longer_ticks = way_ticks((left_m - walk.nearest_m).max(0.0));
     walk.following = Some(Following { path, cursor, trouble });
+    walk.missed_paths = 0;
+    walk.shortcuts.is_on_one = match why {
+        Ask::Better => true,
+        Ask::Crowd | Ask::Target => walk.shortcuts.is_on_one,
+        Ask::First | Ask::Leg | Ask::Door | Ask::Map => false,
+    };
     let tick = walk.clock(tick);
     set_out(walk, why, left_m, SettingOut { tick, turn_ticks, longer_ticks });
     // Who stands because it wants to goes on standing.
@@ -330,11 +349,18 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     }
 }
 
-/// The body was moved meanwhile to where the new path cannot be seen: it asks from there. It is no more waiting for its first
-/// path, so that its patience runs, and it counts as having asked because of others.
+/// The body was moved meanwhile to where the new path cannot be seen: it asks from there, and counts as having asked because of
+/// others. Who waits for its first path goes on waiting; only who is pushed about again and again loses its patience.
 fn ask_from_here(world: &mut World, id: WalkId) {
+    /// Paths that may be missed before patience runs: each is a search.
+    const MISSED_MAX: u32 = 8;
     if let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.phase == Phase::Planning) {
-        walk.phase = Phase::Moving;
+        walk.missed_paths += 1;
+        if walk.missed_paths <= MISSED_MAX {
+            walk.ask = Some(Ask::First);
+        } else {
+            walk.phase = Phase::Moving;
+        }
     }
     replans::ask(world, id);
 }
@@ -358,11 +384,11 @@ fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
     match why {
         Ask::First | Ask::Target | Ask::Leg => (walk.nearest_m, walk.nearest_tick) = (left_m, out.tick),
         Ask::Crowd if is_longer => (walk.nearest_m, walk.nearest_tick) = (left_m, out.tick),
-        Ask::Door | Ask::Map if is_longer => {
+        Ask::Door | Ask::Map | Ask::Better if is_longer => {
             walk.nearest_m = left_m;
             walk.nearest_tick = out.tick.min(walk.nearest_tick.after(out.longer_ticks));
         }
-        Ask::Crowd | Ask::Door | Ask::Map => {}
+        Ask::Crowd | Ask::Door | Ask::Map | Ask::Better => {}
     }
     if matches!(why, Ask::First | Ask::Leg) {
         walk.progress_tick = walk.progress_tick.max(out.tick.after(out.turn_ticks));
@@ -378,12 +404,16 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
     if flat_distance(start, position) < 1e-4 {
         return Some(path);
     }
+    // Whoever stands where the ground went away sees from where it comes onto the ground again.
+    let ground = world.nav.start(position, by)?.point;
     let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()
-        .find(|&index| world.nav.straight(position, path.points[index], by).is_some())?;
+        .find(|&index| world.nav.straight(ground, path.points[index], by).is_some())?;
     let skipped_m: f32 = path.points[..=seen].windows(2).map(|pair| flat_distance(pair[0], pair[1])).sum();
-    let gained_m = skipped_m - flat_distance(position, path.points[seen]);
-    path.points.splice(..seen, [position]);
+    let out_m = flat_distance(position, ground);
+    let gained_m = skipped_m - out_m - flat_distance(ground, path.points[seen]);
+    let is_on_ground = out_m < 1e-4 || path.points[seen] == ground;
+    path.points.splice(..seen, [position].into_iter().chain((!is_on_ground).then_some(ground)));
     path.length_m -= gained_m;
     for crossing in &mut path.crossings {
         crossing.enter_m = (crossing.enter_m - gained_m).max(0.0);

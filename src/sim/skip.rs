@@ -7,7 +7,7 @@
 //! Not here: what the scene's tasks do (`script::skipping`).
 
 use crate::base::ids::{CharacterId, DoorId, WalkId};
-use crate::sim::{arrivals, doors, edits, follow, glide, integrate, paths, regions, replans};
+use crate::sim::{arrivals, doors, edits, follow, glide, integrate, paths, regions, replans, shortcuts};
 use crate::world::World;
 use crate::world::character::Displaced;
 use crate::world::skip::Rush;
@@ -94,6 +94,7 @@ fn step(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]
 fn go_on(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId]) {
     replans::run_for(world, walks, bodies);
     for &id in walks {
+        shortcuts::ask_if_due(world, id);
         paths::serve(world, id);
     }
     for &id in bodies {

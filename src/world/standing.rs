@@ -19,7 +19,7 @@ use crate::base::near::{Look, Near};
 use crate::nav::Disc;
 use crate::world::World;
 use crate::world::character::Character;
-use crate::world::walk::{Ask, Phase, Walk};
+use crate::world::walk::{Phase, Walk};
 
 /// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are cheap.
 const CELL_M: f32 = 4.0;
@@ -97,8 +97,8 @@ impl Walk {
             Phase::Planning | Phase::AtDoor(_) => true,
             Phase::Moving => {
                 let asks = self.ask.or(self.token.map(|(_, why)| why));
-                // A look for a better way past others does not make anybody set out.
-                let sets_out = asks.is_some_and(|why| why != Ask::Crowd);
+                // A look for a better way does not make anybody set out.
+                let sets_out = asks.is_some_and(|why| !why.is_look());
                 sets_out || self.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_some())
             }
             _ => false,

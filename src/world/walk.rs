@@ -10,7 +10,7 @@ use glam::Vec3;
 use crate::base::ids::{AreaId, CharacterId, DoorId, PathToken};
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::Cursor;
-use crate::nav::{OneWay, OwnArea, PassRules, Path, PathTrouble, Traversal};
+use crate::nav::{OneWay, OwnArea, PassRules, Path, PathTrouble, Revision, Traversal};
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::course::{Checkpoints, Course};
@@ -256,23 +256,44 @@ pub enum Ask {
     Target,
     /// It was displaced, or others are in the way.
     Crowd,
+    /// The map changed, so that another way may be better than the one in use, which is still clear.
+    Better,
     /// It has come to a stop and goes on to the next.
     Leg,
 }
 
 impl Ask {
+    /// Whether it is a look for a better way: its answer may be left unused, and it sets nobody in motion.
+    #[must_use]
+    pub fn is_look(self) -> bool {
+        matches!(self, Self::Crowd | Self::Better)
+    }
+
     /// The word traces use for a new plan.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::First => "first",
             Self::Door => "door",
-            Self::Map => "map",
+            Self::Map | Self::Better => "map",
             Self::Target => "target",
             Self::Crowd => "crowd",
             Self::Leg => "leg",
         }
     }
+}
+
+/// What a walk knows about ways that become better as the map changes, and close again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shortcuts {
+    /// The map has changed so that another way may be better: from then on it looks for one, by the clock of the walk.
+    pub due: Option<Tick>,
+    /// Until then it does not look, by the clock of the walk.
+    pub rests_until: Tick,
+    /// Whether it took the way in use because it became better.
+    pub is_on_one: bool,
+    /// How often such a way was closed before it got through.
+    pub turned_back: u32,
 }
 
 /// A character under way.
@@ -320,6 +341,10 @@ pub struct Walk {
     pub travelled_m: f32,
     /// Plans made after the first.
     pub repaths: u32,
+    /// Paths that led past where the body had been pushed to by the time they were found, since the last one that it took.
+    pub missed_paths: u32,
+    /// When it looks again whether the map has a better way for it.
+    pub shortcuts: Shortcuts,
     /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a fifth
     /// cheaper.
     pub is_door_plan: bool,
@@ -361,11 +386,25 @@ impl Walk {
     /// Times its patience that a walk may go to and fro without coming nearer to its end than ever.
     pub const PATIENCES_MAX: u64 = 20;
 
-    /// Has it ask for a path in step 6. What was asked before stays, but a look for a better way past others gives way to any
-    /// other reason: its answer may be left unused.
+    /// Has it ask for a path in step 6. What was asked before stays, but a look for a better way gives way to any other
+    /// reason: its answer may be left unused.
     pub(crate) fn ask_for(&mut self, why: Ask) {
-        if self.ask.is_none_or(|before| before == Ask::Crowd) {
+        if self.ask.is_none_or(|before| before.is_look() && !(why.is_look() && before == Ask::Better)) {
             self.ask = Some(why);
+        }
+    }
+
+    /// Whether it has no way to go on until a search is answered that it waits for: it never had one, has come to the end of
+    /// the one it had, or that one is cut by a change up to revision `on` of the map. Waiting is not being stuck, however
+    /// small the budget of searches is.
+    #[must_use]
+    pub fn waits_for_path(&self, on: Revision) -> bool {
+        let has_ended = || self.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_none());
+        let is_cut = || self.following.as_ref().is_none_or(|way| way.path.revision != on);
+        match (self.ask, self.token.map(|(_, why)| why)) {
+            (Some(Ask::First | Ask::Leg), _) | (_, Some(Ask::First | Ask::Leg | Ask::Target)) => has_ended(),
+            (_, Some(Ask::Door | Ask::Map)) => is_cut(),
+            _ => false,
         }
     }
 

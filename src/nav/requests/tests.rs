@@ -76,9 +76,12 @@ fn inv_p8_any_budget_gives_the_answers_of_no_budget() {
         }
         // One of those that need no search costs one.
         let work: u64 = expected.iter().map(|answer| u64::from(answer.expansions.max(1))).sum();
-        assert_eq!(spent + requests.debt, work, "budget {budget}");
+        assert_eq!(spent + requests.debt, work + requests.repeated, "budget {budget}");
+        let repeated_max = expected.len() as u64 * u64::from(SHORT_EXPANSIONS + MIDDLE_EXPANSIONS);
+        assert!(requests.repeated <= repeated_max, "each makes room twice at most");
         if budget < 2000 {
-            assert!(steps <= work / u64::from(budget) + 1, "fault:G23: {steps} steps for {work} at {budget}");
+            let bound = (work + requests.repeated) / u64::from(budget) + 1;
+            assert!(steps <= bound, "fault:G23: {steps} steps for {work} at {budget}");
         }
     }
 }
@@ -105,9 +108,8 @@ fn seed_n3_equal_requests_share_the_budget() {
     assert_eq!(answers.len(), 100);
 }
 
-#[test]
-fn fault_g24_small_requests_pass_a_huge_one() {
-    // A serpentine, and a small room beside its start.
+/// A corridor that winds through a square of 200 m, with costs that make a search look at cell after cell.
+fn serpentine() -> NavMap {
     let side = 200;
     let walls = |cell: u32| {
         let (x, z) = (cell % side, cell / side);
@@ -119,9 +121,19 @@ fn fault_g24_small_requests_pass_a_huge_one() {
         factor: (0..side * side).map(|cell| 1.0 + (cell % 2) as f32).collect(),
         ..CellSource::default()
     };
-    let map: NavMap = CellMap::from_cells(&source).unwrap().into();
-    let huge = query(Vec3::new(0.5, 0.0, 0.5), Vec3::new(0.5, 0.0, 198.5));
-    let small = query(Vec3::new(0.5, 0.0, 0.5), Vec3::new(8.5, 0.0, 0.5));
+    CellMap::from_cells(&source).unwrap().into()
+}
+
+/// From the beginning of the serpentine to the row of that number.
+fn along_it(row: u32) -> PathQuery {
+    let end = if row == 0 { 8.5 } else { 0.5 };
+    query(Vec3::new(0.5, 0.0, 0.5), Vec3::new(end, 0.0, row as f32 + 0.5))
+}
+
+#[test]
+fn fault_g24_small_requests_pass_a_huge_one() {
+    let map = serpentine();
+    let (huge, small) = (along_it(198), along_it(0));
     let mut search = Search::default();
     let huge_work = map.plan(&huge, &mut search).expansions;
     let small_work = map.plan(&small, &mut search).expansions;
@@ -141,6 +153,89 @@ fn fault_g24_small_requests_pass_a_huge_one() {
     }
     let fair = 1000 * small_work / 100 + 1;
     assert!(steps <= 2 * fair, "{steps} steps, alone {fair}");
+}
+
+/// Steps of a budget until a request is answered that is made now.
+fn steps_until_answered(requests: &mut PathRequests, (map, budget): (&NavMap, u32), query: PathQuery) -> u64 {
+    let token = requests.push(query);
+    let mut answers = Vec::new();
+    for step in 1..1_000_000 {
+        requests.step(map, budget, &mut answers);
+        if answers.iter().any(|answer| answer.0 == token) {
+            return step;
+        }
+    }
+    panic!("it is never answered");
+}
+
+#[test]
+fn fault_g24_nobody_waits_for_requests_that_are_longer_than_its_own_however_many_are_under_way() {
+    let map = serpentine();
+    let mut search = Search::default();
+    let mut work_of = |row: u32| u64::from(map.plan(&along_it(row), &mut search).expansions);
+    let (small, middle, huge) = (work_of(0), work_of(30), work_of(198));
+    assert!(small < 64 && middle > 4 * u64::from(SHORT_EXPANSIONS) && middle < u64::from(MIDDLE_EXPANSIONS));
+    assert!(huge > u64::from(MIDDLE_EXPANSIONS));
+    for count in [1, 3, 4, 5, 9, 20] {
+        for budget in [30, 200, 2000] {
+            let mut requests = PathRequests::default();
+            let mut answers = Vec::new();
+            let tokens: Vec<PathToken> = (0..count).map(|_| requests.push(along_it(198))).collect();
+            // Until it is known of all of them how long they are, or nearly so.
+            for _ in 0..(20_000 * count / u64::from(budget)).min(200) {
+                requests.step(&map, budget, &mut answers);
+            }
+            let bound = |ahead: u64, work: u64| {
+                let turns = u64::from(TURN_EXPANSIONS);
+                POOL as u64 * (ahead + work + turns) / u64::from(budget) + 2
+            };
+            let unknown = requests.queues[0].len() as u64 + 1;
+            let waited = steps_until_answered(&mut requests, (&map, budget), along_it(0));
+            let bound_short = bound(unknown * u64::from(SHORT_EXPANSIONS), small);
+            assert!(waited <= bound_short, "{count} at {budget}: short after {waited} of {bound_short}");
+            let unknown = requests.queues[0].len() + requests.queues[1].len() + 2;
+            let ahead = unknown as u64 * u64::from(SHORT_EXPANSIONS + MIDDLE_EXPANSIONS);
+            let waited = steps_until_answered(&mut requests, (&map, budget), along_it(30));
+            let bound_middle = bound(ahead, middle);
+            assert!(waited <= bound_middle, "{count} at {budget}: middle after {waited} of {bound_middle}");
+            // A stream of short ones does not keep the long ones waiting for ever.
+            let mut steps = 0;
+            while requests.waiting() > 0 && steps < 60 * huge * count / u64::from(budget) {
+                if requests.waiting() < 64 {
+                    requests.push(along_it(0));
+                }
+                requests.step(&map, budget, &mut answers);
+                steps += 1;
+                if tokens.iter().all(|token| requests.progress(*token).is_none()) {
+                    break;
+                }
+            }
+            let open = tokens.iter().filter(|token| requests.progress(**token).is_some()).count();
+            assert_eq!(open, 0, "{count} at {budget}: every request ends, after {steps} steps");
+        }
+    }
+}
+
+#[test]
+fn fault_g24_once_the_long_ones_are_known_a_short_one_waits_for_its_share_alone() {
+    let map = serpentine();
+    for count in [4, 9, 20] {
+        let mut requests = PathRequests::default();
+        let mut answers = Vec::new();
+        (0..count).for_each(|_| {
+            requests.push(along_it(198));
+        });
+        while !requests.queues[0].is_empty()
+            || requests.next.is_some()
+            || requests.pool[POOL - 1].work.is_some()
+        {
+            requests.step(&map, 2000, &mut answers);
+        }
+        assert!(answers.is_empty());
+        for _ in 0..50 {
+            assert_eq!(steps_until_answered(&mut requests, (&map, 2000), along_it(0)), 1, "{count}");
+        }
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn who_sets_out_on_an_errand_may_turn_right_round_first() {
 }
 
 #[test]
-fn who_cannot_see_its_first_path_asks_from_where_it_is_and_its_patience_runs() {
+fn who_cannot_see_its_first_path_asks_from_where_it_is_and_is_patient_a_few_times() {
     let mut scene = sample();
     let walk = &mut scene.world.walks[scene.walk];
     (walk.phase, walk.following, walk.ask) = (Phase::Planning, None, None);
@@ -49,9 +49,16 @@ fn who_cannot_see_its_first_path_asks_from_where_it_is_and_its_patience_runs() {
     // There is no ground at all in the sample, so no point of any path is in a clear line.
     let path = Path { points: vec![Vec3::Z, Vec3::Z * 4.0], length_m: 3.0, whole: true, ..Path::default() };
     let answer = PathAnswer { status: PathStatus::Complete, path, ..PathAnswer::default() };
+    for missed in 1..=8 {
+        scene.world.walks[scene.walk].ask = None;
+        take(&mut scene.world, scene.walk, (Ask::First, answer.clone()));
+        let walk = &scene.world.walks[scene.walk];
+        assert_eq!((walk.ask, &walk.phase), (Some(Ask::First), &Phase::Planning), "missed {missed}");
+    }
+    scene.world.walks[scene.walk].ask = None;
     take(&mut scene.world, scene.walk, (Ask::First, answer));
     let walk = &scene.world.walks[scene.walk];
-    assert_eq!((walk.ask, &walk.phase), (Some(Ask::Crowd), &Phase::Moving));
+    assert_eq!((walk.ask, &walk.phase), (Some(Ask::Crowd), &Phase::Moving), "then patience runs");
     let since = scene.world.characters.get(scene.one).expect("it is there").replan.since;
     assert_eq!(since, Some(Tick(78)), "it counts as asked because of others");
 }

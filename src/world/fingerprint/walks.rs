@@ -10,7 +10,7 @@ use crate::world::course::Checkpoints;
 use crate::world::fingerprint::{hash_texts, optional, serial};
 use crate::world::outcome::Blocker;
 use crate::world::standing::Bystanders;
-use crate::world::walk::{Following, Goal, Look, OnLink, Pace, Phase, Tells, Walk, WalkOptions};
+use crate::world::walk::{Following, Goal, Look, OnLink, Pace, Phase, Shortcuts, Tells, Walk, WalkOptions};
 
 /// The hash of every walk and request.
 pub(super) fn of(world: &World) -> u64 {
@@ -55,6 +55,8 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         issued,
         travelled_m,
         repaths,
+        missed_paths,
+        shortcuts,
         is_door_plan,
         progress_m,
         nearest_m,
@@ -102,7 +104,10 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
     hash.flag(*is_crowded).word(u64::from(*looked_at)).flag(*is_door_plan).flag(*is_paused);
     hash.word(issued.0).word(progress_tick.0).word(nearest_tick.0).word(queue_tick.0).word(retargeted.0);
     hash.word(*skipped_ticks).float(*travelled_m).float(*progress_m).float(*nearest_m);
-    hash.word(u64::from(*repaths)).word(u64::from(*waypoints));
+    hash.word(u64::from(*repaths)).word(u64::from(*waypoints)).word(u64::from(*missed_paths));
+    let Shortcuts { due, rests_until, is_on_one, turned_back } = *shortcuts;
+    optional(hash, due, |hash, tick| _ = hash.word(tick.0));
+    hash.word(rests_until.0).flag(is_on_one).word(u64::from(turned_back));
     hash.flag(*told_near).flag(*told_blocked).flag(*is_delivered);
     optional(hash, via.as_ref(), |hash, Checkpoints { left, last }| {
         hash.vector(*last).word(left.len() as u64);

@@ -79,7 +79,7 @@ pub fn resume(world: &mut World, id: WalkId) -> bool {
 /// Asks a walk for a new way; nothing happens while one is being searched.
 pub fn ask_again(world: &mut World, id: WalkId) {
     if let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.is_open() && walk.token.is_none()) {
-        walk.ask.get_or_insert(Ask::Crowd);
+        walk.ask_for(Ask::Crowd);
     }
 }
 

@@ -16,7 +16,9 @@ use crate::world::ops::{OpError, alive, areas, blocks, characters};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
 use crate::world::settings::Settings;
 use crate::world::standing::Bystanders;
-use crate::world::walk::{Ask, Asker, Crowd, Following, Goal, Owner, Phase, Walk, WalkOptions, traversal};
+use crate::world::walk::{
+    Ask, Asker, Crowd, Following, Goal, Owner, Phase, Shortcuts, Walk, WalkOptions, traversal,
+};
 
 /// A walk to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,11 +67,10 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: Course) -> Result<
     let taken = old.filter(|_| is_known).and_then(|old| take_over(world, old, &order, aim));
     let is_once = course == Course::Once && taken.is_none();
     let searched = old.filter(|_| is_once).and_then(|old| take_search(world, old, &order, aim));
-    let seen = old
-        .and_then(|old| world.walks.get(old))
-        .map(|old| (old.seen.clone(), old.looked_at))
-        .unwrap_or_default();
-    let carried = old.and_then(|old| world.walks.get(old)).and_then(|old| old.following.clone());
+    let known = old.and_then(|old| world.walks.get(old));
+    let seen = known.map(|old| (old.seen.clone(), old.looked_at)).unwrap_or_default();
+    let carried = known.and_then(|old| old.following.clone());
+    let (planned_aim, shortcuts) = known.map(|old| (old.planned_aim, old.shortcuts)).unwrap_or_default();
     if let Some(old) = old {
         let was_moving = world.characters.get(order.character).is_some_and(|character| character.is_moving);
         settle(world, old, Status::Cancelled, Reason::Superseded);
@@ -84,6 +85,8 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: Course) -> Result<
                 walk.following = Some(following);
                 walk.phase = Phase::Moving;
                 walk.ask = None;
+                // A goal that creeps is measured from where it was when its path was searched.
+                (walk.planned_aim, walk.shortcuts) = (planned_aim, shortcuts);
             }
             None => walk.following = carried,
         }
@@ -119,12 +122,18 @@ struct Searched {
 }
 
 /// Takes the search of `old` from it when the new order is the same walk again, so that a walk given again every tick gets
-/// its path however long the search takes. A search under way follows the map by itself.
+/// its path however long the search takes, also when its goal creeps on meanwhile. A search under way follows the map by
+/// itself.
 fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option<Searched> {
+    /// A goal that creeps has moved by no more than this part of the way there: the path that is searched leads as good as
+    /// there.
+    const CREPT: f32 = 0.25;
     let threshold_m = world.settings.crowd.target_replan_threshold_m;
+    let place = world.characters.get(order.character)?.body.position;
+    let near_m = threshold_m.max(CREPT * flat_distance(place, aim));
     let old = world.walks.get_mut(old)?;
     let planned_aim = old.planned_aim;
-    let same = is_same_way(old, order) && floor_distance(planned_aim, aim) <= threshold_m;
+    let same = is_same_way(old, order) && floor_distance(planned_aim, aim) <= near_m;
     let asks_the_same = old.course == Course::Once && old.options.accept == order.options.accept;
     if !same || !asks_the_same || old.ask.is_some() {
         return None;
@@ -177,6 +186,8 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
         issued: world.tick,
         travelled_m: 0.0,
         repaths: 0,
+        missed_paths: 0,
+        shortcuts: Shortcuts::default(),
         is_door_plan: false,
         progress_m: f32::MAX,
         nearest_m: f32::MAX,
@@ -222,7 +233,8 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
     if !same {
         return None;
     }
-    if old.planned_aim == aim {
+    let leads_there = following.path.points.last().is_some_and(|&end| flat_distance(end, aim) == 0.0);
+    if leads_there || old.planned_aim == aim && old.aim == aim {
         return Some(following);
     }
     let (by, place) = (traversal_of(world, old), world.characters.get(old.character)?.body.position);
