@@ -72,22 +72,30 @@ pub(super) struct Fault<'a> {
 /// Shows findings, with colours or without.
 pub(super) struct Report {
     renderer: Renderer,
+    /// Whether results on stdout may have colours.
+    paints_results: bool,
 }
 
 impl Report {
     /// With colours as asked for.
     pub fn new(color: ColorWhen) -> Self {
-        let colored = match color {
+        use std::io::IsTerminal;
+        let colored = |is_terminal: bool| match color {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
             ColorWhen::Auto => {
-                use std::io::IsTerminal;
-                std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                    && std::io::stderr().is_terminal()
+                std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && is_terminal
             }
         };
-        let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
-        Self { renderer: renderer.decor_style(DecorStyle::Ascii) }
+        let is_styled = colored(std::io::stderr().is_terminal());
+        let renderer = if is_styled { Renderer::styled() } else { Renderer::plain() };
+        let paints_results = colored(std::io::stdout().is_terminal());
+        Self { renderer: renderer.decor_style(DecorStyle::Ascii), paints_results }
+    }
+
+    /// Part of a result that is not to be overlooked.
+    pub fn warning(&self, text: &str) -> String {
+        if self.paints_results { format!("\u{1b}[1;33m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
     /// A finding with the line it is about, from the `text` of its file.
