@@ -395,14 +395,86 @@ fn draws_keep_to_their_bounds_and_refuse_wrong_ones() {
 #[test]
 fn a_state_that_is_no_plain_data_after_init_or_on_start_is_a_fault_that_names_the_key() {
     let anna = "return { init = function(self) self.state.target = { fn = print } end, start = function() log.info('starts') end }";
+    let refused = setup(&[("anna.lua", anna)]).map(|run| run.lines).unwrap_err().to_string();
+    let what = "self.state.target.fn is a function, expected plain data";
+    assert_eq!(refused, format!("anna.lua:1: behaviour \"anna\" of \"anna\": {what}"));
     let level = "function onStart() state.target = { fn = print } log.info('%s', state.target ~= nil) end";
-    let expected = [
-        "0: true",
-        "0! behaviour \"anna\" of \"anna\": self.state.target.fn is a function, expected plain data",
-        "0: starts",
-        "0! level script: state.target.fn is a function, expected plain data",
-    ];
-    assert_eq!(setup(&[("anna.lua", anna), ("level.lua", level)]).unwrap().lines, expected);
+    let expected =
+        ["0: true", "0! level.lua:1: level script: state.target.fn is a function, expected plain data"];
+    assert_eq!(setup(&[("level.lua", level)]).unwrap().lines, expected);
+}
+
+#[test]
+fn a_fault_in_init_refuses_the_level_and_later_switches_the_behaviour_off() {
+    let faulty =
+        "return { init = function(self)\n error('no') end, start = function() log.info('starts') end,
+        run = function() log.info('runs') end, stop = function() log.info('stops') end }";
+    let refused = setup(&[("anna.lua", faulty)]).map(|run| run.lines).unwrap_err().to_string();
+    assert_eq!(refused, "anna.lua:2: no");
+    let level = "function onStart() world.character('ben'):attach('new') end";
+    let mut run = setup(&[("level.lua", level), ("new.lua", faulty)]).unwrap();
+    run.tick(2);
+    assert_eq!(run.lines, ["1! new.lua:2: no"]);
+    let off = run.game.switched_off();
+    assert_eq!(off.len(), 1);
+    assert_eq!(off[0].owner, "behaviour \"new\" of \"ben\"");
+    assert_eq!(off[0].again, "a reload of new.lua starts it again, or character:attach(\"new\")");
+    run.lines.clear();
+    reload(&mut run, &[("new.lua", "return { init = function() log.info('mended') end }")]);
+    assert!(run.lines.contains(&"3: mended".to_owned()), "{:?}", run.lines);
+    assert!(run.game.switched_off().is_empty());
+}
+
+#[test]
+fn code_that_is_switched_off_says_what_starts_it_again() {
+    let anna = "return { update = function() error('no') end }";
+    let level = "function onTick() error('nor this') end";
+    let mut run = setup(&[("anna.lua", anna), ("level.lua", level)]).unwrap();
+    run.tick(5);
+    let owners: Vec<String> = run.game.switched_off().into_iter().map(|off| off.owner).collect();
+    assert_eq!(owners, ["level script", "behaviour \"anna\" of \"anna\""]);
+    assert_eq!(run.game.fault_count(), 6);
+    reload(&mut run, &[("anna.lua", "return {}"), ("level.lua", "function onTick() end")]);
+    assert!(run.game.switched_off().is_empty());
+}
+
+#[test]
+fn large_states_and_many_states_are_looked_at_in_turn_and_mistakes_are_found_all_the_same() {
+    // A state of a few thousand entries leaves a debt of some ticks; what is wrong is found when that is paid.
+    let anna = "return { init = function(self) for i = 1, 6000 do self.state[i] = i end end,
+        update = function(self) if level.tick == 5 then self.state[3] = print end end }";
+    let mut run = setup(&[("anna.lua", anna)]).unwrap();
+    run.tick(40);
+    let found: Vec<&String> =
+        run.lines.iter().filter(|line| line.contains("self.state[3] is a function")).collect();
+    assert_eq!(found.len(), 1, "{:?}", run.lines);
+}
+
+/// Whatever somebody has registered, nothing of it runs once the character is removed, not even in the tick of it.
+#[test]
+fn nothing_runs_of_who_was_removed_in_this_tick() {
+    let anna = "return { on = { alarm = function() log.info('on') end },
+        update = function() if level.tick > 4 then log.info('update') end end,
+        start = function(self)
+            timer.every(1/60, function() if level.tick > 4 then log.info('timer') end end)
+            event.on('alarm', function() log.info('listener') end)
+            region.when(function() if level.tick > 4 then log.info('when') end return false end, {})
+            self.character:walkTo('far', { onSettled = function() log.info('walk') end })
+        end,
+        run = function() while true do task.sleep(1/60) if level.tick > 4 then log.info('run') end end end,
+        stop = function(self, why) log.info('stop %s', why) end }";
+    // In each phase: before `update` of others in step 3, and in step 12 with an event before and one behind.
+    let level = "function onTick() if level.tick == 5 then event.emit('alarm') world.character('anna'):despawn() end end";
+    let mut run = setup(&[("anna.lua", anna), ("level.lua", level)]).unwrap();
+    run.tick(7);
+    run.lines.retain(|line| !line.contains("undelivered"));
+    assert_eq!(run.lines, ["5: stop despawned"]);
+    let level = "function onStart() event.on('go', function() event.emit('alarm') world.character('anna'):despawn() event.emit('alarm') end) end
+        function onTick() if level.tick == 4 then event.emit('go') end end";
+    let mut run = setup(&[("anna.lua", anna), ("level.lua", level)]).unwrap();
+    run.tick(7);
+    run.lines.retain(|line| !line.contains("undelivered"));
+    assert_eq!(run.lines, ["4: stop despawned"]);
 }
 
 #[test]

@@ -174,6 +174,7 @@ fn run_prints_one_object_with_the_documented_keys() {
         "characters",
         "walks",
         "faults",
+        "switchedOff",
         "reloads",
         "paths",
         "crowd",

@@ -622,7 +622,7 @@ fn every_parameter_of_a_test_refuses_a_wrong_type_by_name() {
             assert_eq!(result.outcome, TestOutcome::Fault);
         }
         let dotted = one("", &format!("local own = {receiver} own.{}(1)", entry.name()));
-        let expected = format!("room_test.lua:2: {}: called with a dot; write t:", entry.called);
+        let expected = format!("room_test.lua:2: {}: called with a dot; write own:", entry.called);
         assert!(dotted.message.unwrap().starts_with(&expected), "{}", entry.called);
     }
 }

@@ -488,13 +488,105 @@ fn expect_start(wrong: &mut Vec<String>, call: &str, start: &str) {
 }
 
 #[test]
-fn every_method_called_with_a_dot_says_so() {
+fn every_method_called_with_a_dot_is_told_to_use_a_colon_with_the_name_at_hand() {
     let mut wrong = Vec::new();
     for entry in bindings().filter(|entry| entry.kind == Kind::Method) {
-        let call = format!("local own = {} own.{}(1)", receiver(entry.owner), entry.name());
-        expect_start(&mut wrong, &call, &format!("guard.lua:1: {}: called with a dot; write ", entry.called));
+        let name = entry.name();
+        let call = format!("local own = {{ it = {} }} own.it.{name}(1)", receiver(entry.owner));
+        let start = format!("guard.lua:1: {}: called with a dot; write own.it:{name}(...)", entry.called);
+        expect_start(&mut wrong, &call, &start);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_function_called_with_a_colon_that_refuses_the_library_is_told_to_use_a_dot() {
+    let mut wrong = Vec::new();
+    // Those that take anything as their first argument have nothing to refuse.
+    let refuses =
+        |entry: &&Entry| entry.params.first().is_some_and(|param| wrong_value(param.luau).is_some());
+    // Lines take anything and never raise.
+    let functions = bindings().filter(|entry| entry.kind == Kind::Function && entry.owner != "log");
+    let mut count = 0;
+    for entry in functions.filter(refuses) {
+        let call = format!("{}:{}({})", entry.owner, entry.name(), samples(entry.params).join(", "));
+        let start =
+            format!("guard.lua:1: {}: called with a colon; write {}(...)", entry.called, entry.called);
+        expect_start(&mut wrong, &call, &start);
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 30, "{count}");
+}
+
+#[test]
+fn every_read_only_field_says_what_to_write_instead() {
+    let mut wrong = Vec::new();
+    for entry in bindings().filter(|entry| entry.kind == Kind::Field) {
+        let (owner, field) = (entry.owner, entry.name());
+        let is_library = bind::groups().iter().any(|group| group.name == owner && !group.is_type);
+        let object = if is_library { owner } else { receiver(owner) };
+        let instead = bind::instead_of_setting(owner, field);
+        let start =
+            format!("guard.lua:1: {owner}: fields are read-only, \"{field}\" cannot be set; {instead}");
+        expect_start(&mut wrong, &format!("local own = {object} own.{field} = 1"), &start);
+        assert!(instead == "nothing sets it" || instead.starts_with("use "), "{owner}.{field}: {instead}");
+        // Whatever is named is there.
+        for word in instead.split([' ', ',']).filter(|word| word.ends_with("(...)")) {
+            let (object, name) = word.trim_end_matches("(...)").rsplit_once([':', '.']).unwrap();
+            let exists =
+                bind::entries().iter().any(|other| other.name() == name && other.kind != Kind::Field);
+            assert!(exists, "{owner}.{field}: {word} of {object}");
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    check_error(
+        "guard.hat = 1",
+        "guard.lua:1: Character: fields are read-only, \"hat\" cannot be set; keep what is the script's own in self, or in a table of its own",
+    );
+}
+
+#[test]
+fn every_option_misspelt_names_the_nearest() {
+    let mut wrong = Vec::new();
+    for entry in bindings() {
+        for (index, param) in entry.params.iter().enumerate() {
+            let Some(shape) = shape_of(param) else { continue };
+            for option in shape.fields.iter().filter(|option| option.name.len() > 3) {
+                let mut args = samples(entry.params);
+                // Two letters swapped near the end.
+                let mut letters: Vec<char> = option.name.chars().collect();
+                let last = letters.len() - 1;
+                letters.swap(last - 1, last);
+                let misspelt: String = letters.into_iter().collect();
+                if shape.fields.iter().any(|other| other.name == misspelt) || misspelt == option.name {
+                    continue;
+                }
+                args[index] = format!("{{ {misspelt} = 1 }}");
+                let start = format!(
+                    "guard.lua:1: {}: unknown option \"{misspelt}\"; did you mean \"{}\"?",
+                    entry.called, option.name
+                );
+                expect_start(&mut wrong, &call_of(entry, &args), &start);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_lua_has_elsewhere_says_what_to_use_here() {
+    for (lua, expected) in [
+        ("local t = os.time()", "there is no os.time here: level.time is the time of the level, in seconds"),
+        ("io.write('x')", "there is no io.write here: use log.info or print"),
+        ("local f = loadstring('x')", "there is no loadstring here: use require(name)"),
+        ("wait(1)", "there is no wait here: use task.sleep(seconds)"),
+        ("local x = debug.getinfo(1)", "there is no debug here: only debug.traceback is there"),
+    ] {
+        let level = format!("function onStart() {lua} end");
+        let run = crate::script_flow::setup(&[("level.lua", &level)]).unwrap();
+        assert!(run.lines.iter().any(|line| line.contains(expected)), "{lua}: {:?}", run.lines);
+    }
 }
 
 #[test]
@@ -535,8 +627,11 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
         ("nav.route(\"round\")", "nav.route: unknown route \"round\"; did you mean \"rounds\"?"),
         ("local p = guard.postion", "Character: unknown field \"postion\"; did you mean \"position\"?"),
         ("nav.findPaths(guard, player)", "nav: unknown field \"findPaths\"; did you mean \"findPath\"?"),
-        ("guard.facing = 1", "Character: fields are read-only, \"facing\" cannot be set"),
-        ("level.tick = 1", "level: fields are read-only, \"tick\" cannot be set"),
+        (
+            "guard.facing = 1",
+            "Character: fields are read-only, \"facing\" cannot be set; use guard:face(...)",
+        ),
+        ("level.tick = 1", "level: fields are read-only, \"tick\" cannot be set; nothing sets it"),
         (
             "guard:walkTo(\"gate\", { avoid = { \"inner\", \"yrad\" } })",
             "walkTo: unknown area \"yrad\"; did you mean \"yard\"?",

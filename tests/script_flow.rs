@@ -892,17 +892,16 @@ fn a_scene_that_faults_or_is_cancelled_gives_everything_back() {
 fn fault_d26_at_the_end_walks_settle_are_told_and_everybody_stops_once() {
     let anna = r#"return { run = function(self) task.onCancel(function(why) log.info("run: %s", why) end)
             log.info("walked %s", self.character:walk("far").reason) task.sleep(9) end,
-        stop = function(self, why) log.info("anna stops: %s", why)
+        stop = function(self, why) log.info("anna stops: %s", why) event.emit("never") world.door("gate"):toggle()
             self.character:walkTo("near", { onSettled = function() log.info("never") end }) end }"#;
     let level = r#"function onStart() world.character("ben"):walkTo("far", { onCancelled = function(r) log.info("ben %s", r.reason) end }) end
         function onStop(why) log.info("level stops: %s", why) end"#;
     let mut run = setup(&[("level.lua", level), ("anna.lua", anna)]).unwrap();
     run.tick(3).end().end();
     let expected = [
-        "3: ben levelEnd",
-        "3: walked levelEnd",
-        "3: anna stops: levelEnd",
         "3: run: levelEnd",
+        "3: ben levelEnd",
+        "3: anna stops: levelEnd",
         "3: level stops: levelEnd",
         "3? undelivered levelEnd",
     ];

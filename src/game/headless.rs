@@ -10,6 +10,7 @@ use crate::game::inputs::Input;
 use crate::game::line::{Line, quoted};
 use crate::game::recorder::{CrowdCounts, Recorded};
 use crate::game::{Game, Step};
+use crate::world::event::SwitchedOff;
 use crate::world::{PathCounts, WalkCounts, World};
 
 /// When a run ends.
@@ -108,6 +109,8 @@ pub struct Report {
     pub walks: WalkCounts,
     /// Script faults.
     pub faults: u64,
+    /// Code that is switched off at the end.
+    pub switched_off: Vec<SwitchedOff>,
     /// Reloads that took effect.
     pub reloads: u64,
     /// Cost of searching.
@@ -139,6 +142,7 @@ impl Report {
             .count("crowd", self.crowd.for_crowd)
             .count("target", self.crowd.for_target);
         let crowd = Line::default().raw("replans", &replans.finish()).count("nudges", self.crowd.nudges);
+        let off: Vec<String> = self.switched_off.iter().map(|off| quoted(&off.owner)).collect();
         let measures = self
             .measures
             .iter()
@@ -156,6 +160,7 @@ impl Report {
             .count("characters", self.characters as u64)
             .raw("walks", &walks.finish())
             .count("faults", self.faults)
+            .raw("switchedOff", &format!("[{}]", off.join(",")))
             .count("reloads", self.reloads)
             .raw("paths", &paths.finish())
             .raw("crowd", &crowd.finish())
@@ -223,9 +228,10 @@ pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report
     }
     let ticks = game.world().tick().0;
     let hash = game.fingerprint().whole();
+    let switched_off = game.switched_off();
     let last = game.end();
     let _ = host.watch(game.world(), &last);
-    report(game, ended.unwrap_or(Ended::Bound), bound, (ticks, hash))
+    Report { switched_off, ..report(game, ended.unwrap_or(Ended::Bound), bound, (ticks, hash)) }
 }
 
 /// Why a run ends after this tick, if it does.
@@ -265,6 +271,7 @@ fn report(game: &Game, ended: Ended, bound: &Bound, (ticks, hash): (u64, u64)) -
         characters: world.character_count(),
         walks: world.walk_counts(),
         faults: game.fault_count(),
+        switched_off: Vec::new(),
         reloads: game.reload_count(),
         paths: world.path_counts(),
         crowd: game.crowd_counts(),

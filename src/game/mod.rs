@@ -33,7 +33,7 @@ use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
 use crate::script::testing::TestState;
 use crate::sim;
 use crate::world::World;
-use crate::world::event::Event;
+use crate::world::event::{Event, SwitchedOff};
 use crate::world::fingerprint::{self, Fingerprint};
 use crate::world::ops::walks;
 
@@ -375,6 +375,12 @@ impl Game {
     #[must_use]
     pub fn fault_count(&self) -> u64 {
         self.scripts.as_ref().map_or(0, ScriptHost::fault_count)
+    }
+
+    /// Behaviours and the level script that were switched off after their faults and not started again.
+    #[must_use]
+    pub fn switched_off(&self) -> Vec<SwitchedOff> {
+        self.scripts.as_ref().map(ScriptHost::switched_off).unwrap_or_default()
     }
 
     /// Whether another run would be the same: false once the watchdog has ended a call.

@@ -43,6 +43,7 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
             format!("[{}] {}:{}: {}", line.level, line.file, line.line, line.message)
         }
         Event::Faulted(fault) => fault_sentence(fault)?,
+        Event::SwitchedOff(off) => format!("{} is switched off after its faults; {}", off.owner, off.again),
         Event::Reloaded { .. } => reloaded(&ReloadNote::of(event)?, "", ""),
         Event::ReloadRefused { message, .. } => format!("reload refused: {message}; the old code runs on"),
         Event::Notice { what, count, .. } => format!("notice: {what} ({count})"),

@@ -259,6 +259,7 @@ pub fn name(event: &Event) -> Option<&str> {
         Event::SceneStarted { .. } => "cinematicStarted",
         Event::SceneEnded { .. } => "cinematicEnded",
         Event::Faulted(_) => "scriptFault",
+        Event::SwitchedOff(_) => "switchedOff",
         Event::Reloaded { .. } => "reloaded",
         Event::ReloadRefused { .. } => "reloadRefused",
         Event::RegionEntered { .. } => "regionEntered",
@@ -317,6 +318,10 @@ fn line(world: &World, event: &Event) -> Option<String> {
             .count("line", u64::from(log.line))
             .text("message", &log.message),
         Event::Faulted(fault) => fact("scriptFault").entries(world, fault),
+        Event::SwitchedOff(off) => fact("switchedOff")
+            .text("owner", &off.owner)
+            .maybe_text("character", off.character.map(|id| world.name_of(id)))
+            .text("again", &off.again),
         Event::Reloaded { files, notes } => {
             let line = fact("reloaded").raw("files", &changed_files(files));
             if notes.is_empty() { line } else { line.raw("notes", &texts(notes)) }

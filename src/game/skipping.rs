@@ -10,6 +10,7 @@ use crate::game::inputs::Input;
 use crate::script::host::ScriptHost;
 use crate::sim;
 use crate::world::World;
+use crate::world::skip::Rush;
 use crate::world::walk::Owner;
 
 /// Stretches of scenes in a tick. Each ends with something told or a wait that is over; a scene of minutes has a hundred.
@@ -35,6 +36,14 @@ pub(crate) fn hear(scripts: &mut ScriptHost, inputs: &[Input]) {
 
 /// Lets scenes that are skipped run on.
 pub(crate) fn run(world: &mut World, scripts: &mut ScriptHost) {
+    let mut rushes: BTreeMap<Owner, Rush> = BTreeMap::new();
+    rush_on(world, scripts, &mut rushes);
+    for rush in rushes.values() {
+        sim::skip::land(world, rush);
+    }
+}
+
+fn rush_on(world: &mut World, scripts: &mut ScriptHost, rushes: &mut BTreeMap<Owner, Rush>) {
     let mut steps_left = STEPS_MAX;
     // Ticks that have passed for each scene.
     let mut passed_ticks: BTreeMap<Owner, u64> = BTreeMap::new();
@@ -50,6 +59,7 @@ pub(crate) fn run(world: &mut World, scripts: &mut ScriptHost) {
             sim::skip::finish(world, &rush, *ticks);
         }
         scripts.dispatch(world);
+        rushes.insert(rush.owner, rush);
         if steps_left == 0 {
             return;
         }

@@ -150,6 +150,12 @@ impl PathRequests {
         Some(query)
     }
 
+    /// Whether a request has no answer yet.
+    #[must_use]
+    pub fn is_open(&self, token: PathToken) -> bool {
+        self.queries.contains_key(token)
+    }
+
     /// Requests without an answer yet.
     #[must_use]
     pub fn waiting(&self) -> usize {

@@ -18,7 +18,7 @@ use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::keep::Callback;
 use crate::script::bind::rng;
 use crate::script::blackboard::BoardOf;
-use crate::script::convert::{Named, describe};
+use crate::script::convert::describe;
 use crate::script::fault::{Failure, FaultKind};
 use crate::script::handlers::{self, Delivering};
 use crate::script::invoke::{self, Call};
@@ -29,9 +29,9 @@ use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Delivery, Role, Spawn, Why};
 use crate::script::tree::{self, Tree};
 use crate::script::vm::ScriptVm;
-use crate::script::{dispatch, lend, payload, plain_state};
+use crate::script::{dispatch, lend, plain_state};
 use crate::world::World;
-use crate::world::event::{Event, LogLine};
+use crate::world::event::{Event, LogLine, SwitchedOff};
 use crate::world::ops;
 use crate::world::walk::Owner;
 
@@ -69,12 +69,16 @@ struct Instance {
 /// A behaviour that was switched off after its faults: a reload of its file brings it back.
 #[derive(Clone, Debug)]
 pub(crate) struct Suspended {
+    /// As messages name it.
+    pub(crate) label: Rc<str>,
     pub(crate) file: String,
     pub(crate) version: u64,
     pub(crate) asked: String,
     pub(crate) given: Plain,
-    /// Its `self.state`, as far as that was plain data.
+    /// Its `self.state`, as far as that was plain data; none when `init` has not come to its end.
     pub(crate) state: Option<Plain>,
+    /// Whether all of it was.
+    pub(crate) is_whole: bool,
 }
 
 /// All behaviours.
@@ -136,6 +140,11 @@ impl Behaviours {
     /// The `self` of an instance.
     pub(crate) fn this(&self, owner: Owner) -> Option<Table> {
         self.instances.get(&owner).map(|instance| Table::clone(&instance.this))
+    }
+
+    /// The same, shared: cheaper than a reference of its own.
+    pub(crate) fn shared_this(&self, owner: Owner) -> Option<Rc<Table>> {
+        self.instances.get(&owner).map(|instance| Rc::clone(&instance.this))
     }
 
     /// What of an instance runs at a tick: its `update`, its tree.
@@ -349,12 +358,49 @@ pub(crate) fn rebind(
 }
 
 /// Runs `init` and `start` of a new instance, and starts its `run`.
-pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) {
-    call(vm, owner, "init", ());
-    check_state(vm, owner);
+///
+/// # Errors
+/// What was wrong in `init`, or with the state it left: then nothing else of the instance has run.
+pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) -> Result<(), Failure> {
+    init(vm, owner)?;
     let why = vm.lua().create_string(why).map(Value::String).unwrap_or(Value::Nil);
     call(vm, owner, "start", why);
     start_code(vm.lua(), owner);
+    Ok(())
+}
+
+fn init(vm: &ScriptVm, owner: Owner) -> Result<(), Failure> {
+    let Some((function, this)) = method(vm.lua(), owner, "init") else {
+        return Ok(());
+    };
+    let call = Call::plain(owner, "init");
+    let result = invoke::within(vm, &call, || vm.run(&function, &this, vm.limits().fuel_per_call));
+    invoke::clean_up(vm);
+    result?;
+    let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
+    plain_state::read(vm, &call, "self.state", state).map(drop)
+}
+
+/// The same for a character that gets a behaviour while the level runs: with a fault in `init` it stays switched off.
+pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
+    let Err(failure) = begin(vm, owner, "attach") else {
+        return;
+    };
+    // A state that is not plain was told as `init` returned.
+    if failure.kind != FaultKind::Data {
+        invoke::report(vm, &Call::plain(owner, "init"), failure);
+    }
+    let lua = vm.lua();
+    let Some(instance) = take_out(lua, owner) else {
+        return;
+    };
+    let suspended = Suspended { state: None, ..suspended(lua, owner, &instance, vm.limits().state_kib) };
+    let off = switched_off(vm, instance.character, &suspended);
+    runtime::with(lua, |runtime| {
+        runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
+    });
+    invoke::push(vm, Event::SwitchedOff(off));
+    end_owner(vm, owner, Why::OwnerGone);
 }
 
 /// A function of the class and the `self` to call it with.
@@ -408,7 +454,8 @@ fn start_tree(lua: &Lua, owner: Owner) {
 /// A `run` that faulted a second ago begins again.
 pub(crate) fn run_again(vm: &ScriptVm, owner: Owner) {
     let due = runtime::with(vm.lua(), |runtime| {
-        let record = runtime.owners.get_mut(owner).filter(|record| record.paused.is_none())?;
+        let is_free = !runtime.owners.is_paused(owner);
+        let record = runtime.owners.get_mut(owner).filter(|_| is_free)?;
         record.run_again.take()
     });
     if due.is_some() {
@@ -448,7 +495,7 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
     match create(vm, character, class, (&asked, given)) {
         Ok(owner) => {
             pause_if_held(lua, character, owner);
-            begin(vm, owner, "attach");
+            begin_or_switch_off(vm, owner);
         }
         Err(problem) => {
             let failure =
@@ -477,17 +524,16 @@ pub(crate) fn switch_off(vm: &ScriptVm, owner: Owner) {
 pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
     let lua = vm.lua();
     // Taken out first: whatever `stop` does, it is told once.
-    let found = runtime::with(lua, |runtime| {
-        let instance = runtime.behaviours.instances.remove(&owner)?;
-        runtime.behaviours.by_character.remove(&instance.character);
-        runtime.behaviours.order.remove(&instance.serial);
-        Some(instance)
-    });
-    let Some(instance) = found else {
+    let Some(instance) = take_out(lua, owner) else {
         return;
     };
     if why == "fault" {
-        suspend(lua, &instance, vm.limits().state_kib);
+        let suspended = suspended(lua, owner, &instance, vm.limits().state_kib);
+        let off = switched_off(vm, instance.character, &suspended);
+        runtime::with(lua, |runtime| {
+            runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
+        });
+        invoke::push(vm, Event::SwitchedOff(off));
     }
     if let Some(function) =
         instance.class.table.raw_get::<Value>("stop").ok().and_then(|stop| stop.as_function().cloned())
@@ -497,6 +543,15 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
     let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
     tree::end(vm, owner, why);
     end_owner(vm, owner, why);
+}
+
+fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
+    runtime::with(lua, |runtime| {
+        let instance = runtime.behaviours.instances.remove(&owner)?;
+        runtime.behaviours.by_character.remove(&instance.character);
+        runtime.behaviours.order.remove(&instance.serial);
+        Some(instance)
+    })
 }
 
 /// Takes back an instance that a reload had brought back: it stays switched off, and is told nothing.
@@ -516,16 +571,36 @@ pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspend
     }
 }
 
-/// Keeps what a reload needs to bring an instance back.
-fn suspend(lua: &Lua, instance: &Instance, limit_kib: u32) {
+/// What a reload needs to bring an instance back.
+fn suspended(lua: &Lua, owner: Owner, instance: &Instance, limit_kib: u32) -> Suspended {
     let state = instance.this.raw_get::<Value>("state").unwrap_or(Value::Nil);
-    let state = payload::read(lua, &Named::new("stop", "self.state", state), limit_kib).ok();
-    let Instance { character, serial, class, asked, given, .. } = instance;
-    let (file, asked, given) = (class.file.clone(), asked.clone(), given.clone());
-    let suspended = Suspended { file, version: class.version, asked, given, state };
-    runtime::with(lua, |runtime| {
-        runtime.behaviours.suspended.insert(*serial, (*character, suspended));
-    });
+    let (state, left_out) = plain_state::salvage(lua, "self.state", &state, limit_kib);
+    let Instance { class, asked, given, .. } = instance;
+    Suspended {
+        label: runtime::with(lua, |runtime| runtime.label(owner)),
+        file: class.file.clone(),
+        version: class.version,
+        asked: asked.clone(),
+        given: given.clone(),
+        state: Some(state),
+        is_whole: left_out.is_empty(),
+    }
+}
+
+/// What is said of a behaviour that was switched off.
+fn switched_off(vm: &ScriptVm, character: CharacterId, suspended: &Suspended) -> SwitchedOff {
+    let path = vm.texts().get(&suspended.file).map_or(suspended.file.clone(), |file| file.path.clone());
+    SwitchedOff {
+        owner: suspended.label.to_string(),
+        character: Some(character),
+        again: format!("a reload of {path} starts it again, or character:attach(\"{}\")", suspended.asked),
+    }
+}
+
+/// The behaviours that are switched off now, in order of characters.
+pub(crate) fn all_switched_off(vm: &ScriptVm) -> Vec<SwitchedOff> {
+    let all = runtime::with(vm.lua(), |runtime| runtime.behaviours.suspended());
+    all.iter().map(|(character, suspended)| switched_off(vm, *character, suspended)).collect()
 }
 
 /// Tells a behaviour of the end of a walk whose handlers went with a reload; false when it does not want to know.

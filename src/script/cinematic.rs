@@ -438,6 +438,7 @@ pub fn is_locked(lua: &Lua, what: &str) -> bool {
 /// Notes that the running code removes a character: a scene that removes its own goes on.
 pub fn note_removal(lua: &Lua, character: CharacterId) {
     runtime::find(lua, |runtime| {
+        runtime.silence(character);
         let owner = runtime.current.as_ref()?.owner;
         runtime.removed_by.insert(character, owner)
     });

@@ -12,7 +12,15 @@ use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::words;
 use crate::script::fault;
+use crate::script::hints;
 use crate::script::lend::Watch;
+
+/// How the mistake begins of a method that was called without its handle.
+const DOT: &str = "called with a dot; write ";
+
+fn dot(receiver: &str, name: &str) -> String {
+    format!("{DOT}{receiver}:{name}(...)")
+}
 
 /// A programmer's mistake in a call: the function, and what is wrong. Raised at the caller's line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +57,26 @@ impl Mistake {
     /// `door with no name: ...` and the like: the error as Lua sees it, the caller's line in front.
     #[must_use]
     pub fn raise(&self, lua: &Lua) -> mlua::Error {
-        mlua::Error::RuntimeError(format!("{}{self}", fault::caller(lua)))
+        let Some(frame) = fault::frames(lua, 1).into_iter().next() else {
+            return mlua::Error::RuntimeError(self.to_string());
+        };
+        let Self { function, what } = self;
+        let name = function.rsplit('.').next().unwrap_or(function);
+        let shown = if what.starts_with(DOT) {
+            hints::receiver(lua, &frame, name).map(|receiver| dot(&receiver, name))
+        } else {
+            // The library itself came as the first argument: whatever is wrong with it, the colon is the cause.
+            hints::has_colon(lua, &frame, function)
+                .then(|| format!("called with a colon; write {function}(...)"))
+        };
+        let what = shown.as_ref().unwrap_or(what);
+        mlua::Error::RuntimeError(format!("{}:{}: {function}: {what}", frame.file, frame.line))
+    }
+
+    /// `walkTo: called with a dot; write guard:walkTo(...)`; the name of the variable is put right where the line shows it.
+    #[must_use]
+    pub fn called_with_a_dot(function: &str, variable: &str) -> Self {
+        Self::new(function, dot(variable, function.rsplit('.').next().unwrap_or(function)))
     }
 }
 

@@ -354,6 +354,7 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
         | Event::RegionLeft { .. }
         | Event::Cue(_)
         | Event::Logged(_)
+        | Event::SwitchedOff(_)
         | Event::Notice { .. } => {}
     }
     Ok(())

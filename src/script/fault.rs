@@ -10,6 +10,7 @@ use mlua::{Lua, Value};
 
 use crate::base::time::Tick;
 use crate::script::fuel::Trip;
+use crate::script::hints;
 use crate::script::limits::Limits;
 use crate::script::runtime;
 
@@ -186,6 +187,9 @@ impl Failure {
             None => (FaultKind::Error, text_of(value)),
         };
         let innermost = frames.first().map(|frame| (frame.file.as_str(), frame.line));
+        let hint = frames.first().filter(|_| kind == FaultKind::Error);
+        let hint = hint.and_then(|frame| hints::absent(lua, frame, &text));
+        let text = hint.map_or(text.clone(), |hint| format!("{text}; {hint}"));
         let mut failure = Self::new(kind, text, innermost);
         failure.traceback = traceback(&frames);
         failure

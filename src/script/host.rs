@@ -33,18 +33,19 @@ use crate::script::invoke::{self, Call};
 use crate::script::keeper::Scheduler;
 use crate::script::limits::Limits;
 use crate::script::owner::{OwnerKind, Owners};
+use crate::script::plain_state::StateChecks;
 use crate::script::prompt::Answers;
 use crate::script::reload::Reloads;
 use crate::script::runtime::{self, Runtime};
 use crate::script::schedule::{self, Predicates, global_function};
-use crate::script::task::{Delivery, Tasks, Why};
+use crate::script::task::{self, Delivery, Tasks, Why};
 use crate::script::testing::{self, Asked, TestState};
 use crate::script::timer::Timers;
 use crate::script::tree::Trees;
 use crate::script::vm::{self, ScriptVm, VmError, VmSettings};
 use crate::script::{dispatch, lend, params, plain_state, request};
 use crate::world::World;
-use crate::world::event::Event;
+use crate::world::event::{Event, SwitchedOff};
 use crate::world::ops;
 use crate::world::settings::Settings;
 use crate::world::walk::Owner;
@@ -95,6 +96,14 @@ pub enum StartError {
         /// What is wrong.
         what: String,
     },
+    /// `init` of a behaviour failed, or left a state that is not plain data: whose it is, what is wrong.
+    #[error("{}", .failure.message)]
+    Init {
+        /// `behaviour "guard" of "anna"`.
+        owner: String,
+        /// What is wrong.
+        failure: Box<Failure>,
+    },
     /// The parameters of a character's behaviour are wrong.
     #[error("character \"{character}\": behaviour \"{name}\": {what}")]
     Params {
@@ -113,6 +122,16 @@ impl StartError {
     pub fn parameter(&self) -> Option<(&str, Option<&str>, &str)> {
         match self {
             Self::Params { character, what, .. } => Some((character, params::parameter_of(what), what)),
+            _ => None,
+        }
+    }
+
+    /// What went wrong in a script's code, and in whose.
+    #[must_use]
+    pub fn failure(&self) -> Option<(&Failure, &str)> {
+        match self {
+            Self::Load(failure) => Some((failure, "")),
+            Self::Init { owner, failure } => Some((failure, owner)),
             _ => None,
         }
     }
@@ -188,7 +207,7 @@ impl ScriptHost {
     /// Tick 0: behaviours are attached in character order, `onStart` runs, then `init` and `start` of each behaviour.
     ///
     /// # Errors
-    /// When the parameters of a behaviour are wrong.
+    /// When the parameters of a behaviour are wrong, or its `init` fails.
     pub fn start(&mut self, world: &mut World) -> Result<(), StartError> {
         let characters = std::mem::take(&mut self.characters);
         let (level, state) = (self.level.clone(), self.state.clone());
@@ -212,7 +231,12 @@ impl ScriptHost {
                 }
             }
             call_level(vm, "onStart", "start");
-            owners.into_iter().for_each(|owner| behaviour::begin(vm, owner, "attach"));
+            for owner in owners {
+                behaviour::begin(vm, owner, "attach").map_err(|failure| StartError::Init {
+                    owner: runtime::with(vm.lua(), |runtime| runtime.label(owner).to_string()),
+                    failure: Box::new(failure),
+                })?;
+            }
             // Here, where the world is there to be told of a fault.
             check_state(vm, &state);
             testing::prepare(vm);
@@ -223,15 +247,23 @@ impl ScriptHost {
     /// Step 3.
     pub fn scripts(&mut self, world: &mut World) {
         self.vm.begin_tick();
+        runtime::with(self.vm.lua(), |runtime| {
+            runtime.state_checks.begin_tick();
+            // Whom the host has removed since the last tick.
+            world.events.despawned().for_each(|id| runtime.silence(id));
+        });
         self.phase(world, 3, schedule::run);
     }
 
     /// Step 12: hands out the facts of the world, in bounded rounds.
     pub fn dispatch(&mut self, world: &mut World) {
-        let state = testing::is_running(self.vm.lua()).then(|| self.state.clone());
+        let (state, is_tested) = (self.state.clone(), testing::is_running(self.vm.lua()));
         self.phase(world, 12, |vm| {
             dispatch::run(vm);
-            if let Some(state) = state {
+            plain_state::catch_up(vm);
+            let level = runtime::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+            plain_state::look_at_shared(vm, level.unwrap_or(Owner::HOST), &state);
+            if is_tested {
                 check_states(vm, &state);
             }
             let dropped = log::take_dropped(vm.lua());
@@ -256,8 +288,8 @@ impl ScriptHost {
         });
     }
 
-    /// The end of the level: open walks settle as levelEnd and are told, scenes end, behaviours and the level script stop.
-    /// Nothing of the scripts runs afterwards.
+    /// The end of the level: scenes and tasks are cancelled and do not go on, open walks settle as levelEnd and their handlers are
+    /// told, behaviours and the level script stop. What scripts ask for meanwhile does not happen. Nothing of them runs afterwards.
     pub fn end(&mut self, world: &mut World) {
         if std::mem::replace(&mut self.is_over, true) {
             return;
@@ -266,9 +298,13 @@ impl ScriptHost {
         self.phase(world, 12, |vm| {
             let lua = vm.lua();
             testing::end(vm);
-            cinematic::end_all(vm); // before its walks: the script of a scene does not go on
+            let _ = lend::with_world(lua, |world: &mut World| world.events.close());
+            cinematic::end_all(vm);
             let _ = lend::with_world(lua, ops::walks::end_level);
+            // Before they hear that their walks have settled, so that nobody goes on to what comes next.
+            cancel_tasks(vm);
             dispatch::run(vm);
+            cancel_tasks(vm);
             cinematic::end_all(vm); // those that the last callbacks have begun
             for owner in runtime::with(lua, |runtime| runtime.behaviours.owners()) {
                 behaviour::end(vm, owner, "levelEnd");
@@ -277,6 +313,19 @@ impl ScriptHost {
             let _ = lend::with_world(lua, ops::walks::end_level);
             leave_undelivered(vm);
         });
+    }
+
+    /// What was switched off after its faults and has not been started again.
+    #[must_use]
+    pub fn switched_off(&self) -> Vec<SwitchedOff> {
+        let mut all = Vec::new();
+        let is_off = runtime::with(self.vm.lua(), |runtime| runtime.level.is_none());
+        if let Some(name) = self.level_script.as_ref().filter(|_| is_off && !self.is_over) {
+            let name = self.vm.resolve(name).unwrap_or_else(|_| name.clone());
+            all.push(level_script_off(&self.vm, &name));
+        }
+        all.extend(behaviour::all_switched_off(&self.vm));
+        all
     }
 
     /// What `level.finish` was called with first.
@@ -425,6 +474,7 @@ fn new_runtime(settings: &Settings) -> Runtime {
         cleanups: VecDeque::new(),
         failed_branch: None,
         told_states: BTreeMap::new(),
+        state_checks: StateChecks::default(),
         work: VecDeque::new(),
         facts_taken: 0,
         jobs: VecDeque::new(),
@@ -457,6 +507,9 @@ fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
         hash.word(u64::from(owner.0)).text(&record.label);
         hash.word(record.paused.map_or(0, |tick| tick.0 + 1))
             .word(record.run_again.map_or(0, |tick| tick.0 + 1));
+        if record.is_gone {
+            hash.flag(true);
+        }
         if record.missed > 0 {
             hash.word(u64::from(record.missed));
         }
@@ -494,6 +547,7 @@ fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
     for (owner, told) in &runtime.told_states {
         hash.word(u64::from(owner.0)).text(told);
     }
+    runtime.state_checks.hash_into(hash);
 }
 
 /// Environment and result of a file.
@@ -533,6 +587,30 @@ fn call_level(vm: &ScriptVm, name: &'static str, why: &str) {
     {
         invoke::run(vm, &Call::plain(owner, name), &function, why);
     }
+}
+
+/// Switches the level script off after its last fault.
+pub(crate) fn switch_level_script_off(vm: &ScriptVm) {
+    let environment = runtime::with(vm.lua(), |runtime| Some(runtime.level.as_ref()?.1.clone()));
+    if let Some(name) = environment.and_then(|environment| vm.loads().name_of(&environment)) {
+        invoke::push(vm, Event::SwitchedOff(level_script_off(vm, &name)));
+    }
+    end_level_script(vm, "fault");
+}
+
+fn level_script_off(vm: &ScriptVm, name: &str) -> SwitchedOff {
+    let path = vm.texts().get(name).map_or_else(|| name.to_owned(), |file| file.path.clone());
+    let again = format!("a reload of {path} starts it again");
+    SwitchedOff { owner: "level script".to_owned(), character: None, again }
+}
+
+/// Cancels every task because the level ends, and runs what they want done then.
+fn cancel_tasks(vm: &ScriptVm) {
+    let lua = vm.lua();
+    for task in runtime::with(lua, |runtime| runtime.tasks.all()) {
+        task::cancel(lua, task, Why::LevelEnd);
+    }
+    invoke::clean_up(vm);
 }
 
 /// Tells the level script to stop, and ends everything it owns.

@@ -13,7 +13,7 @@ use crate::script::fault::{Failure, FaultKind, Verdict};
 use crate::script::owner::OwnerKind;
 use crate::script::runtime::{self, CodeName, Current};
 use crate::script::vm::ScriptVm;
-use crate::script::{behaviour, cinematic, host, lend, testing};
+use crate::script::{behaviour, cinematic, host, lend, plain_state, testing};
 use crate::world::World;
 use crate::world::event::{Event, LogLine};
 use crate::world::walk::Owner;
@@ -43,6 +43,7 @@ pub(crate) fn within<R>(vm: &ScriptVm, call: &Call, run: impl FnOnce() -> R) -> 
     let result = run();
     runtime::with(lua, |runtime| runtime.current = before);
     take_printed(vm, call.owner);
+    plain_state::after_call(vm, call);
     result
 }
 
@@ -149,7 +150,7 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
     match (kind, verdict) {
         (Some(OwnerKind::Scene(scene)), _) => cinematic::faulted(lua, scene, &failure.message),
         (Some(OwnerKind::Behaviour(_)), Verdict::Suspended) => behaviour::switch_off(vm, call.owner),
-        (Some(OwnerKind::Level), Verdict::Suspended) => host::end_level_script(vm, "fault"),
+        (Some(OwnerKind::Level), Verdict::Suspended) => host::switch_level_script_off(vm),
         _ => {}
     }
 }

@@ -41,6 +41,8 @@ pub(crate) struct OwnerRecord {
     pub(crate) receiver: Option<Value>,
     /// Since when it stands still.
     pub(crate) paused: Option<Tick>,
+    /// Its character is removed: it ends with this tick, and nothing of it runs until then.
+    pub(crate) is_gone: bool,
     /// What came in while it stood still, in order.
     pub(crate) kept: VecDeque<Delivery>,
     /// Events that were dropped while it stood still, because there were too many.
@@ -74,6 +76,7 @@ impl Owners {
             names: None,
             receiver: None,
             paused: None,
+            is_gone: false,
             kept: VecDeque::new(),
             missed: 0,
             run_again: None,
@@ -94,8 +97,9 @@ impl Owners {
         self.records.get_mut(&owner)
     }
 
+    /// Whether nothing of an owner runs now: it stands still, or its character is removed.
     pub(crate) fn is_paused(&self, owner: Owner) -> bool {
-        self.get(owner).is_some_and(|record| record.paused.is_some())
+        self.get(owner).is_some_and(|record| record.paused.is_some() || record.is_gone)
     }
 
     /// Forgets an owner.

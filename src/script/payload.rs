@@ -34,7 +34,7 @@ pub fn install(lua: &Lua, handles: Handles) {
 pub fn read(lua: &Lua, given: &Named, limit_kib: u32) -> Result<Plain, Mistake> {
     let limit = limit_kib as usize * 1024;
     let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
-    let mut reader = Reader { handles, left: limit, open: Vec::new(), path: given.name().to_owned() };
+    let mut reader = Reader::new(handles, limit, given.name());
     reader.read(given.value()).map_err(|trouble| {
         let what = match trouble {
             Trouble::Refused(what) => format!("{} is {what}, expected plain data", reader.path),
@@ -42,6 +42,89 @@ pub fn read(lua: &Lua, given: &Named, limit_kib: u32) -> Result<Plain, Mistake> 
         };
         Mistake::new(given.function(), what)
     })
+}
+
+/// What of `given`, a table, is plain data of at most `limit_kib` KiB, and a sentence about each part that is not.
+pub(crate) fn salvage(lua: &Lua, given: &Named, limit_kib: u32) -> (Plain, Vec<String>) {
+    let limit = limit_kib as usize * 1024;
+    let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
+    let mut reader = Reader { left_out: Some(Vec::new()), ..Reader::new(handles, limit, given.name()) };
+    let read = reader.read(given.value());
+    let mut left_out = reader.left_out.unwrap_or_default();
+    let kept = read.unwrap_or_else(|trouble| {
+        left_out.push(match trouble {
+            Trouble::Refused(what) => format!("{} is {what}", reader.path),
+            Trouble::TooLarge => format!("{} is larger than {limit_kib} KiB", given.name()),
+        });
+        Plain::Map(BTreeMap::new())
+    });
+    (kept, left_out)
+}
+
+/// Whether a value is plain data of at most `limit_kib` KiB, and how many entries were looked at. Nothing is copied.
+pub(crate) fn is_plain(lua: &Lua, value: &Value, limit_kib: u32) -> (bool, usize) {
+    let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
+    let mut glance = Glance { handles, left: limit_kib as usize * 1024, entries: 0 };
+    let is_plain = glance.at(value, 0);
+    (is_plain, glance.entries)
+}
+
+/// A look at a value that only asks whether all of it is plain, by the rules of [`Reader`].
+struct Glance {
+    handles: Option<Handles>,
+    left: usize,
+    entries: usize,
+}
+
+impl Glance {
+    fn at(&mut self, value: &Value, depth: usize) -> bool {
+        let text_bytes = match value {
+            Value::String(text) => text.as_bytes().len(),
+            _ => 0,
+        };
+        self.pay(16 + text_bytes)
+            && match value {
+                Value::Boolean(_) | Value::Integer(_) => true,
+                Value::Number(number) => number.is_finite(),
+                Value::Vector(v) => Vec3::new(v.x(), v.y(), v.z()).is_finite(),
+                Value::String(text) => text.to_str().is_ok(),
+                Value::UserData(handle) => {
+                    self.handles.is_some_and(|handles| (handles.read)(handle).is_some())
+                }
+                // A cycle is deeper than any table may be.
+                Value::Table(table) => depth < Limits::DATA_DEPTH && self.at_table(table, depth),
+                _ => false,
+            }
+    }
+
+    fn at_table(&mut self, table: &Table, depth: usize) -> bool {
+        if table.metatable().is_some() {
+            return false;
+        }
+        let all = table.for_each(|key: Value, value: Value| {
+            self.entries += 1;
+            match self.key(&key) && self.at(&value, depth + 1) {
+                true => Ok(()),
+                false => Err(mlua::Error::StackError),
+            }
+        });
+        all.is_ok()
+    }
+
+    fn key(&mut self, key: &Value) -> bool {
+        match key {
+            Value::Integer(_) => true,
+            Value::Number(number) => (*number as i64) as f64 == *number,
+            Value::String(name) => name.to_str().is_ok() && self.pay(name.as_bytes().len()),
+            _ => false,
+        }
+    }
+
+    fn pay(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
 }
 
 /// The value of `plain` in Lua: fresh tables, handles for characters and doors.
@@ -87,6 +170,8 @@ struct Reader {
     /// The tables around the value being read, by address: for cycles only, never shown, never ordered by.
     open: Vec<*const std::ffi::c_void>,
     path: String,
+    /// Where parts are left out that are not plain: sentences about them; else the first of them is the end.
+    left_out: Option<Vec<String>>,
 }
 
 enum Trouble {
@@ -95,6 +180,10 @@ enum Trouble {
 }
 
 impl Reader {
+    fn new(handles: Option<Handles>, limit: usize, name: &str) -> Self {
+        Self { handles, left: limit, open: Vec::new(), path: name.to_owned(), left_out: None }
+    }
+
     fn read(&mut self, value: &Value) -> Result<Plain, Trouble> {
         self.pay(16)?;
         match value {
@@ -132,14 +221,37 @@ impl Reader {
         let mut entries = BTreeMap::new();
         for pair in table.pairs::<Value, Value>() {
             let Ok((key, value)) = pair else { return Err(Trouble::TooLarge) };
-            let before = self.path.len();
-            let key = self.read_key(&key)?;
-            let value = self.read(&value)?;
-            self.path.truncate(before);
-            entries.insert(key, value);
+            let before = (self.path.len(), self.open.len(), self.left);
+            let entry = self.read_key(&key).and_then(|key| Ok((key, self.read(&value)?)));
+            let entry = entry.map(Some).or_else(|trouble| self.leave_out(trouble, before))?;
+            self.path.truncate(before.0);
+            entries.extend(entry);
         }
         self.open.pop();
         Ok(list_or_map(entries))
+    }
+
+    /// Goes on without what is wrong, where that is wanted. What is too large is left out as a field of the whole.
+    fn leave_out<T>(
+        &mut self,
+        trouble: Trouble,
+        (path, open, left): (usize, usize, usize),
+    ) -> Result<Option<T>, Trouble> {
+        let Some(left_out) = &mut self.left_out else { return Err(trouble) };
+        match trouble {
+            Trouble::Refused(what) => left_out.push(format!("{} is {what}", self.path)),
+            Trouble::TooLarge if open == 1 => {
+                let end = self.path[path..].find(['.', '[']).map_or(self.path.len(), |_| {
+                    let rest = &self.path[path + 1..];
+                    rest.find(['.', '[']).map_or(self.path.len(), |at| path + 1 + at)
+                });
+                left_out.push(format!("{} is too large", &self.path[..end]));
+                self.left = left;
+            }
+            Trouble::TooLarge => return Err(Trouble::TooLarge),
+        }
+        self.open.truncate(open);
+        Ok(None)
     }
 
     /// Reads a key and makes it the end of the path.

@@ -293,12 +293,13 @@ impl ScriptHost {
         };
         let old = before.environments(&unit);
         let shared = self.state.clone();
-        self.phase(world, 3, |vm| swap::run(vm, staged, &shared, before))?;
+        let not_kept = self.phase(world, 3, |vm| swap::run(vm, staged, &shared, before))?;
         for environment in old {
             // Without memory for the note there is none; the reload stands all the same.
             let _ = self.reloads.replaced.raw_set(environment, true);
         }
-        Ok(Some(taken))
+        let notes = taken.notes.into_iter().chain(not_kept).collect();
+        Ok(Some(Taken { notes, ..taken }))
     }
 
     /// Sentences about deleted files of which something runs.

@@ -122,7 +122,7 @@ pub(crate) fn wait_event(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
 pub(crate) fn wait_for(lua: &Lua, args: &mut Args, owned: bool) -> Result<f64, Raise> {
     let given = args.take(if args.function() == "wait" { "self" } else { "x" });
     let wait = wait::read(given.value()).ok_or_else(|| match args.function() {
-        "wait" => args.mistake("called with a dot; write x:wait()"),
+        "wait" => Mistake::called_with_a_dot("wait", "x"),
         _ => given.not(AWAITABLE),
     })?;
     let id = may_wait(lua, args.function())?;

@@ -21,6 +21,7 @@ use crate::script::fault::Strikes;
 use crate::script::handlers::Handlers;
 use crate::script::lend;
 use crate::script::owner::Owners;
+use crate::script::plain_state::StateChecks;
 use crate::script::prompt::Answers;
 use crate::script::schedule::{Job, Predicates};
 use crate::script::task::{Answering, Pending, Tasks, Why};
@@ -191,6 +192,7 @@ pub(crate) struct Runtime {
     pub(crate) removed_by: BTreeMap<CharacterId, Owner>,
     /// What was reported of states that are not plain data.
     pub(crate) told_states: BTreeMap<Owner, String>,
+    pub(crate) state_checks: StateChecks,
     pub(crate) fault_count: u64,
     /// Whether the watchdog has ended a call.
     pub(crate) is_disturbed: bool,
@@ -206,6 +208,15 @@ impl Runtime {
     /// The owner as messages name it.
     pub(crate) fn label(&self, owner: Owner) -> Rc<str> {
         self.owners.get(owner).map_or_else(|| Rc::from("host"), |record| Rc::clone(&record.label))
+    }
+
+    /// A character is removed: nothing of its behaviour runs from here on but `stop`, and what its tasks want done at their end.
+    pub(crate) fn silence(&mut self, character: CharacterId) {
+        if let Some(owner) = self.behaviours.of(character)
+            && let Some(record) = self.owners.get_mut(owner)
+        {
+            record.is_gone = true;
+        }
     }
 
     /// The time of an owner: it stands still while the owner does.

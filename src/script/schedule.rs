@@ -219,7 +219,8 @@ fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
         jobs.extend(predicates(owner));
     }
     for (serial, owner) in runtime.behaviours.in_order() {
-        let Some(record) = runtime.owners.get(owner).filter(|record| record.paused.is_none()) else {
+        let is_free = !runtime.owners.is_paused(owner);
+        let Some(record) = runtime.owners.get(owner).filter(|_| is_free) else {
             continue;
         };
         if record.run_again.is_some_and(|tick| tick <= now) {

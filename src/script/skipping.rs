@@ -228,8 +228,11 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
                 deadline.iter().for_each(|&tick| survey.ends_at(tick));
             }
             Pause::Host(prompt) if !prompt.is_skippable => survey.is_asking = true,
-            // Without a time of its own it takes its default at once.
-            Pause::Host(prompt) => survey.ends_at(prompt.deadline.unwrap_or(runtime.now)),
+            // Without a time of its own it takes its default at once, which is in the next tick, as when it is watched.
+            Pause::Host(prompt) => {
+                let next = runtime.now.after(1);
+                survey.ends_at(prompt.deadline.map_or(next, |tick| tick.max(next)));
+            }
             Pause::One { wait, .. } => is_endless = survey.waits_for(runtime, owner, *wait),
             Pause::Group { entries, deadline, .. } => {
                 deadline.iter().for_each(|&tick| survey.ends_at(tick));
@@ -303,7 +306,8 @@ pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
                 matches!(pause, Pause::Host(prompt) if prompt.is_skippable && prompt.deadline.is_none());
             let is_over = pause.end().is_some_and(|tick| tick <= now);
             let has_ended = ended.get(&task) == Some(&serial);
-            (is_over || is_default || has_ended).then_some((task, serial))
+            let may_end = ticks > 0 || !matches!(pause, Pause::Host(_));
+            (may_end && (is_over || is_default || has_ended)).then_some((task, serial))
         });
         (timers, due.collect::<Vec<_>>())
     });

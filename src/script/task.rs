@@ -106,6 +106,9 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: Answer) {
     let found = runtime::with(lua, |runtime| {
         let task = runtime.tasks.tasks.get(&id).filter(|task| task.serial == serial)?;
         let (owner, callback, thread) = (task.owner, task.callback.clone(), task.thread.clone()?);
+        if runtime.owners.get(owner).is_some_and(|record| record.is_gone) {
+            return None;
+        }
         if let Some(record) = runtime.owners.get_mut(owner)
             && record.paused.is_some()
         {

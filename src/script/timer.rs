@@ -166,6 +166,13 @@ impl Timers {
         own.filter_map(name).collect()
     }
 
+    /// The timers of an owner with this handler, by id.
+    pub(crate) fn named(&self, owner: Owner, name: &str) -> Vec<u64> {
+        let is_it = |timer: &Timer| matches!(&timer.callback, Some(Callback::Named(other)) if other == name);
+        let own = self.timers.iter().filter(|(_, timer)| timer.owner == owner && is_it(timer));
+        own.map(|(&id, _)| id).collect()
+    }
+
     /// The timers of an owner that are younger than the timer `id`.
     pub(crate) fn since(&self, owner: Owner, id: u64) -> Vec<u64> {
         let younger = self.timers.range(id.saturating_add(1)..);

@@ -528,6 +528,18 @@ pub(crate) fn resolve_name(lua: &Lua, asked: &str) -> Option<String> {
     machine.texts.borrow().resolve(asked).ok().map(str::to_owned)
 }
 
+/// A line of a script, and how many bytes were looked through for it; none when the text or the line is not there.
+pub(crate) fn line_of(lua: &Lua, path: &str, line: u32) -> Option<(String, u64)> {
+    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))?;
+    let texts = machine.texts.borrow();
+    let text = &texts.get(ScriptTexts::name_of_path(path)?)?.text;
+    let found = text.lines().nth((line.max(1) - 1) as usize)?;
+    // As many as lie before the end of the line.
+    let bytes = found.as_ptr() as usize + found.len() - text.as_ptr() as usize;
+    // Longer lines are no code that a person wrote.
+    (found.len() <= 4096).then(|| (found.to_owned(), bytes as u64))
+}
+
 /// Lets the host ask for a file from within a call of a script, which does not come to depend on it.
 pub(crate) fn on_behalf_of_host<R>(lua: &Lua, ask: impl FnOnce() -> R) -> R {
     let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine));

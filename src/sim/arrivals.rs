@@ -15,7 +15,7 @@ use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
 use crate::world::ops::walks::goal_layer;
 use crate::world::outcome::{Blocker, Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk, WalkOptions};
+use crate::world::walk::{AcceptEnd, Ask, Following, Goal, Phase, Walk, WalkOptions};
 
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
 const BESIDE_M: f32 = 0.1;
@@ -49,7 +49,7 @@ pub(crate) fn look(world: &mut World, id: WalkId) {
         finish_turn(world, id, already);
     } else if !courses::is_plain(walk) {
         look_at_course(world, id);
-    } else if is_within_radius(world, walk) {
+    } else if is_within_radius(world, walk) && !closes_in(world, walk) {
         let already = walk.travelled_m == 0.0;
         arrive(world, id, already);
     } else if let Some((status, reason)) = beside(world, walk).or_else(|| at_end_of_path(walk)) {
@@ -146,6 +146,27 @@ pub(crate) fn is_within_radius(world: &World, walk: &Walk) -> bool {
     };
     let is_on_layer = goal_layer(world, walk).is_none_or(|layer| layer == character.layer);
     is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(world)
+}
+
+/// Whether somebody who goes to an exact place is on its last steps: it ends on the place itself, unless somebody keeps it from it.
+fn closes_in(world: &World, walk: &Walk) -> bool {
+    /// Slower than this it is kept from it, metres a second: a millimetre in a step.
+    const SLOWEST_MPS: f32 = 0.03;
+    let Some(character) = world.characters.get(walk.character) else {
+        return false;
+    };
+    let is_exact = character.held.is_some() || walk.options.accept == AcceptEnd::Exact;
+    let is_free = walk.options.radius_m.is_none() && walk.held_by.is_none();
+    let has_more =
+        |following: &Following| following.path.whole && following.cursor.next(&following.path).is_some();
+    is_exact
+        && is_free
+        && matches!(walk.goal, Goal::Point(_))
+        && walk.phase == Phase::Moving
+        && walk.travelled_m > 0.0
+        && character.is_moving
+        && character.body.velocity.length_squared() > SLOWEST_MPS * SLOWEST_MPS
+        && walk.following.as_ref().is_some_and(has_more)
 }
 
 fn arrive(world: &mut World, id: WalkId, already: bool) {

@@ -26,13 +26,18 @@ const WALL_REACH_M: f32 = 1.0;
 /// Fills the columns over everybody, and chooses velocities.
 pub fn run(world: &mut World) {
     grounds::prepare(world);
-    let World { nav, doors, bodies, moves, characters, walks, rate, tick, settings, .. } = world;
+    // In the time of a scene that is skipped, when that is what passes.
+    let tick = world.tick.after(world.rushed_ticks);
+    let World { nav, doors, bodies, moves, characters, walks, rate, settings, cast, .. } = world;
     let mut grounds = Grounds::new(nav, doors);
     bodies.clear();
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
     }
     for (id, character) in characters.iter() {
+        if cast.as_ref().is_some_and(|cast| !cast.is_near(id)) {
+            continue;
+        }
         let step = bodies.movers.get(id).and_then(|at| moves.get(at as usize));
         let is_ghost = match step {
             Some(step) => step.is_ghost,
@@ -40,6 +45,9 @@ pub fn run(world: &mut World) {
         };
         if !is_ghost {
             add(bodies, (id, character), grounds.kind(character), (step.copied(), *rate));
+            if cast.as_ref().is_some_and(|cast| !cast.is_free(id)) {
+                hold_still(bodies);
+            }
             if let Some(walker) = bodies.walkers.last_mut().filter(|walker| walker.is_held_up()) {
                 let kind = bodies.kinds.last().copied().unwrap_or_default();
                 (walker.width_m, walker.room_m) =
@@ -51,7 +59,7 @@ pub fn run(world: &mut World) {
     if moves.is_empty() || !settings.crowd.is_reciprocal {
         bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
     } else {
-        choose(bodies, &grounds, (*rate, *tick));
+        choose(bodies, &grounds, (*rate, tick));
     }
 }
 
@@ -99,6 +107,13 @@ fn add(
     bodies.kinds.push(kind);
     bodies.walkers.push(walker);
     bodies.columns.push(storeyed(character), character.body.radius_m, stance);
+}
+
+/// Whoever was added last stands for now, and is not pushed.
+fn hold_still(bodies: &mut Bodies) {
+    if let (Some(walker), Some(stance)) = (bodies.walkers.last_mut(), bodies.columns.stances.last_mut()) {
+        (walker.velocity, stance.movable) = (Vec2::ZERO, false);
+    }
 }
 
 fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, (rate, tick): (TickRate, Tick)) {

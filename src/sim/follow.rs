@@ -137,6 +137,9 @@ fn step_aside(world: &mut World) {
         let Some(character) = world.characters.alive(id).filter(|character| character.nudge.is_some()) else {
             continue;
         };
+        if world.cast.as_ref().is_some_and(|cast| !cast.is_free(id)) {
+            continue;
+        }
         let gait = Gait { speed_mps: character.gait.walk_mps, ..gait_of(world, id) };
         world.moves.push(Move::of(id, gait));
     }

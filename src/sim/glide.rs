@@ -58,6 +58,9 @@ fn begin(world: &mut World, ticks: u64) {
 fn stand(world: &mut World) {
     for at in 0..world.characters.ids().len() {
         let id = world.characters.ids()[at];
+        if world.cast.as_ref().is_some_and(|cast| !cast.is_of_scene(id)) {
+            continue;
+        }
         let Some(character) = world.characters.get(id) else {
             continue;
         };
@@ -110,7 +113,7 @@ pub(crate) fn land(world: &mut World, who: &[CharacterId]) {
 }
 
 /// Turns somebody who stands, towards what a verb or the end of a walk asked for.
-pub(crate) fn turn(world: &mut World, id: CharacterId) {
+fn turn(world: &mut World, id: CharacterId) {
     let Some(character) = world.characters.get(id) else {
         return;
     };
@@ -138,7 +141,7 @@ pub(crate) fn turn(world: &mut World, id: CharacterId) {
     }
 }
 
-pub(crate) fn expire_play(world: &mut World, id: CharacterId) {
+fn expire_play(world: &mut World, id: CharacterId) {
     let over = world
         .characters
         .get(id)

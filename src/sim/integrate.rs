@@ -19,7 +19,7 @@ use crate::nav::{Footing, NavMap, Traversal};
 use crate::sim::grounds::Grounds;
 use crate::sim::{news, replans};
 use crate::world::bodies::Bodies;
-use crate::world::character::standing_on;
+use crate::world::character::{Character, standing_on};
 use crate::world::glide::Glide;
 use crate::world::ops::characters::end_turn;
 use crate::world::walk::{Ask, Following, OnLink};
@@ -28,23 +28,23 @@ use crate::world::{Move, World};
 /// Moves and parts everybody.
 pub fn run(world: &mut World) {
     world.glides.clear();
-    for (_, character) in world.characters.iter_mut() {
+    let stand = |character: &mut Character| {
         character.body.velocity = Vec3::ZERO;
         character.desired = Vec3::ZERO;
         character.is_moving = false;
+    };
+    match &world.cast {
+        None => world.characters.iter_mut().for_each(|(_, character)| stand(character)),
+        Some(cast) => {
+            let World { characters, .. } = world;
+            cast.free().iter().for_each(|&id| {
+                characters.get_mut(id).into_iter().for_each(stand);
+            });
+        }
     }
     let is_shown = world.rate.ticks_per_step() > 1;
     step_on(world, is_shown);
     part(world, is_shown);
-    for index in 0..world.moves.len() {
-        note(world, world.moves[index]);
-    }
-}
-
-/// The moves of a few as if nobody else were there, made at once: for scenes that are skipped. Others stay on their way.
-pub(crate) fn run_alone(world: &mut World) {
-    world.bodies.clear();
-    step_on(world, false);
     for index in 0..world.moves.len() {
         note(world, world.moves[index]);
     }

@@ -82,7 +82,7 @@ fn work(world: &mut World) {
 }
 
 /// Hands a script the answer that it asked for.
-pub(crate) fn tell(world: &mut World, token: PathToken, answer: PathAnswer) {
+fn tell(world: &mut World, token: PathToken, answer: PathAnswer) {
     let around = world.asked_around.remove(token);
     let by = paths::holder(around.as_ref(), &answer);
     world.events.push(Event::PathAnswered { token, answer: Box::new(answer), by });
@@ -122,21 +122,6 @@ fn send(world: &mut World, id: WalkId) {
         walk.asked_around = around;
         walk.token = Some((token, ask));
         walk.ask = None;
-    }
-}
-
-/// Serves what a walk asks, or has asked, at once and whatever the budget: for scenes that are skipped.
-pub(crate) fn serve(world: &mut World, id: WalkId) {
-    courses::aim(world, id);
-    send(world, id);
-    let Some((token, _)) = world.walks.get(id).and_then(|walk| walk.token) else {
-        return;
-    };
-    world.askers.remove(token);
-    if let Some(query) = world.requests.take(token) {
-        let answer = world.nav.plan(&query, &mut world.scratch);
-        world.path_counts.expansions += u64::from(answer.expansions);
-        deliver(world, id, answer);
     }
 }
 

@@ -47,22 +47,6 @@ pub(crate) fn notice_all(world: &mut World) -> Changes {
     Changes(changes)
 }
 
-/// The same for a few: for scenes that are skipped, in which nobody else moves.
-pub(crate) fn run_for(world: &mut World, walks: &[WalkId], bodies: &[CharacterId]) {
-    world.forget_standing();
-    let mut changes = removed(world);
-    let mut who = world.take_noted();
-    who.extend_from_slice(bodies);
-    who.sort_by_key(|&id| world.characters.get(id).map(|character| character.serial));
-    for id in who {
-        notice(world, id, &mut changes);
-    }
-    let marks = Marks::of(&changes, world.settings.crowd.replan_trigger_m);
-    for &id in walks {
-        look(world, id, &marks);
-    }
-}
-
 /// What has changed about those who stand, since it last counted.
 pub(crate) struct Changes(Vec<Change>);
 

@@ -4,7 +4,7 @@
 //! all of them in step 14. Holds: a closed list; nothing is lost, what does not fit a tick waits for
 //! the next; a fact may name something that is gone.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use glam::Vec3;
 
@@ -12,7 +12,7 @@ use crate::base::hash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, RegionId, WalkId};
 use crate::base::plain::Plain;
 use crate::nav::{PathAnswer, Revision};
-use crate::world::cue::Cue;
+use crate::world::cue::{Cue, CueKind};
 use crate::world::door::{DoorReason, DoorSignal, DoorState};
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::place::Mark;
@@ -190,6 +190,8 @@ pub enum Event {
     Logged(Box<LogLine>),
     /// A script faulted; the fields of `Fault` and the strikes of its owner.
     Faulted(Plain),
+    /// The code of an owner was switched off after its faults.
+    SwitchedOff(SwitchedOff),
     /// Changed texts took effect.
     Reloaded {
         /// The files that were given, by path: scripts below their folders, then what belongs to the level.
@@ -219,6 +221,17 @@ pub enum Event {
         /// Why, for `undelivered`.
         why: Option<String>,
     },
+}
+
+/// Code that was switched off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchedOff {
+    /// Whose: `behaviour "guard" of "anna"`, `level script`.
+    pub owner: String,
+    /// The character whose behaviour it is.
+    pub character: Option<CharacterId>,
+    /// What starts it again, as a sentence goes on: `a reload of guard.lua starts it again`.
+    pub again: String,
 }
 
 /// One changed file of a reload.
@@ -299,6 +312,7 @@ impl Event {
                 | Self::Cue(_)
                 | Self::Logged(_)
                 | Self::Notice { .. }
+                | Self::SwitchedOff(_)
                 | Self::RegionEntered { .. }
                 | Self::RegionLeft { .. }
         )
@@ -310,11 +324,42 @@ impl Event {
 pub struct EventQueue {
     waiting: VecDeque<Event>,
     recorded: Vec<Event>,
+    /// Once the level has ended: walks that scripts began all the same, of which nobody is told.
+    after_end: Option<BTreeSet<WalkId>>,
 }
 
 impl EventQueue {
+    /// The level has ended: what is asked for from now on does not happen any more, so it is no fact.
+    pub fn close(&mut self) {
+        self.after_end.get_or_insert_default();
+    }
+
+    /// Whether something happens as far as anybody is told.
+    fn happens(&mut self, event: &Event) -> bool {
+        let Some(after_end) = &mut self.after_end else {
+            return true;
+        };
+        match event {
+            Event::WalkStarted(walk) => {
+                after_end.insert(*walk);
+                false
+            }
+            Event::WalkSettled(walk) => !after_end.contains(walk),
+            Event::SceneEnded { .. }
+            | Event::Logged(_)
+            | Event::Faulted(_)
+            | Event::SwitchedOff(_)
+            | Event::Notice { .. } => true,
+            Event::Cue(cue) => matches!(&cue.kind, CueKind::Camera { kind, .. } if kind == "reset"),
+            _ => false,
+        }
+    }
+
     /// Adds a fact at the end.
     pub fn push(&mut self, event: Event) {
+        if !self.happens(&event) {
+            return;
+        }
         if event.is_for_scripts() {
             self.waiting.push_back(event.clone());
         }
@@ -324,6 +369,14 @@ impl EventQueue {
     /// Takes the oldest fact that scripts can hear.
     pub fn pop(&mut self) -> Option<Event> {
         self.waiting.pop_front()
+    }
+
+    /// Those whose removal waits to be told to scripts.
+    pub fn despawned(&self) -> impl Iterator<Item = CharacterId> {
+        self.waiting.iter().filter_map(|event| match event {
+            Event::Despawned(id) => Some(*id),
+            _ => None,
+        })
     }
 
     /// Facts that wait for scripts.

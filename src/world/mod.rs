@@ -48,6 +48,7 @@ use crate::world::place::Mark;
 use crate::world::props::Props;
 use crate::world::region::{Region, Watch, WatchId};
 use crate::world::settings::Settings;
+use crate::world::skip::Cast;
 use crate::world::standing::{Bystanders, Standing};
 use crate::world::tiles::{TileSpot, Tiles};
 use crate::world::walk::{Owner, Walk};
@@ -158,6 +159,9 @@ pub struct World {
     /// Ticks of the scene that is skipped which have passed in this one before: so far on are the steps of those in it. Zero between
     /// steps.
     pub(crate) rushed_ticks: u64,
+    /// Who takes part in the steps under way, when they are those of a skipped scene; everybody else stands still. None between
+    /// steps.
+    pub(crate) cast: Option<Cast>,
     /// Walks asked for in this tick, by owner; for the limit.
     pub(crate) walks_this_tick: BTreeMap<Owner, u32>,
     /// Ends of walks.
@@ -308,7 +312,9 @@ impl World {
 
     /// The walks asked for since the last tick began, in order of creation: what is plain from the start does not wait for a step.
     pub(crate) fn fresh_walks(&self) -> Vec<WalkId> {
-        let is_old = |&id: &WalkId| self.walks.get(id).is_some_and(|walk| walk.issued.after(1) < self.tick);
+        let is_old = |&id: &WalkId| {
+            self.walks.get(id).is_some_and(|walk| walk.issued.after(1) < walk.clock(self.tick))
+        };
         let first = self.walk_order.iter().rposition(is_old).map_or(0, |old| old + 1);
         self.walk_order[first..].to_vec()
     }

@@ -132,7 +132,7 @@ pub fn myself<T: Thing>(args: &mut Args) -> Result<T, Mistake> {
 /// `walkTo: called with a dot; write guard:walkTo(...)`.
 #[must_use]
 pub fn called_with_a_dot<T: Thing>(function: &'static str) -> Mistake {
-    Mistake::new(function, format!("called with a dot; write {}:{function}(...)", T::VARIABLE))
+    Mistake::called_with_a_dot(function, T::VARIABLE)
 }
 
 /// What is behind a value, if it is a handle of that type.

@@ -272,7 +272,48 @@ fn library(lua: &Lua, name: &'static str, setup: &Setup<'_>) -> mlua::Result<Tab
 /// Raises for every assignment.
 pub(crate) fn read_only(lua: &Lua, owner: &'static str) -> mlua::Result<Function> {
     lua.create_function(move |lua, (_, key, _): (Value, Value, Value)| {
-        let what = format!("fields are read-only, {} cannot be set", describe(&key));
+        let field = key.as_string().map(|key| key.to_string_lossy());
+        let instead = instead_of_setting(owner, field.as_deref().unwrap_or_default());
+        let what = format!("fields are read-only, {} cannot be set; {instead}", describe(&key));
         Err::<(), _>(Mistake::new(owner, what).raise(lua))
     })
+}
+
+/// What sets a field that scripts can only read: owner, field, what to write.
+const SETTERS: &[(&str, &str, &str)] = &[
+    ("Character", "position", "use guard:teleport(...)"),
+    ("Character", "layer", "use guard:teleport(...)"),
+    ("Character", "facing", "use guard:face(...)"),
+    ("Character", "walkSpeed", "use guard:setSpeed(...)"),
+    ("Character", "runSpeed", "use guard:setSpeed(...)"),
+    ("Character", "animation", "use guard:play(...)"),
+    ("Character", "currentWalk", "use guard:walkTo(...) or guard:stop(...)"),
+    ("Character", "alive", "use guard:despawn(...)"),
+    ("Character", "behaviour", "use guard:attach(...) or guard:detach(...)"),
+    ("Character", "blackboard", "use guard.blackboard:set(...)"),
+    ("Character", "heldBy", "use cinematic.play(...)"),
+    ("Door", "state", "use door:open(...) or door:close(...)"),
+    ("Door", "passable", "use door:open(...) or door:close(...)"),
+    ("Door", "locked", "use door:lock(...) or door:unlock(...)"),
+    ("Door", "key", "use door:lock(...)"),
+    ("Walk", "goal", "use walk:retarget(...)"),
+    ("Walk", "state", "use walk:pause(...), walk:resume(...) or walk:stop(...)"),
+    ("Scene", "mark", "use c:mark(...)"),
+    ("Scene", "skipping", "use scene:skip(...)"),
+    ("Task", "status", "use task:cancel(...)"),
+    ("level", "outcome", "use level.finish(...)"),
+    ("blackboard", "level", "use blackboard.level:set(...)"),
+    ("nav", "pending", "use nav.setAreaAvailable(...)"),
+];
+
+/// What to write instead of `owner.field = ...`.
+#[must_use]
+pub fn instead_of_setting(owner: &str, field: &str) -> &'static str {
+    let known = entries().into_iter().any(|entry| entry.owner == owner && entry.name() == field);
+    let setter = SETTERS.iter().find(|(of, name, _)| *of == owner && *name == field);
+    match setter {
+        Some((_, _, instead)) => instead,
+        None if known => "nothing sets it",
+        None => "keep what is the script's own in self, or in a table of its own",
+    }
 }

@@ -1,9 +1,11 @@
 //! New code in the place of old code, instance by instance, or everything back.
 //!
 //! In: what was loaded aside, who is to change. Out: all of it changed, or a refusal. Holds: everything that can be asked
-//! before is asked before: parameters, names of handlers, `migrate`, plain states; then for each, the level script first, then
+//! before is asked before: parameters, `migrate`; then for each, the level script first, then
 //! characters by id: `stop`, the end of what the old code had registered, a fresh `self` with the old state, `migrate`,
-//! `start`; a fault in the new code takes all of it back, and state, boards and random streams with it. Walks, and timers whose handlers are names, go on.
+//! `start`; a fault in the new code takes all of it back, and state, boards and random streams with it. Walks, and timers whose
+//! handlers are names, go on. What cannot be kept (a part of a state that is not plain data, a timer whose handler the new code does not
+//! have) is left out and named: what the old code left behind never keeps new code out.
 //! Not here: which files are changed (`reload`).
 
 use std::rc::Rc;
@@ -65,16 +67,22 @@ enum Undo {
 }
 
 /// Checks everybody, then changes everybody. The world is lent.
-pub(super) fn run(vm: &ScriptVm, staged: Staged, shared: &Table, before: VmBefore) -> Result<(), Refusal> {
+///
+/// # Errors
+/// When something of it is refused: then everything is as it was. Else sentences about what was not kept.
+pub(super) fn run(
+    vm: &ScriptVm,
+    staged: Staged,
+    shared: &Table,
+    before: VmBefore,
+) -> Result<Vec<String>, Refusal> {
     let lua = vm.lua();
-    let checked = check(vm, &staged, shared);
-    let shared_before = match checked {
-        Ok(state) => state,
-        Err(refusal) => {
-            vm.restore(before);
-            return Err(refusal);
-        }
-    };
+    if let Err(refusal) = check(vm, &staged) {
+        vm.restore(before);
+        return Err(refusal);
+    }
+    let mut notes = Vec::new();
+    let shared_before = keep_plain(vm, "state", shared, &mut notes);
     let old = runtime::with(lua, |runtime| Old {
         vm: before,
         shared: shared_before,
@@ -86,12 +94,15 @@ pub(super) fn run(vm: &ScriptVm, staged: Staged, shared: &Table, before: VmBefor
         work: runtime.work.len(),
     });
     runtime::with(lua, |runtime| runtime.behaviours.set_classes(staged.classes));
+    let changed = changed_owners(vm, &staged.targets);
     let mut undos = Vec::new();
     let mut later = Vec::new();
     for target in staged.targets {
         let changed = match target {
             Target::Level { environment } => change_level(vm, environment),
-            Target::Instance { owner, class, given } => change_instance(vm, owner, class, given),
+            Target::Instance { owner, class, given } => {
+                change_instance(vm, owner, (class, given), &mut notes)
+            }
             Target::Suspended { character, class, suspended } => revive(vm, character, class, suspended),
             Target::Attach { .. } | Target::Detach { .. } => {
                 later.push(target);
@@ -108,9 +119,36 @@ pub(super) fn run(vm: &ScriptVm, staged: Staged, shared: &Table, before: VmBefor
             }
         }
     }
+    changed.iter().for_each(|(owner, names)| drop_missing(vm, *owner, names, &mut notes));
     later.into_iter().for_each(|target| attach_or_detach(vm, target));
     scenes::begin_again(vm, staged.scenes);
-    Ok(())
+    Ok(notes)
+}
+
+/// What of a shared state is plain data; the rest is taken out of it, with a sentence each.
+fn keep_plain(vm: &ScriptVm, name: &str, state: &Table, notes: &mut Vec<String>) -> Plain {
+    let given = Value::Table(state.clone());
+    let (kept, left_out) = plain_state::salvage(vm.lua(), name, &given, vm.limits().state_kib);
+    if !left_out.is_empty() {
+        write_back(vm, state, &kept);
+        notes.extend(left_out.iter().map(|what| not_kept(what)));
+    }
+    kept
+}
+
+fn not_kept(what: &str) -> String {
+    format!("{what} and was not kept")
+}
+
+/// Who gets new code and goes on, and where the names of its handlers are looked up from then on.
+fn changed_owners(vm: &ScriptVm, targets: &[Target]) -> Vec<(Owner, Table)> {
+    let level = runtime::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+    let changed = targets.iter().filter_map(|target| match target {
+        Target::Level { environment } => Some((level?, environment.clone())),
+        Target::Instance { owner, class, .. } => Some((*owner, class.table.clone())),
+        _ => None,
+    });
+    changed.collect()
 }
 
 /// Everything of the scripts that was before, to go back to.
@@ -127,11 +165,9 @@ struct Old {
     work: usize,
 }
 
-/// What can be asked before anything changes; the shared state as it is.
-fn check(vm: &ScriptVm, staged: &Staged, shared: &Table) -> Result<Plain, Refusal> {
+/// What can be asked before anything changes.
+fn check(vm: &ScriptVm, staged: &Staged) -> Result<(), Refusal> {
     let lua = vm.lua();
-    let level = runtime::with(lua, |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
-    let shared = state_of(vm, level.unwrap_or(Owner::HOST), ("state", shared))?;
     for restart in &staged.scenes {
         let file = restart.file().unwrap_or_default();
         let path = vm.texts().get(file).map_or_else(|| file.to_owned(), |file| file.path.clone());
@@ -139,21 +175,11 @@ fn check(vm: &ScriptVm, staged: &Staged, shared: &Table) -> Result<Plain, Refusa
     }
     for target in &staged.targets {
         match target {
-            Target::Level { environment } => {
-                if let Some(owner) = level {
-                    let file = runtime_file(vm, environment);
-                    has_handlers(vm, owner, environment, &file)?;
-                }
-            }
             Target::Instance { owner, class, given } => {
                 let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(*owner));
-                let Some((character, old, this, ..)) = parts else { continue };
+                let Some((character, old, ..)) = parts else { continue };
                 fits(vm, character, class, given)?;
                 can_migrate(vm, class, old.version)?;
-                has_handlers(vm, *owner, &class.table, &path(vm, class))?;
-                if let Ok(state) = this.raw_get::<Table>("state") {
-                    state_of(vm, *owner, ("self.state", &state))?;
-                }
             }
             Target::Suspended { character, class, suspended } => {
                 fits(vm, *character, class, &suspended.given)?;
@@ -162,19 +188,14 @@ fn check(vm: &ScriptVm, staged: &Staged, shared: &Table) -> Result<Plain, Refusa
                 }
             }
             Target::Attach { character, class, given, .. } => fits(vm, *character, class, given)?,
-            Target::Detach { .. } => {}
+            Target::Level { .. } | Target::Detach { .. } => {}
         }
     }
-    Ok(shared)
+    Ok(())
 }
 
 fn path(vm: &ScriptVm, class: &Class) -> String {
     vm.texts().get(&class.file).map_or_else(|| class.file.clone(), |file| file.path.clone())
-}
-
-fn runtime_file(vm: &ScriptVm, environment: &Table) -> String {
-    let name = vm.loads().name_of(environment).unwrap_or_default();
-    vm.texts().get(&name).map_or(name.clone(), |file| file.path.clone())
 }
 
 fn refused(path: &str, what: String) -> Refusal {
@@ -208,24 +229,28 @@ fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), Refusal> {
     Err(refused(&path(vm, class), what))
 }
 
-/// Handlers of walks and timers that go on, by name.
-fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), Refusal> {
-    let used = runtime::with(vm.lua(), |runtime| {
-        let mut used = runtime.handlers.names_of(owner);
-        used.extend(runtime.timers.names_of(owner));
-        used
-    });
-    let missing = used
-        .iter()
-        .find(|name| !names.raw_get::<Value>(name.as_str()).is_ok_and(|value| value.is_function()));
-    missing.map_or(Ok(()), |name| {
-        Err(refused(path, format!("handler \"{name}\" is in use and missing, expected a function")))
-    })
-}
-
-/// A state as plain data; one that is not is a fault, and nothing is reloaded.
-fn state_of(vm: &ScriptVm, owner: Owner, (name, state): (&str, &Table)) -> Result<Plain, Refusal> {
-    Ok(plain_state::check(vm, owner, name, Value::Table(state.clone()))?)
+/// Timers and walks go on that have handlers by name. What the new code has no handler for ends, or goes untold, with a sentence:
+/// the old code has given it, and the new code cannot take it back.
+fn drop_missing(vm: &ScriptVm, owner: Owner, names: &Table, notes: &mut Vec<String>) {
+    let lua = vm.lua();
+    let is_missing = |name: &str| !names.raw_get::<Value>(name).is_ok_and(|value: Value| value.is_function());
+    let label = runtime::with(lua, |runtime| runtime.label(owner));
+    for name in runtime::with(lua, |runtime| runtime.timers.names_of(owner)) {
+        if is_missing(&name) {
+            for id in runtime::with(lua, |runtime| runtime.timers.named(owner, &name)) {
+                timer::end(lua, id);
+            }
+            notes.push(format!("{label}: handler \"{name}\" is missing and its timers ended"));
+        }
+    }
+    for name in runtime::with(lua, |runtime| runtime.handlers.names_of(owner)) {
+        if is_missing(&name) {
+            runtime::with(lua, |runtime| runtime.handlers.lose(owner, &name));
+            notes.push(format!(
+                "{label}: handler \"{name}\" is missing and the walks that name it do not call it"
+            ));
+        }
+    }
 }
 
 /// Calls a function that may not wait; its failure is the caller's to deal with.
@@ -275,7 +300,12 @@ fn end_registered(vm: &ScriptVm, owner: Owner) {
 
 type Changed = Result<Undo, Box<(Undo, Failure)>>;
 
-fn change_instance(vm: &ScriptVm, owner: Owner, class: Rc<Class>, given: Plain) -> Changed {
+fn change_instance(
+    vm: &ScriptVm,
+    owner: Owner,
+    (class, given): (Rc<Class>, Plain),
+    notes: &mut Vec<String>,
+) -> Changed {
     let lua = vm.lua();
     let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
     let Some((_, old, this, _, old_given)) = parts else {
@@ -283,18 +313,22 @@ fn change_instance(vm: &ScriptVm, owner: Owner, class: Rc<Class>, given: Plain) 
         return Ok(Undo::Nothing);
     };
     let from = old.version;
-    let read = |key: &str| {
-        let value = this.raw_get::<Value>(key).unwrap_or(Value::Nil);
-        payload::read(lua, &Named::new("reload", key, value), vm.limits().state_kib)
-    };
-    let empty = || invoke::map([]);
-    let (state, params) =
-        (read("state").unwrap_or_else(|_| empty()), read("params").unwrap_or_else(|_| empty()));
+    let limit_kib = vm.limits().state_kib;
+    let field = |key: &str| this.raw_get::<Value>(key).unwrap_or(Value::Nil);
+    let params = payload::read(lua, &Named::new("reload", "params", field("params")), limit_kib);
+    let params = params.unwrap_or_else(|_| invoke::map([]));
+    let (state, _) = plain_state::salvage(lua, "self.state", &field("state"), limit_kib);
     let mut undo = Undo::Instance { owner, class: old, given: old_given, params, state, is_started: false };
     stop(vm, owner, attempt_method(vm, owner, "stop", "reload"));
+    let (kept, left_out) = plain_state::salvage(lua, "self.state", &field("state"), limit_kib);
+    let state = field("state").as_table().cloned().filter(|_| left_out.is_empty());
+    let label = runtime::with(lua, |runtime| runtime.label(owner));
+    notes.extend(left_out.iter().map(|what| format!("{label}: {}", not_kept(what))));
+    let is_whole = state.is_some();
     let begun = fill(vm, &class, &given)
         .map_err(|what| Failure::new(FaultKind::Error, what, None))
-        .and_then(|params| rebind(vm, owner, (class, &given, &params), this.raw_get::<Table>("state").ok()))
+        .and_then(|params| rebind(vm, owner, (class, &given, &params), state))
+        .and_then(|()| if is_whole { Ok(()) } else { refill(vm, owner, &kept) })
         .and_then(|()| begin(vm, owner, Some(from)));
     match begun {
         Ok(()) => {
@@ -318,6 +352,27 @@ fn rebind(
     bound.map_err(|error| Failure::new(FaultKind::Memory, crate::script::fault::text_of_error(&error), None))
 }
 
+/// Fills a fresh state: `init` says what belongs in it, and what was kept of the old one takes the place of that.
+fn refill(vm: &ScriptVm, owner: Owner, kept: &Plain) -> Result<(), Failure> {
+    let lua = vm.lua();
+    let Some(this) = runtime::with(lua, |runtime| runtime.behaviours.this(owner)) else { return Ok(()) };
+    attempt_method(vm, owner, "init", ())?;
+    let state = match this.raw_get::<Value>("state") {
+        Ok(Value::Table(state)) => Ok(state),
+        _ => lua.create_table(),
+    };
+    let filled = state.and_then(|state| {
+        if let Value::Table(kept) = payload::write(lua, kept)? {
+            for pair in kept.pairs::<Value, Value>() {
+                let (key, value) = pair?;
+                state.raw_set(key, value)?;
+            }
+        }
+        this.raw_set("state", state)
+    });
+    filled.map_err(|error| Failure::new(FaultKind::Memory, crate::script::fault::text_of_error(&error), None))
+}
+
 /// `migrate` where the version is another one, `start`, and `run`.
 fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), Failure> {
     let lua = vm.lua();
@@ -327,7 +382,7 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), Failure> 
         attempt_method(vm, owner, "migrate", from as f64)?;
     }
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
-    plain_state::read(vm, owner, "self.state", state)?;
+    plain_state::read(vm, &Call::plain(owner, "migrate"), "self.state", state)?;
     attempt_method(vm, owner, "start", "reload")?;
     behaviour::start_code(lua, owner);
     Ok(())
@@ -385,9 +440,13 @@ fn revive(vm: &ScriptVm, character: CharacterId, class: Rc<Class>, suspended: Su
     let this = runtime::with(lua, |runtime| runtime.behaviours.this(owner));
     let begun = match (&suspended.state, this) {
         (Some(state), Some(this)) => {
-            let kept = payload::write(lua, state).and_then(|state| this.raw_set("state", state));
-            kept.map_err(|error| Failure::new(FaultKind::Memory, error.to_string(), None))
-                .and_then(|()| begin(vm, owner, Some(suspended.version)))
+            let kept = match suspended.is_whole {
+                true => payload::write(lua, state)
+                    .and_then(|state| this.raw_set("state", state))
+                    .map_err(|error| Failure::new(FaultKind::Memory, error.to_string(), None)),
+                false => refill(vm, owner, state),
+            };
+            kept.and_then(|()| begin(vm, owner, Some(suspended.version)))
         }
         _ => attempt_method(vm, owner, "init", ()).and_then(|()| begin(vm, owner, None)),
     };
@@ -404,7 +463,7 @@ fn attach_or_detach(vm: &ScriptVm, target: Target) {
             behaviour::detach_now(vm, character, "detached");
             if let Ok(owner) = behaviour::create(vm, character, class, (&asked, &given)) {
                 behaviour::pause_if_held(vm.lua(), character, owner);
-                behaviour::begin(vm, owner, "attach");
+                behaviour::begin_or_switch_off(vm, owner);
             }
         }
         Target::Detach { character } => behaviour::detach_now(vm, character, "detached"),

@@ -74,6 +74,11 @@ impl Tasks {
         self.tasks.len()
     }
 
+    /// All tasks, by id.
+    pub(crate) fn all(&self) -> Vec<u64> {
+        self.tasks.keys().copied().collect()
+    }
+
     /// The tasks of an owner, by id.
     pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
         self.tasks.iter().filter(|(_, task)| task.owner == owner).map(|(&id, _)| id).collect()

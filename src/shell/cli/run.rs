@@ -100,8 +100,8 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
 /// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays its
 /// own, also when a signal comes in the same moment.
 fn cut_short(error: &StartError, interrupts: &Interrupts) -> Option<Exit> {
-    match error {
-        StartError::Load(load) if load.kind == FaultKind::Stopped => interrupts.asked(),
+    match error.failure() {
+        Some((failure, _)) if failure.kind == FaultKind::Stopped => interrupts.asked(),
         _ => None,
     }
 }
@@ -117,12 +117,16 @@ fn not_started(shell: &Shell, found: &FoundLevel, texts: &Texts, error: &StartEr
             return Failure::Told(Exit::Level);
         }
     }
-    let StartError::Load(load) = error else { return Failure::new(Exit::Script, error.to_string()) };
+    let Some((load, owner)) = error.failure() else {
+        return Failure::new(Exit::Script, error.to_string());
+    };
     let note = FaultNote {
         file: load.file.clone(),
         line: load.line,
         message: load.message.clone(),
         traceback: load.traceback.clone(),
+        owner: owner.to_owned(),
+        callback: if owner.is_empty() { String::new() } else { "init".to_owned() },
         ..FaultNote::default()
     };
     tell(&shell.fault(found, texts, &note));
@@ -246,8 +250,10 @@ pub(super) struct Session<'a> {
     pace: Pace,
     faults_told: usize,
     bar: Option<Progress>,
-    /// Faults that were shown since the code changed, when each is to be shown once.
-    shown: Option<std::collections::BTreeSet<FaultPlace>>,
+    /// Faults that were shown since the code changed, and how often each happened.
+    shown: std::collections::BTreeMap<FaultPlace, u64>,
+    /// Their sentences, each of which is told once.
+    told: std::collections::BTreeSet<String>,
     pub interrupts: Interrupts,
     closed: bool,
 }
@@ -285,7 +291,8 @@ impl<'a> Session<'a> {
             pace: Pace::new(Speed::Max, TickRate::DEFAULT),
             faults_told: 0,
             bar: None,
-            shown: None,
+            shown: std::collections::BTreeMap::new(),
+            told: std::collections::BTreeSet::new(),
             interrupts,
             closed: false,
         })
@@ -296,17 +303,26 @@ impl<'a> Session<'a> {
         self.trace.as_mut().map_or(Ok(()), |trace| trace.header(&header.line()))
     }
 
-    /// From now on a fault is shown with its line once, however often it happens.
-    pub fn show_faults_once(&mut self) {
-        self.shown = Some(std::collections::BTreeSet::new());
-    }
-
     /// The code has changed: what it does wrong is news again.
     pub fn show_faults_again(&mut self) {
+        self.count_faults();
         self.faults_told = 0;
-        if let Some(shown) = &mut self.shown {
-            shown.clear();
+        self.told.clear();
+    }
+
+    /// Says of each fault that happened again how often it did, and begins to count anew.
+    fn count_faults(&mut self) {
+        for ((_, _, message), count) in std::mem::take(&mut self.shown) {
+            if count > 1 {
+                tell(&format!("{} times: {}", count, clean(&message)));
+            }
         }
+    }
+
+    /// Whether a sentence is to be told: that of a fault is once.
+    fn is_news(&mut self, sentence: &str) -> bool {
+        !sentence.starts_with("fault in ")
+            || self.told.len() < FAULTS_TOLD_MAX && self.told.insert(sentence.to_owned())
     }
 
     /// Whether the run is to end.
@@ -355,6 +371,9 @@ impl<'a> Session<'a> {
         if !self.shell.is_quiet {
             let seconds = world.rate().seconds(world.tick());
             for sentence in &recorded.sentences {
+                if !self.is_news(sentence) {
+                    continue;
+                }
                 // One line each, whatever a script wrote: a break in its text would begin a line of its choosing.
                 let time = self.results.paint(Tone::Faint, &format!("{seconds:8.2} s"));
                 self.closed |= self.results.line(&format!("{time}  {}", clean(sentence))).is_err();
@@ -383,12 +402,19 @@ impl<'a> Session<'a> {
         Failure::Told(exit)
     }
 
-    /// Shows a fault with its line, on stderr; after many of them they are only counted.
+    /// Shows a fault with its line, on stderr, once; after many of them they are only counted.
     fn fault(&mut self, fault: &FaultNote) {
-        let place = || (fault.file.clone(), fault.line, fault.message.clone());
-        if self.shown.as_mut().is_some_and(|shown| !shown.insert(place())) {
-            return;
-        }
+        let place = (fault.file.clone(), fault.line, fault.message.clone());
+        // Messages may differ without end: only those are counted that were shown.
+        let is_full = self.faults_told > FAULTS_TOLD_MAX;
+        match self.shown.get_mut(&place) {
+            Some(count) => {
+                *count += 1;
+                return;
+            }
+            None if is_full => return,
+            None => self.shown.insert(place, 1),
+        };
         self.faults_told += 1;
         if self.faults_told <= FAULTS_TOLD_MAX || self.shell.general.verbose > 0 {
             tell(&self.shell.fault(self.found, &self.texts, fault));
@@ -415,6 +441,7 @@ impl<'a> Session<'a> {
         if self.closed {
             return Err(Failure::Closed);
         }
+        self.count_faults();
         match self.format {
             Format::Json => self.results.line(&json(report, wall))?,
             // Those who asked for errors only hear of the one line that says what was wrong.
@@ -467,7 +494,13 @@ pub(super) fn json(report: &Report, wall: Duration) -> String {
 
 fn summary(report: &Report, wall: Duration, results: &Results) -> String {
     let Report { walks, paths, .. } = report;
-    let judged = if report.ok { results.paint(Tone::Good, "ok") } else { results.paint(Tone::Bad, "not ok") };
+    let judged = if report.ok { "ok" } else { "not ok" };
+    let judged = match report.faults {
+        0 if report.ok => results.paint(Tone::Good, judged),
+        0 => results.paint(Tone::Bad, judged),
+        // Whoever reads no further than "ok" has read this.
+        faults => results.paint(Tone::Bad, &format!("{judged} with {}", counted(faults, "fault"))),
+    };
     let note = report.note.as_ref().map_or_else(String::new, |note| format!(": {}", clean(note)));
     let mut text = format!(
         "{}: {:.1} s ({} ticks) in {:.3} s, {:.0} times real time; ended by {}, {judged}{note}\n",
@@ -486,6 +519,11 @@ fn summary(report: &Report, wall: Duration, results: &Results) -> String {
         "  paths   {} requests, {} expansions, at most {} in a tick\n",
         paths.requests, paths.expansions, paths.max_per_tick
     ));
+    for off in &report.switched_off {
+        let line = format!("  off     {}, after its faults; {}", clean(&off.owner), clean(&off.again));
+        text.push_str(&paint.warning(&line));
+        text.push('\n');
+    }
     for (name, value) in &report.measures {
         text.push_str(&format!("  measure {} = {value}\n", clean(name)));
     }

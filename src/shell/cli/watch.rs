@@ -61,7 +61,6 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
         ..RecordOptions::default()
     };
     let watch = Watch::open(&found, &scripts, &level.files, args.poll);
-    session.show_faults_once();
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
     let files = level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect();

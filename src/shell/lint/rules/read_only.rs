@@ -1,5 +1,6 @@
 //! Values written to fields that are read-only: those of handles and libraries.
 
+use crate::script::bind::instead_of_setting;
 use crate::shell::lint::finding::{Finding, code};
 use crate::shell::lint::infer::Reading;
 use crate::shell::lint::value::Value;
@@ -11,7 +12,9 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
             Value::Native(library) => library,
             _ => continue,
         };
-        let message = format!("{owner}: fields are read-only, \"{}\" cannot be set", write.name.text);
+        let name = &write.name.text;
+        let instead = instead_of_setting(&owner, name);
+        let message = format!("{owner}: fields are read-only, \"{name}\" cannot be set; {instead}");
         findings.push(Finding::error(code::READ_ONLY, write.name.place, message));
     }
 }
