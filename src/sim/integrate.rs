@@ -14,12 +14,12 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
 use crate::crowd::resolve::{self, Ground, Resolver, Settings};
-use crate::crowd::steer::flat;
+use crate::crowd::steer::{flat, unit};
 use crate::nav::{Footing, NavMap, Traversal};
 use crate::sim::grounds::Grounds;
 use crate::sim::{news, replans};
 use crate::world::bodies::Bodies;
-use crate::world::character::standing_on;
+use crate::world::character::{Character, standing_on};
 use crate::world::glide::Glide;
 use crate::world::ops::characters::end_turn;
 use crate::world::walk::{Ask, Following, OnLink};
@@ -29,9 +29,7 @@ use crate::world::{Move, World};
 pub fn run(world: &mut World) {
     world.glides.clear();
     for (_, character) in world.characters.iter_mut() {
-        character.body.velocity = Vec3::ZERO;
-        character.desired = Vec3::ZERO;
-        character.is_moving = false;
+        character.begin_step();
     }
     let is_shown = world.rate.ticks_per_step() > 1;
     step_on(world, is_shown);
@@ -54,7 +52,7 @@ pub(crate) fn run_alone(world: &mut World) {
 fn step_on(world: &mut World, is_shown: bool) {
     let World { nav, doors, bodies, moves, characters, rate, glides, .. } = world;
     let mut grounds = Grounds::again(nav, doors, &bodies.known);
-    let seconds = rate.step_seconds();
+    let (seconds, still_ticks) = (rate.step_seconds(), rate.ticks(STILL_S));
     for step in moves.iter_mut() {
         let Some(character) = characters.get_mut(step.character) else {
             continue;
@@ -76,7 +74,7 @@ fn step_on(world: &mut World, is_shown: bool) {
         character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
         character.is_moving = true;
         step.was_turning = character.turn.is_some();
-        if step.stride.heading != Vec2::ZERO {
+        if step.stride.heading != Vec2::ZERO && !(step.held_ticks >= still_ticks && keeps_still(character)) {
             let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
             character.facing_rad = trig::facing(heading);
         }
@@ -85,6 +83,17 @@ fn step_on(world: &mut World, is_shown: bool) {
             bodies.columns.places[row] = flat(reached);
         }
     }
+}
+
+/// Who has not got on for so long, seconds, looks where it looked.
+const STILL_S: f64 = 0.5;
+
+/// Whether somebody who waits looks about where it wants to go, so that it need not turn its head at every step.
+fn keeps_still(character: &Character) -> bool {
+    /// The cosine of the angle within which that is so: 45 degrees.
+    const ABOUT: f32 = 0.7;
+    let (looks, wants) = (flat(trig::direction(character.facing_rad)), unit(flat(character.desired)));
+    character.is_still && wants.is_some_and(|wants| looks.dot(wants) > ABOUT)
 }
 
 /// Where a body comes to: its stride, unless others made it choose another velocity.
@@ -229,9 +238,11 @@ fn note(world: &mut World, step: Move) {
     if step.was_turning && step.walk.is_some() {
         end_turn(world, step.character, false);
     }
-    let Some(place) = world.characters.get(step.character).map(|character| character.body.position) else {
+    let Some(character) = world.characters.get_mut(step.character) else {
         return;
     };
+    character.notice_motion(step.stride.wanted.length());
+    let place = character.body.position;
     let Some(id) = step.walk else {
         end_nudge(world, step.character, place);
         return;

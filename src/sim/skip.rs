@@ -98,8 +98,7 @@ fn go_on(world: &mut World, rush: &Rush, walks: &[WalkId], bodies: &[CharacterId
     }
     for &id in bodies {
         if let Some(character) = world.characters.get_mut(id) {
-            character.body.velocity = glam::Vec3::ZERO;
-            character.is_moving = false;
+            character.begin_step();
         }
     }
     world.moves.clear();

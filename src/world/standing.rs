@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
-use crate::base::geom::{ground, segment_distance_sq};
+use crate::base::geom::{floor_distance, ground, segment_distance_sq};
 use crate::base::ids::CharacterId;
 use crate::base::near::{Look, Near};
 use crate::nav::Disc;
 use crate::world::World;
 use crate::world::character::Character;
-use crate::world::walk::{Ask, Phase, Walk};
+use crate::world::walk::{Ask, Goal, Phase, Walk};
 
 /// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are cheap.
 const CELL_M: f32 = 4.0;
@@ -118,6 +118,25 @@ impl World {
     pub(crate) fn stands(&self, character: &Character) -> bool {
         let walk = character.walk.and_then(|walk| self.walks.get(walk));
         character.is_alive() && character.nudge.is_none() && !walk.is_some_and(Walk::is_under_way)
+    }
+
+    /// Whether somebody stands where it stands because it has come to the goal of a walk, or waits there for it.
+    #[must_use]
+    pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
+        /// Who was pushed no further than this, metres, still stands where it came to.
+        const PUSHED_M: f32 = 0.5;
+        let Some(character) = self.characters.alive(who).filter(|character| self.stands(character)) else {
+            return false;
+        };
+        let is_same = |goal: Goal| match (goal, walk.goal) {
+            (Goal::Point(one), Goal::Point(other)) => floor_distance(one, other) <= character.body.radius_m,
+            (one, other) => one == other,
+        };
+        let place = character.body.position;
+        let came = character.came_to.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M);
+        let waits = character.walk.and_then(|id| self.walks.get(id));
+        let waits = waits.filter(|walk| matches!(walk.phase, Phase::Beside(_))).map(|walk| walk.goal);
+        came.map(|(goal, _)| goal).into_iter().chain(waits).any(is_same)
     }
 
     /// The circle that plans keep out of when this character stands.
