@@ -277,7 +277,7 @@ fn leaves_no_room(world: &World, walk: &Walk, who: &Character) -> bool {
     let Some(own) = world.characters.get(walk.character).filter(|_| may_stop) else {
         return false;
     };
-    let touching_m = own.body.radius_m + who.body.radius_m - places::SLACK_M;
+    let touching_m = own.body.radius_m + who.body.radius_m + places::ROOM_M;
     floor_distance(walk.target(), who.body.position) + walk.radius_m(world) < touching_m
 }
 

@@ -25,8 +25,8 @@ use crate::world::walk::{AcceptEnd, Crowd, Goal, Phase, Place, Walk};
 const NEAR_M: f32 = 3.0;
 /// Room left between two bodies, metres.
 const GAP_M: f32 = 0.02;
-/// Overlap with who stands there that does not keep anybody from a goal, metres: as much as pushing leaves.
-pub(crate) const SLACK_M: f32 = 0.02;
+/// What a body needs beside somebody to come to a goal without touching, metres.
+pub(crate) const ROOM_M: f32 = 0.03;
 /// So many who stand around a goal, the nearest to the walker, are asked for places at their rims.
 const RIMS_MAX: usize = 24;
 /// What a metre further from the goal is worth, in metres of way: people go round to the side before they stand in a second row.
@@ -222,7 +222,7 @@ impl Given {
 /// Who stands so near to a point that nobody else can stand within its radius.
 fn keeper(comer: &Comer, standing: &[(CharacterId, Rim)]) -> Option<CharacterId> {
     let goal = flat(comer.goal);
-    let keeps = |rim: &Rim| (rim.middle - goal).length() + comer.reach_m < rim.radius_m - GAP_M - SLACK_M;
+    let keeps = |rim: &Rim| (rim.middle - goal).length() + comer.reach_m < rim.radius_m - GAP_M + ROOM_M;
     let nearest = |a: &&(CharacterId, Rim), b: &&(CharacterId, Rim)| {
         (a.1.middle - goal).length_squared().total_cmp(&(b.1.middle - goal).length_squared())
     };
