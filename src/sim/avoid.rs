@@ -89,6 +89,7 @@ fn add(
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
         walker.desired = (flat(step.stride.to) - walker.place) / rate.step_seconds();
+        walker.desired = no_faster(walker.desired, step.gait.speed_mps);
         walker.speed_max_mps = step.gait.speed_mps;
         walker.gives_way = 1.0;
         (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * rate.tick_seconds());
@@ -99,6 +100,14 @@ fn add(
     bodies.kinds.push(kind);
     bodies.walkers.push(walker);
     bodies.columns.push(storeyed(character), character.body.radius_m, stance);
+}
+
+/// A velocity that is not faster than somebody may be by what a difference of places rounds: it would count as one that has to be
+/// changed, and walls as in its way.
+fn no_faster(desired: Vec2, speed_mps: f32) -> Vec2 {
+    const ROUNDING: f32 = 1e-6;
+    let faster = desired.length_squared() > speed_mps * speed_mps;
+    if faster { desired * (speed_mps * (1.0 - ROUNDING) / desired.length()) } else { desired }
 }
 
 fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, (rate, tick): (TickRate, Tick)) {

@@ -22,7 +22,7 @@ use crate::world::bodies::Bodies;
 use crate::world::character::{Character, standing_on};
 use crate::world::glide::Glide;
 use crate::world::ops::characters::end_turn;
-use crate::world::walk::{Ask, Following, OnLink};
+use crate::world::walk::{Ask, Following, OnLink, Walk};
 use crate::world::{Move, World};
 
 /// Moves and parts everybody.
@@ -50,9 +50,9 @@ pub(crate) fn run_alone(world: &mut World) {
 
 /// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its way, tick by tick.
 fn step_on(world: &mut World, is_shown: bool) {
-    let World { nav, doors, bodies, moves, characters, rate, glides, .. } = world;
+    let World { nav, doors, bodies, moves, characters, walks, rate, glides, .. } = world;
     let mut grounds = Grounds::again(nav, doors, &bodies.known);
-    let (seconds, still_ticks) = (rate.step_seconds(), rate.ticks(STILL_S));
+    let seconds = rate.step_seconds();
     for step in moves.iter_mut() {
         let Some(character) = characters.get_mut(step.character) else {
             continue;
@@ -74,7 +74,10 @@ fn step_on(world: &mut World, is_shown: bool) {
         character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
         character.is_moving = true;
         step.was_turning = character.turn.is_some();
-        if step.stride.heading != Vec2::ZERO && !(step.held_ticks >= still_ticks && keeps_still(character)) {
+        let is_kept = flat_distance(from, reached) < KEPT * flat_distance(from, step.stride.to);
+        if step.stride.heading != Vec2::ZERO
+            && !keeps_still(character, step.walk.and_then(|id| walks.get(id)), is_kept)
+        {
             let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
             character.facing_rad = trig::facing(heading);
         }
@@ -85,15 +88,18 @@ fn step_on(world: &mut World, is_shown: bool) {
     }
 }
 
-/// Who has not got on for so long, seconds, looks where it looked.
-const STILL_S: f64 = 0.5;
+/// Who makes less than this part of its stride is held up.
+const KEPT: f32 = 0.5;
 
-/// Whether somebody who waits looks about where it wants to go, so that it need not turn its head at every step.
-fn keeps_still(character: &Character) -> bool {
-    /// The cosine of the angle within which that is so: 45 degrees.
-    const ABOUT: f32 = 0.7;
+/// Whether somebody who is held up on its way looks about where it wants to go, so that it need not turn its head at every step.
+fn keeps_still(character: &Character, walk: Option<&Walk>, is_kept: bool) -> bool {
+    /// Who has come less far than this, metres, sets out.
+    const SET_OUT_M: f32 = 0.3;
+    /// The cosine of the angle within which that is so: 80 degrees.
+    const ABOUT: f32 = 0.17;
     let (looks, wants) = (flat(trig::direction(character.facing_rad)), unit(flat(character.desired)));
-    character.is_still && wants.is_some_and(|wants| looks.dot(wants) > ABOUT)
+    let has_set_out = walk.is_some_and(|walk| walk.travelled_m > SET_OUT_M);
+    is_kept && character.is_still && has_set_out && wants.is_some_and(|wants| looks.dot(wants) > ABOUT)
 }
 
 /// Where a body comes to: its stride, unless others made it choose another velocity.
