@@ -201,6 +201,51 @@ fn a_stream_moves_who_stands_in_it_out_of_its_way_and_no_further() {
     run.assert_clean("a stream");
 }
 
+#[test]
+fn a_mob_that_walks_through_one_spot_and_out_again_gets_away() {
+    let mut run = Run::within(&HALL.replace("40", "80"), 2.0);
+    let people: Vec<CharacterId> = (0..80_u8)
+        .map(|at| {
+            // A block of four by five on each side.
+            let (side, row, file) = (at / 20, f32::from(at % 20 / 5), f32::from(at % 5) - 2.0);
+            let (out, along) = (12.0 + row, file);
+            let at_place = match side {
+                0 => (40.0 + along, 40.0 + out),
+                1 => (40.0 + along, 40.0 - out),
+                2 => (40.0 + out, 40.0 + along),
+                _ => (40.0 - out, 40.0 + along),
+            };
+            run.spawn(&format!("m{at}"), at_place)
+        })
+        .collect();
+    let began: Vec<Vec3> = people.iter().map(|&who| run.at(who)).collect();
+    for &who in &people {
+        run.walk_with(who, (40.0, 40.0), |options| {
+            (options.accept, options.radius_m) = (AcceptEnd::Near, Some(0.35));
+        });
+    }
+    let (mut sent, mut gone) = (vec![false; people.len()], 0);
+    while gone < people.len() {
+        let before = run.ends.len();
+        run.tick();
+        for (name, end, ..) in run.ends[before..].to_vec() {
+            assert!(end.starts_with("arrived"), "{name}: {end}");
+            let at: usize = name[1..].parse().unwrap();
+            if sent[at] {
+                characters::despawn(run.game.world_mut(), people[at], "out").unwrap();
+                gone += 1;
+                continue;
+            }
+            sent[at] = true;
+            run.walk_with(people[at], (80.0 - began[at].x, 80.0 - began[at].z), |options| {
+                options.accept = AcceptEnd::Near;
+            });
+        }
+        assert!(run.seconds() < 95.0, "{gone} of {} are out", people.len());
+    }
+    run.assert_clean("a mob");
+}
+
 /// Counts for how many ticks in a row somebody is shown walking and gets nowhere, and how often it begins to walk.
 #[derive(Default)]
 struct Gaits {
