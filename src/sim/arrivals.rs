@@ -67,7 +67,30 @@ fn give_up(world: &mut World, id: WalkId, reason: Reason) {
     if let Some(walk) = world.walks.get_mut(id).filter(|_| reason == Reason::Stuck) {
         walk.by = walk.by.or(walk.ahead.map(Blocker::Character));
     }
-    conclude(world, id, Status::Blocked, reason);
+    if reason == Reason::Stuck && is_behind_others(world, id) {
+        conclude(world, id, Status::Arrived, Reason::CloseEnough);
+    } else {
+        conclude(world, id, Status::Blocked, reason);
+    }
+}
+
+/// Whether a walk has come up behind others who go to the same goal, at which somebody stands, and may stop there: in a lane, where
+/// there is no other place.
+fn is_behind_others(world: &World, id: WalkId) -> bool {
+    let Some(walk) = world.walks.get(id).filter(|walk| courses::is_plain(walk)) else {
+        return false;
+    };
+    let Some(character) = world.characters.get(walk.character) else {
+        return false;
+    };
+    let may_stop = match (walk.options.accept, walk.goal) {
+        (AcceptEnd::Near | AcceptEnd::Nearest, _) | (AcceptEnd::Partial, Goal::Character(_)) => true,
+        (AcceptEnd::Partial | AcceptEnd::Exact, _) => false,
+    };
+    let is_taken = walk.place.is_some() || walk.held_by.is_some();
+    let near_m = walk.radius_m(world) + world.settings.crowd.dynamic_obstacle_influence_m;
+    let is_near = floor_distance(character.body.position, walk.aim) <= near_m;
+    may_stop && is_taken && is_near && walk.ahead.is_some_and(|ahead| world.goes_to_same(ahead, walk))
 }
 
 /// A walk that stands because somebody said so, or takes a link, has no patience to lose, only time.

@@ -128,15 +128,21 @@ impl World {
         let Some(character) = self.characters.alive(who).filter(|character| self.stands(character)) else {
             return false;
         };
-        let is_same = |goal: Goal| match (goal, walk.goal) {
-            (Goal::Point(one), Goal::Point(other)) => floor_distance(one, other) <= character.body.radius_m,
-            (one, other) => one == other,
-        };
         let place = character.body.position;
         let came = character.came_to.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M);
         let waits = character.walk.and_then(|id| self.walks.get(id));
         let waits = waits.filter(|walk| matches!(walk.phase, Phase::Beside(_))).map(|walk| walk.goal);
-        came.map(|(goal, _)| goal).into_iter().chain(waits).any(is_same)
+        came.map(|(goal, _)| goal).into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
+    }
+
+    /// Whether somebody has come to the goal of a walk, or is on its way there.
+    #[must_use]
+    pub(crate) fn goes_to_same(&self, who: CharacterId, walk: &Walk) -> bool {
+        let goes = self.characters.alive(who).and_then(|character| {
+            let own = self.walks.get(character.walk?)?;
+            Some(is_same(own.goal, walk.goal, character))
+        });
+        goes.unwrap_or(false) || self.has_come_to(who, walk)
     }
 
     /// The circle that plans keep out of when this character stands.
@@ -188,6 +194,14 @@ impl World {
         if self.standing.is_built {
             self.standing.late.push(id);
         }
+    }
+}
+
+/// Whether two goals are one for somebody: the same, or points less than its radius apart.
+fn is_same(one: Goal, other: Goal, who: &Character) -> bool {
+    match (one, other) {
+        (Goal::Point(one), Goal::Point(other)) => floor_distance(one, other) <= who.body.radius_m,
+        (one, other) => one == other,
     }
 }
 
