@@ -16,6 +16,7 @@ mod door_rules;
 mod fixture;
 mod following;
 mod fuzzed;
+mod gatherings;
 mod graph_edits;
 mod graph_ground;
 mod graph_tool;

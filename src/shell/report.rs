@@ -73,8 +73,6 @@ pub(super) struct Fault<'a> {
 /// Shows findings, with colours or without.
 pub(super) struct Report {
     renderer: Renderer,
-    /// Whether results on stdout may have colours.
-    paints_results: bool,
 }
 
 impl Report {

@@ -10,6 +10,7 @@ use crate::base::time::Tick;
 use crate::base::trig;
 use crate::sim::{courses, follow, news, replans};
 use crate::world::World;
+use crate::world::character::Body;
 use crate::world::door::{Door, DoorState};
 use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
@@ -73,7 +74,30 @@ fn give_up(world: &mut World, id: WalkId, reason: Reason) {
     if let Some(walk) = world.walks.get_mut(id).filter(|_| by.is_some()) {
         walk.by = by;
     }
-    conclude(world, id, Status::Blocked, reason);
+    if reason == Reason::Stuck && is_behind_others(world, id) {
+        conclude(world, id, Status::Arrived, Reason::CloseEnough);
+    } else {
+        conclude(world, id, Status::Blocked, reason);
+    }
+}
+
+/// Whether a walk has come up behind others who go to the same goal, at which somebody stands, and may stop there: in a lane, where
+/// there is no other place.
+fn is_behind_others(world: &World, id: WalkId) -> bool {
+    let Some(walk) = world.walks.get(id).filter(|walk| courses::is_plain(walk)) else {
+        return false;
+    };
+    let Some(character) = world.characters.get(walk.character) else {
+        return false;
+    };
+    let may_stop = match (walk.options.accept, walk.goal) {
+        (AcceptEnd::Near | AcceptEnd::Nearest, _) | (AcceptEnd::Partial, Goal::Character(_)) => true,
+        (AcceptEnd::Partial | AcceptEnd::Exact, _) => false,
+    };
+    let is_taken = walk.place.is_some() || walk.held_by.is_some();
+    let near_m = walk.radius_m(world) + world.settings.crowd.dynamic_obstacle_influence_m;
+    let is_near = floor_distance(character.body.position, walk.aim) <= near_m;
+    may_stop && is_taken && is_near && walk.ahead.is_some_and(|ahead| world.goes_to_same(ahead, walk))
 }
 
 /// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways to and fro: a closed door
@@ -209,13 +233,16 @@ fn stop_beside(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id).filter(|walk| matches!(walk.phase, Phase::Moving)) else {
         return;
     };
-    let (Some(holder), Some(following)) = (walk.held_by, &walk.following) else {
+    let holder = walk.place.map(|place| place.beside).or(walk.held_by).or_else(|| fellow(world, walk));
+    let (Some(holder), Some(following)) = (holder, &walk.following) else {
         return;
     };
     let at_end = following.cursor.next(&following.path).is_none();
     let touches = || gap_m(world, walk.character, holder).is_some_and(|gap_m| gap_m <= BESIDE_M);
     let is_idle = walk.ask.is_none() && walk.token.is_none_or(|(_, why)| why == Ask::Crowd);
-    if is_idle && (at_end || touches()) {
+    let is_beside =
+        || if walk.place.is_some() || walk.held_by.is_none() { is_pressed(world, walk) } else { touches() };
+    if is_idle && (at_end || is_beside()) {
         let who = walk.character;
         if let Some(walk) = world.walks.get_mut(id) {
             walk.phase = Phase::Beside(holder);
@@ -224,6 +251,24 @@ fn stop_beside(world: &mut World, id: WalkId) {
             character.is_moving = false;
         }
     }
+}
+
+/// How long a walker that has a place, or comes behind others who have come to the same goal, tries to get on, seconds.
+const PRESSED_S: f64 = 1.0;
+
+/// Whether a walker has not got on for a moment because of somebody in front who stands.
+fn is_pressed(world: &World, walk: &Walk) -> bool {
+    let now = walk.clock(world.landing());
+    let stands = |who: CharacterId| world.characters.alive(who).is_some_and(|who| world.stands(who));
+    let is_held = now.since(walk.progress_tick) >= world.rate.ticks(PRESSED_S);
+    is_held && walk.ahead.is_some_and(stands)
+}
+
+/// Who is in front of a walker that does not get on, if that one has come to the same goal.
+fn fellow(world: &World, walk: &Walk) -> Option<CharacterId> {
+    let may = walk.options.accept != AcceptEnd::Exact && courses::is_plain(walk);
+    let ahead = walk.ahead.filter(|_| may && is_pressed(world, walk))?;
+    world.has_come_to(ahead, walk).then_some(ahead)
 }
 
 /// Metres between the edges of two bodies, below zero where they overlap.
@@ -243,13 +288,29 @@ fn beside(world: &World, walk: &Walk) -> Option<(Status, Reason)> {
     let position = world.characters.get(walk.character)?.body.position;
     let talks = is_target && floor_distance(position, walk.aim) <= talk_m;
     let is_enough = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
-    (talks || is_enough).then_some((Status::Arrived, Reason::CloseEnough))
+    (talks || is_enough || is_shared(world, walk, holder)).then_some((Status::Arrived, Reason::CloseEnough))
+}
+
+/// Whether a walk that waits beside its goal goes to somebody around whom others stand, or to a point at which there is no room
+/// although nobody stands on it: it comes no nearer.
+fn is_shared(world: &World, walk: &Walk, holder: CharacterId) -> bool {
+    let Some(place) = walk.place.filter(|_| walk.options.accept != AcceptEnd::Exact) else {
+        return matches!(walk.goal, Goal::Character(_)) && world.has_come_to(holder, walk);
+    };
+    let is_on_goal = |body: &Body| floor_distance(body.position, walk.aim) <= body.radius_m;
+    match walk.goal {
+        Goal::Character(_) => true,
+        Goal::Point(_) | Goal::Door(_) => {
+            world.characters.get(place.beside).is_some_and(|who| !is_on_goal(&who.body))
+        }
+    }
 }
 
 /// How a walk ends that has come to the last point of its path, outside the radius of its goal.
 fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
     let following = walk.following.as_ref()?;
-    let under_way = walk.phase != Phase::Moving || walk.token.is_some() || walk.ask.is_some();
+    let is_placed = walk.place.is_some();
+    let under_way = is_placed || walk.phase != Phase::Moving || walk.token.is_some() || walk.ask.is_some();
     if under_way || following.cursor.next(&following.path).is_some() {
         return None;
     }

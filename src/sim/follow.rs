@@ -179,8 +179,10 @@ pub(crate) fn stride(world: &mut World, first: usize) {
                 None => None,
             },
             (None, Some(nudge)) => {
-                let length_m = flat_distance(place, nudge.to);
-                aside = Path { points: vec![place, nudge.to], length_m, ..Path::default() };
+                let via = nudge.via.filter(|_| !clear(place, nudge.to));
+                let points: Vec<Vec3> = [Some(place), via, Some(nudge.to)].into_iter().flatten().collect();
+                let length_m = points.windows(2).map(|leg| flat_distance(leg[0], leg[1])).sum();
+                aside = Path { points, length_m, ..Path::default() };
                 Some((&aside, Cursor::at_start(&aside)))
             }
             (None, None) => None,

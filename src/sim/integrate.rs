@@ -14,7 +14,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
 use crate::crowd::resolve::{self, Ground, Resolver, Settings};
-use crate::crowd::steer::flat;
+use crate::crowd::steer::{flat, unit};
 use crate::nav::{Footing, NavMap, Traversal};
 use crate::sim::grounds::Grounds;
 use crate::sim::{news, replans};
@@ -22,23 +22,18 @@ use crate::world::bodies::Bodies;
 use crate::world::character::{Character, standing_on};
 use crate::world::glide::Glide;
 use crate::world::ops::characters::end_turn;
-use crate::world::walk::{Ask, Following, OnLink};
+use crate::world::walk::{Ask, Following, OnLink, Walk};
 use crate::world::{Move, World};
 
 /// Moves and parts everybody.
 pub fn run(world: &mut World) {
     world.glides.clear();
-    let stand = |character: &mut Character| {
-        character.body.velocity = Vec3::ZERO;
-        character.desired = Vec3::ZERO;
-        character.is_moving = false;
-    };
     match &world.cast {
-        None => world.characters.iter_mut().for_each(|(_, character)| stand(character)),
+        None => world.characters.iter_mut().for_each(|(_, character)| character.begin_step()),
         Some(cast) => {
             let World { characters, .. } = world;
             cast.free().iter().for_each(|&id| {
-                characters.get_mut(id).into_iter().for_each(stand);
+                characters.get_mut(id).into_iter().for_each(Character::begin_step);
             });
         }
     }
@@ -52,7 +47,7 @@ pub fn run(world: &mut World) {
 
 /// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its way, tick by tick.
 fn step_on(world: &mut World, is_shown: bool) {
-    let World { nav, doors, bodies, moves, characters, rate, glides, .. } = world;
+    let World { nav, doors, bodies, moves, characters, walks, rate, glides, .. } = world;
     let mut grounds = Grounds::again(nav, doors, &bodies.known);
     let seconds = rate.step_seconds();
     for step in moves.iter_mut() {
@@ -76,7 +71,10 @@ fn step_on(world: &mut World, is_shown: bool) {
         character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
         character.is_moving = true;
         step.was_turning = character.turn.is_some();
-        if step.stride.heading != Vec2::ZERO {
+        let is_kept = flat_distance(from, reached) < KEPT * flat_distance(from, step.stride.to);
+        if step.stride.heading != Vec2::ZERO
+            && !keeps_still(character, step.walk.and_then(|id| walks.get(id)), is_kept)
+        {
             let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
             character.facing_rad = trig::facing(heading);
         }
@@ -85,6 +83,20 @@ fn step_on(world: &mut World, is_shown: bool) {
             bodies.columns.places[row] = flat(reached);
         }
     }
+}
+
+/// Who makes less than this part of its stride is held up.
+const KEPT: f32 = 0.5;
+
+/// Whether somebody who is held up on its way looks about where it wants to go, so that it need not turn its head at every step.
+fn keeps_still(character: &Character, walk: Option<&Walk>, is_kept: bool) -> bool {
+    /// Who has come less far than this, metres, sets out.
+    const SET_OUT_M: f32 = 0.3;
+    /// The cosine of the angle within which that is so: 80 degrees.
+    const ABOUT: f32 = 0.17;
+    let (looks, wants) = (flat(trig::direction(character.facing_rad)), unit(flat(character.desired)));
+    let has_set_out = walk.is_some_and(|walk| walk.travelled_m > SET_OUT_M);
+    is_kept && character.is_still && has_set_out && wants.is_some_and(|wants| looks.dot(wants) > ABOUT)
 }
 
 /// Where a body comes to: its stride, unless others made it choose another velocity.
@@ -229,9 +241,11 @@ fn note(world: &mut World, step: Move) {
     if step.was_turning && step.walk.is_some() {
         end_turn(world, step.character, false);
     }
-    let Some(place) = world.characters.get(step.character).map(|character| character.body.position) else {
+    let Some(character) = world.characters.get_mut(step.character) else {
         return;
     };
+    character.notice_motion(step.stride.wanted.length());
+    let place = character.body.position;
     let Some(id) = step.walk else {
         end_nudge(world, step.character, place);
         return;

@@ -13,13 +13,13 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::near::{Look, Near};
 use crate::crowd::steer::{flat, unit};
 use crate::nav::Traversal;
-use crate::sim::follow;
+use crate::sim::{follow, places};
 use crate::world::World;
-use crate::world::character::Nudge;
 use crate::world::character::standing_on;
+use crate::world::character::{Character, Nudge};
 use crate::world::door::DoorState;
 use crate::world::event::Event;
-use crate::world::walk::{Crowd, Phase, Walk, pass_rules};
+use crate::world::walk::{AcceptEnd, Crowd, Goal, Phase, Walk, pass_rules};
 
 /// Seconds without getting on after which somebody is held up. A quarter: two thirds of a step.
 const HELD_UP_S: f64 = 0.25;
@@ -39,7 +39,8 @@ const WAY_AHEAD_M: f32 = 3.0;
 /// A walker who does not get on.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    walk: WalkId,
+    /// None for who steps aside.
+    walk: Option<WalkId>,
     row: u32,
     /// Where it wants to go, a unit vector.
     ahead: Vec2,
@@ -88,15 +89,14 @@ fn held_up(world: &World) -> Vec<Held> {
     let long_ticks = world.rate.ticks(HELD_UP_S);
     let (step_s, bodies) = (world.rate.step_seconds(), &world.bodies);
     let held = world.moves.iter().filter_map(|step| {
-        let id = step.walk?;
         let row = bodies.rows.get(step.character)?;
         let ahead = unit(step.stride.wanted)?;
         // What became its velocity, without a look at the character: most get on, and are looked at no further.
         let velocity = (bodies.columns.places[row as usize] - bodies.began[row as usize]) / step_s;
         let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
-        let is_held = (is_slow || step.held_ticks >= long_ticks)
-            && world.walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
-        is_held.then_some(Held { walk: id, row, ahead })
+        let is_under_way = |id| world.walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
+        let is_held = (is_slow || step.held_ticks >= long_ticks) && step.walk.is_none_or(is_under_way);
+        is_held.then_some(Held { walk: step.walk, row, ahead })
     });
     held.collect()
 }
@@ -190,7 +190,7 @@ impl Jams {
 /// Whoever is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits at a door, or a door
 /// ahead that opens, lets the whole jam hope.
 fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mut Jams) {
-    let Some(own) = world.walks.get(one.walk) else {
+    let Some(own) = one.walk.and_then(|id| world.walks.get(id)) else {
         return;
     };
     // In the time of each walk: a scene that was skipped has passed for those in it alone.
@@ -212,7 +212,7 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
             _ => {}
         }
     }
-    if let Some(walk) = world.walks.get_mut(one.walk) {
+    if let Some(walk) = one.walk.and_then(|id| world.walks.get_mut(id)) {
         walk.ahead = front.first().map(|other| other.who);
     }
 }
@@ -227,7 +227,7 @@ fn queue(world: &mut World, one: &Held, jams: &mut Jams, at: u32) {
     let head = jams.head(at) as usize;
     let more = ((jams.sizes[head] - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
     let landing = world.landing();
-    if let Some(walk) = world.walks.get_mut(one.walk) {
+    if let Some(walk) = one.walk.and_then(|id| world.walks.get_mut(id)) {
         let latest = walk.clock(landing).before(jams.since[head]);
         let patient = latest.after(more * walk.options.patience_ticks);
         walk.queue_tick = walk.queue_tick.max(patient);
@@ -242,12 +242,15 @@ fn opens_ahead(world: &World, walk: &Walk) -> bool {
 
 /// Asks the nearest who stands in the way to step aside.
 fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
-    let asks = world.walks.get(one.walk).is_some_and(|walk| walk.options.crowd == Crowd::Push);
+    // Who steps aside asks the next, so that whole files back out.
+    let asks =
+        one.walk.is_none_or(|id| world.walks.get(id).is_some_and(|walk| walk.options.crowd == Crowd::Push));
+    let keeps = |who| one.walk.is_some_and(|id| keeps_goal(world, id, who));
     let Some(other) = front.iter().find(|other| !other.moves && other.gap_m <= ASK_GAP_M) else {
         return;
     };
     let by = world.bodies.ids[one.row as usize];
-    if !asks || holds_goal(world, one.walk, other.who) || !may_be_asked(world, other.who) {
+    if !asks || keeps(other.who) || !may_be_asked(world, other.who) {
         return;
     }
     let place = world.bodies.columns.position(one.row as usize);
@@ -256,12 +259,25 @@ fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
     }
 }
 
-/// Whether somebody stands on the goal of a walk: it was there first.
-fn holds_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
+/// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has come to the same goal.
+fn keeps_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
     let (Some(walk), Some(character)) = (world.walks.get(walk), world.characters.get(who)) else {
         return false;
     };
-    floor_distance(walk.target(), character.body.position) <= character.body.radius_m
+    let is_placed = walk.place.is_some_and(|place| place.beside == who);
+    let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
+    holds || is_placed || leaves_no_room(world, walk, character) || world.has_come_to(who, walk)
+}
+
+/// Whether somebody stands so near to a point that a walk cannot come within its radius without touching. Only a walk that accepts
+/// nothing else asks for the point itself.
+fn leaves_no_room(world: &World, walk: &Walk, who: &Character) -> bool {
+    let may_stop = matches!(walk.goal, Goal::Point(_)) && walk.options.accept != AcceptEnd::Exact;
+    let Some(own) = world.characters.get(walk.character).filter(|_| may_stop) else {
+        return false;
+    };
+    let touching_m = own.body.radius_m + who.body.radius_m + places::ROOM_M;
+    floor_distance(walk.target(), who.body.position) + walk.radius_m(world) < touching_m
 }
 
 fn may_be_asked(world: &World, who: CharacterId) -> bool {
@@ -276,10 +292,10 @@ fn may_be_asked(world: &World, who: CharacterId) -> bool {
     rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
 }
 
-/// Where somebody steps aside to: straight away from who asks, to either side, or past it, the first in a clear line; places
-/// that stay in the way come last. Where the walls leave none of the four, the same four along the walls: in a passage of
+/// Where somebody steps aside to: straight away from who asks, to either side, or past it, the first in a clear line. Where all of
+/// them stay in the way, two steps lead round a corner, so that who stands in an archway is asked once; only then a place in the way. Where the walls leave none of the four, the same four along the walls: in a passage of
 /// one cell who is met a little askew would have nowhere to go (seed:D6).
-fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3, Vec2)) -> Option<Vec3> {
+fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3, Vec2)) -> Option<Aside> {
     let character = world.characters.get(who)?;
     let place = character.body.position;
     let away = unit(flat(place - from)).unwrap_or(ahead);
@@ -292,15 +308,32 @@ fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3,
         (offset - ahead * along_m).length() < room_m
     };
     let clear = |to: &&Vec3| footing.clear(place, **to);
-    let first_of = |places: &[Vec3]| {
-        let out_of_it = places.iter().filter(clear).find(|to| !is_in_the_way(**to));
-        out_of_it.or_else(|| places.iter().find(clear)).copied()
-    };
     let steps = candidates(away, world.settings.crowd.nudge_m);
-    let at = |step: Vec2| Vec3::new(place.x + step.x, place.y, place.z + step.y);
+    let beside = |from: Vec3, step: Vec2| Vec3::new(from.x + step.x, from.y, from.z + step.y);
+    let round_corner = |places: &[Vec3]| {
+        // Not past who asks.
+        places[..places.len() - 1].iter().filter(clear).find_map(|&via| {
+            let ends = steps.map(|step| beside(via, step)).into_iter();
+            let to = ends.filter(|&to| !is_in_the_way(to)).find(|&to| footing.clear(via, to))?;
+            Some(Aside { to, via: Some(via) })
+        })
+    };
+    let first_of = |places: &[Vec3]| {
+        let straight = |to: &Vec3| Aside { to: *to, via: None };
+        let out_of_it = places.iter().filter(clear).find(|to| !is_in_the_way(**to)).map(straight);
+        out_of_it.or_else(|| round_corner(places)).or_else(|| places.iter().find(clear).map(straight))
+    };
+    let at = |step: Vec2| beside(place, step);
     first_of(&steps.map(at))
         .or_else(|| first_of(&steps.map(|step| at(along_axis(step)))))
         .or_else(|| first_of(&steps.map(|step| off_the_wall(world, at(along_axis(step))))))
+}
+
+/// A step aside to be made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Aside {
+    to: Vec3,
+    via: Option<Vec3>,
 }
 
 /// A hand's breadth nearer to the middle of its node: who was pressed to a wall stands on its very edge, and the line along an
@@ -321,11 +354,11 @@ fn along_axis(step: Vec2) -> Vec2 {
     if step.x.abs() >= step.y.abs() { Vec2::new(step.x, 0.0) } else { Vec2::new(0.0, step.y) }
 }
 
-fn nudge(world: &mut World, who: CharacterId, by: CharacterId, to: Vec3) {
+fn nudge(world: &mut World, who: CharacterId, by: CharacterId, Aside { to, via }: Aside) {
     let tick = world.landing();
     let until = tick.after(world.rate.ticks(NUDGE_S));
     if let Some(character) = world.characters.get_mut(who) {
-        character.nudge = Some(Nudge { to, by, until });
+        character.nudge = Some(Nudge { to, via, by, until });
         character.nudged = Some(tick);
         world.events.push(Event::Nudged { character: who, by, to });
     }

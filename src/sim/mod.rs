@@ -16,6 +16,7 @@ pub mod integrate;
 pub mod manners;
 mod news;
 pub mod paths;
+mod places;
 pub mod regions;
 mod replans;
 mod shortcuts;

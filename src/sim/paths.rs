@@ -14,7 +14,7 @@ use crate::base::ids::{PathToken, WalkId};
 use crate::base::time::Tick;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
-use crate::sim::{courses, replans, shortcuts};
+use crate::sim::{courses, places, replans, shortcuts};
 use crate::world::World;
 use crate::world::course::Course;
 use crate::world::event::Event;
@@ -41,6 +41,7 @@ pub fn run(world: &mut World) {
 /// Sends what walks ask, once they have looked around.
 fn ask(world: &mut World) {
     let changes = replans::notice_all(world);
+    places::run(world);
     let marks = changes.marks(world);
     let mut due = Vec::new();
     // No walk begins in this step.
@@ -98,7 +99,7 @@ fn send(world: &mut World, id: WalkId) {
     let accept = if walk.sets_out_for_exact_goals_only() { Accept::Exact } else { Accept::Nearest };
     let (start, by) = (character.body.position, traversal_of(world, walk));
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
-    let (who, goal) = (walk.character, walk.aim);
+    let (who, goal) = (walk.character, walk.place.map_or(walk.aim, |place| place.point));
     let goal_layer = goal_layer(world, walk);
     let but = [who, replans::spared(world, walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
@@ -143,10 +144,14 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
         }
         return;
     }
-    let holder = paths::holder(around.as_ref(), &answer);
     let Some(walk) = world.walks.get_mut(id) else {
         return;
     };
+    if answer.status != PathStatus::Complete {
+        walk.place = None;
+    }
+    let beside = walk.place.map(|place| place.beside);
+    let holder = beside.or_else(|| paths::holder(around.as_ref(), &answer));
     walk.is_door_plan = why == Ask::Door;
     (walk.seen, walk.held_by, walk.looked_at) = (around, holder, 0);
     if !matches!(why, Ask::First | Ask::Leg) {
@@ -192,9 +197,11 @@ fn stays(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer), around: O
     let Some(following) = &walk.following else {
         return false;
     };
-    let holder = paths::holder(around, answer);
-    // Beside somebody one place is as good as another.
-    let same_end = following.path.points.last() == answer.path.points.last() || holder.is_some();
+    let beside = walk.place.map(|place| place.beside);
+    let holder = beside.or_else(|| paths::holder(around, answer));
+    // Beside somebody one place is as good as another, unless it was given.
+    let is_any = holder.is_some() && beside.is_none();
+    let same_end = following.path.points.last() == answer.path.points.last() || is_any;
     let is_whole = answer.status == PathStatus::Complete;
     let leads_as_far = walk.held_by == holder && following.path.whole == is_whole && same_end;
     let rest_m = match why {

@@ -122,12 +122,16 @@ pub(crate) fn look(world: &mut World, id: WalkId, marks: &Marks<'_>) {
     walk.is_crowded = waits;
     walk.looked_at = segment.unwrap_or(0);
     if asks {
+        let is_free = world.walks.get(id).is_some_and(|walk| has_lost_holder(world, walk));
+        if let Some(walk) = world.walks.get_mut(id).filter(|_| is_free) {
+            walk.place = None;
+        }
         ask(world, id);
     }
 }
 
 /// Whether a walk has asked because of others so shortly ago that it may not ask again.
-fn is_resting(world: &World, walk: &Walk) -> bool {
+pub(crate) fn is_resting(world: &World, walk: &Walk) -> bool {
     let cooldown = world.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
     // The time of the walk: in a scene that is skipped it passes for that alone.
     let tick = walk.clock(world.landing());

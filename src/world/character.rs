@@ -11,7 +11,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
 use crate::nav::Traversal;
-use crate::world::walk::{DoorPolicy, Owner};
+use crate::world::walk::{DoorPolicy, Goal, Owner};
 use slotmap::SlotMap;
 
 /// Where a body is and how large it is.
@@ -97,6 +97,8 @@ pub struct Hold {
 pub struct Nudge {
     /// Where it will stand.
     pub to: Vec3,
+    /// Where it goes first, when walls are between.
+    pub via: Option<Vec3>,
     /// Who wants to pass.
     pub by: CharacterId,
     /// When it gives up getting there.
@@ -162,6 +164,13 @@ pub struct Character {
     pub walk: Option<WalkId>,
     /// Whether the last tick found it following a path or stepping aside, whether it got on or not (seed:F7).
     pub is_moving: bool,
+    /// Whether it stands although it is under way: held up, or yet to set out. It is told by its mean velocity, so that nobody who is pushed
+    /// to and fro walks and stands by turns.
+    pub is_still: bool,
+    /// Its mean velocity over the last steps, the latest counting most, metres a second.
+    pub drift: Vec3,
+    /// The goal of the walk that it last arrived with, and where it stood then, metres.
+    pub came_to: Option<(Goal, Vec3)>,
     /// The velocity that its path asked for in the last tick, metres a second; zero when it stands (seed:P4).
     pub desired: Vec3,
     /// A step aside under way; any walk ends it (seed:C10).
@@ -197,6 +206,32 @@ impl Character {
         self.tags.binary_search_by(|own| own.as_str().cmp(tag)).is_ok()
     }
 
+    /// Whether it is seen to walk: under way, and getting on or only just held up.
+    #[must_use]
+    pub fn is_walking(&self) -> bool {
+        self.is_moving && !self.is_still
+    }
+
+    /// Begins a step of the crowd: nobody moves until it is moved.
+    pub(crate) fn begin_step(&mut self) {
+        if !self.is_moving {
+            (self.drift, self.is_still) = (Vec3::ZERO, true);
+        }
+        (self.body.velocity, self.desired, self.is_moving) = (Vec3::ZERO, Vec3::ZERO, false);
+    }
+
+    /// Notes how it got on in a step in which it wanted to go so fast, metres a second.
+    pub(crate) fn notice_motion(&mut self, wanted_mps: f32) {
+        /// What the latest step counts for. 0.4: who stops is still after an eighth of a second.
+        const LATEST: f32 = 0.4;
+        /// The parts of the speed wanted below which somebody stands, and above which it walks again.
+        const STANDS: f32 = 0.15;
+        const WALKS: f32 = 0.4;
+        self.drift += (self.body.velocity - self.drift) * LATEST;
+        let least = if self.is_still { WALKS } else { STANDS };
+        self.is_still = self.drift.length() < least * wanted_mps || wanted_mps <= 0.0;
+    }
+
     /// The animation state: what `play` set, else `run`, `walk` or `stand` by what the last tick did.
     #[must_use]
     pub fn animation(&self) -> &str {
@@ -204,7 +239,7 @@ impl Character {
             return &play.animation;
         }
         let speed = self.body.velocity.length();
-        match self.is_moving {
+        match self.is_walking() {
             false => "stand",
             true if speed > (self.gait.walk_mps + self.gait.run_mps) / 2.0 => "run",
             true => "walk",

@@ -14,7 +14,9 @@ use crate::world::World;
 use crate::world::character::{Body, Character, Displaced, Gait, Hold, Nudge, Play, Replan, Turn};
 use crate::world::door::{Door, DoorWish};
 use crate::world::glide::Glide;
+
 use crate::world::region::{Filter, Ground, Watch};
+use crate::world::walk::Goal;
 
 /// Hashes by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,6 +105,9 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         layer,
         walk,
         is_moving,
+        is_still,
+        drift,
+        came_to,
         desired,
         nudge,
         nudged,
@@ -142,14 +147,30 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         hash.word(*serial).text(animation);
         optional(hash, *until, |hash, tick| _ = hash.word(tick.0));
     });
-    optional(hash, *nudge, |hash, Nudge { to, by, until }| {
-        hash.vector(to).word(serial(world, by)).word(until.0);
+    optional(hash, *nudge, |hash, Nudge { to, via, by, until }| {
+        hash.vector(to).vector(via.unwrap_or(to)).word(serial(world, by)).word(until.0);
     });
     optional(hash, *nudged, |hash, tick| _ = hash.word(tick.0));
     optional(hash, held.as_ref(), |hash, Hold { scene, owner }| {
         hash.text(scene).word(u64::from(owner.0));
     });
     hash.flag(removed.is_some());
+    // Of those who have gone nowhere yet hashes are as if there were neither.
+    if !is_still || *drift != glam::Vec3::ZERO {
+        hash.flag(*is_still).vector(*drift);
+    }
+    if let Some((goal, place)) = *came_to {
+        hash_goal(hash, world, goal);
+        hash.vector(place);
+    }
+}
+
+fn hash_goal(hash: &mut StateHash, world: &World, goal: Goal) {
+    match goal {
+        Goal::Point(point) => hash.word(0).vector(point),
+        Goal::Character(id) => hash.word(1).word(serial(world, id)),
+        Goal::Door(id) => hash.word(2).word(u64::from(id.0)),
+    };
 }
 
 /// Who has come to stand or has gone since walks last looked.

@@ -54,7 +54,8 @@ impl Glide {
         let is_there = part >= 1.0;
         let position = self.place(part);
         let turned_rad = trig::wrap(self.to.1 - self.from.1) * part;
-        let facing_rad = if is_there { self.to.1 } else { trig::wrap(self.from.1 + turned_rad) };
+        let is_turned = is_there || turned_rad == 0.0;
+        let facing_rad = if is_turned { self.to.1 } else { trig::wrap(self.from.1 + turned_rad) };
         character.body.position = position;
         if character.facing_rad == self.at.1 {
             character.facing_rad = facing_rad;

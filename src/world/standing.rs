@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
-use crate::base::geom::{ground, segment_distance_sq};
+use crate::base::geom::{floor_distance, ground, segment_distance_sq};
 use crate::base::ids::CharacterId;
 use crate::base::near::{Look, Near};
 use crate::nav::Disc;
 use crate::world::World;
 use crate::world::character::Character;
-use crate::world::walk::{Phase, Walk};
+use crate::world::walk::{Ask, Goal, Phase, Walk};
 
 /// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are cheap.
 const CELL_M: f32 = 4.0;
@@ -120,6 +120,31 @@ impl World {
         character.is_alive() && character.nudge.is_none() && !walk.is_some_and(Walk::is_under_way)
     }
 
+    /// Whether somebody stands where it stands because it has come to the goal of a walk, or waits there for it.
+    #[must_use]
+    pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
+        /// Who was pushed no further than this, metres, still stands where it came to.
+        const PUSHED_M: f32 = 0.5;
+        let Some(character) = self.characters.alive(who).filter(|character| self.stands(character)) else {
+            return false;
+        };
+        let place = character.body.position;
+        let came = character.came_to.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M);
+        let waits = character.walk.and_then(|id| self.walks.get(id));
+        let waits = waits.filter(|walk| matches!(walk.phase, Phase::Beside(_))).map(|walk| walk.goal);
+        came.map(|(goal, _)| goal).into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
+    }
+
+    /// Whether somebody has come to the goal of a walk, or is on its way there.
+    #[must_use]
+    pub(crate) fn goes_to_same(&self, who: CharacterId, walk: &Walk) -> bool {
+        let goes = self.characters.alive(who).and_then(|character| {
+            let own = self.walks.get(character.walk?)?;
+            Some(is_same(own.goal, walk.goal, character))
+        });
+        goes.unwrap_or(false) || self.has_come_to(who, walk)
+    }
+
     /// The circle that plans keep out of when this character stands.
     #[must_use]
     pub fn disc_of(&self, character: &Character) -> Disc {
@@ -169,6 +194,14 @@ impl World {
         if self.standing.is_built {
             self.standing.late.push(id);
         }
+    }
+}
+
+/// Whether two goals are one for somebody: the same, or points less than its radius apart.
+fn is_same(one: Goal, other: Goal, who: &Character) -> bool {
+    match (one, other) {
+        (Goal::Point(one), Goal::Point(other)) => floor_distance(one, other) <= who.body.radius_m,
+        (one, other) => one == other,
     }
 }
 

@@ -296,6 +296,17 @@ pub struct Shortcuts {
     pub turned_back: u32,
 }
 
+/// A place beside a goal at which others stand, given to a walk until it ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Where to stand, metres.
+    pub point: Vec3,
+    /// The goal as it was then, metres.
+    pub goal: Vec3,
+    /// Who stands at the goal.
+    pub beside: CharacterId,
+}
+
 /// A character under way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Walk {
@@ -329,6 +340,8 @@ pub struct Walk {
     pub seen: Option<Bystanders>,
     /// Who stands on its goal: the path in use ends beside.
     pub held_by: Option<CharacterId>,
+    /// Where it is to stand, because others stand at its goal.
+    pub place: Option<Place>,
     /// Whether others may be in its way since it last looked; it looks once the cooldown is over.
     pub is_crowded: bool,
     /// The segment of its path at which it last looked for others.

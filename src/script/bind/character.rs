@@ -409,7 +409,7 @@ fn set_speed(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 fn is_moving(lua: &Lua, args: &mut Args) -> Answer {
-    of_living(lua, args, |character| character.is_moving)
+    of_living(lua, args, Character::is_walking)
 }
 
 fn distance_to(lua: &Lua, args: &mut Args) -> Answer {

@@ -15,7 +15,7 @@ fn behind() -> (Sample, WalkId, Held, InFront) {
     let goal = Goal::Point(Vec3::X * 9.0);
     let order = WalkOrder { character: scene.other, goal, options, owner: Owner::HOST };
     let theirs = walk_to(&mut scene.world, order).expect("it is there");
-    let held = Held { walk: scene.walk, row: 0, ahead: Vec2::X };
+    let held = Held { walk: Some(scene.walk), row: 0, ahead: Vec2::X };
     let front = InFront { who: scene.other, gap_m: 0.1, moves: true };
     (scene, theirs, held, front)
 }
@@ -63,7 +63,7 @@ fn who_stands_behind_somebody_who_stands_does_not_queue() {
 
 #[test]
 fn a_jam_is_whoever_hangs_together_and_gets_on_with_any_of_them() {
-    let walk = sample().walk;
+    let walk = Some(sample().walk);
     let held: Vec<Held> = (0..6).map(|row| Held { walk, row, ahead: Vec2::X }).collect();
     let mut jams = Jams::of(&held, 6);
     for (one, other) in [(3, 1), (5, 3), (4, 2)] {

@@ -14,7 +14,8 @@ use crate::world::outcome::Blocker;
 use crate::world::sample::{Sample, sample};
 use crate::world::standing::Bystanders;
 use crate::world::walk::{
-    AcceptEnd, Ask, Crowd, DoorPolicy, Following, Goal, Look, OnLink, Owner, Pace, Phase, Walk, WalkOptions,
+    AcceptEnd, Ask, Crowd, DoorPolicy, Following, Goal, Look, OnLink, Owner, Pace, Phase, Place, Walk,
+    WalkOptions,
 };
 
 /// A change to one field, with its name.
@@ -58,6 +59,10 @@ fn options(change: impl Fn(&mut WalkOptions, CharacterId)) -> impl Fn(&mut Sampl
     walk(move |walk, other| change(&mut walk.options, other))
 }
 
+fn given(beside: CharacterId) -> Place {
+    Place { point: Vec3::X, goal: Vec3::Z, beside }
+}
+
 /// The number above, as bits: the smallest change there is.
 fn bit(value: &mut f32) {
     *value = f32::from_bits(value.to_bits() ^ 1);
@@ -65,7 +70,7 @@ fn bit(value: &mut f32) {
 
 #[test]
 fn every_field_of_a_character_is_hashed() {
-    let by = |who| Nudge { to: Vec3::X, by: who, until: Tick(7) };
+    let by = |who| Nudge { to: Vec3::X, via: None, by: who, until: Tick(7) };
     check(&[
         ("serial", &who(|it, _| it.serial ^= 4)),
         ("name", &who(|it, _| it.name.push('s'))),
@@ -83,9 +88,18 @@ fn every_field_of_a_character_is_hashed() {
         ("layer", &who(|it, _| it.layer = 1)),
         ("walk", &who(|it, _| it.walk = None)),
         ("moving", &who(|it, _| it.is_moving = true)),
+        ("still", &who(|it, _| it.is_still = false)),
+        ("drift", &who(|it, _| it.drift.x = 1e-30)),
+        ("came to somebody", &who(|it, other| it.came_to = Some((Goal::Character(other), Vec3::X)))),
+        ("came to a point", &who(|it, _| it.came_to = Some((Goal::Point(Vec3::X), Vec3::X)))),
+        (
+            "came to a point and stands elsewhere",
+            &who(|it, _| it.came_to = Some((Goal::Point(Vec3::X), Vec3::Z))),
+        ),
         ("desired", &who(|it, _| it.desired.x = 1e-30)),
         ("nudge", &who(move |it, other| it.nudge = Some(by(other)))),
         ("nudge to", &who(move |it, other| it.nudge = Some(Nudge { to: Vec3::Z, ..by(other) }))),
+        ("nudge via", &who(move |it, other| it.nudge = Some(Nudge { via: Some(Vec3::Y), ..by(other) }))),
         ("nudge until", &who(move |it, other| it.nudge = Some(Nudge { until: Tick(6), ..by(other) }))),
         ("nudged", &who(|it, _| it.nudged = Some(Tick(0)))),
         ("nudged later", &who(|it, _| it.nudged = Some(Tick(1)))),
@@ -111,7 +125,7 @@ fn every_field_of_a_character_is_hashed() {
 fn the_one_who_asked_somebody_aside_is_hashed() {
     let asked_by = |pick: fn(&Sample) -> CharacterId| {
         let mut scene = sample();
-        let nudge = Nudge { to: Vec3::X, by: pick(&scene), until: Tick(7) };
+        let nudge = Nudge { to: Vec3::X, via: None, by: pick(&scene), until: Tick(7) };
         scene.world.characters.get_mut(scene.one).expect("it is there").nudge = Some(nudge);
         of(&scene.world).characters
     };
@@ -174,6 +188,13 @@ fn every_field_of_a_walk_is_hashed() {
         ("seen another", &walk(|it, _| it.seen = Some(around(it.character, 1.0)))),
         ("seen wider", &walk(|it, other| it.seen = Some(around(other, 2.0)))),
         ("held by", &walk(|it, other| it.held_by = Some(other))),
+        ("place", &walk(|it, other| it.place = Some(given(other)))),
+        ("place elsewhere", &walk(|it, other| it.place = Some(Place { point: Vec3::Z, ..given(other) }))),
+        (
+            "place at another goal",
+            &walk(|it, other| it.place = Some(Place { goal: Vec3::X, ..given(other) })),
+        ),
+        ("place beside another", &walk(|it, _| it.place = Some(given(it.character)))),
         ("ahead", &walk(|it, other| it.ahead = Some(other))),
         ("crowded", &walk(|it, _| it.is_crowded = true)),
         ("looked at", &walk(|it, _| it.looked_at = 1)),

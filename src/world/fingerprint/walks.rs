@@ -7,10 +7,12 @@ use crate::crowd::follow::Cursor;
 use crate::nav::{Path, PathTrouble};
 use crate::world::World;
 use crate::world::course::Checkpoints;
-use crate::world::fingerprint::{hash_texts, optional, serial};
+use crate::world::fingerprint::{hash_goal, hash_texts, optional, serial};
 use crate::world::outcome::Blocker;
 use crate::world::standing::Bystanders;
-use crate::world::walk::{Following, Goal, Look, OnLink, Pace, Phase, Shortcuts, Tells, Walk, WalkOptions};
+use crate::world::walk::{
+    Following, Look, OnLink, Pace, Phase, Place, Shortcuts, Tells, Walk, WalkOptions,
+};
 
 /// The hash of every walk and request.
 pub(super) fn of(world: &World) -> u64 {
@@ -49,6 +51,7 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         asked_around,
         seen,
         held_by,
+        place,
         is_crowded,
         looked_at,
         planned_aim,
@@ -77,11 +80,7 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
     } = walk;
     hash.word(*own).word(serial(world, *character)).word(u64::from(owner.0));
     hash.vector(*aim).vector(*planned_aim);
-    match *goal {
-        Goal::Point(point) => hash.word(0).vector(point),
-        Goal::Character(id) => hash.word(1).word(serial(world, id)),
-        Goal::Door(id) => hash.word(2).word(u64::from(id.0)),
-    };
+    hash_goal(hash, world, *goal);
     hash_options(hash, world, options);
     hash.float(walk.radius_m(world));
     course.hash_into(hash);
@@ -116,6 +115,10 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         }
     });
     optional(hash, following.as_ref(), hash_following);
+    // Of most walks, which stand where they were sent, hashes are as if there were none.
+    if let Some(Place { point, goal, beside }) = *place {
+        hash.vector(point).vector(goal).word(serial(world, beside));
+    }
     // On maps without layers hashes are as if there were none.
     if let Some(OnLink { layer, to, until }) = *on_link {
         hash.word(u64::from(layer)).vector(to).word(until.0);

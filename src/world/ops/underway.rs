@@ -23,7 +23,7 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
     let (tick, turn_ticks) = (world.tick, world.rate.ticks(half_turn_s));
     if let Some(walk) = world.walks.get_mut(id) {
         (walk.goal, walk.aim, walk.via) = (goal, aim, None);
-        walk.held_by = None;
+        (walk.held_by, walk.place) = (None, None);
         match (&mut walk.course, goal) {
             (Course::Follow(follow), Goal::Character(_)) => {
                 (follow.far_since, follow.stranded_since) = (None, None);

@@ -70,6 +70,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: Course) -> Result<
     let known = old.and_then(|old| world.walks.get(old));
     let seen = known.map(|old| (old.seen.clone(), old.looked_at)).unwrap_or_default();
     let carried = known.and_then(|old| old.following.clone());
+    let place = known.and_then(|old| old.place);
     let (planned_aim, shortcuts) = known.map(|old| (old.planned_aim, old.shortcuts)).unwrap_or_default();
     if let Some(old) = old {
         let was_moving = world.characters.get(order.character).is_some_and(|character| character.is_moving);
@@ -83,6 +84,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: Course) -> Result<
         match taken {
             Some(following) => {
                 walk.following = Some(following);
+                walk.place = place;
                 walk.phase = Phase::Moving;
                 walk.ask = None;
                 // A goal that creeps is measured from where it was when its path was searched.
@@ -135,7 +137,7 @@ fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> 
     let planned_aim = old.planned_aim;
     let same = is_same_way(old, order) && floor_distance(planned_aim, aim) <= near_m;
     let asks_the_same = old.course == Course::Once && old.options.accept == order.options.accept;
-    if !same || !asks_the_same || old.ask.is_some() {
+    if !same || !asks_the_same || old.ask.is_some() || old.place.is_some() {
         return None;
     }
     let (token, _) = old.token.take()?;
@@ -180,6 +182,7 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
         asked_around: None,
         seen: None,
         held_by: None,
+        place: None,
         is_crowded: false,
         looked_at: 0,
         planned_aim: aim,
@@ -422,7 +425,7 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
     };
     let reason = if world.is_skipping && reason == Reason::Reached { Reason::Skipped } else { reason };
     let result = WalkResult::new(status, reason, journey(world, walk, status));
-    let (character, token) = (walk.character, walk.token);
+    let (character, token, goal) = (walk.character, walk.token, walk.goal);
     if let Some((token, _)) = token {
         world.requests.cancel(token);
         world.askers.remove(token);
@@ -437,6 +440,9 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
     {
         character.walk = None;
         character.is_moving = false;
+        if status == Status::Arrived {
+            character.came_to = Some((goal, character.body.position));
+        }
     }
     world.note_standing(character);
     match status {

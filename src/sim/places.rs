@@ -1,0 +1,268 @@
+//! Step 6, first part: places around goals at which others stand are given out.
+//!
+//! In: walks near their goals, who stands there. Out: a place for each walk that cannot stand on its goal, or that shares it with others.
+//! Holds: two walks to one goal never have overlapping places, and no place overlaps somebody who stands; a place lies on
+//! ground that the body may stand on, in a straight clear line from the goal; the same world gives the same places; a place is
+//! free again as soon as its walk ends. Not here: when a walker at its place has arrived (`arrivals`).
+//!
+//! Method: the nearest free places lie on the rims of what is taken, each widened by the body's own radius, and on the rim
+//! of the goal's own circle; where two rims cross, somebody fits tightly. So rings fill from the inside.
+//! Cost: for each walk near its goal, those who stand around; a hundred rims at most where a place is chosen.
+
+use glam::{Vec2, Vec3};
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::{CharacterId, WalkId};
+use crate::crowd::steer::{flat, unit};
+use crate::nav::Traversal;
+use crate::sim::{courses, replans};
+use crate::world::World;
+use crate::world::ops::walks::traversal_of;
+use crate::world::standing::Straight;
+use crate::world::walk::{AcceptEnd, Crowd, Goal, Phase, Place, Walk};
+
+/// How far outside the radius of its goal a walk is given a place, metres: three steps before it.
+const NEAR_M: f32 = 3.0;
+/// Room left between two bodies, metres.
+const GAP_M: f32 = 0.02;
+/// What a body needs beside somebody to come to a goal without touching, metres.
+pub(crate) const ROOM_M: f32 = 0.03;
+/// So many who stand around a goal, the nearest to the walker, are asked for places at their rims.
+const RIMS_MAX: usize = 24;
+/// What a metre further from the goal is worth, in metres of way: people go round to the side before they stand in a second row.
+const OUTWARDS: f32 = 4.0;
+
+/// Gives out places, in order of creation of the walks.
+pub(crate) fn run(world: &mut World) {
+    let comers: Vec<WalkId> = world.walk_order.iter().copied().filter(|&id| is_coming(world, id)).collect();
+    let mut given: Vec<Given> = if comers.is_empty() { Vec::new() } else { all_given(world) };
+    for id in comers {
+        look(world, id, &mut given);
+    }
+}
+
+/// A place that a walk has been given.
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    walk: WalkId,
+    place: Place,
+    radius_m: f32,
+}
+
+fn all_given(world: &World) -> Vec<Given> {
+    let given = world.walk_order.iter().filter_map(|&id| {
+        let walk = world.walks.get(id).filter(|walk| walk.is_open())?;
+        let radius_m = world.characters.get(walk.character)?.body.radius_m;
+        Some(Given { walk: id, place: walk.place?, radius_m })
+    });
+    given.collect()
+}
+
+/// A circle that the middle of a body keeps out of.
+#[derive(Clone, Copy, Debug)]
+struct Rim {
+    middle: Vec2,
+    radius_m: f32,
+}
+
+impl Rim {
+    fn holds(&self, point: Vec2) -> bool {
+        const ROUNDING_M: f32 = 1e-3;
+        (point - self.middle).length() < self.radius_m - ROUNDING_M
+    }
+
+    /// The point of the rim in a direction, a vector of any length.
+    fn towards(&self, way: Vec2) -> Vec2 {
+        self.middle + unit(way).unwrap_or(Vec2::X) * self.radius_m
+    }
+
+    /// Where two rims cross.
+    fn crossings(&self, other: &Self) -> Option<[Vec2; 2]> {
+        let between = other.middle - self.middle;
+        let apart_m = between.length();
+        if apart_m < 1e-4 {
+            return None;
+        }
+        let along_m = (apart_m * apart_m + self.radius_m * self.radius_m - other.radius_m * other.radius_m)
+            / (2.0 * apart_m);
+        let aside_m_sq = self.radius_m * self.radius_m - along_m * along_m;
+        if aside_m_sq < 0.0 {
+            return None;
+        }
+        let (ahead, aside_m) = (between / apart_m, aside_m_sq.sqrt());
+        let foot = self.middle + ahead * along_m;
+        Some([foot + ahead.perp() * aside_m, foot - ahead.perp() * aside_m])
+    }
+}
+
+/// Somebody who comes to a goal.
+#[derive(Clone, Debug)]
+struct Comer {
+    who: CharacterId,
+    position: Vec3,
+    radius_m: f32,
+    goal: Vec3,
+    /// Metres from the goal that count as reached.
+    reach_m: f32,
+    by: Traversal,
+}
+
+/// Whether a walk may need a place: it nears a goal at which it stops, and others may be in its way there.
+fn is_coming(world: &World, id: WalkId) -> bool {
+    let Some(walk) = world.walks.get(id).filter(|walk| walk.phase == Phase::Moving && takes_places(walk))
+    else {
+        return false;
+    };
+    let is_met = walk.place.is_some() || walk.held_by.is_some() || walk.ahead.is_some();
+    let is_shared = || match walk.goal {
+        Goal::Character(target) => world.characters.alive(target).is_some_and(|target| world.stands(target)),
+        Goal::Point(_) | Goal::Door(_) => false,
+    };
+    let Some(character) = world.characters.get(walk.character).filter(|who| who.held.is_none()) else {
+        return false;
+    };
+    let near_m = walk.radius_m(world) + NEAR_M;
+    flat_distance(character.body.position, walk.aim) <= near_m && (is_met || is_shared())
+}
+
+/// Whether a walk stops beside its goal when it cannot stand on it.
+fn takes_places(walk: &Walk) -> bool {
+    let is_whole = || {
+        let way = walk.following.as_ref();
+        way.is_some_and(|way| way.path.whole && way.path.layers.is_empty()) || walk.held_by.is_some()
+    };
+    courses::is_plain(walk)
+        && !matches!(walk.goal, Goal::Door(_))
+        && walk.options.accept != AcceptEnd::Exact
+        && walk.options.crowd != Crowd::Ghost
+        && !walk.is_paused
+        && is_whole()
+}
+
+/// Gives a walk a place, another one where its own is taken, or takes it away where it needs none any more.
+fn look(world: &mut World, id: WalkId, given: &mut Vec<Given>) {
+    let Some(comer) = comer(world, id) else {
+        return;
+    };
+    let standing = standing(world, &comer);
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let (old, goal) = (walk.place, walk.goal);
+    let others = given.iter().filter(|other| other.walk != id).filter_map(|other| other.rim(&comer));
+    let rims: Vec<Rim> = standing.iter().map(|&(_, rim)| rim).chain(others).collect();
+    let needed = match goal {
+        Goal::Character(target) => (rims.len() > 1).then_some(target),
+        _ => keeper(&comer, &standing),
+    };
+    let is_kept = |place: &Place| {
+        place.goal == comer.goal
+            && Some(place.beside) == needed
+            && !rims.iter().any(|rim| rim.holds(flat(place.point)))
+    };
+    if old.is_some_and(|place| is_kept(&place)) {
+        return;
+    }
+    let place = needed
+        .and_then(|beside| Some(Place { point: choose(world, &comer, &rims)?, beside, goal: comer.goal }));
+    if place == old {
+        return;
+    }
+    let is_on_way = old.is_none()
+        && matches!(goal, Goal::Character(_))
+        && place.is_some_and(|place| is_straight_on(&comer, place.point));
+    if !is_on_way && walk_rests(world, id) {
+        return;
+    }
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.place = place;
+    }
+    given.retain(|other| other.walk != id);
+    given.extend(place.map(|place| Given { walk: id, place, radius_m: comer.radius_m }));
+    if !is_on_way {
+        replans::ask(world, id);
+    }
+}
+
+fn walk_rests(world: &World, id: WalkId) -> bool {
+    world.walks.get(id).is_some_and(|walk| replans::is_resting(world, walk))
+}
+
+fn comer(world: &World, id: WalkId) -> Option<Comer> {
+    let walk = world.walks.get(id)?;
+    let body = world.characters.get(walk.character)?.body;
+    let by = Traversal { through: None, ..traversal_of(world, walk) };
+    let (goal, reach_m) = (walk.aim, walk.radius_m(world));
+    Some(Comer { who: walk.character, position: body.position, radius_m: body.radius_m, goal, reach_m, by })
+}
+
+/// Everybody who stands around a goal, and what that leaves.
+fn standing(world: &mut World, comer: &Comer) -> Vec<(CharacterId, Rim)> {
+    let line = Straight { from: comer.goal, to: comer.goal, layer: comer.by.layer, but: &[comer.who] };
+    let Some(around) = world.bystanders(line) else {
+        return Vec::new();
+    };
+    let rim = |&who: &CharacterId| {
+        let body = world.characters.get(who)?.body;
+        let radius_m = comer.radius_m + body.radius_m + GAP_M;
+        Some((who, Rim { middle: flat(body.position), radius_m }))
+    };
+    around.who.iter().filter_map(rim).collect()
+}
+
+impl Given {
+    /// What it leaves to somebody who comes to the same goal.
+    fn rim(&self, comer: &Comer) -> Option<Rim> {
+        let is_same = flat_distance(self.place.goal, comer.goal) <= comer.radius_m;
+        let radius_m = comer.radius_m + self.radius_m + GAP_M;
+        is_same.then(|| Rim { middle: flat(self.place.point), radius_m })
+    }
+}
+
+/// Who stands so near to a point that nobody else can stand within its radius.
+fn keeper(comer: &Comer, standing: &[(CharacterId, Rim)]) -> Option<CharacterId> {
+    let goal = flat(comer.goal);
+    let keeps = |rim: &Rim| (rim.middle - goal).length() + comer.reach_m < rim.radius_m - GAP_M + ROOM_M;
+    let nearest = |a: &&(CharacterId, Rim), b: &&(CharacterId, Rim)| {
+        (a.1.middle - goal).length_squared().total_cmp(&(b.1.middle - goal).length_squared())
+    };
+    standing.iter().filter(|(_, rim)| keeps(rim)).min_by(nearest).map(|&(who, _)| who)
+}
+
+/// Whether a place lies where the walker comes to anyway.
+fn is_straight_on(comer: &Comer, place: Vec3) -> bool {
+    let (ahead, there) = (unit(flat(comer.goal - comer.position)), unit(flat(place - comer.position)));
+    matches!((ahead, there), (Some(ahead), Some(there)) if ahead.dot(there) > 0.9999)
+}
+
+/// The best free place: near the goal, then near the walker.
+fn choose(world: &World, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
+    /// Less than the radius, metres, so that who stands there has arrived.
+    const INSIDE_M: f32 = 0.01;
+    let (goal, from) = (flat(comer.goal), flat(comer.position));
+    let own = Rim { middle: goal, radius_m: (comer.reach_m - INSIDE_M).max(0.0) };
+    let mut near: Vec<Rim> = rims.to_vec();
+    near.sort_by(|a, b| (a.middle - from).length_squared().total_cmp(&(b.middle - from).length_squared()));
+    near.truncate(RIMS_MAX);
+    let mut found = vec![own.towards(from - goal)];
+    for (at, rim) in near.iter().enumerate() {
+        found.extend([rim.towards(goal - rim.middle), rim.towards(from - rim.middle)]);
+        found.extend([rim.towards(rim.middle - goal)]);
+        let others = near[at + 1..].iter().chain([&own]);
+        found.extend(others.filter_map(|other| rim.crossings(other)).flatten());
+    }
+    let score = |point: &Vec2| {
+        OUTWARDS * ((*point - goal).length() - comer.reach_m).max(0.0) + (*point - from).length()
+    };
+    found.retain(|point| !rims.iter().any(|rim| rim.holds(*point)));
+    found.sort_by(|a, b| score(a).total_cmp(&score(b)));
+    let place = |point: Vec2| Vec3::new(point.x, comer.goal.y, point.y);
+    let is_ground = |place: &Vec3| {
+        world.nav.is_walkable(*place, &comer.by)
+            && world.nav.straight(*place, comer.goal, &comer.by).is_some()
+    };
+    found.into_iter().map(place).find(is_ground)
+}
+
+#[cfg(test)]
+mod tests;
