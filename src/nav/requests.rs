@@ -153,7 +153,7 @@ impl PathRequests {
     /// Whether a request has no answer yet.
     #[must_use]
     pub fn is_open(&self, token: PathToken) -> bool {
-        self.queries.contains_key(token)
+        self.requests.contains_key(token)
     }
 
     /// Requests without an answer yet.

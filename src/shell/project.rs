@@ -5,10 +5,10 @@
 //! outside the root is read; every cap is on a count or a size, so no folder can keep a command busy.
 //! Not here: what is in a level (`level`) or a script (`script`).
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 
@@ -66,7 +66,7 @@ pub(super) struct Project {
     /// Whether there is a `walkon.json`.
     pub is_marked: bool,
     /// Scripts that cannot be read, by their path below the script folders, and why.
-    skipped: RefCell<BTreeMap<String, String>>,
+    skipped: Mutex<BTreeMap<String, String>>,
 }
 
 impl Project {
@@ -80,7 +80,7 @@ impl Project {
         let is_marked = marker.is_some();
         let (script_folders, level_folders) =
             marker.map_or_else(|| (scripts(), levels()), |marker| (marker.scripts, marker.levels));
-        let skipped = RefCell::default();
+        let skipped = Mutex::default();
         Ok(Self { folder, script_folders, level_folders, is_marked, skipped })
     }
 
@@ -101,7 +101,7 @@ impl Project {
             stem.unwrap_or(path).to_owned()
         };
         let wanted = bare(name);
-        let skipped = self.skipped.borrow();
+        let skipped = self.odd_files();
         let found = skipped.iter().find(|(path, _)| {
             let own = bare(path);
             own == wanted || own.ends_with(&format!("/{wanted}"))
@@ -109,9 +109,14 @@ impl Project {
         found.map(|(_, why)| why.clone())
     }
 
+    /// The files that were skipped, with the reason of each.
+    fn odd_files(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether the script at a path below the root was left out when the scripts were read.
     pub fn has_skipped(&self, path: &str) -> bool {
-        self.script_name(path).is_some_and(|name| self.skipped.borrow().contains_key(name))
+        self.script_name(path).is_some_and(|name| self.odd_files().contains_key(name))
     }
 
     /// Names of the levels in the level folders, without suffix.
@@ -431,7 +436,7 @@ impl Gathered {
             Err(error) => {
                 let why = format!("{file}: {error}");
                 warn_once(format!("{why}; skipped"));
-                project.skipped.borrow_mut().insert(path, why);
+                project.odd_files().insert(path, why);
                 return Ok(());
             }
         };

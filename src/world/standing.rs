@@ -19,7 +19,7 @@ use crate::base::near::{Look, Near};
 use crate::nav::Disc;
 use crate::world::World;
 use crate::world::character::Character;
-use crate::world::walk::{Ask, Goal, Phase, Walk};
+use crate::world::walk::{Goal, Phase, Walk};
 
 /// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are cheap.
 const CELL_M: f32 = 4.0;

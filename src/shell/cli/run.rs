@@ -499,7 +499,10 @@ fn summary(report: &Report, wall: Duration, results: &Results) -> String {
         0 if report.ok => results.paint(Tone::Good, judged),
         0 => results.paint(Tone::Bad, judged),
         // Whoever reads no further than "ok" has read this.
-        faults => results.paint(if report.ok { Tone::Odd } else { Tone::Bad }, &format!("{judged} with {}", counted(faults, "fault"))),
+        faults => results.paint(
+            if report.ok { Tone::Odd } else { Tone::Bad },
+            &format!("{judged} with {}", counted(faults, "fault")),
+        ),
     };
     let note = report.note.as_ref().map_or_else(String::new, |note| format!(": {}", clean(note)));
     let mut text = format!(

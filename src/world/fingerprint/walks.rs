@@ -10,9 +10,7 @@ use crate::world::course::Checkpoints;
 use crate::world::fingerprint::{hash_goal, hash_texts, optional, serial};
 use crate::world::outcome::Blocker;
 use crate::world::standing::Bystanders;
-use crate::world::walk::{
-    Following, Look, OnLink, Pace, Phase, Place, Shortcuts, Tells, Walk, WalkOptions,
-};
+use crate::world::walk::{Following, Look, OnLink, Pace, Phase, Place, Shortcuts, Tells, Walk, WalkOptions};
 
 /// The hash of every walk and request.
 pub(super) fn of(world: &World) -> u64 {
