@@ -232,11 +232,17 @@ fn without_a_marked_root_the_errors_say_what_marks_it() {
             "{err}"
         );
     }
-    std::fs::create_dir(game.join("maps")).unwrap();
-    std::fs::write(game.join("maps/a.txt"), "").unwrap();
-    let level = r#"{ "navigation": { "kind": "textGrid", "file": "../maps/a.txt" } }"#;
+    let map = r#"<?xml version="1.0" encoding="UTF-8"?>
+<map version="1.10" orientation="orthogonal" width="1" height="1" tilewidth="16" tileheight="16" infinite="0">
+ <tileset firstgid="1" source="../tiles/town.tsx"/>
+ <layer id="1" name="ground" width="1" height="1"><data encoding="csv">1</data></layer>
+</map>
+"#;
+    std::fs::write(game.join("levels/town.tmx"), map).unwrap();
+    let level = r#"{ "navigation": { "kind": "tiled", "file": "town.tmx" } }"#;
     std::fs::write(game.join("levels/mapped.json"), level).unwrap();
     let (_, err) = expect(3, &game, &["run", "levels/mapped.json"]);
+    assert!(err.contains("leads out of the project"), "{err}");
     assert!(err.contains("walkon.json: that file marks the root"), "{err}");
 }
 

@@ -154,8 +154,7 @@ impl Shell {
                 self.more(|| loaded(found, &level, began.elapsed()));
                 Ok(level)
             }
-            Err(mut error) => {
-                hint_at_root(found, &mut error.diagnostics);
+            Err(error) => {
                 self.show(found, &error.diagnostics, &error.files);
                 Err(Failure::Told(refusal(&error)))
             }
@@ -217,7 +216,9 @@ impl Shell {
         let text =
             files.iter().find(|file| file.path == diagnostic.path).map_or("", |file| file.text.as_str());
         let path = shown_path(found, &diagnostic.path);
-        self.report.finding(&Finding::of(diagnostic, &path, text), text)
+        let mut hinted = diagnostic.clone();
+        hint_at_root(found, std::slice::from_mut(&mut hinted));
+        self.report.finding(&Finding::of(&hinted, &path, text), text)
     }
 }
 
@@ -242,8 +243,13 @@ fn script_texts(texts: &BTreeMap<String, String>) -> Result<ScriptTexts, Failure
 
 /// Says of a file that lies outside, or is not there, that nobody marked the root.
 fn hint_at_root(found: &FoundLevel, diagnostics: &mut [Diagnostic]) {
-    for diagnostic in diagnostics.iter_mut().filter(|own| own.message.contains("cannot be read")) {
-        diagnostic.help = diagnostic.help.take().or_else(|| found.project.unmarked());
+    for diagnostic in diagnostics {
+        let says = |part: &str| diagnostic.message.contains(part);
+        if says("leads out of the project") || says("outside the project") {
+            diagnostic.help = found.project.unmarked().or_else(|| diagnostic.help.take());
+        } else if says("cannot be read") {
+            diagnostic.help = diagnostic.help.take().or_else(|| found.project.unmarked());
+        }
     }
 }
 
