@@ -5,7 +5,7 @@
 //! Method: forty scenario lines a map, evenly spaced; each solver goes over all of them three times, warm, and its
 //! fastest round in processor time counts. Every cost is compared with the published optimum; `grid_pathfinding` cuts corners, so it
 //! solves an easier problem and its costs are not compared.
-//! Options: `cargo bench --bench paths -- FAMILY...` for some families (or `support`, `terrain` or `others`), `--lines N` for other numbers of lines.
+//! Options: `cargo bench --bench paths -- FAMILY...` for some families (or `support`, `terrain`, `others` or `lengths`), `--lines N` for other numbers of lines.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -61,6 +61,9 @@ fn main() {
         } else {
             wanted.push(argument);
         }
+    }
+    if wanted.is_empty() || wanted.iter().any(|name| name == "lengths") {
+        lengths();
     }
     let Some(root) = data() else {
         println!("skipped: ../shared/data/movingai is not there");
@@ -191,6 +194,74 @@ fn others(file: &Path, lines: usize) {
         ours[2] / ours[0],
         ours[3],
         peer / ours[2]
+    );
+}
+
+/// Whole plans by the length of the way, over fields that need no files.
+fn lengths() {
+    println!(
+        "| field of 512 x 512 | cells | first plan us | first, room made before us | later plans us | `pathfinding` us | ratio |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for (name, blocked) in [("open", 0), ("one cell in fifty blocked", 512 * 512 / 50)] {
+        let mut cells = vec![true; 512 * 512];
+        scattered(blocked, 512 * 512).into_iter().for_each(|cell| cells[cell as usize] = false);
+        let map = Map { width: 512, depth: 512, cells };
+        let frame = Frame { cell_size_m: 0.4, width: 512, depth: 512, ..Frame::default() };
+        let source = CellSource { frame, walkable: map.cells.clone(), ..CellSource::default() };
+        let nav = NavMap::from(CellMap::from_cells(&source).unwrap());
+        for length in [5, 20, 100, 500] {
+            lengths_row(name, (&map, &nav, frame), length);
+        }
+    }
+}
+
+/// One row: ways that go two cells along for each one aside, between open cells.
+fn lengths_row(name: &str, (map, nav, frame): (&Map, &NavMap, Frame), length: u32) {
+    let begin = |nth: u32| {
+        let start = (6 + nth * 7 % (506 - length).max(1), 3 + nth * 13 % (505 - length / 2));
+        (start, (start.0 + length, start.1 + length / 2))
+    };
+    let is_open = |cell: (u32, u32)| map.free(cell.0, cell.1);
+    let pairs: Vec<_> =
+        (0..400).map(begin).filter(|(start, goal)| is_open(*start) && is_open(*goal)).take(40).collect();
+    let at = |cell: (u32, u32)| frame.on_floor(frame.centre(cell.0, cell.1));
+    let query = |&(start, goal): &((u32, u32), (u32, u32))| PathQuery {
+        start: at(start),
+        goal: at(goal),
+        by: Traversal::default(),
+        accept: Accept::Exact,
+        goal_layer: None,
+        expansions_max: u32::MAX,
+        others: None,
+    };
+    let queries: Vec<PathQuery> = pairs.iter().map(query).collect();
+    let micros = |search: &mut Search, queries: &[PathQuery]| {
+        let begun = ThreadTime::now();
+        queries.iter().for_each(|query| drop(black_box(nav.plan(query, search))));
+        begun.elapsed().as_secs_f64() * 1e6 / queries.len() as f64
+    };
+    let first = micros(&mut Search::default(), &queries[..1]);
+    let mut search = Search::for_map(nav);
+    let ready = micros(&mut search, &queries[..1]);
+    let later = (0..9).map(|_| micros(&mut search, &queries)).fold(f64::INFINITY, f64::min);
+    let peer = |&(start, goal): &((u32, u32), (u32, u32))| {
+        black_box(pathfinding::directed::astar::astar(
+            &start,
+            |&cell| map.steps(cell),
+            |&cell| octile(cell, goal),
+            |&cell| cell == goal,
+        ));
+    };
+    let peer_round = || {
+        let begun = ThreadTime::now();
+        pairs.iter().for_each(peer);
+        begun.elapsed().as_secs_f64() * 1e6 / pairs.len() as f64
+    };
+    let peer = (0..ROUNDS).map(|_| peer_round()).fold(f64::INFINITY, f64::min);
+    println!(
+        "| {name} | {length} | {first:.1} | {ready:.1} | {later:.2} | {peer:.1} | {:.0} |",
+        peer / later
     );
 }
 
