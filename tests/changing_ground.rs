@@ -53,7 +53,7 @@ fn tiled() -> String {
 }
 
 /// The same as a ring of links: two points on the near bridge, two on the far one.
-const RING: &str = r#"{ "navigation": { "kind": "graph", "width": 0.4, "agentRadius": 0.3,
+const RING: &str = r#"{ "navigation": { "kind": "graph", "width": 0.4, "agentRadius": 0.4,
     "points": [[4, 0, 4], [8, 0, 4], [12, 0, 4], [16, 0, 4], [4, 0, 20], [16, 0, 20]],
     "links": [[0, 1], [1, 2], [2, 3], [0, 4], [4, 5], [5, 3]],
     "areas": [ { "name": "bridge", "polygon": [[8.5,2],[11.5,2],[11.5,6],[8.5,6]] } ],
@@ -132,6 +132,13 @@ fn is_on_ground(stage: &Stage) -> bool {
     stage.world().nav().is_walkable(stage.position(), &Traversal { radius_m, ..Traversal::default() })
 }
 
+/// How far the hero is from the place where it comes onto the ground, metres.
+fn out_m(stage: &Stage) -> f32 {
+    let radius_m = stage.world().character(stage.hero()).unwrap().body.radius_m;
+    let by = Traversal { radius_m, ..Traversal::default() };
+    flat_distance(stage.position(), stage.world().nav().start(stage.position(), &by).unwrap().point)
+}
+
 /// Runs until the hero has settled: metres walked, and seconds off the ground. Once back on it, it stays on it.
 fn walk_out(stage: &mut Stage, name: &str, tick_rate: u32) -> (f32, f32) {
     let (mut walked_m, mut off_ticks, mut was_on) = (0.0, 0, is_on_ground(stage));
@@ -175,6 +182,7 @@ fn fault_g3_whoever_loses_the_ground_walks_out_and_goes_on_whatever_took_it() {
                     set(&mut stage, means, false);
                     stage.tick();
                     assert!(!is_on_ground(&stage), "{name}: the ground is gone");
+                    let out_m = out_m(&stage);
                     if !walks {
                         stage.ticks(u64::from(tick_rate) / 2);
                         stage.walk(16.0, 4.0, |_| {});
@@ -183,8 +191,8 @@ fn fault_g3_whoever_loses_the_ground_walks_out_and_goes_on_whatever_took_it() {
                     assert_eq!(stage.ends, ["arrived/reached"], "{name}");
                     // Out to the west and round over the far bridge: 4 + 16 + 12 + 16 m along a ring of links at most.
                     assert!(walked_m > 30.0 && walked_m < 52.0, "{name}: {walked_m} m");
-                    // At most 1.5 m at 1.4 m/s, once it has turned right round.
-                    assert!(off_s < 2.5, "{name}: {off_s} s off the ground");
+                    // At 1.4 m/s, once it has turned right round; past the corners of cells it is a little slower.
+                    assert!(off_s < out_m / 1.4 + 2.5, "{name}: {off_s} s off the ground for {out_m} m");
                 }
             }
         }

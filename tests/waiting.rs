@@ -101,8 +101,14 @@ fn a_goal_that_creeps_is_measured_from_where_it_was_searched() {
                 ticks += 1;
                 assert!(ticks < 3000, "{step_m} m a tick at {budget}: it stands at {}", stage.position());
             }
-            // The goal passes the middle of the wall in 4.3 s at 0.05 m a tick; the way round is 19 m.
-            assert!(ticks < 1250, "{step_m} m a tick at {budget}: {ticks} ticks");
+            // North until the way south is shorter, worked out by hand: place and goal are 33 m along the wall in all then.
+            let north_ticks = 9.0 / (step_m - 1.4 / 60.0);
+            let best_ticks = north_ticks + (17.0 + north_ticks * 1.4 / 60.0 + 2.0) / 1.4 * 60.0;
+            let late_ticks = 20_000.0 / budget as f32 + 60.0;
+            assert!(
+                (ticks as f32) < best_ticks + late_ticks,
+                "{step_m} m a tick at {budget}: {ticks} ticks, {best_ticks}"
+            );
         }
     }
 }
@@ -112,7 +118,7 @@ fn a_goal_that_creeps_is_measured_from_where_it_was_searched() {
 fn who_gives_up_names_who_is_in_the_way() {
     let mut rng = Rng::stream(15, "who is in the way");
     let (mut named, mut unnamed) = (0, 0);
-    for scene in 0..48 {
+    for scene in 0..32 {
         let kind = if scene % 2 == 0 { "grid" } else { "mesh" };
         let width = rng.float(0.2, 1.4);
         let (low, high) = (4.0 - width / 2.0, 4.0 + width / 2.0);
@@ -138,11 +144,10 @@ fn who_gives_up_names_who_is_in_the_way() {
                 (options.crowd, options.patience_ticks) = (crowd, 60 + 60 * rng.below(3));
             });
         }
-        let mut told = 0;
-        for _ in 0..1800 {
+        for _ in 0..900 {
+            stage.lines.clear();
             stage.tick();
-            let facts = stage.facts("walkSettled");
-            for fact in &facts[told..] {
+            for fact in stage.facts("walkSettled") {
                 let text = |key: &str| fact[key].as_str().unwrap_or_default().to_owned();
                 if !["stuck", "occupied"].contains(&text("reason").as_str()) {
                     continue;
@@ -156,10 +161,9 @@ fn who_gives_up_names_who_is_in_the_way() {
                     "{kind} {scene}: {fact}, somebody is {near} m off"
                 );
             }
-            told = facts.len();
         }
     }
-    assert!(named > 60 && unnamed <= named / 20, "{named} with a name, {unnamed} without");
+    assert!(named > 30 && unnamed <= named / 20, "{named} with a name, {unnamed} without");
 }
 
 /// Metres from the edge of somebody to the nearest other.

@@ -204,7 +204,8 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
         let walk = world.characters.get(other.who).and_then(|it| it.walk).and_then(|id| world.walks.get(id));
         match walk {
             _ if held != NOBODY => jams.join(at, held),
-            Some(walk) if matches!(walk.phase, Phase::AtDoor(_)) => jams.got_on(at, 0),
+            // Whoever waits at a door, or for its first path, goes on in time.
+            Some(walk) if matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) => jams.got_on(at, 0),
             Some(walk) if other.moves => {
                 let got_on = walk.progress_tick.max(walk.queue_tick);
                 jams.got_on(at, walk.clock(world.landing()).since(got_on));

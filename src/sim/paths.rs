@@ -330,8 +330,9 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     walk.missed_paths = 0;
     walk.shortcuts.is_on_one = match why {
         Ask::Better => true,
-        Ask::Crowd | Ask::Target => walk.shortcuts.is_on_one,
-        Ask::First | Ask::Leg | Ask::Door | Ask::Map => false,
+        Ask::First | Ask::Leg => false,
+        // Whether it was turned back is noted as that happens.
+        Ask::Crowd | Ask::Target | Ask::Door | Ask::Map => walk.shortcuts.is_on_one,
     };
     let tick = walk.clock(tick);
     set_out(walk, why, left_m, SettingOut { tick, turn_ticks, longer_ticks });

@@ -415,7 +415,8 @@ impl Walk {
         let has_ended = || self.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_none());
         let is_cut = || self.following.as_ref().is_none_or(|way| way.path.revision != on);
         match (self.ask, self.token.map(|(_, why)| why)) {
-            (Some(Ask::First | Ask::Leg), _) | (_, Some(Ask::First | Ask::Leg | Ask::Target)) => has_ended(),
+            (Some(Ask::First | Ask::Leg), _) | (_, Some(Ask::First | Ask::Leg)) => true,
+            (_, Some(Ask::Target)) => has_ended(),
             (_, Some(Ask::Door | Ask::Map)) => is_cut(),
             _ => false,
         }
