@@ -84,7 +84,9 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
         for (index, done) in done {
             waiting.insert(index, done);
             while let Some(done) = waiting.remove(&told) {
+                // Each line is out when its run ends: who kills the rest keeps it.
                 results.line(&done.line)?;
+                results.flush()?;
                 table.add(&pieces[jobs[told].piece].name, jobs[told].seed, &done);
                 told += 1;
             }

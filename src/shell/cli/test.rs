@@ -19,7 +19,11 @@ use crate::shell::watchdog::Interrupts;
 pub(super) fn run(args: &TestArgs, results: &mut Results) -> Result<Exit, Failure> {
     let files = suite::files(&args.paths)?;
     let inputs: Vec<_> = files.iter().map(|file| file.root.join(&file.path)).collect();
-    let junit = args.junit.as_deref().map(|path| Target::claim(path, &inputs)).transpose()?;
+    let junit = args
+        .junit
+        .as_deref()
+        .map(|path| Target::claim_over(path, &inputs, args.force, junit::is_report))
+        .transpose()?;
     let interrupts = Interrupts::listen();
     let order = Order {
         filter: args.filter.clone(),
