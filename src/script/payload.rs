@@ -12,6 +12,7 @@ use mlua::{AnyUserData, Lua, Table, Value};
 use crate::base::plain::{Plain, PlainKey};
 use crate::script::convert::{Mistake, Named, describe, shorten};
 use crate::script::limits::Limits;
+use crate::script::{account, fuel};
 
 /// How handles are read and made. Part of the VM's app data.
 #[derive(Clone, Copy, Debug)]
@@ -34,14 +35,33 @@ pub fn install(lua: &Lua, handles: Handles) {
 pub fn read(lua: &Lua, given: &Named, limit_kib: u32) -> Result<Plain, Mistake> {
     let limit = limit_kib as usize * 1024;
     let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
-    let mut reader = Reader { handles, left: limit, open: Vec::new(), path: given.name().to_owned() };
-    reader.read(given.value()).map_err(|trouble| {
-        let what = match trouble {
-            Trouble::Refused(what) => format!("{} is {what}, expected plain data", reader.path),
+    let mut reader = Reader { handles, left: limit, open: Vec::new(), values: 0 };
+    let read = reader.read(given.value());
+    let bytes = limit - reader.left;
+    fuel::charge_running(reader.values * UNITS_PER_VALUE + (bytes / BYTES_PER_UNIT) as u64);
+    let refused = |what: String| Mistake::new(given.function(), what);
+    let plain = read.map_err(|trouble| {
+        refused(match trouble {
+            Trouble::Refused(what, inner) => {
+                let path: String = inner.into_iter().rev().collect();
+                format!("{}{path} is {what}, expected plain data", given.name())
+            }
             Trouble::TooLarge => format!("{} is larger than {limit_kib} KiB, the most allowed", given.name()),
-        };
-        Mistake::new(given.function(), what)
-    })
+        })
+    })?;
+    account::reserve(lua, bytes + reader.values as usize * Plain::VALUE_BYTES).map_err(refused)?;
+    Ok(plain)
+}
+
+/// Fuel of reading or making one value.
+const UNITS_PER_VALUE: u64 = 2;
+
+/// Bytes of texts in a unit of fuel.
+const BYTES_PER_UNIT: usize = 256;
+
+/// The fuel of handing `plain` to scripts. Cost: its size.
+pub(crate) fn price_of(plain: &Plain) -> u64 {
+    plain.values() as u64 * UNITS_PER_VALUE + (plain.bytes() / BYTES_PER_UNIT) as u64
 }
 
 /// The value of `plain` in Lua: fresh tables, handles for characters and doors.
@@ -82,67 +102,81 @@ pub fn write(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
 
 struct Reader {
     handles: Option<Handles>,
+    /// Values read so far.
+    values: u64,
     /// Bytes that may still be read: the length of texts, and sixteen for every value.
     left: usize,
     /// The tables around the value being read, by address: for cycles only, never shown, never ordered by.
     open: Vec<*const std::ffi::c_void>,
-    path: String,
 }
 
 enum Trouble {
-    Refused(String),
+    /// What it is, and the keys on the way to it, innermost first.
+    Refused(String, Vec<String>),
     TooLarge,
+}
+
+impl Trouble {
+    fn refused(what: impl Into<String>) -> Self {
+        Self::Refused(what.into(), Vec::new())
+    }
+
+    /// The same, seen from the table that has it under `key`.
+    fn under(mut self, key: impl FnOnce() -> String) -> Self {
+        if let Self::Refused(_, path) = &mut self {
+            path.push(key());
+        }
+        self
+    }
 }
 
 impl Reader {
     fn read(&mut self, value: &Value) -> Result<Plain, Trouble> {
         self.pay(16)?;
+        self.values += 1;
         match value {
             Value::Boolean(value) => Ok(Plain::Bool(*value)),
             Value::Integer(number) => Ok(Plain::Number(*number as f64)),
             Value::Number(number) if number.is_finite() => Ok(Plain::Number(*number)),
             Value::String(text) => match text.to_str() {
                 Ok(text) => self.pay(text.len()).map(|()| Plain::Text(text.to_owned())),
-                Err(_) => Err(Trouble::Refused("a string that is not UTF-8".to_owned())),
+                Err(_) => Err(Trouble::refused("a string that is not UTF-8")),
             },
             Value::Vector(v) => match Vec3::new(v.x(), v.y(), v.z()) {
                 vector if vector.is_finite() => Ok(Plain::Vector(vector)),
-                _ => Err(Trouble::Refused("a vector that is not finite".to_owned())),
+                _ => Err(Trouble::refused("a vector that is not finite")),
             },
             Value::UserData(handle) => {
                 let plain = self.handles.and_then(|handles| (handles.read)(handle));
-                plain.ok_or_else(|| Trouble::Refused(describe(value)))
+                plain.ok_or_else(|| Trouble::refused(describe(value)))
             }
             Value::Table(table) => self.read_table(table),
-            other => Err(Trouble::Refused(describe(other))),
+            other => Err(Trouble::refused(describe(other))),
         }
     }
 
     fn read_table(&mut self, table: &Table) -> Result<Plain, Trouble> {
         if self.open.contains(&table.to_pointer()) {
-            return Err(Trouble::Refused("a recursive table".to_owned()));
+            return Err(Trouble::refused("a recursive table"));
         }
         if self.open.len() >= Limits::DATA_DEPTH {
-            return Err(Trouble::Refused(format!("deeper than {} tables", Limits::DATA_DEPTH)));
+            return Err(Trouble::refused(format!("deeper than {} tables", Limits::DATA_DEPTH)));
         }
         if table.metatable().is_some() {
-            return Err(Trouble::Refused("a table with a metatable".to_owned()));
+            return Err(Trouble::refused("a table with a metatable"));
         }
         self.open.push(table.to_pointer());
         let mut entries = BTreeMap::new();
         for pair in table.pairs::<Value, Value>() {
             let Ok((key, value)) = pair else { return Err(Trouble::TooLarge) };
-            let before = self.path.len();
             let key = self.read_key(&key)?;
-            let value = self.read(&value)?;
-            self.path.truncate(before);
+            let value = self.read(&value).map_err(|trouble| trouble.under(|| path_of(&key)))?;
             entries.insert(key, value);
         }
         self.open.pop();
         Ok(list_or_map(entries))
     }
 
-    /// Reads a key and makes it the end of the path.
     fn read_key(&mut self, key: &Value) -> Result<PlainKey, Trouble> {
         let whole = match key {
             Value::Integer(index) => Some(*index),
@@ -150,26 +184,32 @@ impl Reader {
             _ => None,
         };
         if let Some(index) = whole {
-            self.path.push_str(&format!("[{index}]"));
             return Ok(PlainKey::Index(index));
         }
         if let Some(Ok(name)) = key.as_string().map(|name| name.to_str()) {
             self.pay(name.len())?;
-            let plain_word = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-            let shown = shorten(&name);
-            self.path.push_str(&if plain_word { format!(".{shown}") } else { format!("[\"{shown}\"]") });
             return Ok(PlainKey::Name(name.to_owned()));
         }
-        self.path.push_str(&format!("[{}]", describe(key)));
-        Err(Trouble::Refused(format!(
-            "kept under {}, a key that is no name and no whole number",
-            describe(key)
-        )))
+        let shown = describe(key);
+        let what = format!("kept under {shown}, a key that is no name and no whole number");
+        Err(Trouble::refused(what).under(|| format!("[{shown}]")))
     }
 
     fn pay(&mut self, bytes: usize) -> Result<(), Trouble> {
         self.left = self.left.checked_sub(bytes).ok_or(Trouble::TooLarge)?;
         Ok(())
+    }
+}
+
+/// A key as it stands at the end of a path: `.name`, `[3]`.
+fn path_of(key: &PlainKey) -> String {
+    match key {
+        PlainKey::Index(index) => format!("[{index}]"),
+        PlainKey::Name(name) => {
+            let is_word = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+            let shown = shorten(name);
+            if is_word { format!(".{shown}") } else { format!("[\"{shown}\"]") }
+        }
     }
 }
 

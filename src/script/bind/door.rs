@@ -96,6 +96,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "DoorMove",
         doc: "Starts opening; a locked door refuses unless the key fits.",
         example: "door:open({ by = guard })\nassert(door.state == \"opening\")",
+        price: 24,
         ..Entry::method(TYPE, "open", open)
     },
     Entry {
@@ -103,6 +104,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "DoorMove",
         doc: "Starts closing, or waits as `whenOccupied` says. It never closes on somebody unless told to push.",
         example: "door:close({ whenOccupied = \"refuse\" })",
+        price: 24,
         ..Entry::method(TYPE, "close", close)
     },
     Entry {
@@ -110,6 +112,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "DoorMove",
         doc: "Closes an open or opening door, opens any other.",
         example: "door:toggle()\nassert(door.state == \"opening\")",
+        price: 24,
         ..Entry::method(TYPE, "toggle", toggle)
     },
     Entry {
@@ -120,6 +123,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "DoorMove",
         doc: "Opens or closes it whatever the lock says.",
         example: "door:set(true, { instant = true })",
+        price: 12,
         ..Entry::method(TYPE, "set", set)
     },
     Entry {
@@ -139,6 +143,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "{Character}",
         doc: "Whoever stands in the door's area, in id order.",
         example: "assert(#door:occupants() == 0)",
+        price: 24,
         ..Entry::method(TYPE, "occupants", occupants)
     },
     Entry {
