@@ -350,8 +350,8 @@ local function room(value)
     if kind == "string" then
         return #value
     elseif kind == "number" then
-        -- 309 digits before the point, 99 behind it.
-        return 420
+        -- 99 digits behind the point, and before it 309 at most.
+        return if value > -1e15 and value < 1e15 then 120 else 420
     elseif kind == "boolean" or kind == "nil" or kind == "vector" then
         return 99
     end
