@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod attacks;
 mod batch;
 mod behaviours;
 mod boards;

@@ -42,6 +42,32 @@ pub enum PlainKey {
 }
 
 impl Plain {
+    /// What a value takes beside the bytes of its text: itself, and its share of the map or list around it.
+    pub const VALUE_BYTES: usize = 64;
+
+    /// How many values it holds, itself among them. Cost: its size.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        1 + match self {
+            Self::List(values) => values.iter().map(Self::values).sum(),
+            Self::Map(entries) => entries.values().map(Self::values).sum(),
+            _ => 0,
+        }
+    }
+
+    /// The memory that it takes, about, bytes. Cost: its size.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let key = |key: &PlainKey| if let PlainKey::Name(name) = key { name.len() } else { 0 };
+        Self::VALUE_BYTES
+            + match self {
+                Self::Text(text) => text.len(),
+                Self::List(values) => values.iter().map(Self::bytes).sum(),
+                Self::Map(entries) => entries.iter().map(|(name, value)| key(name) + value.bytes()).sum(),
+                _ => 0,
+            }
+    }
+
     /// A map from names and values; the last of two equal names counts.
     #[must_use]
     pub fn map<'a>(entries: impl IntoIterator<Item = (&'a str, Self)>) -> Self {

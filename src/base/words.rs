@@ -9,7 +9,9 @@
 /// Longest name that is compared letter by letter. Longer ones are only compared without case.
 const LETTERS_MAX: usize = 32;
 /// Most candidates that are looked at. A level may hold 100,000 names and an error is no place to wait.
-const CANDIDATES_MAX: usize = 4096;
+const CANDIDATES_MAX: usize = 1024;
+/// Longest name that is compared at all, bytes: no name of ours is longer.
+const NAME_MAX: usize = 128;
 
 /// `1 cell`, `2 cells`.
 #[must_use]
@@ -36,9 +38,12 @@ pub fn decimals_of(values: &[f32], digits: usize) -> String {
 /// The candidate nearest to `name`: equal but for case, else the one with the fewest letters
 /// changed, added, dropped or swapped, at most one for every three letters of `name` (and always at
 /// least one). The earlier candidate wins a tie. None when nothing is that near.
-/// Cost: at most 4,096 candidates of 32 letters.
+/// Cost: at most 1,024 candidates of 32 letters.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > NAME_MAX {
+        return None;
+    }
     let wanted = folded(name);
     let slips_max = (wanted.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;

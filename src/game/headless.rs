@@ -239,7 +239,7 @@ fn after_tick(game: &Game, bound: &Bound, recorded: &Recorded) -> Option<Ended> 
     if bound.is_strict && game.fault_count() > 0 {
         return Some(Ended::Fault);
     }
-    if game.is_memory_exhausted() || !game.is_reproducible() {
+    if game.is_memory_exhausted() {
         return Some(Ended::Limit);
     }
     if game.outcome().is_some() {

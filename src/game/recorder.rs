@@ -4,6 +4,7 @@
 //! person. Holds: facts are written down before step 13 frees what they name; nothing here changes the
 //! world, so a traced run is the same run (inv:D5).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::base::ids::{CharacterId, DoorId, WalkId};
@@ -196,13 +197,17 @@ impl Recorder {
     pub(crate) fn collect(&self, world: &mut World) -> Recorded {
         let facts = world.events.take_recorded();
         let mut recorded = Recorded::default();
+        let mut room = DATA_PER_TICK_BYTES;
         for fact in &facts {
-            if self.options.trace {
-                recorded.lines.extend(line(world, fact));
-            }
-            if self.options.sentences {
-                recorded.sentences.extend(narrate::sentence(world, fact));
-                recorded.captions.extend(narrate::caption(world, fact));
+            if self.options.trace || self.options.sentences {
+                let shown = shortened(fact, &mut room);
+                if self.options.trace {
+                    recorded.lines.extend(line(world, &shown));
+                }
+                if self.options.sentences {
+                    recorded.sentences.extend(narrate::sentence(world, &shown));
+                    recorded.captions.extend(narrate::caption(world, &shown));
+                }
             }
             recorded.names.extend(name(fact).map(str::to_owned));
             recorded.reloads.extend(ReloadNote::of(fact));
@@ -240,6 +245,22 @@ impl Recorder {
         recorded.lines.extend(fingerprint.map(|fingerprint| hashes(world, fingerprint)));
         recorded
     }
+}
+
+/// The most plain data of one fact that is written down, bytes.
+const DATA_BYTES: usize = 4096;
+
+/// The most plain data of a tick that is written down, bytes.
+const DATA_PER_TICK_BYTES: usize = 256 * 1024;
+
+/// A fact as it is written down: where its data is too long, or that of the tick before it, a mark stands in its place.
+fn shortened<'fact>(fact: &'fact Event, room: &mut usize) -> Cow<'fact, Event> {
+    let Some(bytes) = fact.payload().map(Plain::bytes) else { return Cow::Borrowed(fact) };
+    if bytes <= DATA_BYTES && bytes <= *room {
+        *room -= bytes;
+        return Cow::Borrowed(fact);
+    }
+    Cow::Owned(fact.with_payload(&|| Plain::Text(format!("... {bytes} bytes that are not written down"))))
 }
 
 fn is_due(every: u64, tick: Tick) -> bool {

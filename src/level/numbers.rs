@@ -231,7 +231,7 @@ settings! {
     /// Lines of log kept in one tick; more are counted.
     log_lines_per_tick = "logLinesPerTick": 100.0, 0.0 to 100000.0, "lines";
     /// Real time that one call may take before the watchdog ends it, milliseconds.
-    watchdog_ms = "watchdogMs": 1000.0, 10.0 to 60000.0, "milliseconds";
+    watchdog_ms = "watchdogMs": 200.0, 10.0 to 60000.0, "milliseconds";
 }
 
 /// Crowd settings of a level, the two truth values included.

@@ -117,6 +117,12 @@ impl Behaviours {
         Some((*character, class.clone(), Table::clone(this), asked.clone(), given.clone()))
     }
 
+    /// The plain data that instances keep: parameters, and the states of those that were switched off.
+    pub(crate) fn kept_plain(&self) -> impl Iterator<Item = &Plain> {
+        let suspended = self.suspended.values().flat_map(|(_, one)| [Some(&one.given), one.state.as_ref()]);
+        self.instances.values().map(|instance| &instance.given).chain(suspended.flatten())
+    }
+
     /// All classes.
     pub(crate) fn classes(&self) -> &[Rc<Class>] {
         &self.classes
@@ -481,6 +487,9 @@ pub(crate) fn update(vm: &ScriptVm, owner: Owner) {
     }
 }
 
+/// Fuel that the beginning of a behaviour takes beside its own code, and its end.
+const ATTACH_PRICE: u64 = 256;
+
 /// Attaches a behaviour whose name and parameters were checked when it was asked for. Step 12.
 pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, given: &Plain) {
     let lua = vm.lua();
@@ -490,6 +499,7 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
     else {
         return;
     };
+    vm.spend(ATTACH_PRICE + payload::price_of(given));
     detach_now(vm, character, "detached");
     let asked = class.file.clone();
     match create(vm, character, class, (&asked, given)) {
@@ -508,6 +518,7 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
 /// Ends the behaviour of a character, if it has one. Step 12.
 pub(crate) fn detach_now(vm: &ScriptVm, character: CharacterId, why: &str) {
     if let Some(owner) = runtime::with(vm.lua(), |runtime| runtime.behaviours.of(character)) {
+        vm.spend(ATTACH_PRICE);
         end(vm, owner, why);
     }
     runtime::with(vm.lua(), |runtime| runtime.behaviours.forget_suspended(character));

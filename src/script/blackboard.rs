@@ -13,10 +13,10 @@ use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::Tick;
-use crate::script::dispatch;
 use crate::script::runtime::{self, Runtime, Work};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{Outcome, Wait};
+use crate::script::{dispatch, payload};
 
 /// Whose board it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,6 +128,11 @@ impl Boards {
         Ok(board.values.get(key).map(|kept| &kept.value))
     }
 
+    /// Every value that is kept.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Plain> {
+        self.boards.values().flat_map(|board| board.values.values().map(|kept| &kept.value))
+    }
+
     /// Keys in order.
     pub(crate) fn keys(&self, board: u64) -> Result<Vec<String>, Refusal> {
         let board = self.boards.get(&board).ok_or(Refusal::Gone)?;
@@ -163,6 +168,9 @@ impl Boards {
             return Err(Refusal::Full);
         }
         let key = key.to_owned();
+        if let Some(tick) = board.values.get(&key).and_then(|kept| kept.until) {
+            self.due.remove(&(tick, number, key.clone()));
+        }
         if let Some(tick) = until {
             self.due.insert((tick, number, key.clone()));
         }
@@ -295,6 +303,7 @@ pub(crate) fn tell(vm: &ScriptVm, news: &News) -> mlua::Result<()> {
         Some(value) => dispatch::frozen(lua, value),
         None => Ok(Value::Nil),
     };
+    vm.spend([&news.value, &news.old].into_iter().flatten().map(payload::price_of).sum());
     let value = frozen(&news.value)?;
     let mut listeners = runtime::with(lua, |runtime| runtime.handlers.board(news.board, &news.key));
     listeners.retain(|listener| listener.serial <= news.listeners_until);

@@ -94,6 +94,11 @@ pub(crate) struct Scenes {
 }
 
 impl Scenes {
+    /// What the scenes that have not ended were given.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Plain> {
+        self.scenes.values().map(|scene| &scene.args)
+    }
+
     /// The running scene of that name, or the oldest.
     pub(crate) fn running(&self, name: Option<&str>) -> Option<u64> {
         let fits = |scene: &Scene| {

@@ -12,6 +12,7 @@ use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::words;
 use crate::script::fault;
+use crate::script::fuel;
 use crate::script::hints;
 use crate::script::lend::Watch;
 
@@ -28,13 +29,15 @@ fn dot(receiver: &str, name: &str) -> String {
 pub struct Mistake {
     function: String,
     what: String,
+    /// Fuel that telling it takes.
+    price: u64,
 }
 
 impl Mistake {
     /// The function called `function` was used wrongly: `what` says how, what was expected, what to do.
     #[must_use]
     pub fn new(function: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { function: function.into(), what: what.into() }
+        Self { function: function.into(), what: what.into(), price: 32 }
     }
 
     /// `goal is nil, expected a mark's name`.
@@ -51,16 +54,18 @@ impl Mistake {
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        Self::new(function, format!("unknown {kind} \"{}\"{}", shorten(name), suggestion(name, known)))
+        let what = format!("unknown {kind} \"{}\"{}", shorten(name), suggestion(name, known));
+        Self { price: 512, ..Self::new(function, what) }
     }
 
     /// `door with no name: ...` and the like: the error as Lua sees it, the caller's line in front.
     #[must_use]
     pub fn raise(&self, lua: &Lua) -> mlua::Error {
+        fuel::charge_running(self.price);
         let Some(frame) = fault::frames(lua, 1).into_iter().next() else {
             return mlua::Error::RuntimeError(self.to_string());
         };
-        let Self { function, what } = self;
+        let Self { function, what, .. } = self;
         let name = function.rsplit('.').next().unwrap_or(function);
         let shown = if what.starts_with(DOT) {
             hints::receiver(lua, &frame, name).map(|receiver| dot(&receiver, name))
@@ -91,8 +96,28 @@ pub fn function<R: IntoLuaMulti>(
 ) -> mlua::Result<Function> {
     lua.create_function(move |lua, values: MultiValue| {
         let _watch = Watch;
+        pay(PRICE, &values)?;
         body(lua, &mut Args::new(name, values)).map_err(|mistake| mistake.raise(lua))
     })
+}
+
+/// The fuel of a host function that says nothing else.
+pub const PRICE: u64 = 4;
+
+/// Bytes of a text argument in a unit of fuel.
+const BYTES_PER_UNIT: usize = 256;
+
+/// Counts the fuel of a call of a host function: its price, and the length of the texts it is given.
+///
+/// # Errors
+/// When there is not so much left; then the function does not run.
+pub(crate) fn pay(price: u64, values: &MultiValue) -> mlua::Result<()> {
+    let length = |value: &Value| match value {
+        Value::String(text) => text.as_bytes().len() / BYTES_PER_UNIT,
+        _ => 0,
+    };
+    let units = price + values.iter().map(length).sum::<usize>() as u64;
+    if fuel::charge_running(units) { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
 }
 
 /// The arguments of one call, taken one by one.

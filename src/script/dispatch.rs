@@ -269,6 +269,7 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
             if listeners.is_empty() && !has_waiters(lua, &name) {
                 return Ok(());
             }
+            vm.spend(payload.as_ref().map_or(0, payload::price_of));
             hear(vm, &name, heard(lua, payload.as_ref())?, to);
         }
         Event::Input { name, payload } => hear(vm, &name, heard(lua, payload.as_ref())?, None),

@@ -68,7 +68,7 @@ impl From<Trip> for FaultKind {
     fn from(trip: Trip) -> Self {
         match trip {
             Trip::Fuel => Self::Fuel,
-            Trip::Memory => Self::Memory,
+            Trip::Memory | Trip::Size => Self::Memory,
             Trip::Watchdog => Self::Watchdog,
             Trip::Stopped => Self::Stopped,
             Trip::Ended => Self::Ended,
@@ -246,6 +246,10 @@ pub(crate) fn trip_text(trip: Trip, limit: u64) -> String {
     match trip {
         Trip::Fuel => format!("stopped after {limit} steps in one callback; move the loop into a task"),
         Trip::Memory => "the memory of the level is spent (limits.memoryMiB); keep less".to_owned(),
+        Trip::Size => {
+            "a text or a table is larger than any may be (limits.stringKiB, 16 MiB a table); keep it in parts"
+                .to_owned()
+        }
         Trip::Watchdog => "stopped by the watchdog: one call took too long (limits.watchdogMs)".to_owned(),
         Trip::Stopped => "stopped: walkon is shutting down".to_owned(),
         Trip::Ended => "the task has ended".to_owned(),

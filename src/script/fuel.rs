@@ -3,18 +3,26 @@
 //! In: a number of safepoints for one call from the host, flags of the shell. Out: the reason a call was ended, if it was.
 //! Holds: a call passes at most its number of safepoints; once it is spent, every further safepoint raises again, so no
 //! `pcall` or coroutine outlasts it. What decides is a count, never a clock: the same script stops at the same place.
-//! Large allocations count too, a safepoint for each KiB, so that copying is not free. Not here: who is told (`fault`).
+//! Large allocations count too, four safepoints for each KiB, so that copying is not free. Luau's own collector paces itself by a
+//! clock, and what it has freed decides which texts and tables are made again; so it is off, and collects at safepoints, by
+//! the bytes in use alone. Not here: who is told (`fault`).
 //! Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on tight loops, this about 1.1 times.
 
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use mlua::Lua;
 
-/// Safepoints between two looks at the flags of the shell and at the memory in use.
+/// Safepoints between two looks at the memory in use.
 const SLICE: u64 = 1024;
+
+/// New bytes that are worth a step of the collector.
+const STEP_BYTES: usize = 64 * 1024;
+
+/// Bytes in use below which nothing is collected.
+const HEAP_MIN_BYTES: usize = 1024 * 1024;
 
 /// Why a running call was ended. None of them can be caught by a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +31,8 @@ pub enum Trip {
     Fuel,
     /// The memory of the level is spent.
     Memory,
+    /// A text or a table was made that is larger than any may be.
+    Size,
     /// The shell asked everything to stop.
     Stopped,
     /// The watchdog of the shell found that the call took too long; the run is not repeatable.
@@ -31,15 +41,50 @@ pub enum Trip {
     Ended,
 }
 
-/// Flags between the shell, on any thread, and a VM. The only thing a VM shares with other threads.
+/// What the shell asks of a VM, from any thread; every safepoint looks. The only thing a VM shares with other threads.
 #[derive(Debug, Default)]
 pub struct Signals {
-    /// Set by the shell: the running call ends, and so does every later one.
-    pub stop: AtomicBool,
-    /// Set by the watchdog of the shell: the running call ends. Cleared when the next one begins.
-    pub late: AtomicBool,
+    asked: AtomicU8,
     /// Odd while a call runs; one more at its beginning and at its end. The watchdog compares two readings.
     pub calls: AtomicU64,
+}
+
+impl Signals {
+    const STOP: u8 = 1;
+    const LATE: u8 = 2;
+
+    /// The running call ends, and so does every later one.
+    pub fn stop(&self) {
+        self.asked.fetch_or(Self::STOP, Ordering::Relaxed);
+    }
+
+    /// The running call ends: it took too long. Forgotten when the next one begins.
+    pub fn end_call(&self) {
+        self.asked.fetch_or(Self::LATE, Ordering::Relaxed);
+    }
+
+    /// Whether everything was asked to stop.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) & Self::STOP != 0
+    }
+
+    fn begin_call(&self) {
+        self.asked.fetch_and(!Self::LATE, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn end_of_call(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn trip(&self) -> Option<Trip> {
+        match self.asked.load(Ordering::Relaxed) {
+            0 => None,
+            asked if asked & Self::STOP != 0 => Some(Trip::Stopped),
+            _ => Some(Trip::Watchdog),
+        }
+    }
 }
 
 /// The counter of one VM.
@@ -59,7 +104,42 @@ struct Gauge {
     /// Bytes in use above which the next look around collects everything.
     collect_above: Cell<usize>,
     memory_cap: Cell<usize>,
+    /// Bytes of the longest text; a longer one ends the call that made it.
+    text_max: Cell<usize>,
+    pace: Pace,
     signals: Arc<Signals>,
+}
+
+/// When the collector works next, and how much: a function of the bytes in use and of nothing else.
+#[derive(Debug, Default)]
+struct Pace {
+    is_collecting: Cell<bool>,
+    /// Bytes in use when the collector last worked, or at which it begins.
+    mark: Cell<usize>,
+}
+
+impl Pace {
+    /// The KiB a step is to go over now; none when nothing is due. Twice what is new, and more where little room is left.
+    fn due_kib(&self, used: usize, cap: usize) -> Option<usize> {
+        let new = used.saturating_sub(self.mark.get());
+        if self.is_collecting.get() {
+            if new < STEP_BYTES {
+                return None;
+            }
+        } else if used < self.mark.get().max(HEAP_MIN_BYTES) {
+            return None;
+        }
+        let haste = 1 + if cap > used { 2 * used / (cap - used) } else { 0 };
+        Some((new.max(STEP_BYTES) / 1024).saturating_mul(haste.min(64)))
+    }
+
+    /// After a step: `is_over` when everything has been gone over. The next round begins at twice what is left, or where
+    /// half of the room is used.
+    fn stepped(&self, used: usize, cap: usize, is_over: bool) {
+        self.is_collecting.set(!is_over);
+        let room = if cap > used { (cap - used) / 2 } else { used };
+        self.mark.set(if is_over { used + used.min(room) } else { used });
+    }
 }
 
 impl Gauge {
@@ -92,11 +172,8 @@ impl Gauge {
     /// The next slice; the reason to end when there is none.
     fn refill(&self) -> Option<Trip> {
         if self.trip.get().is_none() {
-            let signals = &*self.signals;
-            if signals.stop.load(Ordering::Relaxed) {
-                self.end(Trip::Stopped);
-            } else if signals.late.load(Ordering::Relaxed) {
-                self.end(Trip::Watchdog);
+            if let Some(trip) = self.signals.trip() {
+                self.end(trip);
             } else if self.rest.get() == 0 {
                 self.end(Trip::Fuel);
             } else {
@@ -109,23 +186,51 @@ impl Gauge {
         self.trip.get()
     }
 
-    /// Where to collect next: at half of the cap, or a sixteenth above what a collection could not free.
+    /// Where to collect everything at once: at seven eighths of the cap, or a sixteenth above what a collection could not free.
     fn plan_collection(&self, used: usize) {
         let cap = self.memory_cap.get();
-        self.collect_above.set((cap / 2).max(used.saturating_add(cap / 16)));
+        self.collect_above.set((cap / 8 * 7).max(used.saturating_add(cap / 16)));
     }
 }
 
 impl Fuel {
+    /// The largest part of a table, bytes: half a million names, or a million numbers. Going over an emptied table takes as
+    /// long as going over a full one.
+    pub const TABLE_MAX_BYTES: usize = 16 * 1024 * 1024;
+
     /// The counter of `lua`, installed in it. Nothing is counted before the first [`Fuel::enter`].
     #[must_use]
     pub fn install(lua: &Lua, signals: Arc<Signals>) -> Self {
-        let gauge = Gauge { signals, collect_above: Cell::new(usize::MAX), ..Gauge::default() };
+        let gauge = Gauge {
+            signals,
+            collect_above: Cell::new(usize::MAX),
+            text_max: Cell::new(usize::MAX),
+            ..Gauge::default()
+        };
         raw::install(lua);
+        lua.gc_stop();
         Self(Rc::new(gauge))
     }
 
-    /// Tells where the memory of the VM ends, in bytes; from half of it on everything is collected at a safepoint.
+    /// Collects everything that nothing reaches, outside of a call.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub fn collect(&self, lua: &Lua) -> mlua::Result<()> {
+        // Twice: the first cycle may have been under way already.
+        let collected = lua.gc_collect().and_then(|()| lua.gc_collect());
+        // A full collection switches the collector on.
+        lua.gc_stop();
+        self.0.pace.stepped(lua.used_memory(), self.0.memory_cap.get(), true);
+        collected
+    }
+
+    /// Tells how long a text may be, in bytes.
+    pub fn set_text_max(&self, bytes: usize) {
+        self.0.text_max.set(bytes);
+    }
+
+    /// Tells where the memory of the VM ends, in bytes; from seven eighths of it on everything is collected at a safepoint.
     pub fn set_memory_cap(&self, cap_bytes: usize) {
         self.0.memory_cap.set(cap_bytes);
         self.0.plan_collection(0);
@@ -140,8 +245,7 @@ impl Fuel {
         gauge.unspent.set(0);
         gauge.slice.set(0);
         gauge.rest.set(limit);
-        gauge.signals.late.store(false, Ordering::Relaxed);
-        gauge.signals.calls.fetch_add(1, Ordering::Relaxed);
+        gauge.signals.begin_call();
         Running { fuel: self, before: raw::activate(gauge) }
     }
 
@@ -181,6 +285,12 @@ impl Fuel {
     }
 }
 
+/// Counts `units` against the call that runs on this thread, if one does. False when there are not so many left: the call
+/// ends at its next safepoint.
+pub(crate) fn charge_running(units: u64) -> bool {
+    raw::with_active(|gauge| gauge.take(units)).unwrap_or(true)
+}
+
 /// A call that is under way; dropping it ends the count.
 #[derive(Debug)]
 pub struct Running<'fuel> {
@@ -191,7 +301,7 @@ pub struct Running<'fuel> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         raw::restore(self.before);
-        self.fuel.0.signals.calls.fetch_add(1, Ordering::Relaxed);
+        self.fuel.0.signals.end_of_call();
     }
 }
 
@@ -210,12 +320,13 @@ impl Drop for Running<'_> {
 /// 4. Raising: `lua_error` unwinds through this function as a C++ exception, which `extern "C-unwind"` allows; no value
 ///    with a destructor is alive at that point. mlua raises from its own callbacks in the same way. The error value is a
 ///    null light userdata, which needs one stack slot (`lua_rawcheckstack`, as in Luau issue 446) and no allocation.
+///    `allocated` never raises: the block it is told of is not yet an object.
 /// 5. `lua_gc` inside the interrupt is legal where allocating is: Luau itself collects in the middle of instructions, and
 ///    at a safepoint `L->top` covers every live register. The callback never raises for `gc >= 0`, when the collector
 ///    itself is running, and never from `onallocate`, where the caller cannot unwind.
 #[allow(unsafe_code)]
 mod raw {
-    use super::Gauge;
+    use super::{Fuel, Gauge, Trip};
     use mlua::{Lua, ffi};
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};
@@ -230,6 +341,12 @@ mod raw {
 
     /// Smaller allocations are free: what they are for passes safepoints enough.
     const LARGE_BYTES: usize = 4096;
+
+    /// Bytes of a large allocation in a unit of fuel.
+    const BYTES_PER_UNIT: usize = 256;
+
+    /// What a text takes beside its bytes, at most.
+    const TEXT_HEAD_BYTES: usize = 64;
 
     pub(super) fn install(lua: &Lua) {
         // SAFETY: points 1 and 3 above; the closure neither panics nor touches the Lua stack.
@@ -247,6 +364,12 @@ mod raw {
         ACTIVE.replace(ptr::from_ref(gauge))
     }
 
+    pub(super) fn with_active<R>(look: impl FnOnce(&Gauge) -> R) -> Option<R> {
+        let gauge = ACTIVE.get();
+        // SAFETY: point 2; the borrow ends with this call.
+        (!gauge.is_null()).then(|| look(unsafe { &*gauge }))
+    }
+
     pub(super) fn restore(before: Active) {
         ACTIVE.set(before);
     }
@@ -259,7 +382,7 @@ mod raw {
         // SAFETY: point 2.
         let gauge = unsafe { &*gauge };
         let slice = gauge.slice.get();
-        if slice > 0 {
+        if slice > 0 && gauge.signals.trip().is_none() {
             gauge.slice.set(slice - 1);
             return;
         }
@@ -277,10 +400,26 @@ mod raw {
                 ffi::lua_pushlightuserdatatagged(state, ptr::null_mut(), 0);
                 ffi::lua_error(state);
             }
-            if used_bytes(state) > gauge.collect_above.get() {
+            collect(state, gauge);
+        }
+    }
+
+    /// Lets the collector work as much as is due, and switches it off again.
+    unsafe fn collect(state: *mut ffi::lua_State, gauge: &Gauge) {
+        // SAFETY: point 5.
+        unsafe {
+            let (used, cap) = (used_bytes(state), gauge.memory_cap.get());
+            let is_over = if used > gauge.collect_above.get() {
                 ffi::lua_gc(state, ffi::LUA_GCCOLLECT, 0);
                 gauge.plan_collection(used_bytes(state));
-            }
+                true
+            } else if let Some(kib) = gauge.pace.due_kib(used, cap) {
+                ffi::lua_gc(state, ffi::LUA_GCSTEP, kib as c_int) == 1
+            } else {
+                return;
+            };
+            ffi::lua_gc(state, ffi::LUA_GCSTOP, 0);
+            gauge.pace.stepped(used_bytes(state), cap, is_over);
         }
     }
 
@@ -297,7 +436,7 @@ mod raw {
         old_bytes: usize,
         new_bytes: usize,
         _category: u8,
-        _kind: c_int,
+        kind: c_int,
         _tag: c_int,
     ) {
         let gauge = ACTIVE.get();
@@ -306,7 +445,13 @@ mod raw {
         }
         // SAFETY: point 2.
         let gauge = unsafe { &*gauge };
-        gauge.take((new_bytes / 1024) as u64);
+        let is_text = kind == ffi::LUA_TSTRING;
+        if is_text && new_bytes > gauge.text_max.get().saturating_add(TEXT_HEAD_BYTES)
+            || kind != ffi::LUA_TBUFFER && !is_text && new_bytes > Fuel::TABLE_MAX_BYTES
+        {
+            gauge.end(Trip::Size);
+        }
+        gauge.take((new_bytes / BYTES_PER_UNIT) as u64);
         // The memory in use is looked at before the next slice of safepoints has passed.
         let left = gauge.left();
         gauge.slice.set(0);

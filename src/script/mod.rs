@@ -4,6 +4,7 @@
 //! Holds: one VM per level; nothing a script does leaves its sandbox, its budget or its memory; no reference to the world is
 //! kept and no thread is started. Not here: the world itself, the order of the tick.
 
+mod account;
 mod behaviour;
 pub mod bind;
 mod blackboard;
@@ -33,6 +34,7 @@ mod runtime;
 mod sandbox;
 mod schedule;
 mod skipping;
+mod strides;
 mod task;
 pub mod testing;
 mod timer;

@@ -125,6 +125,12 @@ pub fn label(lua: &Lua, owner: Owner) -> String {
     runtime::with(lua, |runtime| runtime.label(owner).to_string())
 }
 
+/// Watches of a level.
+pub const WATCHES_MAX: usize = 4096;
+
+/// Timers of a level.
+pub const TIMERS_MAX: usize = 65_536;
+
 /// What of an owner is counted against a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
@@ -159,7 +165,14 @@ pub fn at_limit(lua: &Lua, what: Counted) -> Option<String> {
             }
         };
         let label = &record.label;
-        (count >= most)
-            .then(|| format!("{label} has {most} {noun}, the most allowed (limits.{limit}); {mend}"))
+        if count >= most {
+            return Some(format!("{label} has {most} {noun}, the most allowed (limits.{limit}); {mend}"));
+        }
+        let (all, all_max) = match what {
+            Counted::Watches => (runtime.watches(), WATCHES_MAX),
+            Counted::Timers => (runtime.timers.count(), TIMERS_MAX),
+            Counted::Tasks | Counted::Handlers => return None,
+        };
+        (all >= all_max).then(|| format!("the level has {all_max} {noun}, the most allowed; {mend}"))
     })
 }

@@ -12,6 +12,7 @@ use mlua::{AnyUserData, Lua, Table, Value};
 use crate::base::plain::{Plain, PlainKey};
 use crate::script::convert::{Mistake, Named, describe, shorten};
 use crate::script::limits::Limits;
+use crate::script::{account, fuel};
 
 /// How handles are read and made. Part of the VM's app data.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +36,29 @@ pub fn read(lua: &Lua, given: &Named, limit_kib: u32) -> Result<Plain, Mistake> 
     let limit = limit_kib as usize * 1024;
     let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
     let mut reader = Reader::new(handles, limit, given.name());
-    reader.read(given.value()).map_err(|trouble| {
-        let what = match trouble {
+    let read = reader.read(given.value());
+    let bytes = limit - reader.left;
+    fuel::charge_running(reader.values * UNITS_PER_VALUE + (bytes / BYTES_PER_UNIT) as u64);
+    let refused = |what: String| Mistake::new(given.function(), what);
+    let plain = read.map_err(|trouble| {
+        refused(match trouble {
             Trouble::Refused(what) => format!("{} is {what}, expected plain data", reader.path),
             Trouble::TooLarge => format!("{} is larger than {limit_kib} KiB, the most allowed", given.name()),
-        };
-        Mistake::new(given.function(), what)
-    })
+        })
+    })?;
+    account::reserve(lua, bytes + reader.values as usize * Plain::VALUE_BYTES).map_err(refused)?;
+    Ok(plain)
+}
+
+/// Fuel of reading or making one value.
+const UNITS_PER_VALUE: u64 = 2;
+
+/// Bytes of texts in a unit of fuel.
+const BYTES_PER_UNIT: usize = 256;
+
+/// The fuel of handing `plain` to scripts. Cost: its size.
+pub(crate) fn price_of(plain: &Plain) -> u64 {
+    plain.values() as u64 * UNITS_PER_VALUE + (plain.bytes() / BYTES_PER_UNIT) as u64
 }
 
 /// What of `given`, a table, is plain data of at most `limit_kib` KiB, and a sentence about each part that is not.
@@ -165,6 +182,8 @@ pub fn write(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
 
 struct Reader {
     handles: Option<Handles>,
+    /// Values read so far.
+    values: u64,
     /// Bytes that may still be read: the length of texts, and sixteen for every value.
     left: usize,
     /// The tables around the value being read, by address: for cycles only, never shown, never ordered by.
@@ -181,11 +200,12 @@ enum Trouble {
 
 impl Reader {
     fn new(handles: Option<Handles>, limit: usize, name: &str) -> Self {
-        Self { handles, left: limit, open: Vec::new(), path: name.to_owned(), left_out: None }
+        Self { handles, left: limit, open: Vec::new(), path: name.to_owned(), left_out: None, values: 0 }
     }
 
     fn read(&mut self, value: &Value) -> Result<Plain, Trouble> {
         self.pay(16)?;
+        self.values += 1;
         match value {
             Value::Boolean(value) => Ok(Plain::Bool(*value)),
             Value::Integer(number) => Ok(Plain::Number(*number as f64)),

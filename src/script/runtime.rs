@@ -224,6 +224,11 @@ impl Runtime {
         self.owners.get(owner).and_then(|record| record.paused).unwrap_or(self.now)
     }
 
+    /// Watches of all owners.
+    pub(crate) fn watches(&self) -> usize {
+        self.handlers.watches.len() + self.predicates.count()
+    }
+
     /// Whole ticks that last at least `seconds`, one or more.
     pub(crate) fn ticks(&self, seconds: f64) -> u64 {
         self.rate.ticks(seconds).max(1)
@@ -242,6 +247,22 @@ pub(crate) fn with<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> R) -> R {
 /// Looks at the runtime of this VM, if it has one; tools that only bind names do without.
 pub(crate) fn find<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> Option<R>) -> Option<R> {
     look(lua.app_data_mut::<Runtime>().as_deref_mut()?)
+}
+
+/// Pieces of work that may wait before scripts may add no more.
+const WORK_MAX: usize = 65_536;
+
+/// Looks at the runtime of this VM, unless it has none or somebody looks at it already.
+pub(crate) fn find_free<R>(lua: &Lua, look: impl FnOnce(&Runtime) -> R) -> Option<R> {
+    lua.try_app_data_ref::<Runtime>().ok().flatten().map(|runtime| look(&runtime))
+}
+
+/// What a script is told that asks for more work than may wait; none while there is room.
+pub(crate) fn work_at_limit(lua: &Lua) -> Option<String> {
+    let is_full = with(lua, |runtime| runtime.work.len() >= WORK_MAX);
+    is_full.then(|| {
+        format!("{WORK_MAX} things wait to be done already, the most allowed; ask for fewer in a tick")
+    })
 }
 
 /// Adds work for step 12, behind all facts there are now.

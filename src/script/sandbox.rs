@@ -48,7 +48,9 @@ const LIBRARIES: [&str; 9] =
     ["string", "table", "math", "coroutine", "bit32", "buffer", "utf8", "vector", "debug"];
 
 /// Calls the compiler must not replace by instructions of the VM, because ours do something else.
-const NOT_BUILT_IN: [&str; 20] = [
+const NOT_BUILT_IN: [&str; 22] = [
+    "tonumber",
+    "string.sub",
     "setmetatable",
     "unpack",
     "table.unpack",

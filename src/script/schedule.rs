@@ -85,6 +85,11 @@ impl Predicates {
         self.by_owner.get(&owner).into_iter().flatten().copied()
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.predicates.len()
+    }
+
     /// Owners that have any, in order of beginning.
     fn owners(&self) -> impl Iterator<Item = Owner> {
         self.by_owner.keys().copied()
@@ -271,6 +276,7 @@ pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
     let Some(callback) = timer.callback else {
         return;
     };
+    vm.spend(timer.payload.as_ref().map_or(0, payload::price_of));
     let payload = timer.payload.as_ref().map_or(Ok(Value::Nil), |payload| payload::write(lua, payload));
     let ends_by_false = !is_last && matches!(callback, Callback::Function(_));
     let mut handler = Delivering::new(timer.owner, callback, payload.unwrap_or(Value::Nil), "timer");

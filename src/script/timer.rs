@@ -143,6 +143,16 @@ impl Timers {
         self.timers.get(&id).filter(|timer| timer.paused_left.is_none()).map(|timer| timer.due)
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.timers.len()
+    }
+
+    /// What they hand to their handlers.
+    pub(crate) fn payloads(&self) -> impl Iterator<Item = &Plain> {
+        self.timers.values().filter_map(|timer| timer.payload.as_ref())
+    }
+
     /// The timers of an owner, by id.
     pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
         self.timers.iter().filter(|(_, timer)| timer.owner == owner).map(|(&id, _)| id).collect()

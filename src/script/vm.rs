@@ -14,14 +14,16 @@ use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, T
 
 use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
+use crate::script::account::Account;
 use crate::script::convert::{Args, Mistake, function};
 use crate::script::fault::{self, Failure, FaultKind};
 use crate::script::files::{FileError, Loaded, Loadeds, Loads, ScriptText, ScriptTexts};
-use crate::script::fuel::{Fuel, Signals, Trip};
+use crate::script::fuel::{self, Fuel, Signals, Trip};
 use crate::script::lend;
 use crate::script::library::{self, Console, Printed};
 use crate::script::limits::Limits;
 use crate::script::sandbox::{self, Sandbox};
+use crate::script::strides;
 
 /// What a VM is made with.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +56,7 @@ pub(crate) struct Machine {
     /// `math.random` of each file, by stream name.
     pub(crate) streams: RefCell<BTreeMap<String, Rng>>,
     pub(crate) console: RefCell<Console>,
+    pub(crate) account: Account,
     /// Coroutines of scripts that run inside each other right now.
     pub(crate) depth: Cell<u32>,
     /// Bodies of files that run inside each other right now.
@@ -120,6 +123,9 @@ pub enum Resumed {
     Done(MultiValue),
 }
 
+/// What a call costs the tick beside its safepoints.
+const CALL_PRICE: u64 = 8;
+
 /// Closes luau#2970: without it `table.move` into a table with a key near -2^31 kills the process.
 const ARRAY_FLAG: &str = "LuauTableArrayAdjustCheck";
 
@@ -147,6 +153,7 @@ impl ScriptVm {
             seed: settings.seed,
             streams: RefCell::default(),
             console: RefCell::default(),
+            account: Account::default(),
             depth: Cell::new(0),
             loading: Cell::new(0),
             failure: RefCell::default(),
@@ -227,12 +234,12 @@ impl ScriptVm {
     /// When Luau refuses.
     pub fn seal(&self) -> mlua::Result<()> {
         sandbox::seal(&self.sandbox.globals)?;
-        // Twice: the first cycle may have been under way already.
-        self.lua.gc_collect()?;
-        self.lua.gc_collect()?;
+        self.machine.fuel.collect(&self.lua)?;
         let cap = self.lua.used_memory() + self.machine.limits.memory_mib as usize * 1024 * 1024;
         self.lua.set_memory_limit(cap)?;
         self.machine.fuel.set_memory_cap(cap);
+        self.machine.account.open(cap);
+        self.machine.fuel.set_text_max(self.machine.limits.string_kib as usize * 1024);
         Ok(())
     }
 
@@ -323,7 +330,12 @@ impl ScriptVm {
         if lend::take_panicked() {
             std::panic::resume_unwind(Box::new("a host function panicked while a script ran"));
         }
-        self.tick_spent.set(self.tick_spent.get() + self.machine.fuel.spent());
+        self.spend(self.machine.fuel.spent() + CALL_PRICE);
+    }
+
+    /// Counts `units` of fuel against the tick: work of the host for scripts between their calls.
+    pub(crate) fn spend(&self, units: u64) {
+        self.tick_spent.set(self.tick_spent.get().saturating_add(units));
     }
 
     /// Results of `protect`: true and values, or false after the handler has reported.
@@ -337,7 +349,7 @@ impl ScriptVm {
             },
             Err(error) => reported.unwrap_or_else(|| self.unreported(Some(&error))),
         };
-        if failure.kind == FaultKind::Memory {
+        if failure.kind == FaultKind::Memory && self.machine.fuel.trip() != Some(Trip::Size) {
             self.recover();
         }
         Err(failure)
@@ -364,7 +376,7 @@ impl ScriptVm {
     /// After the memory was spent: collects everything. When that frees less than a tenth, the level cannot go on.
     fn recover(&self) {
         let before = self.lua.used_memory();
-        let collected = self.lua.gc_collect().and_then(|()| self.lua.gc_collect());
+        let collected = self.machine.fuel.collect(&self.lua);
         let cap = self.machine.limits.memory_mib as usize * 1024 * 1024;
         let freed = before.saturating_sub(self.lua.used_memory());
         if collected.is_err() || freed < cap / 10 {
@@ -503,8 +515,8 @@ impl ScriptVm {
 
     /// Collects everything that nothing reaches.
     pub(crate) fn collect(&self) {
-        // Twice: the first cycle may have been under way already. Luau fails here only without memory, and then later too.
-        let _ = self.lua.gc_collect().and_then(|()| self.lua.gc_collect());
+        // Luau fails here only without memory, and then later too.
+        let _ = self.machine.fuel.collect(&self.lua);
     }
 
     /// Compiles a text and throws the result away: what a reload asks first.
@@ -514,6 +526,15 @@ impl ScriptVm {
     pub fn check(&self, file: &ScriptText) -> Result<(), Failure> {
         compile(&self.lua, file, None).map(|_| ())
     }
+}
+
+/// Collects everything that nothing reaches.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn collect(lua: &Lua) -> mlua::Result<()> {
+    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine));
+    machine.map_or(Ok(()), |machine| machine.fuel.collect(lua))
 }
 
 /// Whether the body of a file runs right now: only `require`, `bt`, `log`, `test.level` and the libraries work then.
@@ -606,6 +627,24 @@ fn report(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
     })
 }
 
+/// Makes the table that a file returns read-only, with all tables in it that are not read-only yet.
+fn seal_deeply(module: &Table) -> mlua::Result<()> {
+    let mut open = vec![module.clone()];
+    while let Some(table) = open.pop() {
+        if table.is_readonly() {
+            continue;
+        }
+        for pair in table.pairs::<Value, Value>() {
+            fuel::charge_running(1);
+            if let (_, Value::Table(inner)) = pair? {
+                open.push(inner);
+            }
+        }
+        table.set_readonly(true);
+    }
+    Ok(())
+}
+
 fn first(mut values: MultiValue) -> Value {
     values.pop_front().unwrap_or(Value::Nil)
 }
@@ -666,7 +705,7 @@ impl Loader {
             None => self.load_inside(lua, &name).map_err(|problem| args.mistake(problem))?,
         };
         if let Value::Table(module) = &loaded.result {
-            module.set_readonly(true);
+            seal_deeply(module).map_err(|error| args.mistake(fault::text_of_error(&error)))?;
         }
         Ok(loaded.result)
     }
@@ -715,7 +754,12 @@ fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<
             place,
         ));
     }
-    let chunk = lua.load(text).set_name(format!("={}", file.path)).set_mode(mlua::chunk::ChunkMode::Text);
+    // A mistake of syntax is told by the other way of loading, which knows the name of the file.
+    let chunk = match strides::compile(&text) {
+        Ok(bytecode) => lua.load(bytecode).set_mode(mlua::chunk::ChunkMode::Binary),
+        Err(_) => lua.load(text.into_bytes()).set_mode(mlua::chunk::ChunkMode::Text),
+    };
+    let chunk = chunk.set_name(format!("={}", file.path));
     let chunk = match environment {
         Some(environment) => chunk.set_environment(environment.clone()),
         None => chunk,

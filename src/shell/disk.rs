@@ -69,6 +69,9 @@ impl Folder {
         if !opened.is_file() {
             return Err(SourceError::NotAFile);
         }
+        if let Some(place) = place_of(&opened_place(&file)) {
+            return if place.starts_with(&self.root) { Ok(file) } else { Err(SourceError::Outside) };
+        }
         // What the path means now that the file is open: had a link been swapped in, the two would differ.
         let again = asked.canonicalize().map_err(from_io)?;
         let after = std::fs::metadata(&again).map_err(from_io)?;
@@ -129,6 +132,24 @@ fn gather(folder: &Path, prefix: &str, depth: usize, names: &mut Vec<String>) {
             _ => {}
         }
     }
+}
+
+/// Where the system tells the place of an open file (Linux).
+#[cfg(target_os = "linux")]
+fn opened_place(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn opened_place(_: &File) -> PathBuf {
+    PathBuf::new()
+}
+
+/// The place of the file that is open, whatever its name means by now: asked of the handle, so nothing can be swapped. None
+/// where the system does not tell.
+fn place_of(handle: &Path) -> Option<PathBuf> {
+    std::fs::read_link(handle).ok()
 }
 
 fn from_io(error: std::io::Error) -> SourceError {

@@ -9,6 +9,12 @@ use std::time::Duration;
 use super::suite::FileResult;
 use crate::game::testing::{TestOutcome, TestResult};
 
+/// Whether a file that begins like this is a report of tests.
+pub(super) fn is_report(start: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(start);
+    start.trim_start().starts_with("<?xml") || start.contains("<testsuite")
+}
+
 /// A file of tests by its path, and what it came to.
 pub(super) type Suites<'a> = &'a [(String, FileResult)];
 

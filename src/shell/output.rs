@@ -6,7 +6,7 @@
 //! are written in place (`trace`). Stdout and stderr keep their order also when both go to one pipe.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, ErrorKind, IsTerminal, Stderr, Stdout, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Read, Stderr, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -27,6 +27,9 @@ fn is_full_with(more: usize) -> bool {
     let stdout = stdout();
     stdout.buffer().len() + more > stdout.capacity()
 }
+
+/// Bytes by which a file is known.
+const START_BYTES: u64 = 256;
 
 /// The results of a command.
 pub(super) struct Results {
@@ -189,6 +192,24 @@ impl Target {
         // The folder takes new files: seen now, not when the work is done.
         let (probe, _) = target.temporary().map_err(|error| failed(error.to_string()))?;
         std::fs::remove_file(probe).map_err(|error| failed(error.to_string()))?;
+        Ok(target)
+    }
+
+    /// As [`Target::claim`], for a file that may be there already: it is written over when `is_ours` knows it by its
+    /// beginning, or when that was asked for.
+    pub fn claim_over(
+        path: &Path,
+        inputs: &[PathBuf],
+        force: bool,
+        is_ours: fn(&[u8]) -> bool,
+    ) -> Result<Self, Failure> {
+        let target = Self::claim(path, inputs)?;
+        let mut start = Vec::new();
+        let found = File::open(&target.real).and_then(|file| file.take(START_BYTES).read_to_end(&mut start));
+        if !force && found.is_ok() && !start.is_empty() && !is_ours(&start) {
+            let what = "it is there already; name another file, or give --force to write over it";
+            return Err(Failure::io(format!("{}: {what}", path.display())));
+        }
         Ok(target)
     }
 

@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 

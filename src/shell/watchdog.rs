@@ -2,9 +2,11 @@
 //!
 //! In: flags of the virtual machine, a time for one call. Out: flags set. Holds: nothing here decides what a run
 //! computes: a call that is ended marks the run as not repeatable; a signal ends it between ticks; a second
-//! signal ends the process at once (fault:H5). The clock is the monotonic one (fault:H12). Not here: what a
-//! script is stopped for by count (`script::fuel`).
+//! signal ends the process at once (fault:H5). The clock is the monotonic one (fault:H12); where the system tells
+//! how long a thread has really run (Linux), a call has to have run that long too, so that a busy machine ends
+//! nobody's call. Not here: what a script is stopped for by count (`script::fuel`).
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -64,12 +66,13 @@ pub(super) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Watches the calls behind `flags`: one that lasts longer than `call_ms` is ended, and so is the one that
+    /// Watches the calls behind `flags`, which run on the thread that asks: one that lasts longer than `call_ms` is ended, and so is the one that
     /// runs when a signal comes.
     pub fn start(flags: Arc<Signals>, call_ms: u64, interrupts: Interrupts) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
-        let watch = move || watch(&flags, Duration::from_millis(call_ms), &interrupts, &seen);
+        let clock = ThreadClock::of_this_thread();
+        let watch = move || watch(&flags, &clock, Duration::from_millis(call_ms), (&interrupts, &seen));
         let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch);
         if let Err(error) = &thread {
             log::warn!("no watchdog: {error}");
@@ -88,18 +91,46 @@ impl Drop for Watchdog {
     }
 }
 
-fn watch(flags: &Signals, call: Duration, interrupts: &Interrupts, over: &AtomicBool) {
-    let mut seen = (flags.calls.load(Ordering::Relaxed), Instant::now());
+/// How long a thread has run.
+struct ThreadClock {
+    began: Instant,
+    /// Where Linux tells it.
+    file: Option<PathBuf>,
+}
+
+impl ThreadClock {
+    fn of_this_thread() -> Self {
+        let thread = std::fs::read_link("/proc/thread-self").ok();
+        let file = thread.map(|thread| Path::new("/proc").join(thread).join("schedstat"));
+        Self { began: Instant::now(), file: file.filter(|file| file.exists()) }
+    }
+
+    /// Time on a processor; where that is not told, time that has passed.
+    fn now(&self) -> Duration {
+        let told = self.file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+        let ran =
+            told.and_then(|told| told.split_whitespace().next()?.parse().ok()).map(Duration::from_nanos);
+        ran.unwrap_or_else(|| self.began.elapsed())
+    }
+}
+
+fn watch(
+    flags: &Signals,
+    clock: &ThreadClock,
+    call: Duration,
+    (interrupts, over): (&Interrupts, &AtomicBool),
+) {
+    let mut seen = (flags.calls.load(Ordering::Relaxed), clock.now());
     while !over.load(Ordering::Relaxed) {
         std::thread::sleep(BEAT);
         if interrupts.asked().is_some() {
-            flags.stop.store(true, Ordering::Relaxed);
+            flags.stop();
         }
         let calls = flags.calls.load(Ordering::Relaxed);
         if calls != seen.0 {
-            seen = (calls, Instant::now());
-        } else if calls % 2 == 1 && seen.1.elapsed() >= call {
-            flags.late.store(true, Ordering::Relaxed);
+            seen = (calls, clock.now());
+        } else if calls % 2 == 1 && clock.now().saturating_sub(seen.1) >= call {
+            flags.end_call();
         }
     }
 }

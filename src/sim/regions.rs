@@ -12,12 +12,19 @@ use crate::base::ids::{CharacterId, RegionId};
 use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::character::{Character, Displaced};
-use crate::world::event::Event;
+use crate::world::event::{Event, EventQueue};
 use crate::world::region::{Edge, Filter, Ground, How, Watch, WatchId};
 
 type Inside = BTreeMap<u32, CharacterId>;
 
-/// Looks at every region and every enabled watch, then forgets who was displaced.
+/// Looks of a watch at somebody, in one tick; a look along the ground counts for [`SIGHT_LOOKS`].
+const LOOKS_MAX: u64 = 1_000_000;
+
+/// What a look along the ground counts for.
+const SIGHT_LOOKS: u64 = 32;
+
+/// Looks at every region and every enabled watch, then forgets who was displaced. Where there are too many watches for the
+/// people there are, each is looked at in every so many ticks, in turn; while too many facts wait for scripts, none is.
 pub fn run(world: &mut World) {
     let mut exits = Vec::new();
     let mut enters = Vec::new();
@@ -27,15 +34,35 @@ pub fn run(world: &mut World) {
     let mut watches: Vec<(u64, WatchId)> =
         world.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
     watches.sort_unstable_by_key(|(serial, _)| *serial);
+    let turns = turns_of(world);
+    let mut put_off = 0;
     for (_, id) in watches {
-        look_at_watch(world, id, &mut exits, &mut enters);
+        let is_its_turn =
+            world.watches.get(id).is_some_and(|watch| (watch.serial + world.tick.0) % turns == 0);
+        if is_its_turn && exits.len() + enters.len() + world.events.waiting() < EventQueue::WAITING_MAX {
+            look_at_watch(world, id, &mut exits, &mut enters);
+        } else {
+            put_off += 1;
+        }
     }
     for event in exits.into_iter().chain(enters) {
         world.events.push(event);
     }
+    if put_off > 0 {
+        world.events.push(Event::Notice { what: "watchesDeferred", count: put_off, walk: None, why: None });
+    }
     for (_, character) in world.characters.iter_mut() {
         character.displaced = Displaced::No;
     }
+}
+
+/// The ticks in which every watch is looked at once.
+fn turns_of(world: &World) -> u64 {
+    let people = world.characters.iter().count() as u64;
+    let looks = |watch: &Watch| if watch.needs_sight() { SIGHT_LOOKS } else { 1 };
+    let all: u64 =
+        world.watches.iter().filter(|(_, watch)| watch.enabled).map(|(_, watch)| looks(watch)).sum();
+    (all * people).div_ceil(LOOKS_MAX).max(1)
 }
 
 /// The same for a few, whom a skipped scene has moved: nobody else is looked at, and their displacement stays.

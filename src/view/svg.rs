@@ -65,7 +65,8 @@ fn element(svg: &mut String, part: &Primitive) {
         ),
         Outline::Facets(facets) => {
             let facets = facets.iter().map(|corners| path(corners) + "Z").collect::<String>();
-            ("path", format!(" d=\"{facets}\" stroke-linejoin=\"round\""))
+            let joined = if part.stroke.is_some() { "" } else { " stroke-linejoin=\"round\"" };
+            ("path", format!(" d=\"{facets}\"{joined}"))
         }
         Outline::Polygon(corners) => ("path", format!(" d=\"{}Z\" fill-rule=\"evenodd\"", path(corners))),
         Outline::Line(points) => ("path", format!(" d=\"{}\"", path(points))),
@@ -89,9 +90,8 @@ fn words(svg: &mut String, part: &Primitive, (at, text, size_px, anchor): ([f32;
         Anchor::Middle => "middle",
         Anchor::End => "end",
     };
-    let halo = part.stroke.map_or_else(String::new, |stroke| {
-        format!("{} stroke-linejoin=\"round\" paint-order=\"stroke\"", line(&stroke))
-    });
+    let halo =
+        part.stroke.map_or_else(String::new, |stroke| format!("{} paint-order=\"stroke\"", line(&stroke)));
     let _ = writeln!(
         svg,
         "<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{anchor}\"{}{halo}{}>{}</text>",

@@ -52,3 +52,27 @@ pub enum CueKind {
         options: Plain,
     },
 }
+
+impl Cue {
+    /// The same with other plain data.
+    pub(crate) fn with_payload(&self, data: Plain) -> Self {
+        let mut cue = self.clone();
+        match &mut cue.kind {
+            CueKind::Said { vars: plain, .. }
+            | CueKind::Camera { options: plain, .. }
+            | CueKind::Other { options: plain, .. } => *plain = data,
+            CueKind::Choice { .. } => {}
+        }
+        cue
+    }
+
+    /// The plain data it carries.
+    pub(crate) fn payload(&self) -> Option<&Plain> {
+        match &self.kind {
+            CueKind::Said { vars: plain, .. }
+            | CueKind::Camera { options: plain, .. }
+            | CueKind::Other { options: plain, .. } => Some(plain),
+            CueKind::Choice { .. } => None,
+        }
+    }
+}

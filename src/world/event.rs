@@ -212,7 +212,7 @@ pub enum Event {
     },
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
-        /// `scriptDeferred`, `roundsExhausted`, `printDropped`, `timeDropped` or `undelivered`.
+        /// `scriptDeferred`, `watchesDeferred`, `roundsExhausted`, `printDropped`, `timeDropped` or `undelivered`.
         what: &'static str,
         /// How many.
         count: u64,
@@ -319,6 +319,31 @@ impl Event {
     }
 }
 
+impl Event {
+    /// The same with something short in place of the plain data that scripts chose.
+    pub(crate) fn with_payload(&self, short: &dyn Fn() -> Plain) -> Self {
+        match self {
+            Self::Emitted { name, to, by, .. } => {
+                Self::Emitted { name: name.clone(), payload: Some(short()), to: *to, by: by.clone() }
+            }
+            Self::Input { name, .. } => Self::Input { name: name.clone(), payload: Some(short()) },
+            Self::Cue(cue) => Self::Cue(Box::new(cue.with_payload(short()))),
+            other => other.clone(),
+        }
+    }
+
+    /// The plain data it carries.
+    pub(crate) fn payload(&self) -> Option<&Plain> {
+        match self {
+            Self::Emitted { payload, .. } | Self::Input { payload, .. } => payload.as_ref(),
+            Self::SceneEnded { info, .. } => Some(info),
+            Self::Faulted(fault) => Some(fault),
+            Self::Cue(cue) => cue.payload(),
+            _ => None,
+        }
+    }
+}
+
 /// The facts of the tick: those that wait for step 12, and all of them for the recorder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventQueue {
@@ -329,6 +354,9 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
+    /// Facts that may wait for scripts before scripts may emit no more.
+    pub const WAITING_MAX: usize = 65_536;
+
     /// The level has ended: what is asked for from now on does not happen any more, so it is no fact.
     pub fn close(&mut self) {
         self.after_end.get_or_insert_default();
@@ -383,6 +411,17 @@ impl EventQueue {
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// Whether so many facts wait that scripts may not add to them.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.waiting.len() >= Self::WAITING_MAX
+    }
+
+    /// The plain data of all facts that are kept, those that wait and those of this tick.
+    pub fn payloads(&self) -> impl Iterator<Item = &Plain> {
+        self.waiting.iter().chain(&self.recorded).filter_map(Event::payload)
     }
 
     /// Takes all facts since the last call, in order. Step 14.

@@ -160,6 +160,16 @@ pub struct Watch {
     pub inside: BTreeMap<u32, CharacterId>,
 }
 
+impl Watch {
+    /// Whether it asks for walkable lines, which take longer to look along than a distance.
+    pub(crate) fn needs_sight(&self) -> bool {
+        matches!(
+            self.ground,
+            Ground::Near { line_of_walk: true, .. } | Ground::Around { line_of_walk: true, .. }
+        )
+    }
+}
+
 /// How somebody came in or went out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {

@@ -121,7 +121,7 @@ impl Default for Limits {
             pattern_bytes: 200,
             table_elements: 100_000,
             log_lines_per_tick: 100,
-            watchdog_ms: 1000,
+            watchdog_ms: 200,
         }
     }
 }

@@ -83,6 +83,25 @@ fn meetings(lines: &[Segment]) -> Vec<(usize, Point)> {
     cuts
 }
 
+/// How often segments are cut by others; looking ends above `limit`.
+pub(crate) fn count_cuts(lines: &[Segment], limit: usize) -> usize {
+    let bounds: Vec<Bounds> = lines.iter().map(|&(a, b)| Bounds::of(&[a, b]).grown(NEAR_M)).collect();
+    let tree = Tree::new(&bounds);
+    let mut cuts = Vec::new();
+    for (at, &line) in lines.iter().enumerate() {
+        tree.visit(bounds[at], &mut |other| {
+            let other = other as usize;
+            if other > at && cuts.len() <= limit {
+                meet((at, line), (other, lines[other]), &mut cuts);
+            }
+        });
+        if cuts.len() > limit {
+            break;
+        }
+    }
+    cuts.len()
+}
+
 /// Appends where two segments meet; at an end of either when that is near.
 fn meet((first, one): (usize, Segment), (second, other): (usize, Segment), cuts: &mut Vec<(usize, Point)>) {
     let before = cuts.len();

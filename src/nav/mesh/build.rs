@@ -6,6 +6,7 @@
 //! wider bodies keep off every wall of what is left. A view depends on the source and the key alone. Not here: keeping views (`map`).
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::geom::{self, Bounds, Point};
@@ -13,6 +14,7 @@ use crate::nav::mesh::arrange::{Segment, arrange};
 use crate::nav::mesh::keepout::{Keepout, Keepouts, Side, beside};
 use crate::nav::mesh::sheets::arrange_on;
 use crate::nav::mesh::surface::{NONE, Surface};
+use crate::nav::mesh::tree::Tree;
 
 /// The polygon of an area, and the ground that it lies on: from one height to another.
 #[derive(Clone, Debug)]
@@ -92,24 +94,51 @@ pub(crate) struct View {
 #[derive(Default)]
 struct Sets {
     known: Vec<(Vec<u32>, u32)>,
+    /// The same the other way round.
+    numbers: BTreeMap<(Vec<u32>, u32), u32>,
 }
 
 impl Sets {
     /// The number of a set together with a polygon of the ground.
     fn number(&mut self, set: Vec<u32>, parent: u32) -> u32 {
-        if let Some(at) = self.known.iter().position(|known| known.0 == set && known.1 == parent) {
-            return at as u32;
+        let next = self.known.len() as u32;
+        let number = *self.numbers.entry((set.clone(), parent)).or_insert(next);
+        if number == next {
+            self.known.push((set, parent));
         }
-        self.known.push((set, parent));
-        self.known.len() as u32 - 1
+        number
+    }
+}
+
+/// Outlines that are found by place.
+struct Found<'source> {
+    outlines: Vec<&'source Outline>,
+    tree: Tree,
+}
+
+impl<'source> Found<'source> {
+    fn new(outlines: Vec<&'source Outline>) -> Self {
+        let bounds: Vec<Bounds> = outlines.iter().map(|outline| outline.bounds).collect();
+        Self { tree: Tree::new(&bounds), outlines }
+    }
+
+    /// Those around a point that `holds` knows to hold it, in order.
+    fn at(&self, point: Point, holds: impl Fn(&Outline) -> bool) -> Vec<u32> {
+        let mut found = Vec::new();
+        self.tree.visit(Bounds { min: point, max: point }, &mut |at| {
+            if holds(self.outlines[at as usize]) {
+                found.push(at);
+            }
+        });
+        found.sort_unstable();
+        found
     }
 }
 
 impl Source {
     /// The areas around a point when they make ground of it.
-    fn set_at(&self, key: &Key, point: Point, y: f64) -> Option<Vec<u32>> {
-        let holds = |area: &u32| self.areas[*area as usize].holds(point, y);
-        let set: Vec<u32> = (0..self.areas.len() as u32).filter(holds).collect();
+    fn set_at(&self, (key, areas): (&Key, &Found<'_>), point: Point, y: f64) -> Option<Vec<u32>> {
+        let set = areas.at(point, |area| area.holds(point, y));
         let is_open =
             set.iter().any(|&area| key.open[area as usize]) || set.is_empty() && self.ground.is_some();
         let is_shunned = set.iter().any(|&area| key.shunned[area as usize]);
@@ -119,6 +148,7 @@ impl Source {
     /// The ground of bodies of a key. Distances add up: a wider body keeps off obstacles and edges by as much more.
     pub(crate) fn view(&self, key: &Key) -> View {
         let wider_m = f64::from(key.wider_um) * 1e-6;
+        let areas = Found::new(self.areas.iter().collect());
         let mut lines: Vec<Segment> = Vec::new();
         for (at, area) in self.areas.iter().enumerate() {
             // A closed area is no ground, and where there are polygons it takes theirs.
@@ -133,20 +163,20 @@ impl Source {
                 Some(ground) if self.areas.is_empty() => {
                     View { surface: (**ground).clone(), sets: vec![Vec::new()] }
                 }
-                _ => self.settle(&lines, &|point, y| self.set_at(key, point, y)),
+                _ => self.settle(&lines, &|point, y| self.set_at((key, &areas), point, y)),
             };
             if edge_m <= 0.0 {
                 return plain;
             }
             shapes = beside(&plain.surface, edge_m, Side::Within);
         }
-        let blocked = self.blocked(key, wider_m, (&mut lines, &mut shapes));
+        let blocked = Found::new(self.blocked(key, wider_m, (&mut lines, &mut shapes)));
         let keepouts = Keepouts::new(shapes);
         keepouts.lines(&mut lines);
         self.settle(&lines, &|point, y| {
             let is_blocked =
-                blocked.iter().any(|outline| outline.holds(point, y)) || keepouts.holds(point, y);
-            if is_blocked { None } else { self.set_at(key, point, y) }
+                !blocked.at(point, |outline| outline.holds(point, y)).is_empty() || keepouts.holds(point, y);
+            if is_blocked { None } else { self.set_at((key, &areas), point, y) }
         })
     }
 
@@ -169,8 +199,9 @@ impl Source {
         for alike in in_force.chunk_by(|a, b| a.kind() == b.kind()) {
             let edges: Vec<Segment> =
                 alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon)).collect();
+            let found = Found::new(alike.iter().map(|blocker| &blocker.outline).collect());
             let covers = |point: Point| {
-                alike.iter().any(|blocker| blocker.outline.is_above_or_below(point)).then_some(0)
+                (!found.at(point, |outline| outline.is_above_or_below(point)).is_empty()).then_some(0)
             };
             let covered = arrange(&edges, &covers, &|_, _| 0.0);
             lines.extend(covered.wall_segments());

@@ -13,6 +13,7 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::nav::edits::AreaState;
+use crate::nav::mesh::arrange::{Segment, count_cuts};
 use crate::nav::mesh::build::{Blocker, Key, Outline, Source, View};
 use crate::nav::mesh::footing::MeshFooting;
 use crate::nav::mesh::keepout::around;
@@ -29,6 +30,8 @@ const ALL_FLOORS_M: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 pub const AREAS_MAX: usize = 60_000;
 /// The most corners all areas and obstacles may have together.
 pub const AREA_CORNERS_MAX: usize = 200_000;
+/// Most places where outlines of areas and obstacles cut one another: each becomes corners of the mesh.
+const CUTS_MAX: usize = 100_000;
 
 /// What a mesh is made from: polygons, or the areas and obstacles of a level. `Default` has neither.
 #[derive(Clone, Debug, Default)]
@@ -149,10 +152,18 @@ impl MeshSource {
         if let Some(&value) = numbers.into_iter().find(is_far) {
             return Err(MeshSourceError::Coordinate { value });
         }
-        match shapes().enumerate().find(|(_, shape)| !FACTOR_RANGE.contains(&shape.factor)) {
-            Some((area, shape)) => Err(MeshSourceError::AreaFactor { area, value: shape.factor }),
-            None => Ok(()),
+        if let Some((area, shape)) =
+            shapes().enumerate().find(|(_, shape)| !FACTOR_RANGE.contains(&shape.factor))
+        {
+            return Err(MeshSourceError::AreaFactor { area, value: shape.factor });
         }
+        let edges: Vec<Segment> = shapes().flat_map(|shape| geom::edges(&shape.polygon)).collect();
+        let count = count_cuts(&edges, CUTS_MAX);
+        if count > CUTS_MAX {
+            let what = "places where outlines of areas and obstacles cross or touch";
+            return Err(MeshSourceError::TooMany { what, count, limit: CUTS_MAX });
+        }
+        Ok(())
     }
 }
 

@@ -24,12 +24,14 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name data gone",
         doc: "Starts a behaviour at the next dispatch; the one it has stops with `\"detached\"`.",
         example: "guard:attach(\"idle\")",
+        price: 64,
         ..Entry::method(TYPE, "attach", attach)
     },
     Entry {
         raises: "gone",
         doc: "Stops its behaviour with `\"detached\"` at the next dispatch.",
         example: "guard:detach()",
+        price: 48,
         ..Entry::method(TYPE, "detach", detach)
     },
 ];
@@ -48,6 +50,9 @@ fn attach(lua: &Lua, args: &mut Args) -> Answer {
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
     let (name, params) = (args.take("behaviour"), args.take("params"));
     let attachment = keeper(lua).check_behaviour(lua, &name, &params)?;
+    if let Some(what) = runtime::work_at_limit(lua) {
+        return Err(args.mistake(what).into());
+    }
     keeper(lua).attach(lua, id, attachment);
     nothing()
 }
@@ -55,6 +60,9 @@ fn attach(lua: &Lua, args: &mut Args) -> Answer {
 fn detach(lua: &Lua, args: &mut Args) -> Answer {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
+    if let Some(what) = runtime::work_at_limit(lua) {
+        return Err(args.mistake(what).into());
+    }
     runtime::push_work(lua, Work::Detach { character: id, why: "detached" });
     nothing()
 }

@@ -14,7 +14,7 @@ use crate::script::convert::{Args, Mistake};
 use crate::script::owner::{self, Counted};
 use crate::script::request::seconds;
 use crate::script::wait::{BoardId, ChangeId};
-use crate::script::{bind, handlers, payload, runtime};
+use crate::script::{bind, fuel, handlers, payload, runtime};
 use crate::world::ops::alive;
 
 const LIBRARY: &str = "blackboard";
@@ -60,6 +60,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "limit",
         doc: "The board of whoever names this group.",
         example: "assert(blackboard.group(\"patrols\") == blackboard.group(\"patrols\"))",
+        price: 16,
         ..Entry::function(LIBRARY, "blackboard.group", group)
     },
     Entry {
@@ -78,6 +79,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "data limit",
         doc: "Keeps plain data under the key; with `ttl`, for so many seconds.",
         example: "blackboard.level:set(\"noise\", guard.position, { ttl = 8 })",
+        price: 12,
         ..Entry::method(TYPE, "set", set)
     },
     Entry {
@@ -105,6 +107,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "limit",
         doc: "What can be waited for: the value at the next change, nil when it is cleared.",
         example: "local change = blackboard.level:changed(\"alarm\")\nblackboard.level:set(\"alarm\", true)\nassert(change:wait() == true)",
+        price: 16,
         ..Entry::method(TYPE, "changed", changed)
     },
     Entry {
@@ -113,6 +116,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "limit name",
         doc: "Calls the handler for every change of the key with `{ key, value, old }`.",
         example: "blackboard.level:watch(\"alarm\", function(news) log.info(\"%s was %s\", news.value, news.old) end)",
+        price: 24,
         ..Entry::method(TYPE, "watch", watch)
     },
     Entry {
@@ -185,7 +189,10 @@ fn get(lua: &Lua, args: &mut Args) -> Answer {
     let (board, key) = place(lua, args)?;
     let found = runtime::with(lua, |runtime| runtime.boards.get(board, &key).map(|value| value.cloned()));
     match found.map_err(|refusal| refused(lua, args, board, refusal))? {
-        Some(value) => answer(lua, payload::write(lua, &value)?),
+        Some(value) => {
+            fuel::charge_running(payload::price_of(&value));
+            answer(lua, payload::write(lua, &value)?)
+        }
         None => answer(lua, args.take("default").into_value()),
     }
 }
@@ -197,6 +204,10 @@ fn set(lua: &Lua, args: &mut Args) -> Answer {
     let options = args.options(&["ttl"])?;
     let ttl = options.find("ttl").map(|ttl| seconds(&ttl)).transpose()?;
     let ttl_ticks = ttl.map(|ttl| runtime::with(lua, |runtime| runtime.ticks(ttl)));
+    if let Some(what) = runtime::work_at_limit(lua) {
+        return Err(args.mistake(what).into());
+    }
+    fuel::charge_running(payload::price_of(&value));
     let done = blackboard::put(lua, board, &key, Some(value), ttl_ticks);
     done.map_err(|refusal| refused(lua, args, board, refusal))?;
     nothing()
@@ -219,6 +230,7 @@ fn keys(lua: &Lua, args: &mut Args) -> Answer {
     let board = myself::<BoardId>(args)?.0;
     with(lua, args, |_| Ok(()))?;
     let keys = runtime::with(lua, |runtime| runtime.boards.keys(board));
+    fuel::charge_running(keys.as_ref().map_or(0, Vec::len) as u64);
     answer(lua, keys.map_err(|refusal| refused(lua, args, board, refusal))?)
 }
 

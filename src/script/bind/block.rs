@@ -48,6 +48,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name limit",
         doc: "Gives a place a name, for the rest of the level; raises when there is a mark of that name.",
         example: "nav.addMark(\"camp\", guard)\nassert(nav.mark(\"camp\").position == guard.position)",
+        price: 24,
         ..Entry::function(NAV, "nav.addMark", add_mark)
     },
     Entry {
@@ -56,6 +57,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name limit",
         doc: "Blocks the ground within `radius` metres, 0.01 to 50, from step 5 on. Ends with its owner, and when a reload replaces the owner's code.",
         example: "local block = nav.block(\"post\", 1.5)\nassert(nav.pending)\nblock:remove()",
+        price: 64,
         ..Entry::function(NAV, "nav.block", block)
     },
     Entry {

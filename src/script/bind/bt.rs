@@ -58,6 +58,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Children in turn until one fails. `reactive = true`: earlier children are tried again each tick and interrupt a \
               later one that runs.",
         example: "bt.sequence{ bt.condition(function(self) return true end), bt.wait(1), reactive = true }",
+        price: 16,
         ..Entry::function(BT, "bt.sequence", sequence)
     },
     Entry {

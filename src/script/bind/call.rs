@@ -10,6 +10,7 @@ use crate::script::bind::handles::Thing;
 use crate::script::bind::table::Answer;
 use crate::script::convert::{Args, Mistake, Named};
 use crate::script::fault;
+use crate::script::fuel;
 use crate::script::lend;
 use crate::script::vm::{Machine, refuse_while_loading};
 use crate::world::World;
@@ -166,6 +167,7 @@ pub fn list<R>(
         let what = format!("{} has {count} entries, expected at most {most}", given.name());
         return Err(Mistake::new(given.function(), what));
     }
+    fuel::charge_running(4 * count as u64);
     let entries = (1..=count).map(|index| {
         let value = table.raw_get(index).unwrap_or(Value::Nil);
         read(Named::new(given.function(), &format!("{}[{index}]", given.name()), value))

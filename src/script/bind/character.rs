@@ -144,6 +144,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Starts a walk and returns its handle; it is the `currentWalk` at once, its path is searched in step 6. The walk \
               before it settles `cancelled/superseded`.",
         example: "guard:walkTo(\"gate\", { onArrived = function(result) log.info(\"%s\", result) end })\nguard:walkTo(4, 2)",
+        price: 24,
         ..Entry::method(TYPE, "walkTo", walk_to)
     },
     Entry {
@@ -159,6 +160,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "gone",
         doc: "Ends the walk where it stands, `cancelled/stopped`; false if there was none.",
         example: "assert(guard:stopInPlace() == false)",
+        price: 12,
         ..Entry::method(TYPE, "stopInPlace", stop)
     },
     Entry {
@@ -166,6 +168,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "gone",
         doc: "The same as `stopInPlace`.",
         example: "guard:walkTo(\"gate\")\nassert(guard:stop())",
+        price: 12,
         ..Entry::method(TYPE, "stop", stop)
     },
     Entry {
@@ -175,6 +178,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Puts it on the nearest walkable point within 8 m and returns that, else nil. A walk under way settles \
               `cancelled/stopped`.",
         example: "local point = guard:teleport(\"post\", { facing = 0 })\nassert(point == guard.position)",
+        price: 16,
         ..Entry::method(TYPE, "teleport", teleport)
     },
     Entry {
@@ -183,6 +187,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name gone",
         doc: "Turns towards a place, or to an angle in radians: one number is an angle, two are x and z.",
         example: "guard:face(player)\nguard:face(math.pi)\nguard:face(4, 2)",
+        price: 12,
         ..Entry::method(TYPE, "face", face)
     },
     Entry {
@@ -194,6 +199,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "gone",
         doc: "Sets the animation state for some seconds (1 by default); does not stop a walk.",
         example: "guard:play(\"wave\", { seconds = 2 })\nassert(guard.animation == \"wave\")",
+        price: 12,
         ..Entry::method(TYPE, "play", play)
     },
     Entry {
@@ -239,6 +245,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Removes it: `alive` is false at once, its walk settles `cancelled/despawned`, walks towards it \
               `cancelled/targetGone`.",
         example: "player:despawn()\nassert(not player.alive and player.name == \"player\")",
+        price: 64,
         ..Entry::method(TYPE, "despawn", despawn)
     },
 ];

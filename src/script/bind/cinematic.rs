@@ -95,6 +95,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name data state gone",
         doc: "Starts a scene at the next dispatch.",
         example: "cinematic.define(\"talk\", { holds = { \"guard\" }, script = function(c, args) c:wait(0.1) end })\nassert(cinematic.play(\"talk\", { gold = 3 }):wait().ok)",
+        price: 256,
         ..Entry::function(CINEMATIC, "cinematic.play", play)
     },
     Entry {
@@ -102,6 +103,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "state",
         doc: "A scene written inside another script, from its `start` or `onStart`.",
         example: "cinematic.define(\"nod\", { script = function(c) c:mark(\"nodded\") end })",
+        price: 128,
         ..Entry::function(CINEMATIC, "cinematic.define", define)
     },
     Entry {

@@ -102,6 +102,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "DoorMove",
         doc: "Starts opening; a locked door refuses unless the key fits.",
         example: "door:open({ by = guard })\nassert(door.state == \"opening\")",
+        price: 24,
         ..Entry::method(TYPE, "open", open)
     },
     Entry {
@@ -109,6 +110,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "DoorMove",
         doc: "Starts closing, or waits as `whenOccupied` says. It never closes on somebody unless told to push.",
         example: "door:close({ whenOccupied = \"refuse\" })",
+        price: 24,
         ..Entry::method(TYPE, "close", close)
     },
     Entry {
@@ -116,6 +118,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "DoorMove",
         doc: "Closes an open or opening door, opens any other.",
         example: "door:toggle()\nassert(door.state == \"opening\")",
+        price: 24,
         ..Entry::method(TYPE, "toggle", toggle)
     },
     Entry {
@@ -126,6 +129,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "DoorMove",
         doc: "Opens or closes it whatever the lock says.",
         example: "door:set(true, { instant = true })",
+        price: 12,
         ..Entry::method(TYPE, "set", set)
     },
     Entry {
@@ -145,6 +149,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "{Character}",
         doc: "Whoever stands in the door's area, in id order.",
         example: "assert(#door:occupants() == 0)",
+        price: 24,
         ..Entry::method(TYPE, "occupants", occupants)
     },
     Entry {

@@ -15,7 +15,8 @@ use crate::script::dispatch::RUNTIME_EVENTS;
 use crate::script::owner::{self, Counted};
 use crate::script::wait::ListenerId;
 use crate::script::{handlers, payload, runtime};
-use crate::world::event::Event;
+use crate::world::World;
+use crate::world::event::{Event, EventQueue};
 use crate::world::ops::alive;
 
 const EVENT: &str = "event";
@@ -39,6 +40,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "limit name",
         doc: "Calls the handler for every event of that name.",
         example: "event.on(\"alarm\", function(e) log.info(\"alarm at %s\", e.at) end)",
+        price: 24,
         ..Entry::function(EVENT, "event.on", on)
     },
     Entry {
@@ -47,6 +49,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "limit name",
         doc: "The same for the first such event only.",
         example: "event.once(\"walkSettled\", function(result) log.info(\"%s\", result) end)",
+        price: 24,
         ..Entry::function(EVENT, "event.once", once)
     },
     Entry {
@@ -54,6 +57,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "data state",
         doc: "Tells all listeners, every behaviour with `on[name]`, and the host. Delivered in step 12.",
         example: "event.emit(\"alarm\", { at = guard.position })",
+        price: 12,
         ..Entry::function(EVENT, "event.emit", emit)
     },
     Entry {
@@ -62,6 +66,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "gone data state",
         doc: "Tells that character's behaviour only; false if it has none.",
         example: "assert(event.send(guard, \"alarm\") == false)",
+        price: 12,
         ..Entry::function(EVENT, "event.send", send)
     },
     Entry {
@@ -111,10 +116,23 @@ fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), Mistake> 
     Ok((name, payload.transpose()?))
 }
 
+fn refuse_when_full(world: &World, function: &'static str) -> Result<(), Mistake> {
+    if !world.events.is_full() {
+        return Ok(());
+    }
+    let most = EventQueue::WAITING_MAX;
+    Err(Mistake::new(
+        function,
+        format!("{most} events wait to be heard already, the most allowed; emit fewer in a tick"),
+    ))
+}
+
 fn emit(lua: &Lua, args: &mut Args) -> Answer {
+    let function = args.function();
     let (name, payload) = read(lua, args)?;
     let by = owner::label(lua, owner::current(lua));
     with(lua, args, |world| {
+        refuse_when_full(world, function)?;
         world.events.push(Event::Emitted { name, payload, to: None, by });
         Ok(())
     })?;
@@ -129,6 +147,7 @@ fn send(lua: &Lua, args: &mut Args) -> Answer {
     let has_behaviour = runtime::with(lua, |runtime| runtime.behaviours.of(to).is_some());
     with(lua, args, |world| {
         alive(world, to).map_err(op(function))?;
+        refuse_when_full(world, function)?;
         if has_behaviour {
             world.events.push(Event::Emitted { name, payload, to: Some(to), by });
         }

@@ -28,6 +28,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Graphs: one more point, without links; its number. The map follows in step 5.",
         example: "local point = nav.addPoint(vector.create(8, 0, 9))\n\
                   nav.link(vector.create(8, 0, 9), \"post\")\nassert(point > 0 and nav.pending)",
+        price: 32,
         ..Entry::function(NAV, "nav.addPoint", add_point)
     },
     Entry {
@@ -37,6 +38,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Graphs: links the points nearest to two places, both ways; whether that was a change. A point stands for places \
               within 8 m. The map follows in step 5; walks that end short of their goal look for a way anew in that tick.",
         example: "nav.unlink(\"post\", guard)\nassert(nav.link(\"post\", guard) and not nav.link(guard, \"post\"))",
+        price: 32,
         ..Entry::function(NAV, "nav.link", link)
     },
     Entry {
@@ -46,6 +48,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Graphs: takes away the link between the points nearest to two places; whether that was a change. The map follows \
               in step 5; walks whose way led over it look for another in that tick.",
         example: "assert(nav.unlink(guard, \"post\") and not nav.unlink(guard, \"post\"))",
+        price: 32,
         ..Entry::function(NAV, "nav.unlink", unlink)
     },
 ];

@@ -17,7 +17,7 @@ use crate::base::plain::Plain;
 use crate::script::bind::call::{self, Raise, vector};
 use crate::script::bind::read_only;
 use crate::script::bind::table::{Body, Entry, Kind, Native};
-use crate::script::convert::{Args, Mistake, describe};
+use crate::script::convert::{self, Args, Mistake, describe};
 use crate::script::{dispatch, lend, payload};
 use crate::world::World;
 use crate::world::place::Mark;
@@ -476,8 +476,9 @@ fn make_plain(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
 /// # Errors
 /// When the memory of the VM is spent.
 pub(crate) fn library_function(lua: &Lua, entry: &Entry, body: Native) -> mlua::Result<Function> {
-    let called = entry.called;
+    let (called, price) = (entry.called, entry.price);
     lua.create_function(move |lua, values| {
+        convert::pay(price, &values)?;
         body(lua, &mut Args::new(called, values)).map_err(|raise: Raise| raise.error(lua))
     })
 }

@@ -32,24 +32,28 @@ pub const ENTRIES: &[Entry] = &[
         params: PARAMS,
         doc: "Writes a line for those who look closely.",
         example: "log.debug(\"%s is at %s\", guard, guard.position)",
+        price: 16,
         ..Entry::function(LOG, "log.debug", debug)
     },
     Entry {
         params: PARAMS,
         doc: "Writes a line. `%s` takes anything; too few values print as nil.",
         example: "log.info(\"%s walks at %.1f m/s\", guard, guard.walkSpeed)",
+        price: 16,
         ..Entry::function(LOG, "log.info", info)
     },
     Entry {
         params: PARAMS,
         doc: "Writes a warning.",
         example: "log.warn(\"no way to %s\", door)",
+        price: 16,
         ..Entry::function(LOG, "log.warn", warn)
     },
     Entry {
         params: PARAMS,
         doc: "Writes an error; the script goes on.",
         example: "log.error(\"%d of %d lamps\", 2, 3)",
+        price: 16,
         ..Entry::function(LOG, "log.error", error)
     },
 ];

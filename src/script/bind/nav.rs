@@ -119,6 +119,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name limit",
         doc: "Asks for a path; the search is spread over ticks, first come first served.",
         example: "local request = nav.requestPath(guard, \"post\", { onPath = function(path) log.info(\"%s\", path.status) end })",
+        price: 64,
         ..Entry::function(NAV, "nav.requestPath", request_path)
     },
     Entry {
@@ -167,6 +168,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name",
         doc: "Puts an area in force or out of it; whether that was a change. The map follows in step 5.",
         example: "nav.setAreaAvailable(\"yard\", false)\nassert(not nav.isAreaAvailable(\"yard\"))",
+        price: 48,
         ..Entry::function(NAV, "nav.setAreaAvailable", set_area_available)
     },
     Entry {
@@ -182,6 +184,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name range",
         doc: "Cost of a metre in the area, 0.1 to 100; 1 is plain ground. The map follows in step 5.",
         example: "nav.setAreaCost(\"yard\", 2.5)\nassert(nav.areaCost(\"yard\") == 2.5)",
+        price: 48,
         ..Entry::function(NAV, "nav.setAreaCost", set_area_cost)
     },
     Entry {
@@ -213,6 +216,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name",
         doc: "The stops of a route, a fresh list.",
         example: "assert(nav.route(\"rounds\")[1].name == \"gate\")",
+        price: 24,
         ..Entry::function(NAV, "nav.route", route)
     },
     Entry {

@@ -104,6 +104,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name limit",
         doc: "Watches a region of the level.",
         example: "local watch = region.on(\"hall\", { onEnter = function(event) log.info(\"%s\", event.character) end })",
+        price: 48,
         ..Entry::function(REGION, "region.on", on)
     },
     Entry {
@@ -112,6 +113,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name limit",
         doc: "Short for `region.on` with `onEnter`.",
         example: "region.onEnter(\"hall\", function(event) event.character:stop() end, { filter = \"player\" })",
+        price: 48,
         ..Entry::function(REGION, "region.onEnter", on_enter)
     },
     Entry {
@@ -120,6 +122,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name limit",
         doc: "Short for `region.on` with `onExit`.",
         example: "region.onExit(\"hall\", function(event) log.info(\"left %s\", event.how) end)",
+        price: 48,
         ..Entry::function(REGION, "region.onExit", on_exit)
     },
     Entry {
@@ -136,6 +139,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name limit",
         doc: "Watches a navigation area, available or not.",
         example: "region.area(\"yard\", { initial = true })",
+        price: 48,
         ..Entry::function(REGION, "region.area", area)
     },
     Entry {
@@ -144,6 +148,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name limit",
         doc: "Watches a circle, metres; around a character it moves along and leaves that character out.",
         example: "region.near(guard, 3, { filter = \"player\", lineOfWalk = true })",
+        price: 48,
         ..Entry::function(REGION, "region.near", near)
     },
     Entry {
@@ -155,6 +160,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "limit",
         doc: "Runs `onTrue` and `onFalse` when the answer changes; it counts as false before the first test.",
         example: "region.when(function() return door.passable end, { onTrue = function() log.info(\"open\") end })",
+        price: 32,
         ..Entry::function(REGION, "region.when", when)
     },
     Entry {

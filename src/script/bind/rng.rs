@@ -39,6 +39,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "limit",
         doc: "A stream of the run's seed and that name; the same name is the same stream.",
         example: "assert(rng.stream(\"loot\") == rng.stream(\"loot\"))",
+        price: 24,
         ..Entry::function(RNG, "rng.stream", stream_named)
     },
     Entry {

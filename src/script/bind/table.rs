@@ -117,6 +117,8 @@ pub struct Entry {
     pub example: &'static str,
     /// Codes of mistakes that it raises besides those every function shares.
     pub raises: &'static str,
+    /// The fuel it takes, besides the lengths of its texts, lists and plain data, which are counted where they are read.
+    pub price: u64,
     /// Its code.
     pub body: Body,
 }
@@ -124,7 +126,8 @@ pub struct Entry {
 impl Entry {
     const fn new(owner: &'static str, called: &'static str, kind: Kind, body: Body) -> Self {
         let (params, returns, doc, example, raises): (&'static [Param], _, _, _, _) = (&[], "", "", "", "");
-        Self { owner, called, kind, params, returns, waits: false, doc, example, raises, body }
+        let price = if matches!(kind, Kind::Field) { 2 } else { 8 };
+        Self { owner, called, kind, params, returns, waits: false, doc, example, raises, price, body }
     }
 
     /// A function of a library; `called` is the whole name.

@@ -64,6 +64,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "limit",
         doc: "Starts a task after the running code has returned or waited.",
         example: "task.spawn(function(name) log.info(\"%s\", name) end, \"anna\")",
+        price: 48,
         ..Entry::function(TASK, "task.spawn", spawn)
     },
     Entry {

@@ -15,7 +15,7 @@ use crate::script::convert::{Args, Mistake, Named, Options};
 use crate::script::testing::declared::{Collected, is_test_file, resolve_level};
 use crate::script::testing::values::{covers, distance, equal, number, same, show};
 use crate::script::testing::{self, ALWAYS_MAX, ExpectationId, TestDef, TestId, TestOptions, TestOutcome};
-use crate::script::vm::{is_loading, text_of_script};
+use crate::script::vm::{self, is_loading, text_of_script};
 use crate::script::{fault, host, payload, runtime};
 use crate::world::{World, fingerprint};
 
@@ -431,9 +431,7 @@ fn hash(lua: &Lua, args: &mut Args) -> Answer {
 fn stale_closures(lua: &Lua, args: &mut Args) -> Answer {
     me(args)?;
     let replaced = testing::with(lua, |testing| testing.replaced.clone()).flatten();
-    // Twice: the first cycle may have been under way already.
-    lua.gc_collect()?;
-    lua.gc_collect()?;
+    vm::collect(lua)?;
     let count = replaced.map_or(0, |replaced| replaced.pairs::<Value, Value>().filter(Result::is_ok).count());
     answer(lua, count as u64)
 }

@@ -73,6 +73,7 @@ pub const ENTRIES: &[Entry] = &[
               opened, look for a way anew in that tick.",
         example: "nav.setTile(\"gate\", { terrain = \"bridge\", tags = { \"built\" } })\n\
                   assert(nav.tileAt(\"gate\").terrain == \"bridge\" and nav.tileAt(\"gate\").cost == 1)",
+        price: 32,
         ..Entry::function(NAV, "nav.setTile", set_tile)
     },
     Entry {

@@ -53,6 +53,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range data limit",
         doc: "Runs the handler once, so many seconds from now, in the next tick at the earliest.",
         example: "timer.after(2, function(payload) log.info(\"lamp %d\", payload.lamp) end, { lamp = 2 })\ntimer.after(0.1):wait()",
+        price: 12,
         ..Entry::function(TIMER, "timer.after", after)
     },
     Entry {
@@ -65,6 +66,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range data limit",
         doc: "Runs the handler again and again; a function that returns false ends it.",
         example: "timer.every(0.5, function() return guard.alive end, { times = 3 })",
+        price: 12,
         ..Entry::function(TIMER, "timer.every", every)
     },
     Entry {

@@ -70,6 +70,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "boolean",
         doc: "Ends the walk where the character stands, `cancelled/stopped`; false when it has settled.",
         example: "local walk = guard:walkTo(\"gate\")\nassert(walk:stop() and not walk:stop())",
+        price: 12,
         ..Entry::method(TYPE, "stop", stop)
     },
     Entry {
@@ -82,6 +83,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "{vector}",
         doc: "The points of the path that are left.",
         example: "assert(#guard:walkTo(\"gate\"):path() == 0)",
+        price: 64,
         ..Entry::method(TYPE, "path", path)
     },
     Entry {
@@ -91,6 +93,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Gives the walk another goal without ending it; false when it has settled. Who follows somebody follows the new \
               character; any other course becomes a walk to that goal.",
         example: "local walk = guard:walkTo(\"gate\")\nassert(walk:retarget(\"post\") and walk.goal == nav.mark(\"post\").position)",
+        price: 24,
         ..Entry::method(TYPE, "retarget", retarget)
     },
     Entry {

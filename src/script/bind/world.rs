@@ -133,6 +133,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name state limit data",
         doc: "A new character; nil and a sentence when no walkable point lies within 8 m of `at`.",
         example: "local scout = world.spawn({ name = \"scout\", at = \"post\", like = \"guard\" })\nassert(scout and scout.walkSpeed == guard.walkSpeed)",
+        price: 96,
         ..Entry::function(WORLD, "world.spawn", spawn)
     },
     Entry {
@@ -155,6 +156,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "{Door}",
         doc: "Doors in level order.",
         example: "assert(world.doors({ prefix = \"ga\" })[1] == door)",
+        price: 16,
         ..Entry::function(WORLD, "world.doors", doors)
     },
     Entry {
@@ -163,6 +165,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name",
         doc: "Short for `toggle()` of that door.",
         example: "world.toggleDoor(\"gate\")\nassert(door.state == \"opening\")",
+        price: 24,
         ..Entry::function(WORLD, "world.toggleDoor", toggle_door)
     },
     Entry {
@@ -171,6 +174,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name",
         doc: "Short for `open()` or `close()` of that door.",
         example: "world.setDoor(\"gate\", true)\nassert(door.state == \"opening\")",
+        price: 24,
         ..Entry::function(WORLD, "world.setDoor", set_door)
     },
     Entry {

@@ -26,6 +26,9 @@ local VALUES = 8000
 -- Below this many elements or bytes, a call is not worth charging: it costs no more than a few safepoints.
 local SMALL = 64
 
+-- Bytes that are copied in a unit of fuel.
+local LARGE = 256
+
 local base, str, tab, co, buf, utf = {}, {}, {}, {}, {}, {}
 
 local function bad(position, name, expected, value)
@@ -129,6 +132,20 @@ local function show(value)
         serials[value] = serial
     end
     return typeof(value) .. "#" .. serial
+end
+
+-- A number that is written out has few digits; turning a long text into one takes its length.
+function base.tonumber(...)
+    local value, radix = ...
+    if type(value) == "string" and #value > SMALL then
+        charge(#value // 4)
+    end
+    if radix ~= nil then
+        return tonumber(value, radix)
+    elseif select("#", ...) == 0 then
+        error("missing argument #1 to 'tonumber'", 2)
+    end
+    return tonumber(value)
 end
 
 function base.tostring(...)
@@ -256,6 +273,24 @@ local function checkPattern(s, p, name)
     end
 end
 
+function str.sub(s, first, last)
+    if type(s) == "string" and #s > LARGE then
+        charge(#s // LARGE)
+    end
+    return sub(s, first, last)
+end
+
+-- Their work is not seen by the counter of allocations: a result may be there already, or be none.
+for _, name in { "upper", "lower", "reverse", "packsize", "pack" } do
+    local f = native.string[name]
+    str[name] = function(s, ...)
+        if type(s) == "string" and #s > LARGE then
+            charge(#s // (if name == "packsize" or name == "pack" then 16 else LARGE))
+        end
+        return f(s, ...)
+    end
+end
+
 function str.find(s, p, init, plain)
     if type(s) ~= "string" then
         s = text(s, 1, "find")
@@ -314,7 +349,10 @@ local function room(value)
     local kind = type(value)
     if kind == "string" then
         return #value
-    elseif kind == "number" or kind == "boolean" or kind == "nil" or kind == "vector" then
+    elseif kind == "number" then
+        -- 99 digits behind the point, and before it 309 at most.
+        return if value > -1e15 and value < 1e15 then 120 else 420
+    elseif kind == "boolean" or kind == "nil" or kind == "vector" then
         return 99
     end
     return nil
@@ -339,6 +377,9 @@ function str.format(pattern, ...)
                 opaque = opaque or not width
             end
         end
+    end
+    if #pattern > LARGE then
+        charge(#pattern // 16)
     end
     if size > RESULT then
         error(format("string.format result too large: expected at most %d bytes", RESULT), 2)
@@ -492,6 +533,14 @@ end
 function tab.clear(t)
     charge(SMALL)
     clear(t)
+end
+
+-- The copy has the room of its model; what that takes beyond its elements is counted when it is made.
+function tab.clone(t)
+    if type(t) == "table" then
+        chargeElements(rawlen(t), 16)
+    end
+    return native.table.clone(t)
 end
 
 function tab.maxn(t)

@@ -276,6 +276,9 @@ pub struct TestArgs {
     /// Write the results as JUnit XML; `-` for stdout, all else then goes to stderr
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Write over a file that is no JUnit XML
+    #[arg(long, requires = "junit")]
+    pub force: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -571,6 +574,9 @@ pub struct ImportArgs {
     /// The level to write; `-` for stdout, the report then goes to stderr
     #[arg(short, long, value_name = "LEVEL")]
     pub out: PathBuf,
+    /// Write over a level that is there already
+    #[arg(long)]
+    pub force: bool,
     /// Metres of a pixel; by default a tile is one metre wide
     #[arg(long, value_name = "M", value_parser = metres_per_pixel)]
     pub metres_per_pixel: Option<f64>,

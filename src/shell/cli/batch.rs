@@ -95,7 +95,9 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             while let Some(done) = waiting.remove(&told) {
+                // Each line is out when its run ends: who kills the rest keeps it.
                 tell_run(shell, results, &mut table, (&pieces, jobs[told], &done))?;
+                results.flush()?;
                 told += 1;
             }
             bar.reach(heard);

@@ -29,7 +29,7 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
         }
     };
     shell.show(&found, &imported.diagnostics, &imported.files);
-    let target = Target::claim(&args.out, &found.project.folder.files_read())?;
+    let target = Target::claim_over(&args.out, &found.project.folder.files_read(), args.force, |_| false)?;
     if target.is_stdout() {
         *results = Results::stderr(&shell.general);
     }

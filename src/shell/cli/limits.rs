@@ -3,8 +3,11 @@
 use super::Shell;
 use super::args::{Format, LimitsArgs};
 use super::exit::{Exit, Failure};
+use crate::script::fuel::Fuel;
+use crate::script::owner::{TIMERS_MAX, WATCHES_MAX};
 use crate::shell::output::Results;
 use crate::shell::project::find_level;
+use crate::world::event::EventQueue;
 use crate::world::settings::{Limits, Settings};
 
 pub(super) fn run(shell: &Shell, args: &LimitsArgs, results: &mut Results) -> Result<Exit, Failure> {
@@ -15,7 +18,8 @@ pub(super) fn run(shell: &Shell, args: &LimitsArgs, results: &mut Results) -> Re
         }
         None => Settings::default(),
     };
-    let (list, defaults) = (named(&settings), named(&Settings::default()));
+    let all = |settings| named(settings).into_iter().chain(fixed()).collect::<Vec<_>>();
+    let (list, defaults) = (all(&settings), all(&Settings::default()));
     match args.format {
         Format::Json => {
             let object: serde_json::Map<String, serde_json::Value> =
@@ -41,6 +45,18 @@ pub(super) struct Named {
     /// None: as large as the map asks for.
     pub value: Option<u64>,
     what: &'static str,
+}
+
+/// Limits that no level changes.
+fn fixed() -> impl Iterator<Item = Named> {
+    let fixed = |name, value: usize, what| Named { name, value: Some(value as u64), what };
+    [
+        fixed("watches", WATCHES_MAX, "watches of the level"),
+        fixed("timers", TIMERS_MAX, "timers of the level"),
+        fixed("eventsWaiting", EventQueue::WAITING_MAX, "events that wait to be heard"),
+        fixed("tableMiB", Fuel::TABLE_MAX_BYTES >> 20, "one part of a table"),
+    ]
+    .into_iter()
 }
 
 /// Every limit by its name, as the header of a trace holds them.
@@ -99,7 +115,7 @@ pub(super) fn named(settings: &Settings) -> Vec<Named> {
         one("patternBytes", pattern_bytes, "length of a pattern"),
         one("tableElements", table_elements, "elements of one table operation"),
         one("logLinesPerTick", log_lines_per_tick.into(), "lines written in one tick"),
-        one("watchdogMs", watchdog_ms, "wall-clock time of one call"),
+        one("watchdogMs", watchdog_ms, "time of one call on a processor"),
         one("pathBudget", settings.path_budget.into(), "expansions of all searches in a tick"),
     ]
 }

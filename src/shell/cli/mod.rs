@@ -58,6 +58,7 @@ pub fn main() -> ExitCode {
     };
     start_log(&cli.general);
     crash::watch();
+    write_to_the_limit();
     let command =
         std::thread::Builder::new().name("walkon".to_owned()).stack_size(STACK_BYTES).spawn(|| perform(cli));
     let ended = match command.map(std::thread::JoinHandle::join) {
@@ -70,6 +71,17 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(ended.code())
+}
+
+/// A file that would grow beyond what the user may write (`ulimit -f`) is an error of writing, not the end of the process.
+fn write_to_the_limit() {
+    #[cfg(unix)]
+    {
+        let seen = std::sync::Arc::default();
+        if let Err(error) = signal_hook::flag::register(signal_hook::consts::signal::SIGXFSZ, seen) {
+            log::warn!("files that grow too large end the process: {error}");
+        }
+    }
 }
 
 fn start_log(general: &General) {

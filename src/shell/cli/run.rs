@@ -382,7 +382,8 @@ impl<'a> Session<'a> {
         if let Some(bar) = &mut self.bar {
             bar.reach(tick);
         }
-        self.pace.wait(tick);
+        let interrupts = &self.interrupts;
+        self.pace.wait(tick, || interrupts.asked().is_some());
         if self.pace.is_slow() {
             self.closed |= self.results.flush().is_err();
         }
@@ -540,6 +541,9 @@ fn summary(report: &Report, wall: Duration, results: &Results) -> String {
     text
 }
 
+/// Longest sleep: signals are heard that soon.
+const NAP_MAX: Duration = Duration::from_millis(50);
+
 /// Keeps a run at its speed.
 struct Pace {
     tick: Option<Duration>,
@@ -561,14 +565,18 @@ impl Pace {
         self.tick.is_some()
     }
 
-    fn wait(&mut self, tick: u64) {
+    /// Waits until the tick is due, or `is_over`.
+    fn wait(&mut self, tick: u64, is_over: impl Fn() -> bool) {
         let Some(length) = self.tick else { return };
         let now = Instant::now();
         if tick == 0 || now > self.next + BEHIND_MAX {
             self.next = now;
         }
-        if let Some(left) = self.next.checked_duration_since(now) {
-            std::thread::sleep(left);
+        while let Some(left) = self.next.checked_duration_since(Instant::now()) {
+            if left.is_zero() || is_over() {
+                break;
+            }
+            std::thread::sleep(left.min(NAP_MAX));
         }
         self.next += length;
     }

@@ -22,7 +22,11 @@ use crate::shell::watchdog::Interrupts;
 pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, Failure> {
     let files = suite::files(&args.paths)?;
     let inputs: Vec<_> = files.iter().map(|file| file.root.join(&file.path)).collect();
-    let junit = args.junit.as_deref().map(|path| Target::claim(path, &inputs)).transpose()?;
+    let junit = args
+        .junit
+        .as_deref()
+        .map(|path| Target::claim_over(path, &inputs, args.force, junit::is_report))
+        .transpose()?;
     if junit.as_ref().is_some_and(Target::is_stdout) {
         *results = Results::stderr(&shell.general);
     }

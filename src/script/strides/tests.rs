@@ -1,0 +1,63 @@
+use super::*;
+
+/// The longest way that is left after [`compile`]; the shapes below are all far longer before.
+fn left(text: &str) -> u32 {
+    longest(&compile(text).unwrap()).expect("this version of the bytecode is known")
+}
+
+#[test]
+fn the_bytecode_of_every_construct_is_read() {
+    let text = "
+        local a, b = 1.5, vector.create(1, 2, 3)
+        local t = { x = 1, 'two', [3] = a, y = nil }
+        local u = { x = 1, y = 2 }
+        function t.f(self, ...) local n = select('#', ...) return n, ... end
+        for i = 1, 3 do t[i] = i ^ 2 .. 'x' end
+        for k, v in pairs(t) do if k == 'x' and v ~= nil then continue end end
+        local i = if a then 1 elseif b then 2 else 3
+        repeat i += 1 until i > 9
+        while true do break end
+        return function() return `{a}{i}`, t:f(1, 2), u, true, math.max(1, i, 3) end";
+    assert!(longest(&sandbox::compiler().compile(text).unwrap()).is_some());
+    assert!(longest(&sandbox::compiler().set_coverage_level(2).compile(text).unwrap()).is_some());
+}
+
+#[test]
+fn a_script_of_ordinary_shape_stays_as_it_is() {
+    let text = "local n = 0 for i = 1, 10 do n += i * 2 if n > 5 then print(n) end end return n";
+    assert_eq!(compile(text).unwrap(), sandbox::compiler().compile(text).unwrap());
+}
+
+#[test]
+fn straight_code_has_safepoints() {
+    let many = |text: &str| text.repeat(2000);
+    let shapes = [
+        many("r = a < b "),
+        many("if a then f() end r = a + 1 "),
+        many("r = s + 1 "),
+        format!("local t = {{ {} }}", many("s + 1, ")),
+        format!("local t = {{ {} }}", many("{ a, b }, ")),
+        format!("r = s{}", " + s".repeat(150)),
+        many("local function f() end f = nil ".replace("local ", "").as_str()),
+        many("r = math.max(a, b) "),
+    ];
+    for text in shapes {
+        assert!(left(&text) <= 2 * STRIDE_MAX, "{}: {}", &text[..30], left(&text));
+    }
+}
+
+#[test]
+fn marks_change_what_a_script_takes_and_not_what_it_does() {
+    let lua = mlua::Lua::new();
+    let body = "n = n * 3 % 1000 + #tostring(n) t[#t + 1] = { n, n < 500 and 'low' or 'high' } ".repeat(100);
+    let text = format!(
+        "local n, t = 7, {{}} for turn = 1, 3 do {body} end
+        local out = {{}} for _, p in t do out[#out + 1] = p[1] .. p[2] end return table.concat(out, ' ')"
+    );
+    let run = |bytecode: Vec<u8>| {
+        let chunk = lua.load(bytecode).set_mode(mlua::chunk::ChunkMode::Binary);
+        chunk.eval::<String>().unwrap()
+    };
+    assert_eq!(run(compile(&text).unwrap()), run(sandbox::compiler().compile(&text).unwrap()));
+    assert_ne!(compile(&text).unwrap(), sandbox::compiler().compile(&text).unwrap());
+}
