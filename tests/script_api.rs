@@ -298,6 +298,7 @@ fn receiver(owner: &str) -> &'static str {
         "Character" => "guard",
         "Walk" => "guard:walkTo(\"post\")",
         "Door" => "door",
+        "DoorMove" => "door:open()",
         "Watch" => "region.on(\"hall\")",
         "PathRequest" => "nav.requestPath(guard, \"post\")",
         "Block" => "nav.block(\"post\", 1)",

@@ -16,9 +16,10 @@ use crate::world::walk::Owner;
 /// Stretches of scenes in a tick. Each ends with something told or a wait that is over; a scene of minutes has a hundred.
 const ROUNDS_MAX: u32 = 4096;
 
-/// Ticks of single bodies that scenes may pass over in a tick: five minutes of one walker. At a few microseconds each they cost
-/// less than a blink.
-const STEPS_MAX: u64 = 20_000;
+/// Steps of single bodies that scenes may pass over in a tick: nearly three minutes of five walkers. At a few microseconds each they
+/// cost less than a blink. A scene that is longer goes on being skipped in the next tick, where the crowd's steps begin at other
+/// moments.
+const STEPS_MAX: u64 = 30_000;
 
 /// Hands scenes what the host says to them: answers, "go on", "skip".
 pub(crate) fn hear(scripts: &mut ScriptHost, inputs: &[Input]) {

@@ -157,16 +157,6 @@ impl Handlers {
         ends.chain(self.underway.names_of(owner)).collect()
     }
 
-    /// The new code of an owner has no handler of this name: its walks go on without.
-    pub(crate) fn lose(&mut self, owner: Owner, name: &str) {
-        for record in self.walks.values_mut().filter(|record| record.owner == owner) {
-            if record.handlers.drop_named(name) {
-                record.lost = Lost::Functions;
-            }
-        }
-        self.underway.lose(owner, name);
-    }
-
     fn add(&mut self, owner: Owner, callback: Callback) -> Listener {
         self.last += 1;
         Listener { serial: self.last, owner, callback, once: false, behaviour_of: None }

@@ -13,8 +13,8 @@ use crate::script::vm;
 /// Bytes of script text that are looked through for a unit of fuel, so that errors in a loop are paid for.
 const BYTES_PER_UNIT: u64 = 8192;
 
-/// The line at which a script stands.
-fn line_at(lua: &Lua, frame: &Frame) -> Option<String> {
+/// The line at which a script stands that raises, and may catch what it raises, again and again.
+fn paid_line(lua: &Lua, frame: &Frame) -> Option<String> {
     let (line, bytes) = vm::line_of(lua, &frame.file, frame.line)?;
     // Whoever cannot pay ends at the next safepoint.
     let _ = charge(lua, bytes / BYTES_PER_UNIT);
@@ -23,7 +23,7 @@ fn line_at(lua: &Lua, frame: &Frame) -> Option<String> {
 
 /// What stands before `.name(` on the line of the caller: `anna` in `anna.walkTo("gate")`.
 pub(crate) fn receiver(lua: &Lua, frame: &Frame, name: &str) -> Option<String> {
-    receiver_in(&line_at(lua, frame)?, '.', name)
+    receiver_in(&paid_line(lua, frame)?, '.', name)
 }
 
 /// Whether the caller wrote `library:name(`.
@@ -31,7 +31,7 @@ pub(crate) fn has_colon(lua: &Lua, frame: &Frame, called: &str) -> bool {
     let Some((library, name)) = called.rsplit_once('.') else {
         return false;
     };
-    let receiver = line_at(lua, frame).and_then(|line| receiver_in(&line, ':', name));
+    let receiver = paid_line(lua, frame).and_then(|line| receiver_in(&line, ':', name));
     receiver.as_deref() == Some(library)
 }
 
@@ -91,8 +91,8 @@ const ABSENT: &[(&str, &str)] = &[
 /// Why something on the line of an error is nil, when it is a name that Lua has elsewhere: `there is no os.time; ...`.
 pub(crate) fn absent(lua: &Lua, frame: &Frame, error: &str) -> Option<String> {
     let is_nil = error.contains("attempt to index nil") || error.contains("attempt to call a nil value");
-    let line = if is_nil { line_at(lua, frame)? } else { return None };
-    absent_in(&line)
+    // An error that ends a call is looked at once.
+    is_nil.then(|| vm::line_of(lua, &frame.file, frame.line)).flatten().and_then(|(line, _)| absent_in(&line))
 }
 
 fn absent_in(line: &str) -> Option<String> {

@@ -41,7 +41,7 @@ use crate::script::schedule::{self, Predicates, global_function};
 use crate::script::task::{self, Delivery, Tasks, Why};
 use crate::script::testing::{self, Asked, TestState};
 use crate::script::timer::Timers;
-use crate::script::tree::Trees;
+use crate::script::tree::{self, Trees};
 use crate::script::vm::{self, ScriptVm, VmError, VmSettings};
 use crate::script::{dispatch, lend, params, plain_state, request};
 use crate::world::World;
@@ -604,9 +604,13 @@ fn level_script_off(vm: &ScriptVm, name: &str) -> SwitchedOff {
     SwitchedOff { owner: "level script".to_owned(), character: None, again }
 }
 
-/// Cancels every task because the level ends, and runs what they want done then.
+/// Cancels every task because the level ends, and runs what they want done then. Trees are left first: an action that is cancelled
+/// has not failed.
 fn cancel_tasks(vm: &ScriptVm) {
     let lua = vm.lua();
+    for owner in runtime::with(lua, |runtime| runtime.behaviours.owners()) {
+        tree::end(vm, owner, Why::LevelEnd);
+    }
     for task in runtime::with(lua, |runtime| runtime.tasks.all()) {
         task::cancel(lua, task, Why::LevelEnd);
     }

@@ -46,20 +46,11 @@ impl UnderwayHandlers {
 
     /// The code of an owner was replaced: handlers that are names stay.
     pub(crate) fn reload_owner(&mut self, owner: Owner) {
-        self.drop_those(owner, |callback| matches!(callback, Callback::Function(_)));
-    }
-
-    /// The new code of an owner has no handler of this name.
-    pub(crate) fn lose(&mut self, owner: Owner, name: &str) {
-        self.drop_those(owner, |callback| matches!(callback, Callback::Named(other) if other == name));
-    }
-
-    fn drop_those(&mut self, owner: Owner, is_it: impl Fn(&Callback) -> bool) {
         for (_, handlers) in self.0.values_mut().filter(|(other, _)| *other == owner) {
             for handler in
                 [&mut handlers.stop, &mut handlers.waypoint, &mut handlers.near, &mut handlers.blocked]
             {
-                if handler.as_ref().is_some_and(&is_it) {
+                if matches!(handler, Some(Callback::Function(_))) {
                     *handler = None;
                 }
             }

@@ -4,6 +4,8 @@
 //! that somebody holds stands beside, does not push, and has arrived there or waits, as the walk accepts; no
 //! walk goes on without progress for longer than its patience, and none past its timeout.
 
+use glam::Vec3;
+
 use crate::base::geom::{flat_distance, floor_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::time::Tick;
@@ -16,7 +18,7 @@ use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
 use crate::world::ops::walks::goal_layer;
 use crate::world::outcome::{Blocker, Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Following, Goal, Phase, Walk, WalkOptions};
+use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk, WalkOptions};
 
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
 const BESIDE_M: f32 = 0.1;
@@ -54,6 +56,7 @@ pub(crate) fn look(world: &mut World, id: WalkId) {
         let already = walk.travelled_m == 0.0;
         arrive(world, id, already);
     } else if let Some((status, reason)) = beside(world, walk).or_else(|| at_end_of_path(walk)) {
+        stand_on_end(world, id);
         conclude(world, id, status, reason);
     } else if let Some(reason) = out_of_patience(world, walk) {
         give_up(world, id, reason);
@@ -176,24 +179,43 @@ pub(crate) fn is_within_radius(world: &World, walk: &Walk) -> bool {
 fn closes_in(world: &World, walk: &Walk) -> bool {
     /// Slower than this it is kept from it, metres a second: a millimetre in a step.
     const SLOWEST_MPS: f32 = 0.03;
-    let Some(character) = world.characters.get(walk.character) else {
-        return false;
-    };
+    let gets_on = world.characters.get(walk.character).is_some_and(|character| {
+        character.is_moving && character.body.velocity.length_squared() > SLOWEST_MPS * SLOWEST_MPS
+    });
+    let has_more = |(_, left_m): (Vec3, f32)| left_m > END_M;
+    gets_on && walk.phase == Phase::Moving && exact_end(world, walk).is_some_and(has_more)
+}
+
+/// How near to its end a way to an exact place is as good as walked, metres: the last steps of who brakes are ever shorter.
+const END_M: f32 = 0.01;
+
+/// The end of the way of somebody who goes to an exact place, and what is left to it.
+fn exact_end(world: &World, walk: &Walk) -> Option<(Vec3, f32)> {
+    let character = world.characters.get(walk.character)?;
     let is_exact = character.held.is_some() || walk.options.accept == AcceptEnd::Exact;
-    let is_free = walk.options.radius_m.is_none() && walk.held_by.is_none();
-    let has_more =
-        |following: &Following| following.path.whole && following.cursor.next(&following.path).is_some();
-    is_exact
-        && is_free
-        && matches!(walk.goal, Goal::Point(_))
-        && walk.phase == Phase::Moving
-        && walk.travelled_m > 0.0
-        && character.is_moving
-        && character.body.velocity.length_squared() > SLOWEST_MPS * SLOWEST_MPS
-        && walk.following.as_ref().is_some_and(has_more)
+    let is_free = walk.options.radius_m.is_none() && walk.held_by.is_none() && walk.travelled_m > 0.0;
+    let path = &walk.following.as_ref().filter(|following| following.path.whole)?.path;
+    let end = *path.points.last()?;
+    let goes_there = is_exact && is_free && matches!(walk.goal, Goal::Point(_)) && path.layers.is_empty();
+    goes_there.then(|| (end, flat_distance(character.body.position, end)))
+}
+
+/// Somebody who has as good as come to an exact place stands on it.
+fn stand_on_end(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let Some((end, _)) = exact_end(world, walk).filter(|(_, left_m)| *left_m <= END_M) else {
+        return;
+    };
+    let who = walk.character;
+    if let Some(character) = world.characters.get_mut(who) {
+        (character.body.position.x, character.body.position.z) = (end.x, end.z);
+    }
 }
 
 fn arrive(world: &mut World, id: WalkId, already: bool) {
+    stand_on_end(world, id);
     let Some(walk) = world.walks.get_mut(id) else {
         return;
     };

@@ -84,9 +84,9 @@ pub fn run(world: &mut World, rush: &Rush, before_ticks: u64, steps_left: &mut u
         if passed > 0 && passed.is_multiple_of(LOOK_TICKS) {
             world.cast = Some(Cast::of(world, rush));
         }
-        *steps_left = steps_left.saturating_sub(cost(world, &bodies));
         passed += 1;
         world.tick = start.after(passed);
+        *steps_left = steps_left.saturating_sub(cost(world, &bodies));
         let (before, begins) = (places(world), world.begins_step());
         step(world, rush, &bodies);
         is_quiet = (is_quiet || begins) && world.glides.is_empty() && places(world) == before;
@@ -119,6 +119,10 @@ pub fn land(world: &mut World, rush: &Rush) {
 fn cost(world: &World, bodies: &[CharacterId]) -> u64 {
     /// Others who are looked at for the cost of one of the scene.
     const OTHERS: usize = 16;
+    if !world.begins_step() {
+        // Between two steps of the crowd everybody is only brought along.
+        return 1;
+    }
     let others = world.cast.as_ref().map_or(0, |cast| cast.len(world)) / OTHERS;
     (bodies.len() + others).max(1) as u64
 }

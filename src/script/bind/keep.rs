@@ -76,18 +76,9 @@ impl WalkHandlers {
 
     /// Drops the handlers that are functions; whether there were any.
     pub(crate) fn drop_functions(&mut self) -> bool {
-        self.drop_those(|callback| matches!(callback, Callback::Function(_)))
-    }
-
-    /// Drops the handlers of a name; whether there were any.
-    pub(crate) fn drop_named(&mut self, name: &str) -> bool {
-        self.drop_those(|callback| matches!(callback, Callback::Named(other) if other == name))
-    }
-
-    fn drop_those(&mut self, is_it: impl Fn(&Callback) -> bool) -> bool {
         let mut dropped = false;
         for handler in self.each_mut() {
-            if handler.as_ref().is_some_and(&is_it) {
+            if matches!(handler, Some(Callback::Function(_))) {
                 *handler = None;
                 dropped = true;
             }

@@ -1,7 +1,7 @@
 //! New code in the place of old code, instance by instance, or everything back.
 //!
 //! In: what was loaded aside, who is to change. Out: all of it changed, or a refusal. Holds: everything that can be asked
-//! before is asked before: parameters, `migrate`; then for each, the level script first, then
+//! before is asked before: parameters, handlers of walks, `migrate`; then for each, the level script first, then
 //! characters by id: `stop`, the end of what the old code had registered, a fresh `self` with the old state, `migrate`,
 //! `start`; a fault in the new code takes all of it back, and state, boards and random streams with it. Walks, and timers whose
 //! handlers are names, go on. What cannot be kept (a part of a state that is not plain data, a timer whose handler the new code does not
@@ -180,6 +180,7 @@ fn check(vm: &ScriptVm, staged: &Staged) -> Result<(), Refusal> {
                 let Some((character, old, ..)) = parts else { continue };
                 fits(vm, character, class, given)?;
                 can_migrate(vm, class, old.version)?;
+                has_handlers(vm, *owner, &class.table, &path(vm, class))?;
             }
             Target::Suspended { character, class, suspended } => {
                 fits(vm, *character, class, &suspended.given)?;
@@ -188,7 +189,15 @@ fn check(vm: &ScriptVm, staged: &Staged) -> Result<(), Refusal> {
                 }
             }
             Target::Attach { character, class, given, .. } => fits(vm, *character, class, given)?,
-            Target::Level { .. } | Target::Detach { .. } => {}
+            Target::Level { environment } => {
+                let level = runtime::with(lua, |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+                if let Some(owner) = level {
+                    let name = vm.loads().name_of(environment).unwrap_or_default();
+                    let path = vm.texts().get(&name).map_or(name.clone(), |file| file.path.clone());
+                    has_handlers(vm, owner, environment, &path)?;
+                }
+            }
+            Target::Detach { .. } => {}
         }
     }
     Ok(())
@@ -229,26 +238,29 @@ fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), Refusal> {
     Err(refused(&path(vm, class), what))
 }
 
-/// Timers and walks go on that have handlers by name. What the new code has no handler for ends, or goes untold, with a sentence:
-/// the old code has given it, and the new code cannot take it back.
+/// Handlers of walks that go on, by name. A walk ends, and the next save is taken then.
+fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), Refusal> {
+    let used = runtime::with(vm.lua(), |runtime| runtime.handlers.names_of(owner));
+    let missing = used.iter().find(|name| is_missing(names, name));
+    missing.map_or(Ok(()), |name| {
+        Err(refused(path, format!("handler \"{name}\" is in use and missing, expected a function")))
+    })
+}
+
+fn is_missing(names: &Table, name: &str) -> bool {
+    !names.raw_get::<Value>(name).is_ok_and(|value: Value| value.is_function())
+}
+
+/// Timers go on that have a handler by name. One may repeat for ever, so what the new code has no handler for ends, with a sentence.
 fn drop_missing(vm: &ScriptVm, owner: Owner, names: &Table, notes: &mut Vec<String>) {
     let lua = vm.lua();
-    let is_missing = |name: &str| !names.raw_get::<Value>(name).is_ok_and(|value: Value| value.is_function());
     let label = runtime::with(lua, |runtime| runtime.label(owner));
     for name in runtime::with(lua, |runtime| runtime.timers.names_of(owner)) {
-        if is_missing(&name) {
+        if is_missing(names, &name) {
             for id in runtime::with(lua, |runtime| runtime.timers.named(owner, &name)) {
                 timer::end(lua, id);
             }
             notes.push(format!("{label}: handler \"{name}\" is missing and its timers ended"));
-        }
-    }
-    for name in runtime::with(lua, |runtime| runtime.handlers.names_of(owner)) {
-        if is_missing(&name) {
-            runtime::with(lua, |runtime| runtime.handlers.lose(owner, &name));
-            notes.push(format!(
-                "{label}: handler \"{name}\" is missing and the walks that name it do not call it"
-            ));
         }
     }
 }
