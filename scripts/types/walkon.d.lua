@@ -133,7 +133,7 @@ function typeof(value) end
 ---@class WalkResult
 ---@field ok boolean whether it arrived
 ---@field status "arrived"|"partial"|"blocked"|"cancelled" the four ways a walk ends
----@field reason string why, out of the closed list of the reference
+---@field reason string why, one of the closed list of reasons
 ---@field walk number the walk's id
 ---@field character Character who walked
 ---@field position vector where it stands
