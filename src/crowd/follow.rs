@@ -194,12 +194,11 @@ pub fn stride(
     let piece_s = gait.step_s / pieces;
     // Bounded by STEPS_MAX.
     for piece in 0..pieces as u32 {
-        let before = body.place;
+        let before = (body.place, body.heading);
         let Some(step) = body.step(path, gait, piece_s, &mut clear) else { break };
         // What is walked in a step is one straight line: round a corner it ends where that line does.
         if piece > 0 && !clear(place, body.place) {
-            let rest_m = if gait.is_exact { 0.0 } else { flat_distance(before, body.place) };
-            body.place = straight_on(place, before, (rest_m, &mut clear));
+            (body.place, body.heading) = before;
             break;
         }
         if piece == 0 {
@@ -208,22 +207,6 @@ pub fn stride(
     }
     (result.to, result.heading) = (body.place, body.heading);
     result
-}
-
-/// The furthest that a body goes straight on past a corner to keep its pace, metres: as far as it walks in a step of the crowd.
-const PAST_CORNER_M: f32 = 0.05;
-
-/// Where a step from `from` ends that would lead round a corner: it has come to `before` and has `rest_m` to go, and goes as far
-/// straight on instead where that is clear, turning on its way.
-fn straight_on(
-    from: Vec3,
-    before: Vec3,
-    (rest_m, clear): (f32, &mut impl FnMut(Vec3, Vec3) -> bool),
-) -> Vec3 {
-    let rest_m = rest_m.min(PAST_CORNER_M);
-    let Some(ahead) = steer::unit(flat(before - from)) else { return before };
-    let on = Vec3::new(before.x + ahead.x * rest_m, before.y, before.z + ahead.y * rest_m);
-    if clear(from, on) { on } else { before }
 }
 
 /// Whether a tick leads straight along the present segment, without a corner in view.

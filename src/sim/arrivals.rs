@@ -316,14 +316,14 @@ fn beside(world: &World, walk: &Walk) -> Option<(Status, Reason)> {
 /// Whether a walk that waits beside its goal goes to somebody around whom others stand, or to a point at which there is no room
 /// although nobody stands on it: it comes no nearer.
 fn is_shared(world: &World, walk: &Walk, holder: CharacterId) -> bool {
-    let Some(place) = walk.place.filter(|_| walk.options.accept != AcceptEnd::Exact) else {
-        return matches!(walk.goal, Goal::Character(_)) && world.has_come_to(holder, walk);
-    };
+    if walk.options.accept == AcceptEnd::Exact {
+        return false;
+    }
     let is_on_goal = |body: &Body| floor_distance(body.position, walk.aim) <= body.radius_m;
     match walk.goal {
-        Goal::Character(_) => true,
+        Goal::Character(_) => walk.place.is_some() || world.has_come_to(holder, walk),
         Goal::Point(_) | Goal::Door(_) => {
-            world.characters.get(place.beside).is_some_and(|who| !is_on_goal(&who.body))
+            world.characters.get(holder).is_some_and(|who| !is_on_goal(&who.body))
         }
     }
 }

@@ -97,7 +97,6 @@ fn add(
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
         walker.desired = (flat(step.stride.to) - walker.place) / rate.step_seconds();
-        walker.desired = no_faster(walker.desired, step.gait.speed_mps);
         walker.speed_max_mps = step.gait.speed_mps;
         walker.gives_way = 1.0;
         (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * rate.tick_seconds());
@@ -115,14 +114,6 @@ fn hold_still(bodies: &mut Bodies) {
     if let (Some(walker), Some(stance)) = (bodies.walkers.last_mut(), bodies.columns.stances.last_mut()) {
         (walker.velocity, stance.movable) = (Vec2::ZERO, false);
     }
-}
-
-/// A velocity that is not faster than somebody may be by what a difference of places rounds: it would count as one that has to be
-/// changed, and walls as in its way.
-fn no_faster(desired: Vec2, speed_mps: f32) -> Vec2 {
-    const ROUNDING: f32 = 1e-6;
-    let faster = desired.length_squared() > speed_mps * speed_mps;
-    if faster { desired * (speed_mps * (1.0 - ROUNDING) / desired.length()) } else { desired }
 }
 
 fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, (rate, tick): (TickRate, Tick)) {

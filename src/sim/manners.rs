@@ -311,23 +311,26 @@ fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3,
     let clear = |to: &&Vec3| footing.clear(place, **to);
     let steps = candidates(away, world.settings.crowd.nudge_m);
     let beside = |from: Vec3, step: Vec2| Vec3::new(from.x + step.x, from.y, from.z + step.y);
-    let round_corner = |places: &[Vec3]| {
+    let round_corner = |places: &[Vec3; 4]| {
         // Not past who asks.
         places[..places.len() - 1].iter().filter(clear).find_map(|&via| {
-            let ends = steps.map(|step| beside(via, step)).into_iter();
-            let to = ends.filter(|&to| !is_in_the_way(to)).find(|&to| footing.clear(via, to))?;
-            Some(Aside { to, via: Some(via) })
+            let ends = steps.into_iter().chain(steps.map(along_axis)).map(|step| beside(via, step));
+            let mut ends = ends.filter(|&to| !is_in_the_way(to));
+            ends.find(|&to| footing.clear(via, to)).map(|to| Aside { to, via: Some(via) })
         })
     };
-    let first_of = |places: &[Vec3]| {
-        let straight = |to: &Vec3| Aside { to: *to, via: None };
+    let straight = |to: &Vec3| Aside { to: *to, via: None };
+    let first_of = |places: &[Vec3; 4]| {
         let out_of_it = places.iter().filter(clear).find(|to| !is_in_the_way(**to)).map(straight);
-        out_of_it.or_else(|| round_corner(places)).or_else(|| places.iter().find(clear).map(straight))
+        let onward = || places[..places.len() - 1].iter().find(clear).map(straight);
+        out_of_it.or_else(|| round_corner(places)).or_else(onward)
     };
     let at = |step: Vec2| beside(place, step);
-    first_of(&steps.map(at))
-        .or_else(|| first_of(&steps.map(|step| at(along_axis(step)))))
-        .or_else(|| first_of(&steps.map(|step| off_the_wall(world, at(along_axis(step))))))
+    let along = |step: Vec2| at(along_axis(step));
+    let all = [steps.map(at), steps.map(along), steps.map(|step| off_the_wall(world, along(step)))];
+    // Into the arms of who asks only where nothing else is left.
+    let back = || all.iter().find_map(|places| places[places.len() - 1..].iter().find(clear).map(straight));
+    all.iter().find_map(first_of).or_else(back)
 }
 
 /// A step aside to be made.

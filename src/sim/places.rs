@@ -113,7 +113,8 @@ fn is_coming(world: &World, id: WalkId) -> bool {
     else {
         return false;
     };
-    let is_met = walk.place.is_some() || walk.held_by.is_some() || walk.ahead.is_some();
+    let is_met =
+        walk.place.is_some() || walk.ahead.is_some() && (walk.held_by.is_none() || is_stopped(world, walk));
     let is_shared = || match walk.goal {
         Goal::Character(target) => world.characters.alive(target).is_some_and(|target| world.stands(target)),
         Goal::Point(_) | Goal::Door(_) => false,
@@ -123,6 +124,12 @@ fn is_coming(world: &World, id: WalkId) -> bool {
     };
     let near_m = walk.radius_m(world) + NEAR_M;
     flat_distance(character.body.position, walk.aim) <= near_m && (is_met || is_shared())
+}
+
+/// Whether a walk has not got on for a moment, seconds: who comes up to somebody on its goal slows down before it stops beside.
+fn is_stopped(world: &World, walk: &Walk) -> bool {
+    const STOPPED_S: f64 = 0.5;
+    walk.clock(world.landing()).since(walk.progress_tick) >= world.rate.ticks(STOPPED_S)
 }
 
 /// Whether a walk stops beside its goal when it cannot stand on it.

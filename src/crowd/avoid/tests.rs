@@ -170,26 +170,6 @@ fn who_stands_outside_a_narrow_place_makes_way_for_who_is_in_it() {
     assert!(behind((&before, &inside), (1, 0)) < 0.0);
 }
 
-#[test]
-fn who_leaves_goes_before_who_arrives_until_that_one_is_as_good_as_there() {
-    let behind = |arriving_m: f32, leaving_m: f32, held_s: f32| {
-        let [mut arrives, mut leaves] = at_a_mouth(3.0);
-        (arrives.left_m, leaves.left_m) = (arriving_m, leaving_m);
-        (arrives.held_s, leaves.held_s) = (held_s, held_s);
-        let terms = [(&arrives, &leaves, (0, 1)), (&leaves, &arrives, (1, 0))]
-            .map(|(one, other, ids)| in_the_way((one, other), ids, 1.0, false).0);
-        assert_eq!(terms[0], -terms[1], "the two come to the same terms");
-        terms[0]
-    };
-    // Before they are jammed, and in the first turn of a jam.
-    for held_s in [0.0, 1.5] {
-        assert!(behind(3.0, 20.0, held_s) > 0.0, "who arrives makes way");
-        assert!(behind(0.5, 20.0, held_s) < 0.0, "who is as good as there does not");
-        assert!(behind(20.0, 60.0, held_s) < 0.0, "far from either end the nearer goes first");
-        assert!(behind(5.0, 6.0, held_s) < 0.0, "nor where both are about to arrive");
-    }
-}
-
 /// One who walks on, and one in front of it who wants to go the other way and walks backwards, at a wall.
 fn one_drives_another(room_m: f32) -> [Walker; 2] {
     let (mut on, mut back) = (walker(0.0, 0.4, (-1.3, 0.0)), walker(-0.72, 0.7, (-1.3, 0.0)));

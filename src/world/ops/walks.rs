@@ -459,8 +459,9 @@ fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
     let goal = walk.target();
     let position = world.characters.get(walk.character).map_or(goal, |character| character.body.position);
     let straight_m = flat_distance(position, goal);
-    let is_whole =
-        walk.via.is_none() && walk.following.as_ref().is_some_and(|following| following.path.whole);
+    let is_whole = walk.via.is_none()
+        && walk.place.is_none()
+        && walk.following.as_ref().is_some_and(|following| following.path.whole);
     let remaining_m = match walk.remaining_m(position) {
         Some(remaining_m) if is_whole && status != Status::Arrived => remaining_m,
         _ => straight_m,
