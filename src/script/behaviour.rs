@@ -29,7 +29,7 @@ use crate::script::runtime::{self, Work};
 use crate::script::task::{self, Delivery, Role, Spawn, Why};
 use crate::script::tree::{self, Tree};
 use crate::script::vm::ScriptVm;
-use crate::script::{dispatch, lend, plain_state};
+use crate::script::{dispatch, lend, payload, plain_state};
 use crate::world::World;
 use crate::world::event::{Event, LogLine, SwitchedOff};
 use crate::world::ops;
