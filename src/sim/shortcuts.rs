@@ -94,13 +94,6 @@ pub(crate) fn ask(world: &mut World, id: WalkId) {
     }
 }
 
-/// The same for one that is to look now; for scenes that are skipped.
-pub(crate) fn ask_if_due(world: &mut World, id: WalkId) {
-    if due(world, id).is_some() {
-        ask(world, id);
-    }
-}
-
 fn place_of(world: &World, walk: &Walk) -> Vec3 {
     world.characters.get(walk.character).map_or(walk.aim, |character| character.body.position)
 }
