@@ -142,7 +142,7 @@ function typeof(value) end
 ---@class WalkResult
 ---@field ok boolean whether it arrived
 ---@field status WalkStatus the four ways a walk ends
----@field reason WalkReason why, out of the closed list of the README
+---@field reason WalkReason why, one of the closed list of reasons
 ---@field walk number the walk's id
 ---@field character Character who walked
 ---@field position vector where it stands
