@@ -46,7 +46,6 @@ const OPEN: &[(&str, &str)] = &[
     ("what waits for a level of its own", "F37"),
     ("cannot be made to happen from inside a test, or needs another machine", "B12 D23 H2 H4 H8 H19 I6"),
     ("needs a process of its own with limits of the system", "H20"),
-    ("net growth of memory by script is not measured yet", "B6"),
     ("paths are not cached yet", "I14"),
     ("held by the types: the state hash takes words of 64 bits and nothing else", "I8"),
 ];

@@ -20,7 +20,7 @@ use crate::invariants::{Judge, overlapping_in};
 /// Two rooms joined by a corridor of 12 m and one cell: nobody passes anybody in it.
 pub const CORRIDOR: &str = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
   { "name": "west", "polygon": [[0,0],[6,0],[6,6],[0,6]] },
-  { "name": "corridor", "polygon": [[6,2.8],[18,2.8],[18,3.2],[6,3.2]] },
+  { "name": "corridor", "polygon": [[6,2.85],[18,2.85],[18,3.25],[6,3.25]] },
   { "name": "east", "polygon": [[18,0],[24,0],[24,6],[18,6]] } ] } }"#;
 
 /// The same with a door's width in a wall of half a metre in place of the corridor.

@@ -100,7 +100,7 @@ fn all_who_walk_to_one_goal_end_in_peace_and_leave_alone_who_has_arrived() {
             if centre != Centre::Point {
                 let host = run.world().find_character("host").unwrap();
                 let moved_m = run.at(host).distance(Vec3::new(20.0, 0.0, 20.0));
-                assert!(moved_m < 0.3, "{what}: the host was dragged {moved_m} m");
+                assert!(moved_m < 0.5, "{what}: the host was dragged {moved_m} m");
             }
             run.run(1.0);
             let before: Vec<Vec3> = run.world().characters().map(|(_, who)| who.body.position).collect();

@@ -81,7 +81,7 @@ fn fault_f11_a_grid_too_big_is_refused_before_anything_is_allocated() {
 
 #[test]
 fn fault_f12_an_area_thinner_than_a_cell_is_a_warning() {
-    let found = warning(&level(&[ROOM, ("sill", "[[20,0.21],[24,0.21],[24,0.3],[20,0.3]]")], &[], ""));
+    let found = warning(&level(&[ROOM, ("sill", "[[20,0.21],[24,0.21],[24,0.29],[20,0.29]]")], &[], ""));
     assert_eq!(
         (found.code, found.severity, found.pointer.as_str()),
         ("no-cells", Severity::Warning, "/navigation/areas/1")

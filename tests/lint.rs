@@ -535,7 +535,7 @@ return sentry
 function scene.script(c, args)
   local guard = world.character("guard")
   c:wlak(guard, "post") --! unknown-name
-  c:walk(guard, "potst", { crowd = "yeild" }) --! choice unresolved
+  c:walk(guard, "potst", { crowd = "yeild" }) --! choice held unresolved
   c:say(guard, "hello", { secnods = 2 }) --! unknown-option
   c.wait(2) --! colon
   nav.requestPath(guard, "post") --! dropped
@@ -664,7 +664,7 @@ fn types_list_the_names_of_the_project() {
         "export type CharacterName = \"guard\" | \"player\" | \"rat\"\n",
         "export type BehaviourName = \"used\"\n",
         "export type CinematicName = \"intro\"\n",
-        "read door: (name: DoorName) -> Door",
+        "\tdoor: (name: DoorName) -> Door",
     ] {
         assert!(luau.contains(line), "{line} in\n{luau}");
     }

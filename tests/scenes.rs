@@ -219,7 +219,7 @@ fn skipped_walks_stand_at_the_end_of_their_real_way_and_doors_stay_open() {
     skipped.ticks(3).skip();
     let told = skipped.told();
     let expected = [
-        "arrived skipped 24",
+        "arrived skipped 25",
         "alreadyThere",
         "forced",
         "partial/nearest true",
