@@ -623,6 +623,37 @@ fn every_key_of_a_level_is_read() {
     assert_eq!((level.crowd.numbers.iterations, level.crowd.reciprocal), (5.0, false));
     assert_eq!(level.limits.memory_mib, 64.0);
     assert_eq!((level.regions.len(), level.routes[0].stops.len(), level.marks.len()), (2, 3, 2));
+    assert_eq!((level.routes[1].stops.len(), &level.routes[1].props["looped"].value), (2, &true.into()));
+    let level::StopDef::Place(stop) = &level.routes[0].stops[2] else { panic!("a place") };
+    assert_eq!(
+        (&stop.props["wait"].value, &level.marks[1].place.props["gold"].value),
+        (&2.5.into(), &5.into())
+    );
+    assert_eq!(level.doors[0].props["leadsTo"].value, "cellar");
+    assert_eq!(
+        (&level.regions[1].props["onEnter"].value, &guard.props["hp"].value),
+        (&"wet".into(), &7.into())
+    );
+}
+
+#[test]
+fn a_door_that_wants_a_key_is_locked_unless_it_says_that_it_is_not() {
+    let level = |door: &str| {
+        format!(
+            r#"{{ "navigation": {{ "kind": "tiles", "legend": {{ "a": {{ "area": "gate" }} }},
+                "layers": [{{ "name": "ground", "rows": [".a."] }}] }},
+                "doors": [{{ "name": "gate", "area": "gate"{door} }}] }}"#
+        )
+    };
+    let cases = [
+        ("", false),
+        (r#", "key": "iron""#, true),
+        (r#", "key": "iron", "locked": false"#, false),
+        (r#", "locked": true"#, true),
+    ];
+    for (door, is_locked) in cases {
+        assert_eq!(sound(level(door).as_bytes()).doors[0].locked, is_locked, "{door}");
+    }
 }
 
 #[test]

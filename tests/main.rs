@@ -65,6 +65,7 @@ mod tidy;
 mod tile_edits;
 mod tile_rows;
 mod tiled;
+mod tiled_properties;
 mod tiles;
 mod tiles_shown;
 mod trees;

@@ -1107,3 +1107,35 @@ fn layers_that_tile_maps_do_not_have_are_refused_by_every_function_that_takes_on
     }
     assert_eq!(Bench::on(TILES).run("print(nav.tileAt(\"post\", \"ground\").terrain)").unwrap(), ["grass"]);
 }
+
+#[test]
+fn what_a_level_says_of_its_things_reaches_the_scripts_and_cannot_be_changed() {
+    const SAID: &str = r#"{
+        "navigation": { "kind": "tiles", "legend": { "a": { "area": "gateway" } },
+            "layers": [{ "name": "ground", "rows": ["....a."] }] },
+        "doors": [{ "name": "gate", "area": "gateway", "props": { "leadsTo": "castle" } }],
+        "marks": { "chest": { "position": [1.5, 0.5], "props": { "gold": 5, "lid": { "open": false } } }, "post": [0.5, 0.5] },
+        "routes": { "rounds": { "stops": ["post", { "position": [2.5, 0.5], "props": { "wait": 2.5 } }], "props": { "looped": true } } },
+        "regions": [{ "name": "exit", "polygon": [[0, 0], [1, 0], [1, 1], [0, 1]], "props": { "onEnter": "leave" } }],
+        "characters": [{ "name": "guard", "position": [0.5, 0.5], "props": { "hp": 9 } }]
+    }"#;
+    let run = |lua: &str| Bench::on(SAID).run(lua);
+    let asked =
+        run("local guard, gate, chest = world.character('guard'), world.door('gate'), nav.mark('chest')\n\
+         print(guard.props.hp, gate.props.leadsTo, chest.props.gold, chest.props.lid.open)\n\
+         print(region.props('exit').onEnter, nav.routeProps('rounds').looped)\n\
+         local stops = nav.route('rounds')\n\
+         print(stops[1].props.wait, stops[2].props.wait)\n\
+         assert(chest == nav.mark('chest') and gate.props == gate.props and guard.props == guard.props)");
+    assert_eq!(asked.unwrap(), ["9\tcastle\t5\tfalse", "leave\ttrue", "nil\t2.5"]);
+    for lua in [
+        "nav.mark('chest').props.gold = 7",
+        "nav.mark('chest').props.lid.open = true",
+        "world.door('gate').props.x = 1",
+    ] {
+        let message = run(lua).unwrap_err();
+        assert!(message.contains("readonly"), "{lua}: {message}");
+    }
+    assert!(run("region.props('exitt')").unwrap_err().contains("did you mean \"exit\"?"));
+    assert!(run("nav.routeProps('round')").unwrap_err().contains("did you mean \"rounds\"?"));
+}

@@ -237,9 +237,10 @@ fn seed_t6_and_t7_terrain_has_its_price_and_lava_none() {
     assert_eq!(level.map.cells().unwrap().factor_at(0, 0), 3.0);
     for wrong in ["0", "-1", "1000"] {
         let tile = slow.replace("value=\"2\"", &format!("value=\"{wrong}\""));
-        let found = refusal(&map(&["1"], WALKABLE, &tile, ""));
-        assert_eq!(found.code, "range", "{wrong}");
-        assert!(found.message.contains("slowMultiplier of tile 0"), "{}", found.message);
+        let level = load(&map(&["1"], WALKABLE, &tile, ""));
+        assert_eq!(level.map.cells().unwrap().factor_at(0, 0), 1.5, "{wrong}: mud alone");
+        let note = level.diagnostics.iter().find(|found| found.code == "property").unwrap();
+        assert!(note.message.contains("slowMultiplier of tile 0"), "{}", note.message);
     }
     let unknown = slow.replace("Mud", "Custard").replace("value=\"2\"", "value=\"1\"");
     let level = load(&map(&["1"], WALKABLE, &unknown, ""));
@@ -279,7 +280,8 @@ fn seed_t20_every_shape_becomes_what_it_is() {
     let def = &level.def;
     let mark = &def.marks[0];
     assert_eq!((mark.name.value.as_str(), mark.place.position.x, mark.place.position.z), ("well", 1.5, 2.5));
-    assert_eq!((def.marks.len(), def.routes.len(), def.regions.len()), (1, 1, 3));
+    assert_eq!((def.marks.len(), def.routes.len(), def.regions.len()), (2, 1, 3));
+    assert_eq!(def.marks[1].name.value, "rug", "a tile with a name is a place");
     let stops = &level.resolved.routes[0].stops;
     assert_eq!(
         stops.iter().map(|stop| [stop.position.x, stop.position.z]).collect::<Vec<_>>(),
@@ -315,19 +317,20 @@ fn seed_t21_and_t24_spawns_stand_at_their_places_with_their_parameters() {
     let level = load(&map(&["111111"], WALKABLE, "", SPAWNS));
     let [player, anna, wolf] = &level.def.characters[..] else { panic!("three of them") };
     assert_eq!((player.name.value.as_str(), player.player, player.facing_degrees), ("player", true, 90.0));
-    assert_eq!(player.params["spawnId"].value, "start");
+    assert_eq!(player.props["spawnId"].value, "start");
+    assert!(player.params.is_empty(), "nobody takes parameters without a behaviour");
     assert_eq!((anna.position.value.x, anna.position.value.z), (2.5, 0.5));
     assert_eq!(anna.behaviour.as_ref().unwrap().value, "villager.lua");
     assert_eq!(
-        (&anna.params["wanderRadius"].value, &anna.params["friend"].value),
+        (&anna.params["wanderRadius"].value, &anna.props["friend"].value),
         (&3.0.into(), &"wolf".into())
     );
     assert_eq!(
-        (&wolf.params["detectionRadius"].value, &wolf.params["aggressive"].value),
+        (&wolf.props["detectionRadius"].value, &wolf.props["aggressive"].value),
         (&5.0.into(), &true.into())
     );
-    assert_eq!(wolf.params["patience"].value, 9, "what is said of a component is closer to the point");
-    assert_eq!(wolf.params["stats"].value["hp"], 7);
+    assert_eq!(wolf.props["patience"].value, 9, "what is said of a component is closer to the point");
+    assert_eq!(wolf.props["stats"].value["hp"], 7);
     assert_eq!(wolf.tags, ["enemy"]);
 }
 
@@ -346,7 +349,12 @@ fn seed_t22_waypoints_of_a_group_are_a_route_and_links_lead_somewhere() {
     assert_eq!(level.resolved.routes[0].name, "rounds");
     assert_eq!(stops.iter().map(|stop| stop.position.x).collect::<Vec<_>>(), [0.5, 1.5]);
     assert_eq!(level.def.regions.len(), 2);
-    let found = refusal(&map(&["111"], WALKABLE, "", &objects.replace("value=\"attic\"", "value=\"atic\"")));
+    let wrong = objects.replace("value=\"attic\"", "value=\"atic\"");
+    let level = load(&map(&["111"], WALKABLE, "", &wrong));
+    let found = level.diagnostics.iter().find(|found| found.severity == Severity::Warning).unwrap();
+    assert_eq!((found.code, found.help.as_deref()), ("unresolved", Some("did you mean \"attic\"?")));
+    let stairs = wrong.replace("name=\"cellar\" type=\"trigger\"", "name=\"cellar\" type=\"stairs\"");
+    let found = refusal(&map(&["111"], WALKABLE, "", &stairs));
     assert_eq!((found.code, found.help.as_deref()), ("unresolved", Some("did you mean \"attic\"?")));
 }
 
@@ -372,7 +380,7 @@ fn seed_t23_an_object_without_properties_takes_those_of_its_type() {
         let level = level::load("map.tmx", &source).unwrap_or_else(|error| panic!("{file}: {error}"));
         let guard = &level.def.characters[0];
         assert_eq!(guard.walk_speed_mps, 60.0 / 16.0, "{file}");
-        assert_eq!(guard.params["alertRadius"].value, 100.0 / 16.0, "{file}");
+        assert_eq!(guard.props["alertRadius"].value, 100.0 / 16.0, "{file}");
     }
 }
 
@@ -462,7 +470,7 @@ fn templates_give_what_their_objects_leave_out() {
     assert_eq!(chest.name.value, "chest");
     assert_eq!((chest.position.value.x, chest.position.value.z), (1.5, 0.5));
     assert_eq!(
-        (&chest.params["gold"].value, &chest.params["lid"].value, &chest.params["heavy"].value),
+        (&chest.props["gold"].value, &chest.props["lid"].value, &chest.props["heavy"].value),
         (&9.into(), &"shut".into(), &true.into())
     );
     assert_eq!(level.files.len(), 3, "map, template and tileset");
@@ -593,8 +601,11 @@ fn a_path_across_every_map_that_tiled_ships_is_found_and_drawn() {
             let [x, z] = frame.tile_centre(tile).unwrap();
             Vec3::new(x as f32, 0.0, z as f32)
         };
-        let (from, to) = (place([0, 0]), place([columns - 1, rows - 1]));
+        // What nobody painted around an infinite map is no ground: from its first tile to its last.
+        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| [column, row]));
         let by = Traversal::default();
+        let ground: Vec<_> = all.filter(|&tile| world.nav().is_walkable(place(tile), &by)).collect();
+        let (from, to) = (place(ground[0]), place(ground[ground.len() - 1]));
         let query = PathQuery {
             start: from,
             goal: to,
@@ -666,10 +677,11 @@ fn what_old_and_new_versions_write_beside_is_left_out_with_a_note() {
         .filter(|found| found.message.starts_with("left out"))
         .map(|found| found.message.as_str())
         .collect();
-    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert_eq!(notes.len(), 3, "{notes:?}");
     assert!(
         notes.iter().any(|note| note.contains("image layer"))
             && notes.iter().any(|note| note.contains("<hologram>"))
+            && notes.iter().any(|note| note.contains("text of object \"t\""))
     );
 }
 
@@ -685,8 +697,11 @@ fn seed_t9_flags_forbid_leaving_and_diagonals_need_both_sides() {
         let ways: Vec<_> = def.legend.iter().filter_map(|(_, entry)| entry.one_way.clone()).collect();
         assert_eq!(format!("{ways:?}"), "[[South, West, North]]", "{value}");
     }
-    let found = refusal(&map(&["12"], WALKABLE, &tiles("value=\"up\""), ""));
-    assert_eq!(found.code, "range");
+    let level = load(&map(&["12"], WALKABLE, &tiles("value=\"up\""), ""));
+    let NavigationDef::Tiles(def) = &level.def.navigation else { panic!("tiles") };
+    assert!(def.legend.iter().all(|(_, entry)| entry.one_way.is_none()));
+    let note = level.diagnostics.iter().find(|found| found.code == "property").unwrap();
+    assert!(note.message.contains("oneWay of tile 1 has \"up\""), "{}", note.message);
 }
 
 #[test]
@@ -711,8 +726,9 @@ fn seed_t5_layers_of_the_file_go_to_the_layer_they_name() {
     let rows: Vec<_> =
         tiles.layers.iter().map(|layer| (layer.name.value.as_str(), layer.rows[0].value.as_str())).collect();
     assert_eq!(rows, [("ground", ".#"), ("sky", "#."), ("underground", "..")]);
-    let found = refusal(&wrap("2", &layer("2", "1,0")));
-    assert_eq!((found.code, found.pointer.as_str()), ("range", "/map/layer[1]"));
+    let level = load(&wrap("2", &layer("2", "1,0")));
+    assert_eq!(walkable(&level), [".#"], "a layer that names no layer of walkers is one of the ground");
+    assert!(level.diagnostics.iter().any(|found| found.message.contains("expected 0 to 1")));
 }
 
 #[test]

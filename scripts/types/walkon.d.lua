@@ -62,8 +62,8 @@ function typeof(value) end
 ---Name of a level.
 ---@alias LevelName string
 
----A named place; stops of a route may be nameless.
----@alias Mark { name: string?, position: vector, facing: number? }
+---A named place; stops of a route may be nameless. `props` is what the level says of it, empty when nothing.
+---@alias Mark { name: string?, position: vector, facing: number?, props: table<string, any> }
 
 ---Where; a string is the name of a mark. Verbs of a character also take x and z.
 ---@alias Place vector|MarkName|Mark|Character|Door
@@ -627,6 +627,7 @@ function world.isLocked(what) end
 ---@field radius number Half the width of its body, metres.
 ---@field layer string Name of the layer of the map that it is on; a map without layers has one, "ground".
 ---@field tags string[] Tags of the level, its own name, and `player` for the player; a fresh list, sorted.
+---@field props table<string, any> What the level says under `props` of the character of that name: read-only, empty when it says nothing.
 ---@field animation string `stand`, `walk`, `run`, or what `play` set.
 ---@field currentWalk Walk? The walk under way.
 ---@field heldBy string? Name of the cinematic that holds it.
@@ -894,6 +895,11 @@ function nav.findMark(name) end
 ---@return Mark[]
 function nav.route(name) end
 
+---What the level says of a route under `props`: read-only, empty when it says nothing.
+---@param name RouteName
+---@return table<string, any>
+function nav.routeProps(name) end
+
 ---Tile maps: the tile at a place, as last asked for; nil off the map. The layer is the first unless named.
 ---@param place Place
 ---@param layer? string
@@ -976,6 +982,7 @@ function Block:remove() end
 ---@field passable boolean Whether it can be walked through: false from the start of closing until the end of opening.
 ---@field locked boolean Whether it refuses to open.
 ---@field key string? The key its lock wants.
+---@field props table<string, any> What the level says of it under `props`: read-only, empty when it says nothing.
 local Door = {}
 
 ---Starts opening; a locked door refuses unless the key fits.
@@ -1051,6 +1058,11 @@ function region.onEnter(name, handler, options) end
 ---@param options? RegionOptions
 ---@return Watch
 function region.onExit(name, handler, options) end
+
+---What the level says of a region under `props`: read-only, empty when it says nothing.
+---@param name RegionName
+---@return table<string, any>
+function region.props(name) end
 
 ---Watches a navigation area, available or not.
 ---@param area AreaName

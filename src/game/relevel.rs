@@ -132,6 +132,7 @@ pub(super) fn apply(world: &mut World, old: &mut Origin, staged: Staged) -> Edit
     doors(world, &before, &new, &mut edited);
     map(world, new.nav, areas);
     world.is_precomputed = new.is_precomputed;
+    world.props = std::mem::take(&mut new.props);
     let tiles = std::mem::replace(&mut world.tiles, new.tiles.take());
     tiles::move_to(world, tiles);
     regions(world, new.regions, &mut edited);

@@ -43,7 +43,7 @@ pub struct LevelDef {
     #[schemars(default = "schema::none", with = "BTreeMap<String, schema::Mark>")]
     pub marks: Vec<MarkDef>,
     /// Named lists of marks.
-    #[schemars(default = "schema::none", with = "BTreeMap<String, Vec<schema::Stop>>")]
+    #[schemars(default = "schema::none", with = "BTreeMap<String, schema::Route>")]
     pub routes: Vec<RouteDef>,
     /// Ground that notices who enters and leaves.
     #[schemars(default = "schema::none")]
@@ -412,8 +412,8 @@ pub struct DoorDef {
     /// Time it takes to open or close, seconds, 0 to 3600.
     #[schemars(rename = "seconds", default = "numbers::door_seconds", range(min = 0, max = 3600))]
     pub duration_s: f64,
-    /// Whether it refuses to open when the level begins.
-    #[schemars(default)]
+    /// Whether it refuses to open when the level begins; when left out, whether it has a key.
+    #[schemars(default = "schema::none", with = "bool")]
     pub locked: bool,
     /// The key that unlocks it.
     #[schemars(default = "schema::none", with = "String")]
@@ -425,7 +425,13 @@ pub struct DoorDef {
     /// however it stands.
     #[schemars(default, length(min = 1, max = 64))]
     pub teams: Vec<String>,
+    /// Plain data for scripts, which read it as `props` of the door.
+    #[schemars(default, with = "BTreeMap<String, Param>")]
+    pub props: PropsDef,
 }
+
+/// What is said of a thing beyond what a level reads, by name: plain data for scripts.
+pub type PropsDef = BTreeMap<String, Spot<serde_json::Value>>;
 
 /// A position on the ground, or in space on maps with heights.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -448,12 +454,14 @@ pub struct MarkDef {
 }
 
 /// A place with an optional direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlaceDef {
     /// Where.
     pub position: Position,
     /// Which way to look there, degrees: 0 is +z, 90 is +x.
     pub facing_degrees: Option<f64>,
+    /// Plain data for scripts, which read it as `props` of the mark.
+    pub props: PropsDef,
 }
 
 /// A named list of places.
@@ -463,6 +471,8 @@ pub struct RouteDef {
     pub name: Spot<String>,
     /// Where it leads, in order; at least one.
     pub stops: Vec<StopDef>,
+    /// Plain data for scripts, which read it with `nav.routeProps`.
+    pub props: PropsDef,
 }
 
 /// A stop of a route.
@@ -486,6 +496,9 @@ pub struct RegionDef {
     /// The layer of the map that it lies on, on maps that have layers; all of them when none is given.
     #[schemars(default = "schema::none", with = "String")]
     pub layer: Option<Spot<String>>,
+    /// Plain data for scripts, which read it with `region.props`.
+    #[schemars(default, with = "BTreeMap<String, Param>")]
+    pub props: PropsDef,
 }
 
 /// The outline of a region.
@@ -570,6 +583,9 @@ pub struct CharacterDef {
     /// Values for the behaviour, checked against its `params`.
     #[schemars(default, with = "BTreeMap<String, Param>")]
     pub params: BTreeMap<String, Spot<serde_json::Value>>,
+    /// Plain data for scripts, which read it as `props` of the character.
+    #[schemars(default, with = "BTreeMap<String, Param>")]
+    pub props: PropsDef,
 }
 
 impl Default for CharacterDef {
@@ -589,6 +605,7 @@ impl Default for CharacterDef {
             layer: None,
             behaviour: None,
             params: BTreeMap::new(),
+            props: PropsDef::new(),
         }
     }
 }

@@ -37,6 +37,8 @@ pub mod code {
     pub const RANGE: &str = "range";
     /// A word that is none of those allowed here.
     pub const CHOICE: &str = "choice";
+    /// A property of a map of Tiled that is left alone: its name or its value has no meaning here (a note).
+    pub const PROPERTY: &str = "property";
     /// More cells than a grid may have.
     pub const GRID_TOO_BIG: &str = "grid-too-big";
     /// A coordinate further than 1,000 km from the origin.

@@ -176,7 +176,7 @@ impl Loader<'_> {
     /// What is written, and what its names mean, as far as they mean something.
     fn names(&mut self, name: &str) -> Option<(LevelDef, Resolved)> {
         let bytes = self.bytes(name)?;
-        if tiled::is_tiled(name) {
+        if tiled::is_tiled(name) || tiled::is_world(name) {
             let def = self.tiled((name, &bytes), &TiledOptions::default())?.def;
             let resolved = resolve::resolve(&mut self.findings, &def);
             return Some((def, resolved));

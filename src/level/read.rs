@@ -118,7 +118,7 @@ pub(super) const GRID_KEYS: &[&str] = &["kind", "areas", "obstacles", "$schema",
 const ASCII_KEYS: &[&str] = &["kind", "rows", "legend", "origin"];
 const TILED_KEYS: &[&str] =
     &["kind", "file", "metresPerPixel", "flip", "types", "agentRadius", "floorY", "hierarchy"];
-const DOOR_KEYS: &[&str] = &["name", "area", "open", "seconds", "locked", "key", "oneWay", "teams"];
+const DOOR_KEYS: &[&str] = &["name", "area", "open", "seconds", "locked", "key", "oneWay", "teams", "props"];
 const CHARACTER_KEYS: &[&str] = &[
     "name",
     "position",
@@ -134,6 +134,7 @@ const CHARACTER_KEYS: &[&str] = &[
     "layer",
     "behaviour",
     "params",
+    "props",
 ];
 
 impl Reader<'_> {
@@ -554,8 +555,10 @@ impl Reader<'_> {
         let area = self.required(&fields, "area", Self::name);
         let open = self.optional(&fields, "open", Self::truth).unwrap_or(false);
         let seconds = self.optional(&fields, "seconds", |r, n| r.number(n, &numbers::DOOR_SECONDS));
-        let locked = self.optional(&fields, "locked", Self::truth).unwrap_or(false);
         let key = self.optional(&fields, "key", Self::name).map(|key| key.value);
+        // What wants a key is locked, unless it says that it is not.
+        let locked = self.optional(&fields, "locked", Self::truth).unwrap_or(key.is_some());
+        let props = self.optional(&fields, "props", Self::params).unwrap_or_default();
         let one_way = self.optional(&fields, "oneWay", Self::direction);
         let teams = self.optional(&fields, "teams", Self::teams).unwrap_or_default();
         let duration_s = seconds.unwrap_or(numbers::DOOR_SECONDS.default);
@@ -568,6 +571,7 @@ impl Reader<'_> {
             key,
             one_way,
             teams,
+            props,
         })
     }
 
@@ -626,34 +630,46 @@ impl Reader<'_> {
 
     fn place(&mut self, node: Node<'_, '_>, expected: &str) -> Option<PlaceDef> {
         if node.text.starts_with('[') {
-            return self.position(node).map(|position| PlaceDef { position, facing_degrees: None });
+            return self.position(node).map(|position| PlaceDef { position, ..PlaceDef::default() });
         }
         if !node.text.starts_with('{') {
             self.items(node, expected, 0);
             return None;
         }
-        let fields = self.fields(node, &["position", "facingDegrees"])?;
+        let fields = self.fields(node, &["position", "facingDegrees", "props"])?;
         let position = self.required(&fields, "position", Self::position);
         let facing_degrees =
             self.optional(&fields, "facingDegrees", |r, n| r.number(n, &numbers::FACING_DEGREES));
-        Some(PlaceDef { position: position?, facing_degrees })
+        let props = self.optional(&fields, "props", Self::params).unwrap_or_default();
+        Some(PlaceDef { position: position?, facing_degrees, props })
     }
 
     fn routes(&mut self, node: Node<'_, '_>) -> Option<Vec<RouteDef>> {
         let mut stops_left = MARKS_MAX;
         self.named(node, POLYGONS_MAX, |reader, name, node| {
-            let (count, _) = reader.items(node, "a list", 0)?;
-            if count == 0 {
-                reader.error(code::DEGENERATE, node, "is empty, expected at least one stop");
+            if node.text.starts_with('{') {
+                let fields = reader.fields(node, &["stops", "props"])?;
+                let props = reader.optional(&fields, "props", Self::params).unwrap_or_default();
+                let stops = reader.required(&fields, "stops", |r, n| r.stops(n, &mut stops_left))?;
+                return Some(RouteDef { name, stops, props });
             }
-            if count > stops_left {
-                let what = format!("has {count} stops, the limit is {MARKS_MAX} for all routes together");
-                reader.error(code::LIMIT, node, what);
-                return None;
-            }
-            stops_left -= count;
-            Some(RouteDef { name, stops: reader.list(node, MARKS_MAX, Self::stop)? })
+            let stops = reader.stops(node, &mut stops_left)?;
+            Some(RouteDef { name, stops, props: PropsDef::new() })
         })
+    }
+
+    fn stops(&mut self, node: Node<'_, '_>, stops_left: &mut usize) -> Option<Vec<StopDef>> {
+        let (count, _) = self.items(node, "a list", 0)?;
+        if count == 0 {
+            self.error(code::DEGENERATE, node, "is empty, expected at least one stop");
+        }
+        if count > *stops_left {
+            let what = format!("has {count} stops, the limit is {MARKS_MAX} for all routes together");
+            self.error(code::LIMIT, node, what);
+            return None;
+        }
+        *stops_left -= count;
+        self.list(node, MARKS_MAX, Self::stop)
     }
 
     fn stop(&mut self, node: Node<'_, '_>) -> Option<StopDef> {
@@ -665,7 +681,7 @@ impl Reader<'_> {
     }
 
     fn region(&mut self, node: Node<'_, '_>, pairs_left: &mut usize) -> Option<RegionDef> {
-        let fields = self.fields(node, &["name", "polygon", "centre", "radius", "layer"])?;
+        let fields = self.fields(node, &["name", "polygon", "centre", "radius", "layer", "props"])?;
         let name = self.required(&fields, "name", Self::name);
         let round = fields.has("centre") || fields.has("radius");
         if fields.has("polygon") && round {
@@ -683,7 +699,8 @@ impl Reader<'_> {
             None
         };
         let layer = self.optional(&fields, "layer", Self::name);
-        Some(RegionDef { name: name.unwrap_or_default(), outline: outline.unwrap_or_default(), layer })
+        let props = self.optional(&fields, "props", Self::params).unwrap_or_default();
+        Some(RegionDef { name: name.unwrap_or_default(), outline: outline.unwrap_or_default(), layer, props })
     }
 
     fn character(&mut self, node: Node<'_, '_>) -> Option<CharacterDef> {
@@ -715,6 +732,7 @@ impl Reader<'_> {
         character.layer = self.optional(&fields, "layer", Self::name);
         character.behaviour = self.optional(&fields, "behaviour", Self::script_name);
         character.params = self.optional(&fields, "params", Self::params).unwrap_or_default();
+        character.props = self.optional(&fields, "props", Self::params).unwrap_or_default();
         Some(CharacterDef { name: name.unwrap_or_default(), ..character })
     }
 

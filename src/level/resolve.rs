@@ -6,7 +6,7 @@
 //! Not here: scripts (their folders are the shell's), the map itself (`bake`).
 
 use super::ascii::{self, AsciiArea, AsciiCells};
-use super::def::{AreaDef, GridDef, LayerDef, LevelDef, MeshDef, NavigationDef, PlaceDef, StopDef};
+use super::def::{AreaDef, GridDef, LayerDef, LevelDef, MeshDef, NavigationDef, PlaceDef, PropsDef, StopDef};
 use super::diagnostic::{Finding, Findings, Span, Spot, code};
 use super::json::escaped;
 use super::tiles::{self, TileCells};
@@ -44,6 +44,8 @@ pub struct Mark {
     pub position: Vec3,
     /// Which way to look there, radians about +y: 0 is +z, a quarter turn is +x.
     pub facing_rad: Option<f32>,
+    /// What scripts are told of it.
+    pub props: PropsDef,
     /// Where it is written.
     pub span: Span,
 }
@@ -327,7 +329,13 @@ fn marks(def: &LevelDef, resolved: &mut Resolved) {
 
 fn drawn_mark(name: &Spot<String>, point: Point, floor_y_m: Option<f64>) -> Mark {
     let position = crate::base::geom::raise(point, floor_y_m.unwrap_or(0.0));
-    Mark { name: Some(name.value.clone()), position, facing_rad: None, span: name.span }
+    Mark {
+        name: Some(name.value.clone()),
+        position,
+        facing_rad: None,
+        props: PropsDef::new(),
+        span: name.span,
+    }
 }
 
 fn placed(name: Option<&Spot<String>>, place: &PlaceDef, span: Span, floor_y_m: Option<f64>) -> Mark {
@@ -335,6 +343,7 @@ fn placed(name: Option<&Spot<String>>, place: &PlaceDef, span: Span, floor_y_m: 
         name: name.map(|name| name.value.clone()),
         position: world(place.position, floor_y_m),
         facing_rad: place.facing_degrees.map(radians),
+        props: place.props.clone(),
         span,
     }
 }

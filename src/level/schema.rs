@@ -110,7 +110,8 @@ shape!(Mark, "Mark", |generator| {
             "type": "object", "additionalProperties": false, "required": ["position"],
             "properties": {
                 "position": position,
-                "facingDegrees": { "description": "Which way to look there: 0 is +z, 90 is +x.", "type": "number", "minimum": -360, "maximum": 360 }
+                "facingDegrees": { "description": "Which way to look there: 0 is +z, 90 is +x.", "type": "number", "minimum": -360, "maximum": 360 },
+                "props": { "description": "Plain data for scripts, which read it as `props` of the mark.", "type": "object" }
             }
         }]
     })
@@ -119,6 +120,20 @@ shape!(Mark, "Mark", |generator| {
 shape!(Stop, "Stop", |generator| {
     let mark = generator.subschema_for::<Mark>();
     json_schema!({ "description": "The name of a mark, or a place.", "anyOf": [{ "type": "string" }, mark] })
+});
+
+shape!(Route, "Route", |generator| {
+    let stops = generator.subschema_for::<Vec<Stop>>();
+    json_schema!({
+        "description": "Stops in order, or an object with them.",
+        "anyOf": [stops, {
+            "type": "object", "additionalProperties": false, "required": ["stops"],
+            "properties": {
+                "stops": stops,
+                "props": { "description": "Plain data for scripts, which read it with `nav.routeProps`.", "type": "object" }
+            }
+        }]
+    })
 });
 
 shape!(Param, "Param", |_generator| json_schema!({ "description": "Plain data." }));

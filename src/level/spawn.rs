@@ -8,7 +8,10 @@ use crate::base::geom::{Bounds, Point, raise};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::TickRate;
-use crate::level::def::{CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Outline, Projection};
+use crate::level::def::{
+    CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Outline, Projection, PropsDef,
+};
+use crate::level::diagnostic::Spot;
 use crate::level::load::LoadedLevel;
 use crate::level::numbers::{CrowdDef, Limits as LimitsDef};
 use crate::level::resolve::{self, Resolved};
@@ -17,11 +20,13 @@ use crate::world::character::Gait;
 use crate::world::door::{Door, DoorState};
 use crate::world::ops::characters::{Spawn, spawn};
 use crate::world::place::Mark;
+use crate::world::props::{Props, Subject};
 use crate::world::region::{Region, Shape};
 use crate::world::settings::{CrowdSettings, Limits, Settings};
 use crate::world::tiles::Tiles;
 use crate::world::walk::DoorPolicy;
 use crate::world::{World, WorldParts};
+use std::sync::Arc;
 
 /// The behaviour that a character of the level is to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +70,7 @@ pub fn build(level: LoadedLevel, seed: Option<u64>) -> Spawned {
             .iter()
             .map(|route| (route.name.clone(), route.stops.iter().map(placed).collect()))
             .collect(),
+        props: props(&def),
         settings: settings(&def),
         tiles: tiles(&def, &resolved),
         is_precomputed: matches!(def.navigation, NavigationDef::TextGrid(_)) || resolved.areas.is_empty(),
@@ -147,7 +153,12 @@ fn regions(def: &LevelDef) -> Vec<Region> {
 }
 
 fn placed(mark: &resolve::Mark) -> Mark {
-    Mark { name: mark.name.clone().unwrap_or_default(), position: mark.position, facing_rad: mark.facing_rad }
+    Mark {
+        name: mark.name.clone().unwrap_or_default(),
+        position: mark.position,
+        facing_rad: mark.facing_rad,
+        props: (!mark.props.is_empty()).then(|| Arc::new(said(&mark.props))),
+    }
 }
 
 /// The number of the layer of that name; the first where there is none.
@@ -181,10 +192,30 @@ fn wanted(def: &LevelDef, character: &CharacterDef, floor_y_m: Option<f64>) -> S
 
 fn behaviour(character: &CharacterDef) -> Option<BehaviourRef> {
     let script = character.behaviour.as_ref()?.value.clone();
-    let params = character.params.iter();
-    let params =
-        params.filter_map(|(name, value)| Some((PlainKey::Name(name.clone()), plain(&value.value)?)));
-    Some(BehaviourRef { script, params: Plain::Map(params.collect()) })
+    Some(BehaviourRef { script, params: said(&character.params) })
+}
+
+/// Values by name as plain data.
+fn said(props: &PropsDef) -> Plain {
+    let entries = props.iter();
+    let entries =
+        entries.filter_map(|(name, value)| Some((PlainKey::Name(name.clone()), plain(&value.value)?)));
+    Plain::Map(entries.collect())
+}
+
+/// What the level says of its things to scripts.
+fn props(def: &LevelDef) -> Props {
+    let mut props = Props::default();
+    let mut put = |subject, name: &Spot<String>, given: &PropsDef| {
+        if !given.is_empty() {
+            props.put(subject, &name.value, said(given));
+        }
+    };
+    def.doors.iter().for_each(|door| put(Subject::Door, &door.name, &door.props));
+    def.regions.iter().for_each(|region| put(Subject::Region, &region.name, &region.props));
+    def.routes.iter().for_each(|route| put(Subject::Route, &route.name, &route.props));
+    def.characters.iter().for_each(|one| put(Subject::Character, &one.name, &one.props));
+    props
 }
 
 /// JSON as plain data; what a level file holds is finite and no deeper than its own limit. None for null, which

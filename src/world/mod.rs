@@ -17,6 +17,7 @@ pub mod glide;
 pub mod ops;
 pub mod outcome;
 pub mod place;
+pub mod props;
 pub mod query;
 pub mod region;
 #[cfg(test)]
@@ -44,6 +45,7 @@ use crate::world::door::Door;
 use crate::world::event::EventQueue;
 use crate::world::glide::Glide;
 use crate::world::place::Mark;
+use crate::world::props::Props;
 use crate::world::region::{Region, Watch, WatchId};
 use crate::world::settings::Settings;
 use crate::world::standing::{Bystanders, Standing};
@@ -135,6 +137,8 @@ pub struct World {
     pub(crate) made_marks: BTreeSet<String>,
     /// Routes by name.
     pub(crate) routes: BTreeMap<String, Vec<Mark>>,
+    /// What the level says of its things to scripts. Never part of the state.
+    pub(crate) props: Props,
     /// Crowd constants and limits.
     pub(crate) settings: Settings,
     /// Numbers given out, each from 1.
@@ -245,6 +249,8 @@ pub struct WorldParts {
     pub marks: BTreeMap<String, Mark>,
     /// Routes by name.
     pub routes: BTreeMap<String, Vec<Mark>>,
+    /// What the level says of its things to scripts.
+    pub props: Props,
     /// Crowd constants and limits.
     pub settings: Settings,
     /// What the tiles are made of, where the map is one of tiles.
@@ -267,6 +273,7 @@ impl World {
             regions: parts.regions,
             marks: parts.marks,
             routes: parts.routes,
+            props: parts.props,
             settings: parts.settings,
             tiles: parts.tiles.map(Arc::new),
             is_precomputed: parts.is_precomputed,

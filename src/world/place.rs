@@ -1,6 +1,10 @@
 //! Named places: marks, and routes that join them.
 
+use std::sync::Arc;
+
 use glam::Vec3;
+
+use crate::base::plain::Plain;
 
 /// A place with a name, or a stop of a route that may have none.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,4 +15,6 @@ pub struct Mark {
     pub position: Vec3,
     /// Which way to look there, radians about +y.
     pub facing_rad: Option<f32>,
+    /// What the level says of it to scripts, a map by name; nothing for most.
+    pub props: Option<Arc<Plain>>,
 }

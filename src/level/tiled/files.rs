@@ -169,7 +169,11 @@ impl<'f> Import<'f> {
                 self.findings.error(|| {
                     Finding::new(code::PATH, span, message)
                         .at(here.pointer(span))
-                        .help("name a file below the folder of the project, relative to this one, such as \"tiles/town.tsx\"")
+                        .help(
+                            "the project's root is the nearest folder above the map that holds a walkon.json (it may be \"{}\"), \
+                             without one the folder of the map: put one where the project begins, and name files below \
+                             it, relative to this one, such as \"tiles/town.tsx\"",
+                        )
                 });
                 None
             }

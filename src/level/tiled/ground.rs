@@ -2,16 +2,19 @@
 //!
 //! In: a [`RawMap`]. Out: [`Ground`]: one kind for each cell of each layer that is walked on, door tiles, the numbers
 //! of the report. Holds: layers add up in their order, a walkable one never opens what another one blocks; as soon as
-//! one layer says that it is walkable, only what is painted is; a layer that says nothing is a picture.
+//! one layer says that it is walkable, only what is painted is; a layer that says nothing is a picture; a layer counts
+//! where it is drawn; cells of an infinite map that no layer paints are no ground.
 //! Not here: objects (`things`), where cells lie (`place`).
 
 use super::files::short;
 use super::place::Place;
-use super::raw::{GID_MASK, Properties, RawContent, RawLayer, RawMap, RawTile, Rect, Value};
+use super::raw::{GID_MASK, Properties, Property, RawContent, RawLayer, RawMap, RawTile, Rect, Value};
+use super::words::{self, LeftOut, Said, truth, truth_of};
 use crate::level::diagnostic::{Finding, Findings, Span, code};
 use crate::level::numbers;
 use crate::world::tiles::Terrain;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Names of the layers that are walked on, by their number.
 pub(super) const LAYER_NAMES: [&str; 8] =
@@ -83,6 +86,9 @@ pub struct TiledReport {
     pub layers: Vec<LayerReport>,
     /// All layers that are walked on together: cells that can be walked on, that cannot, that a border blocks.
     pub total: Counts,
+    /// What has no place in the level, by name: objects, properties, elements.
+    #[serde(rename = "leftOut")]
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Cells of one layer of a file.
@@ -136,11 +142,17 @@ struct Meaning {
 const BLOCKED: u8 = 1;
 const FLOOR: u8 = 2;
 const BORDER: u8 = 4;
+const PAINTED: u8 = 8;
 
 /// Adds up the layers of a map.
-pub(super) fn lay(findings: &mut Findings, map: &RawMap, place: &Place) -> (Ground, TiledReport) {
+pub(super) fn lay(
+    findings: &mut Findings,
+    said: &mut Said,
+    (map, place): (&RawMap, &Place),
+) -> (Ground, TiledReport) {
     let mut laying = Laying {
         findings,
+        said,
         map,
         place,
         table: Vec::new(),
@@ -157,6 +169,7 @@ fn is_for_walking(properties: &Properties) -> bool {
 
 struct Laying<'r, 'f> {
     findings: &'f mut Findings,
+    said: &'r mut Said,
     map: &'r RawMap,
     place: &'r Place,
     /// Global ids of tiles with a meaning, sorted, and the place of the meaning in `meanings`.
@@ -168,7 +181,9 @@ struct Laying<'r, 'f> {
 
 impl Laying<'_, '_> {
     fn lay(&mut self) -> (Ground, TiledReport) {
+        self.names();
         let count = self.navigation_layers();
+        let painted = self.painted();
         let rect = self.place.rect;
         let mut report = TiledReport {
             orientation: self.map.orientation.name(),
@@ -205,9 +220,107 @@ impl Laying<'_, '_> {
         for number in 0..count {
             let own = numbers.iter().filter(|(_, on)| *on == Some(number)).map(|(index, _)| *index);
             let own: Vec<usize> = own.collect();
-            self.layer(&mut ground, &mut report, number, &own);
+            self.layer(&mut ground, &mut report, (number, &own), painted.as_deref());
         }
         (ground, report)
+    }
+
+    /// What the map and its layers say that nobody here knows.
+    fn names(&mut self) {
+        let map = self.map;
+        for property in &map.properties.0 {
+            self.said.check_name(self.findings, property, (words::OF_MAPS, "the map"));
+            if !words::OF_MAPS.contains(&property.name.as_str()) {
+                let what = format!("property \"{}\" of the map", short(&property.name));
+                self.said.leave_out(what, property.span);
+            }
+        }
+        for layer in &map.layers {
+            let known = match &layer.content {
+                RawContent::Tiles { .. } => words::OF_LAYERS,
+                RawContent::Objects(_) => words::OF_OBJECT_LAYERS,
+                RawContent::Picture => continue,
+            };
+            let whose = format!("layer \"{}\"", short(&layer.name));
+            // What a group says may be meant for layers of the other kind in it.
+            let all = [words::OF_LAYERS, words::OF_OBJECT_LAYERS].concat();
+            for property in layer.properties.0.iter().filter(|one| !all.contains(&one.name.as_str())) {
+                self.said.check_name(self.findings, property, (known, &whose));
+                let what = format!("property \"{}\" of {whose}", short(&property.name));
+                self.said.leave_out(what, property.span);
+            }
+            let truths =
+                layer.properties.0.iter().filter(|one| !matches!(one.name.as_str(), "collisionLayer"));
+            for property in truths.filter(|one| known.contains(&one.name.as_str())) {
+                if truth_of(&property.value).is_none() {
+                    let said = shown(&property.value);
+                    let sentence = format!("{} of {whose} is {said}, expected true or false", property.name);
+                    self.said.odd(self.findings, property, &sentence);
+                }
+            }
+        }
+    }
+
+    /// On an infinite map the cells that any layer paints: what lies between and around them is no ground. None on
+    /// other maps, and on a map that nobody painted on.
+    fn painted(&self) -> Option<Vec<bool>> {
+        if !self.map.infinite {
+            return None;
+        }
+        let mut painted = vec![false; self.place.rect.cells() as usize];
+        for layer in &self.map.layers {
+            let Some((rect, gids)) = self.cells(layer) else { continue };
+            for (at, _) in gids.iter().enumerate().filter(|(_, gid)| *gid & GID_MASK != 0) {
+                if let Some(cell) = self.place.index(cell_of(rect, at)) {
+                    painted[cell] = true;
+                }
+            }
+        }
+        painted.contains(&true).then_some(painted)
+    }
+
+    /// The cells of a layer where they are drawn: an offset moves them by whole tiles. None for layers of other kinds.
+    fn cells<'l>(&self, layer: &'l RawLayer) -> Option<(Rect, Cow<'l, [u32]>)> {
+        let RawContent::Tiles { rect, gids } = &layer.content else { return None };
+        if layer.offset_px == [0.0, 0.0] {
+            return Some((*rect, Cow::Borrowed(gids)));
+        }
+        let painted = gids.iter().enumerate().filter(|(_, gid)| *gid & GID_MASK != 0);
+        let moved: Vec<([i32; 2], u32)> = painted
+            .map(|(at, gid)| (self.place.drawn_at(cell_of(*rect, at), layer.offset_px).0, *gid))
+            .collect();
+        let one = |cell: &[i32; 2]| Rect { x: cell[0], y: cell[1], width: 1, height: 1 };
+        let around = moved.iter().fold(Rect::default(), |around, (cell, _)| around.around(one(cell)));
+        let mut drawn = vec![0; around.cells() as usize];
+        for ([x, y], gid) in moved {
+            drawn[(y - around.y) as usize * around.width as usize + (x - around.x) as usize] = gid;
+        }
+        Some((around, Cow::Owned(drawn)))
+    }
+
+    /// What an offset does to a layer that is walked on, where that is not plain.
+    fn note_offset(&mut self, layer: &RawLayer, (rect, gids): (Rect, &[u32])) {
+        if layer.offset_px == [0.0, 0.0] {
+            return;
+        }
+        let name = short(&layer.name);
+        let [x, y] = layer.offset_px;
+        if !self.place.drawn_at([0, 0], layer.offset_px).1 {
+            let message = format!(
+                "layer \"{name}\" is drawn {x}, {y} pixels away, which are no whole tiles: each of its tiles counts in the \
+                 cell that its middle lies in"
+            );
+            self.findings.note(|| Finding::new(code::MAP, layer.span, message).at(layer.pointer.as_str()));
+        }
+        let outside = gids
+            .iter()
+            .enumerate()
+            .filter(|(at, gid)| *gid & GID_MASK != 0 && self.place.index(cell_of(rect, *at)).is_none());
+        let outside = outside.count() as u64;
+        if outside > 0 {
+            let what = format!("tiles of layer \"{name}\", which its offset moves off the map");
+            self.said.leave_out_times(what, (outside, layer.span));
+        }
     }
 
     /// How many layers are walked on.
@@ -218,33 +331,38 @@ impl Laying<'_, '_> {
                     *count as usize
                 }
                 other => {
-                    let message =
+                    let sentence =
                         format!("navigationLayers is {}, expected a whole number, 1 to 8", shown(other));
-                    self.findings.error(|| Finding::new(code::RANGE, property.span, message));
-                    1
+                    self.said.odd(self.findings, property, &sentence);
+                    self.named_layers()
                 }
             };
         }
+        self.named_layers()
+    }
+
+    /// As many layers as the layers of the file name.
+    fn named_layers(&self) -> usize {
         let layers =
             self.map.layers.iter().filter_map(|layer| number_of(&layer.properties, "collisionLayer"));
         layers.max().map_or(1, |most| most + 1)
     }
 
-    /// The layer of those walked on that a layer of the file belongs to. None after a finding.
+    /// The layer of those walked on that a layer of the file belongs to: the first when it names none of them.
     fn layer_number(&mut self, layer: &RawLayer, count: usize) -> Option<usize> {
         let Some(property) = layer.properties.get("collisionLayer") else { return Some(0) };
         let number = number_of(&layer.properties, "collisionLayer");
         if number.is_some_and(|number| number < count) {
             return number;
         }
-        let message = format!(
+        let sentence = format!(
             "collisionLayer of layer \"{}\" is {}, expected 0 to {} (navigationLayers is {count})",
             short(&layer.name),
             shown(&property.value),
             count - 1
         );
-        self.findings.error(|| Finding::new(code::RANGE, property.span, message).at(layer.pointer.as_str()));
-        None
+        self.said.odd(self.findings, property, &sentence);
+        Some(0)
     }
 
     fn role(&self, layer: &RawLayer) -> Role {
@@ -255,27 +373,41 @@ impl Laying<'_, '_> {
         }
     }
 
-    fn layer(&mut self, ground: &mut Ground, report: &mut TiledReport, number: usize, own: &[usize]) {
+    fn layer(
+        &mut self,
+        ground: &mut Ground,
+        report: &mut TiledReport,
+        (number, own): (usize, &[usize]),
+        painted: Option<&[bool]>,
+    ) {
         let cells = self.place.rect.cells() as usize;
         let mut flags = vec![0u8; cells];
         let mut tops = vec![0u16; cells];
         let mut has_floor = false;
         for index in own {
             let layer = &self.map.layers[*index];
-            let RawContent::Tiles { rect, gids } = &layer.content else { continue };
+            let Some((rect, gids)) = self.cells(layer) else { continue };
             let role = self.role(layer);
             has_floor |= role == Role::Walkable;
             let counts = &mut report.layers[*index].counts;
-            self.paint(role, (*rect, gids), (&mut flags, &mut tops), counts);
+            self.paint(role, (rect, &gids), (&mut flags, &mut tops), counts);
+            if role != Role::Picture || !self.has_roles {
+                self.note_offset(layer, (rect, &gids));
+            }
             if truth(&layer.properties, "useTilesetBorder") == Some(true) {
-                counts.border = self.border(layer, (*rect, gids), &mut flags, role);
+                counts.border = self.border(layer, (rect, &gids), &mut flags, role);
             }
         }
+        for (flag, painted) in flags.iter_mut().zip(painted.unwrap_or_default()) {
+            *flag |= if *painted { PAINTED } else { 0 };
+        }
+        let needs_paint = painted.is_some();
         // One kind for each meaning, open and closed, looked up once.
         let mut known: Vec<[Option<u16>; 2]> = vec![[None; 2]; self.meanings.len()];
         let mut layer = Vec::with_capacity(cells);
         for (flag, top) in flags.iter().zip(&tops) {
-            let open = flag & (BLOCKED | BORDER) == 0 && (!has_floor || flag & FLOOR != 0);
+            let is_there = if has_floor { flag & FLOOR != 0 } else { !needs_paint || flag & PAINTED != 0 };
+            let open = flag & (BLOCKED | BORDER) == 0 && is_there;
             let own = &mut known[usize::from(*top)][usize::from(open)];
             layer.push(
                 *own.get_or_insert_with(|| ground.number(kind(open, &self.meanings[usize::from(*top)]))),
@@ -297,10 +429,7 @@ impl Laying<'_, '_> {
         let mut last = (0, 0u16);
         for (at, gid) in gids.iter().enumerate() {
             let id = gid & GID_MASK;
-            let (column, row) = (at as u32 % rect.width, at as u32 / rect.width);
-            let Some(cell) = self.place.index([rect.x + column as i32, rect.y + row as i32]) else {
-                continue;
-            };
+            let Some(cell) = self.place.index(cell_of(rect, at)) else { continue };
             if id == 0 {
                 continue;
             }
@@ -353,7 +482,7 @@ impl Laying<'_, '_> {
         let surroundings = self.place.surroundings();
         let mut count = 0;
         for at in 0..gids.len() {
-            let cell = [rect.x + (at as u32 % rect.width) as i32, rect.y + (at as u32 / rect.width) as i32];
+            let cell = cell_of(rect, at);
             if !painted(cell) {
                 continue;
             }
@@ -451,36 +580,33 @@ impl Laying<'_, '_> {
         let cost = meaning.cost.unwrap_or(base) * meaning.slow.unwrap_or(1.0);
         if !numbers::COST.holds(cost) {
             let name = if meaning.slow.is_some() { "slowMultiplier" } else { "cost" };
-            self.refuse(
-                tile,
-                name,
-                &format!("makes a metre cost {cost}, expected {}", numbers::COST.range()),
-            );
+            self.odd(tile, name, &format!("makes a metre cost {cost}, expected {}", numbers::COST.range()));
             (meaning.cost, meaning.slow) = (None, None);
         }
         for property in &tile.properties.0 {
             let name = property.name.as_str();
-            let (truth, text) = (property.value == Value::Truth(true), text_of(&property.value));
+            let text = text_of(&property.value);
             match name {
-                "isSafeZone" if truth => meaning.tags.push("safeZone".to_owned()),
-                "isDynamic" if truth => meaning.tags.push("dynamic".to_owned()),
-                "tags" => meaning.tags.extend(words(&text).map(str::to_owned)),
-                "blocked" | "isBlocked" => meaning.is_blocked |= truth,
-                "walkable" | "isNavigable" => meaning.is_blocked |= property.value == Value::Truth(false),
-                "oneWay" | "oneWayFlags" => meaning.closed = self.closed(tile, name),
-                "door" | "doorFlags" => {
-                    let key = ["key", "requiresKey"].iter().find_map(|key| tile.properties.get(key));
-                    let key = key.map(|key| text_of(&key.value)).filter(|key| !key.is_empty());
-                    let own = tile.properties.get("name").map(|name| text_of(&name.value));
-                    let flags = self.door(tile, name);
-                    if flags & DOOR_SECRET != 0 {
-                        meaning.tags.push("secret".to_owned());
-                    }
-                    meaning.door = Some((flags, key, own.filter(|name| !name.is_empty())));
+                "isSafeZone" if self.is_true(tile, property) == Some(true) => {
+                    meaning.tags.push("safeZone".to_owned());
                 }
+                "isDynamic" if self.is_true(tile, property) == Some(true) => {
+                    meaning.tags.push("dynamic".to_owned());
+                }
+                "tags" => meaning.tags.extend(split(&text).map(str::to_owned)),
+                "blocked" | "isBlocked" => meaning.is_blocked |= self.is_true(tile, property) == Some(true),
+                "walkable" | "isNavigable" => {
+                    meaning.is_blocked |= self.is_true(tile, property) == Some(false);
+                }
+                "oneWay" | "oneWayFlags" => meaning.closed = self.closed(tile, name),
+                "door" | "doorFlags" => meaning.door = self.door(tile, name).or(meaning.door.take()),
                 _ if name.ends_with("State") => meaning.tags.push(format!("{name}={text}")),
-                _ => {}
+                _ if words::OF_TILES.contains(&name) => {}
+                _ => self.unknown(tile, property),
             }
+        }
+        if meaning.door.as_ref().is_some_and(|(flags, ..)| flags & DOOR_SECRET != 0) {
+            meaning.tags.push("secret".to_owned());
         }
         meaning.tags.retain(|tag| !tag.trim().is_empty() && tag.len() <= crate::level::json::NAME_BYTES_MAX);
         meaning.tags.retain(|tag| !tag.chars().any(char::is_control));
@@ -488,14 +614,29 @@ impl Laying<'_, '_> {
         meaning
     }
 
+    /// A property of a tile that is true or false; a note when it is neither.
+    fn is_true(&mut self, tile: &RawTile, property: &Property) -> Option<bool> {
+        let truth = truth_of(&property.value);
+        if truth.is_none() {
+            let what = format!("is {}, expected true or false", shown(&property.value));
+            self.odd(tile, &property.name, &what);
+        }
+        truth
+    }
+
+    /// A property of a tile that nobody here knows: scripts do not see it either.
+    fn unknown(&mut self, tile: &RawTile, property: &Property) {
+        let whose = format!("tile {}", tile.id);
+        self.said.check_name(self.findings, property, (words::OF_TILES, &whose));
+        let what = format!("property \"{}\" of tiles", short(&property.name));
+        self.said.leave_out(what, property.span);
+    }
+
     fn terrain(&mut self, tile: &RawTile) -> Option<Terrain> {
         let property = tile.properties.get("terrainType")?;
         let Value::Text(name) = &property.value else {
-            self.refuse(
-                tile,
-                "terrainType",
-                &format!("is {}, expected the name of a terrain", shown(&property.value)),
-            );
+            let what = format!("is {}, expected the name of a terrain", shown(&property.value));
+            self.odd(tile, "terrainType", &what);
             return None;
         };
         let lower = name.trim().to_lowercase();
@@ -524,16 +665,15 @@ impl Laying<'_, '_> {
         match number {
             Some(number) if number.is_finite() && number > 0.0 => Some(number),
             _ => {
-                self.refuse(tile, name, &format!("is {}, expected a number above 0", shown(&property.value)));
+                self.odd(tile, name, &format!("is {}, expected a number above 0", shown(&property.value)));
                 None
             }
         }
     }
 
-    fn refuse(&mut self, tile: &RawTile, name: &str, what: &str) {
-        let span = tile.properties.get(name).map_or(tile.span, |property| property.span);
-        let message = format!("{name} of tile {} {what}", tile.id);
-        self.findings.error(|| Finding::new(code::RANGE, span, message));
+    fn odd(&mut self, tile: &RawTile, name: &str, what: &str) {
+        let Some(property) = tile.properties.get(name) else { return };
+        self.said.odd(self.findings, property, &format!("{name} of tile {} {what}", tile.id));
     }
 
     /// The ways out that a tile forbids: flags, or words.
@@ -547,57 +687,69 @@ impl Laying<'_, '_> {
             }
             Value::Text(text) => {
                 let mut closed = 0;
-                for word in words(text) {
-                    match WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)) {
-                        Some((_, flag)) => closed |= flag,
-                        None => self.refuse(
-                            tile,
-                            name,
-                            &format!("has \"{}\", expected north, east, south or west", short(word)),
-                        ),
-                    }
+                for word in split(text) {
+                    let Some((_, flag)) = WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word))
+                    else {
+                        let what = format!("has \"{}\", expected north, east, south or west", short(word));
+                        self.odd(tile, name, &what);
+                        return 0;
+                    };
+                    closed |= flag;
                 }
                 closed
             }
             other => {
-                self.refuse(
-                    tile,
-                    name,
-                    &format!("is {}, expected flags (2 north, 4 east, 8 south, 16 west)", shown(other)),
-                );
+                let what = format!("is {}, expected flags (2 north, 4 east, 8 south, 16 west)", shown(other));
+                self.odd(tile, name, &what);
                 0
             }
         }
     }
 
-    fn door(&mut self, tile: &RawTile, name: &str) -> u32 {
+    /// The door that a tile is. None when it says that it is none, or says nothing that we know.
+    fn door(&mut self, tile: &RawTile, name: &str) -> Option<(u32, Option<String>, Option<String>)> {
+        let flags = self.door_flags(tile, name)?;
+        let key = ["key", "requiresKey"].iter().find_map(|key| tile.properties.get(key));
+        let key = key.map(|key| text_of(&key.value)).filter(|key| !key.is_empty());
+        let own = tile.properties.get("name").map(|name| text_of(&name.value));
+        // What wants a key is locked.
+        let flags = if key.is_some() { flags | DOOR_LOCKED } else { flags };
+        Some((flags, key, own.filter(|name| !name.is_empty())))
+    }
+
+    fn door_flags(&mut self, tile: &RawTile, name: &str) -> Option<u32> {
         const WORDS: [(&str, u32); 4] =
             [("open", DOOR_OPEN), ("locked", DOOR_LOCKED), ("secret", DOOR_SECRET), ("closed", 0)];
-        let Some(property) = tile.properties.get(name) else { return 0 };
+        let property = tile.properties.get(name)?;
+        let expected =
+            "expected true, false, flags (1 open, 2 locked, 4 secret), or open, closed, locked, secret";
         match &property.value {
-            Value::Number(flags) if *flags == flags.trunc() && (0.0..=7.0).contains(flags) => *flags as u32,
-            Value::Truth(_) => 0,
-            Value::Text(text) => {
-                let known = |word: &&str| WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
-                if let Some(word) = words(text).find(|word| known(word).is_none()) {
-                    self.refuse(
-                        tile,
-                        name,
-                        &format!("has \"{}\", expected open, closed, locked or secret", short(word)),
-                    );
+            Value::Number(flags) if *flags == flags.trunc() && (0.0..=7.0).contains(flags) => {
+                return Some(*flags as u32);
+            }
+            Value::Text(text) if text.trim().is_empty() => return None,
+            Value::Text(text) if truth_of(&property.value).is_none() => {
+                let known = |word: &str| WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+                match split(text).find(|word| known(word).is_none()) {
+                    None => {
+                        return Some(split(text).filter_map(known).fold(0, |flags, (_, flag)| flags | flag));
+                    }
+                    Some(word) => self.odd(tile, name, &format!("has \"{}\", {expected}", short(word))),
                 }
-                words(text).filter_map(|word| known(&word)).fold(0, |flags, (_, flag)| flags | flag)
             }
-            other => {
-                self.refuse(
-                    tile,
-                    name,
-                    &format!("is {}, expected flags (1 open, 2 locked, 4 secret)", shown(other)),
-                );
-                0
-            }
+            Value::Number(number) => self.odd(tile, name, &format!("is {number}, {expected}")),
+            other => match truth_of(other) {
+                Some(is_door) => return is_door.then_some(0),
+                None => self.odd(tile, name, &format!("is {}, {expected}", shown(other))),
+            },
         }
+        None
     }
+}
+
+/// The cell at a place of a list of cells.
+fn cell_of(rect: Rect, at: usize) -> [i32; 2] {
+    [rect.x + (at as u32 % rect.width) as i32, rect.y + (at as u32 / rect.width) as i32]
 }
 
 /// What a metre costs on a terrain, as people write it: 1.2, not the nearest single-precision number.
@@ -639,15 +791,6 @@ pub(super) fn number_of(properties: &Properties, name: &str) -> Option<usize> {
     Some(number)
 }
 
-pub(super) fn truth(properties: &Properties, name: &str) -> Option<bool> {
-    match &properties.get(name)?.value {
-        Value::Truth(truth) => Some(*truth),
-        Value::Text(text) => Some(text.eq_ignore_ascii_case("true")),
-        Value::Number(number) => Some(*number != 0.0),
-        _ => None,
-    }
-}
-
 /// A value as text; empty for what is none.
 pub(super) fn text_of(value: &Value) -> String {
     match value {
@@ -670,6 +813,6 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// The words of a list: `north, east`.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split([',', '|', ' ']).map(str::trim).filter(|word| !word.is_empty())
 }

@@ -10,6 +10,7 @@ use super::place::Place;
 use super::raw::{Orientation, RawMap, Value};
 use super::things;
 use super::types::Types;
+use super::words::Said;
 use crate::level::def::{
     Heading, LayerDef, LevelDef, NavigationDef, Projection, StaggerAxis, StaggerIndex, TileLayout,
     TileLegendDef, TilesDef,
@@ -25,18 +26,18 @@ const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 /// Makes the level of a map.
 pub(super) fn make(
     findings: &mut Findings,
-    (map, types): (&RawMap, &Types),
-    path: &str,
+    said: &mut Said,
+    (map, types, path): (&RawMap, &Types, &str),
     options: &TiledOptions,
 ) -> (LevelDef, TiledReport) {
     let place = Place::new(map, options.metres_per_pixel, options.is_flipped);
-    let (mut ground, mut report) = ground::lay(findings, map, &place);
-    let things = things::put(findings, (map, &place, types), &mut ground, &mut report);
+    let (mut ground, mut report) = ground::lay(findings, said, (map, &place));
+    let things = things::put(findings, said, (map, &place, types), (&mut ground, &mut report));
     count(&ground, &mut report);
     let mut tiles = navigation(findings, &ground, (map, &place), options);
     tiles.links = things.links;
     let mut def = LevelDef::of_map(stem(path), NavigationDef::Tiles(Box::new(tiles)));
-    say(findings, map, &mut def);
+    say(findings, said, map, &mut def);
     def.characters = things.characters;
     def.doors = things.doors;
     def.marks = things.marks;
@@ -46,15 +47,15 @@ pub(super) fn make(
 }
 
 /// What the map says of the level: its script and seed, and how it is counted.
-fn say(findings: &mut Findings, map: &RawMap, def: &mut LevelDef) {
+fn say(findings: &mut Findings, said: &mut Said, map: &RawMap, def: &mut LevelDef) {
     let mut whole = |name: &str, range: &Number| {
         let property = map.properties.get(name)?;
         match property.value {
             Value::Number(number) if range.holds(number) && number == number.trunc() => Some(number),
             _ => {
-                let said = shown(&property.value);
-                let message = format!("{name} is {said}, expected a whole number, {}", range.range());
-                findings.error(|| Finding::new(code::RANGE, property.span, message));
+                let stated = shown(&property.value);
+                let sentence = format!("{name} is {stated}, expected a whole number, {}", range.range());
+                said.odd(findings, property, &sentence);
                 None
             }
         }
@@ -74,8 +75,7 @@ fn say(findings: &mut Findings, map: &RawMap, def: &mut LevelDef) {
         Ok(()) => def.script = Some(Spot::new(name, property.span)),
         Err(_) if name.is_empty() => {}
         Err(error) => {
-            let message = format!("script is {}: {error}", shown(&property.value));
-            findings.error(|| Finding::new(code::PATH, property.span, message).help(error.help()));
+            said.odd(findings, property, &format!("script is {}: {error}", shown(&property.value)));
         }
     }
 }

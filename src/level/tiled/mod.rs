@@ -20,6 +20,7 @@ mod things;
 mod tmj;
 mod tree;
 mod types;
+mod words;
 mod write;
 mod xml;
 
@@ -33,8 +34,10 @@ use super::load::LevelError;
 use super::source::{Source, SourceError};
 use files::Import;
 use raw::RawMap;
+use words::Said;
 
 pub use ground::{Counts, LayerReport, TiledReport};
+pub use words::LeftOut;
 pub use write::text;
 
 /// How a map is taken in.
@@ -71,6 +74,27 @@ pub struct Tiled {
 pub fn is_tiled(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     lower.ends_with(".tmx") || lower.ends_with(".tmj")
+}
+
+/// Whether a file of that name is a world of Tiled: a list of maps that lie side by side.
+#[must_use]
+pub fn is_world(path: &str) -> bool {
+    path.to_ascii_lowercase().ends_with(".world")
+}
+
+/// What to say of a world, with the maps that its text names.
+fn about_world(path: &str, text: &str) -> String {
+    const NAMED_MAX: usize = 5;
+    let json: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    let maps = json.get("maps").and_then(serde_json::Value::as_array).map_or(&[][..], Vec::as_slice);
+    let names = maps.iter().filter_map(|map| map.get("fileName")?.as_str());
+    let names: Vec<String> =
+        names.take(NAMED_MAX).map(|name| format!("\"{}\"", files::short(name))).collect();
+    let more = if maps.len() > NAMED_MAX { ", ..." } else { "" };
+    let which = if names.is_empty() { String::new() } else { format!(": {}{more}", names.join(", ")) };
+    format!(
+        "{path} is a world of Tiled, which lays several maps side by side; a level is one map: name one of them{which}"
+    )
 }
 
 /// Takes in the map at `path` of a source: what `walkon import` writes a level of.
@@ -124,17 +148,24 @@ pub(crate) fn take_in(
 }
 
 fn read_all(import: &mut Import<'_>, (path, bytes): (&str, &[u8]), options: &TiledOptions) -> Option<Tiled> {
-    let raw = import.parsed(path, bytes, read::map)?;
-    let types = types_of(import, path, options);
-    let skipped = std::mem::take(&mut import.skipped);
-    for (what, (count, span)) in skipped {
-        let times = if count == 1 { String::new() } else { format!(" ({count} times)") };
-        import.findings.note(|| Finding::new(code::MAP, span, format!("left out: {what}{times}")));
-    }
-    if import.findings.has_errors() {
+    if is_world(path) {
+        let file = import.findings.add_file(path, bytes);
+        let message = about_world(path, &String::from_utf8_lossy(bytes));
+        import.findings.error(|| Finding::new(code::CHOICE, Span::new(file, 0, 0), message));
         return None;
     }
-    let (def, report) = level::make(import.findings, (&raw, &types?), path, options);
+    let raw = import.parsed(path, bytes, read::map)?;
+    let types = types_of(import, path, options);
+    let mut said = Said::default();
+    for (what, (count, span)) in std::mem::take(&mut import.skipped) {
+        said.leave_out_times(what, (count as u64, span));
+    }
+    if import.findings.has_errors() {
+        said.left_out(import.findings);
+        return None;
+    }
+    let (def, mut report) = level::make(import.findings, &mut said, (&raw, &types?, path), options);
+    report.left_out = said.left_out(import.findings);
     note(import.findings, &report, raw.span);
     Some(Tiled { raw, def, report })
 }

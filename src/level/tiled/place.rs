@@ -19,6 +19,8 @@ pub(super) struct Place {
     /// Width, height and straight side of a tile as objects count them, pixels.
     tile_px: [f64; 2],
     side_px: f64,
+    /// Width and height of a tile as it is drawn, pixels.
+    screen_px: [f64; 2],
     metres_per_pixel: f64,
     /// The cells of the map.
     pub rect: Rect,
@@ -52,6 +54,7 @@ impl Place {
             stagger_even: map.stagger_even,
             tile_px,
             side_px,
+            screen_px: [width, height],
             metres_per_pixel: metres_per_pixel.unwrap_or(1.0 / tile_px[0]),
             rect,
             is_flipped,
@@ -127,6 +130,24 @@ impl Place {
             (true, true) => rows * height + if self.rect.width > 1 { height / 2.0 } else { 0.0 },
         };
         depth_px * self.metres_per_pixel
+    }
+
+    /// How far objects are moved, in their units, by an offset of a layer, which is in pixels of the picture.
+    pub(super) fn offset(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        if !self.is_isometric() {
+            return [x, y];
+        }
+        let [width, height] = self.screen_px;
+        [(x / width + y / height) * height, (y / height - x / width) * height]
+    }
+
+    /// The cell that a cell of a layer with an offset is drawn over, and whether it covers that one to the pixel.
+    pub(super) fn drawn_at(&self, cell: [i32; 2], offset_px: [f64; 2]) -> ([i32; 2], bool) {
+        let (centre, moved) = (self.centre_px(cell), self.offset(offset_px));
+        let middle = [centre[0] + moved[0], centre[1] + moved[1]];
+        let drawn = self.cell_at(middle);
+        let own = self.centre_px(drawn);
+        (drawn, (own[0] - middle[0]).abs() < 1e-6 && (own[1] - middle[1]).abs() < 1e-6)
     }
 
     /// The world position of a pixel.

@@ -1,12 +1,13 @@
 //! Properties with their types.
 //!
-//! In: the elements of properties. Out: [`Properties`], findings for values that are not of their type. Holds: a
-//! class of values nests no deeper than the file. Not here: which properties mean something.
+//! In: the elements of properties. Out: [`Properties`]; a value that is not of its type is text, with a note: whose
+//! property it is, nobody knows here. Holds: a class of values nests no deeper than the file. Not here: which
+//! properties mean something (`words`).
 
 use super::files::{Here, Import, short};
 use super::raw::{Properties, Property, Value};
 use super::tree::Element;
-use crate::level::diagnostic::{Span, code};
+use crate::level::diagnostic::{Finding, Span, code};
 
 /// The properties of an element.
 pub(super) fn properties(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -> Properties {
@@ -47,10 +48,11 @@ pub(super) fn property(
         // Text, colours, files, and types of versions to come.
         _ => Some(Value::Text(text.to_owned())),
     };
-    if value.is_none() {
+    let value = value.unwrap_or_else(|| {
         wrong(import, here, span, (&name, kind, text));
-    }
-    Some(Property { name, value: value?, class, span })
+        Value::Text(text.to_owned())
+    });
+    Some(Property { name, value, class, span })
 }
 
 fn finite(text: &str) -> Option<f64> {
@@ -66,6 +68,10 @@ fn wrong(import: &mut Import<'_>, here: Here<'_, '_>, span: Span, (name, kind, t
         "object" => "the number of an object",
         _ => "a finite number",
     };
-    let message = format!("property \"{}\" is \"{}\", expected {expected}", short(name), short(text));
-    import.error(here, code::TYPE, span, message);
+    let message = format!(
+        "property \"{}\" is \"{}\", expected {expected}; it is taken as text",
+        short(name),
+        short(text)
+    );
+    import.findings.note(|| Finding::new(code::TYPE, span, message).at(here.pointer(span)));
 }

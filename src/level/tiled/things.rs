@@ -2,21 +2,25 @@
 //!
 //! In: the objects of a [`RawMap`], its [`Place`], the [`Ground`] that its layers made. Out: [`Things`] in metres, and
 //! cells of the ground that objects close or name. Holds: the class of an object decides, then its shape; a class that
-//! nobody knows means nothing; lengths and speeds in properties are pixels, as everything in such a map.
+//! nobody knows means nothing; lengths and speeds in properties are pixels, as everything in such a map; what is said of
+//! an object and means nothing here goes to the scripts with it, and what becomes nothing is left out by name.
 //! Not here: names that clash with those of a level (`resolve`).
 
 mod people;
+mod props;
 mod stairs;
 
 use self::stairs::Stairs;
 use super::files::short;
-use super::ground::{Ground, Kind, TiledReport, number_of, shown, text_of, truth, words};
+use super::ground::{Ground, Kind, TiledReport, number_of, shown, split, text_of};
 use super::place::{Near, Place, common_area};
-use super::raw::{Properties, RawContent, RawLayer, RawMap, RawObject, Shape, Value};
+use super::raw::{Properties, Property, RawContent, RawLayer, RawMap, RawObject, Shape, Value};
 use super::types::Types;
+use super::words::{Said, truth, truth_of};
 use crate::base::geom::Point;
 use crate::level::def::{
-    CharacterDef, DoorDef, LinkDef, MarkDef, Outline, PlaceDef, Position, RegionDef, RouteDef, StopDef,
+    CharacterDef, DoorDef, LinkDef, MarkDef, Outline, PlaceDef, Position, PropsDef, RegionDef, RouteDef,
+    StopDef,
 };
 use crate::level::diagnostic::{Finding, Findings, Span, Spot, code};
 use crate::level::json::NAME_BYTES_MAX;
@@ -99,9 +103,9 @@ fn sort_of(class: &str) -> Sort {
 /// Places the objects of a map.
 pub(super) fn put(
     findings: &mut Findings,
+    said: &mut Said,
     (map, place, types): (&RawMap, &Place, &Types),
-    ground: &mut Ground,
-    report: &mut TiledReport,
+    (ground, report): (&mut Ground, &mut TiledReport),
 ) -> Things {
     let mut names: BTreeMap<u32, String> = BTreeMap::new();
     for object in objects(map) {
@@ -109,6 +113,7 @@ pub(super) fn put(
     }
     let mut putting = Putting {
         findings,
+        said,
         place,
         types,
         ground,
@@ -116,6 +121,7 @@ pub(super) fn put(
         object_names: names,
         taken: BTreeMap::new(),
         comparisons_left: COMPARISONS_MAX,
+        props_bytes_left: props::BYTES_MAX,
         feet: BTreeMap::new(),
         stairs: Vec::new(),
         things: Things::default(),
@@ -148,12 +154,13 @@ fn objects(map: &RawMap) -> impl Iterator<Item = &RawObject> {
 struct Waypoint {
     order: f64,
     id: u32,
-    place: PlaceDef,
+    stop: StopDef,
     span: Span,
 }
 
 struct Putting<'r, 'f> {
     findings: &'f mut Findings,
+    said: &'r mut Said,
     place: &'r Place,
     types: &'r Types,
     ground: &'r mut Ground,
@@ -164,6 +171,8 @@ struct Putting<'r, 'f> {
     /// Names given so far, by kind, in lower case, and the number that the next one of that name gets.
     taken: BTreeMap<(&'static str, String), u32>,
     comparisons_left: u64,
+    /// Bytes that the properties of all objects may still have.
+    props_bytes_left: usize,
     /// Layer and place of every object that was met, by its number.
     feet: BTreeMap<u32, (usize, Point)>,
     stairs: Vec<Stairs>,
@@ -242,9 +251,12 @@ impl Putting<'_, '_> {
             (Sort::Player | Sort::Character, _) => self.character(thing, sort == Sort::Player),
             (Sort::Door, _) => self.door(thing),
             (Sort::Area, _) => self.area(thing),
-            (Sort::Obstacle, _) => return self.block(thing),
+            (Sort::Obstacle, _) => return self.obstacle(thing),
             (Sort::Waypoint, _) => self.waypoint(thing),
-            (Sort::Stairs, _) => self.stairs(thing),
+            (Sort::Stairs, _) => {
+                self.forget_props(thing, props::OF_STAIRS);
+                self.stairs(thing);
+            }
             (Sort::Mark, _) => self.mark(thing),
             (Sort::Route, Shape::Point) => self.mark(thing),
             (Sort::Route, _) => self.route(thing),
@@ -252,10 +264,18 @@ impl Putting<'_, '_> {
             (Sort::Region, _) => self.region(thing),
             (Sort::Shape, Shape::Polyline(_)) if !is_collision => self.route(thing),
             (Sort::Shape, Shape::Point) => self.mark(thing),
-            (Sort::Shape, Shape::Text) => {}
-            (Sort::Shape, _) if is_collision => return self.block(thing),
+            (Sort::Shape, Shape::Text) => {
+                self.said.leave_out(format!("text of {}", called(thing.object)), thing.object.span);
+            }
+            (Sort::Shape, _) if is_collision => return self.obstacle(thing),
             // A tile is a picture where nothing is said of it.
-            (Sort::Shape, Shape::Tile(..)) => {}
+            (Sort::Shape, Shape::Tile(..)) if thing.object.name.trim().is_empty() => {
+                let class = thing.object.class.trim();
+                let of =
+                    if class.is_empty() { String::new() } else { format!(" of class \"{}\"", short(class)) };
+                self.said.leave_out(format!("tile objects without a name{of}"), thing.object.span);
+            }
+            (Sort::Shape, Shape::Tile(..)) => self.mark(thing),
             (Sort::Shape, _) if thing.corners.len() < 3 || is_flat(&thing.corners) => self.mark(thing),
             (Sort::Shape, _) => self.region(thing),
         }
@@ -279,7 +299,7 @@ impl Putting<'_, '_> {
         };
         let (sine, cosine) = libm::sincos(object.rotation_degrees.to_radians());
         let [x, y] = object.position_px;
-        let [moved_x, moved_y] = layer.offset_px;
+        let [moved_x, moved_y] = self.place.offset(layer.offset_px);
         let is_turned = object.rotation_degrees != 0.0;
         let turned = |[a, b]: [f64; 2]| {
             let [a, b] = if is_turned { [a * cosine - b * sine, a * sine + b * cosine] } else { [a, b] };
@@ -322,7 +342,8 @@ impl Putting<'_, '_> {
                 // The lower corner of the diamond that the tile stands on is half a tile further along both axes.
                 let half = self.place.tile_side_px() / 2.0;
                 let [x, y] = thing.object.position_px;
-                [x + thing.layer.offset_px[0] - half, y + thing.layer.offset_px[1] - half]
+                let [moved_x, moved_y] = self.place.offset(thing.layer.offset_px);
+                [x + moved_x - half, y + moved_y - half]
             }
             Shape::Tile(..) => {
                 let bottom = corners.iter().fold(f64::MIN, |most, corner| most.max(corner[1]));
@@ -357,10 +378,19 @@ impl Putting<'_, '_> {
         self.findings.error(|| Finding::new(code, span, message).at(pointer));
     }
 
-    fn warn(&mut self, thing: &Thing<'_>, code: &'static str, what: &str) {
-        let message = format!("{} {what}", called(thing.object));
+    /// An object that becomes nothing, and why: `encloses nothing`.
+    fn leave_out(&mut self, thing: &Thing<'_>, code: &'static str, why: &str) {
+        let called = called(thing.object);
+        let message = format!("{called} {why} and is left out");
         let (span, pointer) = (thing.object.span, thing.object.pointer.as_str());
         self.findings.warn(|| Finding::new(code, span, message).at(pointer));
+        self.said.leave_out(format!("{called}, which {why}"), span);
+    }
+
+    /// A property of ours whose value has no form of ours.
+    fn odd(&mut self, thing: &Thing<'_>, property: &Property, what: &str) {
+        let sentence = format!("{} {what}", called(thing.object));
+        self.said.odd(self.findings, property, &sentence);
     }
 
     /// A name that nothing of its kind has yet, from what the author wrote.
@@ -402,29 +432,34 @@ impl Putting<'_, '_> {
         let Some(position) = self.position(thing) else { return };
         let facing_degrees = self.facing(thing);
         let name = self.named("mark", thing);
-        self.things.marks.push(MarkDef { name, place: PlaceDef { position, facing_degrees } });
+        let props = self.props(thing, props::OF_MARKS);
+        self.things.marks.push(MarkDef { name, place: PlaceDef { position, facing_degrees, props } });
     }
 
     fn route(&mut self, thing: &Thing<'_>) {
+        let props = self.props(thing, props::OF_ROUTES);
+        self.line(thing, props);
+    }
+
+    /// A route along the corners of an object.
+    fn line(&mut self, thing: &Thing<'_>, props: PropsDef) {
         let mut stops = Vec::with_capacity(thing.corners.len());
         for corner in &thing.corners {
             let Some([x, z]) = self.world(thing, *corner) else { return };
             stops.push(StopDef::Place(PlaceDef {
                 position: Position { x, y: None, z },
-                facing_degrees: None,
+                ..PlaceDef::default()
             }));
         }
         if stops.is_empty() {
-            self.warn(thing, code::DEGENERATE, "has no corners and is left out");
+            self.leave_out(thing, code::DEGENERATE, "has no corners");
             return;
         }
         let name = self.named("route", thing);
-        self.things.routes.push(RouteDef { name, stops });
+        self.things.routes.push(RouteDef { name, stops, props });
     }
 
     fn waypoint(&mut self, thing: &Thing<'_>) {
-        let Some(position) = self.position(thing) else { return };
-        let facing_degrees = self.facing(thing);
         let text = |name: &str| thing.properties.get(name).map(|property| text_of(&property.value));
         let group = text("group").or_else(|| text("route")).filter(|group| !group.trim().is_empty());
         let Some(group) = group else {
@@ -435,10 +470,21 @@ impl Putting<'_, '_> {
             Value::Number(number) => Some(number),
             _ => None,
         });
+        let Some(position) = self.position(thing) else { return };
+        let facing_degrees = self.facing(thing);
+        let place = PlaceDef { position, facing_degrees, props: self.props(thing, props::OF_WAYPOINTS) };
+        let stop = if thing.object.name.trim().is_empty() {
+            StopDef::Place(place)
+        } else {
+            // A stop with a name is a place that scripts can name.
+            let name = self.named("mark", thing);
+            self.things.marks.push(MarkDef { name: name.clone(), place });
+            StopDef::Mark(name)
+        };
         let waypoint = Waypoint {
             order: order.unwrap_or(f64::from(thing.object.id)),
             id: thing.object.id,
-            place: PlaceDef { position, facing_degrees },
+            stop,
             span: thing.object.span,
         };
         self.waypoints.entry(group).or_default().push(waypoint);
@@ -449,15 +495,16 @@ impl Putting<'_, '_> {
             points.sort_by(|a, b| a.order.total_cmp(&b.order).then(a.id.cmp(&b.id)));
             let Some(span) = points.first().map(|point| point.span) else { continue };
             let name = self.unique("route", &group, 0, span);
-            let stops = points.iter().map(|point| StopDef::Place(point.place)).collect();
-            self.things.routes.push(RouteDef { name: Spot::new(name, span), stops });
+            let stops = points.into_iter().map(|point| point.stop).collect();
+            self.things.routes.push(RouteDef { name: Spot::new(name, span), stops, props: PropsDef::new() });
         }
     }
 
     fn region(&mut self, thing: &Thing<'_>) {
         let Some(outline) = self.outline(thing) else { return };
         let name = self.named("region", thing);
-        self.things.regions.push(RegionDef { name, outline, layer: None });
+        let props = self.props(thing, props::OF_REGIONS);
+        self.things.regions.push(RegionDef { name, outline, layer: None, props });
     }
 
     fn outline(&mut self, thing: &Thing<'_>) -> Option<Outline> {
@@ -477,7 +524,7 @@ impl Putting<'_, '_> {
             return Some(Outline::Circle { centre, radius_m });
         }
         if thing.corners.len() < 3 || is_flat(&thing.corners) {
-            self.warn(thing, code::DEGENERATE, "encloses nothing and is left out");
+            self.leave_out(thing, code::DEGENERATE, "encloses nothing");
             return None;
         }
         let corners: Option<Vec<Point>> =
@@ -551,6 +598,11 @@ impl Putting<'_, '_> {
         changed
     }
 
+    fn obstacle(&mut self, thing: &Thing<'_>) -> u64 {
+        self.forget_props(thing, props::OF_OBSTACLES);
+        self.block(thing)
+    }
+
     /// Blocks the cells that an object covers any part of; how many were open.
     fn block(&mut self, thing: &Thing<'_>) -> u64 {
         let cells = self.cells_touched(thing);
@@ -576,10 +628,11 @@ impl Putting<'_, '_> {
     }
 
     fn area(&mut self, thing: &Thing<'_>) {
+        self.forget_props(thing, props::OF_AREAS);
         let cost = self.number(thing, "cost", &numbers::COST);
         let name = self.named("area", thing);
         if self.claim(thing, &name, (cost, false)) == 0 {
-            self.warn(thing, code::NO_CELLS, "lies on no cell that can be walked on and is left out");
+            self.leave_out(thing, code::NO_CELLS, "lies on no cell that can be walked on");
         }
     }
 
@@ -595,22 +648,36 @@ impl Putting<'_, '_> {
             );
             return;
         }
-        let is = |name: &str| truth(&thing.properties, name).unwrap_or(false);
+        let (is_open, is_locked) = (self.is(thing, "open"), self.is(thing, "locked"));
         let text = |name: &str| thing.properties.get(name).map(|property| text_of(&property.value));
         let key = text("key").or_else(|| text("requiresKey")).filter(|key| !key.is_empty());
         let seconds = self.number(thing, "seconds", &numbers::DOOR_SECONDS);
         let one_way = self.direction(thing);
-        let teams = text("teams").map(|teams| words(&teams).map(str::to_owned).collect()).unwrap_or_default();
+        let teams = text("teams").map(|teams| split(&teams).map(str::to_owned).collect()).unwrap_or_default();
+        let props = self.props(thing, props::OF_DOORS);
         self.things.doors.push(DoorDef {
             name,
             area,
-            open: is("open"),
+            open: is_open.unwrap_or(false),
             duration_s: seconds.unwrap_or(numbers::DOOR_SECONDS.default),
-            locked: is("locked"),
+            // What wants a key is locked, unless it says that it is not.
+            locked: is_locked.unwrap_or(key.is_some()),
             key,
             one_way,
             teams,
+            props,
         });
+    }
+
+    /// Whether something is true of an object; a note when it is neither true nor false.
+    fn is(&mut self, thing: &Thing<'_>, name: &str) -> Option<bool> {
+        let property = thing.properties.get(name)?;
+        let truth = truth_of(&property.value);
+        if truth.is_none() {
+            let said = shown(&property.value);
+            self.odd(thing, property, &format!("has {name} {said}, expected true or false"));
+        }
+        truth
     }
 
     /// The direction in which alone a door may be walked through.
@@ -627,7 +694,7 @@ impl Putting<'_, '_> {
             _ => {
                 let what =
                     format!("has oneWay {}, expected north, east, south or west", shown(&property.value));
-                self.error(thing, code::CHOICE, property.span, &what);
+                self.odd(thing, property, &what);
                 return None;
             }
         };
@@ -656,7 +723,7 @@ impl Putting<'_, '_> {
                 shown(&property.value),
                 numbers::FACING_DEGREES.range()
             );
-            self.error(thing, code::RANGE, property.span, &what);
+            self.odd(thing, property, &what);
             return None;
         }
         Some(if self.place.is_flipped() { 180.0 - degrees } else { degrees })
@@ -688,7 +755,7 @@ impl Putting<'_, '_> {
         } else {
             format!("has {name} {said} pixels, which are {value} m, expected {}", range.range())
         };
-        self.error(thing, code::RANGE, property.span, &what);
+        self.odd(thing, property, &what);
         None
     }
 

@@ -6,8 +6,8 @@
 
 use crate::level::def::{
     CharacterDef, DoorDef, DoorHabit, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, Outline,
-    PlaceDef, Position, Projection, RegionDef, StaggerAxis, StaggerIndex, StopDef, TileLayout, TileLegendDef,
-    TilesDef,
+    PlaceDef, Position, Projection, PropsDef, RegionDef, RouteDef, StaggerAxis, StaggerIndex, StopDef,
+    TileLayout, TileLegendDef, TilesDef,
 };
 use crate::level::numbers;
 use crate::world::tiles::Terrain;
@@ -25,8 +25,7 @@ pub fn text(def: &LevelDef) -> String {
     }
     root.list("doors", def.doors.iter().map(door));
     root.map("marks", def.marks.iter().map(|mark| (mark.name.value.clone(), place(&mark.place))));
-    let stops = |stops: &[StopDef]| Tree::List(stops.iter().map(stop).collect());
-    root.map("routes", def.routes.iter().map(|route| (route.name.value.clone(), stops(&route.stops))));
+    root.map("routes", def.routes.iter().map(|one| (one.name.value.clone(), route(one))));
     root.list("regions", def.regions.iter().map(region));
     root.list("characters", def.characters.iter().map(character));
     if let Some(script) = &def.script {
@@ -175,7 +174,7 @@ fn door(door: &DoorDef) -> Tree {
     entry.put("area", &door.area.value);
     entry.unless(door.open, false, "open");
     entry.unless(door.duration_s, numbers::DOOR_SECONDS.default, "seconds");
-    entry.unless(door.locked, false, "locked");
+    entry.unless(door.locked, door.key.is_some(), "locked");
     if let Some(key) = &door.key {
         entry.put("key", key);
     }
@@ -185,6 +184,7 @@ fn door(door: &DoorDef) -> Tree {
     if !door.teams.is_empty() {
         entry.put("teams", &door.teams);
     }
+    props(&mut entry, &door.props);
     Tree::Object(entry)
 }
 
@@ -196,15 +196,32 @@ fn position(position: Position) -> Value {
 }
 
 fn place(place: &PlaceDef) -> Tree {
-    match place.facing_degrees {
-        Some(facing) => {
-            let mut entry = Object::default();
-            entry.put("position", position(place.position));
-            entry.put("facingDegrees", facing);
-            Tree::Object(entry)
-        }
-        None => tree(position(place.position)),
+    if place.facing_degrees.is_none() && place.props.is_empty() {
+        return tree(position(place.position));
     }
+    let mut entry = Object::default();
+    entry.put("position", position(place.position));
+    if let Some(facing) = place.facing_degrees {
+        entry.put("facingDegrees", facing);
+    }
+    props(&mut entry, &place.props);
+    Tree::Object(entry)
+}
+
+/// What scripts are told of a thing, behind everything else.
+fn props(entry: &mut Object, props: &PropsDef) {
+    entry.map("props", props.iter().map(|(name, value)| (name.clone(), tree(value.value.clone()))));
+}
+
+fn route(route: &RouteDef) -> Tree {
+    let stops = Tree::List(route.stops.iter().map(stop).collect());
+    if route.props.is_empty() {
+        return stops;
+    }
+    let mut entry = Object::default();
+    entry.add("stops", stops);
+    props(&mut entry, &route.props);
+    Tree::Object(entry)
 }
 
 fn stop(stop: &StopDef) -> Tree {
@@ -227,6 +244,7 @@ fn region(region: &RegionDef) -> Tree {
     if let Some(layer) = &region.layer {
         entry.put("layer", &layer.value);
     }
+    props(&mut entry, &region.props);
     Tree::Object(entry)
 }
 
@@ -259,6 +277,7 @@ fn character(character: &CharacterDef) -> Tree {
     }
     let params = character.params.iter();
     entry.map("params", params.map(|(name, value)| (name.clone(), tree(value.value.clone()))));
+    props(&mut entry, &character.props);
     Tree::Object(entry)
 }
 

@@ -23,6 +23,7 @@ use crate::script::convert::{Args, Mistake};
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::ops::{alive, characters, walks};
+use crate::world::props::Subject;
 
 const TYPE: &str = "Character";
 
@@ -115,6 +116,11 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Tags of the level, its own name, and `player` for the player; a fresh list, sorted.",
         example: "assert(table.find(guard.tags, \"guard\"))",
         ..Entry::field(TYPE, "tags", "{string}", tags)
+    },
+    Entry {
+        doc: "What the level says under `props` of the character of that name: read-only, empty when it says nothing.",
+        example: "assert(next(guard.props) == nil)",
+        ..Entry::field(TYPE, "props", "{ [string]: any }", props)
     },
     Entry {
         doc: "`stand`, `walk`, `run`, or what `play` set.",
@@ -297,6 +303,17 @@ fn layer(lua: &Lua, args: &mut Args) -> Answer {
         let named = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(layer)));
         Ok(named.unwrap_or(names::LAYER).to_owned())
     })
+}
+
+fn props(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<CharacterId>(args)?;
+    let function = args.function();
+    let (name, said) = with(lua, args, |world| {
+        let name = alive(world, id).map_err(op(function))?.name.clone();
+        let said = world.props.of(Subject::Character, &name).cloned();
+        Ok((name, said))
+    })?;
+    answer(lua, handles::props(lua, ("character", &name), said.as_ref())?)
 }
 
 fn tags(lua: &Lua, args: &mut Args) -> Answer {

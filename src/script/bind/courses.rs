@@ -308,7 +308,7 @@ fn stop(
         place => {
             let from = alive(world, walker).map_err(op(function))?.body.position;
             let position = place.point(world, function, Some(from))?;
-            Mark { name: String::new(), position, facing_rad: None }
+            Mark { name: String::new(), position, facing_rad: None, props: None }
         }
     };
     Ok(Stop { goal: place.goal(world, function, walker)?, mark })

@@ -16,6 +16,7 @@ use crate::world::World;
 use crate::world::door::{Door, DoorSignal, WhenOccupied};
 use crate::world::ops::door_there;
 use crate::world::ops::doors::{self, DoorOrder, Speed};
+use crate::world::props::Subject;
 
 const TYPE: &str = "Door";
 
@@ -90,6 +91,11 @@ pub const ENTRIES: &[Entry] = &[
         doc: "The key its lock wants.",
         example: "door:lock(\"bronze\")\nassert(door.key == \"bronze\")",
         ..Entry::field(TYPE, "key", "string?", key)
+    },
+    Entry {
+        doc: "What the level says of it under `props`: read-only, empty when it says nothing.",
+        example: "assert(next(door.props) == nil)",
+        ..Entry::field(TYPE, "props", "{ [string]: any }", props)
     },
     Entry {
         params: &[OPTIONS],
@@ -219,6 +225,16 @@ fn is_locked(lua: &Lua, args: &mut Args) -> Answer {
 
 fn key(lua: &Lua, args: &mut Args) -> Answer {
     of(lua, args, |door| door.key.clone())
+}
+
+fn props(lua: &Lua, args: &mut Args) -> Answer {
+    let id = myself::<DoorId>(args)?;
+    let (name, said) = with(lua, args, |world| {
+        let name = world.doors().get(id.index()).map(|door| door.name.clone()).unwrap_or_default();
+        let said = world.props.of(Subject::Door, &name).cloned();
+        Ok((name, said))
+    })?;
+    answer(lua, handles::props(lua, ("door", &name), said.as_ref())?)
 }
 
 fn open(lua: &Lua, args: &mut Args) -> Answer {

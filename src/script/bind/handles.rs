@@ -6,6 +6,7 @@
 //! Not here: what the methods do (`character`, `door`, ...).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mlua::{AnyUserData, Function, Lua, MetaMethod, Table, Value};
 
@@ -17,7 +18,7 @@ use crate::script::bind::call::{self, Raise, vector};
 use crate::script::bind::read_only;
 use crate::script::bind::table::{Body, Entry, Kind, Native};
 use crate::script::convert::{Args, Mistake, describe};
-use crate::script::{lend, payload};
+use crate::script::{dispatch, lend, payload};
 use crate::world::World;
 use crate::world::place::Mark;
 use crate::world::region::WatchId;
@@ -161,6 +162,8 @@ pub(crate) struct Cache {
     latched: Table,
     /// Tables of marks by name.
     marks: Table,
+    /// What a level says of its things, by what they are and their name: the data, and its read-only table.
+    props: BTreeMap<String, (Arc<Plain>, Table)>,
     /// Metatables of results.
     pub(crate) walk_result_meta: Table,
     /// Makes the `__index` of a type out of its methods and fields.
@@ -193,6 +196,7 @@ pub(crate) fn install(lua: &Lua, index_maker: Function, show_result: Function) -
         handles: BTreeMap::new(),
         latched: weak(lua, "k")?,
         marks: lua.create_table()?,
+        props: BTreeMap::new(),
         walk_result_meta,
         index_maker,
     });
@@ -369,22 +373,50 @@ pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
     let marks = lua.app_data_ref::<Cache>().map(|cache| cache.marks.clone());
     let marks = marks.ok_or_else(|| mlua::Error::runtime("handles are installed before marks"))?;
     let known: Value = if mark.name.is_empty() { Value::Nil } else { marks.raw_get(mark.name.as_str())? };
+    let props = &props(lua, ("mark", &mark.name), mark.props.as_ref())?;
     // An edit of the level moves marks: what a script holds stays as it was, who asks again gets another table.
     if let Value::Table(known) = &known
         && known.raw_get::<mlua::Vector>("position")? == vector(mark.position)
         && known.raw_get::<Option<f32>>("facing")? == mark.facing_rad
+        && known.raw_get::<Table>("props")? == *props
     {
         return Ok(Value::Table(known.clone()));
     }
-    let table = lua.create_table_with_capacity(0, 3)?;
+    let table = lua.create_table_with_capacity(0, 4)?;
     if !mark.name.is_empty() {
         table.raw_set("name", mark.name.as_str())?;
         marks.raw_set(mark.name.as_str(), &table)?;
     }
     table.raw_set("position", vector(mark.position))?;
     table.raw_set("facing", mark.facing_rad)?;
+    table.raw_set("props", props)?;
     table.set_readonly(true);
     Ok(Value::Table(table))
+}
+
+/// What the level says of a thing, read-only: the same table as long as the level says the same. A thing without a name
+/// gets a fresh one, one of which nothing is said an empty one.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn props(lua: &Lua, (kind, name): (&str, &str), said: Option<&Arc<Plain>>) -> mlua::Result<Table> {
+    let key = match said {
+        None => String::new(),
+        Some(_) => format!("{kind} {name}"),
+    };
+    let nothing = Arc::new(Plain::Map(BTreeMap::new()));
+    let said = said.unwrap_or(&nothing);
+    let known = lua.app_data_ref::<Cache>().and_then(|cache| cache.props.get(&key).cloned());
+    if let Some((_, table)) = known.filter(|(known, _)| Arc::ptr_eq(known, said) || known == said) {
+        return Ok(table);
+    }
+    let Value::Table(table) = dispatch::frozen(lua, said)? else { return lua.create_table() };
+    if (key.is_empty() || !name.is_empty())
+        && let Some(mut cache) = lua.app_data_mut::<Cache>()
+    {
+        cache.props.insert(key, (Arc::clone(said), table.clone()));
+    }
+    Ok(table)
 }
 
 /// Handles of characters, in the order given.

@@ -122,8 +122,8 @@ const SHAPES: &[&[Shape]] = &[
 pub const ALIASES: &[Alias] = &[
     Alias {
         name: "Mark",
-        luau: "{ read name: string?, read position: vector, read facing: number? }",
-        doc: "A named place; stops of a route may be nameless.",
+        luau: "{ read name: string?, read position: vector, read facing: number?, read props: { [string]: any } }",
+        doc: "A named place; stops of a route may be nameless. `props` is what the level says of it, empty when nothing.",
     },
     Alias {
         name: "Place",

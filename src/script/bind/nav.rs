@@ -22,6 +22,7 @@ use crate::script::bind::{names, rng};
 use crate::script::convert::{Args, Mistake};
 use crate::world::World;
 use crate::world::ops::{areas, paths};
+use crate::world::props::Subject;
 use crate::world::settings::Settings;
 use crate::world::standing::Bystanders;
 
@@ -213,6 +214,14 @@ pub const ENTRIES: &[Entry] = &[
         doc: "The stops of a route, a fresh list.",
         example: "assert(nav.route(\"rounds\")[1].name == \"gate\")",
         ..Entry::function(NAV, "nav.route", route)
+    },
+    Entry {
+        params: &[param("name", "RouteName", "\"rounds\"")],
+        returns: "{ [string]: any }",
+        raises: "name",
+        doc: "What the level says of a route under `props`: read-only, empty when it says nothing.",
+        example: "assert(next(nav.routeProps(\"rounds\")) == nil)",
+        ..Entry::function(NAV, "nav.routeProps", route_props)
     },
     Entry {
         doc: "Revision of the map: one more for every tick in which it was edited.",
@@ -522,6 +531,15 @@ fn route(lua: &Lua, args: &mut Args) -> Answer {
         table.raw_push(handles::mark(lua, stop)?)?;
     }
     answer(lua, table)
+}
+
+fn route_props(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, name) = (args.function(), args.take("name").text("a route's name")?);
+    let said = with(lua, args, |world| {
+        names::route(world, function, &name)?;
+        Ok(world.props.of(Subject::Route, &name).cloned())
+    })?;
+    answer(lua, handles::props(lua, ("route", &name), said.as_ref())?)
 }
 
 fn revision(lua: &Lua, args: &mut Args) -> Answer {

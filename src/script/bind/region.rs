@@ -16,6 +16,7 @@ use crate::script::convert::{Args, Mistake, Named, Options};
 use crate::world::World;
 use crate::world::ops::alive;
 use crate::world::ops::watches::{self, WatchOrder};
+use crate::world::props::Subject;
 use crate::world::region::{Edge, Filter, Ground};
 
 const REGION: &str = "region";
@@ -120,6 +121,14 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Short for `region.on` with `onExit`.",
         example: "region.onExit(\"hall\", function(event) log.info(\"left %s\", event.how) end)",
         ..Entry::function(REGION, "region.onExit", on_exit)
+    },
+    Entry {
+        params: &[NAME],
+        returns: "{ [string]: any }",
+        raises: "name",
+        doc: "What the level says of a region under `props`: read-only, empty when it says nothing.",
+        example: "assert(next(region.props(\"hall\")) == nil)",
+        ..Entry::function(REGION, "region.props", props)
     },
     Entry {
         params: &[param("area", "AreaName", "\"yard\""), OPTIONS],
@@ -235,6 +244,15 @@ fn on(lua: &Lua, args: &mut Args) -> Answer {
     let name = args.take("name").text("a region's name")?;
     let asked = read(lua, args)?;
     on_region(lua, args, &name, asked)
+}
+
+fn props(lua: &Lua, args: &mut Args) -> Answer {
+    let (function, name) = (args.function(), args.take("name").text("a region's name")?);
+    let said = with(lua, args, |world| {
+        names::region(world, function, &name)?;
+        Ok(world.props.of(Subject::Region, &name).cloned())
+    })?;
+    answer(lua, handles::props(lua, ("region", &name), said.as_ref())?)
 }
 
 fn on_region(lua: &Lua, args: &mut Args, name: &str, asked: WatchAsk) -> Answer {

@@ -3,14 +3,14 @@
 use super::args::{Format, ImportArgs};
 use super::exit::{Exit, Failure};
 use super::{Shell, refusal, shown_path};
-use crate::level::Spot;
 use crate::level::tiled::{self, Counts, TiledOptions, TiledReport};
+use crate::level::{Diagnostic, Spot, code};
 use crate::shell::output::{Results, Target};
 use crate::shell::project::file_at;
 
 pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, Failure> {
     let found = file_at(&args.map)?;
-    if !tiled::is_tiled(&found.path) {
+    if !tiled::is_tiled(&found.path) && !tiled::is_world(&found.path) {
         let message =
             format!("{}: expected a map of Tiled, whose name ends in .tmx or .tmj", args.map.display());
         return Err(Failure::usage(message));
@@ -34,18 +34,33 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
     let (map, level) = (shown_path(&found, &found.path), args.out.display().to_string());
     match args.format {
         Format::Human => {
-            lines(&imported.tiled.report, &map, &level).iter().try_for_each(|line| results.line(line))?
+            lines(&imported.tiled.report, &map, &level).iter().try_for_each(|line| results.line(line))?;
+            notes(&imported.diagnostics)
+                .iter()
+                .try_for_each(|note| results.line(&format!("note: {note}")))?;
         }
         Format::Json => {
             let mut json = serde_json::to_value(&imported.tiled.report).unwrap_or_default();
             if let Some(object) = json.as_object_mut() {
                 object.insert("map".to_owned(), map.into());
                 object.insert("level".to_owned(), level.into());
+                object.insert("notes".to_owned(), notes(&imported.diagnostics).into());
             }
             results.line(&json.to_string())?;
         }
     }
     Ok(Exit::Ok)
+}
+
+/// What there is to say of properties: their values and their names.
+fn notes(found: &[Diagnostic]) -> Vec<String> {
+    let about = found.iter().filter(|found| found.code == code::PROPERTY);
+    about
+        .map(|found| match &found.help {
+            Some(help) => format!("{}; {help}", found.message),
+            None => found.message.clone(),
+        })
+        .collect()
 }
 
 /// The report for people: a line a layer, then all together.
@@ -74,5 +89,9 @@ fn lines(report: &TiledReport, map: &str, level: &str) -> Vec<String> {
         ));
     }
     lines.push(format!("{:<60} {}", "in total", numbers(&report.total)));
+    for left_out in &report.left_out {
+        let times = if left_out.count == 1 { String::new() } else { format!(" ({} times)", left_out.count) };
+        lines.push(format!("left out: {}{times}", left_out.what));
+    }
     lines
 }

@@ -67,7 +67,7 @@ pub fn add_mark(world: &mut World, name: &str, position: Vec3) -> bool {
     if world.marks.contains_key(name) {
         return false;
     }
-    let mark = Mark { name: name.to_owned(), position, facing_rad: None };
+    let mark = Mark { name: name.to_owned(), position, facing_rad: None, props: None };
     world.marks.insert(name.to_owned(), mark);
     world.made_marks.insert(name.to_owned());
     true

@@ -3,13 +3,13 @@
 //! In: objects with `targetObject`, `toLayer` or properties of type object. Out: links between layers, findings for
 //! names that nothing has. Holds: a link joins two layers. Not here: who takes stairs (`nav`).
 
-use super::{Putting, Thing, called};
+use super::{Putting, Sort, Thing, called, sort_of};
 use crate::base::geom::Point;
 use crate::level::def::{LinkDef, LinkEnd, Position};
 use crate::level::diagnostic::{Finding, Span, Spot, code};
 use crate::level::numbers;
 use crate::level::tiled::files::short;
-use crate::level::tiled::ground::{LAYER_NAMES, number_of, shown, truth};
+use crate::level::tiled::ground::{LAYER_NAMES, number_of, shown};
 use crate::level::tiled::raw::Value;
 
 /// Stairs whose other end may not have been met yet.
@@ -39,7 +39,12 @@ impl Putting<'_, '_> {
             match &property.value {
                 Value::Object(id) if *id != 0 && !self.object_names.contains_key(id) => {
                     let what = format!("has {} {id}, but there is no object {id}", property.name);
-                    self.error(thing, code::UNRESOLVED, property.span, &what);
+                    // Stairs need their other end; what else a property may mean is another program's affair.
+                    if sort_of(&thing.object.class) == Sort::Stairs && property.name == "targetObject" {
+                        self.error(thing, code::UNRESOLVED, property.span, &what);
+                    } else {
+                        self.odd(thing, property, &what);
+                    }
                 }
                 Value::Text(name) if property.name == "targetObject" && !name.is_empty() => {
                     if self.known_names.contains(name) {
@@ -52,9 +57,12 @@ impl Putting<'_, '_> {
                     );
                     let names = self.known_names.iter().map(String::as_str);
                     let (span, pointer) = (property.span, thing.object.pointer.as_str());
-                    self.findings.error(|| {
-                        Finding::new(code::UNRESOLVED, span, message).at(pointer).suggest(name, names)
-                    });
+                    let finding =
+                        || Finding::new(code::UNRESOLVED, span, message).at(pointer).suggest(name, names);
+                    match sort_of(&thing.object.class) {
+                        Sort::Stairs => self.findings.error(finding),
+                        _ => self.findings.warn(finding),
+                    }
                 }
                 _ => {}
             }
@@ -67,10 +75,11 @@ impl Putting<'_, '_> {
         let Some(point) = self.world(thing, foot) else { return };
         let Some(to) = self.target(thing) else { return };
         let cost = self.number(thing, "cost", &numbers::LINK_COST);
+        let both_ways = self.is(thing, "bothWays").unwrap_or(true);
         self.stairs.push(Stairs {
             from: (thing.number, point),
             to,
-            both_ways: truth(&thing.properties, "bothWays").unwrap_or(true),
+            both_ways,
             cost_m: cost.unwrap_or(numbers::LINK_COST.default),
             called: called(thing.object),
             span: thing.object.span,
@@ -99,7 +108,10 @@ impl Putting<'_, '_> {
             }
             _ => None,
         });
-        if target.is_none() {
+        // A name that nothing has was reported where it stands.
+        let is_named = matches!(thing.properties.get("targetObject").map(|one| &one.value),
+            Some(Value::Text(name)) if !name.is_empty());
+        if target.is_none() && !is_named {
             let what = "is stairs that lead nowhere, expected targetObject or toLayer";
             self.error(thing, code::MISSING_FIELD, thing.object.span, what);
         }

@@ -1,0 +1,145 @@
+//! What is said of objects beyond what a level reads: plain data for scripts.
+//!
+//! In: an object and the names that mean something for its kind. Out: the other properties, lengths in metres,
+//! references as names; those of a character with a behaviour also as its parameters. Holds: what is said of a
+//! component (`Guard.route`) beats what is said of the whole; all objects together keep to a limit; a kind that scripts
+//! cannot ask has its properties left out by name. Not here: how scripts see them (`script`).
+
+use super::{Putting, Thing, called};
+use crate::level::def::PropsDef;
+use crate::level::diagnostic::{Spot, code};
+use crate::level::read::PARAMS_BYTES_MAX;
+use crate::level::tiled::files::short;
+use crate::level::tiled::raw::{Property, Value};
+use serde_json::Value as Json;
+
+/// Most bytes of the properties of all objects together: classes give theirs to every object that has them.
+pub(super) const BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Names that mean something on a mark.
+pub(super) const OF_MARKS: &[&str] = &["facing", "facingDegrees", "collisionLayer"];
+/// On a point of a route.
+pub(super) const OF_WAYPOINTS: &[&str] =
+    &["facing", "facingDegrees", "collisionLayer", "group", "route", "order", "index"];
+/// On a route.
+pub(super) const OF_ROUTES: &[&str] = &["collisionLayer"];
+/// On a region.
+pub(super) const OF_REGIONS: &[&str] = &["radius", "collisionLayer"];
+/// On an area.
+pub(super) const OF_AREAS: &[&str] = &["cost", "collisionLayer"];
+/// On an obstacle.
+pub(super) const OF_OBSTACLES: &[&str] = &["collisionLayer", "collision"];
+/// On stairs.
+pub(super) const OF_STAIRS: &[&str] = &["targetObject", "toLayer", "bothWays", "cost", "collisionLayer"];
+/// On a door.
+pub(super) const OF_DOORS: &[&str] =
+    &["open", "locked", "key", "requiresKey", "seconds", "oneWay", "teams", "collisionLayer"];
+/// On a character.
+pub(super) const OF_CHARACTERS: &[&str] = &[
+    "facing",
+    "facingDegrees",
+    "radius",
+    "height",
+    "speed",
+    "walkSpeed",
+    "runSpeed",
+    "rotationSpeed",
+    "player",
+    "tags",
+    "doors",
+    "collisionLayer",
+    "behaviour",
+    "behavior",
+    "script",
+    "collision",
+    "layer",
+];
+
+impl Putting<'_, '_> {
+    /// What is said of an object beyond the names that mean something for its kind.
+    pub(super) fn props(&mut self, thing: &Thing<'_>, own: &[&str]) -> PropsDef {
+        let whose = called(thing.object);
+        for property in &thing.properties.0 {
+            self.said.check_name(self.findings, property, (own, &whose));
+        }
+        self.params(thing, own)
+    }
+
+    /// Says of a thing that scripts cannot ask which of its properties are left out.
+    pub(super) fn forget_props(&mut self, thing: &Thing<'_>, own: &[&str]) {
+        let whose = called(thing.object);
+        for property in thing.properties.0.iter().filter(|one| !own.contains(&one.name.as_str())) {
+            self.said.check_name(self.findings, property, (own, &whose));
+            self.said.leave_out(format!("property \"{}\" of {whose}", short(&property.name)), property.span);
+        }
+    }
+
+    /// The same as parameters of a behaviour.
+    pub(super) fn params(&mut self, thing: &Thing<'_>, own: &[&str]) -> PropsDef {
+        let mut params = PropsDef::new();
+        let mut bytes = 0;
+        for property in &thing.properties.0 {
+            let (component, name) = scoped(&property.name);
+            let is_own = component.is_none() && own.contains(&name);
+            if is_own || name.is_empty() {
+                continue;
+            }
+            // What is said of a component is closer to the point than what is said of the whole.
+            if params.contains_key(name) && component.is_none() {
+                continue;
+            }
+            let Some(value) = self.json(property, name) else { continue };
+            bytes += name.len() + value.to_string().len();
+            params.insert(name.to_owned(), Spot::new(value, property.span));
+        }
+        let left = self.props_bytes_left.checked_sub(bytes);
+        if bytes > PARAMS_BYTES_MAX || left.is_none() {
+            let (limit, whose) = if bytes > PARAMS_BYTES_MAX {
+                (PARAMS_BYTES_MAX, "")
+            } else {
+                (BYTES_MAX, " of all objects")
+            };
+            let what = format!("has {bytes} bytes of properties, the limit{whose} is {limit}");
+            self.error(thing, code::LIMIT, thing.object.span, &what);
+            params.clear();
+        }
+        self.props_bytes_left = left.unwrap_or(0);
+        params
+    }
+
+    /// A value as the scripts get it: lengths in metres, objects by name. None for nothing.
+    fn json(&self, property: &Property, name: &str) -> Option<Json> {
+        Some(match &property.value {
+            Value::Text(text) => Json::from(text.as_str()),
+            Value::Truth(truth) => Json::from(*truth),
+            Value::Number(number) if is_length(name) => Json::from(number * self.place.metres_per_pixel()),
+            Value::Number(number) if *number == number.trunc() && number.abs() < 9e15 => {
+                Json::from(*number as i64)
+            }
+            Value::Number(number) => Json::from(*number),
+            Value::Object(id) => {
+                Json::from(self.object_names.get(id).filter(|name| !name.is_empty())?.as_str())
+            }
+            Value::Class(members) => {
+                let members = members.0.iter();
+                members
+                    .filter_map(|member| Some((member.name.clone(), self.json(member, &member.name)?)))
+                    .collect()
+            }
+        })
+    }
+}
+
+/// The component and the parameter of a name such as `Guard.route`.
+fn scoped(name: &str) -> (Option<&str>, &str) {
+    match name.rsplit_once('.') {
+        Some((component, name)) => (Some(component), name),
+        None => (None, name),
+    }
+}
+
+/// Whether a property counts pixels: by the end of its name.
+fn is_length(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["radius", "range", "distance", "speed"].iter().any(|end| lower.ends_with(end))
+}

@@ -1,0 +1,130 @@
+//! What properties mean: the names that are known, one reading of truth, and what to say of the others.
+//!
+//! In: properties of maps, layers, tiles and objects. Out: truths; notes for values that have no form of ours, for
+//! names that are nearly known, for what is left out. Holds: no property refuses a map: it may belong to another
+//! program; what is said of one property is said once. Not here: what a level does with them (`ground`, `things`).
+
+use super::files::short;
+use super::raw::{Properties, Property, Value};
+use crate::base::words::nearest;
+use crate::level::diagnostic::{Finding, Findings, Span, code};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names that mean something on a map.
+pub(super) const OF_MAPS: &[&str] = &["navigationLayers", "script", "seed", "tickRate", "pathBudget"];
+/// On a layer of tiles.
+pub(super) const OF_LAYERS: &[&str] = &["isTilesetWalkable", "useTilesetBorder", "collisionLayer"];
+/// On a layer of objects.
+pub(super) const OF_OBJECT_LAYERS: &[&str] = &["collision", "collisionLayer"];
+/// On a tile; names that end in `State` come on top.
+pub(super) const OF_TILES: &[&str] = &[
+    "terrainType",
+    "cost",
+    "slowMultiplier",
+    "oneWay",
+    "oneWayFlags",
+    "door",
+    "doorFlags",
+    "key",
+    "requiresKey",
+    "name",
+    "blocked",
+    "isBlocked",
+    "walkable",
+    "isNavigable",
+    "isSafeZone",
+    "isDynamic",
+    "tags",
+];
+
+/// Kinds of things left out that are told apart; the rest is counted together.
+const KINDS_MAX: usize = 200;
+
+/// What of a map has no place in a level.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// What it is, by name.
+    pub what: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// What was said so far, and what was left out so far.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    left_out: BTreeMap<String, (u64, Span)>,
+    /// Places of properties that something was said of: layers share those of their groups, objects of their types.
+    places: BTreeSet<(u16, u32)>,
+}
+
+impl Said {
+    /// Notes that something has no place in a level.
+    pub(super) fn leave_out(&mut self, what: String, span: Span) {
+        self.leave_out_times(what, (1, span));
+    }
+
+    /// The same for several at once.
+    pub(super) fn leave_out_times(&mut self, what: String, (times, span): (u64, Span)) {
+        let is_new = !self.left_out.contains_key(&what);
+        let what = if is_new && self.left_out.len() >= KINDS_MAX { "more of such".to_owned() } else { what };
+        self.left_out.entry(what).or_insert((0, span)).0 += times;
+    }
+
+    /// What was left out, by name; a note for each.
+    pub(super) fn left_out(self, findings: &mut Findings) -> Vec<LeftOut> {
+        let mut list = Vec::with_capacity(self.left_out.len());
+        for (what, (count, span)) in self.left_out {
+            let times = if count == 1 { String::new() } else { format!(" ({count} times)") };
+            findings.note(|| Finding::new(code::MAP, span, format!("left out: {what}{times}")));
+            list.push(LeftOut { what, count });
+        }
+        list
+    }
+
+    /// A property of ours whose value has no form of ours. It may belong to another program, so it is left alone.
+    pub(super) fn odd(&mut self, findings: &mut Findings, property: &Property, sentence: &str) {
+        if self.is_first(property.span) {
+            let (span, message) = (property.span, format!("{sentence}; the property is left alone"));
+            findings.note(|| Finding::new(code::PROPERTY, span, message));
+        }
+    }
+
+    /// A name that is nearly one of those known at this place. `whose` completes "property x of ...".
+    pub(super) fn check_name(
+        &mut self,
+        findings: &mut Findings,
+        property: &Property,
+        (known, whose): (&[&str], &str),
+    ) {
+        let name = property.name.as_str();
+        if name.chars().count() < 4 || known.contains(&name) {
+            return;
+        }
+        let Some(near) = nearest(name, known.iter().copied()).filter(|_| self.is_first(property.span)) else {
+            return;
+        };
+        let message = format!("property \"{}\" of {whose} is none that walkon knows", short(name));
+        findings.note(|| Finding::new(code::PROPERTY, property.span, message).suggest(name, [near]));
+    }
+
+    fn is_first(&mut self, span: Span) -> bool {
+        self.places.insert((span.file, span.start))
+    }
+}
+
+/// Whether a value is true: `true` or `false` as a truth or as text, a number but 0. None for everything else.
+pub(super) fn truth_of(value: &Value) -> Option<bool> {
+    match value {
+        Value::Truth(truth) => Some(*truth),
+        Value::Text(text) if text.trim().eq_ignore_ascii_case("true") => Some(true),
+        Value::Text(text) if text.trim().eq_ignore_ascii_case("false") => Some(false),
+        Value::Number(number) => Some(*number != 0.0),
+        _ => None,
+    }
+}
+
+/// Whether a property is true. None when it is not there or neither true nor false.
+pub(super) fn truth(properties: &Properties, name: &str) -> Option<bool> {
+    truth_of(&properties.get(name)?.value)
+}
