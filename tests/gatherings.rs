@@ -230,7 +230,8 @@ fn a_mob_that_walks_through_one_spot_and_out_again_gets_away() {
     while gone < people.len() {
         let before = run.ends.len();
         run.tick();
-        for (name, end, ..) in run.ends[before..].to_vec() {
+        let ended = run.ends[before..].to_vec();
+        for (name, end, ..) in ended {
             assert!(end.starts_with("arrived"), "{name}: {end}");
             let at: usize = name[1..].parse().unwrap();
             if sent[at] {

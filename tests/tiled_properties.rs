@@ -408,7 +408,8 @@ fn import_says_what_it_left_out_and_which_names_it_nearly_knows() {
     ] {
         assert!(out.lines().any(|own| own == line), "{line}\n{out}");
     }
-    let report = project.json(0, &["import", "levels/map.tmx", "-o", "levels/map.json", "--format", "json"]);
+    let report = project
+        .json(0, &["import", "levels/map.tmx", "-o", "levels/map.json", "--force", "--format", "json"]);
     assert!(report["leftOut"].as_array().unwrap().iter().any(|left| left["count"] == 2), "{report}");
     assert_eq!(report["notes"].as_array().unwrap().len(), 1, "{report}");
 }

@@ -58,7 +58,8 @@ fn waiting_for_a_later_path_is_not_being_stuck_either() {
         let mut stage = Stage::of(&long_hall(budget));
         stage.walk(5.0, 5.0, |options| {
             options.via = vec![at(15.0, 30.0), at(50.0, 30.0)];
-            options.patience_ticks = 30;
+            // Half a second is what turning round takes.
+            options.patience_ticks = 90;
         });
         assert_eq!(stage.until_settled(1, 60_000), ["arrived/reached"], "{budget} a tick: checkpoints");
         let mut stage = Stage::of(&long_hall(budget).replace(
@@ -134,13 +135,13 @@ fn who_gives_up_names_who_is_in_the_way() {
             let place = at(rng.float(0.5, 7.5) as f32, rng.float(1.0, 7.0) as f32);
             people.push(put(&mut stage, &format!("c{n}"), place));
         }
-        for n in 1..people.len() {
+        for &person in &people[1..] {
             let goal = match rng.below(4) {
                 0 => Goal::Point(stage.position()),
                 _ => Goal::Point(at(rng.float(10.0, 16.0) as f32, rng.float(1.0, 7.0) as f32)),
             };
             let crowd = [Crowd::Push, Crowd::Yield][rng.below(2) as usize];
-            send(&mut stage, people[n], goal, |options| {
+            send(&mut stage, person, goal, |options| {
                 (options.crowd, options.patience_ticks) = (crowd, 60 + 60 * rng.below(3));
             });
         }

@@ -41,7 +41,7 @@ fn receiver_in(line: &str, mark: char, name: &str) -> Option<String> {
     let is_call = |at: usize| line[at + call.len()..].trim_start().starts_with(['(', '"', '\'', '{']);
     let mut places = line.match_indices(&call).map(|(at, _)| at).filter(|&at| is_call(at));
     let end = places.next().filter(|_| places.next().is_none())?;
-    let before = line[..end].as_bytes();
+    let before = &line.as_bytes()[..end];
     let mut start = end;
     let mut depth = 0_u32;
     while start > 0 {

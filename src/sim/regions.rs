@@ -38,7 +38,7 @@ pub fn run(world: &mut World) {
     let mut put_off = 0;
     for (_, id) in watches {
         let is_its_turn =
-            world.watches.get(id).is_some_and(|watch| (watch.serial + world.tick.0) % turns == 0);
+            world.watches.get(id).is_some_and(|watch| (watch.serial + world.tick.0).is_multiple_of(turns));
         if is_its_turn && exits.len() + enters.len() + world.events.waiting() < EventQueue::WAITING_MAX {
             look_at_watch(world, id, &mut exits, &mut enters);
         } else {

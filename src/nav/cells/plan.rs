@@ -596,12 +596,12 @@ impl Line<'_> {
         let clear_at = |from: Point, to: Point| self.is_clear(from, to);
         let knot = |place: Vec3| Knot { place, at: self.map.to_cells(place) };
         let middle = |cell: (u32, u32)| knot(self.map.centre(cell));
-        let tools = (&clear_at as &dyn Fn(Point, Point) -> bool, &middle as &dyn Fn((u32, u32)) -> Knot);
+        let bits = self.ground.bits;
         let line = match (is_uneven, self.rest) {
-            (false, None) => Rope::new(self.ground.bits, tools).pull(&self.way(nodes, [start, end])),
-            (false, Some(rest)) => Rope::new(rest, tools).pull(&self.way(nodes, [start, end])),
-            (true, None) => self.over_prices(&Rope::new(self.ground.bits, tools), nodes, [start, end]),
-            (true, Some(rest)) => self.over_prices(&Rope::new(rest, tools), nodes, [start, end]),
+            (false, None) => Rope::new(bits, &clear_at, &middle).pull(&self.way(nodes, [start, end])),
+            (false, Some(rest)) => Rope::new(rest, &clear_at, &middle).pull(&self.way(nodes, [start, end])),
+            (true, None) => self.over_prices(&Rope::new(bits, &clear_at, &middle), nodes, [start, end]),
+            (true, Some(rest)) => self.over_prices(&Rope::new(rest, &clear_at, &middle), nodes, [start, end]),
         };
         let mut points: Vec<Vec3> = line.into_iter().map(|knot| knot.place).collect();
         points.dedup();

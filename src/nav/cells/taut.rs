@@ -78,7 +78,8 @@ impl<'a, C: Cells> Rope<'a, C> {
     /// Over cells, with a test whether a body can walk straight between two points, in cells, and the middle of a cell.
     pub(crate) fn new(
         cells: C,
-        (clear, middle): (&'a dyn Fn(Point, Point) -> bool, &'a dyn Fn((u32, u32)) -> Knot),
+        clear: &'a dyn Fn(Point, Point) -> bool,
+        middle: &'a dyn Fn((u32, u32)) -> Knot,
     ) -> Self {
         Self { cells, clear, middle }
     }

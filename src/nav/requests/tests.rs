@@ -187,7 +187,7 @@ fn fault_g24_nobody_waits_for_requests_that_are_longer_than_its_own_however_many
             }
             let bound = |ahead: u64, work: u64| {
                 let turns = u64::from(TURN_EXPANSIONS);
-                POOL as u64 * (ahead + work + turns) / u64::from(budget) + 2
+                POOL as u64 * (ahead + work + turns * POOL as u64) / u64::from(budget) + 2
             };
             let unknown = requests.queues[0].len() as u64 + 1;
             let waited = steps_until_answered(&mut requests, (&map, budget), along_it(0));

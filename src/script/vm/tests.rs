@@ -196,7 +196,7 @@ end
 #[test]
 fn fault_b5_spent_memory_at_any_place_is_only_an_error() {
     let mut kinds = std::collections::BTreeMap::new();
-    for room_bytes in (0..300_000).step_by(1499) {
+    for room_bytes in (0..3_000_000).step_by(14_990) {
         let vm = vm_with_files(&[("guard.lua", TOUR), ("lib.lua", "return { 1, 2, 3 }")]);
         let tour: Function = vm.load("guard").unwrap().environment.raw_get("tour").unwrap();
         let cap = vm.used_memory() + room_bytes;
@@ -209,5 +209,5 @@ fn fault_b5_spent_memory_at_any_place_is_only_an_error() {
         assert_eq!(fault::text_of(&first(vm.call(&fine, (), 100).unwrap())), "fine", "{room_bytes}");
     }
     assert!(kinds.keys().all(|kind| matches!(kind, FaultKind::Memory | FaultKind::Error)), "{kinds:?}");
-    assert!(kinds[&FaultKind::Memory] > 20 && kinds[&FaultKind::Error] > 20, "{kinds:?}");
+    assert!(kinds.values().all(|count| *count > 20) && kinds.len() == 2, "{kinds:?}");
 }

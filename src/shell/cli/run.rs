@@ -127,7 +127,6 @@ fn not_started(shell: &Shell, found: &FoundLevel, texts: &Texts, error: &StartEr
         traceback: load.traceback.clone(),
         owner: owner.to_owned(),
         callback: if owner.is_empty() { String::new() } else { "init".to_owned() },
-        ..FaultNote::default()
     };
     tell(&shell.fault(found, texts, &note));
     Failure::Told(Exit::Script)
