@@ -79,7 +79,8 @@ fn fault_a12_ordinary_loops_over_dear_verbs_end_by_fuel_and_the_level_goes_on() 
               while true do {body} end
             end"
         );
-        let ran = run(&script, 12, "", &[]);
+        // Fuel ends them, however slow the machine.
+        let ran = run(&script, 12, "\"watchdogMs\": 10000", &[]);
         assert_eq!(
             (ran.lines, ran.code),
             (vec!["fault fuel".to_owned(), "still here".to_owned()], Some(0)),

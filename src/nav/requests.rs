@@ -9,7 +9,7 @@
 //! one for those of a middle size: whoever needs more than a slot allows goes on in a slot that allows more, or waits for
 //! one and begins again there. So every request has a slot that only requests up to its own size can hold; the first come
 //! of its size has that slot, and a fifth of the budget, whatever else is under way. What is lost by beginning again is at most
-//! [`SHORT_EXPANSIONS`] and [`MIDDLE_EXPANSIONS`] for each request, and nothing while no more than three long searches are
+//! `SHORT_EXPANSIONS` and `MIDDLE_EXPANSIONS` for each request, and nothing while no more than three long searches are
 //! under way. Not here: who asked, when to ask again.
 
 use std::collections::VecDeque;
