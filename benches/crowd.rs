@@ -13,7 +13,7 @@
 //! does the crowd's step and the second shows it; both the mean and the first are compared. Means over sixty
 //! ticks in time of the thread, so that others on the machine count as little as can be; the two kernels run once after each
 //! tick, so that they share the machine's moods and find the caches as the steps of a tick find them.
-//! Options: `cargo bench --bench crowd -- COUNT... [--kernels | --whole]` for other numbers of bodies, or one half.
+//! Options: `cargo bench -p walkon-benches --bench crowd -- COUNT... [--kernels | --whole]` for other numbers of bodies, or one half.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

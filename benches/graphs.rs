@@ -28,6 +28,9 @@ use walkon::nav::graph::{
 use walkon::nav::solids::{Room, Solids};
 use walkon::nav::{GraphEdit, NavEdit, Search};
 
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 const SPACING_M: f32 = 0.29;
 const ROOM: Room = Room { radius_m: 0.4, step_m: 0.5, height_m: 1.8 };
 const POINTS_EACH: usize = 600;
@@ -48,7 +51,7 @@ fn stage<R>(name: &str, work: impl FnOnce() -> R) -> R {
 }
 
 fn main() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes/nav_test.obj");
+    let path = Path::new(ROOT).join("../shared/data/meshes/nav_test.obj");
     let Ok(bytes) = std::fs::read(&path) else {
         println!("there is no {}: nothing to measure", path.display());
         return;

@@ -6,7 +6,7 @@
 //! its straight lines over the cells they cross, and is compared with that of the smoothed flat path, which is as good as it gets.
 //! The peer knows no lengths of diagonal steps and cuts corners: its paths are priced by our rule, corners allowed, unsmoothed
 //! beside our unsmoothed ones.
-//! Options: `cargo bench --bench large -- [MAP...] [--pairs N] [--side N] [--no-peer]`.
+//! Options: `cargo bench -p walkon-benches --bench large -- [MAP...] [--pairs N] [--side N] [--no-peer]`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,6 +25,9 @@ use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{CellArea, CellMap, CellSource, Frame, Hierarchy, Method};
 use walkon::nav::{Accept, AreaEdit, NavEdit, NavMap, PathAnswer, PathQuery, Search, Traversal};
+
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const MAPS: [&str; 3] = ["cities/NewYork_1_512", "dao/brc202d", "sc1/Aurora"];
 const FACTORS: [f32; 6] = [1.0, 1.2, 1.5, 2.0, 0.8, 1.3];
@@ -54,7 +57,7 @@ fn main() {
             _ => options.maps.push(argument),
         }
     }
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = Path::new(ROOT);
     let places = ["../shared/data/movingai", "../../shared/data/movingai"];
     let Some(root) = places.iter().map(|place| here.join(place)).find(|path| path.is_dir()) else {
         println!("skipped: ../shared/data/movingai is not there");

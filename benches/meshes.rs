@@ -1,6 +1,7 @@
-//! What searches over meshes cost, and how long their lines are, beside the crate `polyanya`: a table, nothing is asserted.
+//! What searches over meshes cost, and how long their lines are, beside the crate `polyanya`: a table. Asserted is that
+//! no line of ours is shorter than the optimum, and by how much the sums may be longer.
 //!
-//! `cargo bench --bench meshes`. Method: the 160 queries of arena.scen over the meshes of the Polyanya authors, read from
+//! `cargo bench -p walkon-benches --bench meshes`. Method: the 160 queries of arena.scen over the meshes of the Polyanya authors, read from
 //! `../shared/data/meshes` (without them it says so and stops); finding the places included; each over them again and again in turn, and
 //! the fastest round of each counts; one process, one thread. Lengths are sums over the 160 lines, over those of `polyanya`.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
@@ -14,13 +15,16 @@ use landmass_glam::Vec2;
 use polyanya::PolyanyaFile;
 use walkon::nav::{Accept, MeshSource, NavMap, NavMesh, PathQuery, Search, Traversal};
 
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 /// Rounds over all queries.
 const ROUNDS: u32 = 200;
 
 type Query = [f32; 4];
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/meshes").join(name)
+    Path::new(ROOT).join("../shared/data/meshes").join(name)
 }
 
 fn queries(scenario: &str) -> Vec<Query> {
@@ -88,10 +92,31 @@ fn compare(name: &str, queries: &[Query]) {
         });
     }
     let optimum = took[3];
+    no_shorter_than_the_optimum(queries, &mut compared, &theirs);
+    let long = |took: Took| took.sum_m / optimum.sum_m;
+    assert!(long(took[0]) < 1.01 && long(took[1]) < 1.08, "{name}: lines are too long");
     println!("{name}, {} queries", queries.len());
     for (what, took) in ["any-angle", "funnel", "whole plan", "polyanya"].iter().zip(took) {
         let (ratio, long) = (took.fastest_us / optimum.fastest_us, took.sum_m / optimum.sum_m);
         println!("  {what:<12} {:>8.2} us  {ratio:>6.2} of polyanya  length {long:.6}", took.fastest_us);
+    }
+}
+
+/// Theirs is in single precision, hence the room below it.
+fn no_shorter_than_the_optimum(
+    queries: &[Query],
+    ours: &mut walkon::nav::mesh::Compared,
+    theirs: &polyanya::Mesh,
+) {
+    for &[x, z, to_x, to_z] in queries {
+        let (from, to) = (Vec3::new(x, 0.0, z), Vec3::new(to_x, 0.0, to_z));
+        let optimum_m = f64::from(theirs.path(Vec2::new(x, z), Vec2::new(to_x, to_z)).unwrap().length);
+        let least_m = optimum_m * (1.0 - 1e-5) - 1e-3;
+        let (any_angle_m, funnel_m) = (ours.any_angle_m(from, to).unwrap(), ours.funnel_m(from, to).unwrap());
+        assert!(
+            any_angle_m >= least_m && funnel_m >= least_m,
+            "{from} to {to}: {any_angle_m} {funnel_m} {optimum_m}"
+        );
     }
 }
 

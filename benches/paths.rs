@@ -5,7 +5,7 @@
 //! Method: forty scenario lines a map, evenly spaced; each solver goes over all of them three times, warm, and its
 //! fastest round in processor time counts. Every cost is compared with the published optimum; `grid_pathfinding` cuts corners, so it
 //! solves an easier problem and its costs are not compared.
-//! Options: `cargo bench --bench paths -- FAMILY...` for some families (or `support`, `terrain`, `others` or `lengths`), `--lines N` for other numbers of lines.
+//! Options: `cargo bench -p walkon-benches --bench paths -- FAMILY...` for some families (or `support`, `terrain`, `others` or `lengths`), `--lines N` for other numbers of lines.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,6 +25,9 @@ use grid_util::grid::ValueGrid;
 use grid_util::point::Point;
 use walkon::nav::cells::{Bits, CellMap, CellSource, Frame, Ground, Landmarks, Unit, sight};
 use walkon::nav::{Accept, Disc, Ends, Kept, Labels, NavMap, NodeId, PathQuery, Search, Step, Traversal};
+
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const FAMILIES: [&str; 8] = ["dao", "da2", "sc1", "bg512", "mazes", "rooms", "random", "cities"];
 const ROUNDS: usize = 3;
@@ -449,7 +452,7 @@ fn weigh(map: &Map, factor: &[u16], chosen: &[&Line]) -> String {
 }
 
 fn data() -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = Path::new(ROOT);
     let places = ["../shared/data/movingai", "../../shared/data/movingai"];
     places.iter().map(|place| here.join(place)).find(|path| path.is_dir())
 }

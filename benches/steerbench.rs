@@ -1,6 +1,6 @@
 //! SteerBench: published crowd cases and cases of our own, each run to its end and judged.
 //!
-//! `cargo bench --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]... [--cell METRES]... [--rate HZ]...
+//! `cargo bench -p walkon-benches --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]... [--cell METRES]... [--rate HZ]...
 //! [--budget EXPANSIONS] [--seconds N] [--write FILE]`
 //!
 //! In: SteerBench XML (Singh, Kapadia, Faloutsos, Reinman 2009) from `../shared/data/steerbench` and
@@ -37,6 +37,9 @@ use walkon::nav::{Accept, PathQuery, Search, Traversal};
 use walkon::world::World;
 
 use invariants::Judge;
+
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 #[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/invariants.rs"]
@@ -123,7 +126,7 @@ fn take<'j>(next: &AtomicUsize, jobs: &'j [Job]) -> Option<(usize, &'j Job)> {
 }
 
 fn wanted() -> Wanted {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = Path::new(ROOT);
     let shared =
         ["../shared", "../../shared"].iter().map(|place| here.join(place)).find(|path| path.is_dir());
     let Some(converter) = shared

@@ -3,16 +3,15 @@
 
 #![deny(unsafe_code)]
 
-pub mod base;
-pub mod crowd;
 pub mod game;
 pub mod level;
-pub mod nav;
 pub mod script;
 pub mod shell;
 pub mod sim;
 pub mod view;
 pub mod world;
+
+pub use walkon_nav::{base, crowd, nav};
 
 /// The vectors of the API.
 pub use glam;

@@ -27,7 +27,7 @@ fn run(script: &str, ticks: u32, limits: &str, more: &[(&str, &str)]) -> Ran {
     for (name, text) in more {
         fs::write(folder.path().join(name), text).unwrap();
     }
-    let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+    let run = Command::new(crate::place::program())
         .args(["run", "stage.json", "--ticks", &ticks.to_string(), "--trace", "trace.jsonl", "-q"])
         .current_dir(folder.path())
         .output()

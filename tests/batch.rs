@@ -35,7 +35,7 @@ fn project(rooms: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+    let mut command = Command::new(crate::place::program());
     command.current_dir(folder).args(arguments).env_remove("RUST_LOG").stdin(Stdio::null());
     command
 }

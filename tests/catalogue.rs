@@ -52,7 +52,7 @@ const OPEN: &[(&str, &str)] = &[
 
 /// The text of everything that holds tests.
 fn tests() -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::place::root();
     let mut text = String::new();
     for folder in ["src", "tests"] {
         gather(&root.join(folder), &mut text);
@@ -112,7 +112,7 @@ fn is_range(tests: &str, part: char, number: u32) -> bool {
 
 /// Every code of the catalogue in `docs/design`.
 fn known() -> BTreeSet<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/design");
+    let folder = crate::place::root().join("docs/design");
     let pages = ["faults.md", "behaviours.md"].map(|page| fs::read_to_string(folder.join(page)).unwrap());
     let rows = pages.iter().flat_map(|page| page.lines());
     let codes = rows.filter_map(|row| {
@@ -143,7 +143,7 @@ fn cited(text: &str) -> BTreeSet<String> {
 #[test]
 fn every_code_that_is_cited_can_be_looked_up() {
     let (known, mut text) = (known(), String::new());
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::place::root();
     for folder in ["src", "tests", "benches"] {
         gather(&root.join(folder), &mut text);
     }
@@ -165,7 +165,7 @@ fn codes_are_found_in_comments_and_names_of_tests() {
 #[test]
 fn nothing_refers_to_documents_that_are_not_here() {
     let mut text = String::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::place::root();
     for folder in ["src", "tests", "benches"] {
         gather(&root.join(folder), &mut text);
     }

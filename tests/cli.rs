@@ -6,7 +6,6 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 
 use crate::when_at_hand::at_hand;
@@ -60,7 +59,7 @@ impl Project {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(cargo_bin("walkon"));
+        let mut command = Command::new(crate::place::program());
         command.current_dir(self.path()).args(arguments).env_remove("RUST_LOG").stdin(Stdio::null());
         command
     }
@@ -649,7 +648,7 @@ fn fault_h14_a_small_stack_is_enough() {
     scripted(&project, deep, "");
     let run = "ulimit -s 256 && exec \"$0\" run room --ticks 10";
     let mut command = Command::new("sh");
-    command.arg("-c").arg(run).arg(cargo_bin("walkon")).current_dir(project.path());
+    command.arg("-c").arg(run).arg(crate::place::program()).current_dir(project.path());
     let output = command.output().unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{out}\n{err}");
@@ -784,7 +783,7 @@ fn types_are_written_for_both_editors_and_are_those_of_the_repository() {
     let project = Project::new();
     project.expect(0, &["types"]);
     project.expect(0, &["types", "--out", "elsewhere"]);
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/types");
+    let own = crate::place::root().join("scripts/types");
     for name in ["walkon.d.lua", "walkon.d.luau"] {
         let written = project.read(&format!("scripts/types/{name}"));
         assert_eq!(written, project.read(&format!("elsewhere/{name}")));
@@ -956,7 +955,7 @@ fn fault_h1_a_disk_that_fills_stops_the_trace_and_not_the_run() {
     // Files may hold 8 KiB; the signal that says so is ignored, so that the write fails as on a full disk.
     let run = "trap '' XFSZ; ulimit -f 16; exec \"$0\" run yard --ticks 2000 --trace t.jsonl --format json";
     let mut command = Command::new("sh");
-    command.arg("-c").arg(run).arg(cargo_bin("walkon")).current_dir(project.path());
+    command.arg("-c").arg(run).arg(crate::place::program()).current_dir(project.path());
     let output = command.output().unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(6), "{out}\n{err}");
@@ -981,7 +980,7 @@ fn fault_h13_few_files_little_memory_one_cpu_and_no_temporary_folder_are_enough(
     let run =
         format!("ulimit -n 16; ulimit -v 262144; exec {one_cpu} \"$0\" run yard --ticks 20 --trace t.jsonl");
     let mut command = Command::new("sh");
-    command.arg("-c").arg(run).arg(cargo_bin("walkon")).current_dir(project.path());
+    command.arg("-c").arg(run).arg(crate::place::program()).current_dir(project.path());
     let output = command.env("TMPDIR", "/no/such/folder").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
 }

@@ -13,12 +13,12 @@
 //! - `text` and `json` without more: read by people only.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The pages, in the order of the guide.
 fn pages() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let folder = crate::place::root().join("docs");
     let mut pages: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -87,7 +87,7 @@ impl Reader {
     }
 
     fn walkon(&self, arguments: &[&str]) -> (i32, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+        let mut command = Command::new(crate::place::program());
         let output = command.current_dir(&self.folder).args(arguments).env("NO_COLOR", "1").output().unwrap();
         let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         (output.status.code().unwrap_or(-1), text.concat())
@@ -194,7 +194,7 @@ impl Reader {
         let body =
             format!("return function(self, c, t, character, door, result, scene)\n{}\nend\n", block.text);
         fs::write(folder.join("fragment.lua"), body).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+        let mut command = Command::new(crate::place::program());
         let output = command.current_dir(&folder).args(["check", "fragment.lua"]).output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{at}: {told}");
@@ -245,7 +245,7 @@ fn whoever_follows_a_page_of_the_guide_sees_what_it_says() {
 
 #[test]
 fn seed_k1_the_page_about_crowds_has_every_setting_as_it_is() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/crowds.md");
+    let page = crate::place::root().join("docs/crowds.md");
     let page = fs::read_to_string(page).unwrap();
     for (key, number) in walkon::level::Crowd::NUMBERS {
         let unit = match number.unit {

@@ -7,8 +7,6 @@
 #[path = "../fuzz/src/lib.rs"]
 mod checks;
 
-use std::path::Path;
-
 use walkon::base::rng::Rng;
 use walkon::level::graph::{compact_bytes, read_graph_text};
 
@@ -140,7 +138,7 @@ fn changed_graph_files_are_read_or_refused() {
     let text = include_bytes!("../fuzz/seeds/graph/stairs.graph.json").as_slice();
     let draft = read_graph_text(text).expect("a graph");
     let compact = compact_bytes("it", text, &draft, &[vec![0, 1, 2, 3], vec![3, 2, 1, 0]]);
-    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/graph/stairs.graph");
+    let stored = crate::place::root().join("fuzz/seeds/graph/stairs.graph");
     if std::env::var("UPDATE").is_ok() {
         std::fs::write(&stored, &compact).expect("a seed for the fuzzer");
     }

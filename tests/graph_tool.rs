@@ -229,7 +229,7 @@ fn seed_v13_check_names_every_island_but_the_main_one() {
 
 /// The tower without its scripts, for two who open doors.
 fn tower_of_two() -> crate::fixture::Stage {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("levels");
+    let root = crate::place::root().join("levels");
     let text = std::fs::read_to_string(root.join("tower.json")).unwrap();
     let mut level: serde_json::Value = serde_json::from_str(&text).unwrap();
     level.as_object_mut().unwrap().remove("script");
@@ -276,7 +276,7 @@ fn seed_v25_a_hunter_follows_somebody_over_two_floors_for_five_minutes_and_is_ne
 
 #[test]
 fn the_tower_of_the_project_is_what_its_scene_gives() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("levels");
+    let root = crate::place::root().join("levels");
     let faces = obj_faces(&std::fs::read(root.join("scenes/tower.obj")).unwrap()).unwrap();
     assert_eq!(faces.faces.len(), 180, "30 boxes of six faces");
     let draft = made(

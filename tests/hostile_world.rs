@@ -21,7 +21,7 @@ fn run(script: &str, more: &[&str]) -> (Vec<String>, Option<i32>) {
     let level = TWO_ROOMS.replacen('{', "{ \"script\": \"hostile.lua\",", 1);
     fs::write(folder.path().join("stage.json"), level).unwrap();
     fs::write(folder.path().join("hostile.lua"), script).unwrap();
-    let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+    let run = Command::new(crate::place::program())
         .args(["run", "stage.json", "--ticks", "120", "--trace", "trace.jsonl", "--hash-every", "0"])
         .args(more)
         .current_dir(folder.path())
@@ -179,7 +179,7 @@ fn fault_i12_a_run_that_the_watchdog_ended_is_marked_and_ends_with_five() {
     let limits = r#"{ "limits": { "fuelPerCall": 10000000, "fuelPerTick": 1000000000, "watchdogMs": 10 }, "script": "hostile.lua","#;
     fs::write(folder.path().join("stage.json"), TWO_ROOMS.replacen('{', limits, 1)).unwrap();
     fs::write(folder.path().join("hostile.lua"), script).unwrap();
-    let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+    let run = Command::new(crate::place::program())
         .args(["run", "stage.json", "--ticks", "60", "--format", "json"])
         .current_dir(folder.path())
         .output()
@@ -198,7 +198,7 @@ fn fault_h6_a_signal_ends_a_script_that_loops() {
     let script =
         "function onTick() local s = string.rep('x', 4000) for i = 1, 2000000 do local t = s .. i end end";
     fs::write(folder.path().join("hostile.lua"), script).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_walkon"))
+    let mut child = Command::new(crate::place::program())
         .args(["run", "stage.json", "--ticks", "1000000", "--trace", "trace.jsonl"])
         .current_dir(folder.path())
         .stdout(std::process::Stdio::null())

@@ -628,7 +628,7 @@ fn every_parameter_of_a_test_refuses_a_wrong_type_by_name() {
 }
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    crate::place::root().to_owned()
 }
 
 #[test]
@@ -683,7 +683,7 @@ fn project(tests: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 fn walkon(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_walkon")).args(args).current_dir(folder).output().unwrap()
+    Command::new(crate::place::program()).args(args).current_dir(folder).output().unwrap()
 }
 
 const GOOD: &str = "test.level(\"good\", { level = \"courtyard\" }, function(t) t:run(0.1) end)\n";

@@ -31,7 +31,7 @@ const LEVELS: [(&str, u64); 12] = [
 ];
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    crate::place::root().to_owned()
 }
 
 /// The scripts of the project, by path below the script folder.
@@ -199,7 +199,7 @@ fn inv_d1_ten_processes_end_in_the_state_that_the_golden_file_names() {
     let expected = fs::read_to_string(golden("courtyard")).unwrap();
     let expected: serde_json::Value = serde_json::from_str(expected.lines().last().unwrap()).unwrap();
     for _ in 0..10 {
-        let run = std::process::Command::new(env!("CARGO_BIN_EXE_walkon"))
+        let run = std::process::Command::new(crate::place::program())
             .args(["run", "levels/courtyard.json", "--format", "json"])
             .current_dir(root())
             .output()

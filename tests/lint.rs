@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 
 const YARD: &str = r#"{
@@ -37,7 +36,7 @@ type Found = (u64, String, String);
 
 /// Findings of `walkon check` in scripts, by path.
 fn check(folder: &Path, paths: &[&str]) -> BTreeMap<String, Vec<Found>> {
-    let mut command = Command::new(cargo_bin("walkon"));
+    let mut command = Command::new(crate::place::program());
     command.current_dir(folder).arg("check").args(paths).args(["--format", "json"]);
     let output = command.env_remove("RUST_LOG").stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
@@ -581,7 +580,7 @@ fn planted_faults_are_all_found_and_nothing_else() {
 
 #[test]
 fn scripts_of_this_repository_have_nothing_to_say_about() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = crate::place::root();
     let mut found = check(folder, &["levels", "scripts"]);
     // Events that are told to the host and to whoever watches.
     found.values_mut().for_each(|list| list.retain(|(_, code, _)| code != "unheard"));
@@ -611,7 +610,7 @@ fn wrong_parameters_are_shown_at_their_place_in_the_level_by_check_and_by_run() 
     ];
     for (params, name, message) in cases {
         let folder = with_params(params);
-        let mut command = Command::new(cargo_bin("walkon"));
+        let mut command = Command::new(crate::place::program());
         command.current_dir(folder.path()).args(["check", "levels", "--format", "json"]);
         let output = command.stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(3), "{params}");
@@ -624,7 +623,7 @@ fn wrong_parameters_are_shown_at_their_place_in_the_level_by_check_and_by_run() 
         let line = if name.is_empty() { 14 } else { 15 };
         assert_eq!(found[0]["line"], line, "{}", found[0]);
 
-        let mut command = Command::new(cargo_bin("walkon"));
+        let mut command = Command::new(crate::place::program());
         command.current_dir(folder.path()).args(["run", "levels/yard.json", "--ticks", "1"]);
         let output = command.stdin(Stdio::null()).output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -636,7 +635,7 @@ fn wrong_parameters_are_shown_at_their_place_in_the_level_by_check_and_by_run() 
 #[test]
 fn the_repository_is_checked_quickly() {
     let began = std::time::Instant::now();
-    check(Path::new(env!("CARGO_MANIFEST_DIR")), &["scripts"]);
+    check(crate::place::root(), &["scripts"]);
     // A hundred milliseconds in a release build on a quiet machine; here only what would be noticed is refused.
     assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
 }
@@ -648,7 +647,7 @@ fn types_list_the_names_of_the_project() {
     write(folder.path(), "scripts/yard.lua", names);
     write(folder.path(), "scripts/intro.lua", "return { script = function(c) c:wait(1) end }\n");
     let written = || {
-        let mut command = Command::new(cargo_bin("walkon"));
+        let mut command = Command::new(crate::place::program());
         command.current_dir(folder.path()).arg("types").stdin(Stdio::null());
         assert!(command.output().unwrap().status.success());
         ["walkon.d.luau", "walkon.d.lua"]
@@ -683,7 +682,7 @@ fn parameters_that_are_declared_as_the_file_runs_are_not_judged() {
     let behaviour = "local own = { params = { route = { type = \"route\" } } }\n\
                      own.params.extra = { type = \"number\" }\nreturn own\n";
     write(folder.path(), "scripts/behaviours/used.lua", behaviour);
-    let mut command = Command::new(cargo_bin("walkon"));
+    let mut command = Command::new(crate::place::program());
     let output =
         command.current_dir(folder.path()).args(["check", "."]).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
@@ -764,7 +763,7 @@ fn a_mistake_at_the_end_of_a_file_is_shown_with_the_last_line() {
         &YARD.replace("\"name\": \"yard\",\n  \"nav", "\"name\": \"yard\", \"script\": \"yard\",\n  \"nav"),
     );
     let shown = |args: &[&str]| {
-        let mut command = Command::new(cargo_bin("walkon"));
+        let mut command = Command::new(crate::place::program());
         command.current_dir(folder.path()).args(args).env_remove("RUST_LOG").stdin(Stdio::null());
         String::from_utf8_lossy(&command.output().unwrap().stderr).into_owned()
     };

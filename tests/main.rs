@@ -47,6 +47,7 @@ mod one_way_layouts;
 mod own_areas;
 mod path_tokens;
 mod pictures;
+mod place;
 mod rates;
 mod readme;
 mod reload;

@@ -269,37 +269,3 @@ fn on_arena_no_path_is_longer_than_on_the_grid_and_every_line_of_it_can_be_walke
         assert_eq!(queries, 160);
     }
 }
-
-#[test]
-fn no_line_over_arena_is_shorter_than_the_optimum_of_polyanya_and_few_are_longer() {
-    let Some(scenario) = published("arena.scen") else { return };
-    for name in ["arena.mesh", "arena-merged.mesh"] {
-        let Some(text) = published(name) else { return };
-        let mut theirs: polyanya::Mesh =
-            polyanya::PolyanyaFile::from_bytes(text.as_bytes()).try_into().expect("a mesh");
-        theirs.bake();
-        let map = map_of(&text);
-        let mut ours = map.mesh().expect("a mesh").compared(&Traversal::default());
-        let (mut sums, mut queries) = ([0.0; 3], 0);
-        for line in scenario.lines().skip(1).filter(|line| !line.trim().is_empty()) {
-            let at: Vec<f32> =
-                line.split_whitespace().skip(4).map(|word| word.parse().expect("a number")).collect();
-            let ends = [landmass_glam::Vec2::new(at[0], at[1]), landmass_glam::Vec2::new(at[2], at[3])];
-            let optimum_m = f64::from(theirs.path(ends[0], ends[1]).expect("a path").length);
-            let (from, to) = (Vec3::new(at[0], 0.0, at[1]), Vec3::new(at[2], 0.0, at[3]));
-            let any_angle_m = ours.any_angle_m(from, to).expect("a path");
-            let funnel_m = ours.funnel_m(from, to).expect("a path");
-            // Theirs is in single precision.
-            let least_m = optimum_m * (1.0 - 1e-5) - 1e-3;
-            assert!(
-                any_angle_m >= least_m && funnel_m >= least_m,
-                "{name}, {line}: {any_angle_m} {funnel_m} {optimum_m}"
-            );
-            sums = [sums[0] + any_angle_m, sums[1] + funnel_m, sums[2] + optimum_m];
-            queries += 1;
-        }
-        assert_eq!(queries, 160);
-        let [any_angle, funnel] = [sums[0] / sums[2], sums[1] / sums[2]];
-        assert!(any_angle < 1.01 && funnel < 1.08, "{name}: {any_angle} any-angle, {funnel} funnel");
-    }
-}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    crate::place::root().to_owned()
 }
 
 /// A copy of the project's levels and scripts, to write into.
@@ -56,7 +56,7 @@ fn every_command_of_the_readme_runs() {
         .collect();
     assert!(commands.len() >= 6, "{commands:?}");
     for command in commands {
-        let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+        let run = Command::new(crate::place::program())
             .args(command.split_whitespace())
             .current_dir(folder.path())
             .output()
@@ -77,7 +77,7 @@ fn the_script_of_the_readme_runs() {
     let greeter = r#"{ "name": "greeter", "position": [5, 9], "behaviour": "greeter.lua", "params": { "post": "post" } },"#;
     let level = level.replacen("\"characters\": [", &format!("\"characters\": [ {greeter}"), 1);
     fs::write(folder.path().join("levels/greeting.json"), level).unwrap();
-    let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+    let run = Command::new(crate::place::program())
         .args(["run", "greeting", "--seconds", "30"])
         .current_dir(folder.path())
         .output()
@@ -96,7 +96,7 @@ fn a_slip_in_a_script_is_named_and_the_run_goes_on() {
     let run = |more: &[&str]| {
         let mut args = vec!["run", "levels/courtyard.json", "--seconds", "5"];
         args.extend(more);
-        Command::new(env!("CARGO_BIN_EXE_walkon")).args(args).current_dir(folder.path()).output().unwrap()
+        Command::new(crate::place::program()).args(args).current_dir(folder.path()).output().unwrap()
     };
     let told = run(&[]);
     let text = String::from_utf8_lossy(&told.stdout);
@@ -114,7 +114,7 @@ fn a_slip_in_a_script_is_named_and_the_run_goes_on() {
 #[test]
 fn the_story_that_the_readme_tells_is_the_one_that_the_level_prints() {
     let told = blocks("text").into_iter().find(|block| block.contains("guard: arrived")).unwrap();
-    let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+    let run = Command::new(crate::place::program())
         .args(["run", "levels/courtyard.json"])
         .current_dir(root())
         .output()

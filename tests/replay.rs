@@ -34,7 +34,7 @@ struct Piece {
 impl Piece {
     fn shipped(name: &str) -> Self {
         let path = format!("levels/{name}.json");
-        let level = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path)).unwrap();
+        let level = std::fs::read_to_string(crate::place::root().join(&path)).unwrap();
         Self { path, level, scripts: scripts() }
     }
 
@@ -303,7 +303,7 @@ fn project() -> tempfile::TempDir {
 }
 
 fn walkon(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+    let mut command = Command::new(crate::place::program());
     command.current_dir(folder).args(arguments).env_remove("RUST_LOG").output().unwrap()
 }
 

@@ -15,14 +15,14 @@ const SAMPLES: [(&str, &str); 4] = [
 ];
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    crate::place::root()
 }
 
 #[test]
 fn the_samples_run_without_a_fault_on_their_levels() {
     for (here, level) in SAMPLES {
         let path = format!("levels/{level}.json");
-        let run = Command::new(env!("CARGO_BIN_EXE_walkon"))
+        let run = Command::new(crate::place::program())
             .args(["run", &path, "--seconds", "60", "--strict"])
             .current_dir(root())
             .output()

@@ -40,7 +40,7 @@ end
 "#;
 
 fn directory() -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile")
+    crate::place::root().join("tests/hostile")
 }
 
 fn probe(vm: &ScriptVm) -> mlua::Result<()> {
@@ -317,7 +317,7 @@ fn inv_s4_scripts_reach_what_is_listed_and_nothing_else() {
         }
     }
     let found = found.join("\n") + "\n";
-    let list = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reachable.txt");
+    let list = crate::place::root().join("tests/data/reachable.txt");
     if std::env::var("UPDATE").is_ok() {
         std::fs::write(&list, &found).unwrap();
     }

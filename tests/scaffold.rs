@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn walkon(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+    let mut command = Command::new(crate::place::program());
     command.current_dir(folder).args(arguments).output().unwrap()
 }
 
@@ -131,7 +131,7 @@ struct Watched {
 
 impl Watched {
     fn start(folder: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_walkon"));
+        let mut command = Command::new(crate::place::program());
         command.current_dir(folder).args(["watch", "levels/first.json", "--poll", "--seconds", "600"]);
         let piped = std::process::Stdio::piped;
         let mut child = command.stdout(piped()).stderr(piped()).spawn().unwrap();

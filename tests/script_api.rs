@@ -1163,7 +1163,7 @@ fn the_reference_is_current() {
 
 /// Whether the files of a folder are what the table says; `UPDATE=1` writes them.
 fn are_current(folder: &str, files: Vec<(impl AsRef<std::path::Path> + std::fmt::Debug, String)>) {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let folder = crate::place::root().join(folder);
     for (name, text) in files {
         let path = folder.join(&name);
         if std::env::var_os("UPDATE").is_some() {

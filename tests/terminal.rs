@@ -39,7 +39,7 @@ fn project() -> Project {
 }
 
 fn shell(project: &Project, line: &str) -> (i32, String) {
-    let walkon = assert_cmd::cargo::cargo_bin("walkon");
+    let walkon = crate::place::program();
     let line = line.replace("walkon ", &format!("'{}' ", walkon.display()));
     let output = Command::new("sh").args(["-c", &line]).current_dir(project.path()).output().unwrap();
     (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stdout).into_owned())
@@ -137,7 +137,7 @@ fn bars_and_colours_are_for_terminals() {
 #[test]
 fn long_work_shows_a_bar_with_unit_and_estimate_on_a_terminal() {
     let project = project();
-    let walkon = assert_cmd::cargo::cargo_bin("walkon");
+    let walkon = crate::place::program();
     let line = format!("'{}' batch yard --seeds 1..100000 --ticks 600", walkon.display());
     let Ok(mut child) = Command::new("script")
         .args(["-q", "-c", &line, "/dev/null"])

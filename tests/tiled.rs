@@ -20,7 +20,7 @@ use crate::fixture::{Stage, put, send};
 use crate::when_at_hand::at_hand;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+    crate::place::root().to_owned()
 }
 
 /// Every file of a folder of `tests/data`, by name.

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Every test that needs such data, and what it needs below `../shared/data`.
-const NEEDS: [(&str, &str); 12] = [
+const NEEDS: [(&str, &str); 11] = [
     ("cli::published_scenarios_are_answered_with_their_optimal_cost", "movingai"),
     ("graph_ground::seed_v3_a_box_around_a_body_of_a_scene_gives_one_main_island", "meshes/nav_test.obj"),
     ("graph_ground::seed_v3_one_island_for_each_piece_of_ground", "meshes/nav_test.obj"),
@@ -18,7 +18,6 @@ const NEEDS: [(&str, &str); 12] = [
     ),
     ("graph_tool::seed_v3_ways_lead_up_the_stairs_of_a_real_scene", "meshes/nav_test.obj"),
     ("meshes::every_published_mesh_loads_or_is_refused_with_its_reason", "meshes"),
-    ("meshes::no_line_over_arena_is_shorter_than_the_optimum_of_polyanya_and_few_are_longer", "meshes"),
     ("meshes::on_arena_no_path_is_longer_than_on_the_grid_and_every_line_of_it_can_be_walked", "meshes"),
     ("nav_published::seed_a1_published_scenarios_are_answered_with_their_optimum", "movingai"),
     ("tiled::a_path_across_every_map_that_tiled_ships_is_found_and_drawn", "tiled"),
@@ -43,7 +42,7 @@ pub fn at_hand(data: &str) -> Option<PathBuf> {
 }
 
 fn find(data: &str) -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = crate::place::root();
     let places = ["../shared/data", "../../shared/data"];
     places.iter().map(|place| here.join(place).join(data)).find(|path| path.exists())
 }
@@ -67,7 +66,7 @@ fn tests_without_their_data_are_counted() {
 
 #[test]
 fn only_listed_tests_ask_for_data_that_a_clone_does_not_have() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let folder = crate::place::root().join("tests");
     let mut names = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -115,9 +115,9 @@ fn leads_further_now(world: &World, walk: &Walk, following: &Following) -> bool 
         expansions_max: u32::MAX,
         others: None,
     };
-    match world.nav.begin(&query) {
-        Ok(_) => true,
-        Err(answer) => {
+    match world.nav.answered(&query) {
+        None => true,
+        Some(answer) => {
             let is_nearer =
                 |nearest| flat_distance(nearest, walk.aim) < flat_distance(end, walk.aim) - SAME_M;
             answer.trouble != following.trouble || answer.nearest.is_none_or(is_nearer)

@@ -159,7 +159,7 @@ impl NavMap {
     }
 
     /// Sets aside the memory that searches over it need.
-    pub(crate) fn make_room(&self, search: &mut Search) {
+    pub fn make_room(&self, search: &mut Search) {
         match self {
             Self::Cells(cells) => cells.make_room(search),
             Self::Graph(graph) => search.make_room(graph.node_count() as usize),
@@ -281,6 +281,12 @@ impl NavMap {
             watched.nodes(&mut record.raw);
         }
         (answer, record)
+    }
+
+    /// The answer, when it needs no search.
+    #[must_use]
+    pub fn answered(&self, query: &PathQuery) -> Option<Box<PathAnswer>> {
+        self.begin(query).err()
     }
 
     /// The answer, when it needs no search, or the work that is left.
