@@ -54,7 +54,7 @@ const OPEN: &[(&str, &str)] = &[
 fn tests() -> String {
     let root = crate::place::root();
     let mut text = String::new();
-    for folder in ["src", "tests"] {
+    for folder in ["src", "crates", "tests"] {
         gather(&root.join(folder), &mut text);
     }
     text
@@ -144,7 +144,7 @@ fn cited(text: &str) -> BTreeSet<String> {
 fn every_code_that_is_cited_can_be_looked_up() {
     let (known, mut text) = (known(), String::new());
     let root = crate::place::root();
-    for folder in ["src", "tests", "benches"] {
+    for folder in ["src", "crates", "tests", "benches"] {
         gather(&root.join(folder), &mut text);
     }
     let cited = cited(&text);
@@ -166,7 +166,7 @@ fn codes_are_found_in_comments_and_names_of_tests() {
 fn nothing_refers_to_documents_that_are_not_here() {
     let mut text = String::new();
     let root = crate::place::root();
-    for folder in ["src", "tests", "benches"] {
+    for folder in ["src", "crates", "tests", "benches"] {
         gather(&root.join(folder), &mut text);
     }
     for document in ["lua-api", "house.md", "cli-and-files", "decisions.md", "seeds-checklist", "style.md"] {
