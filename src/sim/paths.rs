@@ -140,7 +140,7 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     }
     if let Some(kept) = kept_plan(world, id, (why, &answer)) {
         if let Some(walk) = world.walks.get_mut(id) {
-            walk.following = Some(kept);
+            walk.follow(kept);
         }
         return;
     }
@@ -264,7 +264,9 @@ fn bend(world: &mut World, id: WalkId) {
     if let Some(walk) = world.walks.get_mut(id) {
         let is_near = floor_distance(walk.planned_aim, walk.aim) <= threshold_m;
         let is_bent = bent.is_some();
-        walk.following = bent.or(walk.following.take());
+        if let Some(bent) = bent {
+            walk.follow(bent);
+        }
         if !is_bent || !is_near {
             walk.ask = Some(Ask::Target);
         }
@@ -326,7 +328,7 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     let cursor = Cursor::at_start(&path);
     let left_m = cursor.left_m(&path, position);
     let longer_ticks = way_ticks((left_m - walk.nearest_m).max(0.0));
-    walk.following = Some(Following { path, cursor, trouble });
+    walk.follow(Following { path, cursor, trouble });
     walk.missed_paths = 0;
     walk.shortcuts.is_on_one = match why {
         Ask::Better => true,

@@ -428,6 +428,13 @@ impl Walk {
         now.after(self.skipped_ticks)
     }
 
+    /// Follows another path. What was left of the one before says nothing about it, also when both meet within one step of the
+    /// crowd.
+    pub(crate) fn follow(&mut self, following: Following) {
+        self.following = Some(following);
+        self.left_m = None;
+    }
+
     /// Metres of path left to a body that stands at `place`; none while there is no path.
     #[must_use]
     pub fn remaining_m(&self, place: Vec3) -> Option<f32> {
