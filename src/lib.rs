@@ -3,10 +3,10 @@
 
 #![deny(unsafe_code)]
 
+pub mod disk;
 pub mod game;
 pub mod level;
 pub mod script;
-pub mod shell;
 pub mod sim;
 pub mod view;
 pub mod world;

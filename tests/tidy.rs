@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module, and the modules it may name.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     ("base", &["base"]),
     ("nav", &["base", "nav"]),
     ("crowd", &["base", "nav", "crowd"]),
@@ -17,7 +17,8 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("script", &["base", "nav", "crowd", "world", "script"]),
     ("view", &["base", "nav", "crowd", "world", "view"]),
     ("game", &["base", "nav", "crowd", "world", "level", "sim", "script", "view", "game"]),
-    ("shell", &["base", "nav", "world", "level", "script", "view", "game", "shell"]),
+    ("disk", &["level"]),
+    ("shell", &["base", "nav", "world", "level", "script", "view", "game", "disk", "shell"]),
 ];
 
 /// External crates, and the folders or files below `src/` that may name them.
@@ -58,7 +59,7 @@ struct SourceFile {
 }
 
 /// The `src/` of every crate of the house.
-const TREES: [&str; 2] = ["src", "crates/walkon-nav/src"];
+const TREES: [&str; 3] = ["src", "crates/walkon-nav/src", "crates/walkon-cli/src"];
 
 fn sources() -> Vec<SourceFile> {
     let mut files = Vec::new();
@@ -168,7 +169,7 @@ fn fault_i4_and_i5_the_bans_on_hash_order_and_on_the_platforms_trigonometry_stan
         assert!(bans.contains(&format!("path = \"{banned}\"")), "clippy.toml does not ban {banned}");
     }
     let lifted = sources().iter().filter(|file| file.text.contains("allow(clippy::disallowed")).count();
-    assert!(lifted <= 1, "the bans are lifted in shell/mod.rs only");
+    assert!(lifted <= 2, "the bans are lifted in shell/mod.rs and disk.rs only");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! same text. Not here: writing files.
 
 mod annotated;
-pub(crate) mod luau_type;
+pub mod luau_type;
 mod reference;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,7 +5,7 @@
 
 /// A Luau type, as far as the table uses the language.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub enum Type {
     /// A name or a text in quotes.
     Name(String),
     /// `T?`.
@@ -23,7 +23,7 @@ pub(crate) enum Type {
 }
 
 /// Reads a type; none when something is left over or missing.
-pub(crate) fn read(text: &str) -> Option<Type> {
+pub fn read(text: &str) -> Option<Type> {
     let mut reader = Reader { rest: text.trim() };
     let found = reader.union()?;
     reader.rest.is_empty().then_some(found)
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
 
 impl Type {
     /// The type as annotations write it.
-    pub(crate) fn annotated(&self) -> String {
+    pub fn annotated(&self) -> String {
         match self {
             Self::Name(name) => name.clone(),
             Self::Optional(inner) => format!("{}?", inner.grouped()),

@@ -12,9 +12,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 
 use super::cli::exit::{Exit, Failure};
-use super::disk::Folder;
 use super::output::is_stream;
 use crate::base::words;
+use crate::disk::Folder;
 use crate::level::{Source, SourceError, checked_path};
 
 /// The file that marks a project.

@@ -275,7 +275,7 @@ fn look(path: &Path) -> Look {
 
 /// A folder that remembers what was read from it.
 struct Remembering<'a> {
-    folder: &'a super::disk::Folder,
+    folder: &'a crate::disk::Folder,
     files: RefCell<BTreeMap<String, Vec<u8>>>,
 }
 
