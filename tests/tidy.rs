@@ -232,6 +232,21 @@ fn the_readme_names_every_command_and_every_reason() {
 }
 
 #[test]
+fn the_architecture_names_files_that_are_there_and_every_layer() {
+    let page = fs::read_to_string(crate::place::root().join("ARCHITECTURE.md")).unwrap();
+    let quoted: Vec<&str> = page.split('`').skip(1).step_by(2).collect();
+    let files: Vec<&&str> =
+        quoted.iter().filter(|text| text.ends_with(".rs") && !text.starts_with("tests/")).collect();
+    assert!(files.len() > 20, "{files:?}");
+    let there = |file: &str| TREES.iter().any(|tree| crate::place::root().join(tree).join(file).is_file());
+    let lost: Vec<_> = files.iter().filter(|file| !there(file)).collect();
+    assert!(lost.is_empty(), "ARCHITECTURE.md names files that are not there: {lost:?}");
+    for (layer, _) in LAYERS {
+        assert!(page.contains(layer), "ARCHITECTURE.md does not name the layer {layer}");
+    }
+}
+
+#[test]
 fn lengths_are_shown_and_never_fail() {
     let files = sources();
     let mut lengths: Vec<(usize, &str)> =
