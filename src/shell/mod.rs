@@ -21,7 +21,7 @@ mod debounce;
 #[cfg(feature = "cli")]
 mod eyes;
 #[cfg(feature = "cli")]
-mod glyphs;
+mod font;
 #[cfg(feature = "cli")]
 mod junit;
 #[cfg(feature = "cli")]
