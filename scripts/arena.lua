@@ -18,7 +18,7 @@ local function tally()
 end
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   event.on("struck", "struck")
   blackboard.group("attackers"):set("most", AT_ONCE)
   if why == "start" then

@@ -20,7 +20,7 @@ test.level("everybody gets a turn, and never more than three at once", { level =
   t:until_(function()
     return level.outcome ~= nil
   end, { timeout = 300 })
-  t:expect(level.outcome.ok):toBe(true)
+  t:expect(assert(level.outcome).ok):toBe(true)
   for _, attacker in ipairs(attackers) do
     t:expect(state.strikes[attacker.name] or 0):toBeAbove(1)
   end
@@ -28,7 +28,7 @@ end)
 
 test.level("nobody has three turns before everybody had one", { level = "arena", seeds = 3, maxTicks = 20000 }, function(t)
   local waiting = #world.characters({ tag = "attacker" })
-  local seen = {}
+  local seen: { [string]: number } = {}
   while waiting > 0 do
     local e = t:expectEvent("struck", { within = 60 })
     seen[e.by] = (seen[e.by] or 0) + 1
@@ -41,7 +41,7 @@ end)
 
 test.level("those who wait keep their distance", { level = "arena", maxTicks = 4000 }, function(t)
   t:run(15) -- they have found their places
-  local player = world.player()
+  local player = assert(world.player())
   for _ = 1, 20 do
     t:run(1)
     local close = 0

@@ -5,7 +5,7 @@
 local HORN = 8 -- seconds after which the griffin is called down
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   event.on("dug", "tunnelIsThrough")
   event.on("stormed", "takeBanner")
   region.on("fort", { filter = "foot", onEnter = "isInside" })
@@ -24,7 +24,7 @@ function tunnelIsThrough(e)
 end
 
 ---@param result WalkResult
-function turnWinch(result)
+function turnWinch(result: WalkResult)
   log.info("%s came up inside after %.0f m", result.character.name, result.travelled)
   world.door("gate"):open()
   event.emit("gateOpen", { by = result.character.name })
@@ -32,7 +32,7 @@ function turnWinch(result)
 end
 
 ---@param e RegionEvent
-function isInside(e)
+function isInside(e: RegionEvent)
   log.info("%s is inside the fort", e.character.name)
 end
 
@@ -45,6 +45,6 @@ function takeBanner(e)
 end
 
 ---@param result WalkResult
-function heldUp(result)
+function heldUp(result: WalkResult)
   log.warn("%s is held up: %s", result.character.name, result)
 end

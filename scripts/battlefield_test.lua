@@ -3,6 +3,10 @@
 local WALL = vector.create(32, 0, 13.279) -- above the tunnel
 local RIVER = vector.create(18, 0, 9.815) -- where the bridge will be
 
+local function tile(place: vector, layer: string?): Tile
+  return assert(nav.tileAt(place, layer))
+end
+
 test.level("each layer has its own ground and its own way", { level = "battlefield", maxTicks = 60 }, function(t)
   local inSky = nav.findPath("overFields", "overBanner", { layer = "sky" })
   t:expect(inSky.status):toBe("complete")
@@ -10,9 +14,9 @@ test.level("each layer has its own ground and its own way", { level = "battlefie
   t:expect(world.character("raider"):canReach("banner")):toBe(false)
   t:expect(world.character("griffin"):canReach("banner", { layer = "ground" })):toBe(true)
 
-  t:expect(nav.tileAt(WALL, "ground").navigable):toBe(false)
-  t:expect(nav.tileAt(WALL, "sky").navigable):toBe(true)
-  t:expect(nav.tileAt(WALL, "underground").tags[1]):toBe("earth")
+  t:expect(tile(WALL, "ground").navigable):toBe(false)
+  t:expect(tile(WALL, "sky").navigable):toBe(true)
+  t:expect(assert(tile(WALL, "underground").tags)[1]):toBe("earth")
   t:expect(world.character("griffin").layer):toBe("sky")
   t:expect(world.character("sapper").layer):toBe("underground")
   t:expect(world.character("arn").layer):toBe("ground")
@@ -28,14 +32,14 @@ test.level("the griffin comes down when the horn sounds, and takes off again", {
 end)
 
 test.level("a bridge of two tiles is shorter than the ford", { level = "battlefield", maxTicks = 3600 }, function(t)
-  t:expect(nav.tileAt(RIVER).navigable):toBe(false)
+  t:expect(tile(RIVER).navigable):toBe(false)
   local arn = world.character("arn")
   local before = nav.findPath(arn, "farBank")
   t:expect(before.cost):toBeAbove(before.length) -- it wades
   local built = t:expectEvent("bridgeBuilt", { within = 30 })
   t:expect(built.tiles):toBe(2)
-  t:expect(nav.tileAt(RIVER).terrain):toBe("bridge")
-  t:expect(nav.tileAt(RIVER).tags[1]):toBe("built")
+  t:expect(tile(RIVER).terrain):toBe("bridge")
+  t:expect(assert(tile(RIVER).tags)[1]):toBe("built")
   t:expect(nav.findPath(arn, "farBank").cost):toBeBelow(before.cost * 0.6)
 end)
 
@@ -53,11 +57,11 @@ end)
 test.level("the mine opens the wall above and closes the tunnel below", { level = "battlefield", maxTicks = 5400 }, function(t)
   t:expectEvent("wallBroken", { within = 80 })
   t:run(0.1)
-  t:expect(nav.tileAt(WALL, "ground").terrain):toBe("rock")
-  t:expect(nav.tileAt(WALL, "ground").navigable):toBe(true)
-  t:expect(nav.tileAt(WALL, "ground").cost):toBe(1.5)
-  t:expect(nav.tileAt(WALL, "underground").navigable):toBe(false)
-  t:expect(nav.tileAt(WALL, "sky").cost):toBe(1) -- untouched
+  t:expect(tile(WALL, "ground").terrain):toBe("rock")
+  t:expect(tile(WALL, "ground").navigable):toBe(true)
+  t:expect(tile(WALL, "ground").cost):toBe(1.5)
+  t:expect(tile(WALL, "underground").navigable):toBe(false)
+  t:expect(tile(WALL, "sky").cost):toBe(1) -- untouched
   local sapper = world.character("sapper")
   t:expect(sapper.layer):toBe("ground")
   t:expect(sapper:canReach("cellar", { layer = "underground" })):toBe(true) -- by the gate and the stairs of the cellar

@@ -1,7 +1,7 @@
 -- The level script of the bridge: the player walks up to it, and meets anna there.
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   region.on("bridgehead", { filter = "player", onEnter = "atTheBridge" })
   event.on("alarm", "alarmed")
   event.on("cinematicEnded", "over")
@@ -11,11 +11,11 @@ function onStart(why)
 end
 
 function setOut()
-  world.player():walkTo("bridgeWest")
+  assert(world.player()):walkTo("bridgeWest")
 end
 
 ---@param e RegionEvent
-function atTheBridge(e)
+function atTheBridge(e: RegionEvent)
   if not state.metAnna and not e.character.heldBy then
     cinematic.play("bridge_meeting", { gold = 40 })
   end
@@ -27,6 +27,6 @@ function alarmed(e)
 end
 
 ---@param info SceneInfo
-function over(info)
+function over(info: SceneInfo)
   level.finish(info.ok, "the meeting is over: " .. info.outcome)
 end

@@ -1,10 +1,10 @@
 -- The level script of the burrow: a mesh made of areas. A mouse, a man and a giant go east, each by the way that fits.
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   if why == "start" then
     state.ways = {}
-    for _, way in ipairs({ "inCrack", "inPassage", "inGateway" }) do
+    for _, way in ipairs({ "inCrack", "inPassage", "inGateway" } :: { RegionName }) do
       region.on(way, { onEnter = "passed" })
     end
     world.character("mouse"):walkTo("mouseHole", { onSettled = "there" })
@@ -19,6 +19,6 @@ function passed(e)
 end
 
 ---@param result WalkResult
-function there(result)
+function there(result: WalkResult)
   event.emit("there", { who = result.character.name, reason = result.reason })
 end

@@ -1,12 +1,12 @@
--- The level script of the courtyard: the gate works on a timer, the player is sent to the hall, and whoever
--- steps in for the first time is led before the regent.
+-- The level script of the courtyard: the gate works on a timer, the player is sent to the hall, who is led before the
+-- regent on stepping in for the first time.
 
 local GATE_PERIOD = 6 -- seconds between one movement of the gate and the next
 
-local gate
+local gate: Door
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   gate = world.door("gate")
   gate:on("opened", "gateMoved")
   gate:on("closed", "gateMoved")
@@ -17,24 +17,24 @@ function onStart(why)
   end)
 
   if why == "start" then
-    world.player():walkTo("gateFront", {
-      onArrived = function(result)
+    assert(world.player()):walkTo("gateFront", {
+      onArrived = function(result: WalkResult)
         log.info("the player waits at the gate after %s s", string.format("%.1f", level.time))
         result.character:walkTo("hearth", { doors = "wait", patience = 20 })
       end,
-      onFailed = function(result)
+      onFailed = function(result: WalkResult)
         log.warn("the player is held up: %s", result)
       end,
     })
   end
 end
 
-function gateMoved(e)
+function gateMoved(e: any)
   log.info("the gate is %s", e.what)
 end
 
 ---@param e RegionEvent
-function playerEntered(e)
+function playerEntered(e: RegionEvent)
   state.audiences = (state.audiences or 0) + 1
   cinematic.play("audience", { visitor = e.character })
 end

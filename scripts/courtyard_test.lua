@@ -1,7 +1,7 @@
 -- What the courtyard promises. Run with: walkon test scripts/courtyard_test.lua
 
 test.level("the visitor is led before the regent and heard", { level = "courtyard", maxTicks = 5400 }, function(t)
-  local player = world.player()
+  local player = assert(world.player())
   local scene = t:expectEvent("cinematicStarted", { within = 40 })
   t:expect(scene.name):toBe("audience")
   t:expect(world.isLocked("input")):toBe(true)

@@ -1,7 +1,8 @@
 -- The level script of the house: a visitor is let in, the silver is counted, and a wardrobe falls.
 
 -- Calls somebody to the door and opens it from inside.
-local function letIn(visitor)
+---@param visitor Character
+local function letIn(visitor: Character)
   local butler = world.character("butler")
   local door = world.door("frontDoor")
   butler:detach() -- the rounds can wait
@@ -16,23 +17,23 @@ local function letIn(visitor)
 end
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   region.on("doorstep", { filter = "player", once = true, onEnter = "rang" })
   region.on("vaultFloor", { onEnter = "counted", onExit = "counted" })
   if why == "start" then
-    world.player():walkTo("frontStep", { face = "welcome" })
+    assert(world.player()):walkTo("frontStep", { face = "welcome" })
     timer.after(30, "wardrobeFalls")
   end
 end
 
 ---@param e RegionEvent
-function rang(e)
+function rang(e: RegionEvent)
   log.info("%s rings at the door", e.character.name)
   letIn(e.character)
 end
 
 ---@param result WalkResult
-function seated(result)
+function seated(result: WalkResult)
   log.info("%s sits down at the fire after %.1f m", result.character.name, result.travelled)
   world.door("frontDoor"):close({ whenOccupied = "wait" })
   local lady = world.character("lady")
@@ -41,12 +42,12 @@ function seated(result)
 end
 
 ---@param result WalkResult
-function turnedAway(result)
+function turnedAway(result: WalkResult)
   log.warn("%s does not get there: %s", result.character.name, result)
 end
 
 ---@param e RegionEvent
-function counted(e)
+function counted(e: RegionEvent)
   state.countings = (state.countings or 0) + 1
   log.info("%s is at the silver: %s", e.character.name, e.how)
 end

@@ -1,7 +1,7 @@
 -- What the house promises. Run with: walkon test scripts/house_test.lua
 
 test.level("a visitor rings, is let in and sits down", { level = "house", maxTicks = 3000 }, function(t)
-  local visitor, door = world.player(), world.door("frontDoor")
+  local visitor, door = assert(world.player()), world.door("frontDoor")
   t:expect(door.state):toBe("closed")
   t:until_(function() return door.state == "open" end, { timeout = 10 })
   t:eventually(function()

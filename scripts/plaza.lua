@@ -6,7 +6,7 @@ local MOVES_ON = 14 -- seconds until the player leaves the alley
 local VISITORS = 5
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   event.on("crossed", "crossed")
   if why == "start" then
     state.crossings = 0
@@ -31,7 +31,7 @@ function open()
 end
 
 function moveOn()
-  world.player():walkTo("aside")
+  assert(world.player()):walkTo("aside")
 end
 
 ---@param e { who: string, ticks: integer }
@@ -41,13 +41,13 @@ function crossed(e)
 end
 
 ---@param result WalkResult
-function seated(result)
+function seated(result: WalkResult)
   event.emit("seated", { who = result.character.name })
 end
 
 -- The player never steps aside: the porter waits, gives up, and tries again.
 ---@param result WalkResult
-function held(result)
+function held(result: WalkResult)
   event.emit("held", { who = result.character.name, by = result.by and result.by.name })
   timer.after(6, "again")
 end
@@ -57,11 +57,11 @@ function again()
 end
 
 ---@param result WalkResult
-function delivered(result)
+function delivered(result: WalkResult)
   event.emit("delivered", { who = result.character.name })
 end
 
 ---@param result WalkResult
-function inTheGarden(result)
+function inTheGarden(result: WalkResult)
   event.emit("inTheGarden", { who = result.character.name, repaths = result.repaths })
 end

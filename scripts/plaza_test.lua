@@ -21,7 +21,7 @@ test.level("whoever queues at the booth comes in once it opens", { level = "plaz
 end)
 
 test.level("the player is never asked aside, so the porter waits until the alley is free", { level = "plaza", maxTicks = 3600 }, function(t)
-  local player = world.player()
+  local player = assert(world.player())
   local stood = player.position
   local held = t:expectEvent("held", { within = 14 })
   t:expect(held.by):toBe("player")

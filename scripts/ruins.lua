@@ -3,7 +3,7 @@
 local PORTCULLIS_OPEN = 12 -- seconds
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   event.on("freed", "freed")
   region.on("water", { onEnter = "wades" })
   timer.every(PORTCULLIS_OPEN, function()
@@ -15,7 +15,7 @@ function onStart(why)
       doors = "wait", -- stands at the bars until somebody opens them
       accept = "near", -- the hermit stands there: beside him will do
       patience = 60,
-      onArrived = function(result)
+      onArrived = function(result: WalkResult)
         event.emit("freed", { who = result.character })
       end,
     })
@@ -24,7 +24,7 @@ function onStart(why)
 end
 
 function rescue()
-  local hero = world.player()
+  local hero = assert(world.player())
   local cell = world.door("cell")
   local result = hero:walk(cell, { radius = 1 })
   log.info("the hero is at the cell: %s", result)
@@ -34,12 +34,12 @@ function rescue()
   log.info("the hero rests at the altar")
 end
 
-function freed(e)
+function freed(e: any)
   state.freed = true
   log.info("%s is free", e.who.name)
 end
 
 ---@param e RegionEvent
-function wades(e)
+function wades(e: RegionEvent)
   log.debug("%s wades", e.character.name)
 end

@@ -3,7 +3,7 @@
 test.level("what Tiled drew is what stands there", { level = "tavern", maxTicks = 60 }, function(t)
   t:expect(world.door("kitchenDoor").locked):toBe(true)
   t:expect(world.door("frontDoor").state):toBe("closed")
-  t:expect(world.player().position):toBeNear(vector.create(0.5, 0, 6.5), 0.1)
+  t:expect(assert(world.player()).position):toBeNear(vector.create(0.5, 0, 6.5), 0.1)
   t:expect(nav.mark("bar").position):toBeNear(vector.create(11.5, 0, 4), 0.01)
 end)
 
@@ -15,7 +15,7 @@ test.level("a guest comes in through the door and is served", { level = "tavern"
 end)
 
 test.level("nobody else gets into the kitchen", { level = "tavern", maxTicks = 1200 }, function(t)
-  local result = world.player():walkTo("hearth", { doors = "open" }):wait()
+  local result = assert(world.player()):walkTo("hearth", { doors = "open" }):wait()
   t:expect(result.ok):toBe(false)
-  t:expect(world.player():distanceTo("hearth")):toBeAbove(2)
+  t:expect(assert(world.player()):distanceTo("hearth")):toBeAbove(2)
 end)

@@ -1,7 +1,7 @@
 -- The level script of the tower: a guest goes up to look out of the window, and the door to the stairs falls shut behind her.
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   if why == "start" then
     timer.after(2, "goUp")
   end
@@ -13,12 +13,12 @@ function goUp()
 end
 
 ---@param result WalkResult
-function lookOut(result)
+function lookOut(result: WalkResult)
   log.info("the guest looks out of the window, %.1f m from where she began", result.travelled)
   world.door("stairDoor"):close()
 end
 
 ---@param result WalkResult
-function giveUp(result)
+function giveUp(result: WalkResult)
   log.warn("the guest stays below: %s/%s", result.status, result.reason)
 end

@@ -1,5 +1,5 @@
--- The level script of the village: a mason bridges the river, a farmer breaks the rotten wall of the barn. Whoever is
--- on the way finds the new ways at once.
+-- The level script of the village: a mason bridges the river, a farmer breaks the rotten wall of the barn. Those who
+-- are on the way find the new ways at once.
 
 local MASON_STARTS = 12 -- seconds
 local FARMER_STARTS = 4
@@ -13,7 +13,7 @@ local ROTTEN_WALL = vector.create(6.5, 0, 14.5)
 local INSIDE_THE_BARN = vector.create(4.5, 0, 14.5)
 
 ---@param why string
-function onStart(why)
+function onStart(why: string)
   if why ~= "start" then
     return
   end
@@ -30,14 +30,14 @@ function buildBridge()
   for _, place in ipairs(BRIDGE) do
     nav.setTile(place, { terrain = "bridge", tags = { "built" } })
   end
-  event.emit("bridgeBuilt", { cost = nav.tileAt(BRIDGE[1]).cost })
+  event.emit("bridgeBuilt", { cost = assert(nav.tileAt(BRIDGE[1])).cost })
   world.character("mason"):walkTo(15.5, 7.5, { onFailed = "heldUp" }) -- out of the way of those who cross
 end
 
 -- A wall that is opened is open; what it was made of stays.
 function breakWall()
   nav.setNavigable(ROTTEN_WALL, true, { cost = 1.5 })
-  event.emit("wallBroken", { terrain = nav.tileAt(ROTTEN_WALL).terrain })
+  event.emit("wallBroken", { terrain = assert(nav.tileAt(ROTTEN_WALL)).terrain })
   world.character("farmer"):walkTo(INSIDE_THE_BARN, { onArrived = "fed", onFailed = "heldUp" })
 end
 
@@ -46,6 +46,6 @@ function fed()
 end
 
 ---@param result WalkResult
-function heldUp(result)
+function heldUp(result: WalkResult)
   log.warn("%s is held up: %s", result.character.name, result)
 end

@@ -7,19 +7,19 @@ test.level("before the bridge one wades the ford, after it nobody does", { level
   local before = nav.findPath("well", "field")
   t:expect(before.status):toBe("complete")
   t:expect(before.cost):toBeAbove(before.length) -- the ford costs twice its metres
-  t:expect(nav.tileAt(BRIDGE).terrain):toBe("water")
-  t:expect(nav.tileAt(BRIDGE).navigable):toBe(false)
+  t:expect(assert(nav.tileAt(BRIDGE)).terrain):toBe("water")
+  t:expect(assert(nav.tileAt(BRIDGE)).navigable):toBe(false)
 
   local built = t:expectEvent("bridgeBuilt", { within = 30 })
   t:expect(built.cost):toBe(1)
   t:run(4) -- the mason steps aside
-  t:expect(nav.tileAt(BRIDGE).terrain):toBe("bridge")
+  t:expect(assert(nav.tileAt(BRIDGE)).terrain):toBe("bridge")
   local after = nav.findPath("well", "field")
   t:expect(after.length):toBeBelow(before.length / 2)
   t:expect(after.cost):toBeBelow(after.length + 0.01)
 end)
 
-test.level("whoever is on the way takes the bridge as soon as it stands", { level = "village", maxTicks = 5400 }, function(t)
+test.level("those on the way take the bridge as soon as it stands", { level = "village", maxTicks = 5400 }, function(t)
   local anna = world.character("anna")
   t:expectEvent("bridgeBuilt", { within = 30 })
   t:until_(function() return anna.position.z < 8 end, { timeout = 40 })
@@ -33,7 +33,7 @@ test.level("a wall that is broken is a way in, and keeps its terrain", { level =
   local broken = t:expectEvent("wallBroken", { within = 20 })
   t:expect(broken.terrain):toBe("rock")
   t:expectEvent("fed", { within = 20 })
-  t:expect(nav.tileAt(INSIDE_THE_BARN).terrain):toBe("ground")
+  t:expect(assert(nav.tileAt(INSIDE_THE_BARN)).terrain):toBe("ground")
 end)
 
 test.level("bertha goes through her door", { level = "village", maxTicks = 3600 }, function(t)

@@ -96,6 +96,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "Character: unknown field \"nmae\"; did you mean \"name\"?",
     ),
     (
+        "local player = world.player() player:stopp()",
+        "unknown-name",
+        "Character: unknown field \"stopp\"; did you mean \"stop\"?",
+    ),
+    (
         "for _, own in ipairs(world.characters()) do log.info(\"%s\", own.postion) end",
         "unknown-name",
         "Character: unknown field \"postion\"; did you mean \"position\"?",
@@ -337,7 +342,9 @@ fn what_only_the_whole_project_shows_is_found() {
     write(
         folder.path(),
         "scripts/lone.lua",
-        "function onStart()\n  world.player():stop()\n  local player = world.player()\n  if player then player:stop() end\nend\n",
+        "function onStart()\n  world.player():stop()\n  local player = world.player()\n  if player then player:stop() end\n  \
+         local hero = world.player()\n  hero:stop()\n  local sure = assert(world.player())\n  sure:stop()\n  \
+         local other = world.player()\n  local name = other and other.name\n  print(name, other)\nend\n",
     );
     write(
         folder.path(),
@@ -358,19 +365,13 @@ fn what_only_the_whole_project_shows_is_found() {
         vec![(1, "circle".to_owned(), message)]
     };
     let one = |line: u64, code: &str, message: &str| (line, code.to_owned(), message.to_owned());
+    let nobody = "world.player: levels/yard.json has no player, so it gives nil; \
+                  give one of its characters \"player\": true, or ask whether there is one";
     let expected: BTreeMap<String, Vec<Found>> = BTreeMap::from([
         ("scripts/lib/a.lua".to_owned(), circle("lib/a.lua -> lib/b.lua -> lib/c.lua -> lib/a.lua")),
         ("scripts/lib/b.lua".to_owned(), circle("lib/b.lua -> lib/c.lua -> lib/a.lua -> lib/b.lua")),
         ("scripts/lib/c.lua".to_owned(), circle("lib/c.lua -> lib/a.lua -> lib/b.lua -> lib/c.lua")),
-        (
-            "scripts/lone.lua".to_owned(),
-            vec![one(
-                2,
-                "player",
-                "world.player: levels/yard.json has no player, so it gives nil; \
-                 give one of its characters \"player\": true, or ask whether there is one",
-            )],
-        ),
+        ("scripts/lone.lua".to_owned(), [2, 6].map(|line| one(line, "player", nobody)).to_vec()),
         (
             "scripts/cinematics/talk.lua".to_owned(),
             vec![one(
@@ -674,6 +675,12 @@ fn types_list_the_names_of_the_project() {
     write(folder.path(), "scripts/yard.lua", spawned);
     let [luau, _] = written();
     assert!(luau.contains("export type CharacterName = string\n"), "{luau}");
+    // And names that are put together to ask for somebody.
+    let asked = "function onStart()\n  for i = 1, 3 do world.door(\"gate\" .. i):open() end\nend\n";
+    write(folder.path(), "scripts/yard.lua", asked);
+    let [luau, _] = written();
+    assert!(luau.contains("export type DoorName = string\n"), "{luau}");
+    assert!(luau.contains("export type CharacterName = \"guard\""), "{luau}");
 }
 
 #[test]

@@ -17,18 +17,19 @@ local function most()
   return blackboard.group(GROUP):get("most", 3)
 end
 
-function attacker:init()
+---@param self Behaviour
+function attacker.init(self: Behaviour)
   self.state.strikes = 0
 end
 
-local function isMyTurn(self)
+local function isMyTurn(self: Behaviour)
   return turns.mine(GROUP, self.character.name)
 end
 
 -- Runs up to the player, strikes. False when it does not get there: the turn is over all the same.
 ---@async
-local function strike(self)
-  local player = world.player()
+local function strike(self: Behaviour)
+  local player = assert(world.player())
   local result = self.character:walk(player, { gait = "run", accept = "near", patience = 2 })
   if not result.ok then
     return false
@@ -41,15 +42,15 @@ local function strike(self)
 end
 
 -- However the attack ended: done, late or interrupted.
-local function giveBack(self)
+local function giveBack(self: Behaviour)
   turns.done(GROUP, self.character.name, most())
 end
 
 -- Asks for a turn, and moves a little along the ring around the player, facing it.
 ---@async
-local function wait(self)
+local function wait(self: Behaviour)
   turns.ask(GROUP, self.character.name, most())
-  local player = world.player()
+  local player = assert(world.player())
   local away = self.character.position - player.position
   local angle = math.atan2(away.x, away.z) + self.rng:float(-0.35, 0.35)
   local metres = self.rng:float(RING[1], RING[2])
@@ -71,7 +72,8 @@ attacker.tree = bt.selector({
   bt.action(wait),
 })
 
-function attacker:stop()
+---@param self Behaviour
+function attacker.stop(self: Behaviour)
   turns.done(GROUP, self.character.name, most())
 end
 

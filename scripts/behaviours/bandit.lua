@@ -17,24 +17,27 @@ local bandit = {
   },
 }
 
-function bandit:init()
+---@param self Behaviour
+function bandit.init(self: Behaviour)
   self.state.stop = 1
   self.state.robbed = 0
 end
 
-function bandit:start()
+---@param self Behaviour
+function bandit.start(self: Behaviour)
   guarding.watch(self, { sight = self.params.sight, filter = self.params.prey })
 end
 
 bandit.on = {
-  alarm = function(self, e)
+  alarm = function(self: Behaviour, e: any)
     if e.by ~= self.character then
       guarding.hear(self, e.at, 12)
     end
   end,
 }
 
-function bandit:run()
+---@param self Behaviour
+function bandit.run(self: Behaviour)
   while true do
     local what, outcome = guarding.duty(self, {
       route = self.params.route,

@@ -15,15 +15,18 @@ local cat = {
   },
 }
 
-function cat:init()
+---@param self Behaviour
+function cat.init(self: Behaviour)
   self.state.scares = 0
 end
 
-function cat:start()
+---@param self Behaviour
+function cat.start(self: Behaviour)
   fleeing.watch(self, self.params.shy)
 end
 
-function cat:run()
+---@param self Behaviour
+function cat.run(self: Behaviour)
   while true do
     local danger = self.blackboard:get("danger")
     if danger then

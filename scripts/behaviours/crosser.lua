@@ -8,12 +8,14 @@ local crosser = {
   },
 }
 
-function crosser:init()
+---@param self Behaviour
+function crosser.init(self: Behaviour)
   self.state.trips = 0
   self.state.home = self.character.position
 end
 
-function crosser:run()
+---@param self Behaviour
+function crosser.run(self: Behaviour)
   while true do
     local goal = self.state.trips % 2 == 0 and self.params.to or self.state.home
     -- A place that somebody stands on is as good as the one beside it.

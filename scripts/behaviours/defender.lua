@@ -12,15 +12,16 @@ local defender = {
   },
 }
 
-function defender:init()
+---@param self Behaviour
+function defender.init(self: Behaviour)
   self.state.stop = 1
 end
 
 defender.on = {
-  wallBroken = function(self, e)
+  wallBroken = function(self: Behaviour, e: any)
     self.blackboard:set("breach", e.at, { ttl = 10 })
   end,
-  bannerTaken = function(self)
+  bannerTaken = function(self: Behaviour)
     self.blackboard:set("over", true)
   end,
 }
@@ -28,7 +29,7 @@ defender.on = {
 local WAKE = { "breach", "over" }
 
 ---@async
-local function hold(self)
+local function hold(self: Behaviour)
   local breach = self.blackboard:get("breach")
   self.blackboard:clear("breach")
   -- Inside, not in the gap itself: whoever comes over the rubble is met there.
@@ -40,7 +41,8 @@ local function hold(self)
   end
 end
 
-function defender:run()
+---@param self Behaviour
+function defender.run(self: Behaviour)
   while not self.blackboard:has("over") do
     if self.blackboard:has("breach") then
       hold(self)

@@ -14,12 +14,13 @@ local engineer = {
   },
 }
 
-function engineer:init()
+---@param self Behaviour
+function engineer.init(self: Behaviour)
   self.state.built = false
 end
 
 ---@async
-local function build(self)
+local function build(self: Behaviour)
   if not self.character:walk(self.params.from).ok then
     return
   end
@@ -38,7 +39,8 @@ local function build(self)
   end
 end
 
-function engineer:run()
+---@param self Behaviour
+function engineer.run(self: Behaviour)
   while not self.state.built do
     build(self)
     task.sleep(0.5)

@@ -14,12 +14,14 @@ local flyer = {
   },
 }
 
-function flyer:init()
+---@param self Behaviour
+function flyer.init(self: Behaviour)
   self.state.stop = 1
   self.state.landings = 0
 end
 
-function flyer:start()
+---@param self Behaviour
+function flyer.start(self: Behaviour)
   event.on(self.params.signal, function()
     self.blackboard:set("called", true)
   end)
@@ -27,7 +29,7 @@ end
 
 -- The way leads down by itself: a goal on another layer is reached over the links of the map.
 ---@async
-local function land(self)
+local function land(self: Behaviour)
   local result = self.character:walk(self.params.landing, { layer = GROUND, accept = "near" })
   if not result.ok then
     self.log.warn("cannot land: %s", result)
@@ -39,7 +41,8 @@ local function land(self)
   task.sleep(self.params.rest)
 end
 
-function flyer:run()
+---@param self Behaviour
+function flyer.run(self: Behaviour)
   -- Also after a reload on the ground: the next leg begins where it is, and ends in the sky.
   while true do
     if self.blackboard:has("called") then

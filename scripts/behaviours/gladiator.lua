@@ -10,7 +10,8 @@ local gladiator = {
   },
 }
 
-function gladiator:run()
+---@param self Behaviour
+function gladiator.run(self: Behaviour)
   while true do
     wandering.stroll(self, { home = self.params.home, within = self.params.within, rest = { 2, 5 } })
   end

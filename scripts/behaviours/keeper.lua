@@ -8,7 +8,8 @@ local keeper = {
   },
 }
 
-function keeper:start()
+---@param self Behaviour
+function keeper.start(self: Behaviour)
   local door = world.door(self.params.door)
   timer.every(self.params.every + self.rng:float(0, 5), function()
     if door.state == "open" then
@@ -17,7 +18,8 @@ function keeper:start()
   end)
 end
 
-function keeper:run()
+---@param self Behaviour
+function keeper.run(self: Behaviour)
   while true do
     task.sleep(self.rng:float(8, 16))
     self.character:walk(self.params.stall, { radius = 0.6 })

@@ -9,11 +9,13 @@ local messenger = {
   },
 }
 
-function messenger:init()
+---@param self Behaviour
+function messenger.init(self: Behaviour)
   self.state.trips = 0
 end
 
-function messenger:run()
+---@param self Behaviour
+function messenger.run(self: Behaviour)
   local ends = { self.params.to, self.params.from }
   while true do
     local goal = ends[self.state.trips % 2 + 1]

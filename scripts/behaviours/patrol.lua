@@ -11,11 +11,13 @@ local rounds = {
 }
 
 -- Plain data only: it is kept over a hot reload.
-function rounds:init()
+---@param self Behaviour
+function rounds.init(self: Behaviour)
   self.state.stop = 1
 end
 
-function rounds:run()
+---@param self Behaviour
+function rounds.run(self: Behaviour)
   while true do
     patrolling.leg(self, { route = self.params.route, pause = self.params.pause })
   end

@@ -18,18 +18,19 @@ local sapper = {
 }
 
 -- "dig", "wait", "leave", "fuse", "done": where it goes on after a hot reload.
-function sapper:init()
+---@param self Behaviour
+function sapper.init(self: Behaviour)
   self.state.stage = "dig"
 end
 
 sapper.on = {
-  gateOpen = function(self)
+  gateOpen = function(self: Behaviour)
     self.blackboard:set("free", true)
   end,
 }
 
 ---@async
-local function dig(self)
+local function dig(self: Behaviour)
   local done, made = works.along(self, {
     to = self.params.to,
     step = STEP,
@@ -48,14 +49,15 @@ local function dig(self)
 end
 
 -- The wall becomes rubble that can be climbed over, and the tunnel below it is filled.
-local function blow(self)
+local function blow(self: Behaviour)
   nav.setTile(self.params.mine, { terrain = "rock", navigable = true, cost = 1.5, tags = { "rubble" } }, AIR)
   nav.setNavigable(self.params.mine, false, { layer = EARTH })
   event.emit("wallBroken", { at = self.params.mine })
   self.state.stage = "done"
 end
 
-function sapper:run()
+---@param self Behaviour
+function sapper.run(self: Behaviour)
   while self.state.stage ~= "done" do
     local stage = self.state.stage
     if stage == "dig" then

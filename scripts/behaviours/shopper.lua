@@ -8,11 +8,13 @@ local shopper = {
   },
 }
 
-function shopper:init()
+---@param self Behaviour
+function shopper.init(self: Behaviour)
   self.state.visits = 0
 end
 
-function shopper:run()
+---@param self Behaviour
+function shopper.run(self: Behaviour)
   task.sleep(self.rng:float(0, 3)) -- not everybody at once
   while true do
     local stall = "stall" .. self.rng:int(1, STALLS)

@@ -8,18 +8,20 @@ local soldier = {
   },
 }
 
-function soldier:init()
+---@param self Behaviour
+function soldier.init(self: Behaviour)
   self.state.storms = false
 end
 
 soldier.on = {
-  wallBroken = function(self)
+  wallBroken = function(self: Behaviour)
     self.state.storms = true
     self.blackboard:set("storm", true)
   end,
 }
 
-function soldier:run()
+---@param self Behaviour
+function soldier.run(self: Behaviour)
   if not self.state.storms then
     self.blackboard:changed("storm"):wait()
   end

@@ -14,15 +14,18 @@ local thief = {
   },
 }
 
-function thief:init()
+---@param self Behaviour
+function thief.init(self: Behaviour)
   self.state.escapes = 0
 end
 
-function thief:start()
+---@param self Behaviour
+function thief.start(self: Behaviour)
   fleeing.watch(self, self.params.sight, self.params.afraidOf)
 end
 
-function thief:run()
+---@param self Behaviour
+function thief.run(self: Behaviour)
   while true do
     local danger = self.blackboard:get("danger")
     if danger then

@@ -10,7 +10,8 @@ local idler = {
   },
 }
 
-function idler:run()
+---@param self Behaviour
+function idler.run(self: Behaviour)
   while true do
     wandering.stroll(self, { area = self.params.area, rest = { 0.5, self.params.rest }, hurry = 0.2 })
   end

@@ -15,24 +15,27 @@ local watchman = {
   },
 }
 
-function watchman:init()
+---@param self Behaviour
+function watchman.init(self: Behaviour)
   self.state.stop = 1
   self.state.arrests = 0
 end
 
-function watchman:start()
+---@param self Behaviour
+function watchman.start(self: Behaviour)
   guarding.watch(self, { sight = self.params.sight, filter = "thief" })
 end
 
 watchman.on = {
-  alarm = function(self, e)
+  alarm = function(self: Behaviour, e: any)
     if e.by ~= self.character then
       guarding.hear(self, e.at, 20)
     end
   end,
 }
 
-function watchman:run()
+---@param self Behaviour
+function watchman.run(self: Behaviour)
   while true do
     local what, outcome = guarding.duty(self, { route = self.params.route, pause = self.params.pause })
     if what == "chase" and outcome == "caught" then

@@ -8,13 +8,13 @@ local scene = {
 
 -- Runs on every exit: watched to its end, cancelled or faulted.
 ---@param info SceneInfo
-function scene.onEnd(info)
+function scene.onEnd(info: SceneInfo)
   log.info("the audience is over: %s, last mark %s", info.outcome, info.mark)
 end
 
 ---@param c Scene
 ---@param args { visitor: Character }
-function scene.script(c, args)
+function scene.script(c: Scene, args: { visitor: Character })
   local visitor = args.visitor
   local regent = world.character("regent")
   local messenger = world.character("messenger")

@@ -14,8 +14,8 @@ local alert = {}
 ---@param entry any       anything that task.race takes: a walk, a timer, a function
 ---@return string? woke   the key that changed; nil when `entry` was over first
 ---@return any result     the result of `entry`
-function alert.unless(self, keys, entry)
-  local entries = { entry } -- of several that are over already, the smallest key counts: numbers before strings
+function alert.unless(self: Behaviour, keys: { string }?, entry: any): (string?, any)
+  local entries: { [any]: any } = { entry } -- of several that are over already, the smallest key counts: numbers before strings
   for _, key in ipairs(keys or {}) do
     entries[key] = self.blackboard:changed(key)
   end
@@ -33,7 +33,7 @@ end
 ---@param least number    seconds
 ---@param most number?    seconds; default: `least`
 ---@return string? woke
-function alert.rest(self, keys, least, most)
+function alert.rest(self: Behaviour, keys: { string }?, least: number, most: number?): string?
   local seconds = least
   if most and most > least then
     seconds = self.rng:float(least, most)

@@ -16,6 +16,15 @@ local chasing = {}
 ---@field keys? string[]      keys carried, for doors = "open"
 ---@field patience? number    seconds without a way before it gives up; default 3
 
+type ChasePlan = {
+  catch: number?,
+  loseBeyond: number?,
+  loseAfter: number?,
+  doors: ("avoid" | "open" | "wait")?,
+  keys: { string }?,
+  patience: number?,
+}
+
 -- How a chase ends:
 --   "caught"   close enough, and the other one stands
 --   "lost"     out of sight, or gone from the level; result.goal is where it was last
@@ -23,6 +32,7 @@ local chasing = {}
 --   "givenUp"  no way, or stuck; result says why
 --   "stopped"  something else took the character: a scene, another walk
 ---@alias ChaseOutcome "caught"|"lost"|"barred"|"givenUp"|"stopped"
+type ChaseOutcome = "caught" | "lost" | "barred" | "givenUp" | "stopped"
 
 ---@async
 ---@param self Behaviour
@@ -30,8 +40,8 @@ local chasing = {}
 ---@param plan ChasePlan?
 ---@return ChaseOutcome outcome
 ---@return WalkResult? result  nil when the target was gone from the start
-function chasing.after(self, target, plan)
-  plan = plan or {}
+function chasing.after(self: Behaviour, target: Character, plan: ChasePlan?): (ChaseOutcome, WalkResult?)
+  local plan: ChasePlan = plan or {}
   if not target.alive then
     return "lost", nil
   end
@@ -49,10 +59,10 @@ function chasing.after(self, target, plan)
   return chasing.outcome(result), result
 end
 
--- What the end of a `follow` means for whoever chases.
+-- What the end of a `follow` means for the one who chases.
 ---@param result WalkResult
 ---@return ChaseOutcome
-function chasing.outcome(result)
+function chasing.outcome(result: WalkResult): ChaseOutcome
   if result.ok then
     return "caught"
   elseif result.reason == "targetGone" then

@@ -19,6 +19,8 @@ local fleeing = {}
 ---@field tries? integer    how often it tries again when it is cornered; default 3
 ---@field doors? string     what to do about closed doors; default: the character's own setting
 
+type FleePlan = { distance: number?, tries: number?, doors: ("avoid" | "open" | "wait")? }
+
 -- How it ends: "safe"; "cornered", when it cannot get farther away; "stopped", when something else took the character.
 ---@alias FleeOutcome "safe"|"cornered"|"stopped"
 
@@ -27,8 +29,8 @@ local fleeing = {}
 ---@param danger Character
 ---@param plan FleePlan?
 ---@return FleeOutcome
-function fleeing.from(self, danger, plan)
-  plan = plan or {}
+function fleeing.from(self: Behaviour, danger: Character, plan: FleePlan?): "safe" | "cornered" | "stopped"
+  local plan: FleePlan = plan or {}
   local distance = plan.distance or 8
   for _ = 1, plan.tries or 3 do
     if not danger.alive or self.character:distanceTo(danger) >= distance then
@@ -55,13 +57,13 @@ function fleeing.from(self, danger, plan)
   return "cornered"
 end
 
--- Tells the character's blackboard of whoever comes near: the key "danger", for as long as they are. From `start`.
+-- Tells the character's blackboard who comes near: the key "danger", for as long as they are near. From `start`.
 ---@param self Behaviour
 ---@param within number    metres
 ---@param filter Filter?   who is dangerous; default: everybody
 ---@return Watch
-function fleeing.watch(self, within, filter)
-  local function seen(e)
+function fleeing.watch(self: Behaviour, within: number, filter: Filter?): Watch
+  local function seen(e: RegionEvent)
     self.blackboard:set("danger", e.character, { ttl = 3 })
   end
   return region.near(self.character, within, {

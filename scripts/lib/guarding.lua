@@ -1,4 +1,4 @@
--- Guarding: patrol, chase and investigation put together, for whoever keeps watch over something.
+-- Guarding: patrol, chase and investigation put together, for those who keep watch over something.
 --
 --   local guarding = require("lib/guarding")
 --   function watchman:start()
@@ -32,16 +32,18 @@ local WAKE = { "intruder", "noise" }
 ---@field chase? ChasePlan      how it chases
 ---@field patience? number
 
--- Keeps an eye out: puts whoever comes into sight along a walkable line on the blackboard. From `start`.
+type GuardPlan = { route: RouteName | { Place }, pause: number?, chase: any, patience: number? }
+
+-- Keeps an eye out: puts on the blackboard who comes into sight along a walkable line. From `start`.
 ---@param self Behaviour
 ---@param eyes GuardSight
 ---@return Watch
-function guarding.watch(self, eyes)
+function guarding.watch(self: Behaviour, eyes: { sight: number, filter: Filter? }): Watch
   return region.near(self.character, eyes.sight, {
     filter = eyes.filter or "player",
     lineOfWalk = true,
     initial = true,
-    onEnter = function(e)
+    onEnter = function(e: RegionEvent)
       self.blackboard:set("intruder", e.character, { ttl = 10 })
     end,
   })
@@ -51,7 +53,7 @@ end
 ---@param self Behaviour
 ---@param place Place
 ---@param within number  metres
-function guarding.hear(self, place, within)
+function guarding.hear(self: Behaviour, place: Place, within: number)
   if self.character:distanceTo(place) < within then
     self.blackboard:set("noise", place, { ttl = 15 })
   end
@@ -64,7 +66,7 @@ end
 ---@param plan GuardPlan
 ---@return "chase"|"noise"|"patrol" what
 ---@return string? outcome           of a chase
-function guarding.duty(self, plan)
+function guarding.duty(self: Behaviour, plan: GuardPlan): ("chase" | "noise" | "patrol", string?)
   local intruder = self.blackboard:get("intruder")
   local noise = self.blackboard:get("noise")
   if intruder and intruder.alive then
@@ -89,7 +91,7 @@ end
 ---@param intruder Character
 ---@param plan ChasePlan?
 ---@return ChaseOutcome
-function guarding.pursue(self, intruder, plan)
+function guarding.pursue(self: Behaviour, intruder: Character, plan: any): string
   event.emit("alarm", { at = intruder.position, by = self.character })
   local outcome, result = chasing.after(self, intruder, plan)
   if outcome == "caught" then
@@ -109,7 +111,7 @@ end
 ---@async
 ---@param self Behaviour
 ---@param place Place
-function guarding.investigate(self, place)
+function guarding.investigate(self: Behaviour, place: Place)
   local walk = self.character:walkTo(place, { gait = "run", doors = "open", radius = 1, accept = "nearest" })
   local woke, result = alert.unless(self, { "intruder" }, walk)
   if not woke and result.ok then

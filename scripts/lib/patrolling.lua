@@ -23,15 +23,24 @@ local patrolling = {}
 ---@field patience? number      seconds without progress before a stop is passed over; default 2
 ---@field wake? string[]        keys of its blackboard; a change of one ends the leg at once
 
+type PatrolPlan = {
+  route: RouteName | { Place },
+  pause: number?,
+  doors: ("avoid" | "open" | "wait")?,
+  keys: { string }?,
+  patience: number?,
+  wake: { string }?,
+}
+
 -- One leg: the way to the next stop, and the pause there. A stop out of reach is passed over.
 ---@async
 ---@param self Behaviour
 ---@param plan PatrolPlan
 ---@return string? woke        the key that changed, if one did
 ---@return WalkResult? result  how the walk ended; nil when it was woken on the way
-function patrolling.leg(self, plan)
+function patrolling.leg(self: Behaviour, plan: PatrolPlan): (string?, WalkResult?)
   local route = plan.route
-  local stops = type(route) == "string" and nav.route(route) or route
+  local stops: { any } = if type(route) == "string" then nav.route(route :: any) else route
   local index = self.state.stop or 1
   local stop = stops[index] or stops[1]
   local facing = typeof(stop) == "Mark" and stop.facing or nil

@@ -1,4 +1,4 @@
--- Taking turns: of many who want the same, only a few may at a time, and whoever waited longest is next.
+-- Taking turns: of many who want the same, only a few may at a time, and the one who waited longest is next.
 --
 --   local turns = require("lib/turns")
 --   turns.ask("arena", name, 3)                -- joins the queue
@@ -15,7 +15,7 @@ local HOLDER = "holder:"
 ---@param list string[]
 ---@param name string
 ---@return integer?
-local function indexOf(list, name)
+local function indexOf(list: { string }, name: string): number?
   for index, other in ipairs(list) do
     if other == name then
       return index
@@ -27,7 +27,7 @@ end
 -- Names of those whose turn it is, sorted.
 ---@param group string
 ---@return string[]
-function turns.holders(group)
+function turns.holders(group: string): { string }
   local holders = {}
   for _, key in ipairs(blackboard.group(group):keys()) do
     if string.sub(key, 1, #HOLDER) == HOLDER then
@@ -42,9 +42,9 @@ end
 ---@param name string     who asks
 ---@param most integer    turns at a time
 ---@param seconds number? how long a turn is kept at most; default 12
-function turns.ask(group, name, most, seconds)
+function turns.ask(group: string, name: string, most: number, seconds: number?)
   local board = blackboard.group(group)
-  local waiting = board:get("waiting", {}) -- a copy
+  local waiting: { string } = board:get("waiting", {}) -- a copy
   if not board:has(HOLDER .. name) and not indexOf(waiting, name) then
     table.insert(waiting, name)
     board:set("waiting", waiting)
@@ -56,7 +56,7 @@ end
 ---@param group string
 ---@param name string
 ---@return boolean
-function turns.mine(group, name)
+function turns.mine(group: string, name: string): boolean
   return blackboard.group(group):has(HOLDER .. name)
 end
 
@@ -65,10 +65,10 @@ end
 ---@param name string
 ---@param most integer
 ---@param seconds number?
-function turns.done(group, name, most, seconds)
+function turns.done(group: string, name: string, most: number, seconds: number?)
   local board = blackboard.group(group)
   board:clear(HOLDER .. name)
-  local waiting = board:get("waiting", {})
+  local waiting: { string } = board:get("waiting", {})
   local index = indexOf(waiting, name)
   if index then
     table.remove(waiting, index)
@@ -81,13 +81,14 @@ end
 ---@param group string
 ---@param most integer
 ---@param seconds number?
-function turns.hand(group, most, seconds)
+function turns.hand(group: string, most: number, seconds: number?)
   local board = blackboard.group(group)
-  local waiting = board:get("waiting", {})
+  local waiting: { string } = board:get("waiting", {})
   local free = most - #turns.holders(group)
   local given = math.min(free, #waiting)
   for _ = 1, given do
-    board:set(HOLDER .. table.remove(waiting, 1), true, { ttl = seconds or 12 })
+    local name = table.remove(waiting, 1)
+    board:set(HOLDER .. tostring(name), true, { ttl = seconds or 12 })
   end
   if given > 0 then
     board:set("waiting", waiting)

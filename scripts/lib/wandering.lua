@@ -7,7 +7,7 @@
 --     end
 --   end
 --
--- Every number is drawn from self.rng: the same seed gives the same strolls, whoever else is in the level.
+-- Every number is drawn from self.rng: the same seed gives the same strolls, no matter who else is in the level.
 
 local alert = require("lib/alert")
 
@@ -22,13 +22,23 @@ local wandering = {}
 ---@field doors? string     what to do about closed doors; default: the character's own setting
 ---@field wake? string[]    keys of its blackboard; a change of one ends the stroll at once
 
+type WanderPlan = {
+  home: Place?,
+  within: number?,
+  area: AreaName?,
+  rest: { number }?,
+  hurry: number?,
+  doors: ("avoid" | "open" | "wait")?,
+  wake: { string }?,
+}
+
 -- One stroll: a place, the way there, a rest.
 ---@async
 ---@param self Behaviour
 ---@param plan WanderPlan
 ---@return string? woke        the key that changed, if one did
 ---@return WalkResult? result  how the walk ended; nil when there was no place to go, or it was woken on the way
-function wandering.stroll(self, plan)
+function wandering.stroll(self: Behaviour, plan: WanderPlan): (string?, WalkResult?)
   local place = nav.randomPoint({
     area = plan.area,
     around = plan.home,
@@ -36,11 +46,11 @@ function wandering.stroll(self, plan)
     reachableFrom = self.character,
     rng = self.rng,
   })
-  local rest = plan.rest or { 1, 4 }
+  local rest: { number } = plan.rest or { 1, 4 }
   if not place then
     return alert.rest(self, plan.wake, math.max(0.5, rest[2])), nil
   end
-  local gait = self.rng:chance(plan.hurry or 0) and "run" or "walk"
+  local gait: "run" | "walk" = if self.rng:chance(plan.hurry or 0) then "run" else "walk"
   local walk = self.character:walkTo(place, { gait = gait, doors = plan.doors })
   local woke, result = alert.unless(self, plan.wake, walk)
   if woke then

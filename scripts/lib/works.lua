@@ -15,11 +15,20 @@ local works = {}
 ---@field layer? string                the layer of the tiles; default: that of the character
 ---@field animation? string            default "work"
 
+type Works = {
+  to: Place,
+  step: number,
+  seconds: number,
+  make: (place: vector) -> (),
+  layer: string?,
+  animation: string?,
+}
+
 ---@param place Place
 ---@return vector
-local function point(place)
+local function point(place: any): vector
   if type(place) == "string" then
-    return nav.mark(place).position
+    return nav.mark(place :: any).position
   end
   return place.position or place
 end
@@ -30,7 +39,7 @@ end
 ---@param plan Works
 ---@return boolean done
 ---@return integer made  how many tiles were worked on
-function works.along(self, plan)
+function works.along(self: Behaviour, plan: Works): (boolean, number)
   local from, to = self.character.position, point(plan.to)
   local way = to - from
   local metres = math.sqrt(way.x * way.x + way.z * way.z)

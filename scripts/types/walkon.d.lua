@@ -71,6 +71,15 @@ function typeof(value) end
 ---A function, or the name of a handler of the owner.
 ---@alias Handler (fun(payload: any): any)|string
 
+---A handler that is given how a walk ended.
+---@alias WalkHandler (fun(result: WalkResult): any)|string
+
+---A handler that is given what a path search found.
+---@alias PathHandler (fun(result: PathResult): any)|string
+
+---A handler that is told of somebody who came in or went out.
+---@alias RegionHandler (fun(event: RegionEvent): any)|string
+
 ---What can be waited for.
 ---@alias Awaitable Walk|DoorMove|PathRequest|Timer|Task|Turn|Play|Scene|Cue|Change
 
@@ -108,10 +117,10 @@ function typeof(value) end
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
----@field onArrived? Handler runs for arrived; payload WalkResult
----@field onFailed? Handler runs for partial and blocked
----@field onCancelled? Handler runs for cancelled
----@field onSettled? Handler runs always, last
+---@field onArrived? WalkHandler runs for arrived
+---@field onFailed? WalkHandler runs for partial and blocked
+---@field onCancelled? WalkHandler runs for cancelled
+---@field onSettled? WalkHandler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
@@ -136,7 +145,7 @@ function typeof(value) end
 ---@field tags? string[] tags of whoever is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
 ---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
----@field onPath? Handler runs when it is found; payload PathResult
+---@field onPath? PathHandler runs when it is found
 
 ---How a walk ended. `tostring(result)` gives status, reason, by and place.
 ---@class WalkResult
@@ -225,10 +234,10 @@ function typeof(value) end
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
----@field onArrived? Handler runs for arrived; payload WalkResult
----@field onFailed? Handler runs for partial and blocked
----@field onCancelled? Handler runs for cancelled
----@field onSettled? Handler runs always, last
+---@field onArrived? WalkHandler runs for arrived
+---@field onFailed? WalkHandler runs for partial and blocked
+---@field onCancelled? WalkHandler runs for cancelled
+---@field onSettled? WalkHandler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
@@ -254,10 +263,10 @@ function typeof(value) end
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
----@field onArrived? Handler runs for arrived; payload WalkResult
----@field onFailed? Handler runs for partial and blocked
----@field onCancelled? Handler runs for cancelled
----@field onSettled? Handler runs always, last
+---@field onArrived? WalkHandler runs for arrived
+---@field onFailed? WalkHandler runs for partial and blocked
+---@field onCancelled? WalkHandler runs for cancelled
+---@field onSettled? WalkHandler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
@@ -280,10 +289,10 @@ function typeof(value) end
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
----@field onArrived? Handler runs for arrived; payload WalkResult
----@field onFailed? Handler runs for partial and blocked
----@field onCancelled? Handler runs for cancelled
----@field onSettled? Handler runs always, last
+---@field onArrived? WalkHandler runs for arrived
+---@field onFailed? WalkHandler runs for partial and blocked
+---@field onCancelled? WalkHandler runs for cancelled
+---@field onSettled? WalkHandler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
@@ -309,10 +318,10 @@ function typeof(value) end
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
----@field onArrived? Handler runs for arrived; payload WalkResult
----@field onFailed? Handler runs for partial and blocked
----@field onCancelled? Handler runs for cancelled
----@field onSettled? Handler runs always, last
+---@field onArrived? WalkHandler runs for arrived
+---@field onFailed? WalkHandler runs for partial and blocked
+---@field onCancelled? WalkHandler runs for cancelled
+---@field onSettled? WalkHandler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
@@ -374,9 +383,9 @@ function typeof(value) end
 ---@field initial? boolean report those already inside
 ---@field once? boolean remove itself after the first enter
 ---@field lineOfWalk? boolean region.near: only along walkable straight lines
----@field onEnter? Handler payload RegionEvent
----@field onExit? Handler payload RegionEvent
----@field onStay? Handler payload RegionEvent, each `every` seconds
+---@field onEnter? RegionHandler runs for those who come in
+---@field onExit? RegionHandler runs for those who go out
+---@field onStay? RegionHandler runs each `every` seconds for those inside
 ---@field every? number seconds between onStay, default 1
 
 ---Who is told when a predicate changes.
@@ -463,10 +472,10 @@ function typeof(value) end
 ---@field patience? number seconds without progress before the walk is blocked; default 3
 ---@field timeout? number seconds for the whole walk; default none
 ---@field ensure? boolean instead of partial or blocked: put it on the goal, arrived/forced
----@field onArrived? Handler runs for arrived; payload WalkResult
----@field onFailed? Handler runs for partial and blocked
----@field onCancelled? Handler runs for cancelled
----@field onSettled? Handler runs always, last
+---@field onArrived? WalkHandler runs for arrived
+---@field onFailed? WalkHandler runs for partial and blocked
+---@field onCancelled? WalkHandler runs for cancelled
+---@field onSettled? WalkHandler runs always, last
 ---@field via? Place[] places to pass first, in order; one out of reach is passed over
 ---@field avoid? AreaName[] areas that are walls to this walk; one it stands in is left by the shortest way
 ---@field costs? table<AreaName, number> cost of a metre in areas for this walk, 0.1 to 100, in place of theirs
@@ -1056,14 +1065,14 @@ function region.on(name, options) end
 
 ---Short for `region.on` with `onEnter`.
 ---@param name RegionName
----@param handler Handler
+---@param handler RegionHandler
 ---@param options? RegionOptions
 ---@return Watch
 function region.onEnter(name, handler, options) end
 
 ---Short for `region.on` with `onExit`.
 ---@param name RegionName
----@param handler Handler
+---@param handler RegionHandler
 ---@param options? RegionOptions
 ---@return Watch
 function region.onExit(name, handler, options) end
@@ -1310,7 +1319,7 @@ function bt.parallel(nodes) end
 function bt.condition(fn) end
 
 ---A task, which may wait; a result of false is failure. With a table: `enter` before `run`, and exactly one `exit(self, why)` for every `enter`: success, failure, interrupted, reload or ownerGone.
----@param fn (fun(self: any): boolean?)|{ enter: (fun(self: any))?, run: fun(self: any): boolean?, exit: (fun(self: any, why: string))? }
+---@param fn (fun(self: any): any)|{ enter: (fun(self: any): any)?, run: fun(self: any): any, exit: (fun(self: any, why: string): any)? }
 ---@return Node
 function bt.action(fn) end
 
@@ -1677,10 +1686,11 @@ function Test:eventually(fn, options) end
 ---@param fn fun()
 function Test:always(fn) end
 
----Something is expected of a value: `t:expect(v):toBe(w)`.
+---Something is expected of a value: `t:expect(v):toBe(w)`. Of several results of a call the first counts.
 ---@param value any
+---@param ... any
 ---@return Expectation
-function Test:expect(value) end
+function Test:expect(value, ...) end
 
 ---Sends the character, waits, and checks how the walk ends: status, reason, seconds.
 ---@async

@@ -13,6 +13,7 @@ mod diagnostic;
 mod drawing;
 pub mod graph;
 mod json;
+mod keys;
 mod load;
 mod manual;
 mod mesh;

@@ -12,7 +12,7 @@ use super::numbers::{self, Number};
 use super::polygon::{self, Crossing};
 use super::source::{checked_path, stem};
 use super::tiled::TiledOptions;
-use super::{bake, resolve, textgrid};
+use super::{bake, keys, resolve, textgrid};
 use crate::base::geom::Point;
 use std::collections::BTreeMap;
 
@@ -118,24 +118,6 @@ pub(super) const GRID_KEYS: &[&str] = &["kind", "areas", "obstacles", "$schema",
 const ASCII_KEYS: &[&str] = &["kind", "rows", "legend", "origin"];
 const TILED_KEYS: &[&str] =
     &["kind", "file", "metresPerPixel", "flip", "types", "agentRadius", "floorY", "hierarchy"];
-const DOOR_KEYS: &[&str] = &["name", "area", "open", "seconds", "locked", "key", "oneWay", "teams", "props"];
-const CHARACTER_KEYS: &[&str] = &[
-    "name",
-    "position",
-    "facingDegrees",
-    "radius",
-    "height",
-    "walkSpeed",
-    "runSpeed",
-    "rotationSpeed",
-    "player",
-    "tags",
-    "doors",
-    "layer",
-    "behaviour",
-    "params",
-    "props",
-];
 
 impl Reader<'_> {
     fn level(&mut self, fields: &Fields<'_, '_>, default_name: &str) -> Option<LevelDef> {
@@ -550,7 +532,7 @@ impl Reader<'_> {
     }
 
     fn door(&mut self, node: Node<'_, '_>) -> Option<DoorDef> {
-        let fields = self.fields(node, DOOR_KEYS)?;
+        let fields = self.fields(node, &keys::DOOR.of_level())?;
         let name = self.required(&fields, "name", Self::name);
         let area = self.required(&fields, "area", Self::name);
         let open = self.optional(&fields, "open", Self::truth).unwrap_or(false);
@@ -706,7 +688,7 @@ impl Reader<'_> {
     fn character(&mut self, node: Node<'_, '_>) -> Option<CharacterDef> {
         const HABITS: &[(&str, DoorHabit)] =
             &[("avoid", DoorHabit::Avoid), ("open", DoorHabit::Open), ("wait", DoorHabit::Wait)];
-        let fields = self.fields(node, CHARACTER_KEYS)?;
+        let fields = self.fields(node, &keys::CHARACTER.of_level())?;
         let name = self.required(&fields, "name", Self::name);
         let position = self.required(&fields, "position", |r, n| {
             r.position(n).map(|position| Spot::new(position, r.span(n)))

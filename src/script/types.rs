@@ -51,7 +51,8 @@ pub fn luau(names: &ProjectNames) -> String {
         put(&mut text, format_args!("-- {}\nexport type {} = {own}\n\n", alias.doc, alias.name));
     }
     for alias in bind::ALIASES {
-        put(&mut text, format_args!("-- {}\nexport type {} = {}\n\n", alias.doc, alias.name, alias.luau));
+        let own = taking_any(alias.luau);
+        put(&mut text, format_args!("-- {}\nexport type {} = {own}\n\n", alias.doc, alias.name));
     }
     for shape in bind::shapes() {
         luau_shape(&mut text, shape);
@@ -102,7 +103,7 @@ fn entries_of(group: &Group) -> Vec<&'static Entry> {
 fn luau_shape(text: &mut String, shape: &Shape) {
     put(text, format_args!("-- {}\nexport type {} = {{\n", shape.doc, shape.name));
     for field in shape.fields {
-        put(text, format_args!("\t-- {}\n\t{}: {},\n", field.doc, field.name, field.luau));
+        put(text, format_args!("\t-- {}\n\t{}: {},\n", field.doc, field.name, taking_any(field.luau)));
     }
     text.push_str("}\n\n");
 }
@@ -126,7 +127,7 @@ fn luau_type(text: &mut String, group: &Group, entries: &[&Entry]) {
         }
         let params = match flat_place(entry) {
             Some(at) => flattened(entry, at),
-            None => entry.params.iter().map(named).collect(),
+            None => entry.params.iter().map(declared).collect(),
         };
         let params: Vec<String> = std::iter::once("self".to_owned()).chain(params).collect();
         put(text, format_args!("\tfunction {}({}): {}\n", entry.name(), params.join(", "), returned(entry)));
@@ -149,9 +150,24 @@ fn luau_library(text: &mut String, group: &Group, entries: &[&Entry]) {
     text.push_str("}\n\n");
 }
 
-/// `name: type`, or `...type`.
+/// `name: type`, also of `...`: as declarations of methods write it.
+fn declared(param: &Param) -> String {
+    format!("{}: {}", param.name, taking_any(param.luau))
+}
+
+/// `name: type`, or `...type`: as types of functions write it.
 fn named(param: &Param) -> String {
-    if param.name == "..." { format!("...{}", param.luau) } else { format!("{}: {}", param.name, param.luau) }
+    let own = taking_any(param.luau);
+    if param.name == "..." { format!("...{own}") } else { format!("{}: {own}", param.name) }
+}
+
+/// The same type, with functions in it that may say of their parameters what they like. Where `(payload: any) -> ()` is wanted
+/// the new solver refuses `(payload: RegionEvent) -> ()`: only what takes `never` takes less than everything.
+fn taking_any(luau: &str) -> String {
+    if !luau.contains("->") {
+        return luau.to_owned();
+    }
+    luau.replace(": any)", ": never)").replace(": any,", ": never,").replace("(...any)", "(...never)")
 }
 
 fn returned(entry: &Entry) -> String {

@@ -24,6 +24,7 @@ use crate::level::def::{
 };
 use crate::level::diagnostic::{Finding, Findings, Span, Spot, code};
 use crate::level::json::NAME_BYTES_MAX;
+use crate::level::keys;
 use crate::level::numbers::{self, Number};
 use crate::level::read::{CHARACTERS_MAX, MARKS_MAX, POLYGONS_MAX};
 use crate::nav::LINKS_MAX;
@@ -654,7 +655,7 @@ impl Putting<'_, '_> {
         let seconds = self.number(thing, "seconds", &numbers::DOOR_SECONDS);
         let one_way = self.direction(thing);
         let teams = text("teams").map(|teams| split(&teams).map(str::to_owned).collect()).unwrap_or_default();
-        let props = self.props(thing, props::OF_DOORS);
+        let props = self.props(thing, &keys::DOOR.of_tiled());
         self.things.doors.push(DoorDef {
             name,
             area,

@@ -88,7 +88,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry {
         params: &[param(
             "fn",
-            "((self: any) -> boolean?) | { enter: ((self: any) -> ())?, run: (self: any) -> boolean?, exit: ((self: any, why: string) -> ())? }",
+            "((self: any) -> ...any) | { enter: ((self: any) -> ...any)?, run: (self: any) -> ...any, exit: ((self: any, why: string) -> ...any)? }",
             "function(self) task.sleep(1) end",
         )],
         returns: "Node",

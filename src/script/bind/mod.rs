@@ -136,6 +136,21 @@ pub const ALIASES: &[Alias] = &[
         doc: "A function, or the name of a handler of the owner.",
     },
     Alias {
+        name: "WalkHandler",
+        luau: "((result: WalkResult) -> ...any) | string",
+        doc: "A handler that is given how a walk ended.",
+    },
+    Alias {
+        name: "PathHandler",
+        luau: "((result: PathResult) -> ...any) | string",
+        doc: "A handler that is given what a path search found.",
+    },
+    Alias {
+        name: "RegionHandler",
+        luau: "((event: RegionEvent) -> ...any) | string",
+        doc: "A handler that is told of somebody who came in or went out.",
+    },
+    Alias {
         name: "Awaitable",
         luau: "Walk | DoorMove | PathRequest | Timer | Task | Turn | Play | Scene | Cue | Change",
         doc: "What can be waited for.",

@@ -57,8 +57,7 @@ const FIELDS: [Param; 6] = [
     ),
 ];
 
-const ON_PATH: Param =
-    field("onPath", "Handler?", "function(result) end", "runs when it is found; payload PathResult");
+const ON_PATH: Param = field("onPath", "PathHandler?", "function(result) end", "runs when it is found");
 
 const NAMES: [&str; FIELDS.len()] = table::names(&FIELDS);
 

@@ -60,9 +60,14 @@ pub const SHAPES: &[Shape] = &[
             field("initial", "boolean?", "true", "report those already inside"),
             field("once", "boolean?", "true", "remove itself after the first enter"),
             field("lineOfWalk", "boolean?", "false", "region.near: only along walkable straight lines"),
-            field("onEnter", "Handler?", "function(event) end", "payload RegionEvent"),
-            field("onExit", "Handler?", "function(event) end", "payload RegionEvent"),
-            field("onStay", "Handler?", "function(event) end", "payload RegionEvent, each `every` seconds"),
+            field("onEnter", "RegionHandler?", "function(event) end", "runs for those who come in"),
+            field("onExit", "RegionHandler?", "function(event) end", "runs for those who go out"),
+            field(
+                "onStay",
+                "RegionHandler?",
+                "function(event) end",
+                "runs each `every` seconds for those inside",
+            ),
             field("every", "number?", "2", "seconds between onStay, default 1"),
         ],
     },
@@ -93,7 +98,7 @@ pub const SHAPES: &[Shape] = &[
 ];
 
 const NAME: Param = param("name", "RegionName", "\"hall\"");
-const HANDLER: Param = param("handler", "Handler", "function(event) end");
+const HANDLER: Param = param("handler", "RegionHandler", "function(event) end");
 const OPTIONS: Param = param("options", "RegionOptions?", "{ filter = \"player\" }");
 
 /// Everything `region` and a `Watch` have.

@@ -173,9 +173,9 @@ pub const ENTRIES: &[Entry] = &[
         ..Entry::method(TYPE, "always", always)
     },
     Entry {
-        params: &[param("value", "any", "guard.name")],
+        params: &[param("value", "any", "guard.name"), param("...", "any", "1")],
         returns: "Expectation",
-        doc: "Something is expected of a value: `t:expect(v):toBe(w)`.",
+        doc: "Something is expected of a value: `t:expect(v):toBe(w)`. Of several results of a call the first counts.",
         example: "t:expect(guard.name):toBe(\"guard\")",
         ..Entry::method(TYPE, "expect", expect)
     },

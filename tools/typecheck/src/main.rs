@@ -129,9 +129,16 @@ fn perform() -> u32 {
             return 1;
         }
     };
-    let each = SOLVERS.iter().map(|solver| match scripts {
-        [] => flagged(solver, &definitions),
-        scripts => clean(solver, &definitions, scripts),
+    let each = SOLVERS.iter().map(|solver| {
+        let refused = (solver.check)(&definitions, "");
+        for (_, message) in &refused {
+            println!("{}: {path}: {message}", solver.name);
+        }
+        match scripts {
+            _ if !refused.is_empty() => 1,
+            [] => flagged(solver, &definitions),
+            scripts => clean(solver, &definitions, scripts),
+        }
     });
     each.sum()
 }

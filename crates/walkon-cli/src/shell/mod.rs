@@ -13,7 +13,7 @@ pub mod cli;
 mod crash;
 mod debounce;
 mod eyes;
-mod glyphs;
+mod font;
 mod junit;
 mod lint;
 mod output;

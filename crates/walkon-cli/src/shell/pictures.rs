@@ -12,7 +12,7 @@ use tiny_skia::{
     StrokeDash, Transform,
 };
 
-use super::glyphs;
+use super::font::{self, Command};
 use crate::view::{Anchor, Colour, Outline, Primitive, Screen, Stroke};
 
 /// The file, of one picture or of several below one another. Memory: four bytes a pixel, and the limit of a picture bounds the
@@ -73,13 +73,12 @@ fn draw(pixmap: &mut Pixmap, part: &Primitive) {
         Outline::Text { at, text, size_px, anchor } => {
             let line = letters(text, place(*at, text, *size_px, *anchor), *size_px);
             let Some(line) = line else { return };
-            let weight = (size_px * 0.115).max(1.0);
             if let Some(halo) = part.stroke {
-                let wide = Stroke { width_px: weight + 2.0 * halo.width_px, ..halo };
-                stroke(pixmap, &line, &wide);
+                stroke(pixmap, &line, &Stroke { width_px: 2.0 * halo.width_px, ..halo });
             }
             if let Some(colour) = part.fill {
-                stroke(pixmap, &line, &Stroke { colour, width_px: weight, is_dashed: false });
+                let paint = paint(colour, Edges::Smooth);
+                pixmap.fill_path(&line, &paint, FillRule::Winding, Transform::identity(), None);
             }
         }
     }
@@ -161,34 +160,34 @@ fn add(builder: &mut PathBuilder, points: &[[f32; 2]]) {
     }
 }
 
-/// Left end of a line of text.
+/// Left end of the line that a text stands on.
 fn place([x, y]: [f32; 2], text: &str, size_px: f32, anchor: Anchor) -> [f32; 2] {
-    let unit = size_px / glyphs::LINE_UNITS;
-    // The gap after the last character is no part of the line.
-    let width = (text.chars().count() as f32 * glyphs::ADVANCE_UNITS - 1.0) * unit;
+    let unit = size_px / font::EM_UNITS;
+    let width = text.chars().count() as f32 * font::ADVANCE_UNITS * unit;
     let left = match anchor {
         Anchor::Start => x,
         Anchor::Middle => x - width / 2.0,
         Anchor::End => x - width,
     };
-    [left, y - 3.0 * unit]
+    [left, y + font::CAPITAL_UNITS / 2.0 * unit]
 }
 
-fn letters(text: &str, [left, top]: [f32; 2], size_px: f32) -> Option<Path> {
-    let unit = size_px / glyphs::LINE_UNITS;
+fn letters(text: &str, [left, baseline]: [f32; 2], size_px: f32) -> Option<Path> {
+    let unit = size_px / font::EM_UNITS;
     let mut builder = PathBuilder::new();
     for (index, character) in text.chars().enumerate() {
-        let from = left + index as f32 * glyphs::ADVANCE_UNITS * unit;
-        for stroke in glyphs::strokes(character) {
-            let mut points: Vec<[f32; 2]> =
-                stroke.iter().map(|[x, y]| [from + x * unit, top + y * unit]).collect();
-            // A dot is a line too short to see that it is one.
-            if let [first, second] = &mut points[..]
-                && first == second
-            {
-                second[0] += 0.01;
+        let from = left + index as f32 * font::ADVANCE_UNITS * unit;
+        let at = |[x, y]: [f32; 2]| [from + x * unit, baseline + y * unit];
+        for command in font::outline(character) {
+            match command {
+                Command::Move(to) => builder.move_to(at(to)[0], at(to)[1]),
+                Command::Line(to) => builder.line_to(at(to)[0], at(to)[1]),
+                Command::Curve(by, to) => {
+                    let ([by_x, by_y], [x, y]) = (at(by), at(to));
+                    builder.quad_to(by_x, by_y, x, y);
+                }
+                Command::Close => builder.close(),
             }
-            add(&mut builder, &points);
         }
     }
     builder.finish()

@@ -4,10 +4,11 @@
 //! line. Not here: properties that mean nothing to a level (`props`), whether a behaviour takes its parameters (the
 //! scripts').
 
-use super::{Putting, Thing, props};
+use super::{Putting, Thing};
 use crate::level::def::{CharacterDef, DoorHabit, PropsDef};
 use crate::level::diagnostic::Spot;
 use crate::level::json::NAME_BYTES_MAX;
+use crate::level::keys;
 use crate::level::numbers;
 use crate::level::read::TAGS_MAX;
 use crate::level::source::checked_path;
@@ -36,10 +37,11 @@ impl Putting<'_, '_> {
             character.layer = Some(Spot::new(LAYER_NAMES[thing.number].to_owned(), object.span));
         }
         character.behaviour = self.behaviour(thing);
-        character.props = self.props(thing, props::OF_CHARACTERS);
+        let own = keys::CHARACTER.of_tiled();
+        character.props = self.props(thing, &own);
         // What is said of somebody with a behaviour is a parameter of it as well.
         if character.behaviour.is_some() {
-            character.params = self.params(thing, props::OF_CHARACTERS);
+            character.params = self.params(thing, &own);
         }
         self.things.characters.push(character);
         // The way that somebody is drawn with is a route of that name.

@@ -31,29 +31,6 @@ pub(super) const OF_AREAS: &[&str] = &["cost", "collisionLayer"];
 pub(super) const OF_OBSTACLES: &[&str] = &["collisionLayer", "collision"];
 /// On stairs.
 pub(super) const OF_STAIRS: &[&str] = &["targetObject", "toLayer", "bothWays", "cost", "collisionLayer"];
-/// On a door.
-pub(super) const OF_DOORS: &[&str] =
-    &["open", "locked", "key", "requiresKey", "seconds", "oneWay", "teams", "collisionLayer"];
-/// On a character.
-pub(super) const OF_CHARACTERS: &[&str] = &[
-    "facing",
-    "facingDegrees",
-    "radius",
-    "height",
-    "speed",
-    "walkSpeed",
-    "runSpeed",
-    "rotationSpeed",
-    "player",
-    "tags",
-    "doors",
-    "collisionLayer",
-    "behaviour",
-    "behavior",
-    "script",
-    "collision",
-    "layer",
-];
 
 impl Putting<'_, '_> {
     /// What is said of an object beyond the names that mean something for its kind.

@@ -286,7 +286,8 @@ impl<'a> Project<'a> {
     pub fn all_names(&self) -> (LevelNames, BTreeSet<&'static str>) {
         let mut all = LevelNames::default();
         self.levels.iter().filter_map(|level| level.names.as_ref()).for_each(|names| all.add(names));
-        let mut open = BTreeSet::new();
+        let computed = self.scripts.values().flat_map(|script| script.links.computed.iter().copied());
+        let mut open: BTreeSet<&'static str> = computed.collect();
         for (kind, made) in &self.made {
             match made {
                 Made::Whole(name) => {

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use super::infer::{Reading, bare};
 use super::role::Role;
 use super::rules::options;
-use super::tree::{BODY, ExprId, Kind, Place};
+use super::tree::{BODY, ExprId, Given, Kind, LocalId, Place, Use};
+use super::value::Value;
 use crate::script::types::luau_type::Type;
 
 /// Functions that give a name to something: what messages call the name, and its kind.
@@ -55,6 +56,8 @@ impl Made {
 pub(super) struct Links {
     pub links: Vec<Link>,
     pub made: BTreeSet<(&'static str, Made)>,
+    /// Kinds of names that the script puts together as it runs: `"stall" .. number`.
+    pub computed: BTreeSet<&'static str>,
     /// Where the player is asked for and used at once, so that there must be one.
     pub players: Vec<Place>,
     /// Events that are told, and that are heard.
@@ -89,6 +92,8 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
         };
         if let Some(text) = reading.tree.text(value) {
             name(own, text, reading.tree.place(value));
+        } else if reading.value(value) == Value::Text {
+            reading.api.name_kinds(own, &mut found.computed);
         }
         if let (Type::Map(key, _), Some((table, _))) = (bare(own), reading.tree.table(value)) {
             for (word, _) in reading.tree.names_in(table) {
@@ -144,21 +149,37 @@ fn events(reading: &Reading<'_>, found: &mut Links) {
     }
 }
 
-/// Calls of `world.player` whose result is used at once; nil would be a mistake there.
+/// Where a call of `world.player`, or a local that is given nothing else and that nobody asks about, is used as somebody who is
+/// there: nil would be a mistake.
 fn players(reading: &Reading<'_>) -> Vec<Place> {
+    let tree = reading.tree;
     let is_player = |id: ExprId| {
-        matches!(reading.tree.kind(id), Kind::Call(..))
+        matches!(tree.kind(id), Kind::Call(..))
             && reading.called(id).is_some_and(|called| called.entry.called == "world.player")
     };
-    let used = reading.tree.ids().filter_map(|id| match reading.tree.kind(id) {
+    let used = tree.ids().filter_map(|id| match tree.kind(id) {
         Kind::Field(object, _) | Kind::Method(object, ..) => Some(*object),
         _ => None,
     });
-    let written = reading.tree.field_writes.iter().map(|write| write.object);
-    let mut all: Vec<ExprId> = used.chain(written).filter(|id| is_player(*id)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter().map(|id| reading.tree.place(id)).collect()
+    let used: BTreeSet<ExprId> = used.chain(tree.field_writes.iter().map(|write| write.object)).collect();
+    let is_asked = |id: ExprId| match &tree.expr(id).used {
+        Use::Other => !used.contains(&id),
+        Use::Argument(call) => matches!(tree.kind(*call), Kind::Call(callee, _)
+            if matches!(tree.kind(*callee), Kind::Global(name) if name == "assert")),
+        _ => false,
+    };
+    let mentioned = tree.ids().filter_map(|id| match tree.kind(id) {
+        Kind::Local(local) => Some((*local, id)),
+        _ => None,
+    });
+    let asked: BTreeSet<LocalId> =
+        mentioned.filter(|(_, id)| is_asked(*id)).map(|(local, _)| local).collect();
+    let is_nobody = |id: ExprId| match tree.kind(id) {
+        Kind::Local(local) => matches!(tree.local(*local).given.as_slice(), [Given::Value(value)]
+            if is_player(*value) && !asked.contains(local)),
+        _ => is_player(id),
+    };
+    used.iter().filter(|id| is_nobody(**id)).map(|id| tree.place(*id)).collect()
 }
 
 fn made(reading: &Reading<'_>, value: ExprId) -> Made {

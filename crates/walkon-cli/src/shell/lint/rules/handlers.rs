@@ -46,7 +46,7 @@ fn owner(reading: &Reading<'_>) -> Option<Owner> {
 fn takes_handler(own: &Type) -> bool {
     match own {
         Type::Optional(inner) => takes_handler(inner),
-        Type::Name(name) => name == "Handler",
+        Type::Name(name) => name.ends_with("Handler"),
         _ => false,
     }
 }
