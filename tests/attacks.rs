@@ -65,6 +65,9 @@ fn fault_a12_ordinary_loops_over_dear_verbs_end_by_fuel_and_the_level_goes_on() 
         "local n = tonumber(digits)",
         "pcall(string.packsize, letters)",
         "local s = long:sub(1, -2)",
+        "local s = buffer.tostring(bytes)",
+        "local s = buffer.readstring(bytes, 0, 1000000)",
+        "local s = string.unpack('c1000000', long)",
     ];
     for body in loops {
         let script = format!(
@@ -72,7 +75,8 @@ fn fault_a12_ordinary_loops_over_dear_verbs_end_by_fuel_and_the_level_goes_on() 
             for i = 1, 100 do t['key' .. i] = i stops[i] = vector.create(2 + i % 2, 0, 5) names[i] = 'k' .. i end
             while #names > 60 do names[#names] = nil end
             while #stops > 60 do stops[#stops] = nil end
-            local long, digits, letters = ('x'):rep(1000000), ('1'):rep(1000000), ('b'):rep(1000000)
+            local long, digits, letters = ('x'):rep(1000000), ('1'):rep(4000), ('b'):rep(1000000)
+            local bytes = buffer.fromstring(long)
             function onStart()
               local hero = world.character('hero')
               timer.after(0.1, function() log.info('still here') end)
@@ -91,6 +95,46 @@ fn fault_a12_ordinary_loops_over_dear_verbs_end_by_fuel_and_the_level_goes_on() 
 }
 
 #[test]
+fn fault_a12_single_instructions_on_long_texts_end_by_count_and_never_by_the_clock() {
+    let ones = "('1'):rep(4000)";
+    let (one, other) = ("('x'):rep(1000000) .. 'a'", "('x'):rep(1000000) .. 'b'");
+    let cases = [
+        (ones, "1", "r = s + u", "fault fuel"),
+        (ones, "vector.one", "r = u * s", "fault fuel"),
+        (ones, "1", "r = -s", "fault fuel"),
+        (ones, "1", "for i = s, u do break end", "fault fuel"),
+        (ones, "1", "r = math.floor(s)", "fault fuel"),
+        ("(' '):rep(16000)", "1", "r = pcall(math.floor, s)", "fault fuel"),
+        (one, other, "r = s < u", "fault fuel"),
+        (one, other, "if s <= u then r = s end", "fault fuel"),
+        (one, other, "table.sort({ s, u, s, u })", "fault fuel"),
+        ("('1'):rep(1000000)", "1", "r = s + u", "fault memory"),
+        ("('9'):rep(4000) .. ('9'):rep(4000)", "1", "r = s + u", "fault memory"),
+        ("('x'):rep(8192):gsub('x', function() return '1' end)", "1", "r = s + u", "fault memory"),
+    ];
+    for (s, u, body, ends) in cases {
+        let many = format!("{body} ").repeat(40);
+        let script = format!(
+            "function onStart()
+              timer.after(0.1, function() log.info('still here') end)
+              local r, s, u = nil, {s}, {u}
+              while true do {many} end
+            end"
+        );
+        let ran = run(&script, 12, "\"watchdogMs\": 10000", &[]);
+        let expected = vec![ends.to_owned(), "still here".to_owned()];
+        assert_eq!((ran.lines, ran.code), (expected, Some(0)), "{body} {:?}", ran.messages);
+    }
+}
+
+#[test]
+fn a_text_of_many_digits_in_a_script_is_told_at_the_start() {
+    let script = format!("local s = '{}' function onStart() log.info(s + 1) end", "1".repeat(5000));
+    let ran = run(&script, 2, "", &[]);
+    assert_eq!((ran.lines.len(), ran.code), (0, Some(4)));
+}
+
+#[test]
 fn fault_b2_texts_have_one_limit_wherever_they_are_made() {
     let script = "
         local big = ('x'):rep(1024 * 1024 - 1)
@@ -102,7 +146,7 @@ fn fault_b2_texts_have_one_limit_wherever_they_are_made() {
           local more = big .. big
           log.info('never %d', #more)
         end";
-    let ran = run(script, 12, "", &[]);
+    let ran = run(script, 12, "\"fuelPerCall\": 10000000, \"watchdogMs\": 10000", &[]);
     let expected = [
         "true 1048576",
         "false string.format result too large: expected at most 1048576 bytes",
@@ -149,7 +193,7 @@ fn fault_b8_the_queue_of_events_has_a_length() {
           log.info('%d %s', n, what:match('65536 events wait') or what)
           timer.after(0.1, function() log.info('still here') event.emit('x') end)
         end";
-    let ran = run(script, 12, "\"fuelPerCall\": 10000000", &[]);
+    let ran = run(script, 12, "\"fuelPerCall\": 10000000, \"watchdogMs\": 10000", &[]);
     assert_eq!(ran.lines.last().map(String::as_str), Some("still here"));
     assert!(ran.lines[0].ends_with("65536 events wait"), "{:?}", ran.lines);
 }
@@ -207,4 +251,114 @@ fn too_many_watches_for_the_people_there_are_take_turns() {
     let ran = run(script, 60, "\"fuelPerCall\": 10000000, \"fuelPerTick\": 100000000", &[]);
     assert_eq!((ran.lines, ran.code), (vec!["true".to_owned()], Some(0)));
     assert!(ran.trace.contains("watchesDeferred"));
+}
+
+/// Loops whose texts and tables come and go: what the collector has freed must not show in the fuel.
+const COMING_AND_GOING: [&str; 13] = [
+    "local s = 'k' .. n",
+    "local s = ('ab'):rep(3000) .. n % 7",
+    "local s = long:sub(1 + n % 9, 4200)",
+    "local s = long:match('^(x+)y')",
+    "local parts = long:split('y')",
+    "local s = buffer.tostring(bytes)",
+    "local s = buffer.readstring(bytes, n % 9, 5000)",
+    "local s = string.unpack('c5000', long)",
+    "local t = {} for i = 1, 9 do t[i] = { n } end",
+    "keys['k' .. n] = {} keys['k' .. n - 50] = nil",
+    "local t = table.create(600, n)",
+    "keys[{}] = n if n % 500 == 0 then keys = {} end",
+    "coroutine.wrap(function() coroutine.yield(n) end)()",
+];
+
+#[test]
+fn inv_d1_fuel_is_the_same_in_every_process_whatever_the_collector_does() {
+    for body in COMING_AND_GOING {
+        let script = format!(
+            "local n, keys, long = 0, {{}}, ('x'):rep(6000) .. 'y' .. ('z'):rep(6000)
+            local bytes = buffer.fromstring(long)
+            function onStart()
+              timer.after(0.1, function() log.info('%d', n) end)
+              while true do n += 1 {body} end
+            end"
+        );
+        // With less room the collector comes sooner, and with a long past it stands elsewhere.
+        let past = format!("local past = {{}} for i = 1, 9000 do past[i] = {{ i }} end past = nil {script}");
+        let turns = |script: &str, memory_mib: u32| {
+            let ran = run(script, 12, &format!("\"watchdogMs\": 10000, \"memoryMiB\": {memory_mib}"), &[]);
+            assert_eq!((ran.lines.len(), ran.code), (2, Some(0)), "{body} {:?}", ran.messages);
+            ran.lines
+        };
+        let first = turns(&script, 256);
+        assert_eq!(first, turns(&script, 256), "{body}: another process");
+        assert_eq!(first, turns(&script, 4), "{body}: less room");
+        assert_eq!(first, turns(&past, 64), "{body}: another past");
+    }
+}
+
+/// Calls whose arguments may be small or large: what makes a small one, a large one, and the call.
+const SIZED: &[(&str, &str, &str)] = &[
+    ("{ 1 }", "table.create(1000, 1)", "event.emit('x', it)"),
+    ("{ 1 }", "table.create(1000, 1)", "event.send(hero, 'x', it)"),
+    ("{ 1 }", "table.create(1000, 1)", "blackboard.level:set('k', it)"),
+    ("{ 1 }", "table.create(1000, 1)", "timer.after(1, print, it):cancel()"),
+    ("{ 1 }", "table.create(1000, 1)", "rng.stream('x'):shuffle(it)"),
+    ("{ 1 }", "table.create(1000, 1)", "table.sort(it)"),
+    ("{ 1 }", "table.create(1000, 1)", "local copy = table.clone(it)"),
+    ("{ 1 }", "table.create(1000, 1)", "local text = table.concat(it)"),
+    ("{ 1 }", "table.create(1000, 1)", "local at = table.find(it, 2)"),
+    ("{ 1 }", "table.create(1000, 1)", "table.move(it, 1, #it, 2, {})"),
+    ("{ 1 }", "table.create(1000, 1)", "local first = table.unpack(it)"),
+    ("{ 1 }", "table.create(1000, 1)", "table.insert(it, 1, table.remove(it, 1))"),
+    ("{ 1 }", "table.create(1000, 1)", "for _ in it do end"),
+    ("stops(2)", "stops(1000)", "hero:patrol(it)"),
+    ("stops(1)", "stops(1000)", "hero:walkTo(2, 5, { via = it })"),
+    ("{ 'k' }", "table.create(64, 'k')", "hero:walkTo(2, 5, { keys = it, doors = 'open' })"),
+    ("'x'", "('x'):rep(900000)", "pcall(nav.mark, it)"),
+    ("'x'", "('x'):rep(900000)", "pcall(require, it)"),
+    ("'1'", "('1'):rep(4000)", "local number = tonumber(it)"),
+    ("'1'", "('1'):rep(4000)", "local number = it + 1"),
+    ("'x'", "('x'):rep(900000)", "local text = it:sub(1, -2)"),
+    ("'x'", "('x'):rep(900000)", "local text = it:upper()"),
+    ("'x'", "('x'):rep(900000)", "local text = it:reverse()"),
+    ("'x'", "('x'):rep(900000)", "local at = it:find('y', 1, true)"),
+    ("'x'", "('x'):rep(60000)", "local at = it:match('y')"),
+    ("'x'", "('x'):rep(60000)", "local text = it:gsub('x', 'y')"),
+    ("'x'", "('x'):rep(60000)", "local parts = it:split('x')"),
+    ("'x'", "('x'):rep(900000)", "local text = it .. n"),
+    ("'x'", "('x'):rep(900000)", "local text = ('%s'):format(it)"),
+    ("'x'", "('x'):rep(90000)", "local text = it:rep(2)"),
+    ("'x'", "('x'):rep(900000)", "local count = utf8.len(it)"),
+    ("buffer.create(9)", "buffer.create(900000)", "local text = buffer.tostring(it)"),
+    ("buffer.create(9)", "buffer.create(900000)", "buffer.fill(it, 0, 1)"),
+    ("buffer.create(9)", "buffer.create(900000)", "buffer.copy(it, 0, it)"),
+];
+
+#[test]
+fn prices_grow_with_the_size_of_what_a_function_is_given() {
+    for (small, large, body) in SIZED {
+        let turns = |made: &str| {
+            let script = format!(
+                "local n = 0
+                local function stops(count)
+                  local made = {{}} for i = 1, count do made[i] = vector.create(2 + i % 2, 0, 5) end return made
+                end
+                function onStart()
+                  local hero, it = world.character('hero'), {made}
+                  timer.after(0.1, function() log.info('%d', n) end)
+                  while true do n += 1 {body} end
+                end"
+            );
+            let ran = run(&script, 12, "\"watchdogMs\": 10000, \"eventsPerTick\": 65536", &[]);
+            assert_eq!(
+                (ran.lines.len(), ran.code),
+                (2, Some(0)),
+                "{body} {:?} {:?}",
+                ran.lines,
+                ran.messages
+            );
+            ran.lines[1].parse::<u32>().unwrap()
+        };
+        let (many, few) = (turns(small), turns(large));
+        assert!(many >= 4 * few, "{body}: {many} times with a small argument, {few} with a large one");
+    }
 }

@@ -628,3 +628,29 @@ fn who_walks_faster_than_half_the_limit_runs_at_the_limit_and_is_there() {
     let refused = people.replace("\"walkSpeed\": 50", "\"runSpeed\": 60");
     assert!(error(&level(&[ROOM], &[], &refused)).message.contains("50"));
 }
+
+#[test]
+fn a_mesh_of_very_many_squares_that_nothing_joins_is_told_in_one_sentence() {
+    let area = |at: usize| {
+        let (x, z) = (at % 50 * 4, at / 50 * 4);
+        let polygon = format!("[[{x},{z}],[{},{z}],[{},{}],[{x},{}]]", x + 3, x + 3, z + 3, z + 3);
+        format!("{{ \"name\": \"s{at}\", \"polygon\": {polygon} }}")
+    };
+    let text = |count: usize| {
+        let areas: Vec<String> = (0..count).map(area).collect();
+        format!("{{ \"navigation\": {{ \"kind\": \"mesh\", \"areas\": [{}] }} }}", areas.join(","))
+    };
+    let warnings = |count: usize| {
+        let text = text(count);
+        let source = MemorySource::new().with("squares.json", text.as_str());
+        let loaded = level::load("squares.json", &source).unwrap();
+        let all = level::report(&loaded).into_iter().map(|found| found.message);
+        all.filter(|message| message.contains("no way")).collect::<Vec<_>>()
+    };
+    // A few are named one by one.
+    let few = warnings(20);
+    assert!(few.iter().any(|message| message.contains("area \"s0\"")), "{few:#?}");
+    let many = warnings(400);
+    assert!(many.iter().any(|message| message.contains("too many areas")), "{many:#?}");
+    assert!(!many.iter().any(|message| message.contains("area \"s0\"")), "{many:#?}");
+}

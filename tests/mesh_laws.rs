@@ -5,6 +5,7 @@
 
 use glam::Vec3;
 use walkon::base::geom::{self, Point};
+use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{AreaShape, CellMap, GridSource};
 use walkon::nav::{
@@ -295,6 +296,19 @@ fn seed_w4_every_segment_of_a_path_keeps_the_radius_after_all_changes() {
         }
     }
     assert!(segments > 500 && turns > 150, "{segments} segments, {turns} turns");
+}
+
+#[test]
+fn the_polygons_of_all_areas_are_those_of_each() {
+    let mut rng = Rng::stream(7, "polygons of areas");
+    for _ in 0..8 {
+        let field = Field::new(&mut rng);
+        let map = field.mesh(Avoidance::Radius);
+        let areas = field.areas.len() + field.obstacles.len();
+        let each: Vec<u32> = (0..areas).map(|area| map.area_cells(AreaId::from(area))).collect();
+        assert!(each.iter().any(|count| *count > 0));
+        assert_eq!(map.cells_by_area(areas), each);
+    }
 }
 
 #[test]

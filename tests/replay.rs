@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use serde_json::Value;
 use walkon::base::plain::{Plain, PlainKey};
@@ -19,6 +20,7 @@ use walkon::game::recording::{Recording, tick_of};
 use walkon::game::replay::{Verdict, What, replay};
 use walkon::game::{Game, Setup};
 use walkon::level::{LoadedLevel, MemorySource, load};
+use walkon::script::fuel::Signals;
 use walkon::world::World;
 
 use crate::fixture::{HALL, Stage};
@@ -54,6 +56,11 @@ impl Piece {
 
     /// The trace of a run, with what the host says by tick; it is stopped from outside at `stop`.
     fn record(&self, ticks_max: u64, inputs: BTreeMap<u64, Vec<Input>>, stop: Option<u64>) -> String {
+        self.record_until(ticks_max, inputs, stop.map_or(Stop::Never, Stop::After))
+    }
+
+    fn record_until(&self, ticks_max: u64, inputs: BTreeMap<u64, Vec<Input>>, stop: Stop) -> String {
+        let signals = Arc::new(Signals::default());
         let options = RecordOptions { trace: true, hash_every: 1, positions_every: 10, ..Default::default() };
         let bound = Bound { ticks_max, until: None, is_strict: false };
         let level = self.load();
@@ -70,10 +77,11 @@ impl Piece {
             seed: Some(7),
             args: vec!["fast".to_owned()],
             recorder: Recorder::new(options),
+            signals: Arc::clone(&signals),
             ..Setup::default()
         };
         let mut game = Game::load(level, setup).unwrap_or_else(|error| panic!("{error}"));
-        let mut author = Author { lines: vec![header.line()], inputs, stop };
+        let mut author = Author { lines: vec![header.line()], inputs, stop, signals };
         let report = run_hosted(&mut game, &bound, &mut author);
         author.lines.push(report.last_line());
         author.lines.join("\n") + "\n"
@@ -87,20 +95,36 @@ impl Piece {
     }
 }
 
+/// When a run is stopped from outside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Never,
+    After(u64),
+    /// In the midst of a tick: its scripts end where they are.
+    Within(u64),
+}
+
 struct Author {
     lines: Vec<String>,
     inputs: BTreeMap<u64, Vec<Input>>,
-    stop: Option<u64>,
+    stop: Stop,
+    signals: Arc<Signals>,
 }
 
 impl Host for Author {
     fn inputs(&mut self, _: &World, tick: u64) -> Vec<Input> {
+        if self.stop == Stop::Within(tick) {
+            self.signals.stop();
+        }
         self.inputs.remove(&tick).unwrap_or_default()
     }
 
     fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
         self.lines.extend(recorded.lines.iter().cloned());
-        if self.stop.is_some_and(|stop| world.tick().0 >= stop) { Onlooker::Stop } else { Onlooker::GoOn }
+        match self.stop {
+            Stop::After(stop) | Stop::Within(stop) if world.tick().0 >= stop => Onlooker::Stop,
+            _ => Onlooker::GoOn,
+        }
     }
 }
 
@@ -181,6 +205,22 @@ fn a_run_that_was_stopped_replays_to_where_it_stopped() {
     assert!(trace.ends_with("\"ok\":false}\n") && trace.contains("{\"t\":77,\"end\":\"signal\""), "{trace}");
     let verdict = piece.replay(&trace);
     assert!(verdict.is_same() && verdict.ticks == 77 && !verdict.is_cut, "{verdict:?}");
+}
+
+#[test]
+fn fault_h6_a_run_that_was_stopped_within_a_tick_replays_to_the_tick_before() {
+    let piece = Piece::room(
+        "function onTick()
+          for i = 1, 50 do world.character('hero'):walkTo(2 + i % 7, 5) log.info('step %d', i) end
+        end",
+    );
+    let whole = piece.record(30, BTreeMap::new(), None);
+    let trace = piece.record_until(500, BTreeMap::new(), Stop::Within(20));
+    assert!(trace.contains("{\"t\":20,\"end\":\"signal\""), "{trace}");
+    let of_tick = |trace: &str| trace.lines().filter(|line| tick_of(line) == Some(20)).count();
+    assert!(of_tick(&trace) < of_tick(&whole), "the signal cut the tick short");
+    let verdict = piece.replay(&trace);
+    assert!(verdict.is_same() && verdict.ticks == 19 && verdict.is_cut, "{verdict:?}");
 }
 
 #[test]

@@ -129,7 +129,6 @@ pub fn unrepeatable(line: &str) -> Option<&'static str> {
     let kinds = [
         ("\"kind\":\"watchdog\"", "the watchdog ended a script there, by the clock"),
         ("\"kind\":\"memory\"", "a script had spent the memory there, which depends on the build"),
-        ("\"kind\":\"stopped\"", "a signal ended a script there"),
     ];
     kinds.iter().find(|(kind, _)| line.contains(kind)).map(|(_, why)| *why)
 }
@@ -146,8 +145,7 @@ fn leave_out_what_the_signal_cut_short(lines: &mut Vec<&str>, end: &EndLine) {
         return;
     }
     let last_tick = lines.iter().position(|line| tick_of(line) == Some(end.tick)).unwrap_or(lines.len());
-    let is_torn =
-        |line: &&str| line.contains("\"kind\":\"stopped\"") && line.contains("\"e\":\"scriptFault\"");
+    let is_torn = |line: &&str| line.contains("\"e\":\"notice\",\"what\":\"scriptStopped\"");
     if lines[last_tick..].iter().any(is_torn) {
         lines.truncate(last_tick);
     }

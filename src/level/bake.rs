@@ -337,8 +337,9 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
                 .help("make the areas larger, or cellSize and the paddings smaller")
         });
     }
-    for (index, area) in resolved.areas.iter().enumerate().filter(|(_, area)| !area.obstacle) {
-        if map.area_cells(AreaId::from(index)) == 0 {
+    let cells = map.cells_by_area(resolved.areas.len());
+    for (area, cells) in resolved.areas.iter().zip(cells).filter(|(area, _)| !area.obstacle) {
+        if cells == 0 {
             findings.warn(|| {
                 let message =
                     format!("area \"{}\" owns no cell: the middle of none lies inside it", area.name);

@@ -31,6 +31,9 @@ struct Part {
     island: Island,
 }
 
+/// Areas times parts of the map, at most, for areas to be looked for in parts.
+const AREAS_IN_PARTS_MAX: usize = 100_000;
+
 /// The map report of a level. Cost: a few passes over its cells.
 #[must_use]
 pub fn report(level: &LoadedLevel) -> Vec<Diagnostic> {
@@ -191,7 +194,20 @@ fn part_of(map: &NavMap, parts: &[Part], layer: u8, point: Vec3) -> Option<usize
 }
 
 fn cut_off_areas(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Part]) {
+    // Each area is looked for in each part: more than that nobody reads.
+    let most = AREAS_IN_PARTS_MAX / parts.len().max(1);
     let areas = level.resolved.areas.iter().enumerate().filter(|(_, area)| !area.obstacle);
+    if areas.clone().nth(most).is_some() {
+        findings.warn(|| {
+            let message = format!(
+                "the map has {} that no way joins and too many areas to look for each in them",
+                counted(parts.len() as u64, "part")
+            );
+            Finding::new(code::ISLAND, whole_map(level), message)
+                .help("let areas that belong together share an edge, or divide the level")
+        });
+        return;
+    }
     let parts_of: Vec<(&Area, usize)> = areas
         .filter_map(|(index, area)| {
             let (layer, point) = walkable_point(map, AreaId::from(index), area.bounds)?;

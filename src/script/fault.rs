@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use mlua::{Lua, Value};
 
 use crate::base::time::Tick;
+use crate::script::census::DIGITS_MAX;
 use crate::script::fuel::Trip;
 use crate::script::hints;
 use crate::script::limits::Limits;
@@ -68,7 +69,7 @@ impl From<Trip> for FaultKind {
     fn from(trip: Trip) -> Self {
         match trip {
             Trip::Fuel => Self::Fuel,
-            Trip::Memory | Trip::Size => Self::Memory,
+            Trip::Memory | Trip::Size | Trip::Digits => Self::Memory,
             Trip::Watchdog => Self::Watchdog,
             Trip::Stopped => Self::Stopped,
             Trip::Ended => Self::Ended,
@@ -250,6 +251,10 @@ pub(crate) fn trip_text(trip: Trip, limit: u64) -> String {
             "a text or a table is larger than any may be (limits.stringKiB, 16 MiB a table); keep it in parts"
                 .to_owned()
         }
+        Trip::Digits => format!(
+            "a text begins with more than {DIGITS_MAX} digits or blanks, which takes too long wherever a number may stand; \
+             begin it with a letter, or keep it in parts"
+        ),
         Trip::Watchdog => "stopped by the watchdog: one call took too long (limits.watchdogMs)".to_owned(),
         Trip::Stopped => "stopped: walkon is shutting down".to_owned(),
         Trip::Ended => "the task has ended".to_owned(),

@@ -3,17 +3,20 @@
 //! In: a number of safepoints for one call from the host, flags of the shell. Out: the reason a call was ended, if it was.
 //! Holds: a call passes at most its number of safepoints; once it is spent, every further safepoint raises again, so no
 //! `pcall` or coroutine outlasts it. What decides is a count, never a clock: the same script stops at the same place.
-//! Large allocations count too, four safepoints for each KiB, so that copying is not free. Luau's own collector paces itself by a
+//! Large texts and buffers count too, four safepoints for each KiB, so that copying is not free. Luau's own collector paces itself by a
 //! clock, and what it has freed decides which texts and tables are made again; so it is off, and collects at safepoints, by
-//! the bytes in use alone. Not here: who is told (`fault`).
+//! the bytes in use alone. Texts that make single instructions dear make safepoints dear (`census`). Not here: who is told
+//! (`fault`).
 //! Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on tight loops, this about 1.1 times.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use mlua::Lua;
+
+use crate::script::census::Census;
 
 /// Safepoints between two looks at the memory in use.
 const SLICE: u64 = 1024;
@@ -33,6 +36,8 @@ pub enum Trip {
     Memory,
     /// A text or a table was made that is larger than any may be.
     Size,
+    /// A text was made that begins with more digits than any may.
+    Digits,
     /// The shell asked everything to stop.
     Stopped,
     /// The watchdog of the shell found that the call took too long; the run is not repeatable.
@@ -106,6 +111,14 @@ struct Gauge {
     memory_cap: Cell<usize>,
     /// Bytes of the longest text; a longer one ends the call that made it.
     text_max: Cell<usize>,
+    /// Bytes of texts that are paid for before they are made.
+    paid: Cell<usize>,
+    /// Whether room for tables is counted.
+    counts_tables: Cell<bool>,
+    /// What a safepoint counts for.
+    price: Cell<u64>,
+    census: RefCell<Census>,
+    fresh: raw::Fresh,
     pace: Pace,
     signals: Arc<Signals>,
 }
@@ -160,6 +173,17 @@ impl Gauge {
         true
     }
 
+    /// Takes a text into account that a script has made.
+    fn see(&self, text: &[u8]) {
+        // Nothing else borrows the census; if something did, the text would be passed over, and the watchdog is left.
+        if let Ok(mut census) = self.census.try_borrow_mut() {
+            if !census.add(text) {
+                self.end(Trip::Digits);
+            }
+            self.price.set(census.price());
+        }
+    }
+
     fn end(&self, trip: Trip) {
         if self.trip.get().is_none() {
             self.trip.set(Some(trip));
@@ -169,18 +193,26 @@ impl Gauge {
         self.rest.set(0);
     }
 
+    /// Has the next safepoint look around.
+    fn look_soon(&self) {
+        let left = self.left();
+        self.slice.set(0);
+        self.rest.set(left);
+    }
+
     /// The next slice; the reason to end when there is none.
     fn refill(&self) -> Option<Trip> {
         if self.trip.get().is_none() {
             if let Some(trip) = self.signals.trip() {
                 self.end(trip);
-            } else if self.rest.get() == 0 {
+            } else if self.left() < self.price.get() {
                 self.end(Trip::Fuel);
             } else {
-                let slice = self.rest.get().min(SLICE);
-                self.rest.set(self.rest.get() - slice);
+                let (left, price) = (self.left(), self.price.get());
+                let slice = left.min(SLICE.max(price));
+                self.rest.set(left - slice);
                 // The safepoint that asked is the first of the new slice.
-                self.slice.set(slice - 1);
+                self.slice.set(slice - price);
             }
         }
         self.trip.get()
@@ -205,9 +237,10 @@ impl Fuel {
             signals,
             collect_above: Cell::new(usize::MAX),
             text_max: Cell::new(usize::MAX),
+            price: Cell::new(1),
+            fresh: raw::install(lua),
             ..Gauge::default()
         };
-        raw::install(lua);
         lua.gc_stop();
         Self(Rc::new(gauge))
     }
@@ -217,6 +250,7 @@ impl Fuel {
     /// # Errors
     /// When the memory of the VM is spent.
     pub fn collect(&self, lua: &Lua) -> mlua::Result<()> {
+        raw::look_at_texts(&self.0);
         // Twice: the first cycle may have been under way already.
         let collected = lua.gc_collect().and_then(|()| lua.gc_collect());
         // A full collection switches the collector on.
@@ -242,6 +276,8 @@ impl Fuel {
         let gauge = &*self.0;
         gauge.trip.set(None);
         gauge.limit.set(limit);
+        gauge.paid.set(0);
+        gauge.counts_tables.set(false);
         gauge.unspent.set(0);
         gauge.slice.set(0);
         gauge.rest.set(limit);
@@ -276,6 +312,34 @@ impl Fuel {
         self.0.limit.get()
     }
 
+    /// What a safepoint counts for: more than one after texts were made that make single instructions dear.
+    #[must_use]
+    pub fn price(&self) -> u64 {
+        self.0.price.get()
+    }
+
+    /// Lets the next texts of `bytes` together be made for nothing, because they are paid for: whether a text that is there
+    /// already has to be made is up to the collector. With 0 whatever is left of that ends.
+    pub fn set_paid(&self, bytes: usize) {
+        self.0.paid.set(bytes);
+    }
+
+    /// Room for tables counts from now on, as that for texts does. Not while they grow: what is put into them is counted,
+    /// and with keys that lie at some address in memory, when they grow is up to that address.
+    pub fn begin_counting_tables(&self) {
+        self.0.counts_tables.set(true);
+    }
+
+    /// Room for tables counts no longer.
+    pub fn end_counting_tables(&self) {
+        self.0.counts_tables.set(false);
+    }
+
+    /// Counts a text that a script has made in parts, where its making cannot be seen.
+    pub fn see(&self, text: &[u8]) {
+        self.0.see(text);
+    }
+
     /// Counts `units` as if the script had passed so many safepoints: for library functions that loop by themselves.
     ///
     /// # Errors
@@ -300,6 +364,7 @@ pub struct Running<'fuel> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
+        raw::look_at_texts(&self.fuel.0);
         raw::restore(self.before);
         self.fuel.0.signals.end_of_call();
     }
@@ -324,13 +389,17 @@ impl Drop for Running<'_> {
 /// 5. `lua_gc` inside the interrupt is legal where allocating is: Luau itself collects in the middle of instructions, and
 ///    at a safepoint `L->top` covers every live register. The callback never raises for `gc >= 0`, when the collector
 ///    itself is running, and never from `onallocate`, where the caller cannot unwind.
+/// 6. Texts are looked at after they were made: `onallocate` notes their blocks, and they are read before anything can be
+///    freed, which happens in [`collect`] and [`Fuel::collect`] alone, because the collector is off; at the end of a call
+///    none is left. Where the bytes of a text lie in its block was measured at setup, with the length and the hash beside them;
+///    if these were not found, nothing is noted. A text that is not finished has no hash yet, and is not read.
 #[allow(unsafe_code)]
 mod raw {
     use super::{Fuel, Gauge, Trip};
     use mlua::{Lua, ffi};
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};
-    use std::ptr;
+    use std::{ptr, slice};
 
     /// What was active before a call began.
     pub(super) type Active = *const Gauge;
@@ -348,16 +417,146 @@ mod raw {
     /// What a text takes beside its bytes, at most.
     const TEXT_HEAD_BYTES: usize = 64;
 
-    pub(super) fn install(lua: &Lua) {
-        // SAFETY: points 1 and 3 above; the closure neither panics nor touches the Lua stack.
+    /// The category of memory for what scripts make. What is left at 0 is Luau's own: its table of all texts, which grows with
+    /// the number of texts that are not collected yet, and so is nobody's to pay for.
+    const SCRIPTS: u8 = 1;
+
+    /// Blocks of texts that are too short to matter.
+    const SHORT_BYTES: usize = 46;
+
+    /// Blocks of texts that are looked at by the dozen; longer ones at the next safepoint.
+    const MIDDLING_BYTES: usize = 256;
+
+    /// Texts that are noted before they are looked at.
+    const FRESH_MAX: usize = 64;
+
+    /// Texts that were made and not looked at yet: their blocks in the VM.
+    #[derive(Debug)]
+    pub(super) struct Fresh {
+        /// The main state of the VM; null when the layout of its texts is not known.
+        main: Cell<*mut ffi::lua_State>,
+        /// Where the bytes of a text begin in its block; the length lies 4 bytes before, the hash 8.
+        offset: Cell<usize>,
+        blocks: [Cell<*const u8>; FRESH_MAX],
+        count: Cell<usize>,
+    }
+
+    impl Default for Fresh {
+        fn default() -> Self {
+            Self {
+                main: Cell::new(ptr::null_mut()),
+                offset: Cell::new(0),
+                blocks: [const { Cell::new(ptr::null()) }; FRESH_MAX],
+                count: Cell::new(0),
+            }
+        }
+    }
+
+    impl Fresh {
+        /// Whether texts of this VM can be looked at.
+        #[cfg(test)]
+        pub(super) fn is_known(&self) -> bool {
+            !self.main.get().is_null()
+        }
+    }
+
+    pub(super) fn install(lua: &Lua) -> Fresh {
+        let fresh = Fresh::default();
+        // SAFETY: points 1 and 3 above; the closure does not panic and leaves the Lua stack as it was.
         let done: mlua::Result<()> = unsafe {
             lua.exec_raw((), |state| {
                 let callbacks = ffi::lua_callbacks(state);
                 (*callbacks).interrupt = Some(safepoint);
+                measure(state, &fresh);
+                ffi::lua_setmemcat(state, c_int::from(SCRIPTS));
                 (*callbacks).onallocate = Some(allocated);
             })
         };
         assert!(done.is_ok(), "a fresh VM has room for its callbacks");
+        fresh
+    }
+
+    thread_local! {
+        /// The block of the text that was made last, while texts are measured.
+        static MEASURED: Cell<*const u8> = const { Cell::new(ptr::null()) };
+    }
+
+    unsafe extern "C-unwind" fn note_measured(
+        _state: *mut ffi::lua_State,
+        block: *mut c_void,
+        _old_bytes: usize,
+        _new_bytes: usize,
+        _category: u8,
+        kind: c_int,
+        _tag: c_int,
+    ) {
+        if kind == ffi::LUA_TSTRING {
+            MEASURED.set(block.cast());
+        }
+    }
+
+    /// Finds out where in their blocks the bytes of texts lie. Reads only what the VM has just written.
+    unsafe fn measure(state: *mut ffi::lua_State, fresh: &Fresh) {
+        const TEXTS: [&[u8]; 3] =
+            [b"a text that is measured, not a short one", &[b'm'; 300], &[b'l'; super::STEP_BYTES]];
+        let mut offsets = [None; 3];
+        for (text, found) in TEXTS.iter().zip(&mut offsets) {
+            // SAFETY: pushes one text and takes it off again; the bytes before it belong to its header, which is of 16 bytes at least.
+            unsafe {
+                MEASURED.set(ptr::null());
+                (*ffi::lua_callbacks(state)).onallocate = Some(note_measured);
+                ffi::lua_pushlstring(state, text.as_ptr().cast(), text.len());
+                let bytes: *const u8 = ffi::lua_tolstring(state, -1, ptr::null_mut()).cast();
+                let offset = (bytes as usize).wrapping_sub(MEASURED.get() as usize);
+                if (16..=TEXT_HEAD_BYTES).contains(&offset) && !MEASURED.get().is_null() {
+                    let length = bytes.sub(4).cast::<u32>().read_unaligned();
+                    let hash = bytes.sub(8).cast::<u32>().read_unaligned();
+                    *found = (length as usize == text.len() && hash != 0).then_some(offset);
+                }
+                ffi::lua_settop(state, -2);
+            }
+        }
+        if let [Some(one), Some(other), Some(third)] = offsets
+            && one == other
+            && other == third
+        {
+            fresh.offset.set(one);
+            // SAFETY: reads a field of the VM.
+            fresh.main.set(unsafe { ffi::lua_mainthread(state) });
+        }
+    }
+
+    /// Looks at the texts that were made, and forgets them.
+    pub(super) fn look_at_texts(gauge: &Gauge) {
+        let fresh = &gauge.fresh;
+        for block in &fresh.blocks[..fresh.count.get().min(FRESH_MAX)] {
+            // SAFETY: point 6.
+            unsafe {
+                let bytes = block.get().add(fresh.offset.get());
+                let length = bytes.sub(4).cast::<u32>().read_unaligned() as usize;
+                if bytes.sub(8).cast::<u32>().read_unaligned() != 0 {
+                    gauge.see(slice::from_raw_parts(bytes, length));
+                }
+            }
+        }
+        fresh.count.set(0);
+    }
+
+    /// Notes a text that is being made.
+    unsafe fn note(state: *mut ffi::lua_State, gauge: &Gauge, block: *const u8, bytes: usize) {
+        let fresh = &gauge.fresh;
+        // SAFETY: reads a field of the VM. Another VM may allocate while this one calls the host.
+        if fresh.main.get().is_null() || fresh.main.get() != unsafe { ffi::lua_mainthread(state) } {
+            return;
+        }
+        if fresh.count.get() >= FRESH_MAX {
+            look_at_texts(gauge);
+        }
+        fresh.blocks[fresh.count.get()].set(block);
+        fresh.count.set(fresh.count.get() + 1);
+        if bytes >= MIDDLING_BYTES || fresh.count.get() >= FRESH_MAX / 2 {
+            gauge.look_soon();
+        }
     }
 
     pub(super) fn activate(gauge: &Gauge) -> Active {
@@ -381,9 +580,9 @@ mod raw {
         }
         // SAFETY: point 2.
         let gauge = unsafe { &*gauge };
-        let slice = gauge.slice.get();
-        if slice > 0 && gauge.signals.trip().is_none() {
-            gauge.slice.set(slice - 1);
+        let (slice, price) = (gauge.slice.get(), gauge.price.get());
+        if slice >= price && gauge.signals.trip().is_none() {
+            gauge.slice.set(slice - price);
             return;
         }
         // SAFETY: called by Luau with a live state.
@@ -393,6 +592,7 @@ mod raw {
     #[cold]
     #[inline(never)]
     unsafe fn look_around(state: *mut ffi::lua_State, gauge: &Gauge) {
+        look_at_texts(gauge);
         // SAFETY: points 4 and 5.
         unsafe {
             if gauge.refill().is_some() {
@@ -431,31 +631,41 @@ mod raw {
     }
 
     unsafe extern "C-unwind" fn allocated(
-        _state: *mut ffi::lua_State,
-        _block: *mut c_void,
+        state: *mut ffi::lua_State,
+        block: *mut c_void,
         old_bytes: usize,
         new_bytes: usize,
-        _category: u8,
+        category: u8,
         kind: c_int,
         _tag: c_int,
     ) {
         let gauge = ACTIVE.get();
-        if new_bytes < LARGE_BYTES || new_bytes <= old_bytes || gauge.is_null() {
+        if new_bytes < SHORT_BYTES || gauge.is_null() || category != SCRIPTS {
             return;
         }
         // SAFETY: point 2.
         let gauge = unsafe { &*gauge };
         let is_text = kind == ffi::LUA_TSTRING;
+        if is_text {
+            // SAFETY: called by Luau with a live state.
+            unsafe { note(state, gauge, block.cast(), new_bytes) };
+        }
+        if new_bytes < LARGE_BYTES || new_bytes <= old_bytes {
+            return;
+        }
         if is_text && new_bytes > gauge.text_max.get().saturating_add(TEXT_HEAD_BYTES)
             || kind != ffi::LUA_TBUFFER && !is_text && new_bytes > Fuel::TABLE_MAX_BYTES
         {
             gauge.end(Trip::Size);
         }
-        gauge.take((new_bytes / BYTES_PER_UNIT) as u64);
+        let paid = gauge.paid.get();
+        if is_text && new_bytes <= paid.saturating_add(TEXT_HEAD_BYTES) {
+            gauge.paid.set(paid.saturating_sub(new_bytes));
+        } else if is_text || kind == ffi::LUA_TBUFFER || gauge.counts_tables.get() {
+            gauge.take((new_bytes / BYTES_PER_UNIT) as u64);
+        }
         // The memory in use is looked at before the next slice of safepoints has passed.
-        let left = gauge.left();
-        gauge.slice.set(0);
-        gauge.rest.set(left);
+        gauge.look_soon();
     }
 }
 

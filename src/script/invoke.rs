@@ -127,8 +127,13 @@ pub(crate) fn clean_up(vm: &ScriptVm) {
 /// Tells the world of a fault and counts it against its owner; the third within ten seconds suspends it.
 pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
     let lua = vm.lua();
-    if matches!(failure.kind, FaultKind::Stopped | FaultKind::Ended) {
-        // The shell asked everything to stop, or a task had ended: nobody's mistake.
+    if failure.kind == FaultKind::Stopped {
+        // Nobody's mistake; but no other run has this tick, and a replay has to know.
+        push(vm, Event::Notice { what: "scriptStopped", count: 1, walk: None, why: None });
+        return;
+    }
+    if failure.kind == FaultKind::Ended {
+        // A task had ended.
         return;
     }
     if testing::is_told(lua, call.owner) {

@@ -68,6 +68,31 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     let m = Rc::clone(machine);
     host.raw_set("charge", lua.create_function(move |_, units: f64| m.fuel.charge(units as u64))?)?;
     let m = Rc::clone(machine);
+    let compare = move |_: &Lua, units: f64| m.fuel.charge((units as u64).saturating_mul(m.fuel.price()));
+    host.raw_set("chargeComparisons", lua.create_function(compare)?)?;
+    let m = Rc::clone(machine);
+    let set_paid = move |_: &Lua, bytes: f64| {
+        m.fuel.set_paid(bytes as usize);
+        Ok(())
+    };
+    host.raw_set("setPaid", lua.create_function(set_paid)?)?;
+    let m = Rc::clone(machine);
+    let count_tables = move |_: &Lua, is_counted: bool| {
+        if is_counted {
+            m.fuel.begin_counting_tables();
+        } else {
+            m.fuel.end_counting_tables();
+        }
+        Ok(())
+    };
+    host.raw_set("countTables", lua.create_function(count_tables)?)?;
+    let m = Rc::clone(machine);
+    let see = move |_: &Lua, text: LuaString| {
+        m.fuel.see(&text.as_bytes());
+        Ok(())
+    };
+    host.raw_set("see", lua.create_function(see)?)?;
+    let m = Rc::clone(machine);
     host.raw_set("caught", lua.create_function(move |lua, problem: Value| caught(lua, &m, problem))?)?;
     host.raw_set("place", lua.create_function(|lua, (text, handlers)| place(lua, text, handlers))?)?;
     let m = Rc::clone(machine);

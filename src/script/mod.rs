@@ -8,6 +8,7 @@ mod account;
 mod behaviour;
 pub mod bind;
 mod blackboard;
+mod census;
 pub mod check;
 mod cinematic;
 pub mod convert;

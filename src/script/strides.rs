@@ -12,6 +12,9 @@ use crate::script::sandbox;
 /// Work between two safepoints that is let pass: cheap instructions, dear ones count for several.
 const STRIDE_MAX: u32 = 96;
 
+/// What it costs to compare what may be two texts: `census` makes safepoints dear as long as those may be long.
+const COMPARISON: u32 = 48;
+
 /// Work after which a mark becomes a safepoint, where marks are needed.
 const STRIDE: u32 = 48;
 
@@ -42,6 +45,7 @@ pub(crate) fn longest(bytecode: &[u8]) -> Option<u32> {
 mod op {
     pub(super) const NOP: u8 = 0;
     pub(super) const LOADB: u8 = 3;
+    pub(super) const LOADN: u8 = 4;
     pub(super) const GETGLOBAL: u8 = 7;
     pub(super) const SETGLOBAL: u8 = 8;
     pub(super) const GETIMPORT: u8 = 12;
@@ -57,10 +61,14 @@ mod op {
     pub(super) const JUMPBACK: u8 = 24;
     pub(super) const JUMPIF: u8 = 25;
     pub(super) const JUMPIFEQ: u8 = 27;
+    pub(super) const JUMPIFLE: u8 = 28;
+    pub(super) const JUMPIFLT: u8 = 29;
+    pub(super) const JUMPIFNOTLE: u8 = 31;
     pub(super) const JUMPIFNOTLT: u8 = 32;
-    pub(super) const POW: u8 = 38;
+    pub(super) const ADD: u8 = 33;
     pub(super) const POWK: u8 = 44;
     pub(super) const CONCAT: u8 = 49;
+    pub(super) const MINUS: u8 = 51;
     pub(super) const NEWTABLE: u8 = 53;
     pub(super) const DUPTABLE: u8 = 54;
     pub(super) const SETLIST: u8 = 55;
@@ -75,12 +83,16 @@ mod op {
     pub(super) const JUMPX: u8 = 67;
     pub(super) const FASTCALL: u8 = 68;
     pub(super) const COVERAGE: u8 = 69;
+    pub(super) const SUBRK: u8 = 71;
+    pub(super) const DIVRK: u8 = 72;
     pub(super) const FASTCALL1: u8 = 73;
     pub(super) const FASTCALL2: u8 = 74;
     pub(super) const FASTCALL2K: u8 = 75;
     pub(super) const FORGPREP: u8 = 76;
     pub(super) const JUMPXEQKNIL: u8 = 77;
     pub(super) const JUMPXEQKS: u8 = 80;
+    pub(super) const IDIV: u8 = 81;
+    pub(super) const IDIVK: u8 = 82;
 }
 
 /// Where the instructions of each function lie in a bytecode: offset and number of words.
@@ -93,6 +105,10 @@ struct Instruction(u32);
 impl Instruction {
     fn code(self) -> u8 {
         self.0 as u8
+    }
+
+    fn a(self) -> u8 {
+        (self.0 >> 8) as u8
     }
 
     fn c(self) -> u8 {
@@ -131,12 +147,24 @@ impl Instruction {
     /// What it costs at most, as so many cheap ones.
     fn work(self) -> u32 {
         match self.code() {
+            // Two texts are read as far as they are alike.
+            op::JUMPIFLE | op::JUMPIFLT | op::JUMPIFNOTLE | op::JUMPIFNOTLT => COMPARISON,
+            op::FORNPREP => 24,
             op::NEWTABLE | op::DUPTABLE | op::NEWCLOSURE | op::DUPCLOSURE | op::CONCAT => 16,
-            op::POW | op::POWK | op::FASTCALL | op::FASTCALL1..=op::FASTCALL2K | op::FASTCALL3 => 8,
+            // A text that stands for a number is read.
+            op::ADD..=op::POWK | op::MINUS | op::SUBRK | op::DIVRK | op::IDIV | op::IDIVK => 8,
+            op::FASTCALL | op::FASTCALL1..=op::FASTCALL2K | op::FASTCALL3 => 8,
             op::SETTABLE | op::SETTABLEKS | op::SETTABLEN | op::SETGLOBAL => 4,
             op::SETLIST => 1 + u32::from(self.c()),
             _ => 1,
         }
+    }
+
+    /// Whether it compares with the number that `before` loads; `second` is its second word.
+    fn compares_with(self, before: Self, second: impl Fn() -> Self) -> bool {
+        self.work() == COMPARISON
+            && before.code() == op::LOADN
+            && (before.a() == self.a() || u32::from(before.a()) == second().0)
     }
 
     /// The instruction it may jump forward to from `at`.
@@ -204,19 +232,25 @@ impl Code {
 /// ways lead forward. `mark` is told of each mark and of the way to it, and says whether it becomes a safepoint.
 fn walk(words: usize, read: impl Fn(usize) -> Instruction, mut mark: impl FnMut(usize, u32) -> bool) -> u32 {
     let mut ways = vec![0u32; words + 1];
+    let mut is_target = vec![false; words + 1];
     let (mut at, mut longest) = (0, 0);
+    let mut before = Instruction(0);
     while at < words {
         let (one, way) = (read(at), ways[at]);
         longest = longest.max(way);
         let is_safepoint = one.is_safepoint() || one.code() == op::COVERAGE && mark(at, way);
-        let after = if is_safepoint { 0 } else { way.saturating_add(one.work()) };
+        let with_number = !is_target[at] && one.compares_with(before, || read(at + 1));
+        let work = if with_number { 1 } else { one.work() };
+        let after = if is_safepoint { 0 } else { way.saturating_add(work) };
         let next = at + one.words();
-        for target in [Some(next), one.target(at)].into_iter().flatten() {
+        let jump = one.target(at);
+        for target in [Some(next), jump].into_iter().flatten() {
             if target > at && target <= words {
                 ways[target] = ways[target].max(after);
+                is_target[target] |= jump == Some(target);
             }
         }
-        at = next;
+        (at, before) = (next, one);
     }
     longest
 }

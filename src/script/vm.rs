@@ -349,7 +349,8 @@ impl ScriptVm {
             },
             Err(error) => reported.unwrap_or_else(|| self.unreported(Some(&error))),
         };
-        if failure.kind == FaultKind::Memory && self.machine.fuel.trip() != Some(Trip::Size) {
+        let is_one_text = matches!(self.machine.fuel.trip(), Some(Trip::Size | Trip::Digits));
+        if failure.kind == FaultKind::Memory && !is_one_text {
             self.recover();
         }
         Err(failure)
@@ -469,10 +470,21 @@ impl ScriptVm {
         if let Some(loaded) = self.machine.loads.get(&name) {
             return Ok(loaded);
         }
-        let (environment, body) = self.loader.prepare(&self.lua, &name)?;
+        let (environment, body) = self.prepare(&name)?;
         self.loader.open(&name).map_err(failed)?;
         let outcome = self.call(&body, (), self.machine.limits.fuel_at_load);
         self.loader.close(&name, environment, outcome.map(first))
+    }
+
+    /// Compiles a file. What it names in quotes counts as texts of a script do.
+    fn prepare(&self, name: &str) -> Result<(Table, Function), Failure> {
+        let compiling = self.machine.fuel.enter(u64::MAX / 2);
+        let prepared = self.loader.prepare(&self.lua, name);
+        drop(compiling);
+        match self.machine.fuel.trip() {
+            Some(trip @ Trip::Digits) => Err(Failure::new(trip.into(), fault::trip_text(trip, 0), None)),
+            _ => prepared,
+        }
     }
 
     /// The texts of the level's scripts.

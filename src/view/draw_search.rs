@@ -6,7 +6,7 @@
 //! Source: seed 001: blocked red, searched (closed list) yellow, frontier (open list) white, path green, and
 //! an orange line for the full path.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
@@ -102,30 +102,41 @@ fn draw_others(picture: &mut Picture, scene: &SearchScene<'_>) {
     picture.add("others", scene.others.iter().map(shape).collect());
 }
 
+/// What the search did at the cells of a map.
+struct Seen {
+    path: BTreeSet<u32>,
+    searched: BTreeSet<u32>,
+    frontier: BTreeSet<u32>,
+}
+
+impl Seen {
+    fn of(record: &SearchRecord) -> Self {
+        let set = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect();
+        Self { path: set(&record.raw), searched: set(&record.expanded), frontier: set(&record.frontier) }
+    }
+
+    fn has_searched(&self, node: u32) -> Option<Kind> {
+        if self.searched.contains(&node) {
+            return Some(Kind::Searched);
+        }
+        self.frontier.contains(&node).then_some(Kind::Frontier)
+    }
+}
+
 fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     let Some(cells) = layer_of(nav, picture.map_layer) else { return };
-    let set = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<BTreeSet<u32>>();
-    let (path, searched, frontier) =
-        (set(&scene.record.raw), set(&scene.record.expanded), set(&scene.record.frontier));
+    let seen = Seen::of(scene.record);
     let width = cells.frame().width;
-    let mut forms = by_kind(cells, |x, z| {
+    let forms = by_kind(cells, |x, z| {
         let node = z * width + x;
-        match () {
-            () if path.contains(&node) => Kind::Path,
-            () if searched.contains(&node) => Kind::Searched,
-            () if frontier.contains(&node) => Kind::Frontier,
+        let of_search = if seen.path.contains(&node) { Some(Kind::Path) } else { seen.has_searched(node) };
+        of_search.unwrap_or_else(|| match () {
             () if !cells.walkable(x, z) => Kind::Blocked,
             () if cells.is_occupied(x, z, scene.others) => Kind::Occupied,
             () => Kind::Free,
-        }
+        })
     });
-    let mut shapes = Vec::new();
-    for (kind, name, words) in Kind::ALL {
-        let Some(form) = forms.remove(&kind) else { continue };
-        picture.explain(Swatch::Patch(kind.look()), words);
-        shapes.push(Shape::new(form, kind.look(), Tag::Cells(name)));
-    }
-    picture.add("cells", shapes);
+    add_forms(picture, "cells", forms, Kind::look);
 }
 
 /// What was searched on tiles, as a veil over their terrain.
@@ -133,26 +144,30 @@ fn draw_veil(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     let Some(cells) = layer_of(nav, picture.map_layer).filter(|_| picture.map_layer == scene.by.layer) else {
         return;
     };
-    let set = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<BTreeSet<u32>>();
-    let (searched, frontier) = (set(&scene.record.expanded), set(&scene.record.frontier));
+    let seen = Seen::of(scene.record);
     let width = cells.frame().width;
-    let mut forms = by_kind(cells, |x, z| {
-        let node = z * width + x;
-        match () {
-            () if searched.contains(&node) => Kind::Searched,
-            () if frontier.contains(&node) => Kind::Frontier,
-            () => Kind::Free,
-        }
-    });
-    let mut shapes = Vec::new();
-    for (kind, name, words) in Kind::ALL {
-        let Some(form) = forms.remove(&kind).filter(|_| kind != Kind::Free) else { continue };
+    let mut forms = by_kind(cells, |x, z| seen.has_searched(z * width + x).unwrap_or(Kind::Free));
+    forms.remove(&Kind::Free);
+    add_forms(picture, "searched", forms, |kind| {
         let colour = if kind == Kind::Searched { theme::SEARCH_DONE } else { theme::SEARCH_FRONTIER };
-        let look = Look::filled(colour.with_opacity(VEIL_OPACITY));
-        picture.explain(Swatch::Patch(look), words);
-        shapes.push(Shape::new(form, look, Tag::Cells(name)));
+        Look::filled(colour.with_opacity(VEIL_OPACITY))
+    });
+}
+
+/// Adds the cells of each kind to the group `name`, and their part of the legend.
+fn add_forms(
+    picture: &mut Picture,
+    name: &'static str,
+    mut forms: BTreeMap<Kind, Form>,
+    look: impl Fn(Kind) -> Look,
+) {
+    let mut shapes = Vec::new();
+    for (kind, cells, words) in Kind::ALL {
+        let Some(form) = forms.remove(&kind) else { continue };
+        picture.explain(Swatch::Patch(look(kind)), words);
+        shapes.push(Shape::new(form, look(kind), Tag::Cells(cells)));
     }
-    picture.add("searched", shapes);
+    picture.add(name, shapes);
 }
 
 /// How much of the terrain a veil hides, of 255.

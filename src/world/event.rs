@@ -212,7 +212,8 @@ pub enum Event {
     },
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
-        /// `scriptDeferred`, `watchesDeferred`, `roundsExhausted`, `printDropped`, `timeDropped` or `undelivered`.
+        /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `roundsExhausted`, `printDropped`, `timeDropped` or
+        /// `undelivered`.
         what: &'static str,
         /// How many.
         count: u64,

@@ -6,7 +6,7 @@
 use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
 
 use crate::nav::Traversal;
-use crate::script::bind::handles::Thing;
+use crate::script::bind::handles::{self, Thing};
 use crate::script::bind::table::Answer;
 use crate::script::convert::{Args, Mistake, Named};
 use crate::script::fault;
@@ -15,6 +15,7 @@ use crate::script::lend;
 use crate::script::vm::{Machine, refuse_while_loading};
 use crate::world::World;
 use crate::world::ops::OpError;
+use crate::world::props::Subject;
 
 /// Why a binding gives no answer.
 #[derive(Debug)]
@@ -113,6 +114,24 @@ pub fn answer(lua: &Lua, value: impl IntoLuaMulti) -> Answer {
 /// None.
 pub fn nothing() -> Answer {
     Ok(MultiValue::new())
+}
+
+/// What the level says under `props` of a thing that a script names; `find` says whether there is one of that name.
+///
+/// # Errors
+/// The mistake that `find` found, or that there is no world while a file loads.
+pub fn props(
+    lua: &Lua,
+    args: &mut Args,
+    (kind, subject): (&'static str, Subject),
+    find: impl FnOnce(&World, &'static str, &str) -> Result<(), Mistake>,
+) -> Answer {
+    let (function, name) = (args.function(), args.take("name").text(&format!("a {kind}'s name"))?);
+    let said = with(lua, args, |world| {
+        find(world, function, &name)?;
+        Ok(world.props.of(subject, &name).cloned())
+    })?;
+    answer(lua, handles::props(lua, (kind, &name), said.as_ref())?)
 }
 
 /// What a mistake of a verb is called in the function `function`.

@@ -8,7 +8,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, PathToken};
 use crate::nav::{PathQuery, RandomPoint};
 use crate::script::bind::call::{
-    answer, ask, ask_map, charge, handle, myself, nothing, op, preparing, setting, vector, with,
+    self, answer, ask, ask_map, charge, handle, myself, nothing, op, preparing, setting, vector, with,
 };
 use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::handles::{self, StreamId};
@@ -538,12 +538,9 @@ fn route(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 fn route_props(lua: &Lua, args: &mut Args) -> Answer {
-    let (function, name) = (args.function(), args.take("name").text("a route's name")?);
-    let said = with(lua, args, |world| {
-        names::route(world, function, &name)?;
-        Ok(world.props.of(Subject::Route, &name).cloned())
-    })?;
-    answer(lua, handles::props(lua, ("route", &name), said.as_ref())?)
+    call::props(lua, args, ("route", Subject::Route), |world, function, name| {
+        names::route(world, function, name).map(drop)
+    })
 }
 
 fn revision(lua: &Lua, args: &mut Args) -> Answer {

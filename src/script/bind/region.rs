@@ -5,7 +5,7 @@
 use mlua::{Lua, Value};
 
 use crate::base::ids::CharacterId;
-use crate::script::bind::call::{answer, ask, myself, nothing, thing, with};
+use crate::script::bind::call::{self, answer, ask, myself, nothing, thing, with};
 use crate::script::bind::handles::{self, WatchRef};
 use crate::script::bind::keep::{WatchHandlers, WhenOrder, keeper};
 use crate::script::bind::place::{self, Place};
@@ -258,12 +258,9 @@ fn on(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 fn props(lua: &Lua, args: &mut Args) -> Answer {
-    let (function, name) = (args.function(), args.take("name").text("a region's name")?);
-    let said = with(lua, args, |world| {
-        names::region(world, function, &name)?;
-        Ok(world.props.of(Subject::Region, &name).cloned())
-    })?;
-    answer(lua, handles::props(lua, ("region", &name), said.as_ref())?)
+    call::props(lua, args, ("region", Subject::Region), |world, function, name| {
+        names::region(world, function, name).map(drop)
+    })
 }
 
 fn on_region(lua: &Lua, args: &mut Args, name: &str, asked: WatchAsk) -> Answer {

@@ -185,3 +185,42 @@ fn a_loop_ends_at_the_same_turn_whatever_was_before() {
         assert_eq!(turns(0), turns(30), "{body}");
     }
 }
+
+#[test]
+fn texts_of_this_luau_can_be_looked_at() {
+    assert!(Fuel::install(&Lua::new(), Arc::default()).0.fresh.is_known());
+}
+
+#[test]
+fn texts_that_make_instructions_dear_make_safepoints_dear() {
+    let turns = |texts: &str| {
+        let spent = |turns: u32| counted(10_000_000, &format!("{texts} for i = 1, {turns} do end")).1;
+        (spent(5000) - spent(1000)) / 4000
+    };
+    assert_eq!(turns("local s = 'x'"), 1);
+    assert_eq!(turns("local s = string.rep('1', 640)"), 12);
+    assert_eq!(turns("local s = string.rep('1', 4000)"), 64);
+    assert_eq!(turns("local s = string.rep('1', 20) local t = s .. 'x'"), 1);
+    assert_eq!(turns("local x = string.rep('x', 160000) local s, t = x .. 'a', x .. 'b'"), 10);
+    assert_eq!(turns("for i = 1, 9 do local x = string.rep('x', 160000) end"), 1, "one text, made again");
+}
+
+#[test]
+fn short_texts_of_many_digits_are_found_before_long() {
+    let text = "local s = string.rep('1', 90) for i = 1, 2000 do end local before = 0 for i = 1, 1000 do end";
+    assert!(counted(1_000_000, text).1 >= 3000 + 1000);
+}
+
+#[test]
+fn a_text_of_too_many_digits_ends_the_call() {
+    for text in [
+        "string.rep('1', 5000)",
+        "string.rep(' ', 20000)",
+        "'-' .. string.rep('1', 5000)",
+        "'0x' .. string.rep('f', 5000)",
+    ] {
+        let ended = counted(1_000_000, &format!("local s = {text} while true do end"));
+        assert_eq!(ended.0, Some(Trip::Digits), "{text}");
+    }
+    assert_eq!(counted(100_000, "local s = 'x' .. string.rep('1', 4000) .. string.rep('1', 90)").0, None);
+}

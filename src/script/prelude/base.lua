@@ -16,6 +16,7 @@ local insert, remove, concat, unpack, move, create, tfind, sort, clear, maxn, pa
     native.table.create, native.table.find, native.table.sort, native.table.clear, native.table.maxn, native.table.pack
 local costart, coresume, coclose = native.coroutine.create, native.coroutine.resume, native.coroutine.close
 local charge, caught, placeText, enter, leave = host.charge, host.caught, host.place, host.enter, host.leave
+local chargeComparisons, see, setPaid, countTables = host.chargeComparisons, host.see, host.setPaid, host.countTables
 
 local RESULT, PATTERN, SUBJECT, ELEMENTS, LINE =
     limits.result, limits.pattern, limits.subject, limits.elements, limits.line
@@ -28,6 +29,9 @@ local SMALL = 64
 
 -- Bytes that are copied in a unit of fuel.
 local LARGE = 256
+
+-- Texts that a pattern takes out of another at most.
+local CAPTURES = 32
 
 local base, str, tab, co, buf, utf = {}, {}, {}, {}, {}, {}
 
@@ -273,9 +277,18 @@ local function checkPattern(s, p, name)
     end
 end
 
+-- Texts that are taken out of others may be there already, and whether they have to be made is up to the collector: so they
+-- are paid for by the length of the whole, and then cost nothing to make.
+local function unpaid(...)
+    setPaid(0)
+    return ...
+end
+
 function str.sub(s, first, last)
     if type(s) == "string" and #s > LARGE then
         charge(#s // LARGE)
+        setPaid(#s)
+        return unpaid(sub(s, first, last))
     end
     return sub(s, first, last)
 end
@@ -289,6 +302,14 @@ for _, name in { "upper", "lower", "reverse", "packsize", "pack" } do
         end
         return f(s, ...)
     end
+end
+
+-- A text that is made while functions of a script run in between: its making is not seen in one piece.
+local function seen(s, ...)
+    if #s > LARGE then
+        see(s)
+    end
+    return s, ...
 end
 
 function str.find(s, p, init, plain)
@@ -307,6 +328,11 @@ function str.find(s, p, init, plain)
     end
     if not plain then
         checkPattern(s, p, "string.find")
+        if #s > LARGE then
+            charge(#s // LARGE)
+            setPaid(#s * CAPTURES)
+            return unpaid(find(s, p, init))
+        end
     end
     return find(s, p, init, plain)
 end
@@ -319,6 +345,11 @@ function str.match(s, p, init)
         p = text(p, 2, "match")
     end
     checkPattern(s, p, "string.match")
+    if #s > LARGE then
+        charge(#s // LARGE)
+        setPaid(#s * CAPTURES)
+        return unpaid(match(s, p, init))
+    end
     return match(s, p, init)
 end
 
@@ -341,7 +372,7 @@ function str.gsub(s, p, replacement, count)
         p = text(p, 2, "gsub")
     end
     checkPattern(s, p, "string.gsub")
-    return gsub(s, p, replacement, count)
+    return seen(gsub(s, p, replacement, count))
 end
 
 -- The most bytes a value takes in a formatted text; nil for what has an address.
@@ -405,6 +436,10 @@ function str.split(s, separator)
     if #s > SMALL then
         charge(#s // 16 + #s * width // 4096)
     end
+    if #s > LARGE then
+        setPaid(#s)
+        return unpaid(split(s, separator))
+    end
     return split(s, separator)
 end
 
@@ -426,6 +461,11 @@ end
 function str.unpack(pattern, s, first)
     if type(pattern) == "string" and #pattern > VALUES then
         error(format("string.unpack: format too long: expected at most %d bytes", VALUES), 2)
+    end
+    if type(s) == "string" and #s > LARGE then
+        charge(#s // LARGE)
+        setPaid(#s)
+        return unpaid(native.string.unpack(pattern, s, first))
     end
     return native.string.unpack(pattern, s, first)
 end
@@ -509,6 +549,9 @@ function tab.create(count, value)
     if type(count) == "number" and not (count <= ELEMENTS) then
         error(format("table.create: range too large: expected at most %d elements", ELEMENTS), 2)
     end
+    if type(count) == "number" and count >= SMALL then
+        charge(count // 16)
+    end
     return create(count, value)
 end
 
@@ -523,7 +566,7 @@ function tab.sort(t, before)
     if type(t) == "table" then
         local count = checkRange("table.sort", 1, rawlen(t))
         if count >= SMALL then
-            charge(count * 8)
+            chargeComparisons(count * 8)
         end
     end
     sort(t, before)
@@ -539,8 +582,11 @@ end
 function tab.clone(t)
     if type(t) == "table" then
         chargeElements(rawlen(t), 16)
+        countTables(true)
     end
-    return native.table.clone(t)
+    local copy = native.table.clone(t)
+    countTables(false)
+    return copy
 end
 
 function tab.maxn(t)
@@ -574,6 +620,21 @@ end
 function buf.writestring(b, offset, value, count)
     charge((if type(value) == "string" then #value else 0) // 1024)
     native.buffer.writestring(b, offset, value, count)
+end
+
+function buf.tostring(b)
+    if type(b) == "buffer" then
+        charge(native.buffer.len(b) // LARGE)
+        setPaid(native.buffer.len(b))
+        return unpaid(native.buffer.tostring(b))
+    end
+    return native.buffer.tostring(b)
+end
+
+function buf.readstring(b, offset, count)
+    charge(bytesOf(count) // LARGE)
+    setPaid(bytesOf(count))
+    return unpaid(native.buffer.readstring(b, offset, count))
 end
 
 for _, name in { "len", "offset", "codepoint" } do

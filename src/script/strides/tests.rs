@@ -47,6 +47,24 @@ fn straight_code_has_safepoints() {
 }
 
 #[test]
+fn instructions_that_read_texts_are_few_between_two_safepoints() {
+    let most = |body: &str, work: u32| left(&body.repeat(500)) / work;
+    assert!(most("r = s + 1 ", 8) <= 24);
+    assert!(most("r = -s ", 8) <= 24);
+    assert!(most("r = s // t ", 8) <= 24);
+    assert!(most("r = s < t ", COMPARISON) <= 4);
+    assert!(most("if s <= t then r = s end ", COMPARISON) <= 4);
+}
+
+#[test]
+fn a_comparison_with_a_number_is_cheap_unless_another_value_may_stand_there() {
+    let longest = |text: &str| longest(&sandbox::compiler().compile(text).unwrap()).unwrap();
+    assert!(longest("local a = ... if a < 5 then a = nil end") < COMPARISON);
+    assert!(longest("local a, b = ... if (b or 5) < a then a = nil end") >= COMPARISON);
+    assert!(longest("local a, b = ... if a < b then a = nil end") >= COMPARISON);
+}
+
+#[test]
 fn marks_change_what_a_script_takes_and_not_what_it_does() {
     let lua = mlua::Lua::new();
     let body = "n = n * 3 % 1000 + #tostring(n) t[#t + 1] = { n, n < 500 and 'low' or 'high' } ".repeat(100);

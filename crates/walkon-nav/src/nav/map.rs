@@ -350,6 +350,17 @@ impl NavMap {
         on_backend!(self, map => map.area_cells(area))
     }
 
+    /// The same of the first `count` areas, by id. Cheaper on a mesh than asking for one after the other.
+    #[must_use]
+    pub fn cells_by_area(&self, count: usize) -> Vec<u32> {
+        let mut cells = match self {
+            Self::Mesh(mesh) => mesh.cells_by_area(),
+            _ => (0..count).map(|area| self.area_cells(AreaId::from(area))).collect(),
+        };
+        cells.resize(count, 0);
+        cells
+    }
+
     /// A cost in metres of plain ground.
     #[must_use]
     pub fn metres(&self, cost: Cost) -> f64 {

@@ -470,6 +470,19 @@ impl NavMesh {
         view.surface.owner.iter().filter(is_in).count() as u32
     }
 
+    /// The same of every area, by id. Cost: one pass over the polygons.
+    #[must_use]
+    pub fn cells_by_area(&self) -> Vec<u32> {
+        let view = self.view_all_open(&Traversal::default());
+        let mut counts = vec![0; self.area_count()];
+        for &owner in &view.surface.owner {
+            for &area in &view.sets[owner as usize] {
+                counts[area as usize] += 1;
+            }
+        }
+        counts
+    }
+
     /// The connected parts for bodies that the mesh allows for, doors as they are, largest first.
     #[must_use]
     pub fn islands(&self) -> Vec<Island> {

@@ -1,0 +1,185 @@
+//! What a unit of fuel buys: microseconds of work for each unit, function by function.
+//!
+//! Goal: that no function does much for little, so that fuel ends a call before its time does. Method: a timer calls one function
+//! over and over until its fuel is spent; the tick in which that happens is timed, the fastest of three fresh games
+//! counts. First come the examples of the table of entries, then calls with arguments as wide as they may be.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use walkon::game::{Game, Setup};
+use walkon::level::{MemorySource, load};
+use walkon::script::bind;
+use walkon::script::bind::table::Entry;
+
+/// Units of fuel of one call at the defaults.
+const CALL_UNITS: f64 = 100_000.0;
+
+/// Work for a unit that is still right, microseconds.
+const AIM_US: f64 = 2.0;
+
+const LEVEL: &str = r#"{ "name": "courtyard", "script": "level.lua", "limits": { "watchdogMs": 60000 },
+  "navigation": { "agentRadius": 0.35, "objectPadding": 0.0,
+    "areas": [
+      { "name": "yard", "polygon": [[0,0],[20,0],[20,12],[0,12]] },
+      { "name": "gateway", "polygon": [[20,5],[21,5],[21,7],[20,7]], "available": false },
+      { "name": "inner", "polygon": [[21,0],[34,0],[34,12],[21,12]] }
+    ] },
+  "doors": [ { "name": "gate", "area": "gateway", "seconds": 0.5 } ],
+  "marks": { "post": [3, 3], "gate": { "position": [18, 6], "facingDegrees": 90 }, "throne": [32, 6] },
+  "routes": { "rounds": ["gate", "post", [5, 9]] },
+  "regions": [ { "name": "hall", "polygon": [[24,2],[32,2],[32,10],[24,10]] } ],
+  "characters": [
+    { "name": "guard", "position": [6, 6], "tags": ["watch"] },
+    { "name": "player", "position": [10, 6], "player": true }
+  ] }"#;
+
+const TILES: &str = r##"{ "name": "meadow", "script": "level.lua", "limits": { "watchdogMs": 60000 },
+  "navigation": { "kind": "tiles",
+    "legend": { ",": { "terrain": "grass" }, "~": { "terrain": "water" }, "b": { "area": "yard", "terrain": "grass" },
+      "D": { "area": "gateway" } },
+    "layers": [ { "name": "ground", "rows": [
+      ",,,,,,,,,,,,~~,,,,,,,,", ",,,,,,,,,,,,~~,,,,,,,,", ",,,,,,,,,,,,~~,,,,,,,,", ",,,,,,,,,,,,~~,,####,,",
+      ",,bb,,,,,,,,~~,,#..#,,", ",,bb,,,,,,,,~~,,D..#,,", ",,,,,,,,,,,,~~,,####,,", ",,,,,,,,,,,,,,,,,,,,,,"] } ] },
+  "doors": [ { "name": "gate", "area": "gateway", "seconds": 0.5 } ],
+  "marks": { "post": [3, 3], "gate": { "position": [14.5, 5.5], "facingDegrees": 90 }, "throne": [18, 5] },
+  "characters": [
+    { "name": "guard", "position": [6, 6], "tags": ["watch"] }, { "name": "player", "position": [10, 6], "player": true }
+  ] }"##;
+
+const GRAPH: &str = r#"{ "name": "ridge", "script": "level.lua", "limits": { "watchdogMs": 60000 },
+  "navigation": { "kind": "graph", "width": 0.3, "agentRadius": 0.4,
+    "points": [[3, 0, 3], [6, 0, 6], [10, 0, 6], [14.5, 0, 6.5], [18, 0, 6]],
+    "links": [[0, 1], [1, 2], [2, 3], [3, 4]],
+    "areas": [ { "name": "gateway", "polygon": [[14, 6], [15, 6], [15, 7], [14, 7]] } ] },
+  "doors": [ { "name": "gate", "area": "gateway", "seconds": 0.5 } ],
+  "marks": { "post": [3, 3], "gate": { "position": [14.5, 6.5], "facingDegrees": 90 }, "throne": [18, 6] },
+  "characters": [
+    { "name": "guard", "position": [6, 6], "tags": ["watch"] }, { "name": "player", "position": [10, 6], "player": true }
+  ] }"#;
+
+/// What the wide calls use.
+const WIDE_SETUP: &str = "
+local wide, list, numbers, stops, keys, items = {}, {}, {}, {}, {}, {}
+for i = 1, 1000 do wide['key' .. i] = i list[i] = 'text' .. i numbers[i] = i * 7919 % 1000 items[i] = { item = i, weight = i } end
+for i = 1, 1024 do stops[i] = vector.create(3 + i % 2, 0, 3) end
+for i = 1, 64 do keys[i] = 'k' .. i end
+local long, digits = ('x'):rep(1000000), ('1'):rep(4000)
+local one, other = long .. 'a', long .. 'b'
+local bytes = buffer.fromstring(long)
+local middling = ('x'):rep(60000)
+";
+
+/// Calls as wide as they may be, by what they show.
+const WIDE: &[(&str, &str)] = &[
+    ("event.emit, 1000 keys", "event.emit('x', wide)"),
+    ("event.emit, 200 kB", "event.emit('x', long:sub(1, 200000))"),
+    ("event.send, 1000 keys", "event.send(guard, 'x', wide)"),
+    ("Blackboard:set, 1000 keys", "blackboard.level:set('k', wide)"),
+    ("timer.after, 1000 keys", "timer.after(9, function() end, wide):cancel()"),
+    ("Character:walkTo, 1024 via", "guard:walkTo('post', { via = stops })"),
+    ("Character:walkTo, 64 keys", "guard:walkTo('post', { keys = keys, doors = 'open' })"),
+    ("Character:walkTo, a function each", "guard:walkTo('post', { onArrived = function() end })"),
+    ("Character:patrol, 1024 stops", "guard:patrol(stops)"),
+    ("world.spawn and despawn", "world.spawn({ name = 'n' .. turn, at = 'post' }):despawn()"),
+    ("nav.findPath, far", "nav.findPath('post', vector.create(19, 0, 1))"),
+    ("nav.findPath, another body each", "nav.findPath('post', 'gate', { radius = 0.1 + turn % 999 / 1000 })"),
+    ("nav.nearest", "nav.nearest(vector.create(100, 0, 100))"),
+    ("nav.block and remove", "nav.block('gate', 3):remove()"),
+    ("unknown name", "pcall(nav.mark, 'gatte')"),
+    ("unknown name, 1 MB", "pcall(nav.mark, long)"),
+    ("require of 1 MB", "pcall(require, long)"),
+    ("Rng:shuffle, 1000", "rng.stream('x'):shuffle(list)"),
+    ("Rng:weighted, 1000", "rng.stream('x'):weighted(items)"),
+    ("string + string, 4000 digits", "local r = digits + 1 r = digits + r r = -digits"),
+    ("string < string, 1 MB alike", "local r = one < other r = other < one r = one <= other"),
+    ("tonumber, 4000 digits", "local r = tonumber(digits)"),
+    (
+        "math.max of 9 x 4000 digits",
+        "local r = math.max(digits, digits, digits, digits, digits, digits, digits, digits, digits)",
+    ),
+    ("string.rep, 1 MB", "local r = ('ab'):rep(500000)"),
+    ("string.sub, 1 MB", "local r = long:sub(1, -2)"),
+    ("string.find, 60 kB", "local r = middling:find('x*y')"),
+    ("string.gsub, 60 kB", "local r = middling:gsub('x', 'y')"),
+    ("string.format, 100 kB", "local r = ('%s%s'):format(middling, middling)"),
+    ("string.split, 60 kB", "local r = middling:split('x')"),
+    ("string.byte, 8000", "local r = middling:byte(1, 8000)"),
+    ("string.upper, 1 MB", "local r = long:upper()"),
+    ("string.unpack, 1 MB", "local r = ('c1000000'):unpack(long)"),
+    ("buffer.tostring, 1 MB", "local r = buffer.tostring(bytes)"),
+    ("buffer.fill, 1 MB", "buffer.fill(bytes, 0, 120)"),
+    ("text .. text, 1 MB", "local r = long:sub(1, 500000) .. turn"),
+    ("table.sort, 1000", "table.sort(table.clone(numbers))"),
+    ("table.sort, 1000 texts", "table.sort(table.clone(list))"),
+    ("table.concat, 1000", "local r = table.concat(list, ', ')"),
+    ("table.clone, 1000", "local r = table.clone(wide)"),
+    ("table.move, 1000", "table.move(numbers, 1, 1000, 2, {})"),
+    ("table.unpack, 1000", "local r = table.unpack(numbers)"),
+    ("table.insert in front, 1000", "table.insert(numbers, 1, 1) table.remove(numbers, 1)"),
+    ("table.create, 100000", "local r = table.create(100000, 1)"),
+    ("pairs, 1000", "for key in wide do end"),
+    ("utf8.len, 1 MB", "local r = utf8.len(long)"),
+    ("log.debug, 60 kB", "log.debug('%s', middling)"),
+    ("print, 60 kB", "print(middling)"),
+    ("an empty turn", ""),
+];
+
+/// The level that an entry is shown on.
+fn level_of(entry: &Entry) -> &'static str {
+    let is_among = |entries: &[Entry]| entries.iter().any(|other| other.called == entry.called);
+    match () {
+        () if is_among(bind::tiles::ENTRIES) => TILES,
+        () if is_among(bind::graph::ENTRIES) => GRAPH,
+        () => LEVEL,
+    }
+}
+
+/// Microseconds for a unit of fuel where `turn` is all that is done; none when something else ends it.
+fn measure(level: &'static str, setup: &str, turn: &str) -> Option<f64> {
+    let script = format!(
+        "{setup}
+        function onStart()
+          local guard, player, door = world.findCharacter('guard'), world.player(), world.findDoor('gate')
+          local turn = 0
+          local function once() {turn}
+          end
+          timer.after(0.04, function() while true do turn += 1 pcall(once) end end)
+        end"
+    );
+    let once = || {
+        let source = MemorySource::new().with("level.json", level);
+        let level = load("level.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+        let scripts = BTreeMap::from([("level.lua".to_owned(), script.clone())]);
+        let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).ok()?;
+        for _ in 0..12 {
+            let begun = Instant::now();
+            game.tick(&[]);
+            if game.fault_count() > 0 {
+                return Some(begun.elapsed().as_nanos() as f64 / 1e3 / CALL_UNITS);
+            }
+        }
+        None
+    };
+    let rounds = [once()?, once()?, once()?];
+    rounds.into_iter().reduce(f64::min)
+}
+
+fn show(name: &str, us: Option<f64>) {
+    match us {
+        Some(us) => println!("{name:<40} {us:>8.3}{}", if us > AIM_US { "  above the aim" } else { "" }),
+        None => println!("{name:<40} {:>8}", "-"),
+    }
+}
+
+fn main() {
+    println!("{:<40} {:>8}", "example", "us a unit");
+    for entry in bind::entries().into_iter().filter(|entry| !entry.waits && !entry.example.is_empty()) {
+        show(entry.called, measure(level_of(entry), "", entry.example));
+    }
+    println!("\n{:<40} {:>8}", "as wide as may be", "us a unit");
+    for (name, turn) in WIDE {
+        show(name, measure(LEVEL, WIDE_SETUP, turn));
+    }
+}
