@@ -21,7 +21,7 @@ use crate::nav::cells::bits::Cells;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::{CellMap, Reached, View, distance_sq};
 use crate::nav::cells::overlay::{self, Overlay, Rest};
-use crate::nav::cells::taut::{Knot, Rope, Way};
+use crate::nav::cells::taut::{Knot, Rope, Turn, Way};
 use crate::nav::cells::{Frame, Ground, sight};
 use crate::nav::hierarchy::Route;
 use crate::nav::search::{Ends, Search, Step};
@@ -597,11 +597,13 @@ impl Line<'_> {
         let knot = |place: Vec3| Knot { place, at: self.map.to_cells(place) };
         let middle = |cell: (u32, u32)| knot(self.map.centre(cell));
         let bits = self.ground.bits;
+        let place = |at: usize| self.place(nodes, [start, end], at);
+        let way = Way { place: &place, turns: self.turns(nodes, &place) };
         let line = match (is_uneven, self.rest) {
-            (false, None) => Rope::new(bits, &clear_at, &middle).pull(&self.way(nodes, [start, end])),
-            (false, Some(rest)) => Rope::new(rest, &clear_at, &middle).pull(&self.way(nodes, [start, end])),
-            (true, None) => self.over_prices(&Rope::new(bits, &clear_at, &middle), nodes, [start, end]),
-            (true, Some(rest)) => self.over_prices(&Rope::new(rest, &clear_at, &middle), nodes, [start, end]),
+            (false, None) => Rope::new(bits, &clear_at, &middle).pull(&way),
+            (false, Some(rest)) => Rope::new(rest, &clear_at, &middle).pull(&way),
+            (true, None) => self.over_prices(&Rope::new(bits, &clear_at, &middle), &way),
+            (true, Some(rest)) => self.over_prices(&Rope::new(rest, &clear_at, &middle), &way),
         };
         let mut points: Vec<Vec3> = line.into_iter().map(|knot| knot.place).collect();
         points.dedup();
@@ -617,29 +619,55 @@ impl Line<'_> {
         is_clear && self.map.terrain.exits().is_clear(from, to)
     }
 
-    /// All places of a way, and where it turns.
-    fn way(&self, nodes: &[NodeId], [start, end]: [Vec3; 2]) -> Way {
+    /// A place of a way from `start` through the nodes to `end`, by its number.
+    fn place(&self, nodes: &[NodeId], [start, end]: [Vec3; 2], at: usize) -> Knot {
         let width = self.map.frame().width;
-        let centre = |node: &NodeId| self.map.centre((node.0 % width, node.0 / width));
-        let places = [start].into_iter().chain(nodes.iter().map(centre)).chain([end]);
-        let knots = places.map(|place| Knot { place, at: self.map.to_cells(place) }).collect();
-        let step = |at: usize| nodes[at].0.wrapping_sub(nodes[at - 1].0);
-        let inner = (1..nodes.len() - 1).filter(|&at| step(at) != step(at + 1));
+        let place = match at {
+            0 => start,
+            _ if at > nodes.len() => end,
+            _ => self.map.centre((nodes[at - 1].0 % width, nodes[at - 1].0 / width)),
+        };
+        Knot { place, at: self.map.to_cells(place) }
+    }
+
+    /// Where a way through nodes turns, its ends included.
+    fn turns(&self, nodes: &[NodeId], place: &impl Fn(usize) -> Knot) -> Vec<Turn> {
+        let is_plain = self.ground.bits.shape().is_plain();
+        let mut turns: Vec<Turn> = Vec::with_capacity(64);
+        let mut add = |index: usize| {
+            let knot = place(index);
+            let walked = turns.last().filter(|_| is_plain).map_or(0.0, |before| {
+                let [dx, dz] = [0, 1].map(|axis| (knot.at[axis] - before.knot.at[axis]).abs());
+                before.walked + dx.max(dz) + (core::f64::consts::SQRT_2 - 1.0) * dx.min(dz)
+            });
+            turns.push(Turn { index, knot, walked });
+        };
         // The start comes before the first cell.
-        let turns = [0, 1].into_iter().chain(inner.map(|at| at + 1)).chain([nodes.len(), nodes.len() + 1]);
-        Way { knots, turns: turns.collect() }
+        add(0);
+        add(1);
+        let mut step = nodes[1].0.wrapping_sub(nodes[0].0);
+        for (at, pair) in nodes.windows(2).enumerate() {
+            let next = pair[1].0.wrapping_sub(pair[0].0);
+            if next != step {
+                add(at + 1);
+                step = next;
+            }
+        }
+        add(nodes.len());
+        add(nodes.len() + 1);
+        turns
     }
 
     /// The line over ground of several prices, or past doors: no dearer than the way.
-    fn over_prices(&self, rope: &Rope<impl Cells>, nodes: &[NodeId], ends: [Vec3; 2]) -> Vec<Knot> {
-        let way = self.way(nodes, ends);
+    fn over_prices(&self, rope: &Rope<impl Cells>, way: &Way) -> Vec<Knot> {
+        let corners: Vec<Knot> = way.turns.iter().map(|turn| turn.knot).collect();
+        let start = corners[0].place;
         let price = |line: &[Knot]| -> u64 {
-            line.windows(2).map(|pair| self.price(pair[0].place, pair[1].place, ends[0])).sum()
+            line.windows(2).map(|pair| self.price(pair[0].place, pair[1].place, start)).sum()
         };
-        let corners: Vec<Knot> = way.turns.iter().map(|&at| way.knots[at]).collect();
         if self.ground.factor.is_empty() {
             // Only doors cost anything beside the length.
-            let line = rope.pull(&way);
+            let line = rope.pull(way);
             if price(&line) <= price(&corners) {
                 return line;
             }
@@ -647,7 +675,7 @@ impl Line<'_> {
         let mut points: Vec<Vec3> = corners.iter().map(|knot| knot.place).collect();
         points.dedup();
         let clear = |from: Vec3, to: Vec3| self.is_clear(self.map.to_cells(from), self.map.to_cells(to));
-        let cost = |from: Vec3, to: Vec3| self.price(from, to, ends[0]);
+        let cost = |from: Vec3, to: Vec3| self.price(from, to, start);
         let points = smooth(&points, &Lines { clear: &clear, cost: Some(&cost) });
         let knot = |place: Vec3| Knot { place, at: self.map.to_cells(place) };
         let mut line: Vec<Knot> = points.into_iter().map(knot).collect();
