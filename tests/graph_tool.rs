@@ -44,11 +44,21 @@ fn meets([a, b, c]: [Vec3; 3], from: Vec3, to: Vec3) -> bool {
 }
 
 fn made(triangles: &[[Vec3; 3]], boxes: &[SceneBox], spacing_m: f32, room: Room) -> Draft {
+    made_wide(triangles, boxes, spacing_m, (room, 0.0))
+}
+
+/// The same with room for bodies that stray so far from links.
+fn made_wide(
+    triangles: &[[Vec3; 3]],
+    boxes: &[SceneBox],
+    spacing_m: f32,
+    (room, stray_m): (Room, f32),
+) -> Draft {
     let solids = Solids::new(triangles).unwrap();
-    let options = GenerateOptions { spacing_m, room, ..GenerateOptions::default() };
+    let options = GenerateOptions { spacing_m, room, stray_m, ..GenerateOptions::default() };
     let found = generate(&solids, boxes, &options, &mut |_, _| {});
     let mut draft = Draft::new(found.points, &[], Vec::new()).unwrap();
-    let options = LinkOptions { distance_max_m: 1.5 * spacing_m, room, ..LinkOptions::default() };
+    let options = LinkOptions { distance_max_m: 1.5 * spacing_m, room, stray_m, ..LinkOptions::default() };
     link(&mut draft, Some(&solids), &options, &mut |_, _| {}).unwrap();
     draft
 }
@@ -279,14 +289,14 @@ fn the_tower_of_the_project_is_what_its_scene_gives() {
     let root = crate::place::root().join("levels");
     let faces = obj_faces(&std::fs::read(root.join("scenes/tower.obj")).unwrap()).unwrap();
     assert_eq!(faces.faces.len(), 180, "30 boxes of six faces");
-    let draft = made(
+    let draft = made_wide(
         &faces.triangles().unwrap(),
         &[
             SceneBox { min: Vec3::new(0.35, -0.5, 0.35), max: Vec3::new(11.65, 2.0, 7.65) },
             SceneBox { min: Vec3::new(0.35, 2.1, 0.35), max: Vec3::new(11.65, 5.5, 7.65) },
         ],
         0.25,
-        Room { radius_m: 0.3, step_m: 0.4, height_m: 1.8 },
+        (Room { radius_m: 0.3, step_m: 0.4, height_m: 1.8 }, 0.1),
     );
     let text = std::fs::read_to_string(root.join("paths/tower.graph.json")).unwrap();
     let kept = walkon::level::graph::read_graph_text(text.as_bytes()).unwrap();

@@ -19,6 +19,7 @@ mod following;
 mod fuzzed;
 mod gatherings;
 mod graph_edits;
+mod graph_floor;
 mod graph_ground;
 mod graph_tool;
 mod hostile_world;

@@ -79,9 +79,11 @@ pub fn graph(bytes: &[u8]) -> bool {
         return false;
     };
     let text = graph_text(&found.draft);
-    let again = compact_bytes("it", text.as_bytes(), &found.draft, &found.ways);
+    let again = compact_bytes("it", text.as_bytes(), &found.draft, found.ways.as_deref().unwrap_or(&[]));
     let again = read_compact("it", &again).expect("what was written");
-    assert!(again.draft == found.draft && again.ways == found.ways, "written and read again");
+    // Ways that would outgrow the text are left out.
+    let has_ways = again.ways.is_none() || again.ways == found.ways;
+    assert!(again.draft == found.draft && has_ways, "written and read again");
     walk_on_graph("levels/paths/it.graph", &summed);
     true
 }

@@ -5,6 +5,7 @@
 //! (`nav/graph`, the command `graph`).
 
 mod compact;
+mod hand;
 mod text;
 
 use std::sync::Arc;
@@ -24,12 +25,11 @@ use crate::nav::solids::Room;
 
 pub(crate) use compact::hash_of;
 pub use compact::{Compact, compact_bytes, read_compact};
+pub use hand::{HandEdits, HandError, UndoError};
 pub use text::{GraphTextError, graph_text, read_graph_text};
 
 /// Most boxes of a level.
 pub const BOXES_MAX: usize = 1024;
-/// Parts are used from so many points on, when the level leaves it to us: below, a search is as fast.
-const PARTS_FROM: usize = 2000;
 
 /// The heights of areas that lie at any height, metres.
 const ANY_HEIGHT_M: [f64; 2] = [-1e6, 1e6];
@@ -114,6 +114,7 @@ impl GraphDef {
         GenerateOptions {
             spacing_m: self.spacing_m as f32,
             room: self.room(),
+            stray_m: self.width_m as f32,
             slope_max_degrees: self.slope_degrees as f32,
             floors: self.floors,
         }
@@ -126,17 +127,7 @@ impl GraphDef {
             distance_max_m: self.link_distance_m.unwrap_or(1.5 * self.spacing_m) as f32,
             slope_max_degrees: self.slope_degrees as f32,
             room: self.room(),
-        }
-    }
-
-    /// Whether ways between parts are worked out and used.
-    #[must_use]
-    pub fn uses_parts(&self) -> bool {
-        let is_large = self.draft.points().len() >= PARTS_FROM;
-        match self.hierarchy {
-            Hierarchy::On => true,
-            Hierarchy::Auto => is_large || self.ways.is_some(),
-            Hierarchy::Off => false,
+            stray_m: self.width_m as f32,
         }
     }
 }
@@ -148,6 +139,8 @@ pub struct GraphPaths {
     pub text: String,
     /// The compact form: the same without `.json`.
     pub compact: String,
+    /// What was changed by hand: the editing form with `.edits` before its endings.
+    pub edits: String,
     /// The name that compact files are marked with: that of the level's file without its ending.
     pub stem: String,
 }
@@ -161,7 +154,9 @@ impl GraphPaths {
         let file = if file.is_empty() { format!("paths/{stem}.graph.json") } else { file.to_owned() };
         let text = super::source::beside(level, &file);
         let compact = text.strip_suffix(".json").map_or_else(|| format!("{text}.compact"), str::to_owned);
-        Self { text, compact, stem }
+        let plain = text.strip_suffix(".graph.json").or(text.strip_suffix(".json")).unwrap_or(&text);
+        let edits = format!("{plain}.edits.graph.json");
+        Self { text, compact, edits, stem }
     }
 }
 
@@ -177,21 +172,26 @@ pub(crate) fn build(def: &GraphDef, resolved: &Resolved) -> PointGraph {
             is_obstacle: state.obstacle,
         })
         .collect();
-    let source = GraphSource {
+    let mut source = GraphSource {
         draft: (*def.draft).clone(),
         width_m: def.width_m as f32,
         agent_radius_m: def.agent_radius_m as f32,
         areas,
-        uses_parts: def.uses_parts(),
+        uses_parts: false,
     };
-    match &def.ways {
-        Some(ways) if source.uses_parts => {
-            let net = Net::new(&source.draft);
-            let routes = Routes::restore(&net, source.draft.parts(), ways.clone());
-            PointGraph::with_routes(source, net, routes)
-        }
-        _ => PointGraph::new(source),
+    if def.hierarchy == Hierarchy::Off || source.draft.parts().len() < 2 {
+        return PointGraph::new(source);
     }
+    let mut net = Net::new(&source.draft);
+    net.prepare();
+    let parts = source.draft.parts();
+    let routes = match &def.ways {
+        Some(ways) => Routes::restore(&net, parts, ways.clone()),
+        None => Routes::new(&net, parts, &mut |_, _| {}),
+    };
+    // Left to us, it is measured: the same graph gives the same verdict, whatever form it was read from.
+    source.uses_parts = def.hierarchy == Hierarchy::On || routes.measure(&net).pays();
+    if source.uses_parts { PointGraph::with_routes(source, net, routes) } else { PointGraph::new(source) }
 }
 
 impl Reader<'_> {

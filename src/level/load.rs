@@ -264,7 +264,7 @@ impl Loader<'_> {
             });
             match found {
                 Ok(found) => {
-                    (graph.draft, graph.ways) = (Arc::new(found.draft), Some(found.ways));
+                    (graph.draft, graph.ways) = (Arc::new(found.draft), found.ways);
                     return;
                 }
                 Err(why) => self.findings.warn(|| {

@@ -39,8 +39,8 @@ pub use bake::{SNAP_M, text_grid};
 pub use def::{
     AreaDef, AsciiDef, CellSizes, CharacterDef, DoorDef, DoorHabit, GridDef, Heading, Hierarchy, LayerDef,
     LegendDef, LevelDef, LinkDef, LinkEnd, MapFileDef, MapForm, MarkDef, MeshDef, NavigationDef, Outline,
-    PlaceDef, Position, Projection, RegionDef, RouteDef, StaggerAxis, StaggerIndex, StopDef, TileLayout,
-    TileLegendDef, TilesDef,
+    PlaceDef, Position, Projection, PropsDef, RegionDef, RouteDef, StaggerAxis, StaggerIndex, StopDef,
+    TileLayout, TileLegendDef, TilesDef,
 };
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Severity, Span, Spot, code};
 pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
@@ -52,7 +52,7 @@ pub use read::{
     CHARACTERS_MAX, MARKS_MAX, PARAMS_BYTES_MAX, POINTS_MAX, POLYGONS_MAX, ROWS_MAX, ReadOutcome, TAGS_MAX,
     read,
 };
-pub use report::report;
+pub use report::{DoorJoin, door_joins, report};
 pub use resolve::{Area, Mark, Resolved, Route, radians, world};
 pub use schema::schema;
 pub use source::{MemorySource, PATH_BYTES_MAX, PathError, Source, SourceError, checked_path};

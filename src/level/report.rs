@@ -11,7 +11,8 @@ use super::load::LoadedLevel;
 use super::resolve::{Area, Mark};
 use crate::base::geom::{Bounds, ground};
 use crate::base::ids::AreaId;
-use crate::base::words::counted;
+use crate::base::words::{self, counted};
+use crate::nav::graph::islands::{Piece, kept_apart};
 use crate::nav::{AreaEdit, CellMap, Island, LayerPoint, NavEdit, NavMap, Reach, Traversal};
 use glam::Vec3;
 
@@ -21,6 +22,8 @@ const PARTS_MAX: usize = 32;
 const CELLS_LOOKED_AT: usize = 20_000;
 /// Traps that are told of, on each layer.
 const TRAPS_MAX: usize = 9;
+/// Places where closed doors keep ground apart that are told of.
+const JOINS_MAX: usize = 32;
 /// Least radius that marks are tried for: a point.
 const SLIM: Traversal = Traversal { radius_m: 0.0, through: None, areas: None, layer: 0, rules: None };
 
@@ -51,9 +54,54 @@ pub fn report(level: &LoadedLevel) -> Vec<Diagnostic> {
     for layer in 0..layers {
         traps(&mut findings, level, &map, layer);
     }
+    for join in door_joins(level).into_iter().take(JOINS_MAX) {
+        findings.note(|| Finding::new(code::ISLAND, join.span, join.in_words()));
+    }
     cut_off_areas(&mut findings, level, &map, &parts);
     lost_marks(&mut findings, level, &map, &parts);
     findings.take()
+}
+
+/// Pieces of a graph that a closed door keeps apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DoorJoin {
+    /// The door.
+    pub door: String,
+    /// The pieces, the largest first; two or more.
+    pub pieces: Vec<Piece>,
+    /// Where the door is written.
+    pub span: Span,
+}
+
+impl DoorJoin {
+    /// The same as a sentence.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let piece = |piece: &Piece| {
+            let place = words::decimals_of(&piece.at.to_array(), 2);
+            format!("{} around [{place}]", counted(u64::from(piece.points), "point"))
+        };
+        let pieces: Vec<String> = self.pieces.iter().map(piece).collect();
+        format!("door \"{}\" is closed: it would join {}", self.door, pieces.join(" and "))
+    }
+}
+
+/// On a graph, what each door would join that is closed as the level begins, if it alone were open; in the order of the
+/// doors. Cost: points and links.
+#[must_use]
+pub fn door_joins(level: &LoadedLevel) -> Vec<DoorJoin> {
+    let Some(graph) = level.map.graph() else { return Vec::new() };
+    let apart = kept_apart(graph);
+    let doors = level.def.doors.iter().zip(&level.resolved.door_areas);
+    doors
+        .flat_map(|(door, area)| {
+            apart.get(area).into_iter().flatten().map(|pieces| DoorJoin {
+                door: door.name.value.clone(),
+                pieces: pieces.clone(),
+                span: door.name.span,
+            })
+        })
+        .collect()
 }
 
 /// What hangs together on a layer, the largest first.
@@ -115,7 +163,11 @@ fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, (layer, p
             Some(name) => format!("layer \"{name}\""),
             None => "the map".to_owned(),
         };
-        let message = format!("{what} has {size}, in {}", counted(parts.len() as u64, "part"));
+        let closed =
+            level.map.graph().map(|graph| graph.islands().len()).filter(|&count| count != parts.len());
+        let closed =
+            closed.map_or_else(String::new, |count| format!(" ({count} with its doors as they are)"));
+        let message = format!("{what} has {size}, in {}{closed}", counted(parts.len() as u64, "part"));
         Finding::new(code::MAP, whole_map(level), message)
     });
 }

@@ -360,7 +360,7 @@ struct GraphKeys {
     /// Which floors of a box: "first", the one that a ray meets first, or "all" whose faces look up.
     #[schemars(default = "none", with = "String", extend("enum" = ["first", "all"]))]
     floors: (),
-    /// Whether ways between parts are worked out and used.
+    /// Whether ways between parts are worked out and used; "auto" measures whether searches look at fewer points with them.
     #[schemars(default = "none")]
     hierarchy: Hierarchy,
 }

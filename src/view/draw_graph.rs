@@ -1,18 +1,23 @@
 //! Points and links: from above, or from the side and above at once.
 //!
 //! In: a draft, its groups, a way. Out: layers `links`, `points`, `islands`, `way` of a picture, and their part of the legend. Holds:
-//! what hangs together with the main group is drawn in the colour of its part, islands in red with a box around each. Not here:
-//! who walks on it (`draw_world`).
+//! what hangs together with the main group is drawn in the colour of its part, paler the lower it lies, or of its height where
+//! there are no parts; islands in red with a numbered box around each. Not here: the scene below (`draw_scenery`), who walks on it
+//! (`draw_world`).
 //! Source: the pictures of seed 003: points in rows, islands in red boxes, spaces in colours, the tested path.
 
 use glam::Vec3;
 
-use super::picture::{Colour, Form, Look, Picture, Shape, Slant, Swatch, Tag};
+use super::draw_nav::{draw_areas, draw_doors};
+use super::draw_scenery::{Heights, draw_scenery};
+use super::draw_world::draw_marks;
+use super::picture::{Colour, Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point};
 use crate::base::words;
 use crate::nav::NavMap;
 use crate::nav::graph::{Draft, Group, groups};
+use crate::world::World;
 
 /// What is shown of a graph.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +28,10 @@ pub struct GraphScene<'a> {
     pub groups: &'a [Group],
     /// A way over it; empty for none.
     pub way: &'a [Vec3],
+    /// The scene that it stands on; empty for none.
+    pub triangles: &'a [[Vec3; 3]],
+    /// The level whose doors, areas and marks are shown; none where it does not load.
+    pub world: Option<&'a World>,
     /// Where it is looked at from.
     pub slant: Slant,
 }
@@ -39,6 +48,9 @@ const PART_COLOURS: [Colour; 8] = [
     Colour::hex(0x55702C),
 ];
 
+/// How strong the colour of a part is on the lowest floor.
+const PALE: f32 = 0.45;
+
 /// A picture of the size of a graph.
 #[must_use]
 pub fn graph_picture(title: String, scene: &GraphScene<'_>) -> Picture {
@@ -49,7 +61,17 @@ pub fn graph_picture(title: String, scene: &GraphScene<'_>) -> Picture {
         bounds = Bounds { min: [0.0; 2], max: [1.0; 2] };
     }
     let mut picture = Picture::new(title, bounds.grown(0.5), 0.0);
+    picture.slant = scene.slant;
+    draw_scenery(&mut picture, scene.triangles, scene.draft.points());
+    if let Some(world) = scene.world {
+        draw_areas(&mut picture, world);
+    }
     draw_graph(&mut picture, scene);
+    if let Some(world) = scene.world {
+        draw_doors(&mut picture, world);
+        draw_marks(&mut picture, world);
+    }
+    draw_way(&mut picture, scene);
     picture
 }
 
@@ -57,7 +79,8 @@ pub fn graph_picture(title: String, scene: &GraphScene<'_>) -> Picture {
 pub(super) fn draw_nav_graph(picture: &mut Picture, nav: &NavMap) {
     if let Some(graph) = nav.graph() {
         let (draft, groups) = (graph.draft(), groups(graph.draft()));
-        draw_graph(picture, &GraphScene { draft, groups: &groups, way: &[], slant: picture.slant });
+        let (slant, triangles) = (picture.slant, [].as_slice());
+        draw_graph(picture, &GraphScene { draft, groups: &groups, way: &[], triangles, world: None, slant });
     }
 }
 
@@ -67,23 +90,45 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
     let owners = draft.owners();
     let mut is_island = vec![false; draft.points().len()];
     scene.groups.iter().skip(1).flat_map(|group| &group.points).for_each(|&at| is_island[at as usize] = true);
-    let colour = |at: u32| match (is_island[at as usize], owners[at as usize]) {
-        (true, _) => theme::ISLAND,
-        (false, Some(part)) => PART_COLOURS[usize::from(part) % PART_COLOURS.len()],
-        (false, None) => theme::GRAPH,
+    let heights = Heights::of(draft.points());
+    let colour = |at: u32| {
+        let up = heights.part(draft.points()[at as usize].y);
+        match (is_island[at as usize], owners[at as usize]) {
+            (true, _) => theme::ISLAND,
+            (false, Some(part)) if heights.has_floors() => {
+                let colour = PART_COLOURS[usize::from(part) % PART_COLOURS.len()];
+                colour.over(theme::PAPER, PALE + (1.0 - PALE) * up)
+            }
+            (false, Some(part)) => PART_COLOURS[usize::from(part) % PART_COLOURS.len()],
+            (false, None) if heights.has_floors() => height_colour(up),
+            (false, None) => theme::GRAPH,
+        }
     };
     let place = |at: u32| slant.place(draft.points()[at as usize]);
+    // From above the lower of two floors shows as a rim around the upper.
+    let rim = |at: u32| match (slant, heights.has_floors()) {
+        (Slant::Top, true) => 1.0 - heights.part(draft.points()[at as usize].y),
+        _ => 0.0,
+    };
     let link = |[a, b]: [u32; 2]| {
-        let look = Look::line(colour(a).with_opacity(130), 1.0);
+        let look = Look::line(colour(a).with_opacity(130), 1.0 + 1.4 * rim(a));
         Shape::new(Form::Line(vec![place(a), place(b)]), look, Tag::Cells("link"))
     };
-    picture.add("links", draft.links().map(link).collect());
+    // Where floors lie over one another the lower is drawn first.
+    let middle = |[a, b]: [u32; 2]| draft.points()[a as usize].y + draft.points()[b as usize].y;
+    let mut links: Vec<[u32; 2]> = draft.links().collect();
+    links.sort_by(|&one, &other| middle(one).total_cmp(&middle(other)));
+    picture.add("links", links.into_iter().map(link).collect());
     let point = |at: u32| {
         let look = Look::filled(colour(at)).glyph(if is_island[at as usize] { '!' } else { '.' });
-        Shape::new(Form::Dot { centre: place(at), radius_px: 1.6 }, look, Tag::Cells("point"))
+        let radius_px = 1.6 + 1.6 * rim(at);
+        Shape::new(Form::Dot { centre: place(at), radius_px }, look, Tag::Cells("point"))
             .hint(format!("{at}: {}", words::decimals_of(&draft.points()[at as usize].to_array(), 2)))
     };
-    picture.add("points", (0..draft.points().len() as u32).map(point).collect());
+    let mut points: Vec<u32> = (0..draft.points().len() as u32).collect();
+    points
+        .sort_by(|&one, &other| draft.points()[one as usize].y.total_cmp(&draft.points()[other as usize].y));
+    picture.add("points", points.into_iter().map(point).collect());
     let boxed = |group: &Group| {
         // What is higher lies further up: every point counts, not only the corners of its box in space.
         let places: Vec<Point> = group.points.iter().map(|&at| place(at)).collect();
@@ -91,11 +136,48 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
         let form = Form::Polygon(vec![min, [max[0], min[1]], max, [min[0], max[1]]]);
         Shape::new(form, Look::default().stroked(theme::ISLAND, 1.6), Tag::Cells("island"))
     };
-    picture.add("islands", scene.groups.iter().skip(1).map(boxed).collect());
-    draw_way(picture, scene);
-    picture.explain(Swatch::Dot(Look::filled(theme::GRAPH)), "point of the graph");
+    let boxes: Vec<Shape> = scene.groups.iter().skip(1).map(boxed).collect();
+    for (number, shape) in (1..).zip(&boxes) {
+        let bounds = shape.form.bounds();
+        picture.labels.push(Label {
+            at: bounds.centre(),
+            text: format!("{number}"),
+            colour: theme::ISLAND,
+            size_px: theme::NAME_PX,
+            spread: Spread::Beside((bounds.max[1] - bounds.min[1]) / 2.0),
+            importance: 4,
+            tag: Tag::Cells("island"),
+        });
+    }
+    picture.add("islands", boxes);
+    explain(picture, scene, heights);
+}
+
+/// The colour of points at a height, 0 to 1.
+fn height_colour(up: f32) -> Colour {
+    let last = theme::HEIGHTS.len() - 1;
+    let place = up * last as f32;
+    let below = (place as usize).min(last - 1);
+    theme::HEIGHTS[below + 1].over(theme::HEIGHTS[below], place - below as f32)
+}
+
+/// The legend of a graph.
+fn explain(picture: &mut Picture, scene: &GraphScene<'_>, heights: Heights) {
+    let draft = scene.draft;
+    let has_plain = draft.owners().iter().any(Option::is_none);
+    if has_plain && heights.has_floors() {
+        let steps = theme::HEIGHTS.len() - 1;
+        for step in 0..=steps {
+            let up = step as f32 / steps as f32;
+            let height_m = heights.low_m + up * (heights.high_m - heights.low_m);
+            let text = format!("point at {} m", words::decimals(height_m, 1));
+            picture.explain(Swatch::Dot(Look::filled(height_colour(up))), &text);
+        }
+    } else if has_plain {
+        picture.explain(Swatch::Dot(Look::filled(theme::GRAPH)), "point of the graph");
+    }
     if scene.groups.len() > 1 {
-        picture.explain(Swatch::Dot(Look::filled(theme::ISLAND)), "island");
+        picture.explain(Swatch::Dot(Look::filled(theme::ISLAND)), "island, with its number");
     }
     for (part, colour) in draft.parts().iter().zip(PART_COLOURS.iter().cycle()).take(PART_COLOURS.len()) {
         picture.explain(Swatch::Dot(Look::filled(*colour)), &part.name);
@@ -116,5 +198,5 @@ fn draw_way(picture: &mut Picture, scene: &GraphScene<'_>) {
     shapes.extend(rest.iter().map(|&corner| dot(corner, theme::PATH_CORNER, 3.0)));
     shapes.push(dot(last, theme::PATH_END, 5.0));
     picture.add("way", shapes);
-    picture.explain(Swatch::Line(Look::line(theme::PATH, 3.0)), "way");
+    picture.explain(Swatch::Line(Look::line(theme::PATH, 3.0)), "path");
 }

@@ -11,6 +11,7 @@ mod clip;
 mod draw_crowd;
 mod draw_graph;
 mod draw_nav;
+mod draw_scenery;
 mod draw_search;
 mod draw_world;
 mod hatch;
@@ -23,6 +24,7 @@ pub mod theme;
 
 pub use draw_graph::{GraphScene, draw_graph, graph_picture};
 pub use draw_nav::{Outlines, draw_nav};
+pub use draw_scenery::draw_scenery;
 pub use draw_search::{SearchScene, draw_search};
 pub use draw_world::draw_world;
 pub use layers::{Part, Parts, draw_ground, draw_scene};

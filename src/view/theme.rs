@@ -41,6 +41,25 @@ pub const GRAPH: Colour = Colour::hex(0x6A7A86);
 /// Points that do not hang together with the rest, and the box around them.
 pub const ISLAND: Colour = Colour::hex(0xD6332B);
 
+/// Points and links by their height, from the lowest to the highest.
+pub const HEIGHTS: [Colour; 5] = [
+    Colour::hex(0x2F5FA8),
+    Colour::hex(0x1E8C9B),
+    Colour::hex(0x4C8F3A),
+    Colour::hex(0xB07A1E),
+    Colour::hex(0xA0378A),
+];
+/// The lowest floor of a scene.
+pub const SCENE_LOW: Colour = Colour::hex(0xE3E7EA);
+/// The highest.
+pub const SCENE_HIGH: Colour = Colour::hex(0xFBF0D9);
+/// Level ground of a scene without points.
+pub const SCENE_TOP: Colour = Colour::hex(0xC4C4C0);
+/// The edge of a step.
+pub const SCENE_STEP: Colour = Colour::hex(0x9C9082);
+/// A wall.
+pub const SCENE_WALL: Colour = Colour::hex(0x5B6068);
+
 /// A factor above this is shown as dear.
 pub const DEAR_ABOVE: f32 = 1.0;
 /// A factor above this is shown as dearest.

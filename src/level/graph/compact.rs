@@ -2,7 +2,8 @@
 //!
 //! In: a draft, ways, the level and the text it was made from. Out: bytes; or what they hold, when they can be trusted. Holds: bytes
 //! that are cut or changed are refused by their sum, before anything is believed; a file of another level or another version
-//! is refused; nothing is allocated beyond the size of the file. Not here: the editing form (`text`).
+//! is refused; nothing is allocated beyond the size of the file; it is smaller than the text: ways that would make it larger
+//! are left out, because they can be worked out again. Not here: the editing form (`text`).
 
 use glam::Vec3;
 
@@ -10,15 +11,17 @@ use crate::base::hash::StateHash;
 use crate::nav::graph::draft::{Draft, Part};
 
 const MAGIC: &[u8; 4] = b"WKGR";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// Bytes of the sum at the end.
+const SUM_BYTES: usize = 8;
 
 /// What a compact file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compact {
     /// Points, links and parts.
     pub draft: Draft,
-    /// The ways between parts, from each to each.
-    pub ways: Vec<Vec<u32>>,
+    /// The ways between parts, from each to each; None when they are to be worked out again.
+    pub ways: Option<Vec<Vec<u32>>>,
     /// The hash of the text it was made from.
     pub source_hash: u64,
 }
@@ -61,8 +64,15 @@ pub fn compact_bytes(level: &str, text: &[u8], draft: &Draft, ways: &[Vec<u32>])
         out.extend(part.name.as_bytes());
         walk(&mut out, &part.points);
     }
-    whole(&mut out, ways.len() as u64);
-    ways.iter().for_each(|way| walk(&mut out, way));
+    // Ways grow with the square of the parts: where they outgrow the text, they are worked out when the graph loads.
+    let mut kept = Vec::new();
+    whole(&mut kept, ways.len() as u64);
+    ways.iter().for_each(|way| walk(&mut kept, way));
+    let fits = !ways.is_empty() && out.len() + kept.len() + 1 + SUM_BYTES < text.len();
+    out.push(u8::from(fits));
+    if fits {
+        out.extend(kept);
+    }
     let sum = hash_of(&out);
     out.extend(sum.to_le_bytes());
     out
@@ -111,7 +121,9 @@ pub fn read_compact(level: &str, bytes: &[u8]) -> Result<Compact, String> {
     let source_hash = cursor.word().ok_or_else(cut)?;
     let (points, links) = cursor.graph().ok_or_else(cut)?;
     let parts = cursor.parts().ok_or_else(cut)?;
-    let ways = cursor.ways().ok_or_else(cut)?;
+    let has_ways = cursor.take(1).ok_or_else(cut)?.first() == Some(&1);
+    let ways =
+        if has_ways { Some(cursor.ways().ok_or_else(cut)?).filter(|ways| !ways.is_empty()) } else { None };
     let draft = Draft::new(points, &links, parts).map_err(|error| format!("is no graph: {error}"))?;
     Ok(Compact { draft, ways, source_hash })
 }

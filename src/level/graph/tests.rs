@@ -34,7 +34,7 @@ fn seed_v23_both_forms_read_back_what_was_written() {
     let ways = ways(&draft);
     let bytes = compact_bytes("house", text.as_bytes(), &draft, &ways);
     let compact = read_compact("house", &bytes).unwrap();
-    assert_eq!((compact.draft, compact.ways), (draft, ways));
+    assert_eq!((compact.draft, compact.ways), (draft, Some(ways)));
 }
 
 #[test]
@@ -43,6 +43,24 @@ fn seed_v22_the_compact_form_is_a_third_at_most_of_the_text() {
     let text = graph_text(&draft);
     let bytes = compact_bytes("house", text.as_bytes(), &draft, &[]);
     assert!(bytes.len() * 3 <= text.len(), "{} of {}", bytes.len(), text.len());
+}
+
+#[test]
+fn the_compact_form_is_smaller_than_the_text_with_any_number_of_parts() {
+    let mut kept_count = 0;
+    for points in [10, 20, 50, 100, 400] {
+        let mut draft = floor();
+        draft.set_parts(Vec::new()).unwrap();
+        divide(&mut draft, points, &mut |_, _| {}).unwrap();
+        let text = graph_text(&draft);
+        let ways = ways(&draft);
+        let bytes = compact_bytes("house", text.as_bytes(), &draft, &ways);
+        assert!(bytes.len() < text.len(), "{} parts: {} of {}", draft.parts().len(), bytes.len(), text.len());
+        let kept = read_compact("house", &bytes).unwrap().ways;
+        kept_count += u32::from(kept.is_some());
+        assert!(kept.is_none_or(|kept| kept == ways), "{} parts", draft.parts().len());
+    }
+    assert!((1..5).contains(&kept_count), "few ways are kept, many are worked out again: {kept_count}");
 }
 
 #[test]
@@ -73,7 +91,7 @@ fn seed_v21_fault_f39_a_compact_graph_of_another_level_or_a_damaged_one_is_refus
     }
     for length in 0..40 {
         // Whatever is in it, with a right sum.
-        let mut body = b"WKGR\x01".to_vec();
+        let mut body = b"WKGR\x02".to_vec();
         body.extend(hash(b"house").to_le_bytes());
         body.extend((0..length).map(|_| rng.bits() as u8));
         let sum = hash(&body);

@@ -130,9 +130,9 @@ pub enum Reach {
 pub struct Path {
     /// World metres, on the floor: the real start first, n >= 1; empty only when there is no path.
     pub points: Vec<Vec3>,
-    /// Length of the line through the points, metres.
+    /// Length of the line through the points on the ground plane, metres: what is left of it is counted so.
     pub length_m: f32,
-    /// The same with each metre times the factor of the ground below, and what opening its doors adds.
+    /// The length in space with each metre times the factor of the ground below, and what opening its doors adds.
     pub cost_m: f32,
     /// Whether it leads to the goal itself.
     pub whole: bool,
@@ -161,6 +161,16 @@ pub struct LayerChange {
 }
 
 impl Path {
+    /// Length of the way in space, slopes and steps included, metres.
+    #[must_use]
+    pub fn length_in_space_m(&self) -> f32 {
+        let climb = |pair: &[Vec3]| {
+            f64::from(pair[0].distance(pair[1]))
+                - f64::from(crate::base::geom::flat_distance(pair[0], pair[1]))
+        };
+        (f64::from(self.length_m) + self.points.windows(2).map(climb).sum::<f64>()) as f32
+    }
+
     /// The index of the point where the next link begins; that of the last point where there is none.
     #[must_use]
     pub fn leg_end(&self) -> usize {

@@ -14,6 +14,8 @@ pub const TRIANGLES_MAX: usize = 4_000_000;
 pub const SCENE_COORDINATE_MAX_M: f32 = 1e6;
 /// Triangles in a leaf of the tree.
 const LEAF: usize = 4;
+/// How much higher than a step something may be and still count as one, metres: heights are rounded.
+const STEP_SPARE_M: f64 = 1e-4;
 /// How far outside a triangle a ray still hits it, as a share of its sides.
 const EDGE: f64 = 1e-9;
 
@@ -303,7 +305,7 @@ impl Sweep {
             length,
             slope,
             direction: (end - start).normalize_or_zero(),
-            low: f64::from(room.step_m),
+            low: f64::from(room.step_m) + STEP_SPARE_M,
             high: f64::from(room.height_m),
             radius: f64::from(room.radius_m),
         }

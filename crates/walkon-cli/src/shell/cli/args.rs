@@ -457,6 +457,9 @@ pub struct GraphEditArgs {
     /// A point less, with its links
     #[arg(long, value_name = "N")]
     pub remove: Vec<u32>,
+    /// Take back the edits of the last call
+    #[arg(long, conflicts_with_all = ["add", "moves", "link", "unlink", "remove"])]
+    pub undo: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -468,6 +471,9 @@ pub struct GraphIslandsArgs {
     /// Remove the islands of at most this many points
     #[arg(long, value_name = "POINTS", conflicts_with = "stitch")]
     pub remove: Option<usize>,
+    /// Remove the island of this number, as listed
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["stitch", "remove"])]
+    pub remove_island: Option<usize>,
     /// Join each island to the main group by the shortest link
     #[arg(long)]
     pub stitch: bool,
@@ -513,6 +519,9 @@ pub struct GraphPathArgs {
     /// Where it is to end, metres
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
     pub to: Place,
+    /// Half the width of the body, metres; by default 0.35, or what the links have room for when that is less
+    #[arg(long, value_name = "R", value_parser = radius)]
+    pub radius: Option<f32>,
     /// Where it is looked at from
     #[arg(long, value_enum, default_value_t)]
     pub view: View,

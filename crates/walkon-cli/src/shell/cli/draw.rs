@@ -11,7 +11,7 @@ use self::source::{Source, trace_text};
 use super::args::{DrawArgs, View};
 use super::exit::{Exit, Failure};
 use super::path::{Asked, floor_of, layer_of, on_floor};
-use super::{Shell, replay, run};
+use super::{Shell, replay, run, scenery};
 use crate::base::geom::{Bounds, Point};
 use crate::base::words::counted;
 use crate::game::Game;
@@ -24,7 +24,7 @@ use crate::shell::progress::Work;
 use crate::shell::watchdog::Interrupts;
 use crate::view::{
     Part, Parts, Picture, Projection, Screen, ScreenError, SearchScene, Slant, ascii, draw_ground,
-    draw_scene, draw_search, svg,
+    draw_scene, draw_scenery, draw_search, svg,
 };
 use crate::world::World;
 use crate::world::character::Gait;
@@ -74,6 +74,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     };
     // A trace is drawn as it ended.
     let tick = args.tick.unwrap_or_else(|| trace.as_ref().map_or(0, Recording::last_tick));
+    let backdrop = scenery::backdrop(&source.found, &source.loaded.def.navigation);
     let files_read = source.found.project.folder.files_read();
     let mut stage = if tick == 0 {
         let seed = source.seed();
@@ -94,7 +95,8 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         Some(ends) => searched(world, (ends, goal_layer), (args.layers, &shown), slant),
         None => {
             let parts = args.layers.unwrap_or_default();
-            shown.iter().map(|&layer| world_picture(world, (layer, slant), parts)).collect()
+            let ground = (parts, backdrop.as_slice());
+            shown.iter().map(|&layer| world_picture(world, (layer, slant), ground)).collect()
         }
     };
     match (target, form) {
@@ -159,7 +161,7 @@ fn searched(
 pub(super) fn search_picture(scene: &SearchScene<'_>, (layer, slant): (u8, Slant)) -> Picture {
     let words = match scene.answer.status {
         crate::nav::PathStatus::None => "no path".to_owned(),
-        _ => format!("{:.2} m", scene.answer.path.length_m),
+        _ => format!("{:.2} m", scene.answer.path.length_in_space_m()),
     };
     let name = name_of(scene.world, layer);
     let title = format!("{name}  path: {words}, {} expansions", scene.answer.expansions);
@@ -169,13 +171,25 @@ pub(super) fn search_picture(scene: &SearchScene<'_>, (layer, slant): (u8, Slant
 }
 
 /// A picture of a level as it stands.
-fn world_picture(world: &World, (layer, slant): (u8, Slant), parts: Parts) -> Picture {
+fn world_picture(
+    world: &World,
+    (layer, slant): (u8, Slant),
+    (parts, backdrop): (Parts, &[[Vec3; 3]]),
+) -> Picture {
     let (tick, seconds) = (world.tick().0, world.rate().seconds(world.tick()));
     let title = format!("{}  tick {tick} ({seconds:.2} s)", name_of(world, layer));
     let mut picture = blank(world, (layer, slant), title);
+    draw_backdrop(&mut picture, world, (parts, backdrop));
     draw_ground(&mut picture, world, parts);
     draw_scene(&mut picture, world, parts);
     picture
+}
+
+/// The scene below a graph, where the cells of the map are shown.
+fn draw_backdrop(picture: &mut Picture, world: &World, (parts, backdrop): (Parts, &[[Vec3; 3]])) {
+    if let Some(graph) = world.nav().graph().filter(|_| parts.has(Part::Cells)) {
+        draw_scenery(picture, backdrop, graph.draft().points());
+    }
 }
 
 /// The name of the level, with that of the layer where it has several.

@@ -13,24 +13,25 @@ use super::args::{
     GraphPathArgs, Place, View,
 };
 use super::exit::{Exit, Failure};
-use super::{Shell, draw, refusal, shown_path};
+use super::path::{self, Asked};
+use super::{Shell, draw, refusal, scenery, shown_path};
 use crate::base::words::{self, counted};
-use crate::level::graph::{GraphDef, GraphPaths, compact_bytes, graph_text, read_graph_text};
-use crate::level::scene::scene_triangles;
-use crate::level::{FILE_BYTES_MAX, Source, SourceError};
-use crate::nav::graph::islands::{remove_islands, stitch};
+use crate::level::graph::{GraphDef, GraphPaths, HandEdits, compact_bytes, graph_text, read_graph_text};
+use crate::level::{DoorJoin, FILE_BYTES_MAX, Hierarchy, RADIUS, Source, SourceError, door_joins, load};
+use crate::nav::Traversal;
+use crate::nav::graph::islands::{Piece, remove_island, remove_islands, stitch};
+use crate::nav::graph::link::can_walk;
 use crate::nav::graph::net::Net;
-use crate::nav::graph::{
-    Draft, DraftEdit, GraphSource, Group, PointGraph, Routes, divide, generate, groups, grow, link,
-};
+use crate::nav::graph::{Draft, DraftEdit, Group, Routes, carry_parts, divide, generate, groups, grow, link};
 use crate::nav::solids::Solids;
-use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathStatus, Search, Traversal};
 use crate::shell::output::{Results, Target};
 use crate::shell::progress::{Progress, Work as Shown};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, graph_picture};
 
+/// How near to where it was a point must be to be the same one, metres.
+const SAME_M: f32 = 1e-3;
 /// Islands that are listed one by one.
 const LISTED_MAX: usize = 40;
 
@@ -72,10 +73,7 @@ impl<'s> Work<'s> {
     }
 
     fn bytes(&self, path: &str) -> Result<Vec<u8>, Failure> {
-        self.found.project.folder.read(path, FILE_BYTES_MAX).map_err(|error| {
-            let code = if matches!(error, SourceError::Failed(_)) { Exit::Io } else { Exit::Level };
-            Failure::new(code, format!("{}: {error}", shown_path(&self.found, path)))
-        })
+        scenery::bytes(&self.found, path)
     }
 
     /// The graph as it stands in its file, or in the level.
@@ -92,22 +90,10 @@ impl<'s> Work<'s> {
     }
 
     fn solids(&self) -> Result<Option<Solids>, Failure> {
-        let Some(scene) = &self.def.scene else { return Ok(None) };
-        let beside = |name: &str, of: &str| match of.rsplit_once('/') {
-            Some((folder, _)) => format!("{folder}/{name}"),
-            None => name.to_owned(),
-        };
-        let path = beside(&scene.value, &self.found.path);
-        let bytes = self.bytes(&path)?;
-        let mut read = |name: &str| {
-            let folder = &self.found.project.folder;
-            folder.read(&beside(name, &path), FILE_BYTES_MAX).map_err(|error| format!("\"{name}\": {error}"))
-        };
-        let wrong =
-            |why: String| Failure::new(Exit::Level, format!("{}: {why}", shown_path(&self.found, &path)));
-        let triangles =
-            scene_triangles(&path, &bytes, &mut read).map_err(|error| wrong(error.to_string()))?;
-        Solids::new(&triangles).map(Some).map_err(|error| wrong(error.to_string()))
+        let Some(triangles) = scenery::triangles(&self.found, &self.def)? else { return Ok(None) };
+        let name = self.def.scene.as_ref().map_or("", |scene| scene.value.as_str());
+        let wrong = |why| Failure::new(Exit::Level, format!("{}: {name}: {why}", self.found.path));
+        Solids::new(&triangles).map(Some).map_err(wrong)
     }
 
     /// Writes the editing form; the folder is made where there is none.
@@ -118,6 +104,37 @@ impl<'s> Work<'s> {
             return Err(Failure::new(Exit::Level, format!("{}: {message}", self.found.path)));
         }
         self.write(&self.paths.text, graph_text(draft).as_bytes())
+    }
+
+    /// What was changed by hand so far.
+    fn hand(&self) -> Result<HandEdits, Failure> {
+        match self.found.project.folder.read(&self.paths.edits, FILE_BYTES_MAX) {
+            Err(SourceError::NotFound) => Ok(HandEdits::default()),
+            Err(_) => self.bytes(&self.paths.edits).map(|_| HandEdits::default()),
+            Ok(bytes) => HandEdits::read(&bytes).map_err(|error| {
+                let file = shown_path(&self.found, &self.paths.edits);
+                Failure::new(Exit::Level, format!("{file}: no edits of a graph: {error}"))
+            }),
+        }
+    }
+
+    /// Writes the graph, and what was changed by hand.
+    fn save_edited(&self, draft: &Draft, hand: &HandEdits) -> Result<String, Failure> {
+        let file = self.save(draft)?;
+        self.write(&self.paths.edits, hand.text().as_bytes())?;
+        Ok(file)
+    }
+
+    /// Writes what was changed by hand, and tells what has become of it on a graph that was made again.
+    fn kept(&self, hand: &HandEdits, conflicts: Vec<String>) -> Result<Kept, Failure> {
+        if hand.is_empty() {
+            return Ok(Kept::default());
+        }
+        let file = self.write(&self.paths.edits, hand.text().as_bytes())?;
+        let edits = hand.len() - conflicts.len();
+        let mut lines = vec![format!("{} by hand kept, from {file}", counted(edits as u64, "edit"))];
+        lines.extend(conflicts.iter().map(|conflict| format!("not kept: {conflict}")));
+        Ok(Kept { edits, conflicts, lines })
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<String, Failure> {
@@ -164,7 +181,15 @@ impl<'s> Work<'s> {
         let linked =
             link(&mut draft, Some(&solids), &self.def.link_options(), &mut self.progress("linking", "pairs"));
         let linked = linked.map_err(wrong_graph)?;
+        let (mut hand, within_m) = (self.hand()?, 0.5 * self.def.spacing_m as f32);
+        let conflicts = hand.replay(&mut draft, within_m);
+        // The first time there is no graph to take parts from.
+        let lost = match self.draft() {
+            Ok(before) => carry_parts(&before, &mut draft, within_m).map_err(wrong_graph)?,
+            Err(_) => Vec::new(),
+        };
         let file = self.save(&draft)?;
+        let kept = self.kept(&hand, conflicts)?;
         let groups = groups(&draft);
         let mut human = format!(
             "{file}: {} points, {} links ({} blocked, {} without a floor), {}",
@@ -189,6 +214,8 @@ impl<'s> Work<'s> {
         if made.is_full {
             human.push_str("\n  ended early: the graph is full; make the spacing larger");
         }
+        kept.lines.iter().for_each(|line| human.push_str(&format!("\n  {line}")));
+        lost.iter().for_each(|name| human.push_str(&format!("\n  part \"{name}\" has no points any more")));
         let boxes: Vec<Value> = made
             .boxes
             .iter()
@@ -198,23 +225,31 @@ impl<'s> Work<'s> {
             })
             .collect();
         let json = json!({ "file": file, "points": draft.points().len(), "links": draft.links().len(),
-            "blocked": linked.blocked, "hollow": linked.hollow, "groups": groups.len(), "boxes": boxes });
+            "blocked": linked.blocked, "hollow": linked.hollow, "groups": groups.len(), "boxes": boxes,
+            "edits": kept.edits, "conflicts": kept.conflicts, "lostParts": lost });
         say(results, args.format, &human, &json)
     }
 
     fn link(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
-        let mut draft = self.draft()?;
-        let solids = self.solids()?;
-        let linked = link(
-            &mut draft,
-            solids.as_ref(),
-            &self.def.link_options(),
-            &mut self.progress("linking", "pairs"),
-        );
+        let before = self.draft()?;
+        let (solids, mut hand) = (self.solids()?, self.hand()?);
+        // What was linked by hand is no link to begin with: it is linked again afterwards.
+        let base = hand.base(&before);
+        let mut draft = base.clone().unwrap_or_else(|| before.clone());
+        let mut progress = self.progress("linking", "pairs");
+        let linked = link(&mut draft, solids.as_ref(), &self.def.link_options(), &mut progress);
         let linked = linked.map_err(wrong_graph)?;
+        let conflicts = match base {
+            Some(_) => hand.replay(&mut draft, SAME_M),
+            None => hand.replay_links(&mut draft),
+        };
+        if draft.points() == before.points() {
+            draft.set_parts(before.parts().to_vec()).map_err(wrong_graph)?;
+        }
         let file = self.save(&draft)?;
+        let kept = self.kept(&hand, conflicts)?;
         let groups = groups(&draft);
-        let human = format!(
+        let mut human = format!(
             "{file}: {} links of {} pairs ({} blocked, {} without a floor), {}",
             draft.links().len(),
             linked.pairs,
@@ -223,7 +258,9 @@ impl<'s> Work<'s> {
             island_words(&groups)
         );
         let json = json!({ "file": file, "links": draft.links().len(), "pairs": linked.pairs,
-            "blocked": linked.blocked, "hollow": linked.hollow, "groups": groups.len() });
+            "blocked": linked.blocked, "hollow": linked.hollow, "groups": groups.len(),
+            "edits": kept.edits, "conflicts": kept.conflicts });
+        kept.lines.iter().for_each(|line| human.push_str(&format!("\n  {line}")));
         say(results, args.format, &human, &json)
     }
 
@@ -233,6 +270,17 @@ impl<'s> Work<'s> {
             Err(_) if !args.add.is_empty() && self.bytes(&self.paths.text).is_err() => Draft::default(),
             draft => draft?,
         };
+        let mut hand = self.hand()?;
+        if args.undo {
+            let undone = hand.undo(&mut draft);
+            let count = undone.map_err(|error| Failure::usage(format!("graph edit --undo: {error}")))?;
+            let file = self.save_edited(&draft, &hand)?;
+            let (points, links) = (draft.points().len(), draft.links().len());
+            let taken = counted(count as u64, "edit");
+            let human = format!("{file}: {taken} taken back, {points} points, {links} links");
+            let json = json!({ "file": file, "undone": count, "points": points, "links": links });
+            return say(results, args.format, &human, &json);
+        }
         let mut edits = Vec::new();
         let first = draft.points().len() as u32;
         for (at, &place) in (first..).zip(&args.add) {
@@ -241,51 +289,68 @@ impl<'s> Work<'s> {
         edits.extend(args.moves.iter().map(|&(at, place)| DraftEdit::Move { at, point: in_space(place) }));
         edits.extend(args.link.iter().map(|&ends| DraftEdit::Link { ends }));
         edits.extend(args.unlink.iter().map(|&ends| DraftEdit::Unlink { ends }));
-        let gone: BTreeSet<u32> = args.remove.iter().copied().collect();
-        edits.extend(gone.into_iter().rev().map(|at| DraftEdit::Remove { at }));
-        for edit in &edits {
-            draft.apply(edit).map_err(|error| Failure::usage(error.to_string()))?;
+        let removed: BTreeSet<u32> = args.remove.iter().copied().collect();
+        edits.extend(removed.iter().rev().map(|&at| DraftEdit::Remove { at }));
+        if edits.is_empty() {
+            return Err(Failure::usage(
+                "graph edit: expected --add, --move, --link, --unlink, --remove or --undo",
+            ));
         }
-        let file = self.save(&draft)?;
+        hand.apply(&mut draft, &edits).map_err(|error| Failure::usage(error.to_string()))?;
+        // By the numbers after all edits: what is removed shifts those above it.
+        let shifted = |at: u32| at - removed.range(..at).count() as u32;
+        let laid = args.link.iter().filter(|ends| ends.iter().all(|end| !args.remove.contains(end)));
+        let warnings = self.unwalkable(&draft, laid.map(|ends| ends.map(shifted)))?;
+        let file = self.save_edited(&draft, &hand)?;
         let (points, links) = (draft.points().len(), draft.links().len());
-        let human = format!("{file}: {} edits, {points} points, {links} links", edits.len());
-        let json = json!({ "file": file, "edits": edits.len(), "points": points, "links": links });
+        let edits = edits.len();
+        let mut human = format!("{file}: {}, {points} points, {links} links", counted(edits as u64, "edit"));
+        warnings.iter().for_each(|line| human.push_str(&format!("\n{line}")));
+        let json =
+            json!({ "file": file, "edits": edits, "points": points, "links": links, "warnings": warnings });
         say(results, args.format, &human, &json)
     }
 
     fn islands(&self, args: &GraphIslandsArgs, results: &mut Results) -> Result<Exit, Failure> {
         let mut draft = self.draft()?;
-        let mut done = String::new();
+        let (mut done, mut unwalkable) = (String::new(), Vec::new());
         if let Some(points_max) = args.remove {
             let gone = remove_islands(&mut draft, points_max);
-            done = format!("removed {gone} points; ");
+            done = format!("removed {}; ", counted(gone as u64, "point"));
+        } else if let Some(number) = args.remove_island {
+            let count = groups(&draft).len().saturating_sub(1);
+            let Some(gone) = remove_island(&mut draft, number) else {
+                let islands = counted(count as u64, "island");
+                return Err(Failure::usage(format!("--remove-island {number}: the graph has {islands}")));
+            };
+            done = format!("removed {}; ", counted(gone as u64, "point"));
         } else if args.stitch {
-            let (mut joined, mut islands) = (0, 0);
-            let mut progress = self.progress("stitching", "islands");
-            // Bounded: each round leaves one group less.
-            loop {
-                let groups = groups(&draft);
-                islands = islands.max(groups.len() as u64);
-                progress(islands - groups.len() as u64, islands);
-                let Some(edit) = groups.get(1).and_then(|island| stitch(&draft, island, &groups[0])) else {
-                    break;
-                };
-                draft.apply(&edit).map_err(wrong_graph)?;
-                joined += 1;
+            let edits = self.stitches(&draft)?;
+            let mut hand = self.hand()?;
+            hand.apply(&mut draft, &edits).map_err(wrong_graph)?;
+            let ends = edits.iter().filter_map(|edit| match edit {
+                DraftEdit::Link { ends } => Some(*ends),
+                _ => None,
+            });
+            unwalkable = self.unwalkable(&draft, ends)?;
+            done = format!("made {}; ", counted(edits.len() as u64, "link"));
+            // What joins islands is kept like any other link that is laid by hand.
+            if !edits.is_empty() {
+                self.write(&self.paths.edits, hand.text().as_bytes())?;
             }
-            done = format!("made {joined} links; ");
         }
         if !done.is_empty() {
             self.save(&draft)?;
         }
         let groups = groups(&draft);
-        let mut human = format!("{done}{} points, {}", draft.points().len(), island_words(&groups));
-        let shown = |at: Vec3| format!("[{}]", words::decimals_of(&at.to_array(), 2));
-        for group in groups.iter().skip(1).take(LISTED_MAX) {
+        let points = counted(draft.points().len() as u64, "point");
+        let mut human = format!("{done}{points}, {}", island_words(&groups));
+        let shown = in_words;
+        for (number, group) in groups.iter().enumerate().skip(1).take(LISTED_MAX) {
             let sample = group.points[0];
             human.push_str(&format!(
-                "\n  {} points from {} to {}, one of them {sample} at {}",
-                group.points.len(),
+                "\n  {number}: {} from {} to {}, one of them {sample} at {}",
+                counted(group.points.len() as u64, "point"),
                 shown(group.min),
                 shown(group.max),
                 shown(draft.points()[sample as usize])
@@ -301,7 +366,70 @@ impl<'s> Work<'s> {
                     "sample": group.points[0], "at": draft.points()[group.points[0] as usize].to_array() })
             })
             .collect();
-        say(results, args.format, &human, &json!({ "points": draft.points().len(), "groups": list }))
+        let doors = self.doors();
+        doors.lines.iter().for_each(|line| human.push_str(&format!("\n  {line}")));
+        unwalkable.iter().for_each(|line| human.push_str(&format!("\n{line}")));
+        let json = json!({ "points": draft.points().len(), "groups": list, "groupsAsDoorsAre": doors.groups,
+            "doors": doors.json, "warnings": unwalkable });
+        say(results, args.format, &human, &json)
+    }
+
+    /// The links that join each island to the main group.
+    fn stitches(&self, draft: &Draft) -> Result<Vec<DraftEdit>, Failure> {
+        let mut joined = draft.clone();
+        let (mut edits, mut islands) = (Vec::new(), 0);
+        let mut progress = self.progress("stitching", "islands");
+        // Bounded: each round leaves one group less.
+        loop {
+            let groups = groups(&joined);
+            islands = islands.max(groups.len() as u64);
+            progress(islands - groups.len() as u64, islands);
+            let Some(edit) = groups.get(1).and_then(|island| stitch(&joined, island, &groups[0])) else {
+                return Ok(edits);
+            };
+            joined.apply(&edit).map_err(wrong_graph)?;
+            edits.push(edit);
+        }
+    }
+
+    /// A warning for each of these links that nobody can walk.
+    fn unwalkable(
+        &self,
+        draft: &Draft,
+        links: impl Iterator<Item = [u32; 2]>,
+    ) -> Result<Vec<String>, Failure> {
+        let (solids, options) = (self.solids()?, self.def.link_options());
+        let warning = |[a, b]: [u32; 2]| {
+            let ends = [a, b].map(|end| draft.points()[end as usize]);
+            let [from, to] = ends.map(in_words);
+            let length = words::decimals(ends[0].distance(ends[1]), 2);
+            (!can_walk(solids.as_ref(), ends, &options)).then(|| {
+                format!(
+                    "warning: nobody can walk the link {a},{b} from {from} to {to}, {length} m long: \
+                     `walkon graph edit --unlink {a},{b}` takes it away"
+                )
+            })
+        };
+        Ok(links.filter_map(warning).collect())
+    }
+
+    /// What the doors of the level keep apart as it begins.
+    fn doors(&self) -> Doors {
+        // It loads without its scene; one that does not load has said why in `check`.
+        let Ok(level) = load(&self.found.path, &self.found.project.folder) else {
+            let line = "what its doors keep apart is not known: the level does not load (see `walkon check`)";
+            return Doors { lines: vec![line.to_owned()], ..Doors::default() };
+        };
+        let joins = door_joins(&level);
+        let groups = level.map.graph().map_or(0, |graph| graph.islands().len());
+        let mut lines = Vec::new();
+        if !joins.is_empty() {
+            lines.push(format!("with its doors as they are: {}", counted(groups as u64, "group")));
+        }
+        lines.extend(joins.iter().map(|join| format!("  {}", join.in_words())));
+        let piece = |piece: &Piece| json!({ "points": piece.points, "at": piece.at.to_array() });
+        let join = |join: &DoorJoin| json!({ "door": join.door, "joins": join.pieces.iter().map(piece).collect::<Vec<_>>() });
+        Doors { groups: Some(groups), lines, json: joins.iter().map(join).collect() }
     }
 
     fn partition(&self, args: &GraphPartitionArgs, results: &mut Results) -> Result<Exit, Failure> {
@@ -344,8 +472,18 @@ impl<'s> Work<'s> {
     fn bake(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
         let draft = self.draft()?;
         let text = self.bytes(&self.paths.text)?;
-        let routes = Routes::new(&Net::new(&draft), draft.parts(), &mut self.progress("baking", "parts"));
-        let bytes = compact_bytes(&self.paths.stem, &text, &draft, &routes.all_ways());
+        let mut net = Net::new(&draft);
+        net.prepare();
+        let routes = Routes::new(&net, draft.parts(), &mut self.progress("baking", "parts"));
+        let measured = routes.measure(&net);
+        let is_used = match self.def.hierarchy {
+            Hierarchy::On => true,
+            Hierarchy::Auto => measured.pays(),
+            Hierarchy::Off => false,
+        };
+        // What nobody walks need not be kept.
+        let kept = if is_used { routes.all_ways() } else { Vec::new() };
+        let bytes = compact_bytes(&self.paths.stem, &text, &draft, &kept);
         let file = self.write(&self.paths.compact, &bytes)?;
         let missing = routes.missing();
         let count = draft.parts().len();
@@ -356,36 +494,50 @@ impl<'s> Work<'s> {
             text.len(),
             draft.points().len()
         );
+        if count > 1 {
+            let verdict = if is_used { "parts are used" } else { "parts are not used" };
+            let word = if self.def.hierarchy == Hierarchy::Auto { "" } else { ", as the level says" };
+            human.push_str(&format!(
+                "\n  measured on {}: {} points looked at directly, {} with parts; {verdict}{word}",
+                counted(u64::from(measured.pairs), "pair"),
+                measured.direct,
+                measured.with_parts
+            ));
+        }
         for [one, two] in missing.iter().take(LISTED_MAX) {
             human.push_str(&format!("\n  no way between \"{one}\" and \"{two}\": they do not hang together"));
         }
         let json = json!({ "file": file, "bytes": bytes.len(), "textBytes": text.len(), "points": draft.points().len(),
-            "parts": count, "ways": ways, "missing": missing });
+            "parts": count, "ways": ways, "missing": missing,
+            "measured": { "pairs": measured.pairs, "direct": measured.direct, "withParts": measured.with_parts } });
         say(results, args.format, &human, &json)
     }
 
+    /// The way that somebody of the level as it begins would take: with its doors, areas and parts.
     fn path(&self, args: &GraphPathArgs, results: &mut Results) -> Result<Exit, Failure> {
         let draft = self.draft()?;
-        let map = self.map(&draft);
-        let answer = NavMap::from(map).plan(
-            &PathQuery {
-                start: in_space(args.from),
-                goal: in_space(args.to),
-                by: Traversal::default(),
-                goal_layer: None,
-                accept: Accept::Nearest,
-                expansions_max: u32::MAX,
-                others: None,
-            },
-            &mut Search::default(),
-        );
-        let (human, json) = path_words(&answer);
+        let loaded = self.shell.load(&self.found)?;
+        let mut world = crate::level::spawn::build(loaded, None).world;
+        let standard = RADIUS.default.min(self.def.agent_radius_m) as f32;
+        let by = Traversal { radius_m: args.radius.unwrap_or(standard), ..Traversal::default() };
+        let asked =
+            Asked { from: in_space(args.from), to: in_space(args.to), by, goal_layer: None, others: None };
+        let answered = asked.answer(&mut world);
+        let human = path::human(&world, (&answered, &asked.by), false);
         if let Some(out) = &args.out {
-            let title = format!("{}  {}", self.paths.stem, human.lines().next().unwrap_or_default());
-            let shot = Shot { title, way: &answer.path.points, view: args.view, out: Some(out), scale: None };
+            let answer = human.lines().next().unwrap_or_default();
+            // The same way gives the same picture, however long it took.
+            let answer = answer.rsplit_once(", ").map_or(answer, |(measures, _)| measures);
+            let title = format!("{}  {answer}", self.paths.stem);
+            let way = &answered.answer.path.points;
+            let shot = Shot { title, way, view: args.view, out: Some(out), scale: None };
             self.picture(&draft, shot, results)?;
         }
-        say(results, args.format, &human, &json)
+        match args.format {
+            Format::Human => results.line(&human)?,
+            Format::Json => results.line(&path::json_form(&world, (&answered, &asked.by), false))?,
+        }
+        Ok(Exit::Ok)
     }
 
     fn draw(&self, args: &GraphDrawArgs, results: &mut Results) -> Result<Exit, Failure> {
@@ -403,7 +555,13 @@ impl<'s> Work<'s> {
         let target = shot.out.map(|out| Target::claim(out, &inputs)).transpose()?;
         let slant = shot.view.into();
         let groups = groups(draft);
-        let picture = graph_picture(shot.title, &GraphScene { draft, groups: &groups, way: shot.way, slant });
+        let triangles = scenery::triangles(&self.found, &self.def).ok().flatten().unwrap_or_default();
+        // A level that does not load has its graph all the same.
+        let loaded = load(&self.found.path, &self.found.project.folder).ok();
+        let world = loaded.map(|level| crate::level::spawn::build(level, None).world);
+        let (way, triangles, world) = (shot.way, triangles.as_slice(), world.as_ref());
+        let scene = GraphScene { draft, groups: &groups, way, triangles, world, slant };
+        let picture = graph_picture(shot.title, &scene);
         // In text a row of points is a line, as long as that fits.
         let wide = f64::from(COLUMNS) / picture.size_m()[0];
         let scale = shot.scale.unwrap_or((2.0 / self.def.spacing_m).min(wide));
@@ -415,16 +573,24 @@ impl<'s> Work<'s> {
             _ => results.text(&draw::text(&[picture], Some(scale))),
         }
     }
+}
 
-    fn map(&self, draft: &Draft) -> PointGraph {
-        PointGraph::new(GraphSource {
-            draft: draft.clone(),
-            width_m: self.def.width_m as f32,
-            agent_radius_m: self.def.agent_radius_m as f32,
-            areas: Vec::new(),
-            uses_parts: !draft.parts().is_empty(),
-        })
-    }
+/// What became of the edits by hand on a graph that was made anew.
+#[derive(Default)]
+struct Kept {
+    edits: usize,
+    conflicts: Vec<String>,
+    /// The same for people.
+    lines: Vec<String>,
+}
+
+/// What the doors of a level keep apart.
+#[derive(Default)]
+struct Doors {
+    /// How many groups there are with the doors as they are.
+    groups: Option<usize>,
+    lines: Vec<String>,
+    json: Vec<Value>,
 }
 
 /// A picture that was asked for.
@@ -458,32 +624,20 @@ fn nearest_point(draft: &Draft, place: Vec3) -> Result<u32, Failure> {
     nearest.map(|(_, at)| at).ok_or_else(|| Failure::new(Exit::Level, "the graph has no points"))
 }
 
+fn in_words(at: Vec3) -> String {
+    format!("[{}]", words::decimals_of(&at.to_array(), 2))
+}
+
 fn island_words(groups: &[Group]) -> String {
     let stray: usize = groups.iter().skip(1).map(|group| group.points.len()).sum();
     match groups.len() {
         0 => "no points".to_owned(),
         1 => "in one piece".to_owned(),
         count => format!(
-            "{} islands of {stray} points beside the main group of {}",
-            count - 1,
+            "{} of {} beside the main group of {}",
+            counted(count as u64 - 1, "island"),
+            counted(stray as u64, "point"),
             groups[0].points.len()
         ),
     }
-}
-
-fn path_words(answer: &PathAnswer) -> (String, Value) {
-    let status = match answer.status {
-        PathStatus::Complete => "complete",
-        PathStatus::Partial => "partial",
-        PathStatus::None => "none",
-    };
-    let path = &answer.path;
-    let mut human = format!("{status}: {:.2} m, {} expansions", path.cost_m, answer.expansions);
-    for point in &path.points {
-        human.push_str(&format!("\n  {}", words::decimals_of(&point.to_array(), 2)));
-    }
-    let points: Vec<[f32; 3]> = path.points.iter().map(|point| point.to_array()).collect();
-    let json = json!({ "status": status, "cost": path.cost_m, "length": path.length_m, "waypoints": points,
-        "expansions": answer.expansions });
-    (human, json)
 }

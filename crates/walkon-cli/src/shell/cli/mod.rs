@@ -19,6 +19,7 @@ mod new;
 mod path;
 mod replay;
 mod run;
+mod scenery;
 mod schema;
 mod test;
 mod types;

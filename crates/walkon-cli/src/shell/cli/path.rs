@@ -163,7 +163,7 @@ fn measures(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -
     let path = &answered.answer.path;
     let points = points(world, answered, raw);
     if points == path.points {
-        return (path.length_m, path.cost_m);
+        return (path.length_in_space_m(), path.cost_m);
     }
     let nav = world.nav();
     let (mut length_m, mut cost_m) = (0.0, 0.0);
@@ -186,7 +186,7 @@ fn reason(world: &World, answer: &PathAnswer) -> (Option<&'static str>, Option<S
     }
 }
 
-fn json_form(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> String {
+pub(super) fn json_form(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> String {
     let answer = &answered.answer;
     let (length_m, cost_m) = measures(world, (answered, by), raw);
     let found = answer.status != PathStatus::None;
@@ -206,7 +206,7 @@ fn json_form(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) 
         .finish()
 }
 
-fn human(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> String {
+pub(super) fn human(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> String {
     let answer = &answered.answer;
     let is_flat = floor_of(world.nav()).is_some();
     let shown = |at: Vec3| match is_flat {

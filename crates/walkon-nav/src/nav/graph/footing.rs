@@ -13,6 +13,10 @@ use crate::nav::graph::map::PointGraph;
 
 /// How much higher a link may be than the one before, where a line goes over to it, metres: a step.
 const STEP_M: f32 = 0.5;
+/// How far a way may lie over or under the links, metres: half a step.
+const BEND_M: f64 = 0.1;
+/// How far links may differ in height and still be level with one another, metres.
+const LEVEL_M: f64 = 1e-4;
 /// How far short of the end of the ground a line is cut off, as a part of it.
 const SHORT: f64 = 1e-3;
 /// How much further than its width from a link a place may be, so that the link is looked at more closely, metres.
@@ -80,6 +84,102 @@ impl<'a> GraphFooting<'a> {
         let last = Vec3::new(last.x, self.height(link, last), last.z);
         let is_legal = map.lookup().under(map.net(), last, width, usable).is_some();
         (false, if is_legal { last } else { under.above(from) })
+    }
+
+    /// The places between the ends of a line where the ground below it bends, at the height of the ground: the line over them
+    /// lies on the links. Nothing where the line is not clear. Cost: as [`GraphFooting::sight_over`], and the square of the bends.
+    pub(crate) fn bends(&self, (from, to): (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
+        let chain = self.chain((from, to), usable);
+        let Some(&(mut link, _)) = chain.first() else { return Vec::new() };
+        let height = |link: u32, part: f64| self.height(link, from.lerp(to, part as f32));
+        let mut knots = vec![(0.0, from.y)];
+        let mut begun = 0.0;
+        for pair in chain.windows(2) {
+            let ((own, [_, leave]), (next, [enter, _])) = (pair[0], pair[1]);
+            let end = self.handover((from, to), [own, next], [enter.max(begun), leave.max(begun)]);
+            knots.extend(self.knots((from, to), own, [begun, end]));
+            // Where one link takes over from another, the ground is taken to be half way between them.
+            knots.push((end, height(own, end).midpoint(height(next, end))));
+            (begun, link) = (end, next);
+        }
+        knots.extend(self.knots((from, to), link, [begun, 1.0]));
+        knots.push((1.0, to.y));
+        let place = |(part, y): (f64, f32)| {
+            let place = from.lerp(to, part as f32);
+            Vec3::new(place.x, y, place.z)
+        };
+        kept_knots(&knots).into_iter().map(place).collect()
+    }
+
+    /// The links that hold a line one after the other, with the parts of it that each holds; none where it is not clear.
+    fn chain(&self, (from, to): (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Vec<(u32, [f64; 2])> {
+        let (map, width) = (self.map, self.map.width_m());
+        let under = map.lookup().under(map.net(), from, width, usable).filter(|_| to.is_finite());
+        let Some(Spot { link, .. }) = under else { return Vec::new() };
+        let first = self.cover((from, to), link).unwrap_or([0.0; 2]);
+        let mut chain = vec![(link, first)];
+        let (mut link, mut reached) = (link, first[1]);
+        // Bounded: every round goes over to a link that reaches further, and there are so many.
+        while reached < 1.0 {
+            let Some((leave, next)) = self.next_link((from, to), (reached, link), usable) else {
+                return Vec::new();
+            };
+            (reached, link) = (leave, next);
+            chain.push((next, self.cover((from, to), next).unwrap_or([reached; 2])));
+        }
+        chain
+    }
+
+    /// The heights beside a link where it bends within a stretch of a line.
+    fn knots<'s>(
+        &'s self,
+        line: (Vec3, Vec3),
+        link: u32,
+        [begin, end]: [f64; 2],
+    ) -> impl Iterator<Item = (f64, f32)> + use<'s, 'a> {
+        let inner = self.ends_beside(line, link).into_iter().filter(move |part| begin < *part && *part < end);
+        inner.map(move |part| (part, self.height(link, line.0.lerp(line.1, part as f32))))
+    }
+
+    /// Where a line goes over from one link to the next within the stretch that both hold: where they are nearest in height, the
+    /// first such place.
+    fn handover(&self, line: (Vec3, Vec3), [own, next]: [u32; 2], [first, last]: [f64; 2]) -> f64 {
+        let rise = |part: f64| {
+            let place = line.0.lerp(line.1, part as f32);
+            f64::from(self.height(next, place)) - f64::from(self.height(own, place))
+        };
+        let is_inner = |part: &f64| first < *part && *part < last;
+        let ends = [own, next].into_iter().flat_map(|link| self.ends_beside(line, link));
+        let mut places: Vec<(f64, f64)> =
+            ends.filter(is_inner).chain([first, last]).map(|part| (part, rise(part))).collect();
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Between two of these places the heights are straight lines, which may cross.
+        let crossing = places.windows(2).find(|pair| pair[0].1 * pair[1].1 < 0.0).map(|pair| {
+            let ((from, low), (to, high)) = (pair[0], pair[1]);
+            from + (to - from) * low / (low - high)
+        });
+        let nearest = places.iter().min_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        match nearest {
+            Some(&(part, rise)) if rise.abs() < LEVEL_M => part,
+            nearest => crossing.unwrap_or(nearest.map_or(last, |place| place.0)),
+        }
+    }
+
+    /// Where a line passes the ends of a link, as parts of the line in order: there the height beside the link bends.
+    fn ends_beside(&self, (from, to): (Vec3, Vec3), link: u32) -> Vec<f64> {
+        let (a, b) = self.on_ground(link);
+        let (start, end) = (ground(from), ground(to));
+        let dot = |p: [f64; 2], q: [f64; 2]| p[0] * q[0] + p[1] * q[1];
+        let sub = |p: [f64; 2], q: [f64; 2]| [p[0] - q[0], p[1] - q[1]];
+        let axis = sub(b, a);
+        let (along, offset, length_sq) =
+            (dot(sub(end, start), axis), dot(sub(start, a), axis), dot(axis, axis));
+        if along == 0.0 {
+            return Vec::new();
+        }
+        let mut parts = vec![-offset / along, (length_sq - offset) / along];
+        parts.sort_by(f64::total_cmp);
+        parts
     }
 
     /// Where a line goes on from the place up to which a link holds it: how far, and over which link. Ties go to the lower link.
@@ -168,6 +268,35 @@ impl<'a> GraphFooting<'a> {
         let under: Option<Spot> = self.map.spot(place, &self.by);
         under.map_or(place, |spot| spot.above(place))
     }
+}
+
+/// The knots between the first and the last that a line needs to keep within [`BEND_M`] of all of them, in order.
+/// Source: Ramer 1972; Douglas and Peucker 1973, in height alone.
+fn kept_knots(knots: &[(f64, f32)]) -> Vec<(f64, f32)> {
+    let mut kept = vec![false; knots.len()];
+    let mut waiting = vec![(0, knots.len().saturating_sub(1))];
+    // Bounded: each round settles a knot or ends a stretch.
+    while let Some((first, last)) = waiting.pop() {
+        let ((from, low), (to, high)) = (knots[first], knots[last]);
+        let off = |at: usize| {
+            let part = if to > from { (knots[at].0 - from) / (to - from) } else { 0.0 };
+            (f64::from(knots[at].1) - (f64::from(low) + part * f64::from(high - low))).abs()
+        };
+        let worst = (first + 1..last).max_by(|&a, &b| off(a).total_cmp(&off(b)).then(b.cmp(&a)));
+        let Some(worst) = worst.filter(|&at| off(at) > BEND_M) else { continue };
+        kept[worst] = true;
+        waiting.extend([(first, worst), (worst, last)]);
+    }
+    let mut last = 0.0;
+    let inner = knots.iter().zip(kept).filter(|(_, is_kept)| *is_kept).map(|(knot, _)| *knot);
+    // Two places of a way lie apart on the ground.
+    inner
+        .filter(|&(part, _)| {
+            let is_apart = part > last + 1e-6 && part < 1.0 - 1e-6;
+            last = if is_apart { part } else { last };
+            is_apart
+        })
+        .collect()
 }
 
 /// The part of a line within a distance of a segment: convex, so one stretch.

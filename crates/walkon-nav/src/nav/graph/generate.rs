@@ -12,6 +12,7 @@ use glam::Vec3;
 
 use crate::base::trig;
 use crate::nav::graph::POINTS_MAX;
+use crate::nav::graph::strip::Strip;
 use crate::nav::solids::{Hit, Room, Solids};
 
 /// How far over a floor a ray begins that looks for another one below it, metres.
@@ -43,6 +44,8 @@ pub struct GenerateOptions {
     pub spacing_m: f32,
     /// The body that must have room at a point.
     pub room: Room,
+    /// How far from points bodies may stray, metres, and have room still: the width of the map's links.
+    pub stray_m: f32,
     /// The steepest ground one can stand on, degrees.
     pub slope_max_degrees: f32,
     /// Which of the floors in a box.
@@ -52,7 +55,7 @@ pub struct GenerateOptions {
 impl Default for GenerateOptions {
     fn default() -> Self {
         let room = Room { radius_m: 0.35, step_m: 0.4, height_m: 1.8 };
-        Self { spacing_m: 0.5, room, slope_max_degrees: 45.0, floors: Floors::First }
+        Self { spacing_m: 0.5, room, stray_m: 0.0, slope_max_degrees: 45.0, floors: Floors::First }
     }
 }
 
@@ -189,7 +192,8 @@ fn stand(solids: &Solids, hit: &Hit, options: &GenerateOptions, report: &mut Box
         report.steep += 1;
         return None;
     }
-    if !solids.has_room(hit.point, hit.point, &options.room) {
+    let strip = Strip { solids, room: options.room, stray_m: options.stray_m };
+    if !strip.stands(hit.point) {
         report.narrow += 1;
         return None;
     }

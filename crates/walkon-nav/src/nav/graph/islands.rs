@@ -1,15 +1,19 @@
 //! Groups of points that are linked with one another.
 //!
-//! In: a draft. Out: its groups, largest first, each with its size, its box and one of its points; without the small ones, or
-//! with a link that joins one to the main group. Not here: pictures of them.
+//! In: a draft, or a map. Out: the groups of a draft, largest first, each with its size, its box and one of its points; the draft
+//! without the small ones, or with a link that joins one to the main group; what each closed area of a map keeps apart. Not
+//! here: pictures of them.
 //! Source: seed 003, "Island Detection".
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
+use crate::base::ids::AreaId;
+use crate::nav::Traversal;
 use crate::nav::graph::draft::{Draft, DraftEdit};
 use crate::nav::graph::labels::labels;
+use crate::nav::graph::map::PointGraph;
 
 /// Points that are linked with one another, directly or over others.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +53,15 @@ pub fn remove_islands(draft: &mut Draft, points_max: usize) -> usize {
     gone.len()
 }
 
+/// Takes away one island: the `number`th of the groups after the main one, from 1. How many points went; None when there is
+/// no such island.
+pub fn remove_island(draft: &mut Draft, number: usize) -> Option<usize> {
+    let gone = groups(draft).into_iter().nth(number).filter(|_| number > 0)?;
+    let gone: BTreeSet<u32> = gone.points.into_iter().collect();
+    draft.remove_all(&gone);
+    Some(gone.len())
+}
+
 /// The link that joins an island to the main group: the shortest one, ties to the lower points. None for a graph in one piece.
 /// Cost: the product of their sizes.
 #[must_use]
@@ -64,6 +77,68 @@ pub fn stitch(draft: &Draft, island: &Group, main: &Group) -> Option<DraftEdit> 
         }
     }
     best.map(|(_, ends)| DraftEdit::Link { ends })
+}
+
+/// Points of a map that hang together over open links.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// How many points.
+    pub points: u32,
+    /// The first of them that lies outside the area that was asked about.
+    pub at: Vec3,
+}
+
+/// What each area keeps apart that is not available: the pieces of the map that would hang together if it alone were open, the
+/// largest first, for each place where it would join some. Pieces that lie within the area do not count. Cost: points and links.
+#[must_use]
+pub fn kept_apart(map: &PointGraph) -> BTreeMap<AreaId, Vec<Vec<Piece>>> {
+    let own = map.labels(&Traversal::default());
+    let mut links: BTreeMap<AreaId, Vec<[u32; 2]>> = BTreeMap::new();
+    for (link, ends) in (0u32..).zip(map.net().links()) {
+        if let Some(area) = map.closed_by(link) {
+            links.entry(area).or_default().push(ends.map(|end| own[end as usize]));
+        }
+    }
+    let pieces = pieces_of(map, &own);
+    let kept = links.into_iter().map(|(area, joints)| (area, joined(&joints, area, &pieces)));
+    kept.filter(|(_, groups)| !groups.is_empty()).collect()
+}
+
+/// A piece as far as any area needs to know it: its size, its first point and the first that lies in another area than that.
+struct Known {
+    points: u32,
+    samples: Vec<(Option<AreaId>, Vec3)>,
+}
+
+/// The pieces of a map by their labels.
+fn pieces_of(map: &PointGraph, labels: &[u32]) -> BTreeMap<u32, Known> {
+    let mut pieces: BTreeMap<u32, Known> = BTreeMap::new();
+    for ((at, &label), &point) in (0u32..).zip(labels).zip(map.net().points()) {
+        let piece = pieces.entry(label).or_insert(Known { points: 0, samples: Vec::new() });
+        piece.points += 1;
+        let area = map.area_of_point(at);
+        if piece.samples.len() < 2 && piece.samples.iter().all(|sample| sample.0 != area) {
+            piece.samples.push((area, point));
+        }
+    }
+    pieces
+}
+
+/// The pieces that links between labels join, in groups of two or more that reach out of an area.
+fn joined(joints: &[[u32; 2]], area: AreaId, pieces: &BTreeMap<u32, Known>) -> Vec<Vec<Piece>> {
+    let mut numbers: BTreeMap<u32, u32> = joints.iter().flatten().map(|&label| (label, 0)).collect();
+    (0..).zip(numbers.values_mut()).for_each(|(at, number)| *number = at);
+    let among = labels(numbers.len(), joints.iter().map(|ends| ends.map(|label| numbers[&label])));
+    let mut groups: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
+    for (&label, &group) in numbers.keys().zip(&among) {
+        let known = &pieces[&label];
+        if let Some(&(_, at)) = known.samples.iter().find(|sample| sample.0 != Some(area)) {
+            groups.entry(group).or_default().push(Piece { points: known.points, at });
+        }
+    }
+    let mut groups: Vec<Vec<Piece>> = groups.into_values().filter(|group| group.len() > 1).collect();
+    groups.iter_mut().for_each(|group| group.sort_by_key(|piece| std::cmp::Reverse(piece.points)));
+    groups
 }
 
 #[cfg(test)]
@@ -102,7 +177,9 @@ mod tests {
         assert_eq!(edit, DraftEdit::Link { ends: [10, 9] });
         draft.apply(&edit).unwrap();
         assert_eq!(groups(&draft).len(), found.len() - 1);
-        assert_eq!(remove_islands(&mut draft, 1), 6);
+        assert_eq!((remove_island(&mut draft, 0), remove_island(&mut draft, 9)), (None, None));
+        assert_eq!(remove_island(&mut draft, 2), Some(1));
+        assert_eq!(remove_islands(&mut draft, 1), 5);
         assert_eq!(groups(&draft).len(), 2);
         assert_eq!(remove_islands(&mut draft, usize::MAX), 2);
         assert_eq!(groups(&draft).len(), 1);

@@ -8,6 +8,7 @@ use glam::Vec3;
 
 use crate::base::trig;
 use crate::nav::graph::draft::{Draft, DraftError, LINKS_MAX};
+use crate::nav::graph::strip::Strip;
 use crate::nav::solids::{Room, Solids};
 
 /// How points are linked.
@@ -19,13 +20,15 @@ pub struct LinkOptions {
     pub slope_max_degrees: f32,
     /// The body that walks along it; what is lower than its step is a step up or down, however short the link.
     pub room: Room,
+    /// How far from links bodies may stray, metres, and have room still: the width of the map's links.
+    pub stray_m: f32,
 }
 
 impl Default for LinkOptions {
     fn default() -> Self {
         let room = Room { radius_m: 0.35, step_m: 0.4, height_m: 1.8 };
         // Reaches the diagonal neighbour in rows half a metre apart.
-        Self { distance_max_m: 0.75, slope_max_degrees: 45.0, room }
+        Self { distance_max_m: 0.75, slope_max_degrees: 45.0, room, stray_m: 0.0 }
     }
 }
 
@@ -60,7 +63,7 @@ pub fn link(
             progress(done as u64, report.pairs);
         }
         match solids
-            .map_or(Way::Clear, |solids| way(solids, points[a as usize], points[b as usize], &options.room))
+            .map_or(Way::Clear, |solids| way(solids, [points[a as usize], points[b as usize]], options))
         {
             Way::Clear => kept.push([a, b]),
             Way::Blocked => report.blocked += 1,
@@ -74,11 +77,19 @@ pub fn link(
 
 /// The links that a body cannot walk, in order.
 #[must_use]
-pub fn blocked_links(draft: &Draft, solids: &Solids, room: &Room) -> Vec<[u32; 2]> {
+pub fn blocked_links(draft: &Draft, solids: &Solids, options: &LinkOptions) -> Vec<[u32; 2]> {
     let points = draft.points();
     let is_blocked =
-        |ends: &[u32; 2]| way(solids, points[ends[0] as usize], points[ends[1] as usize], room) != Way::Clear;
+        |ends: &[u32; 2]| way(solids, ends.map(|end| points[end as usize]), options) != Way::Clear;
     draft.links().filter(is_blocked).collect()
+}
+
+/// Whether a body can walk straight from one place to another, however far that is: not too steep, with room and a floor all along.
+/// Without solids only how steep it is can be told.
+#[must_use]
+pub fn can_walk(solids: Option<&Solids>, ends: [Vec3; 2], options: &LinkOptions) -> bool {
+    let [a, b] = ends;
+    is_gentle(a, b, options) && solids.is_none_or(|solids| way(solids, ends, options) == Way::Clear)
 }
 
 /// All pairs near enough and not too steep, sorted.
@@ -113,12 +124,16 @@ fn near_pairs(points: &[Vec3], options: &LinkOptions) -> Result<Vec<[u32; 2]>, D
 }
 
 fn is_near(a: Vec3, b: Vec3, options: &LinkOptions) -> bool {
+    // A hair's breadth for rows whose distance is the longest link itself.
+    libm::hypotf(b.x - a.x, b.z - a.z) <= options.distance_max_m + 1e-5 && is_gentle(a, b, options)
+}
+
+/// Whether a link is no steeper than it may be, or no higher than a step.
+fn is_gentle(a: Vec3, b: Vec3, options: &LinkOptions) -> bool {
     let flat = libm::hypotf(b.x - a.x, b.z - a.z);
-    let rise = (b.y - a.y).abs();
     let steepest = options.slope_max_degrees.to_radians();
     let slope = trig::sin(steepest) / trig::cos(steepest);
-    // A hair's breadth for rows whose distance is the longest link itself.
-    flat <= options.distance_max_m + 1e-5 && rise <= (flat * slope).max(options.room.step_m) + 1e-5
+    (b.y - a.y).abs() <= (flat * slope).max(options.room.step_m) + 1e-5
 }
 
 /// What a straight way between two points on the floor is like.
@@ -129,8 +144,10 @@ enum Way {
     Hollow,
 }
 
-fn way(solids: &Solids, a: Vec3, b: Vec3, room: &Room) -> Way {
-    if !solids.has_room(a, b, room) || !is_seen(solids, a, b, room) {
+fn way(solids: &Solids, [a, b]: [Vec3; 2], options: &LinkOptions) -> Way {
+    let room = &options.room;
+    let strip = Strip { solids, room: *room, stray_m: options.stray_m };
+    if !strip.leads(a, b) || !is_seen(solids, a, b, room) {
         return Way::Blocked;
     }
     if has_footing(solids, a, b, room.step_m) { Way::Clear } else { Way::Hollow }

@@ -123,7 +123,7 @@ impl PointGraph {
     #[must_use]
     pub fn with_routes(source: GraphSource, mut net: Net, routes: Routes) -> Self {
         // Ways between parts are used where bounds show them to be good enough.
-        if source.uses_parts || net.points().len() >= PREPARED_MIN {
+        if net.landmarks().is_none() && (source.uses_parts || net.points().len() >= PREPARED_MIN) {
             net.prepare();
         }
         let states: Vec<AreaState> = source
@@ -325,6 +325,21 @@ impl PointGraph {
     /// Whether links have room for a body.
     pub(crate) fn fits(&self, by: &Traversal) -> bool {
         by.radius_m <= self.source.agent_radius_m + 1e-4
+    }
+
+    /// The area that alone closes a link to bodies that nothing bars; None when the link is open, or closed by more than that.
+    pub(crate) fn closed_by(&self, link: u32) -> Option<AreaId> {
+        let is_closed = |at: &&u16| {
+            let at = usize::from(**at);
+            self.areas[at].is_obstacle == self.states[at].available
+        };
+        let mut closed = self.across.areas(link as usize).iter().filter(is_closed);
+        match (closed.next(), closed.next()) {
+            (Some(&at), None) if !self.areas[usize::from(at)].is_obstacle => {
+                Some(AreaId::from(usize::from(at)))
+            }
+            _ => None,
+        }
     }
 
     /// The area that a point of the graph lies in.
@@ -641,6 +656,11 @@ impl PointGraph {
     pub fn cheapest_factor(&self) -> f32 {
         let areas = self.areas.iter().zip(&self.states).filter(|(area, _)| !area.is_obstacle);
         areas.map(|(_, state)| state.factor).fold(1.0, f32::min)
+    }
+
+    /// Whether a metre costs the same everywhere.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.areas.iter().zip(&self.states).all(|(area, state)| area.is_obstacle || state.factor == 1.0)
     }
 
     pub(crate) fn set_revision(&mut self, revision: u64) {

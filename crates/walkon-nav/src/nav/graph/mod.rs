@@ -20,6 +20,7 @@ mod plan;
 pub mod routes;
 pub mod spaces;
 mod spread;
+mod strip;
 
 pub use draft::{Draft, DraftEdit, DraftError, LINKS_MAX, POINTS_MAX, Part};
 pub(crate) use footing::GraphFooting;
@@ -30,5 +31,5 @@ pub use map::{GraphArea, GraphSource, PointGraph};
 pub use net::{Net, NetStep};
 pub(crate) use plan::GraphPlan;
 pub(crate) use routes::Scratch;
-pub use routes::{How, Route, Routes};
-pub use spaces::{divide, grow};
+pub use routes::{How, Measured, Route, Routes};
+pub use spaces::{carry_parts, divide, grow};

@@ -21,6 +21,9 @@ use crate::nav::{
     Traversal,
 };
 
+/// How much the points of a way may differ in height on level ground, metres.
+const LEVEL_M: f32 = 1e-3;
+
 /// The paused work on one query.
 #[derive(Clone, Debug)]
 pub(crate) struct GraphPlan {
@@ -97,9 +100,12 @@ impl GraphPlan {
         if !query.goal.is_finite() {
             return Err(Box::new(none(PathTrouble::NoPath)));
         }
-        let Some(start) = map.start_spot(query.start, by) else {
+        let under = map.spot_through(query.start, by);
+        let Some(start) = under.or_else(|| map.start_spot(query.start, by)) else {
             return Err(Box::new(none(PathTrouble::StartOffNav)));
         };
+        // Whoever stands off the ground walks to the nearest place of it first, not straight to the first point of the way.
+        let began = if under.is_some() { start.above(query.start) } else { start.point };
         let labels = map.labels(by);
         let trouble = map.trouble(&labels, &start, query.goal, by);
         let label = |link: u32| labels[map.net().links()[link as usize][0] as usize];
@@ -115,7 +121,7 @@ impl GraphPlan {
             return Err(Box::new(PathAnswer { nearest: Some(end), ..none(trouble) }));
         }
         let mut plan = Self {
-            ends: [start.above(query.start), end],
+            ends: [began, end],
             start,
             goal,
             trouble,
@@ -278,12 +284,26 @@ impl GraphPlan {
             let (is_clear, reached) = footing.sight(from, to);
             is_clear && is_level(reached, to) && !others.iter().any(meets)
         };
-        let is_even = map.cheapest_factor() == 1.0 && own_cheapest(by) == 1.0 && by.areas.is_none();
-        let cost = |from: Vec3, to: Vec3| {
+        let level = points.first().map_or(0.0, |first| first.y);
+        let is_level_way = points.iter().all(|point| (point.y - level).abs() < LEVEL_M);
+        let is_plain = map.is_plain() && by.areas.is_none();
+        let usable = |link: u32| map.passage(link, by) != Passage::Closed;
+        let price = |from: Vec3, to: Vec3| {
             map.straight(from, to, by).map_or(u64::from(link_mm(from, to)), |cost| u64::from(cost.0))
         };
-        let mut points =
-            smooth(&points, &Lines { clear: &clear, cost: if is_even { None } else { Some(&cost) } });
+        // Over steps and slopes a line is as long as the ground below it.
+        let cost = |from: Vec3, to: Vec3| {
+            let bends = if is_level_way { Vec::new() } else { footing.bends((from, to), &usable) };
+            let stops = std::iter::once(from).chain(bends.iter().copied());
+            let stretches = stops.zip(bends.iter().copied().chain([to]));
+            stretches
+                .map(|(from, to)| if is_plain { u64::from(link_mm(from, to)) } else { price(from, to) })
+                .sum()
+        };
+        let mut points = smooth(
+            &points,
+            &Lines { clear: &clear, cost: if is_plain && is_level_way { None } else { Some(&cost) } },
+        );
         let covered = self.covered.filter(|_| self.others == Others::Avoided || self.covered.is_some());
         if let Some(disc) =
             covered.and_then(|at| query.others.as_deref().and_then(|discs| discs.get(at as usize)))
@@ -294,6 +314,7 @@ impl GraphPlan {
         if real != points[0] {
             points.insert(0, real);
         }
+        let points = laid(&footing, &points, &usable);
         let whole = self.trouble.is_none();
         let end = points.last().copied().unwrap_or(start);
         let mut path = Path { points, whole, revision: map.revision(), ..Path::default() };
@@ -355,6 +376,16 @@ fn stop_beside(points: &mut Vec<Vec3>, disc: &Disc) {
         points[at] = before.lerp(last, outside);
         return;
     }
+}
+
+/// The same way with a point wherever the ground below it bends: it lies on the links.
+fn laid(footing: &GraphFooting<'_>, points: &[Vec3], usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
+    let mut way: Vec<Vec3> = points.first().copied().into_iter().collect();
+    for pair in points.windows(2) {
+        way.extend(footing.bends((pair[0], pair[1]), usable));
+        way.push(pair[1]);
+    }
+    way
 }
 
 /// Whether a line that ends at a point ends where it was to end, and not on a link above or below.

@@ -12,8 +12,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use crate::base::rng::Rng;
 use crate::nav::graph::draft::Part;
 use crate::nav::graph::finder::{EXACT, Finder, Ground, Toward};
+use crate::nav::graph::labels::labels;
 use crate::nav::graph::net::{Net, NetStep};
 use crate::nav::graph::spread::{FAR, Spread};
 use crate::nav::{NodeId, Search, Step};
@@ -118,7 +120,60 @@ pub struct Route {
     pub expansions: u32,
 }
 
+/// Pairs of points that both kinds of search are measured on.
+const MEASURED_PAIRS: u32 = 64;
+
+/// What searches cost directly and with parts, measured on the same pairs of points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measured {
+    /// How many pairs.
+    pub pairs: u32,
+    /// Points that direct searches looked at.
+    pub direct: u64,
+    /// Points that searches with parts looked at.
+    pub with_parts: u64,
+}
+
+impl Measured {
+    /// Whether searches with parts are the cheaper ones.
+    #[must_use]
+    pub fn pays(self) -> bool {
+        self.with_parts < self.direct
+    }
+}
+
 impl Routes {
+    /// Measures what searches cost with these ways and without, on pairs of points that hang together. The same graph gives the
+    /// same answer, because points are counted and not time. Cost: that many searches, twice.
+    #[must_use]
+    pub fn measure(&self, net: &Net) -> Measured {
+        let mut measured = Measured::default();
+        let count = net.points().len() as u64;
+        if count == 0 {
+            return measured;
+        }
+        let labels = labels(net.points().len(), net.links().iter().copied());
+        let (mut rng, mut search, plain) = (Rng::stream(0, "parts"), Search::default(), Self::default());
+        // Bounded: a graph of nothing but islands has no pairs to measure.
+        for _ in 0..16 * MEASURED_PAIRS {
+            let (from, to) = (rng.below(count) as u32, rng.below(count) as u32);
+            if measured.pairs == MEASURED_PAIRS {
+                break;
+            }
+            if from == to || labels[from as usize] != labels[to as usize] {
+                continue;
+            }
+            let looked = |routes: &Self, search: &mut Search| {
+                let found = routes.find(net, (from, to), |_| true, search);
+                found.map_or(0, |route| u64::from(route.expansions))
+            };
+            measured.pairs += 1;
+            measured.direct += looked(&plain, &mut search);
+            measured.with_parts += looked(self, &mut search);
+        }
+        measured
+    }
+
     /// Works out the ways. `progress` hears how many parts are done, of how many. Cost: three walks over the graph for each part.
     #[must_use]
     pub fn new(net: &Net, parts: &[Part], progress: &mut dyn FnMut(u64, u64)) -> Self {
@@ -449,7 +504,6 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::base::rng::Rng;
     use crate::nav::graph::{Draft, divide, grow};
 
     /// Rooms of eight by eight points, joined by two doors each to the next, some links missing.
@@ -551,6 +605,30 @@ mod tests {
         }
         assert_eq!(pairs, 2000);
         assert!(hows.iter().all(|&count| count > 30), "each way of finding happens: {hows:?}");
+    }
+
+    #[test]
+    fn what_is_measured_is_the_same_each_time_and_parts_pay_only_where_they_look_at_less() {
+        let mut verdicts = Vec::new();
+        for seed in 0..4 {
+            let mut draft = building(&mut Rng::stream(seed, "routes"));
+            divide(&mut draft, 60, &mut |_, _| {}).unwrap();
+            let mut net = Net::new(&draft);
+            net.prepare();
+            let routes = Routes::new(&net, draft.parts(), &mut |_, _| {});
+            let measured = routes.measure(&net);
+            assert_eq!(measured, routes.measure(&net));
+            // Ways that were kept and ways worked out again are the same ways.
+            assert_eq!(measured, Routes::restore(&net, draft.parts(), routes.all_ways()).measure(&net));
+            assert!(measured.pairs == MEASURED_PAIRS && measured.direct > 0);
+            verdicts.push(measured);
+        }
+        println!("{verdicts:?}");
+        // Without parts both are the same search.
+        let net = Net::new(&building(&mut Rng::stream(1, "routes")));
+        let plain = Routes::default().measure(&net);
+        assert!(plain.direct == plain.with_parts && !plain.pays());
+        assert_eq!(Routes::default().measure(&Net::new(&Draft::default())), Measured::default());
     }
 
     #[test]

@@ -4,6 +4,10 @@
 //! every part hangs together; a point belongs to one part at most, the first that took it. Not here: paths between them (`routes`).
 //! Source: seed 003, "Space Partitioning".
 
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
 use crate::nav::graph::draft::{Draft, DraftError, PARTS_MAX, Part};
 use crate::nav::graph::net::Net;
 use crate::nav::graph::spread::Spread;
@@ -49,6 +53,44 @@ pub fn grow(draft: &mut Draft, name: &str, from: u32, within_m: f32) -> Result<G
     }
     draft.set_parts(parts)?;
     Ok(grown)
+}
+
+/// Gives a graph that was made again the parts of the one before: each point belongs to the part of the point that was nearest to
+/// it, within a distance. The names of parts that are left without points, which go. Cost: the points around each.
+///
+/// # Errors
+/// None that a draft with parts does not have already.
+pub fn carry_parts(before: &Draft, draft: &mut Draft, within_m: f32) -> Result<Vec<String>, DraftError> {
+    let cell_m = within_m.max(1e-3);
+    let place = |point: Vec3| [point.x, point.z].map(|value| (value / cell_m).floor() as i64);
+    let mut known: BTreeMap<[i64; 2], Vec<u32>> = BTreeMap::new();
+    for (at, &point) in (0..).zip(before.points()) {
+        known.entry(place(point)).or_default().push(at);
+    }
+    let owners = before.owners();
+    let mut points: Vec<Vec<u32>> = vec![Vec::new(); before.parts().len()];
+    for (at, &point) in (0..).zip(draft.points()) {
+        let [x, z] = place(point);
+        let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dz| [x + dx, z + dz]));
+        let near = around.filter_map(|place| known.get(&place)).flatten();
+        let ranked = near.map(|&old| (before.points()[old as usize].distance(point), old));
+        let nearest = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let owner =
+            nearest.filter(|(away_m, _)| *away_m <= within_m).and_then(|(_, old)| owners[old as usize]);
+        if let Some(owner) = owner {
+            points[usize::from(owner)].push(at);
+        }
+    }
+    let mut lost = Vec::new();
+    let mut parts = Vec::new();
+    for (part, points) in before.parts().iter().zip(points) {
+        match points.is_empty() {
+            true => lost.push(part.name.clone()),
+            false => parts.push(Part { name: part.name.clone(), points }),
+        }
+    }
+    draft.set_parts(parts)?;
+    Ok(lost)
 }
 
 /// Divides all points that belong to no part into parts of about so many points, each grown from the least point left over
@@ -108,7 +150,6 @@ pub fn divide(
 mod tests {
     use super::*;
     use crate::nav::graph::draft::Draft;
-    use glam::Vec3;
 
     /// A corridor bent like a U: its two legs lie a metre apart.
     fn bent() -> Draft {
@@ -116,6 +157,26 @@ mod tests {
         points.extend((0..20).map(|at| Vec3::new(19.0 - at as f32, 0.0, 1.0)));
         let links: Vec<[u32; 2]> = (0..39).map(|at| [at, at + 1]).collect();
         Draft::new(points, &links, Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn parts_are_carried_over_to_a_graph_made_again_and_those_without_points_are_named() {
+        let row = |first: u8, count: u8| {
+            let points = (first..first + count).map(|at| Vec3::new(f32::from(at), 0.0, 0.0)).collect();
+            let links: Vec<[u32; 2]> = (1..u32::from(count)).map(|at| [at - 1, at]).collect();
+            Draft::new(points, &links, Vec::new()).unwrap()
+        };
+        let mut before = row(0, 10);
+        grow(&mut before, "hall", 0, 2.0).unwrap();
+        grow(&mut before, "court", 9, 3.0).unwrap();
+        // Made again with two points before all others, and only as far as the middle: every number is another one.
+        let points = [-2.0, -1.0, 0.2, 1.1, 2.0, 3.0, 4.0].map(|x| Vec3::new(x, 0.0, 0.0)).to_vec();
+        let mut again = Draft::new(points, &[], Vec::new()).unwrap();
+        assert_eq!(carry_parts(&before, &mut again, 0.5).unwrap(), ["court"]);
+        assert_eq!(again.parts(), [Part { name: "hall".to_owned(), points: vec![2, 3, 4] }]);
+        let mut same = row(0, 10);
+        assert_eq!(carry_parts(&before, &mut same, 0.5).unwrap(), Vec::<String>::new());
+        assert_eq!(same, before);
     }
 
     #[test]

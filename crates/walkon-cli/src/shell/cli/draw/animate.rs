@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use super::source::Source;
-use super::{blank, slant_of};
+use glam::Vec3;
+
+use super::{blank, draw_backdrop, slant_of};
 use crate::base::time::{Tick, TickRate};
 use crate::base::words::counted;
 use crate::game::recording::Recording;
@@ -16,7 +18,7 @@ use crate::nav::Revision;
 use crate::shell::cli::args::DrawArgs;
 use crate::shell::cli::exit::{Exit, Failure};
 use crate::shell::cli::path::layer_of;
-use crate::shell::cli::{Shell, run};
+use crate::shell::cli::{Shell, run, scenery};
 use crate::shell::output::{Target, is_stream};
 use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
 use crate::shell::progress::Work;
@@ -87,8 +89,10 @@ pub(super) fn run(
     }
     let target = Target::claim(file, &found.project.folder.files_read())?;
     let interrupts = Interrupts::listen();
+    let backdrop = scenery::backdrop(&found, &loaded.def.navigation);
     let mut game = run::game(shell, &found, loaded, start)?;
     let mut film = Film::new(game.world(), pace, args)?;
+    film.backdrop = backdrop;
     let mut bar = shell.progress(Work { name: "drawing", unit: "frames", all: pace.frames() });
     for index in 0..pace.frames() {
         run::run_to(&mut game, pace.first + index * pace.every, trace, &interrupts, |tick, recorded| {
@@ -118,6 +122,8 @@ struct Film {
     slant: Slant,
     last: Tick,
     animation: Animation,
+    /// The scene below a graph.
+    backdrop: Vec<[Vec3; 3]>,
     /// The picture of the ground, and the revision of the map that it shows.
     ground: Option<(Revision, Picture)>,
     /// The first frame, for the legend that only the last one completes.
@@ -162,6 +168,7 @@ impl Film {
             slant,
             last,
             animation,
+            backdrop: Vec::new(),
             ground: None,
             first: None,
             legend,
@@ -212,6 +219,7 @@ impl Film {
         let revision = world.nav().revision();
         if self.ground.as_ref().is_none_or(|(shown, _)| *shown != revision) {
             let mut picture = blank(world, (self.layer, self.slant), String::new());
+            draw_backdrop(&mut picture, world, (self.parts, &self.backdrop));
             draw_ground(&mut picture, world, self.parts);
             self.ground = Some((revision, picture));
         }

@@ -1,0 +1,42 @@
+//! The scene that the graph of a level stands on, out of its files.
+
+use glam::Vec3;
+
+use super::exit::{Exit, Failure};
+use super::shown_path;
+use crate::level::graph::GraphDef;
+use crate::level::scene::scene_triangles;
+use crate::level::{FILE_BYTES_MAX, NavigationDef, Source, SourceError};
+use crate::shell::project::FoundLevel;
+
+/// Reads a file of the project.
+pub(super) fn bytes(found: &FoundLevel, path: &str) -> Result<Vec<u8>, Failure> {
+    found.project.folder.read(path, FILE_BYTES_MAX).map_err(|error| {
+        let code = if matches!(error, SourceError::Failed(_)) { Exit::Io } else { Exit::Level };
+        Failure::new(code, format!("{}: {error}", shown_path(found, path)))
+    })
+}
+
+/// The triangles of the scene that a graph names; None where it names none.
+pub(super) fn triangles(found: &FoundLevel, graph: &GraphDef) -> Result<Option<Vec<[Vec3; 3]>>, Failure> {
+    let Some(scene) = &graph.scene else { return Ok(None) };
+    let beside = |name: &str, of: &str| match of.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{name}"),
+        None => name.to_owned(),
+    };
+    let path = beside(&scene.value, &found.path);
+    let bytes = bytes(found, &path)?;
+    let mut read = |name: &str| {
+        let folder = &found.project.folder;
+        folder.read(&beside(name, &path), FILE_BYTES_MAX).map_err(|error| format!("\"{name}\": {error}"))
+    };
+    let triangles = scene_triangles(&path, &bytes, &mut read)
+        .map_err(|error| Failure::new(Exit::Level, format!("{}: {error}", shown_path(found, &path))))?;
+    Ok(Some(triangles))
+}
+
+/// The same for a picture of a level, which is drawn without a scene where there is none to be read.
+pub(super) fn backdrop(found: &FoundLevel, navigation: &NavigationDef) -> Vec<[Vec3; 3]> {
+    let NavigationDef::Graph(graph) = navigation else { return Vec::new() };
+    triangles(found, graph).ok().flatten().unwrap_or_default()
+}

@@ -1,0 +1,435 @@
+//! What people changed on a graph by hand, kept beside it: to be taken back, and to be carried out again on a graph that was
+//! made anew.
+//!
+//! In: edits of one call, or the bytes of the file. Out: the file; the edits on another draft, and what could not be done there.
+//! Holds: edits name places, not numbers, because numbers change when points are made anew; the last call can be taken back
+//! as long as nothing else has changed the graph. Not here: the graph itself (`text`).
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::base::hash::StateHash;
+use crate::nav::graph::draft::{Draft, DraftEdit, DraftError};
+
+/// The version of the form.
+const VERSION: u32 = 1;
+/// How near to where it was a point must be to be the same one, metres.
+const SAME_M: f32 = 1e-3;
+
+/// Why a file holds no edits.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum HandError {
+    /// It is not JSON of the form.
+    #[error("{0}")]
+    Syntax(String),
+    /// A form of another version.
+    #[error("it is of version {0}, expected {VERSION}")]
+    Version(u32),
+}
+
+/// Why the last call cannot be taken back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UndoError {
+    /// There is none.
+    #[error("there is nothing to take back")]
+    Nothing,
+    /// The graph is not as that call left it.
+    #[error("the graph has been changed since by something else than `graph edit`")]
+    Changed,
+}
+
+/// Everything that was changed by hand, call by call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandEdits {
+    #[serde(rename = "walkonGraphEdits")]
+    version: u32,
+    calls: Vec<HandCall>,
+}
+
+impl Default for HandEdits {
+    fn default() -> Self {
+        Self { version: VERSION, calls: Vec::new() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HandCall {
+    edits: Vec<HandEdit>,
+    /// What takes them back, in the order in which they were made.
+    back: Vec<BackEdit>,
+    /// The hash of the graph after them.
+    after: String,
+}
+
+/// An edit by places, metres.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum HandEdit {
+    Add([f32; 3]),
+    Move([[f32; 3]; 2]),
+    Link([[f32; 3]; 2]),
+    Unlink([[f32; 3]; 2]),
+    Remove([f32; 3]),
+}
+
+/// An edit by numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum BackEdit {
+    Add { at: u32, point: [f32; 3], links: Vec<u32>, part: Option<usize> },
+    Remove { at: u32 },
+    Move { at: u32, point: [f32; 3] },
+    Link { ends: [u32; 2] },
+    Unlink { ends: [u32; 2] },
+}
+
+impl HandEdits {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// Why it holds no edits.
+    pub fn read(bytes: &[u8]) -> Result<Self, HandError> {
+        let found: Self =
+            serde_json::from_slice(bytes).map_err(|error| HandError::Syntax(error.to_string()))?;
+        if found.version == VERSION { Ok(found) } else { Err(HandError::Version(found.version)) }
+    }
+
+    /// The file, a call a line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        // Numbers and names always have a JSON form.
+        let call = |call: &HandCall| format!("\n{}", serde_json::to_string(call).unwrap_or_default());
+        let calls: Vec<String> = self.calls.iter().map(call).collect();
+        format!("{{\n\"walkonGraphEdits\": {VERSION},\n\"calls\": [{}\n]\n}}\n", calls.join(","))
+    }
+
+    /// Whether nothing was changed by hand.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// How many edits there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.calls.iter().map(|call| call.edits.len()).sum()
+    }
+
+    /// Carries out the edits of a call, and keeps them. Nothing changes when one of them is not possible.
+    ///
+    /// # Errors
+    /// The first edit that is not possible.
+    pub fn apply(&mut self, draft: &mut Draft, edits: &[DraftEdit]) -> Result<(), DraftError> {
+        let mut changed = draft.clone();
+        let mut call = HandCall { edits: Vec::new(), back: Vec::new(), after: String::new() };
+        for edit in edits {
+            let by_place = by_place(&changed, edit)?;
+            call.back.push(back(&changed.apply(edit)?));
+            call.edits.push(by_place);
+        }
+        *draft = changed;
+        call.after = mark(draft);
+        self.calls.push(call);
+        Ok(())
+    }
+
+    /// Takes the last call back; how many edits it had.
+    ///
+    /// # Errors
+    /// There is none, or the graph is not as it left it.
+    pub fn undo(&mut self, draft: &mut Draft) -> Result<usize, UndoError> {
+        let call = self.calls.last().ok_or(UndoError::Nothing)?;
+        if call.after != mark(draft) {
+            return Err(UndoError::Changed);
+        }
+        let mut before = draft.clone();
+        for edit in call.back.iter().rev() {
+            before.apply(&forth(edit)).map_err(|_| UndoError::Changed)?;
+        }
+        let count = call.edits.len();
+        *draft = before;
+        self.calls.pop();
+        Ok(count)
+    }
+
+    /// The graph without what was changed by hand; None where something else has changed it since.
+    #[must_use]
+    pub fn base(&self, draft: &Draft) -> Option<Draft> {
+        let (mut hand, mut base) = (self.clone(), draft.clone());
+        // Bounded: each round takes a call back.
+        while !hand.is_empty() {
+            hand.undo(&mut base).ok()?;
+        }
+        Some(base)
+    }
+
+    /// Carries out the edits of links alone, on a graph whose points are as they were and whose links were made again. What cannot
+    /// be done is left out, and told; nothing of it can be taken back.
+    pub fn replay_links(&mut self, draft: &mut Draft) -> Vec<String> {
+        let all: Vec<HandEdit> = self.calls.iter().flat_map(|call| call.edits.iter().copied()).collect();
+        for call in &mut self.calls {
+            call.back.clear();
+            call.after.clear();
+        }
+        let mut conflicts = Vec::new();
+        for (at, &edit) in all.iter().enumerate() {
+            let later = &all[at + 1..];
+            let edit = match edit {
+                HandEdit::Link(ends) => HandEdit::Link(ends.map(|end| moved(end, later))),
+                HandEdit::Unlink(ends) => HandEdit::Unlink(ends.map(|end| moved(end, later))),
+                HandEdit::Add(_) | HandEdit::Move(_) | HandEdit::Remove(_) => continue,
+            };
+            match on(draft, edit, SAME_M) {
+                Ok(Some(changed)) => {
+                    if let Err(error) = draft.apply(&changed) {
+                        conflicts.push(format!("{}: {error}", words(edit)));
+                    }
+                }
+                Ok(None) => {}
+                Err(conflict) => conflicts.push(conflict),
+            }
+        }
+        conflicts
+    }
+
+    /// Carries out all edits on a graph that was made anew: a place means the point nearest to it within a distance. What
+    /// cannot be done is left out, and told; each call can be taken back as before.
+    pub fn replay(&mut self, draft: &mut Draft, within_m: f32) -> Vec<String> {
+        let mut conflicts = Vec::new();
+        for call in &mut self.calls {
+            call.back.clear();
+            for by_hand in &call.edits {
+                match on(draft, *by_hand, within_m) {
+                    Ok(Some(edit)) => match draft.apply(&edit) {
+                        Ok(done) => call.back.push(back(&done)),
+                        Err(error) => conflicts.push(format!("{}: {error}", words(*by_hand))),
+                    },
+                    Ok(None) => {}
+                    Err(conflict) => conflicts.push(conflict),
+                }
+            }
+            call.after = mark(draft);
+        }
+        conflicts
+    }
+}
+
+/// The hash of the points and links of a draft, as digits. Parts are not edited here.
+fn mark(draft: &Draft) -> String {
+    let mut hash = StateHash::default();
+    for point in draft.points() {
+        point.to_array().iter().for_each(|value| _ = hash.word(u64::from(value.to_bits())));
+    }
+    draft.links().for_each(|[a, b]| _ = hash.word(u64::from(a) << 32 | u64::from(b)));
+    format!("{:016x}", hash.finish())
+}
+
+/// Where a point is after later edits that was at a place.
+fn moved(place: [f32; 3], later: &[HandEdit]) -> [f32; 3] {
+    let is_same = |a: [f32; 3], b: [f32; 3]| Vec3::from(a).distance(Vec3::from(b)) <= SAME_M;
+    later.iter().fold(place, |place, edit| match edit {
+        HandEdit::Move([from, to]) if is_same(*from, place) => *to,
+        _ => place,
+    })
+}
+
+/// An edit by the places it means now.
+fn by_place(draft: &Draft, edit: &DraftEdit) -> Result<HandEdit, DraftError> {
+    let place = |at: u32| draft.point(at).map(|point| point.to_array());
+    let ends = |[a, b]: [u32; 2]| Ok::<_, DraftError>([place(a)?, place(b)?]);
+    Ok(match edit {
+        DraftEdit::Add { point, .. } => HandEdit::Add(point.to_array()),
+        DraftEdit::Move { at, point } => HandEdit::Move([place(*at)?, point.to_array()]),
+        DraftEdit::Link { ends: both } => HandEdit::Link(ends(*both)?),
+        DraftEdit::Unlink { ends: both } => HandEdit::Unlink(ends(*both)?),
+        DraftEdit::Remove { at } => HandEdit::Remove(place(*at)?),
+    })
+}
+
+/// An edit by place on another draft. None when there is nothing left to do; else what it does not find.
+fn on(draft: &Draft, edit: HandEdit, within_m: f32) -> Result<Option<DraftEdit>, String> {
+    let near = |place: [f32; 3]| {
+        let place = Vec3::from(place);
+        let ranked = (0u32..).zip(draft.points()).map(|(at, point)| (point.distance(place), at));
+        let nearest = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        nearest.filter(|(distance, _)| *distance <= within_m)
+    };
+    let found = |place: [f32; 3]| {
+        near(place).map(|(_, at)| at).ok_or_else(|| {
+            let [x, y, z] = place;
+            format!("{}: there is no point within {within_m} m of [{x}, {y}, {z}] any more", words(edit))
+        })
+    };
+    let linked = |[a, b]: [u32; 2]| draft.links().any(|link| link == [a.min(b), a.max(b)]);
+    Ok(match edit {
+        HandEdit::Add(place) if near(place).is_some_and(|(distance, _)| distance <= SAME_M) => None,
+        HandEdit::Add(place) => {
+            let at = draft.points().len() as u32;
+            Some(DraftEdit::Add { at, point: Vec3::from(place), links: Vec::new(), part: None })
+        }
+        HandEdit::Move([from, to]) => Some(DraftEdit::Move { at: found(from)?, point: Vec3::from(to) }),
+        HandEdit::Link([a, b]) => {
+            let ends = [found(a)?, found(b)?];
+            if ends[0] == ends[1] {
+                return Err(format!("{}: one point is nearest to both places", words(edit)));
+            }
+            (!linked(ends)).then_some(DraftEdit::Link { ends })
+        }
+        HandEdit::Unlink([a, b]) => {
+            let ends = [found(a)?, found(b)?];
+            linked(ends).then_some(DraftEdit::Unlink { ends })
+        }
+        HandEdit::Remove(place) => near(place).map(|(_, at)| DraftEdit::Remove { at }),
+    })
+}
+
+fn words(edit: HandEdit) -> String {
+    let at = |[x, y, z]: [f32; 3]| format!("[{x}, {y}, {z}]");
+    match edit {
+        HandEdit::Add(place) => format!("added at {}", at(place)),
+        HandEdit::Move([from, to]) => format!("moved from {} to {}", at(from), at(to)),
+        HandEdit::Link([a, b]) => format!("linked {} and {}", at(a), at(b)),
+        HandEdit::Unlink([a, b]) => format!("unlinked {} and {}", at(a), at(b)),
+        HandEdit::Remove(place) => format!("removed at {}", at(place)),
+    }
+}
+
+fn back(edit: &DraftEdit) -> BackEdit {
+    match edit {
+        DraftEdit::Add { at, point, links, part } => {
+            BackEdit::Add { at: *at, point: point.to_array(), links: links.clone(), part: *part }
+        }
+        DraftEdit::Remove { at } => BackEdit::Remove { at: *at },
+        DraftEdit::Move { at, point } => BackEdit::Move { at: *at, point: point.to_array() },
+        DraftEdit::Link { ends } => BackEdit::Link { ends: *ends },
+        DraftEdit::Unlink { ends } => BackEdit::Unlink { ends: *ends },
+    }
+}
+
+fn forth(edit: &BackEdit) -> DraftEdit {
+    match edit {
+        BackEdit::Add { at, point, links, part } => {
+            DraftEdit::Add { at: *at, point: Vec3::from(*point), links: links.clone(), part: *part }
+        }
+        BackEdit::Remove { at } => DraftEdit::Remove { at: *at },
+        BackEdit::Move { at, point } => DraftEdit::Move { at: *at, point: Vec3::from(*point) },
+        BackEdit::Link { ends } => DraftEdit::Link { ends: *ends },
+        BackEdit::Unlink { ends } => DraftEdit::Unlink { ends: *ends },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::Rng;
+
+    fn rows(count: u32) -> Draft {
+        let point = |at: u32| Vec3::new((at % 5) as f32, 0.0, (at / 5) as f32);
+        let links: Vec<[u32; 2]> = (1..count).filter(|at| at % 5 > 0).map(|at| [at - 1, at]).collect();
+        Draft::new((0..count).map(point).collect(), &links, Vec::new()).unwrap()
+    }
+
+    fn some(draft: &Draft, rng: &mut Rng) -> DraftEdit {
+        let count = draft.points().len() as f64;
+        let mut number = || (rng.unit() * count) as u32;
+        let (at, other) = (number(), number());
+        let point = Vec3::new(rng.unit() as f32 * 9.0, 1.0, rng.unit() as f32 * 9.0);
+        match (rng.unit() * 5.0) as u32 {
+            0 => DraftEdit::Add { at: draft.points().len() as u32, point, links: Vec::new(), part: None },
+            1 => DraftEdit::Move { at, point },
+            2 => DraftEdit::Link { ends: [at, other] },
+            3 => DraftEdit::Unlink { ends: [at, other] },
+            _ => DraftEdit::Remove { at },
+        }
+    }
+
+    #[test]
+    fn whatever_was_edited_is_taken_back_call_by_call_and_survives_its_file() {
+        for seed in 0..40 {
+            let mut rng = Rng::stream(seed, "hand");
+            let mut draft = rows(20);
+            let (mut hand, mut states) = (HandEdits::default(), vec![draft.clone()]);
+            for _ in 0..12 {
+                let edit = some(&draft, &mut rng);
+                if hand.apply(&mut draft, &[edit]).is_ok() {
+                    states.push(draft.clone());
+                }
+            }
+            let mut hand = HandEdits::read(hand.text().as_bytes()).unwrap();
+            states.pop();
+            for state in states.iter().rev() {
+                assert_eq!(hand.undo(&mut draft), Ok(1), "seed {seed}");
+                assert_eq!(draft, *state, "seed {seed}");
+            }
+            assert_eq!(hand.undo(&mut draft), Err(UndoError::Nothing));
+        }
+    }
+
+    #[test]
+    fn edits_come_back_on_a_graph_made_anew_and_what_is_lost_is_named() {
+        let mut draft = rows(20);
+        let mut hand = HandEdits::default();
+        let far = Vec3::new(9.0, 0.0, 0.0);
+        let add = DraftEdit::Add { at: 20, point: far, links: Vec::new(), part: None };
+        hand.apply(&mut draft, &[add, DraftEdit::Link { ends: [4, 20] }]).unwrap();
+        hand.apply(&mut draft, &[DraftEdit::Unlink { ends: [0, 1] }, DraftEdit::Link { ends: [0, 5] }])
+            .unwrap();
+        // Made anew, with a point before all others: every number is another one.
+        let mut points = vec![Vec3::new(-5.0, 0.0, 0.0)];
+        points.extend(rows(20).points());
+        let links: Vec<[u32; 2]> = rows(20).links().map(|ends| ends.map(|end| end + 1)).collect();
+        let mut anew = Draft::new(points, &links, Vec::new()).unwrap();
+        let before = anew.clone();
+        assert_eq!(hand.replay(&mut anew, 0.25), Vec::<String>::new());
+        let has = |draft: &Draft, ends: [u32; 2]| draft.links().any(|link| link == ends);
+        assert!(has(&anew, [5, 21]) && has(&anew, [1, 6]) && !has(&anew, [1, 2]));
+        assert_eq!((hand.undo(&mut anew), hand.undo(&mut anew)), (Ok(2), Ok(2)));
+        assert_eq!(anew, before);
+        // Where the point of a link is gone, that edit is named and the others are done.
+        let mut hand = HandEdits::default();
+        let mut draft = rows(20);
+        hand.apply(&mut draft, &[DraftEdit::Link { ends: [0, 19] }, DraftEdit::Link { ends: [0, 5] }])
+            .unwrap();
+        let mut less = rows(15);
+        let conflicts = hand.replay(&mut less, 0.25);
+        assert_eq!(conflicts.len(), 1);
+        assert!(
+            conflicts[0].starts_with("linked [0, 0, 0] and [4, 0, 3]: there is no point within"),
+            "{conflicts:?}"
+        );
+        assert!(has(&less, [0, 5]));
+    }
+
+    #[test]
+    fn links_that_were_made_again_get_the_edits_of_links_however_the_points_were_moved_since() {
+        let mut draft = rows(20);
+        let mut hand = HandEdits::default();
+        let place = Vec3::new(0.5, 0.0, 0.5);
+        hand.apply(&mut draft, &[DraftEdit::Link { ends: [0, 19] }, DraftEdit::Unlink { ends: [1, 2] }])
+            .unwrap();
+        hand.apply(&mut draft, &[DraftEdit::Move { at: 0, point: place }]).unwrap();
+        let base = hand.base(&draft).unwrap();
+        assert_eq!(base, rows(20));
+        // Something else takes a point away, and all links are made again.
+        draft.apply(&DraftEdit::Remove { at: 12 }).unwrap();
+        assert_eq!(hand.base(&draft), None);
+        let links: Vec<[u32; 2]> = draft.links().chain([[1, 2]]).filter(|&ends| ends != [0, 18]).collect();
+        let mut again = Draft::new(draft.points().to_vec(), &links, Vec::new()).unwrap();
+        assert_eq!(hand.replay_links(&mut again), Vec::<String>::new());
+        assert_eq!(again, draft);
+        assert_eq!((hand.undo(&mut again), hand.len()), (Err(UndoError::Changed), 3));
+    }
+
+    #[test]
+    fn what_changed_otherwise_is_not_taken_back() {
+        let mut draft = rows(20);
+        let mut hand = HandEdits::default();
+        hand.apply(&mut draft, &[DraftEdit::Remove { at: 3 }]).unwrap();
+        draft.apply(&DraftEdit::Remove { at: 3 }).unwrap();
+        let before = draft.clone();
+        assert_eq!(hand.undo(&mut draft), Err(UndoError::Changed));
+        assert_eq!((draft, hand.len()), (before, 1));
+    }
+}
