@@ -54,7 +54,7 @@ const OPEN: &[(&str, &str)] = &[
 fn tests() -> String {
     let root = crate::place::root();
     let mut text = String::new();
-    for folder in ["src", "tests"] {
+    for folder in ["src", "tests", "crates"] {
         gather(&root.join(folder), &mut text);
     }
     text
