@@ -35,7 +35,7 @@ struct Part {
 }
 
 /// Areas times parts of the map, at most, for areas to be looked for in parts.
-const AREAS_IN_PARTS_MAX: usize = 100_000;
+const AREAS_IN_PARTS_MAX: usize = 10_000;
 
 /// The map report of a level. Cost: a few passes over its cells.
 #[must_use]

@@ -111,7 +111,8 @@ fn tell(folder: &Path, paths: &[&str], results: &mut Results) -> Result<(), Fail
     results.report(
         "for CI: .github/workflows/walkon.yml installs the published crate; set the repository variable",
     )?;
-    results
-        .report("  WALKON_SOURCE to what `cargo install` is to take instead, such as `--git URL walkon-cli`")?;
+    results.report(
+        "  WALKON_SOURCE to what `cargo install` is to take instead, such as `--git URL walkon-cli`",
+    )?;
     Ok(())
 }

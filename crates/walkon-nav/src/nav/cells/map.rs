@@ -5,7 +5,7 @@
 //! of edits. Not here: finding paths (`plan`), where a body off the map may begin (`start`).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -948,6 +948,7 @@ impl CellMap {
 
     /// Adds an obstacle of the cells whose centre lies within a distance of a point, not in force yet.
     pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+        let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let frame = *self.frame();
         let middle = geom::ground(centre);
         let around = Bounds { min: middle, max: middle }.grown(f64::from(radius_m));
@@ -962,7 +963,7 @@ impl CellMap {
             }
         }
         let free = (self.authored..self.states.len())
-            .find(|&id| !self.states[id].available && !used.contains(&AreaId::from(id)));
+            .find(|&id| !self.states[id].available && !in_use.contains(&AreaId::from(id)));
         let id = free.unwrap_or(self.states.len());
         Arc::make_mut(&mut self.terrain).put_obstacle(id, raster::of_list(&frame, &cells));
         if free.is_none() {

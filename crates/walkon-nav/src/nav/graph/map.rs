@@ -5,6 +5,7 @@
 //! area that it crosses and is open as that is; one revision a set of edits. Not here: making drafts (`generate`), finding
 //! paths (`plan`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -686,6 +687,7 @@ impl PointGraph {
 
     /// Adds an obstacle of the links that come within a distance of a point, not in force yet.
     pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+        let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let corners = 16;
         let polygon: Vec<Point> = (0..corners)
             .map(|at| {
@@ -702,7 +704,7 @@ impl PointGraph {
         let heights_m = [centre.y - STOREY_M, centre.y + STOREY_M];
         let area = GraphArea { polygon, heights_m, available: false, factor: 1.0, is_obstacle: true };
         let free = (self.authored_areas..self.states.len())
-            .find(|&at| !self.states[at].available && !used.contains(&AreaId::from(at)));
+            .find(|&at| !self.states[at].available && !in_use.contains(&AreaId::from(at)));
         let state = AreaState { available: false, factor: 1.0 };
         if let Some(at) = free {
             self.areas[at] = area;

@@ -4,6 +4,7 @@
 //! source and the state alone, so after any edits everything but the revision equals a map built anew; views are made when they are
 //! first asked for and kept while they are in use: when, changes no answer. Not here: ways (`plan`), lines (`footing`).
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::Vec3;
@@ -539,13 +540,14 @@ impl NavMesh {
 
     /// Adds an obstacle of all points within a distance of a point, on the floor of the point, not in force yet.
     pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+        let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let middle = geom::ground(centre);
         let polygon = around((middle, middle), f64::from(radius_m).max(1e-3));
         let (y, storey_m) = (f64::from(centre.y), f64::from(geom::STOREY_M));
         let heights_m = if self.is_flat() { ALL_FLOORS_M } else { [y - storey_m, y + storey_m] };
         let blocker = Blocker { outline: Outline::new(polygon, heights_m), keep_m: 0.0 };
         let free = (self.authored..self.states.len())
-            .find(|&id| !self.states[id].available && !used.contains(&AreaId::from(id)));
+            .find(|&id| !self.states[id].available && !in_use.contains(&AreaId::from(id)));
         let source = Arc::make_mut(&mut self.source);
         let first = source.areas.len();
         match free {
