@@ -591,3 +591,56 @@ fn who_stands_within_the_radius_from_the_start_takes_no_step() {
     assert_eq!(stage.ends, ["arrived/alreadyThere"]);
     assert_eq!(stage.position(), before);
 }
+
+/// A room that walls and a slanted pillar make crooked, on cells or polygons, and a body of some size.
+fn crooked(kind: &str, (agent_m, body_m): (f32, f32), shift_m: f32) -> String {
+    let wall = |name: &str, x: f32, low: f32, high: f32| {
+        let (left, right) = (x + shift_m, x + shift_m + 0.3);
+        format!(
+            r#"{{ "name": "{name}", "polygon": [[{left},{low}],[{right},{low}],[{right},{high}],[{left},{high}]] }}"#
+        )
+    };
+    let walls =
+        [wall("first", 5.0, -1.0, 7.0), wall("second", 10.0, 3.0, 11.0), wall("third", 15.0, -1.0, 7.0)];
+    format!(
+        r#"{{ "navigation": {{ "kind": "{kind}", "agentRadius": {agent_m}, "objectPadding": 0.0,
+            "areas": [ {{ "name": "room", "polygon": [[0,0],[40,0],[40,10],[0,10]] }} ],
+            "obstacles": [ {}, {{ "name": "pillar", "polygon": [[18,5],[19,4],[20,5],[19,6]] }} ] }},
+          "characters": [ {{ "name": "hero", "position": [2, 3], "radius": {body_m} }} ] }}"#,
+        walls.join(",")
+    )
+}
+
+/// The slowest that a walker goes between setting out and coming in, as part of its speed.
+fn slowest_part(level: &str, speed_mps: f32) -> f32 {
+    let mut stage = Stage::of(level);
+    stage.walk(36.0, 5.37, |options| options.pace = Pace::Speed(speed_mps));
+    let (mut slowest, mut before) = (1.0_f32, stage.position());
+    for tick in 0..6000 {
+        stage.ticks(2);
+        let now = stage.position();
+        let part = flat_distance(before, now) * 30.0 / speed_mps;
+        before = now;
+        if now.x > 32.0 {
+            assert!(tick > 10);
+            return slowest;
+        }
+        if now.x > 3.5 {
+            slowest = slowest.min(part);
+        }
+    }
+    panic!("it stands at {}", stage.position());
+}
+
+#[test]
+fn nobody_slows_down_at_corners_of_meshes_more_than_turning_costs_on_a_grid() {
+    /// What turning costs a walker on a grid: 1.06 of 1.4 m/s.
+    const WALKING: f32 = 1.06 / 1.4;
+    for sizes_m in [(0.0, 0.2), (0.2, 0.2), (0.0, 0.35), (0.35, 0.35)] {
+        for shift_m in [0.0, 0.13] {
+            let what = format!("map and body {sizes_m:?} m, walls {shift_m} m on");
+            let mesh = slowest_part(&crooked("mesh", sizes_m, shift_m), 1.4);
+            assert!(mesh > WALKING, "{what}: {mesh} of 1.4 m/s");
+        }
+    }
+}

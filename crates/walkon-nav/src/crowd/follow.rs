@@ -192,21 +192,52 @@ pub fn stride(
         ((gait.step_s * STEPS_PER_S).max(by_length) - 1e-3).ceil().clamp(1.0, STEPS_MAX)
     };
     let piece_s = gait.step_s / pieces;
+    let mut places = [place; STEPS_MAX as usize];
+    let mut count = 0;
     // Bounded by STEPS_MAX.
-    for piece in 0..pieces as u32 {
-        let before = (body.place, body.heading);
+    for small in places.iter_mut().take(pieces as usize) {
         let Some(step) = body.step(path, gait, piece_s, &mut clear) else { break };
-        // What is walked in a step is one straight line: round a corner it ends where that line does.
-        if piece > 0 && !clear(place, body.place) {
-            (body.place, body.heading) = before;
-            break;
-        }
-        if piece == 0 {
+        if count == 0 {
             (result.wanted, result.is_lost) = (step.wanted, step.is_lost);
         }
+        *small = body.place;
+        count += 1;
+    }
+    // What is walked in a step is one straight line.
+    if count > 1 && !clear(place, body.place) {
+        body.place = past_corner(place, &places[..count], (body.gone_m, gait.is_exact), &mut clear);
     }
     (result.to, result.heading) = (body.place, body.heading);
     result
+}
+
+/// Where a step ends that would lead round a corner, by the places that it would pass and its length: straight past the corner,
+/// as far as it is long where that is clear, so that nobody slows down for it; turning on its way.
+fn past_corner(
+    from: Vec3,
+    places: &[Vec3],
+    (length_m, is_exact): (f32, bool),
+    clear: &mut impl FnMut(Vec3, Vec3) -> bool,
+) -> Vec3 {
+    // The first is where a shorter step would end.
+    let seen = places[1..places.len() - 1]
+        .iter()
+        .rev()
+        .find(|&&place| clear(from, place))
+        .copied()
+        .unwrap_or(places[0]);
+    let Some(ahead) = steer::unit(flat(seen - from)).filter(|_| !is_exact) else { return seen };
+    let seen_m = flat_distance(from, seen);
+    let mut past_m = length_m - seen_m;
+    for _ in 0..3 {
+        let on_m = seen_m + past_m;
+        let on = Vec3::new(from.x + ahead.x * on_m, from.y, from.z + ahead.y * on_m);
+        if clear(from, on) {
+            return on;
+        }
+        past_m *= 0.5;
+    }
+    seen
 }
 
 /// Whether a tick leads straight along the present segment, without a corner in view.
@@ -261,9 +292,12 @@ impl Body {
         let is_end = to_end_m <= target_m + PASSED_M;
         let desired = steer::seek(flat(self.place), flat(target.point), arrival.speed_at(left_m));
         let turning = Turning { rate_radps: gait.turn_radps, step_s: piece_s };
-        let course = steer::steer(self.heading, desired, target_m, &turning);
-        self.heading = course.heading;
         let is_corner = look == Lookahead::EXACT || is_end;
+        // A corner that is only passed need not be hit: its turning circle is that of what lies ahead.
+        let ahead_m = (gait.speed_mps * look.predict_s).max(look.ahead_m).min(to_end_m);
+        let circle_m = if is_corner { target_m } else { target_m.max(ahead_m) };
+        let course = steer::steer(self.heading, desired, circle_m, &turning);
+        self.heading = course.heading;
         let step_m = course.speed_mps * piece_s;
         let step_m = if is_corner { step_m.min(target_m) } else { step_m };
         let step = course.heading * step_m;
