@@ -189,7 +189,8 @@ fn the_strip_in_which_walkers_stray_has_room_for_the_body() {
         project.expect(0, &["graph", "generate", "yard"]);
         let gap = |at: Vec3| {
             let to = |[x, z, to_x, to_z]: [f32; 4]| {
-                (x - at.x).max(at.x - to_x).max(0.0).hypot((z - at.z).max(at.z - to_z).max(0.0))
+                let [dx, dz] = [(x - at.x).max(at.x - to_x), (z - at.z).max(at.z - to_z)];
+                Vec3::new(dx.max(0.0), 0.0, dz.max(0.0)).length()
             };
             blocks.iter().map(|&block| to(block)).fold(f32::INFINITY, f32::min)
         };

@@ -162,7 +162,12 @@ fn is_curtain((slant, kind): (Slant, Kind), triangle: &[Vec3; 3], seen: &Squares
     }
     let nearest = triangle.iter().fold(f32::INFINITY, |least, corner| least.min(corner.z));
     let flat = triangle.map(|corner| as_seen(slant, corner));
-    seen.within(&flat).any(|point| point.y < nearest && holds(&flat, point, 0.0))
+    // By the rectangle around it, so that both halves of a wall go or stay.
+    let (low, high) = (flat[0].min(flat[1]).min(flat[2]), flat[0].max(flat[1]).max(flat[2]));
+    let is_behind = |point: Vec3| {
+        point.y < nearest && (low.x..=high.x).contains(&point.x) && (low.z..=high.z).contains(&point.z)
+    };
+    seen.around(low, high).any(is_behind)
 }
 
 /// What is drawn first: from above the lowest, from the side what lies furthest off.
@@ -236,13 +241,19 @@ impl<'a> Squares<'a> {
     fn within<'s>(&'s self, triangle: &'s [Vec3; 3]) -> impl Iterator<Item = Vec3> + 's {
         let [a, b, c] = *triangle;
         let beside = Vec3::splat(BESIDE_M);
-        let (low, high) = (square(a.min(b).min(c) - beside), square(a.max(b).max(c) + beside));
-        let first = self.by_square.range([low[0], i64::MIN]..).next().map_or(0, |(square, _)| square[0]);
-        let last =
-            self.by_square.range(..=[high[0], i64::MAX]).next_back().map_or(-1, |(square, _)| square[0]);
-        let columns = (first..=last).flat_map(move |x| self.by_square.range([x, low[1]]..=[x, high[1]]));
-        let points = columns.flat_map(|(_, points)| points).map(|&at| self.points[at as usize]);
+        let points = self.around(a.min(b).min(c) - beside, a.max(b).max(c) + beside);
         points.filter(move |&point| holds(triangle, point, f64::from(BESIDE_M)))
+    }
+
+    /// The points of the squares between two places. Cost: the squares of the columns between them.
+    fn around<'s>(&'s self, low: Vec3, high: Vec3) -> impl Iterator<Item = Vec3> + use<'s, 'a> {
+        let low = square(low);
+        // A range may not end before it begins, wherever the corners of a scene lie.
+        let [x, z] = square(high);
+        let high = [x.max(low[0]), z.max(low[1])];
+        let columns = self.by_square.range([low[0], low[1]]..=[high[0], high[1]]);
+        let squares = columns.filter(move |(square, _)| (low[1]..=high[1]).contains(&square[1]));
+        squares.flat_map(|(_, points)| points).map(|&at| self.points[at as usize])
     }
 }
 
@@ -255,7 +266,8 @@ fn holds(triangle: &[Vec3; 3], point: Vec3, beside_m: f64) -> bool {
     let at = ground(point);
     let [a, b, c] = triangle.map(ground);
     let away = [(a, b), (b, c), (c, a)].map(|(from, to)| {
-        let side_m = libm::hypot(to[0] - from[0], to[1] - from[1]).max(1e-9);
+        let [x, z] = [to[0] - from[0], to[1] - from[1]];
+        let side_m = (x * x + z * z).sqrt().max(1e-9);
         crate::base::geom::cross(from, to, at) / side_m
     });
     away.iter().all(|&away_m| away_m >= -beside_m) || away.iter().all(|&away_m| away_m <= beside_m)

@@ -609,7 +609,6 @@ mod tests {
 
     #[test]
     fn what_is_measured_is_the_same_each_time_and_parts_pay_only_where_they_look_at_less() {
-        let mut verdicts = Vec::new();
         for seed in 0..4 {
             let mut draft = building(&mut Rng::stream(seed, "routes"));
             divide(&mut draft, 60, &mut |_, _| {}).unwrap();
@@ -621,9 +620,7 @@ mod tests {
             // Ways that were kept and ways worked out again are the same ways.
             assert_eq!(measured, Routes::restore(&net, draft.parts(), routes.all_ways()).measure(&net));
             assert!(measured.pairs == MEASURED_PAIRS && measured.direct > 0);
-            verdicts.push(measured);
         }
-        println!("{verdicts:?}");
         // Without parts both are the same search.
         let net = Net::new(&building(&mut Rng::stream(1, "routes")));
         let plain = Routes::default().measure(&net);
