@@ -9,7 +9,7 @@
 //! Below stands a whole tick of the runtime (paths, following, avoidance, collisions, replanning; no scripts) in a hall with
 //! a pillar every twenty metres, everybody on errands of up to thirty metres, beside the same two kernels on the same
 //! places, and beside the crate `landmass` with the same people on a mesh of the same hall: its update finds paths,
-//! steers and avoids (with `dodgy_2d`); it pushes nobody apart and plans anew only when a mesh changes. Of every two ticks the first
+//! steers and avoids (with `dodgy_2d`); it pushes nobody apart and plans again only when a mesh changes. Of every two ticks the first
 //! does the crowd's step and the second shows it; both the mean and the first are compared. Means over sixty
 //! ticks in time of the thread, so that others on the machine count as little as can be; the two kernels run once after each
 //! tick, so that they share the machine's moods and find the caches as the steps of a tick find them.

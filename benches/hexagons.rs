@@ -31,7 +31,7 @@ const ROUNDS: usize = 5;
 enum Terrain {
     /// In patches of 6 to 28 tiles across.
     Patches,
-    /// Drawn anew for every tile.
+    /// Drawn again for every tile.
     Noise,
 }
 

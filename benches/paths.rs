@@ -334,11 +334,11 @@ fn support(file: &Path) {
     println!("| nearest cell of the largest component | {:.0} |", far / 1000.0);
 }
 
-/// Flips that keep labels up to date: how long, how often they have to be made anew.
+/// Flips that keep labels up to date: how long, how often they have to be made again.
 fn flips(map: &Map, places: &[(u32, u32)]) {
     let mut bits = map.bits();
     let mut labels = Labels::of(&bits);
-    let (mut kept, mut anew, mut spent) = (0, 0, 0.0);
+    let (mut kept, mut again, mut spent) = (0, 0, 0.0);
     for &(x, z) in places.iter().take(20_000) {
         let free = bits.get(x, z);
         let begun = Instant::now();
@@ -349,12 +349,12 @@ fn flips(map: &Map, places: &[(u32, u32)]) {
             kept += 1;
             spent += elapsed;
         } else {
-            anew += 1;
+            again += 1;
             bits.set(x, z, free);
         }
     }
     println!(
-        "| flip a cell, labels kept ({kept} flips; {anew} others ask for new labels) | {:.0} |",
+        "| flip a cell, labels kept ({kept} flips; {again} others ask for new labels) | {:.0} |",
         spent / f64::from(kept)
     );
 }

@@ -311,7 +311,7 @@ fn drive(game: &mut Game, seconds: f64, alone_s: &BTreeMap<String, f64>, outcome
     }
 }
 
-/// Counts the ends of walks, and the travel time of whoever leaves.
+/// Counts the ends of walks, and the travel time of anyone who leaves.
 fn note(
     outcome: &mut Outcome,
     line: &str,

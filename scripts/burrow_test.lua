@@ -25,7 +25,7 @@ test.level("nobody comes nearer to a wall than the radius", { level = "burrow", 
   t:run(25)
 end)
 
-test.level("whoever is too wide for what is left waits at the gate", { level = "burrow", maxTicks = 3000 }, function(t)
+test.level("anyone who is too wide for what is left waits at the gate", { level = "burrow", maxTicks = 3000 }, function(t)
   world.door("gate"):close()
   t:run(2)
   local giant = world.character("giant")

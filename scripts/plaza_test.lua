@@ -6,7 +6,7 @@ test.level("both streams get across, there and back", { level = "plaza", maxTick
   end, { timeout = 90 })
 end)
 
-test.level("whoever queues at the booth comes in once it opens", { level = "plaza", maxTicks = 3000 }, function(t)
+test.level("anyone who queues at the booth comes in once it opens", { level = "plaza", maxTicks = 3000 }, function(t)
   t:run(5)
   for i = 1, 5 do
     t:expect(world.character("visitor" .. i).position.x):toBeBelow(28)

@@ -1,6 +1,6 @@
 //! Ground that goes away, comes back or changes its cost while people stand and walk on it.
 //!
-//! Goal: whoever loses the ground below walks out by the shortest way and goes on; whoever could walk a better way than before
+//! Goal: anyone who loses the ground below walks out by the shortest way and goes on; anyone who could walk a better way than before
 //! finds it. Method: one place, two halls joined by a near bridge and a far one, as every kind of map; every way of changing the
 //! bridge; somebody who stands on it, or walks. All is judged by where bodies get to, not by plans.
 
@@ -157,7 +157,7 @@ fn walk_out(stage: &mut Stage, name: &str, tick_rate: u32) -> (f32, f32) {
     (walked_m, off_ticks as f32 / tick_rate as f32)
 }
 
-/// Whoever stands or walks on ground that goes away comes out by the shortest way, at its speed, and goes on round to its goal.
+/// Anyone who stands or walks on ground that goes away comes out by the shortest way, at its speed, and goes on round to its goal.
 #[test]
 fn fault_g3_whoever_loses_the_ground_walks_out_and_goes_on_whatever_took_it() {
     for (kind, means) in KINDS {
@@ -200,7 +200,7 @@ fn fault_g3_whoever_loses_the_ground_walks_out_and_goes_on_whatever_took_it() {
     }
 }
 
-/// Whoever is on its way the long way round takes the near bridge when that comes back; `m` metres less would be no walk of a
+/// Anyone who is on its way the long way round takes the near bridge when that comes back; `m` metres less would be no walk of a
 /// person who sees it.
 #[test]
 fn who_is_on_a_long_way_round_takes_a_short_one_that_opens() {
@@ -240,7 +240,7 @@ fn repaths(stage: &Stage, walk: WalkId) -> usize {
     stage.facts("replanned").len()
 }
 
-/// Mud across the whole hall but for a dry strip: whoever wades goes round when it becomes dear, and whoever goes round goes
+/// Mud across the whole hall but for a dry strip: anyone who wades goes round when it becomes dear, and anyone who goes round goes
 /// straight on when it becomes cheap.
 #[test]
 fn who_walks_where_it_becomes_dear_goes_round_and_back_when_it_becomes_cheap() {
@@ -272,7 +272,7 @@ fn who_walks_where_it_becomes_dear_goes_round_and_back_when_it_becomes_cheap() {
     }
 }
 
-/// A door on the short way that opens and closes all the time: whoever was turned back a few times goes the long way in the end.
+/// A door on the short way that opens and closes all the time: anyone who was turned back a few times goes the long way in the end.
 #[test]
 fn a_flapping_door_makes_nobody_dance() {
     for kind in ["grid", "mesh"] {

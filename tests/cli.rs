@@ -350,8 +350,19 @@ fn a_scenario_file_is_answered_line_by_line_and_a_wrong_cost_fails() {
 
 #[test]
 fn published_scenarios_are_answered_with_their_optimal_cost() {
-    let Some(data) = at_hand("movingai") else { return };
-    let (map, scen) = (data.join("dao/arena.map"), data.join("dao/arena.map.scen"));
+    if let Some(data) = at_hand("movingai") {
+        answers(&data.join("dao/arena.map"));
+    }
+}
+
+#[test]
+fn scenarios_of_our_own_are_answered_with_their_optimal_cost() {
+    answers(&crate::place::root().join("tests/data/movingai/own/rooms.map"));
+}
+
+/// All scenarios of a map, which stand beside it.
+fn answers(map: &std::path::Path) {
+    let scen = map.with_extension("map.scen");
     let project = Project::new();
     let (map, scen) = (map.to_string_lossy().into_owned(), scen.to_string_lossy().into_owned());
     let (out, _) = project.expect(0, &["path", "--map", &map, "--scen", &scen]);

@@ -12,7 +12,7 @@ use walkon::crowd::steer::{Arrival, seek};
 
 const RADIUS_M: f32 = 0.35;
 const SPEED_MPS: f32 = 1.4;
-/// Whoever is this near to the goal has arrived, metres.
+/// Anyone who is this near to the goal has arrived, metres.
 const ARRIVED_M: f32 = 0.1;
 /// Where those are who have arrived, metres.
 const UPSTAIRS_M: f32 = 100.0;
@@ -119,7 +119,7 @@ impl Crowd {
         }
     }
 
-    /// Whoever has arrived goes upstairs, out of the way of the others.
+    /// Anyone who has arrived goes upstairs, out of the way of the others.
     fn leave(&mut self, index: usize) {
         self.bodies.floors_m[index] = UPSTAIRS_M;
         self.bodies.stances[index].ghost = true;

@@ -1,6 +1,6 @@
 //! What pictures and traces show of searches and of a crowd.
 //!
-//! Goal: whoever looks at a picture or a trace sees what the runtime decided and why. Method: small levels whose answer is
+//! Goal: anyone who looks at a picture or a trace sees what the runtime decided and why. Method: small levels whose answer is
 //! known by hand, drawn and traced; counts are taken from the picture's shapes, not from what they were made of.
 
 use glam::Vec3;

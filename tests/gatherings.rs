@@ -1,6 +1,6 @@
 //! Laws about people who come to one place: to a person, to a point, past somebody who stands.
 //!
-//! Goal: all who walk to one goal end in peace, whoever has arrived is left alone, files back out of lanes, and nobody walks on
+//! Goal: all who walk to one goal end in peace, anyone who has arrived is left alone, files back out of lanes, and nobody walks on
 //! the spot. Method: random parties drawn from a seed, small levels made here; the judge of `tests/invariants.rs` after every
 //! tick; steps aside and ends of walks are read from the trace.
 

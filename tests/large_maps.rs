@@ -144,7 +144,7 @@ fn ways_by_gates_after_edits_are_those_of_a_map_made_anew() {
             }
             let edits: Vec<NavEdit> = edits.into_iter().map(NavEdit::Area).collect();
             edited.apply(&edits);
-            let anew = NavMap::from(map(&source, Hierarchy::On));
+            let again = NavMap::from(map(&source, Hierarchy::On));
             let table = table(&source);
             let frame = source.frame;
             for _ in 0..4 {
@@ -158,7 +158,7 @@ fn ways_by_gates_after_edits_are_those_of_a_map_made_anew() {
                 };
                 assert_eq!(
                     of(&edited, &mut search),
-                    of(&anew, &mut search),
+                    of(&again, &mut search),
                     "seed {seed}, {start} to {goal}"
                 );
                 compared += 1;

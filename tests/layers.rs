@@ -276,7 +276,7 @@ fn a_new_plan_on_the_stairs_begins_them_only_where_they_are_not_the_way_any_more
     let (undisturbed, place, plans) = climbs(|_| {});
     assert!(plans == 0 && (340..360).contains(&undisturbed) && place.distance(at(4.5, 1.5)) < 0.1);
     let (elsewhere, _, plans) = climbs(|stage| block(stage, SKY, 2, 1));
-    assert_eq!((elsewhere, plans), (undisturbed, 1), "it planned anew, and did not begin again");
+    assert_eq!((elsewhere, plans), (undisturbed, 1), "it planned again, and did not begin again");
     let (other, place, _) = climbs(|stage| block(stage, SKY, 4, 1));
     assert!(other > undisturbed + 300 && place.distance(at(8.5, 1.5)) < 0.1, "{other} {place}");
 }

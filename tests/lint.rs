@@ -583,7 +583,7 @@ fn planted_faults_are_all_found_and_nothing_else() {
 fn scripts_of_this_repository_have_nothing_to_say_about() {
     let folder = crate::place::root();
     let mut found = check(folder, &["levels", "scripts"]);
-    // Events that are told to the host and to whoever watches.
+    // Events that are told to the host and to anyone who watches.
     found.values_mut().for_each(|list| list.retain(|(_, code, _)| code != "unheard"));
     found.retain(|_, list| !list.is_empty());
     assert!(found.is_empty(), "{found:#?}");

@@ -278,7 +278,7 @@ impl Model {
         self.expected.entry(key).or_default().push(line.into());
     }
 
-    /// The lines of a walk that is over: its handler, the one for all ends, whoever waits.
+    /// The lines of a walk that is over: its handler, the one for all ends, anyone who waits.
     fn settle(&mut self, walk: &Walk, handler: &str, end: &str, is_task_gone: bool) {
         let key = format!("w{}", walk.id);
         self.expect(key.clone(), format!("{handler} {end}"));

@@ -1,4 +1,4 @@
-//! Published maps with published optima: the MovingAI scenarios (Sturtevant 2012), when they are at hand.
+//! Maps with known optima: one of our own, and the published MovingAI scenarios (Sturtevant 2012) when they are at hand.
 //! Every tenth scenario line; all of them with `WALKON_ALL=1`.
 #![allow(clippy::disallowed_methods)]
 
@@ -54,10 +54,63 @@ fn read(file: &Path) -> Published {
 
 #[test]
 fn seed_a1_published_scenarios_are_answered_with_their_optimum() {
-    let Some(folder) = folder() else { return };
+    if let Some(folder) = folder() {
+        answer_all(&folder);
+    }
+}
+
+fn own() -> PathBuf {
+    crate::place::root().join("tests/data/movingai")
+}
+
+#[test]
+fn scenarios_of_our_own_are_answered_with_their_optimum() {
+    assert!(answer_all(&own()) > 10);
+}
+
+/// The cheapest way by looking at everything, and by the rules of the format: no diagonal past a corner.
+fn dijkstra(bits: &Bits, ends: Ends) -> f64 {
+    let width = bits.width();
+    let is_free = |x: i64, z: i64| {
+        let is_inside = (0..i64::from(width)).contains(&x) && (0..i64::from(bits.depth())).contains(&z);
+        is_inside && bits.get(x as u32, z as u32)
+    };
+    let count = (width * bits.depth()) as usize;
+    let (mut costs, mut is_done) = (vec![f64::INFINITY; count], vec![false; count]);
+    costs[ends.start.0 as usize] = 0.0;
+    loop {
+        let open = (0..count).filter(|&node| !is_done[node] && costs[node].is_finite());
+        let Some(node) = open.min_by(|&a, &b| costs[a].total_cmp(&costs[b])) else { return f64::INFINITY };
+        if node == ends.goal.0 as usize {
+            return costs[node];
+        }
+        is_done[node] = true;
+        let (x, z) = (node as i64 % i64::from(width), node as i64 / i64::from(width));
+        for (dx, dz) in (-1..=1).flat_map(|dz| (-1..=1).map(move |dx| (dx, dz))) {
+            if is_free(x + dx, z + dz) && is_free(x + dx, z) && is_free(x, z + dz) {
+                let next = ((z + dz) * i64::from(width) + x + dx) as usize;
+                let cost = costs[node] + ((dx * dx + dz * dz) as f64).sqrt();
+                costs[next] = costs[next].min(cost);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_optima_of_our_own_scenarios_are_those_of_dijkstra() {
+    for file in maps(&own()) {
+        let Published { bits, lines } = read(&file);
+        for (ends, optimum) in lines.into_iter().step_by(8) {
+            assert!((dijkstra(&bits, ends) - optimum).abs() < 1e-6, "{ends:?}: {optimum}");
+        }
+    }
+}
+
+/// Answers the scenarios of every map below a folder; how many lines.
+fn answer_all(folder: &Path) -> usize {
     let every = if std::env::var("WALKON_ALL").is_ok() { 1 } else { 10 };
     let (mut search, mut nodes, mut answered) = (Search::default(), Vec::new(), 0);
-    for file in maps(&folder) {
+    for file in maps(folder) {
         let Published { bits, lines } = read(&file);
         let labels = Labels::of(&bits);
         let cell = |node: NodeId| (node.0 % bits.width(), node.0 / bits.width());
@@ -84,4 +137,5 @@ fn seed_a1_published_scenarios_are_answered_with_their_optimum() {
         }
     }
     println!("{answered} scenario lines answered");
+    answered
 }

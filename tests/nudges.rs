@@ -120,7 +120,7 @@ fn seed_c7_and_c8_a_niche_beside_the_way_is_stepped_into_and_stayed_in() {
 
 #[test]
 fn seed_c7_with_walls_on_three_sides_it_steps_past_who_asks() {
-    // The passage ends behind whoever stands there; the way leads to its very end.
+    // The passage ends behind anyone who stands there; the way leads to its very end.
     let dead_end = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
       { "name": "west", "polygon": [[0,0],[6,0],[6,6],[0,6]] },
       { "name": "stub", "polygon": [[6,2.8],[12.4,2.8],[12.4,3.2],[6,3.2]] } ] } }"#;

@@ -1,6 +1,6 @@
 //! What pictures show of people, watches, padding and searches, and what animations say.
 //!
-//! Goal: whoever looks can tell who is who and why. Method: the real program draws SVG, whose shapes say what they show;
+//! Goal: anyone who looks can tell who is who and why. Method: the real program draws SVG, whose shapes say what they show;
 //! animations are compared with the same animation without words.
 
 use std::collections::BTreeSet;
@@ -90,6 +90,28 @@ fn watches_are_circles_at_their_place_or_around_their_character() {
     project
         .expect(0, &["draw", "square", "--tick", "30", "--layers", "cells,characters", "--out", "bare.svg"]);
     assert_eq!(values(&project.read("bare.svg"), "watch", "data-key").len(), 0);
+}
+
+#[test]
+fn a_watch_along_walkable_lines_shows_what_it_sees() {
+    let project = project();
+    let outline = || {
+        project.expect(0, &["draw", "square", "--tick", "1", "--out", "seen.svg"]);
+        let svg = project.read("seen.svg");
+        let watches = values(&svg, "watch", "points").into_iter().chain(values(&svg, "watch", "d"));
+        (svg.contains(">seen by a watch</text>"), watches.map(str::to_owned).collect::<Vec<_>>())
+    };
+    assert!(!outline().0);
+    let text = project.read("scripts/square.lua");
+    project.write("scripts/square.lua", &text.replace("'spot', 1.5, {", "'spot', 6, { lineOfWalk = true,"));
+    let (is_told, around_the_well) = outline();
+    assert!(is_told && !around_the_well.is_empty());
+    let level = project.read("levels/square.json");
+    project.write(
+        "levels/square.json",
+        &level.replace("[[7,5],[9,5],[9,7],[7,7]]", "[[1,0],[2,0],[2,1],[1,1]]"),
+    );
+    assert_ne!(outline().1, around_the_well, "the well hides what is behind it");
 }
 
 #[test]

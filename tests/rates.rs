@@ -1,7 +1,7 @@
 //! Tick rates: 30, 60 and 120 a second tell the same story (seed:F3, fault:G22).
 //!
 //! Method: several levels, from somebody alone to jams at a doorway; at each rate everybody arrives at the same time, to the step,
-//! by a way of the same length, to the bit: the crowd goes about in steps of a thirtieth of a second whatever the rate.
+//! by a way of the same length, to the bit: the crowd moves in steps of a thirtieth of a second whatever the rate.
 
 use walkon::base::ids::CharacterId;
 use walkon::base::time::TickRate;

@@ -1,4 +1,4 @@
-//! Plans that see others: who counts as standing in the way, goals that somebody holds, planning anew.
+//! Plans that see others: who counts as standing in the way, goals that somebody holds, planning again.
 //!
 //! Goal: rows D, R and N of the seeds as far as they are about plans and requests. Method: one open hall and a hand that puts
 //! characters where they are needed; the look-up is compared with a look at everybody.

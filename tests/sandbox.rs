@@ -293,7 +293,7 @@ fn reach(value: &mlua::Value, path: &str, seen: &mut Vec<*const std::ffi::c_void
     }
 }
 
-/// S4: what scripts can reach is a list; it changes only on purpose (`UPDATE=1` writes it anew).
+/// S4: what scripts can reach is a list; it changes only on purpose (`UPDATE=1` writes it again).
 #[test]
 fn inv_s4_scripts_reach_what_is_listed_and_nothing_else() {
     let vm = vm_with(&[("a.lua", "return _G")]);

@@ -536,7 +536,7 @@ fn watched_and_skipped_little_scenes_leave_the_same_world_and_story() {
             told
         };
         assert_eq!(story(&watched), story(&skipped), "seed {seed}, skipped at {skip_at}:\n{fields}");
-        // Who comes second to a mark stands beside whoever holds it; where exactly hangs on when they came, and doors take
+        // Who comes second to a mark stands beside anyone who holds it; where exactly hangs on when they came, and doors take
         // no time in a skip.
         let is_near = |(one, other): (&String, &String)| one == other || apart_m(one, other) < BESIDE_M;
         let (left, right) = (watched.places(), skipped.places());
@@ -804,7 +804,7 @@ fn exact_places(play: &mut Play) -> Vec<String> {
     people.collect()
 }
 
-/// Law: a scene that is skipped brings about what it would have brought about, to the bit, whoever walks at once and whenever the
+/// Law: a scene that is skipped brings about what it would have brought about, to the bit, anyone who walks at once and whenever the
 /// skip comes. `SCENES=1000 cargo test --test suite -- a_scene_brings_about_the_same_world` tries as many.
 #[test]
 fn a_scene_brings_about_the_same_world_to_the_bit_whenever_it_is_skipped() {

@@ -1148,7 +1148,7 @@ fn names_of_later_tiers_are_absent() {
     }
 }
 
-/// The files under `scripts/types` are what the table says. With `UPDATE=1` they are written anew.
+/// The files under `scripts/types` are what the table says. With `UPDATE=1` they are written again.
 #[test]
 fn the_shipped_definitions_are_current() {
     let names = walkon::script::types::ProjectNames::new();

@@ -1,6 +1,6 @@
 //! Every way a walk ends, by every cause of section 7.4, told in every style.
 //!
-//! Goal: the same status and reason whoever asks and however: by handlers, by the handle, by a task that waits for the
+//! Goal: the same status and reason anyone who asks and however: by handlers, by the handle, by a task that waits for the
 //! handle, by a task that waits in `walk`. Method: one table; each case runs once for each style in a level of its own, and
 //! everything that is logged is compared, so that nothing is told twice.
 
@@ -154,11 +154,11 @@ const CASES: &[(&str, Case)] = &[
         },
     ),
     (
-        "beside whoever holds the goal is near enough",
+        "beside anyone who holds the goal is near enough",
         Case { goal: BEN, options: "speed = 20, accept = \"near\"", end: "arrived/closeEnough", ..CASE },
     ),
     (
-        "beside whoever holds the goal is as near as it gets",
+        "beside anyone who holds the goal is as near as it gets",
         Case { goal: BEN, options: "speed = 20, accept = \"nearest\"", end: "arrived/closeEnough", ..CASE },
     ),
     (
@@ -166,7 +166,7 @@ const CASES: &[(&str, Case)] = &[
         Case { goal: "ben", options: "speed = 20, radius = 0.1", end: "arrived/closeEnough", ..CASE },
     ),
     (
-        "who passes through others stands on whoever holds the goal",
+        "who passes through others stands on anyone who holds the goal",
         Case { goal: BEN, options: "speed = 20, crowd = \"ghost\"", end: "arrived/reached", ..CASE },
     ),
     (
@@ -519,7 +519,7 @@ fn every_cause_ends_a_walk_the_same_in_every_style() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Walks of an owner that ends: its handlers are not called, and whoever else waits is told.
+/// Walks of an owner that ends: its handlers are not called, and everybody else who waits is told.
 #[test]
 fn a_walk_whose_owner_ends_is_told_to_others_only() {
     let ben = "return { start = function(self)

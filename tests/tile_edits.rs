@@ -1,4 +1,4 @@
-//! Tiles that change while people walk: who plans anew and when, what a tile reads like afterwards, and going back.
+//! Tiles that change while people walk: who plans again and when, what a tile reads like afterwards, and going back.
 //!
 //! Method: small maps whose ways are known by hand; the walker is sent by the host, tiles change between ticks as scripts would
 //! change them, and what happened is read from the trace.
@@ -39,7 +39,7 @@ fn tile(stage: &Stage, column: u32, row: u32) -> walkon::world::tiles::Tile {
     stage.world().tiles().unwrap().tile(TileSpot { layer: 0, column, row }).unwrap().clone()
 }
 
-/// Ticks at which somebody planned anew because the map changed.
+/// Ticks at which somebody planned again because the map changed.
 fn replanned(stage: &Stage, name: &str) -> Vec<u64> {
     let facts = stage.facts("replanned").into_iter().filter(|fact| fact["character"] == name);
     facts.filter(|fact| fact["why"] == "map").map(|fact| fact["t"].as_u64().unwrap()).collect()

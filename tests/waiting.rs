@@ -1,6 +1,6 @@
 //! Walks that wait: for a search within a small budget, for a goal that creeps, for somebody who does not move.
 //!
-//! Goal: waiting for the budget is not being stuck; a goal that creeps is searched for as it moves; whoever gives up says who or
+//! Goal: waiting for the budget is not being stuck; a goal that creeps is searched for as it moves; anyone who gives up says who or
 //! what was in the way. Method: levels whose searches take long; scenes drawn at random, judged by where everybody stands.
 
 use glam::Vec3;
@@ -114,7 +114,7 @@ fn a_goal_that_creeps_is_measured_from_where_it_was_searched() {
     }
 }
 
-/// Whoever gives up because it is stuck, or because its goal is occupied, says by whom, whenever there is anybody near it.
+/// Anyone who gives up because it is stuck, or because its goal is occupied, says by whom, whenever there is anybody near it.
 #[test]
 fn who_gives_up_names_who_is_in_the_way() {
     let mut rng = Rng::stream(15, "who is in the way");

@@ -32,7 +32,7 @@ local WAKE = { "breach", "over" }
 local function hold(self: Behaviour)
   local breach = self.blackboard:get("breach")
   self.blackboard:clear("breach")
-  -- Inside, not in the gap itself: whoever comes over the rubble is met there.
+  -- Inside, not in the gap itself: anyone who comes over the rubble is met there.
   local inside = nav.nearest(breach + vector.create(4, 0, 0), { layer = "ground" })
   if inside then
     self.character:walk(inside, { gait = "run", accept = "near" })

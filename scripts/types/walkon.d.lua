@@ -133,7 +133,7 @@ function typeof(value) end
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
----@field tags? string[] tags of whoever is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody
+---@field tags? string[] tags of anyone who is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
 ---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
 
@@ -142,7 +142,7 @@ function typeof(value) end
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
----@field tags? string[] tags of whoever is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody
+---@field tags? string[] tags of anyone who is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
 ---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
 ---@field onPath? PathHandler runs when it is found
@@ -178,7 +178,7 @@ function typeof(value) end
 ---@field length number metres
 ---@field cost number metres times area factors
 ---@field nearest? vector the reachable point nearest to the goal, when it is not the goal
----@field by? Character|Door the closed door that is in the way, or whoever stands on the goal, if that is the cause
+---@field by? Character|Door the closed door that is in the way, or anyone who stands on the goal, if that is the cause
 ---@field expansions number nodes the search looked at
 ---@field revision number of the map it holds for
 
@@ -924,7 +924,7 @@ function nav.routeProps(name) end
 ---@return Tile?
 function nav.tileAt(place, layer) end
 
----Tile maps: changes the tile at a place; what is left out stays. A terrain brings its own cost, and whether one can walk on it, where those are not given. The map follows in step 5; walks over the tile, or past one that opened, look for a way anew in that tick.
+---Tile maps: changes the tile at a place; what is left out stays. A terrain brings its own cost, and whether one can walk on it, where those are not given. The map follows in step 5; walks over the tile, or past one that opened, look for a way again in that tick.
 ---@param place Place
 ---@param tile Tile
 ---@param layer? string
@@ -941,7 +941,7 @@ function nav.setNavigable(place, navigable, options) end
 ---@return number
 function nav.addPoint(place) end
 
----Graphs: links the points nearest to two places, both ways; whether that was a change. A point stands for places within 8 m. The map follows in step 5; walks that end short of their goal look for a way anew in that tick.
+---Graphs: links the points nearest to two places, both ways; whether that was a change. A point stands for places within 8 m. The map follows in step 5; walks that end short of their goal look for a way again in that tick.
 ---@param from Place
 ---@param to Place
 ---@return boolean
@@ -1033,7 +1033,7 @@ function Door:lock(key) end
 ---@return boolean
 function Door:unlock(key) end
 
----Whoever stands in the door's area, in id order.
+---Anyone who stands in the door's area, in id order.
 ---@return Character[]
 function Door:occupants() end
 
@@ -1395,7 +1395,7 @@ function bt.subtree(name) end
 ---@field level Blackboard The board of the level.
 blackboard = {}
 
----The board of whoever names this group.
+---The board of anyone who names this group.
 ---@param name string
 ---@return Blackboard
 function blackboard.group(name) end

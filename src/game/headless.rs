@@ -65,7 +65,7 @@ pub enum Onlooker {
     Stop,
 }
 
-/// Whoever runs a game: says what the host has to say, looks on, and is told of the steps.
+/// Anyone who runs a game: says what the host has to say, looks on, and is told of the steps.
 pub trait Host {
     /// What the host has to say in the coming tick, whose number is `tick`.
     fn inputs(&mut self, world: &World, tick: u64) -> Vec<Input> {

@@ -251,7 +251,7 @@ impl Game {
         done(Step::Edits);
         sim::paths::run(world); // 6
         done(Step::Paths);
-        // The crowd goes about in steps of a thirtieth of a second, each of one tick or a few (`TickRate::ticks_per_step`).
+        // The crowd moves in steps of a thirtieth of a second, each of one tick or a few (`TickRate::ticks_per_step`).
         if world.begins_step() {
             sim::follow::run(world); // 7
             done(Step::Follow);

@@ -56,7 +56,7 @@ pub struct Recorded {
     pub crowd: CrowdCounts,
 }
 
-/// How often walkers planned anew, by what for, and stepped aside.
+/// How often walkers planned again, by what for, and stepped aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CrowdCounts {
     /// New plans because of a door.

@@ -256,7 +256,7 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
     nav.succeed(&world.nav);
     world.nav = nav;
     world.make_room();
-    // Whoever is in the middle of a step stands where it is until the next: the way there was clear on the old map.
+    // Anyone who is in the middle of a step stands where it is until the next: the way there was clear on the old map.
     world.glides.clear();
     // What waited for step 5 is in the areas already; points and links have other numbers, perhaps.
     world.edits.clear();

@@ -269,7 +269,7 @@ impl<'a> Comparison<'a, '_> {
         }
         match first_field(&there, &here, "") {
             Some((field, expected, got)) => What::Field { field, expected, got },
-            // Equal as JSON and not as text: somebody has written the line anew.
+            // Equal as JSON and not as text: somebody has written the line again.
             None => What::Other,
         }
     }

@@ -1,6 +1,6 @@
 //! Blackboards: plain data that scripts share by key, for the level, for a group, for a character.
 //!
-//! In: keys and values, seconds to keep them. Out: the values; news for whoever watches a key or waits for its change. Holds:
+//! In: keys and values, seconds to keep them. Out: the values; news for anyone who watches a key or waits for its change. Holds:
 //! setting an equal value is no change; what is set for a time is cleared at the head of step 3; news is told in step 12, to
 //! those who watched or waited when it happened; boards are kept over reloads, and a character's board dies with it.
 //! Not here: the Lua side (`bind::blackboard`).
@@ -23,7 +23,7 @@ use crate::script::{dispatch, payload};
 pub(crate) enum BoardOf {
     /// The level's.
     Level,
-    /// Of whoever names this group.
+    /// Of anyone who names this group.
     Group(String),
     /// A character's.
     Character(CharacterId),
@@ -52,7 +52,7 @@ struct Board {
 pub(crate) struct Boards {
     boards: BTreeMap<u64, Board>,
     numbers: BTreeMap<BoardOf, u64>,
-    /// When values clear themselves; those that were set anew since are passed over.
+    /// When values clear themselves; those that were set again since are passed over.
     due: BTreeSet<(Tick, u64, String)>,
     last: u64,
     last_change: u64,
@@ -284,7 +284,7 @@ pub(crate) fn clear_due(lua: &Lua) {
     }
 }
 
-/// A character was removed: its board dies, and whoever waits for a change of it goes on with nil.
+/// A character was removed: its board dies, and anyone who waits for a change of it goes on with nil.
 pub(crate) fn character_gone(lua: &Lua, character: CharacterId) {
     let changes = runtime::with(lua, |runtime| {
         let number = runtime.boards.numbers.remove(&BoardOf::Character(character))?;

@@ -375,7 +375,7 @@ pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     }
 }
 
-/// Ends a scene: everything it took is given back, then `onEnd` runs, then whoever waits for it is told.
+/// Ends a scene: everything it took is given back, then `onEnd` runs, then anyone who waits for it is told.
 pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
     let lua = vm.lua();
     let Some(scene) = runtime::with(lua, |runtime| runtime.scenes.scenes.remove(&id)) else {

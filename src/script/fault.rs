@@ -344,7 +344,7 @@ pub struct Strikes<Owner> {
 pub enum Verdict {
     /// It goes on; so many faults count against it now.
     GoesOn(usize),
-    /// It is switched off. Its strikes are forgotten: after a reload it begins anew.
+    /// It is switched off. Its strikes are forgotten: after a reload it begins again.
     Suspended,
 }
 

@@ -314,7 +314,7 @@ pub fn forget_watch(lua: &Lua, watch: WatchId) {
     });
 }
 
-/// Whoever counts for a watch with a predicate as its filter; none for other watches.
+/// Anyone who counts for a watch with a predicate as its filter; none for other watches.
 #[must_use]
 pub fn watch_insiders(lua: &Lua, watch: WatchId) -> Option<Vec<CharacterId>> {
     runtime::with(lua, |runtime| {

@@ -65,7 +65,7 @@ pub(crate) fn look(world: &mut World, id: WalkId) {
     }
 }
 
-/// Ends a walk that has lost its patience, by whoever is in front of it.
+/// Ends a walk that has lost its patience, by anyone who is in front of it.
 fn give_up(world: &mut World, id: WalkId, reason: Reason) {
     let by = world.walks.get(id).and_then(|walk| match (reason, &walk.phase) {
         (Reason::Occupied, Phase::Beside(holder)) => Some(Blocker::Character(*holder)),
@@ -103,8 +103,8 @@ fn is_behind_others(world: &World, id: WalkId) -> bool {
     may_stop && is_taken && is_near && walk.ahead.is_some_and(|ahead| world.goes_to_same(ahead, walk))
 }
 
-/// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways to and fro: a closed door
-/// that it has come to, whoever is on the next stretch of its way, the nearest first, or else whoever it touches.
+/// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways back and forth: a closed door
+/// that it has come to, anyone who is on the next stretch of its way, the nearest first, or else anyone it touches.
 fn in_the_way(world: &World, walk: &Walk) -> Option<Blocker> {
     /// How far ahead somebody on the way is what keeps it, metres: a few people who stand one behind the other.
     const AHEAD_M: f32 = 3.0;
@@ -249,7 +249,7 @@ fn settle_arrived(world: &mut World, id: WalkId, already: bool) {
     conclude(world, id, Status::Arrived, reason);
 }
 
-/// Has a walker stand that has come to a goal that somebody holds: to the end of a path that ends beside, or up to whoever
+/// Has a walker stand that has come to a goal that somebody holds: to the end of a path that ends beside, or up to anyone who
 /// stands there.
 fn stop_beside(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id).filter(|walk| matches!(walk.phase, Phase::Moving)) else {
@@ -398,7 +398,7 @@ fn left_m(world: &World, walk: &Walk) -> Option<f32> {
     walk.remaining_m(world.characters.get(walk.character)?.body.position)
 }
 
-/// Whether less is left of the way than when the walk last made progress: to and fro is none.
+/// Whether less is left of the way than when the walk last made progress: back and forth is none.
 fn has_progress(walk: &Walk, left_m: Option<f32>) -> bool {
     left_m.is_some_and(|left_m| left_m <= walk.progress_m - WalkOptions::PROGRESS_M)
 }
@@ -424,7 +424,7 @@ fn note_progress(world: &mut World, id: WalkId) {
 
 /// Who is driven back a good way counts its progress from there on.
 fn note_setback(walk: &mut Walk, left_m: f32) {
-    /// Metres: more than two who stand against one another sway to and fro, less than one backs out of a corridor.
+    /// Metres: more than two who stand against one another sway back and forth, less than one backs out of a corridor.
     const SETBACK_M: f32 = 1.0;
     if left_m > walk.progress_m + SETBACK_M {
         walk.progress_m = left_m;

@@ -1,7 +1,7 @@
 //! Step 8: a velocity for everybody under way that keeps clear of the others and of walls.
 //!
 //! In: the moves of step 7, everybody's place and velocity. Out: a velocity for each body. Holds: everybody decides from the
-//! velocities of the last step, so the order of the characters does not matter; whoever meets nobody keeps the stride of step 7 to
+//! velocities of the last step, so the order of the characters does not matter; anyone who meets nobody keeps the stride of step 7 to
 //! the bit; who passes through others (`crowd = "ghost"`) neither avoids nor is avoided.
 //! Not here: paths, pushes of what overlaps already (`integrate`).
 
@@ -20,7 +20,7 @@ use crate::world::character::Character;
 use crate::world::walk::{Crowd, Walk};
 use crate::world::{Move, World};
 
-/// The furthest that walls are looked for, metres: whoever is faster than 10 m/s is kept from them by step 9 alone.
+/// The furthest that walls are looked for, metres: anyone who is faster than 10 m/s is kept from them by step 9 alone.
 const WALL_REACH_M: f32 = 1.0;
 
 /// Fills the columns over everybody, and chooses velocities.
@@ -109,7 +109,7 @@ fn add(
     bodies.columns.push(storeyed(character), character.body.radius_m, stance);
 }
 
-/// Whoever was added last stands for now, and is not pushed.
+/// Anyone who was added last stands for now, and is not pushed.
 fn hold_still(bodies: &mut Bodies) {
     if let (Some(walker), Some(stance)) = (bodies.walkers.last_mut(), bodies.columns.stances.last_mut()) {
         (walker.velocity, stance.movable) = (Vec2::ZERO, false);

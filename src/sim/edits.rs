@@ -42,7 +42,7 @@ pub fn run(world: &mut World) {
     glide::check(world, &change.bounds);
     let closed = closed_doors(world, &edits);
     for id in world.open_walks() {
-        // Made anew once for all questions about it.
+        // Made again once for all questions about it.
         let own = world.walks.get(id).filter(|walk| walk.options.areas.is_some());
         if let Some(by) = own.map(|walk| traversal_of(world, walk)) {
             world.nav.prepare(&by);

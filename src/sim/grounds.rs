@@ -121,7 +121,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Keeps what everybody alive needs of the map up to date, so that no step makes it anew. Cost: a glance at each.
+/// Keeps what everybody alive needs of the map up to date, so that no step makes it again. Cost: a glance at each.
 pub(crate) fn prepare(world: &mut World) {
     let mut rules = Rules::of(&world.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();

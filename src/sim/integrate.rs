@@ -195,7 +195,7 @@ fn push_apart(
     pushed
 }
 
-/// Pushes apart whoever overlaps.
+/// Pushes apart anyone who overlaps.
 fn part(world: &mut World, is_shown: bool) {
     let World { nav, doors, bodies, characters, settings, walks, rate, glides, .. } = world;
     let seconds = rate.step_seconds();

@@ -60,7 +60,7 @@ pub fn run(world: &mut World) {
     if held.is_empty() {
         return;
     }
-    // The buffers outlast the step: made anew they cost as much as filling them.
+    // The buffers outlast the step: made again they cost as much as filling them.
     let mut near = std::mem::take(&mut world.bodies.after);
     near.build(&world.bodies.columns.places, 1.0);
     let mut front = Front::default();
@@ -187,7 +187,7 @@ impl Jams {
     }
 }
 
-/// Whoever is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits at a door, or a door
+/// Anyone who is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits at a door, or a door
 /// ahead that opens, lets the whole jam hope.
 fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mut Jams) {
     let Some(own) = one.walk.and_then(|id| world.walks.get(id)) else {
@@ -204,7 +204,7 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
         let walk = world.characters.get(other.who).and_then(|it| it.walk).and_then(|id| world.walks.get(id));
         match walk {
             _ if held != NOBODY => jams.join(at, held),
-            // Whoever waits at a door, or for its first path, goes on in time.
+            // Anyone who waits at a door, or for its first path, goes on in time.
             Some(walk) if matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) => jams.got_on(at, 0),
             Some(walk) if other.moves => {
                 let got_on = walk.progress_tick.max(walk.queue_tick);

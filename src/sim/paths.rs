@@ -371,7 +371,7 @@ struct SettingOut {
 }
 
 /// From here on progress is counted on the new way: a way round others is longer than what was left before. Who sets out on a
-/// new errand begins anew; whom the map sends round is given the time that the longer way takes and no more, lest a door
+/// new errand begins again; whom the map sends round is given the time that the longer way takes and no more, so that no door
 /// that opens and closes all the time kept a walk going for ever. Turning round is no want of progress.
 fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
     walk.progress_m = if why == Ask::Crowd { walk.progress_m.max(left_m) } else { left_m };
@@ -399,7 +399,7 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
     if flat_distance(start, position) < 1e-4 {
         return Some(path);
     }
-    // Whoever stands where the ground went away sees from where it comes onto the ground again.
+    // Anyone who stands where the ground went away sees from where it comes onto the ground again.
     let ground = world.nav.start(position, by)?.point;
     let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()

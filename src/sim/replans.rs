@@ -1,4 +1,4 @@
-//! Step 6, first parts: walks that plan anew because of others.
+//! Step 6, first parts: walks that plan again because of others.
 //!
 //! In: who has moved, who stands and who does not any more, walks under way. Out: walks that ask for a path, as
 //! `Ask::Crowd`. Holds: displacement adds up until it counts, so the tick rate decides nothing (seed:R1); one walker asks

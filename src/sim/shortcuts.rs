@@ -5,7 +5,7 @@
 //! needs no search: a way through what changed is no shorter than straight lines there and on to the end, or what it walks
 //! on costs something else now; it asks at once when the change lies near it, else within a bounded time, a few walks in
 //! each step; who was turned back on a shortcut rests from them, each time twice as long, so that a door which
-//! opens and closes all the time sends nobody to and fro.
+//! opens and closes all the time sends nobody back and forth.
 //! Not here: ways that are not clear any more, which are asked for at once (`edits`).
 
 use glam::Vec3;
@@ -107,7 +107,7 @@ fn may_be_better(world: &World, walk: &Walk, change: &MapChange) -> bool {
     let Some(&end) = following.cursor.ahead(&following.path).last() else {
         return false;
     };
-    // A door that closes before whoever can open it makes the way longer too.
+    // A door that closes before anyone who can open it makes the way longer too.
     let is_dearer = || {
         (change.recosted || change.closed && !following.path.crossings.is_empty())
             && crosses(walk, position, change)
@@ -158,7 +158,7 @@ fn away_m(bounds: &Bounds, point: Point) -> f64 {
 pub(crate) fn rest_cost_m(world: &World, walk: &Walk, following: &Following) -> Option<f32> {
     let mut by = traversal_of(world, walk);
     let position = place_of(world, walk);
-    // Whoever stands where the ground went away is led out of it first, by any way.
+    // Anyone who stands where the ground went away is led out of it first, by any way.
     let mut is_judged = world.nav.is_walkable(position, &by);
     let mut from = position;
     let mut cost_m = 0.0;

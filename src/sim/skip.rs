@@ -4,7 +4,7 @@
 //! passed for anybody else. Holds: paths are searched within the budget of a tick, bodies follow, avoid, are pushed and arrive by
 //! the same functions and in the same order as in a tick that is watched, so that everybody comes to stand where they would have
 //! come to stand, to the bit, as long as nobody walks there who does not belong to the scene; a door reaches its final state at once,
-//! and is `occupied` when somebody is in its way; it stops as soon as something is to be told, so that whoever hears of it can
+//! and is `occupied` when somebody is in its way; it stops as soon as something is to be told, so that anyone who hears of it can
 //! act on it before the scene goes on. Not here: what the scene's tasks do (`script::skipping`), who takes part (`world::skip`).
 
 use crate::base::hash::StateHash;

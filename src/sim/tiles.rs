@@ -11,7 +11,7 @@ use crate::nav::{GraphEdit, NavMap, TileEdit};
 use crate::world::World;
 use crate::world::walk::{Following, Walk};
 
-/// A way that is shorter by less is no reason to plan anew, metres.
+/// A way that is shorter by less is no reason to plan again, metres.
 const SHORTER_M: f64 = 0.1;
 
 /// A tile that changed, or a link that came.

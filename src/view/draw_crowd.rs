@@ -123,7 +123,7 @@ pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
     picture.add("nudges", shapes);
 }
 
-/// Rings around those who have just planned anew because of others.
+/// Rings around those who have just planned again because of others.
 pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
     let look = Look::line(theme::REPLAN, 2.0);

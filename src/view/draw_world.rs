@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use glam::Vec3;
+
 use super::draw_nav::floor_y_m;
 use super::picture::{Colour, Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
 use super::theme;
@@ -14,10 +16,14 @@ use crate::base::geom::{Bounds, Point, ground};
 use crate::base::ids::{CharacterId, RegionId};
 use crate::base::trig;
 use crate::base::words;
+use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::region::{Ground, Shape as RegionShape};
 use crate::world::walk::Walk;
+
+/// Lines of sight of a watch: one every degree and a half.
+const SIGHT_RAYS: u32 = 240;
 
 /// Most names in the legend of the text form.
 const NAMES_MAX: usize = 24;
@@ -72,30 +78,50 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
     picture.add("regions", shapes);
 }
 
-/// Circles that scripts watch: around a place, or around somebody and with them.
+/// Circles that scripts watch: around a place, or around somebody and with them; of those who look along walkable lines only
+/// what they see is filled.
 pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
     let look =
         Look::filled(theme::WATCH.with_opacity(14)).stroked(theme::WATCH.with_opacity(190), 1.0).dashed();
+    let seen = Look::filled(theme::WATCH.with_opacity(36));
     let mut shapes = Vec::new();
     for watch in world.watches().into_iter().filter(|watch| watch.enabled) {
-        let (centre, radius_m, of) = match watch.ground {
-            Ground::Near { centre, radius_m, .. } => (centre, radius_m, String::new()),
-            Ground::Around { character, radius_m, .. } => {
+        let (centre, (radius_m, is_sight), of) = match watch.ground {
+            Ground::Near { centre, radius_m, line_of_walk } => {
+                (centre, (radius_m, line_of_walk), String::new())
+            }
+            Ground::Around { character, radius_m, line_of_walk } => {
                 let Some(who) = world.character(character).filter(|who| who.layer == picture.map_layer)
                 else {
                     continue;
                 };
-                (who.body.position, radius_m, format!(" of \"{}\"", who.name))
+                (who.body.position, (radius_m, line_of_walk), format!(" of \"{}\"", who.name))
             }
             // Regions and areas are drawn by themselves.
             Ground::Region(_) | Ground::Area(_) => continue,
         };
+        let look = if is_sight { Look { fill: None, ..look } } else { look };
         picture.explain(Swatch::Patch(look), "watch");
+        if is_sight {
+            picture.explain(Swatch::Patch(seen), "seen by a watch");
+            let corners = sight(world, centre, radius_m);
+            let corners = corners.into_iter().map(|corner| picture.slant.place(corner)).collect();
+            shapes.push(Shape::new(Form::Polygon(corners), seen, Tag::Watch(watch.serial)));
+        }
         let form = Form::Circle { centre: picture.slant.place(centre), radius_m: f64::from(radius_m) };
         let hint = format!("watch{of}, {radius_m} m, {} inside", watch.inside.len());
         shapes.push(Shape::new(form, look, Tag::Watch(watch.serial)).hint(hint));
     }
     picture.add("watches", shapes);
+}
+
+/// The outline of what can be seen from a place along walkable straight lines.
+fn sight(world: &World, centre: Vec3, radius_m: f32) -> Vec<Vec3> {
+    let turned = |ray: u32| {
+        let away = trig::direction(std::f32::consts::TAU * ray as f32 / SIGHT_RAYS as f32);
+        world.nav().sight(centre, centre + away * radius_m, &Traversal::default()).1
+    };
+    (0..SIGHT_RAYS).map(turned).collect()
 }
 
 /// Routes.
@@ -156,7 +182,7 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
         let line = if is_busy { Look::line(colour.with_opacity(90), 1.0) } else { Look::line(colour, 2.0) };
         let line = line.glyph('*');
         // Each path has the colour of who walks it; one line in the legend stands for all of them.
-        picture.explain(Swatch::Line(Look::line(theme::PATH, 2.0).glyph('*')), "path");
+        picture.explain(Swatch::Line(Look::line(theme::INK_SOFT, 2.0).glyph('*')), "path");
         let hint = format!(
             "walk {} of \"{}\", {:.1} m left",
             walk.serial,
@@ -263,7 +289,7 @@ impl<'a> People<'a> {
         if character.is_player { theme::PLAYER } else { self.of_place(who, self.place(character)) }
     }
 
-    /// What the legend calls whoever has this colour.
+    /// What the legend calls anyone who has this colour.
     fn words(&self, character: &Character) -> String {
         let group = Self::group(self.is_by_name, character);
         match () {

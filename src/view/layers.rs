@@ -42,7 +42,7 @@ pub enum Part {
     Steering,
     /// Steps aside.
     Nudges,
-    /// Who has just planned anew because of others.
+    /// Who has just planned again because of others.
     Replans,
     /// Names of all that is shown.
     Names,

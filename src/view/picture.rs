@@ -72,7 +72,7 @@ pub enum Tag {
     Velocity(CharacterId),
     /// Where it steps aside to.
     Nudge(CharacterId),
-    /// That it has just planned anew.
+    /// That it has just planned again.
     Replan(CharacterId),
     /// A part of a search: `raw`, `smooth`, `start`, `goal`.
     Search(&'static str),

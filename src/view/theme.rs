@@ -138,7 +138,7 @@ pub const DISC: Colour = Colour::hex(0xCB7469);
 pub const REQUEST: Colour = Colour::hex(0x757A82);
 /// A step aside.
 pub const NUDGE: Colour = Colour::hex(0xA13FA8);
-/// Around somebody who has just planned anew.
+/// Around somebody who has just planned again.
 pub const REPLAN: Colour = Colour::hex(0xF07A13);
 
 /// A search: walkable and not looked at.

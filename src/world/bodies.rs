@@ -26,7 +26,7 @@ impl Rows {
         self.slots.get(slot(id)).filter(|(own, _)| *own == id).map(|&(_, number)| number)
     }
 
-    /// Gives somebody a number; whoever had the slot before has none any more.
+    /// Gives somebody a number; anyone who had the slot before has none any more.
     pub fn insert(&mut self, id: CharacterId, number: u32) {
         let slot = slot(id);
         if slot >= self.slots.len() {

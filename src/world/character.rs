@@ -165,7 +165,7 @@ pub struct Character {
     /// Whether the last tick found it following a path or stepping aside, whether it got on or not (seed:F7).
     pub is_moving: bool,
     /// Whether it stands although it is under way: held up, or yet to set out. It is told by its mean velocity, so that nobody who is pushed
-    /// to and fro walks and stands by turns.
+    /// back and forth walks and stands by turns.
     pub is_still: bool,
     /// Its mean velocity over the last steps, the latest counting most, metres a second.
     pub drift: Vec3,

@@ -31,7 +31,7 @@ pub enum Course {
     Wander(Wander),
 }
 
-/// How long to stand at a stop, ticks: drawn anew each time.
+/// How long to stand at a stop, ticks: drawn again each time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pause {
     /// At least.
@@ -137,7 +137,7 @@ pub struct Follow {
     /// Since when it has been farther.
     pub far_since: Option<Tick>,
     /// Since when the walker has stood at the end of a way that does not lead to the target. A way that does clears it; a
-    /// target that walks to and fro behind a wall does not.
+    /// target that walks back and forth behind a wall does not.
     pub stranded_since: Option<Tick>,
 }
 

@@ -131,7 +131,7 @@ pub enum Filter {
     /// Everybody.
     #[default]
     All,
-    /// Whoever has one of these tags.
+    /// Anyone who has one of these tags.
     Tags(Vec<String>),
     /// One character.
     Only(CharacterId),

@@ -8,7 +8,7 @@
 pub struct CrowdSettings {
     /// Distance at which a point counts as reached, metres. 0.05 (seed 000, WALK_THRESHOLD).
     pub walk_threshold_m: f32,
-    /// A target that moved this far is planned for anew, metres. 0.25 (seed 000).
+    /// A target that moved this far is planned for again, metres. 0.25 (seed 000).
     pub target_replan_threshold_m: f32,
     /// How far from the straight line characters count as obstacles, metres. 6 (seed 000).
     pub dynamic_obstacle_influence_m: f32,

@@ -6,7 +6,7 @@
 //! tells how things are now, also for who came to stand since the look-up was built. Not here: what a plan makes of them.
 //!
 //! The straight line, not the path: who stands beside a long detour is not seen, and is met by avoidance and pushing.
-//! Method: places sorted into cells when somebody first asks, once a phase; whoever appears, is put somewhere or comes to
+//! Method: places sorted into cells when somebody first asks, once a phase; anyone who appears, is put somewhere or comes to
 //! stand after that is kept in a short list, and a long list has everything sorted again.
 
 use std::sync::Arc;
@@ -152,7 +152,7 @@ impl World {
         Disc { centre: character.body.position, radius_m: character.body.radius_m * part }
     }
 
-    /// Those who stand beside a straight line; None for nobody. Cost: whoever is near the line; for the first question of a
+    /// Those who stand beside a straight line; None for nobody. Cost: anyone who is near the line; for the first question of a
     /// phase, a pass over everybody.
     pub fn bystanders(&mut self, line: Straight<'_>) -> Option<Bystanders> {
         let reach_m = self.settings.crowd.dynamic_obstacle_influence_m;

@@ -18,7 +18,7 @@ use crate::world::door::Door;
 use crate::world::outcome::{Blocker, WalkResult};
 use crate::world::standing::Bystanders;
 
-/// Whoever asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
+/// Anyone who asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Owner(pub u32);
 
@@ -50,7 +50,7 @@ pub enum AcceptEnd {
     /// The nearest reachable point, settled as partial.
     #[default]
     Partial,
-    /// The same, and standing beside whoever holds the goal counts as arrived.
+    /// The same, and standing beside anyone who holds the goal counts as arrived.
     Near,
     /// The nearest reachable point counts as arrived.
     Nearest,
@@ -396,7 +396,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Times its patience that a walk may go to and fro without coming nearer to its end than ever.
+    /// Times its patience that a walk may go back and forth without coming nearer to its end than ever.
     pub const PATIENCES_MAX: u64 = 20;
 
     /// Has it ask for a path in step 6. What was asked before stays, but a look for a better way gives way to any other
@@ -509,7 +509,7 @@ impl Walk {
 /// Who is asking, for the map: the body, and the doors that its policy and keys let it plan through.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
-    /// Tags of whoever it is; none when a script asks about a point and names no tags. Doors of teams are walls for strangers,
+    /// Tags of anyone it is; none when a script asks about a point and names no tags. Doors of teams are walls for strangers,
     /// not for nobody.
     pub tags: Option<&'a [String]>,
     /// The layer of the map that it is on.

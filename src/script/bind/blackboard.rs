@@ -58,7 +58,7 @@ pub const ENTRIES: &[Entry] = &[
         params: &[param("name", "string", "\"patrols\"")],
         returns: "Blackboard",
         raises: "limit",
-        doc: "The board of whoever names this group.",
+        doc: "The board of anyone who names this group.",
         example: "assert(blackboard.group(\"patrols\") == blackboard.group(\"patrols\"))",
         price: 16,
         ..Entry::function(LIBRARY, "blackboard.group", group)

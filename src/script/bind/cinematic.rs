@@ -312,7 +312,7 @@ fn define(lua: &Lua, args: &mut Args) -> Answer {
     let name = args.take("name").new_name()?;
     let given = args.take("definition");
     let definition = definition::check(&name, given.value()).map_err(|what| args.mistake(what))?;
-    // Code that a reload brings defines its scenes anew: those under way finish on their old code.
+    // Code that a reload brings defines its scenes again: those under way finish on their old code.
     let is_running = |runtime: &mut Runtime| {
         runtime.scenes.definition(&name).is_some() && runtime.scenes.running(Some(&name)).is_some()
     };

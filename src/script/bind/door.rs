@@ -147,7 +147,7 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry {
         returns: "{Character}",
-        doc: "Whoever stands in the door's area, in id order.",
+        doc: "Anyone who stands in the door's area, in id order.",
         example: "assert(#door:occupants() == 0)",
         price: 24,
         ..Entry::method(TYPE, "occupants", occupants)

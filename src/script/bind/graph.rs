@@ -36,7 +36,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "boolean",
         raises: "name",
         doc: "Graphs: links the points nearest to two places, both ways; whether that was a change. A point stands for places \
-              within 8 m. The map follows in step 5; walks that end short of their goal look for a way anew in that tick.",
+              within 8 m. The map follows in step 5; walks that end short of their goal look for a way again in that tick.",
         example: "nav.unlink(\"post\", guard)\nassert(nav.link(\"post\", guard) and not nav.link(guard, \"post\"))",
         price: 32,
         ..Entry::function(NAV, "nav.link", link)

@@ -261,7 +261,7 @@ fn register_types(lua: &Lua, setup: &Setup<'_>) -> mlua::Result<()> {
     handles::register::<ExpectationId>(lua, &entries, setup.waiting)
 }
 
-/// The global table `name`: its functions, and its fields read anew each time.
+/// The global table `name`: its functions, and its fields read again each time.
 fn library(lua: &Lua, name: &'static str, setup: &Setup<'_>) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     let fields = lua.create_table()?;

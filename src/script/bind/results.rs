@@ -82,7 +82,7 @@ const PATH_RESULT: &[Param] = &[
         "by",
         "(Character | Door)?",
         "",
-        "the closed door that is in the way, or whoever stands on the goal, if that is the cause",
+        "the closed door that is in the way, or anyone who stands on the goal, if that is the cause",
     ),
     field("expansions", "number", "", "nodes the search looked at"),
     field("revision", "number", "", "of the map it holds for"),

@@ -109,7 +109,7 @@ pub(crate) fn streams(lua: &Lua) -> Streams {
     lua.app_data_ref::<Streams>().map(|streams| streams.clone()).unwrap_or_default()
 }
 
-/// All streams are again as they were `before`; a younger one stays under its number and begins anew.
+/// All streams are again as they were `before`; a younger one stays under its number and begins again.
 pub(crate) fn go_back(lua: &Lua, before: Streams, seed: u64) {
     if let Some(mut streams) = lua.app_data_mut::<Streams>() {
         let mut old = before.0.into_iter();

@@ -70,7 +70,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name range",
         doc: "Tile maps: changes the tile at a place; what is left out stays. A terrain brings its own cost, and whether one \
               can walk on it, where those are not given. The map follows in step 5; walks over the tile, or past one that \
-              opened, look for a way anew in that tick.",
+              opened, look for a way again in that tick.",
         example: "nav.setTile(\"gate\", { terrain = \"bridge\", tags = { \"built\" } })\n\
                   assert(nav.tileAt(\"gate\").terrain == \"bridge\" and nav.tileAt(\"gate\").cost == 1)",
         price: 32,

@@ -32,5 +32,5 @@ fn three_faults_within_ten_seconds_suspend() {
     assert_eq!(strikes.count("baker", Tick(200)), Verdict::GoesOn(1));
     assert_eq!(strikes.count("guard", Tick(700)), Verdict::GoesOn(2), "the first is 600 ticks old");
     assert_eq!(strikes.count("guard", Tick(799)), Verdict::Suspended);
-    assert_eq!(strikes.count("guard", Tick(800)), Verdict::GoesOn(1), "a reload begins anew");
+    assert_eq!(strikes.count("guard", Tick(800)), Verdict::GoesOn(1), "a reload begins again");
 }

@@ -43,7 +43,7 @@ fn charging_more_than_is_left_ends_the_call() {
     drop(running);
     assert_eq!(fuel.trip(), Some(Trip::Fuel));
     drop(fuel.enter(100));
-    assert_eq!(fuel.trip(), None, "the next call begins anew");
+    assert_eq!(fuel.trip(), None, "the next call begins again");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(crate) enum Role {
     /// Nothing more.
     #[default]
     Plain,
-    /// An entry of a group: whoever waits is told of its failure, and it is not a fault by itself.
+    /// An entry of a group: anyone who waits is told of its failure, and it is not a fault by itself.
     Entry,
     /// The handler of a timer: a result of false ends the timer.
     TimerHandler(u64),

@@ -1,7 +1,7 @@
 //! Verbs about the points and links of a graph. The map follows in step 5, once for all edits of a tick.
 //!
 //! In: places. Out: numbers of points, and whether something changes. Holds: what waits for step 5 is read back at once; a place
-//! stands for the point nearest to it, one that waits included. Not here: making graphs (`nav/graph`), who must look for a way anew
+//! stands for the point nearest to it, one that waits included. Not here: making graphs (`nav/graph`), who must look for a way again
 //! (`sim/edits`).
 
 use glam::Vec3;

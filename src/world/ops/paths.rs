@@ -42,7 +42,7 @@ pub fn find(world: &mut World, query: &PathQuery) -> PathAnswer {
     answer
 }
 
-/// Asks for a path; the answer comes as an event, with whoever of `around` stands on the goal.
+/// Asks for a path; the answer comes as an event, with the one of `around` who stands on the goal.
 pub fn request(world: &mut World, query: PathQuery, around: Option<Bystanders>) -> PathToken {
     world.nav.prepare(&query.by);
     world.path_counts.requests += 1;

@@ -115,7 +115,7 @@ fn hand_on(world: &mut World, id: WalkId, search: Searched) {
     }
 }
 
-/// A search under way, for whoever comes after the walk that asked for it.
+/// A search under way, for anyone who comes after the walk that asked for it.
 #[derive(Clone, Debug)]
 struct Searched {
     token: PathToken,

@@ -141,7 +141,7 @@ fn from_pipe(error: std::io::Error) -> Failure {
 /// Writes a line for people to stderr, after all results so far; nobody listening is no error.
 pub(super) fn tell(line: &str) {
     progress::aside(|| {
-        // A closed stdout is found by whoever writes the next result.
+        // A closed stdout is found by anyone who writes the next result.
         let _ = stdout().flush();
         // Nothing can be done about a closed stderr, least of all say so.
         let _ = writeln!(std::io::stderr(), "{line}");

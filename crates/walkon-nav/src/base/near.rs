@@ -423,7 +423,7 @@ const WAITING_MAX: usize = 32;
 /// The answer to [`Near::nearest`]: a short list with a fixed capacity.
 ///
 /// Where somebody belongs in it cannot be foreseen, and a branch foreseen wrongly costs more than some comparisons: so
-/// whoever may belong in it waits, and those who wait are put in their places by a loop without branches.
+/// anyone who may belong in it waits, and those who wait are put in their places by a loop without branches.
 #[derive(Clone, Debug)]
 pub struct Nearest {
     /// Bits of the squared distance, then the number: one comparison settles both. As many as the capacity; sorted up to

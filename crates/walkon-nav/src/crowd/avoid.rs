@@ -91,7 +91,7 @@ pub struct Settings {
     /// How far ahead neighbours are avoided, seconds, 0.2 to 10. 1: 0.7, 1 and 2 clear circles, streams and
     /// corridors about equally soon; a longer one needs a longer reach.
     pub horizon_s: f32,
-    /// How far ahead those who stand are avoided, seconds. 0.4: they do nothing unforeseen, and whoever joins a queue or comes
+    /// How far ahead those who stand are avoided, seconds. 0.4: they do nothing unforeseen, and anyone who joins a queue or comes
     /// up to somebody does not creep; going round them is for the path.
     pub standing_horizon_s: f32,
     /// How far ahead walls are avoided, seconds. 0.1: one may walk along a wall of steps, as cells make it, and up to a corner.
@@ -308,7 +308,7 @@ fn square(value: f32) -> f32 {
 /// Progress towards the velocity wanted, as a part of it, below which a walker counts as held up.
 const HELD_UP: f32 = 0.2;
 
-/// Whether it is a walker's turn to step back when held up: each one in two, drawn anew every epoch from its number, so that
+/// Whether it is a walker's turn to step back when held up: each one in two, drawn again every epoch from its number, so that
 /// jams break whose members would else wait for one another, and the same in every run.
 #[inline]
 fn steps_back(index: u32, epoch: u32) -> bool {

@@ -188,7 +188,7 @@ pub fn stride(
         1.0
     } else {
         let by_length = gait.speed_mps * gait.step_s / STEP_MAX_M;
-        // A hair less, lest rounding cuts a step of just that length in two.
+        // A hair less, so that rounding does not cut a step of just that length in two.
         ((gait.step_s * STEPS_PER_S).max(by_length) - 1e-3).ceil().clamp(1.0, STEPS_MAX)
     };
     let piece_s = gait.step_s / pieces;

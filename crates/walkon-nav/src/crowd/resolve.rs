@@ -224,7 +224,7 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// Pushes apart whoever overlaps. Cost: linear in the bodies.
+    /// Pushes apart anyone who overlaps. Cost: linear in the bodies.
     ///
     /// # Panics
     /// When the columns of `bodies` differ in length.
@@ -249,11 +249,11 @@ impl Resolver {
         &self.report
     }
 
-    /// Takes steps back that end in somebody, once [`Resolver::resolve`] could not part the two: whoever came nearer in this step
+    /// Takes steps back that end in somebody, once [`Resolver::resolve`] could not part the two: anyone who came nearer in this step
     /// returns to where it began, the one that came further first, until no pair overlaps by more than `LEFT` that did not
     /// before. So what is pressed together, along a wall or from all sides, is never pressed into one another: those at the end
     /// stand still, and those behind them. Who began in somebody may go on, because it has to get out; but not into somebody who
-    /// stands. `began` are the places before the steps; `held` gets whoever was moved back, in no order. Cost: linear in the
+    /// stands. `began` are the places before the steps; `held` gets anyone who was moved back, in no order. Cost: linear in the
     /// pairs, times `SWEEPS_MAX` where a crowd is pressed together.
     ///
     /// # Panics

@@ -1,7 +1,7 @@
 //! Where a body wants to go and how it turns there: seek, slow down, a point ahead on a path, limited turning.
 //!
 //! In: places, velocities and paths on the ground. Out: velocities and headings. Pure functions over values.
-//! Holds: nothing is faster than asked; a heading turns by at most its rate, the short way round; whoever turns does not
+//! Holds: nothing is faster than asked; a heading turns by at most its rate, the short way round; anyone who turns does not
 //! orbit the point it turns to, because its turning circle is kept from holding that point (seed:P2). A point ahead on a
 //! path is taken only where the straight line to it is clear, and never lies behind (seed:P1, P3).
 //! Not here: other bodies (`avoid`), walls but through the question for a clear line, whether a walk is over.

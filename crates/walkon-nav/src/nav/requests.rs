@@ -6,7 +6,7 @@
 //! delivered after it was cancelled. A map that changes under a search starts it again, three times at most.
 //!
 //! Nobody starves, neither short requests nor long ones (fault:G23, G24). One slot is kept for requests of few expansions and
-//! one for those of a middle size: whoever needs more than a slot allows goes on in a slot that allows more, or waits for
+//! one for those of a middle size: anyone who needs more than a slot allows goes on in a slot that allows more, or waits for
 //! one and begins again there. So every request has a slot that only requests up to its own size can hold; the first come
 //! of its size has that slot, and a fifth of the budget, whatever else is under way. What is lost by beginning again is at most
 //! `SHORT_EXPANSIONS` and `MIDDLE_EXPANSIONS` for each request, and nothing while no more than three long searches are
@@ -82,7 +82,7 @@ pub struct Progress {
 struct Slot {
     work: Option<Work>,
     search: Search,
-    /// Expansions that this slot has had, whoever was in it; the busy slot with the fewest is next.
+    /// Expansions that this slot has had, anyone who was in it; the busy slot with the fewest is next.
     served: u64,
 }
 
@@ -143,7 +143,7 @@ impl PathRequests {
         }
     }
 
-    /// Takes a request back, to be answered by whoever asks; None when it was answered or cancelled.
+    /// Takes a request back, to be answered by anyone who asks; None when it was answered or cancelled.
     pub fn take(&mut self, token: PathToken) -> Option<PathQuery> {
         let query = self.requests.get(token)?.query.clone();
         self.cancel(token);

@@ -410,7 +410,7 @@ pub struct GraphArgs {
 pub enum GraphAction {
     /// Find points on the floors of the level's scene and link them
     Generate(GraphLevelArgs),
-    /// Link the points anew: by distance and slope, without what the scene blocks
+    /// Link the points again: by distance and slope, without what the scene blocks
     Link(GraphLevelArgs),
     /// Change points and links by hand
     Edit(GraphEditArgs),

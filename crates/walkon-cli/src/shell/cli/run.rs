@@ -309,7 +309,7 @@ impl<'a> Session<'a> {
         self.told.clear();
     }
 
-    /// Says of each fault that happened again how often it did, and begins to count anew.
+    /// Says of each fault that happened again how often it did, and begins to count again.
     fn count_faults(&mut self) {
         for ((_, _, message), count) in std::mem::take(&mut self.shown) {
             if count > 1 {
@@ -498,7 +498,7 @@ fn summary(report: &Report, wall: Duration, results: &Results) -> String {
     let judged = match report.faults {
         0 if report.ok => results.paint(Tone::Good, judged),
         0 => results.paint(Tone::Bad, judged),
-        // Whoever reads no further than "ok" has read this.
+        // Anyone who reads no further than "ok" has read this.
         faults => results.paint(
             if report.ok { Tone::Odd } else { Tone::Bad },
             &format!("{judged} with {}", counted(faults, "fault")),

@@ -48,7 +48,7 @@ pub(super) mod code {
     pub const UNHEARD: &str = "unheard";
 }
 
-/// Most findings of a script that are told; whoever has more mends the first ones first.
+/// Most findings of a script that are told; anyone who has more mends the first ones first.
 pub(super) const FINDINGS_MAX: usize = 1_000;
 
 /// Whether nothing more needs to be looked for.

@@ -1,4 +1,4 @@
--- The level script of first: the visitor walks up to the gate, and whoever stands there is let in.
+-- The level script of first: the visitor walks up to the gate, and anyone who stands there is let in.
 
 -- Runs at the start of the level and after every hot reload.
 ---@param why string

@@ -178,7 +178,7 @@ pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, step: &Step<'_>) 
     Met { lines, room_mps, opposed: room_mps.cmplt(Vec4::ZERO) & goes_elsewhere }
 }
 
-/// Of two who go the same way whoever is in front is not asked to look back. Two who meet share evenly while both get on; in a jam
+/// Of two who go the same way anyone who is in front is not asked to look back. Two who meet share evenly while both get on; in a jam
 /// the one nearer to its end goes first, so that nobody at a door waits for somebody who waits for it.
 #[inline(always)]
 fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Others<'_>) -> Terms {

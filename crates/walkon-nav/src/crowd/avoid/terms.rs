@@ -36,7 +36,7 @@ const JAM_S: f32 = 1.0;
 /// and half as much again.
 const TURN_S: f32 = 2.0;
 
-/// The least share of whoever overlaps, so that neither of two is pressed to a wall.
+/// The least share of anyone who overlaps, so that neither of two is pressed to a wall.
 pub(super) const PART_SHARE: f32 = 0.5;
 
 /// The velocity that others count on: nobody counts on somebody who walks backwards to go on doing so, or the two would go on,

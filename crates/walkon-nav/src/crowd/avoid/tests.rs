@@ -99,7 +99,7 @@ fn in_a_jam_the_one_with_less_way_to_go_goes_first() {
     let out = velocities(&walkers, &[], &SETTINGS);
     let kept = |index: usize| (out[index] - walkers[index].desired).length();
     assert!(kept(0) < kept(1), "{out:?}");
-    // Where both get on they share evenly, whoever is nearer to its end.
+    // Where both get on they share evenly, anyone who is nearer to its end.
     (walkers[0].velocity, walkers[1].velocity) = (walkers[0].desired, walkers[1].desired);
     let (uneven, mut even) = (velocities(&walkers, &[], &SETTINGS), walkers);
     even[1].left_m = 5.0;
@@ -119,7 +119,7 @@ fn of_two_who_go_the_same_way_the_one_in_front_does_not_look_back() {
         assert_eq!(out[first], front.desired, "whatever is left of their ways");
         assert!((out[1 - first] - behind.desired).length() > 0.3, "{out:?}");
     }
-    // Who wants to go slower makes some room for whoever comes up.
+    // Who wants to go slower makes some room for anyone who comes up.
     front.desired = Vec2::new(0.0, 0.7);
     let out = velocities(&[front, behind], &[], &SETTINGS);
     assert!((out[0] - front.desired).length() > 0.01, "{out:?}");

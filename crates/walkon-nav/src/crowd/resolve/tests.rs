@@ -215,7 +215,7 @@ fn the_bodies_numbers_alone_decide_so_a_shifted_crowd_moves_alike() {
 
 const MOVER: Stance = Stance { movable: true, moving: true, player: false, ghost: false };
 
-/// One tick: everybody takes its step, and is parted; whoever comes nearer than may be goes back. The deepest overlap left, as a
+/// One tick: everybody takes its step, and is parted; anyone who comes nearer than may be goes back. The deepest overlap left, as a
 /// part of the radius.
 fn tick(bodies: &mut Bodies, ground: &impl Ground, holds: bool, step: impl Fn(usize) -> Vec2) -> f32 {
     let began = bodies.places.clone();

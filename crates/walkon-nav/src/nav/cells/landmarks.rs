@@ -3,7 +3,7 @@
 //! In: the ground of a map as cheap as it gets, a cell to begin with. Out: for a goal, a bound of the cost from any cell.
 //! Holds: bounds never exceed the true cost, on the ground they were made for and on any that is dearer or narrower; where
 //! it became cheaper since, within some windows, a bound allows for the way through them. Along a step a bound falls by no more
-//! than the step costs, but for rounding, walls and those windows: whoever uses them must be ready to improve a node that was
+//! than the step costs, but for rounding, walls and those windows: anyone who uses them must be ready to improve a node that was
 //! expanded. Memory: 32 bytes a cell. Not here: when to make them, and which windows became cheaper (`map`).
 //! Tried: six places, which leave up to half as many expansions more; costs to places only, up to twice as many; costs of every fourth
 //! cell only (6 bytes a cell), whose bounds miss by a step or two, and where prices change from cell to cell that is all they gain.
@@ -31,7 +31,7 @@ const MUTE: i16 = i16::MAX;
 #[repr(align(32))]
 struct Lanes([i16; LANES]);
 
-/// True costs to and from a few far places, by cell: see the module.
+/// True costs back and forthm a few far places, by cell: see the module.
 #[derive(Clone, Debug)]
 pub struct Landmarks {
     unit: Unit,

@@ -1,7 +1,7 @@
 //! The map of cells: terrain, the state of its areas, and all that follows from them, kept up to date.
 //!
 //! In: a source once, then edits, a set a tick. Out: answers about points, and what searches walk on. Holds: after
-//! any edits everything but the revision equals a map built anew from the same state, bit for bit; one revision a set
+//! any edits everything but the revision equals a map built again from the same state, bit for bit; one revision a set
 //! of edits. Not here: finding paths (`plan`), where a body off the map may begin (`start`).
 
 use std::borrow::Cow;
@@ -1161,7 +1161,7 @@ fn keep<T>(list: &mut Vec<T>, most: usize, entry: T) {
     list.push(entry);
 }
 
-/// Reads a window anew and notes what that changed.
+/// Reads a window again and notes what that changed.
 fn redo(
     terrain: &Terrain,
     window: Window,
@@ -1210,7 +1210,7 @@ impl CellMap {
         (state.available, state.factor)
     }
 
-    /// Everything that follows from terrain and state, for comparing an edited map with one built anew.
+    /// Everything that follows from terrain and state, for comparing an edited map with one built again.
     pub(crate) fn derived(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let standing = |s: &Arc<Standing>| {
             let labels: Vec<_> = s.labels.runs().collect();

@@ -3,7 +3,7 @@
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal is
 //! decided by labels, without a search; a path begins at the real start and every segment on the map passes the exact
 //! test with the cells of the search; slices change nothing but when. A way that crosses a one-way area against its
-//! direction is searched anew with that area as a wall, which is exact: whoever could use the area the right way on the
+//! direction is searched again with that area as a wall, which is exact: anyone who could use the area the right way on the
 //! other side of it is already there. Others in the way are kept out of by an overlay; what they may have cut off is found
 //! out from both ends before the search begins, so that no search floods a map for a goal that they close in, and when they
 //! close the only way the plan is made once more without them. Among reachable cells equally near to a goal that is not,
@@ -463,7 +463,7 @@ impl Plan {
         }
     }
 
-    /// Goes on by gates. Where they do not lead, what was spent counts, and the search begins anew from cell to cell.
+    /// Goes on by gates. Where they do not lead, what was spent counts, and the search begins again from cell to cell.
     fn step_route(&mut self, map: &CellMap, (view, search): (&View, &mut Search), allowance: u32) -> Step {
         let ground = map.ground_to_search(view, &self.tolls);
         let (Some(route), Some(sectors)) = (&mut self.route, map.sectors_for(view)) else {

@@ -410,7 +410,7 @@ pub(crate) fn cost_of_clear(ground: &Ground, from: [f64; 2], to: [f64; 2]) -> Op
     let (dx, dz) = if line.steep { (rise, length) } else { (length, rise) };
     let stretch = libm::sqrt(shape.metric.length_sq(dx, dz)) / length / ONE as f64;
     let steps = weighted * stretch / f64::from(FACTOR_ONE) * f64::from(ground.unit.straight);
-    // A hair off, lest rounding of the square root adds a unit to straight walks along an axis.
+    // A hair off, so that rounding of the square root adds no unit to straight walks along an axis.
     Some(Cost(libm::ceil(steps - 1e-6) as u32) + Cost(tolls(ground, from, to)))
 }
 

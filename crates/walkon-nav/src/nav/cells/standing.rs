@@ -68,7 +68,7 @@ impl Standing {
         standing
     }
 
-    /// Finds components and doors anew, after its bits changed.
+    /// Finds components and doors again, after its bits changed.
     pub(crate) fn relabel(&mut self, terrain: &Terrain, states: &[AreaState]) {
         self.labels = Labels::of(&self.bare);
         self.rooms = Rooms::of(&self.bare, terrain.exits());
@@ -177,7 +177,7 @@ impl Passage {
         }
     }
 
-    /// Finds doors and gates anew, after bits or labels changed.
+    /// Finds doors and gates again, after bits or labels changed.
     pub(crate) fn relink(&mut self, standing: &Standing, terrain: &Terrain, states: &[AreaState]) {
         let width = terrain.frame.width;
         let cells = |z: u32, from: u32, to: u32| (z * width + from) as usize..(z * width + to) as usize;

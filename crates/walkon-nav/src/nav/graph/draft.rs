@@ -164,7 +164,7 @@ impl Draft {
         &self.parts
     }
 
-    /// Divides it anew.
+    /// Divides it again.
     ///
     /// # Errors
     /// An unknown point, or one in two parts.

@@ -26,7 +26,7 @@ pub(crate) struct Lookup {
     changed: BTreeMap<(i32, i32), Vec<u32>>,
 }
 
-/// How much wider than their width links are laid, metres: whoever asks about a place in a square finds all links that hold it,
+/// How much wider than their width links are laid, metres: anyone who asks about a place in a square finds all links that hold it,
 /// however the place was rounded.
 const MARGIN_M: f64 = 1e-3;
 

@@ -32,7 +32,7 @@ pub(crate) use crate::base::geom::STOREY_M;
 /// How far a body off the ground may be from it to begin a walk, metres.
 const START_MAX_M: f32 = 8.0;
 
-/// Points that are looked at to see whether a link that goes has cut something off, before all labels are made anew.
+/// Points that are looked at to see whether a link that goes has cut something off, before all labels are made again.
 const SEEN_MAX: usize = 4096;
 /// Points of a graph that is searched with landmarks: below, a search looks at few points anyway.
 const PREPARED_MIN: usize = 1000;
@@ -784,7 +784,7 @@ impl PointGraph {
     }
 
     /// Changes points and links. What was worked out beforehand stays while points keep their numbers and places, else it is worked
-    /// out anew at once, which takes a quarter of a second for the ways between the parts of 50,000 points. None where the edit is not
+    /// out again at once, which takes a quarter of a second for the ways between the parts of 50,000 points. None where the edit is not
     /// possible.
     pub fn edit(&mut self, edit: &DraftEdit) -> Option<MapChange> {
         let mut change = MapChange::default();
@@ -811,7 +811,7 @@ impl PointGraph {
             change.opened |= !takes_away;
             change.closed |= !matches!(edit, DraftEdit::Add { .. } | DraftEdit::Link { .. });
             change.touch(touched);
-            // Once all of it is laid out anew nothing is patched any more.
+            // Once all of it is laid out again nothing is patched any more.
             renumbers |= !self.patch(edit, count, renumbers);
         }
         if change.bounds.is_empty() {
@@ -919,7 +919,7 @@ impl PointGraph {
         }
     }
 
-    /// Lays out all of the draft anew.
+    /// Lays out all of the draft again.
     fn lay_out(&mut self) {
         let mut net = Net::new(&self.source.draft);
         if self.net.landmarks().is_some() {

@@ -195,7 +195,7 @@ impl GraphPlan {
             search.graph.note_found(&points);
             return Some(self.answer(map, query, &points));
         }
-        // Bounded: the search ends or the allowance does; it begins anew without others once at most.
+        // Bounded: the search ends or the allowance does; it begins again without others once at most.
         loop {
             let left = stop_at.saturating_sub(self.spent(search));
             let limit = query.expansions_max.saturating_sub(self.spent(search));

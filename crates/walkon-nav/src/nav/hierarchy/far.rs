@@ -2,7 +2,7 @@
 //!
 //! In: sectors, then those that changed. Out: for a goal, a bound of the cost from any gate. Holds: a bound never exceeds the true
 //! cost of a way by gates; it allows for all ways that lead through sectors that changed. Along a way bounds need not fall by what
-//! the way costs: whoever uses them must be ready to improve a gate that was expanded. Memory: 16 bytes a gate.
+//! the way costs: anyone who uses them must be ready to improve a gate that was expanded. Memory: 16 bytes a gate.
 //! Source: differential heuristics, Goldberg and Harrelson 2005 (ALT), as in `cells/landmarks.rs`, over costs that are the same
 //! both ways round: the lower of the two.
 
@@ -225,7 +225,7 @@ impl Far {
     }
 }
 
-/// Ranges of the queue: a fraction of a step, lest gates be expanded twice.
+/// Ranges of the queue: a fraction of a step, so that no gates are expanded twice.
 const QUEUE_SHIFT: u32 = 7;
 
 #[cfg(test)]
@@ -320,8 +320,8 @@ mod tests {
                 }
                 let ground = Ground { factor: &factor, unit, ..Ground::even(&bits) };
                 sectors.redo(&ground, &[part]);
-                let anew = Sectors::new(&ground);
-                assert!(sectors.all() == anew.all(), "round {round}: {part:?}");
+                let again = Sectors::new(&ground);
+                assert!(sectors.all() == again.all(), "round {round}: {part:?}");
             }
         }
         assert!(tight > 1000, "only {tight} bounds say more than the distance");

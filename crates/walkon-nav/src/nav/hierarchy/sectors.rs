@@ -1,6 +1,6 @@
 //! Sectors, the gates between them, and what it costs to get from gate to gate within each.
 //!
-//! In: ground of one layout, then the parts of it that changed. Out: gates and costs between them, for whoever looks for a way
+//! In: ground of one layout, then the parts of it that changed. Out: gates and costs between them, for anyone who looks for a way
 //! (`gates`). Holds: the gates of a border follow from the cells on both its sides alone, so both sectors know the same; what a
 //! sector holds follows from its own cells and those along its borders. A border of many openings keeps the first eight gates:
 //! where that divides what is joined, no way is found here. Memory: about a byte a cell. Cost: making a sector takes a flood of it
@@ -68,7 +68,7 @@ impl Sector {
         self.slots
     }
 
-    /// What it costs to leave by each gate for whoever came in by one.
+    /// What it costs to leave by each gate for anyone who came in by one.
     #[inline(always)]
     pub(crate) fn costs(&self, place: usize) -> &[u32] {
         let count = self.gates.len();
@@ -112,7 +112,7 @@ impl Sectors {
         self.sectors.iter().map(of).sum::<usize>() + self.far.bytes()
     }
 
-    /// Makes anew what cells that changed have a part in: cells from `first` on, up to `end`, exclusive.
+    /// Makes again what cells that changed have a part in: cells from `first` on, up to `end`, exclusive.
     pub(crate) fn redo(&mut self, ground: &Ground, changed: &[Part]) {
         let mut touched = Vec::new();
         for part in changed.iter().filter(|part| part.first.0 < part.end.0 && part.first.1 < part.end.1) {

@@ -455,7 +455,7 @@ impl Joined {
             }
             last = *leg;
         }
-        // Whoever stands on the goal is known to the last leg.
+        // Anyone who stands on the goal is known to the last leg.
         let trouble = self.trouble.or(last.trouble);
         path.whole = trouble.is_none();
         let end = path.points.last().copied();

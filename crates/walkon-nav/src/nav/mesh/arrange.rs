@@ -36,7 +36,7 @@ pub(crate) fn arrange(
 }
 
 /// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part of a metre, and bent
-/// ones may meet anew; more than two rounds are rare.
+/// ones may meet again; more than two rounds are rare.
 fn split(lines: &[Segment]) -> Vec<Segment> {
     let mut left: Vec<Segment> = lines.iter().map(|&(a, b)| (a.map(rounded), b.map(rounded))).collect();
     for _ in 0..ROUNDS_MAX {

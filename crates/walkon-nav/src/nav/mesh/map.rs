@@ -1,7 +1,7 @@
 //! The map of polygons: what it is made from, the state of its areas, and the views that bodies have of it.
 //!
 //! In: a source once, then edits, a set a tick. Out: answers about points, and what plans walk on. Holds: a view depends on the
-//! source and the state alone, so after any edits everything but the revision equals a map built anew; views are made when they are
+//! source and the state alone, so after any edits everything but the revision equals a map built again; views are made when they are
 //! first asked for and kept while they are in use: when, changes no answer. Not here: ways (`plan`), lines (`footing`).
 
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@
 //! labels, without a search; a path begins at the real start; slices change nothing but when. On even ground the path is the shortest
 //! there is (`taut`), else the cheaper of two through the corridor of an A* (`corridor`). Others in the way are carved out of the ground;
 //! when they close the only way the plan is made once more without them. A way that crosses a one-way area against its direction is
-//! searched anew with that area as a wall.
+//! searched again with that area as a wall.
 
 use std::sync::Arc;
 

@@ -192,7 +192,7 @@ impl Film {
     fn take(&mut self, world: &World) -> Result<(), Failure> {
         let mut picture = self.picture(world, self.parts);
         if self.first.is_none() {
-            // Names of what lies still have their places whoever stands there at first.
+            // Names of what lies still have their places anyone who stands there at first.
             let still = self.picture(world, self.parts.without(Part::Characters));
             self.stood = screen(&still, self.scale)?.stood;
         }

@@ -36,7 +36,7 @@ fn shown(bytes: &[u8]) -> Vec<(Vec<[u8; 4]>, u16)> {
     frames
 }
 
-/// What a viewer ought to show: the screen drawn anew, in the nearest colours.
+/// What a viewer ought to show: the screen drawn again, in the nearest colours.
 fn expected(screen: &Screen) -> Vec<[u8; 4]> {
     let mut palette = Palette::new();
     let colours = palette.bytes();

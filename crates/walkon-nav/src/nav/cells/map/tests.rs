@@ -1,4 +1,4 @@
-//! Edited maps against maps built anew, and doors against floods.
+//! Edited maps against maps built again, and doors against floods.
 
 use super::*;
 use crate::base::rng::Rng;

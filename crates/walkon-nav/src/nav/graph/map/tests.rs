@@ -313,7 +313,7 @@ fn ways_between_parts_stay_in_use_when_points_and_links_come() {
     assert_eq!(how(&ring, (15, 19)), (How::Inside, 10_000));
     edit(&mut ring, &[GraphEdit::Link([15, 17]), GraphEdit::Link([17, 19])]);
     assert_eq!(how(&ring, (15, 19)), (How::Direct, 4000), "out of the part and back into it");
-    // What renumbers points has its ways worked out anew.
+    // What renumbers points has its ways worked out again.
     map.edit(&DraftEdit::Remove { at: 40 }).expect("a change");
     assert_eq!(how(&map, (14, 21)), (How::Inside, 7000));
     assert_eq!(map.routes().part_count(), 2);
