@@ -187,13 +187,16 @@ fn every_file_is_named_by_a_module() {
                 .lines()
                 .any(|line| line.trim_end().trim_end_matches(';').ends_with(&format!("mod {name}")))
         };
-        let named =
-            files
-                .iter()
-                .filter(|file| {
-                    if parent.is_empty() { file.path == "lib.rs" } else { parents[..2].contains(&file.path) }
-                })
-                .any(declares);
+        let named = files
+            .iter()
+            .filter(|file| {
+                if parent.is_empty() {
+                    ["lib.rs", "main.rs"].contains(&file.path.as_str())
+                } else {
+                    parents[..2].contains(&file.path)
+                }
+            })
+            .any(declares);
         assert!(named, "src/{} is named by no `mod`", file.path);
     }
 }
