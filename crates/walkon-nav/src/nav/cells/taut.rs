@@ -425,7 +425,7 @@ impl<'a, C: Cells> Rope<'a, C> {
             let known = &aside.directions[..aside.count];
             let climb = known.iter().find(|direction| !is_open(direction));
             let is_corner = |direction: &&usize| is_open(direction) && (*direction & 1 != 0 || is_hexagonal);
-            let Some(&direction) = climb.or_else(|| known.iter().find(is_corner)) else { return None };
+            let &direction = climb.or_else(|| known.iter().find(is_corner))?;
             let (dx, dz) = OFFSETS[direction];
             wall = (wall.0 + i64::from(dx), wall.1 + i64::from(dz));
             if climb.is_none() {

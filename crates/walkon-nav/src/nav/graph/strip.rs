@@ -115,7 +115,7 @@ mod tests {
             }
             roomy += 1;
             for _ in 0..40 {
-                let (part, angle) = (value(0.0, 1.0), value(0.0, 6.283));
+                let (part, angle) = (value(0.0, 1.0), value(0.0, std::f64::consts::TAU));
                 let aside = Vec3::new(trig::cos(angle), 0.0, trig::sin(angle)) * value(0.0, 0.125);
                 let gap_m = gap(from.lerp(to, part) + aside);
                 assert!(gap_m >= 0.2999, "round {round}: {gap_m} m");
