@@ -1,8 +1,8 @@
 //! What people changed on a graph by hand, kept beside it: to be taken back, and to be carried out again on a graph that was
-//! made anew.
+//! made again.
 //!
 //! In: edits of one call, or the bytes of the file. Out: the file; the edits on another draft, and what could not be done there.
-//! Holds: edits name places, not numbers, because numbers change when points are made anew; the last call can be taken back
+//! Holds: edits name places, not numbers, because numbers change when points are made again; the last call can be taken back
 //! as long as nothing else has changed the graph. Not here: the graph itself (`text`).
 
 use glam::Vec3;
@@ -181,32 +181,20 @@ impl HandEdits {
                 HandEdit::Unlink(ends) => HandEdit::Unlink(ends.map(|end| moved(end, later))),
                 HandEdit::Add(_) | HandEdit::Move(_) | HandEdit::Remove(_) => continue,
             };
-            match on(draft, edit, SAME_M) {
-                Ok(Some(changed)) => {
-                    if let Err(error) = draft.apply(&changed) {
-                        conflicts.push(format!("{}: {error}", words(edit)));
-                    }
-                }
-                Ok(None) => {}
-                Err(conflict) => conflicts.push(conflict),
-            }
+            conflicts.extend(carry_out(draft, edit, SAME_M).err());
         }
         conflicts
     }
 
-    /// Carries out all edits on a graph that was made anew: a place means the point nearest to it within a distance. What
+    /// Carries out all edits on a graph that was made again: a place means the point nearest to it within a distance. What
     /// cannot be done is left out, and told; each call can be taken back as before.
     pub fn replay(&mut self, draft: &mut Draft, within_m: f32) -> Vec<String> {
         let mut conflicts = Vec::new();
         for call in &mut self.calls {
             call.back.clear();
-            for by_hand in &call.edits {
-                match on(draft, *by_hand, within_m) {
-                    Ok(Some(edit)) => match draft.apply(&edit) {
-                        Ok(done) => call.back.push(back(&done)),
-                        Err(error) => conflicts.push(format!("{}: {error}", words(*by_hand))),
-                    },
-                    Ok(None) => {}
+            for &by_hand in &call.edits {
+                match carry_out(draft, by_hand, within_m) {
+                    Ok(done) => call.back.extend(done.as_ref().map(back)),
                     Err(conflict) => conflicts.push(conflict),
                 }
             }
@@ -246,6 +234,12 @@ fn by_place(draft: &Draft, edit: &DraftEdit) -> Result<HandEdit, DraftError> {
         DraftEdit::Unlink { ends: both } => HandEdit::Unlink(ends(*both)?),
         DraftEdit::Remove { at } => HandEdit::Remove(place(*at)?),
     })
+}
+
+/// Carries out an edit by place; what takes it back, or None when there was nothing left to do.
+fn carry_out(draft: &mut Draft, edit: HandEdit, within_m: f32) -> Result<Option<DraftEdit>, String> {
+    let Some(changed) = on(draft, edit, within_m)? else { return Ok(None) };
+    draft.apply(&changed).map(Some).map_err(|error| format!("{}: {error}", words(edit)))
 }
 
 /// An edit by place on another draft. None when there is nothing left to do; else what it does not find.
@@ -368,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_come_back_on_a_graph_made_anew_and_what_is_lost_is_named() {
+    fn edits_come_back_on_a_graph_made_again_and_what_is_lost_is_named() {
         let mut draft = rows(20);
         let mut hand = HandEdits::default();
         let far = Vec3::new(9.0, 0.0, 0.0);
@@ -376,17 +370,17 @@ mod tests {
         hand.apply(&mut draft, &[add, DraftEdit::Link { ends: [4, 20] }]).unwrap();
         hand.apply(&mut draft, &[DraftEdit::Unlink { ends: [0, 1] }, DraftEdit::Link { ends: [0, 5] }])
             .unwrap();
-        // Made anew, with a point before all others: every number is another one.
+        // Made again, with a point before all others: every number is another one.
         let mut points = vec![Vec3::new(-5.0, 0.0, 0.0)];
         points.extend(rows(20).points());
         let links: Vec<[u32; 2]> = rows(20).links().map(|ends| ends.map(|end| end + 1)).collect();
-        let mut anew = Draft::new(points, &links, Vec::new()).unwrap();
-        let before = anew.clone();
-        assert_eq!(hand.replay(&mut anew, 0.25), Vec::<String>::new());
+        let mut again = Draft::new(points, &links, Vec::new()).unwrap();
+        let before = again.clone();
+        assert_eq!(hand.replay(&mut again, 0.25), Vec::<String>::new());
         let has = |draft: &Draft, ends: [u32; 2]| draft.links().any(|link| link == ends);
-        assert!(has(&anew, [5, 21]) && has(&anew, [1, 6]) && !has(&anew, [1, 2]));
-        assert_eq!((hand.undo(&mut anew), hand.undo(&mut anew)), (Ok(2), Ok(2)));
-        assert_eq!(anew, before);
+        assert!(has(&again, [5, 21]) && has(&again, [1, 6]) && !has(&again, [1, 2]));
+        assert_eq!((hand.undo(&mut again), hand.undo(&mut again)), (Ok(2), Ok(2)));
+        assert_eq!(again, before);
         // Where the point of a link is gone, that edit is named and the others are done.
         let mut hand = HandEdits::default();
         let mut draft = rows(20);

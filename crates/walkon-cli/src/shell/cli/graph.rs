@@ -575,7 +575,7 @@ impl<'s> Work<'s> {
     }
 }
 
-/// What became of the edits by hand on a graph that was made anew.
+/// What became of the edits by hand on a graph that was made again.
 #[derive(Default)]
 struct Kept {
     edits: usize,

@@ -79,7 +79,7 @@ pub fn stitch(draft: &Draft, island: &Group, main: &Group) -> Option<DraftEdit> 
     best.map(|(_, ends)| DraftEdit::Link { ends })
 }
 
-/// Points of a map that hang together over open links.
+/// Points of a map that open links connect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
     /// How many points.
@@ -88,7 +88,7 @@ pub struct Piece {
     pub at: Vec3,
 }
 
-/// What each area keeps apart that is not available: the pieces of the map that would hang together if it alone were open, the
+/// What each area keeps apart that is not available: the pieces of the map that would be connected if it alone were open, the
 /// largest first, for each place where it would join some. Pieces that lie within the area do not count. Cost: points and links.
 #[must_use]
 pub fn kept_apart(map: &PointGraph) -> BTreeMap<AreaId, Vec<Vec<Piece>>> {

@@ -104,7 +104,7 @@ impl GraphPlan {
         let Some(start) = under.or_else(|| map.start_spot(query.start, by)) else {
             return Err(Box::new(none(PathTrouble::StartOffNav)));
         };
-        // Whoever stands off the ground walks to the nearest place of it first, not straight to the first point of the way.
+        // A body off the ground walks to the nearest place of it first, not straight to the first point of the way.
         let began = if under.is_some() { start.above(query.start) } else { start.point };
         let labels = map.labels(by);
         let trouble = map.trouble(&labels, &start, query.goal, by);

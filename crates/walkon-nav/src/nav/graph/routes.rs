@@ -143,7 +143,7 @@ impl Measured {
 }
 
 impl Routes {
-    /// Measures what searches cost with these ways and without, on pairs of points that hang together. The same graph gives the
+    /// Measures what searches cost with these ways and without, on pairs of connected points. The same graph gives the
     /// same answer, because points are counted and not time. Cost: that many searches, twice.
     #[must_use]
     pub fn measure(&self, net: &Net) -> Measured {
