@@ -321,6 +321,47 @@ fn path_answers_in_the_documented_form() {
     assert!(out.starts_with("partial (doorClosed by door \"gate\")"), "{out}");
 }
 
+/// Each cause of a goal that is not reached has words of its own, in `path` and in what a walk says at its end.
+#[test]
+fn a_goal_that_is_not_reached_is_told_with_its_own_cause() {
+    let project = Project::new();
+    project.write(
+        "levels/islands.json",
+        r#"{"navigation": {"kind": "tiles", "agentRadius": 0.3, "layers": [{"name": "ground", "rows": ["....#....#####", ".##.#....#####", "....#....#####"]}]},
+            "characters": [{"name": "bo", "position": [0.5, 0.5]}], "script": "islands.lua"}"#,
+    );
+    project.write(
+        "scripts/islands.lua",
+        "function onStart()\n    local x = tonumber(level.args[1])\n    assert(world.character(\"bo\")):walkTo(x, 1.5, { onSettled = function(result) log.info(\"%s\", result.detail) end })\nend\n",
+    );
+    let cases = [
+        ("6.5", "nothing joins the ground at the goal with the ground at the start"),
+        ("12.5", "the goal is on blocked ground"),
+        ("4.05", "the goal is on blocked ground"),
+        ("1.9", "the goal is on blocked ground"),
+        ("24", "the goal lies 10.0 m beyond the map"),
+    ];
+    for (x, why) in cases {
+        let goal = format!("{x},1.5");
+        let asked = ["path", "islands", "--from", "0.5,0.5", "--to", &goal, "--radius", "0.3"];
+        let (out, _) = project.expect(0, &asked);
+        assert!(out.contains(&format!("\nbecause {why}\n")), "{x}: {out}");
+        let answer = project.json(0, &[&asked[..], &["--format", "json"]].concat());
+        assert_eq!(answer["because"], why, "{x}");
+        let (out, _) = project.expect(0, &["run", "islands", "--", x]);
+        assert!(out.contains(why), "{x}: {out}");
+    }
+    project.write(
+        "levels/hall.json",
+        r#"{"navigation": {"kind": "mesh", "agentRadius": 0, "objectPadding": 0, "areas": [{"name": "hall", "polygon": [[0, 0], [8, 0], [8, 8], [0, 8]]}],
+            "obstacles": [{"name": "chest", "polygon": [[0, 1], [1, 1], [1, 7], [0, 7]]}]}}"#,
+    );
+    let (out, _) = project.expect(0, &["path", "hall", "--from", "4,4", "--to", "1.2,4", "--radius", "0.5"]);
+    assert!(out.contains("\nbecause the goal is too near a wall for a body of radius 0.50 m\n"), "{out}");
+    let (out, _) = project.expect(0, &["path", "islands", "--from=-40,1", "--to", "1,0.5"]);
+    assert!(out.contains("\nbecause the start is farther than 8 m from walkable ground"), "{out}");
+}
+
 #[test]
 fn a_scenario_file_is_answered_line_by_line_and_a_wrong_cost_fails() {
     let project = Project::new();

@@ -26,6 +26,7 @@ pub mod settings;
 pub mod skip;
 pub mod standing;
 pub mod tiles;
+mod unreached;
 pub mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,10 +6,10 @@ use crate::base::time::{Tick, TickRate};
 use crate::base::words;
 use crate::nav::{NavMap, PathTrouble};
 use crate::world::area::Area;
-use crate::world::character::Character;
+use crate::world::character::{Character, standing_on};
 use crate::world::door::Door;
 use crate::world::event::Event;
-use crate::world::outcome::{Blocker, Reason, WalkResult};
+use crate::world::outcome::{Blocker, Journey, Reason, WalkResult};
 use crate::world::place::Mark;
 use crate::world::region::Region;
 use crate::world::region::Watch;
@@ -257,9 +257,12 @@ impl World {
                 format!("{who} stands {left_m:.1} m from the goal, as near as it gets: {by} is closed")
             }
             (Reason::Nearest, None) => {
-                format!("{who} stands {left_m:.1} m from the goal, as near as it gets")
+                let why = self.why_not(journey);
+                format!("{who} stands {left_m:.1} m from the goal, as near as it gets: {why}")
             }
-            (Reason::NoPath, _) => format!("there is no way from {who} to the goal"),
+            (Reason::NoPath, _) => {
+                format!("there is no way from {who} to the goal: {}", self.why_not(journey))
+            }
             (Reason::StartOffNav, _) => {
                 format!("{who} stands farther than {} m from walkable ground", Settings::SNAP_M)
             }
@@ -271,6 +274,12 @@ impl World {
             (reason, Some(by)) => format!("{who} ended {} by {by}", reason.name()),
             (reason, None) => format!("{who} ended {}, {left_m:.1} m from the goal", reason.name()),
         }
+    }
+
+    /// Why no way led to the goal of a walk that has ended.
+    fn why_not(&self, journey: &Journey) -> String {
+        let by = self.characters.get(journey.character).map(standing_on).unwrap_or_default();
+        self.why_no_way(journey.goal, &by)
     }
 
     /// The reason and the blocker behind what the map said.

@@ -70,6 +70,8 @@ pub(super) struct Answered {
     pub answer: PathAnswer,
     pub record: SearchRecord,
     pub micros: f64,
+    /// Where it was to end.
+    pub goal: Vec3,
 }
 
 impl Asked {
@@ -93,7 +95,7 @@ impl Asked {
         let answer = nav.plan(&query, &mut search);
         let micros = began.elapsed().as_secs_f64() * 1e6;
         let (_, record) = nav.plan_recorded(&query, &mut search);
-        Answered { answer, record, micros }
+        Answered { answer, record, micros, goal: self.to }
     }
 }
 
@@ -186,6 +188,11 @@ fn reason(world: &World, answer: &PathAnswer) -> (Option<&'static str>, Option<S
     }
 }
 
+/// Why it does not lead to the goal, as a clause; None when it does.
+fn why(world: &World, answered: &Answered, by: &Traversal) -> Option<String> {
+    answered.answer.trouble.map(|trouble| world.why_unreached(answered.goal, by, trouble))
+}
+
 pub(super) fn json_form(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> String {
     let answer = &answered.answer;
     let (length_m, cost_m) = measures(world, (answered, by), raw);
@@ -203,17 +210,18 @@ pub(super) fn json_form(world: &World, (answered, by): (&Answered, &Traversal), 
         .raw("nearest", &answer.nearest.map_or_else(|| "null".to_owned(), place))
         .count("expansions", u64::from(answer.expansions))
         .raw("micros", &format!("{:.1}", answered.micros))
+        .maybe_text("because", why(world, answered, by).as_deref())
         .finish()
 }
 
-pub(super) fn human(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> String {
+pub(super) fn human(world: &World, (answered, traversal): (&Answered, &Traversal), raw: bool) -> String {
     let answer = &answered.answer;
     let is_flat = floor_of(world.nav()).is_some();
     let shown = |at: Vec3| match is_flat {
         true => words::decimals_of(&[at.x, at.z], 2),
         false => words::decimals_of(&at.to_array(), 2),
     };
-    let (length_m, cost_m) = measures(world, (answered, by), raw);
+    let (length_m, cost_m) = measures(world, (answered, traversal), raw);
     let (reason, by) = reason(world, answer);
     let mut text = status(answer).to_owned();
     if let Some(reason) = reason {
@@ -226,6 +234,9 @@ pub(super) fn human(world: &World, (answered, by): (&Answered, &Traversal), raw:
     text.push_str(&format!(", {} expansions, {:.1} us", answer.expansions, answered.micros));
     if let Some(nearest) = answer.nearest {
         text.push_str(&format!("\nnearest reachable point: {}", shown(nearest)));
+    }
+    if let Some(why) = why(world, answered, traversal) {
+        text.push_str(&format!("\nbecause {why}"));
     }
     let mut links = answer.path.layers.iter().peekable();
     for point in points(world, answered, raw) {

@@ -1,0 +1,71 @@
+//! Why no way leads to a goal, in words: beyond the map, on blocked ground, too near a wall, apart.
+//!
+//! In: a goal, the body that was to go there and what the map said. Out: a clause such as
+//! `the goal lies 3.0 m beyond the map`. Never searches, changes nothing, decides nothing: the reason of a
+//! result comes from the map, this only explains it.
+
+use glam::Vec3;
+
+use crate::base::geom::ground;
+use crate::base::words;
+use crate::nav::{PathTrouble, Traversal};
+use crate::world::World;
+use crate::world::settings::Settings;
+
+impl World {
+    /// Why a goal was not reached, given what the map said of it.
+    #[must_use]
+    pub fn why_unreached(&self, goal: Vec3, by: &Traversal, trouble: PathTrouble) -> String {
+        match trouble {
+            PathTrouble::NoPath => self.why_no_way(goal, by),
+            PathTrouble::StartOffNav => {
+                format!("the start is farther than {} m from walkable ground", Settings::SNAP_M)
+            }
+            PathTrouble::TooWide => self.why_too_wide(goal, by),
+            PathTrouble::Occupied => "somebody stands on the goal".to_owned(),
+            PathTrouble::Limit => "the search reached its limit of expansions".to_owned(),
+            PathTrouble::Area(area) => match self.areas.get(area.index()) {
+                Some(area) if area.door.is_some() => "that door is closed".to_owned(),
+                Some(area) => format!("area \"{}\" is not available", area.name),
+                None => self.why_no_way(goal, by),
+            },
+        }
+    }
+
+    /// Why no way leads to a goal, whatever is opened on the way.
+    #[must_use]
+    pub fn why_no_way(&self, goal: Vec3, by: &Traversal) -> String {
+        let beyond_m = self.beyond_the_map_m(goal);
+        if beyond_m > 0.0 {
+            return format!("the goal lies {} m beyond the map", words::decimals(beyond_m, 1));
+        }
+        match (self.may_stand(goal, by, by.radius_m), self.may_stand(goal, by, 0.0)) {
+            (true, _) => "nothing joins the ground at the goal with the ground at the start".to_owned(),
+            (false, true) => self.why_too_wide(goal, by),
+            (false, false) => "the goal is on blocked ground".to_owned(),
+        }
+    }
+
+    /// Where a body that is too wide does not fit: at the goal, or on the way.
+    fn why_too_wide(&self, goal: Vec3, by: &Traversal) -> String {
+        let radius_m = words::decimals(by.radius_m, 2);
+        match self.may_stand(goal, by, by.radius_m) {
+            true => format!("a body of radius {radius_m} m does not fit through, a narrower one does"),
+            false => format!("the goal is too near a wall for a body of radius {radius_m} m"),
+        }
+    }
+
+    /// Whether a body of this radius may stand at a point, on any layer.
+    fn may_stand(&self, point: Vec3, by: &Traversal, radius_m: f32) -> bool {
+        let mut layers = 0..self.nav.layer_count() as u8;
+        layers.any(|layer| self.nav.is_walkable(point, &Traversal { radius_m, layer, ..by.clone() }))
+    }
+
+    /// How far a point lies outside the rectangle around the map, metres; 0 within.
+    fn beyond_the_map_m(&self, point: Vec3) -> f32 {
+        let bounds = self.nav.bounds();
+        let at = ground(point);
+        let outside = |axis: usize| (bounds.min[axis] - at[axis]).max(at[axis] - bounds.max[axis]).max(0.0);
+        outside(0).hypot(outside(1)) as f32
+    }
+}
