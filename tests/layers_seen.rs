@@ -61,6 +61,44 @@ fn a_region_is_drawn_on_its_layer_and_an_unknown_layer_is_named() {
     assert!(told.contains("regions[0].layer is \\\"attic\\\", which is no layer of this map"), "{told}");
 }
 
+/// A mark is drawn on the layers where one can stand on it.
+#[test]
+fn a_mark_is_drawn_where_one_can_stand_on_it() {
+    let project = project("");
+    let marks = r#""marks": { "hall": [0.5, 1.5], "bridge": [3.5, 1.5], "wall": [3.5, 0.5] },"#;
+    let level = FLOORS.replace("KEYS", "").replacen("\"navigation\"", &format!("{marks} \"navigation\""), 1);
+    project.write("levels/floors.json", &level);
+    for (layer, shown) in [("ground", ["bridge", "wall"].as_slice()), ("upper", ["hall"].as_slice())] {
+        project.expect(0, &["draw", "floors", "--layer", layer, "--out", "floors.svg"]);
+        let picture = project.read("floors.svg");
+        for mark in ["hall", "bridge", "wall"] {
+            assert_eq!(picture.contains(mark), shown.contains(&mark), "{mark} on {layer}");
+        }
+    }
+}
+
+/// A watch along walkable lines looks along the layer of whom it is around, and notices nobody on another.
+#[test]
+fn a_watch_along_lines_looks_along_its_own_layer() {
+    let project = project("");
+    let people = r#""characters": [
+        { "name": "guard", "position": [0.5, 1.5], "layer": "upper" },
+        { "name": "near", "position": [2.5, 1.5], "layer": "upper" },
+        { "name": "behind", "position": [5.5, 1.5], "layer": "upper" },
+        { "name": "below", "position": [0.5, 0.5], "layer": "ground" }
+    ], "script": "watch.lua","#;
+    let level = FLOORS.replace("KEYS", "").replacen("\"navigation\"", &format!("{people} \"navigation\""), 1);
+    project.write("levels/floors.json", &level);
+    project.write(
+        "scripts/watch.lua",
+        "function onStart()\n    region.near(world.character(\"guard\"), 6, { initial = true, lineOfWalk = true, \
+         onEnter = function(event) log.info(\"sees %s\", event.character.name) end })\nend\n",
+    );
+    let (out, _) = project.expect(0, &["run", "floors"]);
+    let seen: Vec<&str> = out.lines().filter_map(|line| line.split("sees ").nth(1)).collect();
+    assert_eq!(seen, ["near"], "{out}");
+}
+
 #[test]
 fn path_begins_and_ends_on_the_layers_that_are_named() {
     let project = project("");

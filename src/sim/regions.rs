@@ -264,15 +264,15 @@ fn is_inside(world: &World, watch: &Watch, id: CharacterId, character: &Characte
         }
         Ground::Near { centre, radius_m: reach_m, line_of_walk } => {
             in_circle((*centre, *reach_m), character, watch.edge)
-                && (!line_of_walk || sees(world, *centre, position))
+                && (!line_of_walk || sees(world, (*centre, character.layer), character))
         }
         Ground::Around { character: centre, radius_m: reach_m, line_of_walk } => {
             let Some(middle) = world.characters.alive(*centre).filter(|_| *centre != id) else {
                 return false;
             };
-            let middle = middle.body.position;
+            let (middle, layer) = (middle.body.position, middle.layer);
             in_circle((middle, *reach_m), character, watch.edge)
-                && (!line_of_walk || sees(world, middle, position))
+                && (!line_of_walk || sees(world, (middle, layer), character))
         }
     }
 }
@@ -286,6 +286,7 @@ fn in_circle(circle: (Vec3, f32), character: &Character, edge: Edge) -> bool {
     }
 }
 
-fn sees(world: &World, from: Vec3, to: Vec3) -> bool {
-    world.nav.straight(from, to, &Traversal::default()).is_some()
+fn sees(world: &World, (from, layer): (Vec3, u8), who: &Character) -> bool {
+    let by = Traversal { layer, ..Traversal::default() };
+    layer == who.layer && world.nav.straight(from, who.body.position, &by).is_some()
 }

@@ -104,7 +104,7 @@ pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
         picture.explain(Swatch::Patch(look), "watch");
         if is_sight {
             picture.explain(Swatch::Patch(seen), "seen by a watch");
-            let corners = sight(world, centre, radius_m);
+            let corners = sight(world, (centre, picture.map_layer), radius_m);
             let corners = corners.into_iter().map(|corner| picture.slant.place(corner)).collect();
             shapes.push(Shape::new(Form::Polygon(corners), seen, Tag::Watch(watch.serial)));
         }
@@ -116,10 +116,11 @@ pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
 }
 
 /// The outline of what can be seen from a place along walkable straight lines.
-fn sight(world: &World, centre: Vec3, radius_m: f32) -> Vec<Vec3> {
+fn sight(world: &World, (centre, layer): (Vec3, u8), radius_m: f32) -> Vec<Vec3> {
+    let by = Traversal { layer, ..Traversal::default() };
     let turned = |ray: u32| {
         let away = trig::direction(std::f32::consts::TAU * ray as f32 / SIGHT_RAYS as f32);
-        world.nav().sight(centre, centre + away * radius_m, &Traversal::default()).1
+        world.nav().sight(centre, centre + away * radius_m, &by).1
     };
     (0..SIGHT_RAYS).map(turned).collect()
 }
@@ -141,10 +142,17 @@ pub(super) fn draw_routes(picture: &mut Picture, world: &World) {
     picture.add("routes", shapes);
 }
 
-/// Marks.
+/// Marks; of a map with several layers those that can be stood on there, and those that can be stood on nowhere.
 pub(super) fn draw_marks(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
-    for mark in world.marks() {
+    let stands =
+        |at: Vec3, layer: u8| world.nav().is_walkable(at, &Traversal { layer, ..Traversal::default() });
+    let shown_layer = picture.map_layer;
+    let belongs = |at: Vec3| {
+        let mut layers = 0..world.nav().layer_count() as u8;
+        stands(at, shown_layer) || !layers.any(|layer| stands(at, layer))
+    };
+    for mark in world.marks().filter(|mark| belongs(mark.position)) {
         let (at, shown) = (ground(mark.position), picture.slant.place(mark.position));
         let tag = || Tag::Mark(mark.name.clone());
         let look = Look::filled(theme::SEARCH_FRONTIER).stroked(theme::MARK, 1.5).glyph('x');
