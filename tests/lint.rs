@@ -79,6 +79,12 @@ fn in_level(body: &str) -> String {
 /// Cases of one line in a task of a level script: the line, the code, the message with its help.
 const CASES: &[(&str, &str, &str)] = &[
     ("wrold.player()", "unknown-global", "unknown global \"wrold\"; did you mean \"world\"?"),
+    ("wait(1)", "unknown-global", "unknown global \"wait\"; use task.sleep(seconds)"),
+    (
+        "io.open(\"x\")",
+        "unknown-global",
+        "unknown global \"io\"; scripts have no files; keep data in state and boards, write lines with log.info",
+    ),
     ("log.inof(\"x\")", "unknown-name", "log: unknown field \"inof\"; did you mean \"info\"?"),
     (
         "world.charcter(\"guard\")",

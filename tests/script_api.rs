@@ -542,6 +542,10 @@ fn every_read_only_field_says_what_to_write_instead() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     check_error(
+        "guard.speed = 3",
+        "guard.lua:1: Character: fields are read-only, \"speed\" cannot be set; use :setSpeed(...)",
+    );
+    check_error(
         "guard.hat = 1",
         "guard.lua:1: Character: fields are read-only, \"hat\" cannot be set; keep what is the script's own in self, or in a table of its own",
     );
@@ -628,10 +632,7 @@ fn messages_are_those_of_the_reference_at_the_line_of_the_caller() {
         ("nav.route(\"round\")", "nav.route: unknown route \"round\"; did you mean \"rounds\"?"),
         ("local p = guard.postion", "Character: unknown field \"postion\"; did you mean \"position\"?"),
         ("nav.findPaths(guard, player)", "nav: unknown field \"findPaths\"; did you mean \"findPath\"?"),
-        (
-            "guard.facing = 1",
-            "Character: fields are read-only, \"facing\" cannot be set; use guard:face(...)",
-        ),
+        ("guard.facing = 1", "Character: fields are read-only, \"facing\" cannot be set; use :face(...)"),
         ("level.tick = 1", "level: fields are read-only, \"tick\" cannot be set; nothing sets it"),
         (
             "guard:walkTo(\"gate\", { avoid = { \"inner\", \"yrad\" } })",

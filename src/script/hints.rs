@@ -95,6 +95,12 @@ pub(crate) fn absent(lua: &Lua, frame: &Frame, error: &str) -> Option<String> {
     is_nil.then(|| vm::line_of(lua, &frame.file, frame.line)).flatten().and_then(|(line, _)| absent_in(&line))
 }
 
+/// What to use instead of a global that Lua has elsewhere: `use task.sleep(seconds)` for `wait`.
+#[must_use]
+pub fn instead_of_absent(name: &str) -> Option<&'static str> {
+    ABSENT.iter().find(|(absent, _)| *absent == name).map(|(_, instead)| *instead)
+}
+
 fn absent_in(line: &str) -> Option<String> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.' || letter == ':';
     let stands = |name: &str| {

@@ -17,7 +17,7 @@ pub mod fault;
 pub mod files;
 pub mod fuel;
 pub mod handlers;
-mod hints;
+pub mod hints;
 pub mod host;
 mod invoke;
 mod keeper;

@@ -296,26 +296,26 @@ pub(crate) fn read_only(lua: &Lua, owner: &'static str) -> mlua::Result<Function
 
 /// What sets a field that scripts can only read: owner, field, what to write.
 const SETTERS: &[(&str, &str, &str)] = &[
-    ("Character", "position", "use guard:teleport(...)"),
-    ("Character", "layer", "use guard:teleport(...)"),
-    ("Character", "facing", "use guard:face(...)"),
-    ("Character", "walkSpeed", "use guard:setSpeed(...)"),
-    ("Character", "runSpeed", "use guard:setSpeed(...)"),
-    ("Character", "animation", "use guard:play(...)"),
-    ("Character", "currentWalk", "use guard:walkTo(...) or guard:stop(...)"),
-    ("Character", "alive", "use guard:despawn(...)"),
-    ("Character", "behaviour", "use guard:attach(...) or guard:detach(...)"),
-    ("Character", "blackboard", "use guard.blackboard:set(...)"),
+    ("Character", "position", "use :teleport(...)"),
+    ("Character", "layer", "use :teleport(...)"),
+    ("Character", "facing", "use :face(...)"),
+    ("Character", "walkSpeed", "use :setSpeed(...)"),
+    ("Character", "runSpeed", "use :setSpeed(...)"),
+    ("Character", "animation", "use :play(...)"),
+    ("Character", "currentWalk", "use :walkTo(...) or :stop(...)"),
+    ("Character", "alive", "use :despawn(...)"),
+    ("Character", "behaviour", "use :attach(...) or :detach(...)"),
+    ("Character", "blackboard", "use .blackboard:set(...)"),
     ("Character", "heldBy", "use cinematic.play(...)"),
-    ("Door", "state", "use door:open(...) or door:close(...)"),
-    ("Door", "passable", "use door:open(...) or door:close(...)"),
-    ("Door", "locked", "use door:lock(...) or door:unlock(...)"),
-    ("Door", "key", "use door:lock(...)"),
-    ("Walk", "goal", "use walk:retarget(...)"),
-    ("Walk", "state", "use walk:pause(...), walk:resume(...) or walk:stop(...)"),
-    ("Scene", "mark", "use c:mark(...)"),
-    ("Scene", "skipping", "use scene:skip(...)"),
-    ("Task", "status", "use task:cancel(...)"),
+    ("Door", "state", "use :open(...) or :close(...)"),
+    ("Door", "passable", "use :open(...) or :close(...)"),
+    ("Door", "locked", "use :lock(...) or :unlock(...)"),
+    ("Door", "key", "use :lock(...)"),
+    ("Walk", "goal", "use :retarget(...)"),
+    ("Walk", "state", "use :pause(...), :resume(...) or :stop(...)"),
+    ("Scene", "mark", "use :mark(...)"),
+    ("Scene", "skipping", "use :skip(...)"),
+    ("Task", "status", "use :cancel(...)"),
     ("level", "outcome", "use level.finish(...)"),
     ("blackboard", "level", "use blackboard.level:set(...)"),
     ("nav", "pending", "use nav.setAreaAvailable(...)"),
@@ -325,10 +325,14 @@ const SETTERS: &[(&str, &str, &str)] = &[
 #[must_use]
 pub fn instead_of_setting(owner: &str, field: &str) -> &'static str {
     let known = entries().into_iter().any(|entry| entry.owner == owner && entry.name() == field);
-    let setter = SETTERS.iter().find(|(of, name, _)| *of == owner && *name == field);
-    match setter {
-        Some((_, _, instead)) => instead,
+    let setter = |is_meant: &dyn Fn(&str) -> bool| {
+        SETTERS.iter().find(|(of, name, _)| *of == owner && is_meant(name)).map(|(_, _, instead)| *instead)
+    };
+    // The end of a name may be what is meant: `speed` for `walkSpeed`.
+    let ends_so = |name: &str| name.to_lowercase().ends_with(&field.to_lowercase()) && field.len() > 2;
+    match setter(&|name| name == field) {
+        Some(instead) => instead,
         None if known => "nothing sets it",
-        None => "keep what is the script's own in self, or in a table of its own",
+        None => setter(&ends_so).unwrap_or("keep what is the script's own in self, or in a table of its own"),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::script::hints::instead_of_absent;
 use crate::shell::lint::finding::{Finding, code, is_full};
 use crate::shell::lint::infer::Reading;
 use crate::shell::lint::tree::Kind;
@@ -20,8 +21,10 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
         let known = reading.api.global_names().chain(written.iter().copied());
         let locals = reading.tree.locals.iter().map(|local| local.name.as_str());
         let message = format!("unknown global \"{name}\"");
-        findings.push(
-            Finding::error(code::UNKNOWN_GLOBAL, expr.place, message).suggest(name, known.chain(locals)),
-        );
+        let finding = Finding::error(code::UNKNOWN_GLOBAL, expr.place, message);
+        findings.push(match instead_of_absent(name) {
+            Some(instead) => finding.help(instead),
+            None => finding.suggest(name, known.chain(locals)),
+        });
     }
 }
