@@ -1,5 +1,47 @@
 //! walkon: a gameplay runtime in which Rust owns the navigation map, the characters and the
 //! fixed-step loop, and Lua decides what the characters want.
+//!
+//! Everything that a game needs stands at the root of this crate. A level comes from texts ([`load`]), a [`Game`] runs it tick
+//! by tick ([`Game::tick`]), and each [`Tick`] says what happened ([`Event`]) and what scenes ask for ([`Cue`]).
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use walkon::{Event, Game, Input, MemorySource, Setup, Spawn, load};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let level = r#"{
+//!   "name": "yard",
+//!   "navigation": { "areas": [{ "name": "yard", "polygon": [[0, 0], [20, 0], [20, 12], [0, 12]] }] },
+//!   "characters": [{ "name": "anna", "position": [2, 6] }],
+//!   "script": "yard.lua"
+//! }"#;
+//! let script = r#"
+//! function onStart()
+//!   event.on("bell", function() world.character("anna"):walkTo(12, 6) end)
+//! end
+//! "#;
+//! let level = load("yard.json", &MemorySource::new().with("yard.json", level))?;
+//! let scripts = BTreeMap::from([("yard.lua".to_owned(), script.to_owned())]);
+//! let mut game = Game::load(level, Setup { scripts, ..Setup::default() })?;
+//!
+//! let mut tick = game.tick(&[Input::event("bell")]);
+//! while tick.settled().next().is_none() {
+//!     tick = game.tick(&[]);
+//! }
+//! let anna = game.character("anna").ok_or("there is no anna")?;
+//! for event in &tick.events {
+//!     if let Event::WalkSettled(result) = event {
+//!         assert!(result.is_ok() && result.journey.character == anna);
+//!     }
+//! }
+//! let [x, _, _] = game.pose(anna).ok_or("anna was removed")?.position;
+//! assert!((x - 12.0).abs() <= 0.05, "a walk ends within `walkThreshold` of its goal: {x}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The modules below hold the same names where they are made, and what tools need beside them. Navigation by itself is the
+//! crate `walkon-nav`, which is [`nav`] and [`crowd`] here.
 
 #![deny(unsafe_code)]
 
@@ -13,5 +55,43 @@ pub mod world;
 
 pub use walkon_nav::{base, crowd, nav};
 
-/// The vectors of the API.
+/// The vectors of the API; places cross the border of [`Game`] as `[f32; 3]`.
 pub use glam;
+
+// Levels.
+pub use disk::Folder;
+pub use level::{Diagnostic, LevelError, LoadedLevel, MemorySource, Severity, Source, SourceError, load};
+
+// Games and their ticks.
+pub use game::event::{Event, ScriptFault};
+pub use game::headless::{Bound, Ended, Host, Onlooker, Report};
+pub use game::host::Pose;
+pub use game::inputs::{Input, LevelTexts, Reload};
+pub use game::pace::{Pace, Steps};
+pub use game::recorder::{CrowdCounts, RecordOptions, Recorder, ReloadNote};
+pub use game::replay::{Verdict, replay};
+pub use game::tick::Tick;
+pub use game::{Game, LevelOutcome, Setup, StartError, Step};
+pub use script::fuel::Signals;
+
+// What events speak of.
+pub use base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
+pub use base::plain::{Plain, PlainKey};
+pub use base::time::TickRate;
+pub use world::cue::{Cue, CueKind};
+pub use world::door::{DoorSignal, DoorState};
+pub use world::event::{LogLine, ReloadedFile, SwitchedOff};
+pub use world::fingerprint::Fingerprint;
+pub use world::outcome::{Blocker, Journey, Reason, Status, WalkResult};
+pub use world::region::How;
+pub use world::walk::Ask;
+
+// What a game asks for.
+pub use world::World;
+pub use world::character::Gait;
+pub use world::ops::OpError;
+pub use world::ops::characters::Spawn;
+pub use world::walk::{AcceptEnd, Crowd, DoorPolicy, Goal, Pace as WalkPace, WalkOptions};
+
+// The map.
+pub use nav::{NavMap, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search, Traversal};

@@ -15,9 +15,10 @@ use walkon::game::header::{Header, RunSetup};
 use walkon::game::headless::{Bound, Host, Onlooker, run_hosted};
 use walkon::game::inputs::{Input, Reload};
 use walkon::game::pace::Pace;
-use walkon::game::recorder::{RecordOptions, Recorded, Recorder};
+use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::recording::{Recording, tick_of};
 use walkon::game::replay::{Verdict, What, replay};
+use walkon::game::tick::Tick;
 use walkon::game::{Game, Setup};
 use walkon::level::{LoadedLevel, MemorySource, load};
 use walkon::script::fuel::Signals;
@@ -119,7 +120,7 @@ impl Host for Author {
         self.inputs.remove(&tick).unwrap_or_default()
     }
 
-    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
+    fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker {
         self.lines.extend(recorded.lines.iter().cloned());
         match self.stop {
             Stop::After(stop) | Stop::Within(stop) if world.tick().0 >= stop => Onlooker::Stop,

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::time::Tick;
+use crate::base::time;
 use crate::game::inputs::Input;
 use crate::game::line::{Line, quoted};
-use crate::game::recorder::{CrowdCounts, Recorded};
+use crate::game::recorder::CrowdCounts;
+use crate::game::tick::Tick;
 use crate::game::{Game, Step};
 use crate::world::event::SwitchedOff;
 use crate::world::{PathCounts, WalkCounts, World};
@@ -74,7 +75,7 @@ pub trait Host {
     }
 
     /// Sees what a tick came to. The first call is about tick 0, the last about what happened as the level ended.
-    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker;
+    fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker;
 
     /// Is told of each step of a tick as it ends.
     fn done(&mut self, step: Step) {
@@ -177,7 +178,7 @@ impl Report {
 
 /// Runs a game to its end. `watch` sees every tick and may ask to stop; the first call is about tick 0, and
 /// the last about what happened as the level ended.
-pub fn run(game: &mut Game, bound: &Bound, watch: impl FnMut(&World, &Recorded) -> Onlooker) -> Report {
+pub fn run(game: &mut Game, bound: &Bound, watch: impl FnMut(&World, &Tick) -> Onlooker) -> Report {
     run_timed(game, bound, watch, &mut |_| {})
 }
 
@@ -185,7 +186,7 @@ pub fn run(game: &mut Game, bound: &Bound, watch: impl FnMut(&World, &Recorded) 
 pub fn run_timed(
     game: &mut Game,
     bound: &Bound,
-    watch: impl FnMut(&World, &Recorded) -> Onlooker,
+    watch: impl FnMut(&World, &Tick) -> Onlooker,
     done: &mut dyn FnMut(Step),
 ) -> Report {
     run_hosted(game, bound, &mut Silent { watch, done })
@@ -197,8 +198,8 @@ struct Silent<'done, W> {
     done: &'done mut dyn FnMut(Step),
 }
 
-impl<W: FnMut(&World, &Recorded) -> Onlooker> Host for Silent<'_, W> {
-    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
+impl<W: FnMut(&World, &Tick) -> Onlooker> Host for Silent<'_, W> {
+    fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker {
         (self.watch)(world, recorded)
     }
 
@@ -235,7 +236,7 @@ pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report
 }
 
 /// Why a run ends after this tick, if it does.
-fn after_tick(game: &Game, bound: &Bound, recorded: &Recorded) -> Option<Ended> {
+fn after_tick(game: &Game, bound: &Bound, recorded: &Tick) -> Option<Ended> {
     if bound.is_strict && game.fault_count() > 0 {
         return Some(Ended::Fault);
     }
@@ -246,7 +247,7 @@ fn after_tick(game: &Game, bound: &Bound, recorded: &Recorded) -> Option<Ended> 
         return Some(Ended::Finish);
     }
     let until = bound.until.as_deref()?;
-    recorded.names.iter().any(|name| name == until).then_some(Ended::Until)
+    recorded.has(until).then_some(Ended::Until)
 }
 
 fn report(game: &Game, ended: Ended, bound: &Bound, (ticks, hash): (u64, u64)) -> Report {
@@ -262,7 +263,7 @@ fn report(game: &Game, ended: Ended, bound: &Bound, (ticks, hash): (u64, u64)) -
         level: world.level_name().to_owned(),
         seed: world.seed(),
         ticks,
-        seconds: world.rate().seconds(Tick(ticks)),
+        seconds: world.rate().seconds(time::Tick(ticks)),
         ended,
         ok,
         note: outcome.and_then(|outcome| outcome.note),

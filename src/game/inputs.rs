@@ -47,6 +47,12 @@ impl Input {
     pub fn event(name: &str) -> Self {
         Self::Event { name: name.to_owned(), payload: None }
     }
+
+    /// The answer to a choice.
+    #[must_use]
+    pub fn answer(id: &str, option: &str) -> Self {
+        Self::Answer { id: id.to_owned(), option: option.to_owned() }
+    }
 }
 
 /// Changed texts of a project: all of it takes effect, or nothing.

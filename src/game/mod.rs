@@ -5,8 +5,10 @@
 //! threads; the game neither sleeps nor prints.
 
 mod blame;
+pub mod event;
 pub mod header;
 pub mod headless;
+pub mod host;
 pub mod input_line;
 pub mod inputs;
 pub mod line;
@@ -19,13 +21,15 @@ mod reload;
 pub mod replay;
 mod skipping;
 pub mod testing;
+pub mod tick;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::game::inputs::{Input, Reload};
-use crate::game::recorder::{CrowdCounts, Recorded, Recorder};
+use crate::game::recorder::{CrowdCounts, Recorder};
 use crate::game::relevel::Origin;
+use crate::game::tick::Tick;
 use crate::level::LoadedLevel;
 use crate::level::spawn::{self, Spawned};
 use crate::script::fuel::Signals;
@@ -213,13 +217,13 @@ impl Game {
     }
 
     /// Advances the level by one tick and returns what happened.
-    pub fn tick(&mut self, inputs: &[Input]) -> Recorded {
+    pub fn tick(&mut self, inputs: &[Input]) -> Tick {
         self.tick_watched(inputs, &mut |_| {})
     }
 
     /// The same; `done` is told of each step as it ends, so that a shell can time it. The order is part of the
     /// API.
-    pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(Step)) -> Recorded {
+    pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(Step)) -> Tick {
         let asked = self.asked();
         let joined: Vec<Input>;
         let mut inputs = inputs;
@@ -315,12 +319,12 @@ impl Game {
     }
 
     /// The facts of tick 0: who stands where. To be taken once, before the first tick.
-    pub fn start_facts(&mut self) -> Recorded {
+    pub fn start_facts(&mut self) -> Tick {
         self.recorder.collect(&mut self.world)
     }
 
     /// Ends the level: every open walk settles, and what happened then is returned.
-    pub fn end(&mut self) -> Recorded {
+    pub fn end(&mut self) -> Tick {
         match &mut self.scripts {
             Some(scripts) => scripts.end(&mut self.world),
             None => {

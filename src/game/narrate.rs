@@ -1,24 +1,26 @@
-//! What a person is told of a run: one line for each notable fact.
+//! What a person is told of a run: one line for each notable event.
 //!
-//! In: facts, before step 13 frees what they name. Out: text. Not here: when and where it is printed.
+//! In: events. Out: text. Not here: when and where it is printed.
 
-use crate::base::ids::{CharacterId, WalkId};
+use crate::base::ids::CharacterId;
 use crate::base::plain::{Plain, PlainKey};
+use crate::game::event::Event;
 use crate::game::line::{Line, plain};
 use crate::game::recorder::ReloadNote;
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::door::DoorSignal;
-use crate::world::event::Event;
 
 /// Whole numbers below it are exact.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// A sentence about a fact; none when it is not worth one.
+/// A sentence about an event; none when it is not worth one.
 #[must_use]
 pub fn sentence(world: &World, event: &Event) -> Option<String> {
     Some(match event {
-        Event::WalkSettled(id) => walk_settled(world, *id)?,
+        Event::WalkSettled(result) => {
+            format!("{}: {}", world.name_of(result.journey.character), world.summary(result))
+        }
         Event::DoorSignal { door, what, by } => {
             let done = door_words(*what)?;
             format!("door \"{}\" {done}{}", world.doors().get(door.index())?.name, by_whom(world, *by))
@@ -29,7 +31,7 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
         Event::RegionLeft { region, character, .. } => {
             format!("{} leaves {}", world.name_of(*character), world.regions().get(region.index())?.name)
         }
-        Event::Despawned(id) => format!("{} is gone", world.name_of(*id)),
+        Event::Despawned { character, .. } => format!("{} is gone", world.name_of(*character)),
         Event::Emitted { name, payload, .. } => {
             format!(
                 "event {name} {}",
@@ -42,7 +44,9 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
         Event::Logged(line) => {
             format!("[{}] {}:{}: {}", line.level, line.file, line.line, line.message)
         }
-        Event::Faulted(fault) => fault_sentence(fault)?,
+        Event::Faulted { fault, .. } => {
+            format!("fault in {} {}: {}", fault.owner, fault.callback, fault.message)
+        }
         Event::SwitchedOff(off) => format!("{} is switched off after its faults; {}", off.owner, off.again),
         Event::Reloaded { .. } => reloaded(&ReloadNote::of(event)?, "", ""),
         Event::ReloadRefused { message, .. } => format!("reload refused: {message}; the old code runs on"),
@@ -59,7 +63,7 @@ pub fn caption(world: &World, event: &Event) -> Option<String> {
         | Event::SceneStarted { .. }
         | Event::SceneEnded { .. }
         | Event::Emitted { .. }
-        | Event::Faulted(_)
+        | Event::Faulted { .. }
         | Event::DoorSignal { .. } => sentence(world, event),
         _ => None,
     }
@@ -110,18 +114,6 @@ fn readable(world: &World, value: &Plain) -> String {
     }
 }
 
-/// A fault in one line; its frames are with the fact.
-fn fault_sentence(fault: &Plain) -> Option<String> {
-    let Plain::Map(fields) = fault else {
-        return None;
-    };
-    let text = |key: &str| match fields.get(&PlainKey::Name(key.to_owned())) {
-        Some(Plain::Text(text)) => text.as_str(),
-        _ => "",
-    };
-    Some(format!("fault in {} {}: {}", text("owner"), text("callback"), text("message")))
-}
-
 /// What a door did, as a sentence goes on; nothing for a movement that has only begun.
 fn door_words(what: DoorSignal) -> Option<&'static str> {
     Some(match what {
@@ -132,12 +124,6 @@ fn door_words(what: DoorSignal) -> Option<&'static str> {
         DoorSignal::Refused => "refuses to open",
         DoorSignal::Opening | DoorSignal::Closing => return None,
     })
-}
-
-fn walk_settled(world: &World, id: WalkId) -> Option<String> {
-    let walk = world.walk(id)?;
-    let result = walk.result()?;
-    Some(format!("{}: {}", world.name_of(walk.character), world.summary(result)))
 }
 
 fn by_whom(world: &World, by: Option<CharacterId>) -> String {

@@ -51,6 +51,12 @@ impl Pace {
         Steps { ticks: CATCH_UP_MAX, dropped, ..Steps::default() }
     }
 
+    /// How much of the tick under way has passed, 0 to 1: for drawing between two ticks.
+    #[must_use]
+    pub fn part(&self) -> f32 {
+        (self.left_seconds / self.tick_seconds).clamp(0.0, 1.0) as f32
+    }
+
     /// Seconds until the next tick is due.
     #[must_use]
     pub fn wait_seconds(&self) -> f64 {

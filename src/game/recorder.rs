@@ -1,23 +1,27 @@
-//! Step 14: facts become lines, states become hashes.
+//! Step 14: events become lines, states become hashes.
 //!
-//! In: the facts of the tick, the world. Out: trace lines (docs/traces.md) and sentences for a
-//! person. Holds: facts are written down before step 13 frees what they name; nothing here changes the
+//! In: the events of the tick, the world. Out: trace lines (docs/traces.md) and sentences for a
+//! person. Holds: events are written down before step 13 frees what they name; nothing here changes the
 //! world, so a traced run is the same run (inv:D5).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::base::ids::{CharacterId, DoorId, WalkId};
-use crate::base::plain::{Plain, PlainKey};
-use crate::base::time::Tick;
+use glam::Vec3;
+
+use crate::base::ids::CharacterId;
+use crate::base::plain::Plain;
+use crate::base::time;
+use crate::game::event::{Event, ScriptFault};
 use crate::game::input_line;
 use crate::game::inputs::Input;
 use crate::game::line::{Line, float, place, quoted};
 use crate::game::narrate;
+use crate::game::tick::Tick;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::cue::{Cue, CueKind};
-use crate::world::event::{Event, ReloadedFile};
+use crate::world::event::ReloadedFile;
 use crate::world::fingerprint::Fingerprint;
 use crate::world::outcome::{Blocker, WalkResult};
 use crate::world::walk::{Ask, Walk};
@@ -37,25 +41,6 @@ pub struct RecordOptions {
     pub sentences: bool,
 }
 
-/// What a tick came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recorded {
-    /// Trace lines, without line breaks.
-    pub lines: Vec<String>,
-    /// Sentences for a person.
-    pub sentences: Vec<String>,
-    /// Those of them that belong under a picture: scenes, what is said, events, doors, faults.
-    pub captions: Vec<String>,
-    /// Names of what happened, as `--until` and hosts know them: events of scripts and of the runtime.
-    pub names: Vec<String>,
-    /// Faults of scripts, for a shell that shows the line.
-    pub faults: Vec<FaultNote>,
-    /// What became of reloads.
-    pub reloads: Vec<ReloadNote>,
-    /// What walkers did because of doors, the map and one another.
-    pub crowd: CrowdCounts,
-}
-
 /// How often walkers planned again, by what for, and stepped aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CrowdCounts {
@@ -72,8 +57,8 @@ pub struct CrowdCounts {
 }
 
 impl CrowdCounts {
-    fn count(&mut self, fact: &Event) {
-        match fact {
+    fn count(&mut self, event: &Event) {
+        match event {
             Event::Replanned { why: Ask::Door, .. } => self.for_doors += 1,
             Event::Replanned { why: Ask::Map | Ask::Better, .. } => self.for_map += 1,
             Event::Replanned { why: Ask::Crowd, .. } => self.for_crowd += 1,
@@ -109,23 +94,23 @@ pub struct ReloadNote {
     /// What could not be kept, or was missed, in sentences.
     pub notes: Vec<String>,
     /// Why it was refused, and where; none for one that took effect.
-    pub refused: Option<FaultNote>,
+    pub refused: Option<ScriptFault>,
 }
 
 impl ReloadNote {
-    pub(super) fn of(fact: &Event) -> Option<Self> {
+    pub(super) fn of(event: &Event) -> Option<Self> {
         let gone = |files: &BTreeMap<String, ReloadedFile>| {
             let gone = files.iter().filter(|(_, file)| file.text.is_none());
             gone.map(|(path, _)| path.clone()).collect()
         };
         let names = |files: &BTreeMap<String, ReloadedFile>| files.keys().cloned().collect();
-        match fact {
+        match event {
             Event::Reloaded { files, notes } => {
                 Some(Self { files: names(files), deleted: gone(files), notes: notes.clone(), refused: None })
             }
             Event::ReloadRefused { file, line, message, files } => {
                 let (file, message) = (file.clone(), message.clone());
-                let refused = FaultNote { file, line: *line, message, ..FaultNote::default() };
+                let refused = ScriptFault { file, line: *line, message, ..ScriptFault::default() };
                 Some(Self {
                     files: names(files),
                     deleted: gone(files),
@@ -135,40 +120,6 @@ impl ReloadNote {
             }
             _ => None,
         }
-    }
-}
-
-/// A fault of a script, and where.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FaultNote {
-    /// Script file, below the script folders; empty when no script ran.
-    pub file: String,
-    /// Line in it, from 1; 0 when unknown.
-    pub line: u32,
-    /// What happened, with the place in front where it is known.
-    pub message: String,
-    /// On whose behalf the script ran.
-    pub owner: String,
-    /// Which call it was.
-    pub callback: String,
-    /// One frame a line, innermost first.
-    pub traceback: String,
-}
-
-impl FaultNote {
-    fn of(fault: &Plain) -> Option<Self> {
-        let Plain::Map(fields) = fault else { return None };
-        let field = |key: &str| fields.get(&PlainKey::Name(key.to_owned()));
-        let text = |key: &str| match field(key) {
-            Some(Plain::Text(text)) => text.clone(),
-            _ => String::new(),
-        };
-        let line = match field("line") {
-            Some(Plain::Number(line)) => *line as u32,
-            _ => 0,
-        };
-        let (file, message, traceback) = (text("file"), text("message"), text("traceback"));
-        Some(Self { file, line, message, owner: text("owner"), callback: text("callback"), traceback })
     }
 }
 
@@ -193,45 +144,40 @@ impl Recorder {
         inputs.iter().map(|input| input_line::line(world, world.tick().0, input)).collect()
     }
 
-    /// Takes the facts of the tick, before step 13.
-    pub(crate) fn collect(&self, world: &mut World) -> Recorded {
+    /// Takes the facts of the tick as events, before step 13, and writes down what is asked for.
+    pub(crate) fn collect(&self, world: &mut World) -> Tick {
         let facts = world.events.take_recorded();
-        let mut recorded = Recorded::default();
+        let mut tick = Tick { number: world.tick().0, ..Tick::default() };
         let mut room = DATA_PER_TICK_BYTES;
-        for fact in &facts {
+        for event in facts.into_iter().filter_map(|fact| Event::of(world, fact)) {
             if self.options.trace || self.options.sentences {
-                let shown = shortened(fact, &mut room);
-                if self.options.trace {
-                    recorded.lines.extend(line(world, &shown));
-                }
-                if self.options.sentences {
-                    recorded.sentences.extend(narrate::sentence(world, &shown));
-                    recorded.captions.extend(narrate::caption(world, &shown));
-                }
+                self.write(world, &shortened(&event, &mut room), &mut tick);
             }
-            recorded.names.extend(name(fact).map(str::to_owned));
-            recorded.reloads.extend(ReloadNote::of(fact));
-            recorded.crowd.count(fact);
-            if let Event::Faulted(fault) = fact {
-                recorded.faults.extend(FaultNote::of(fault));
-            }
+            tick.reloads.extend(ReloadNote::of(&event));
+            tick.crowd.count(&event);
+            tick.events.push(event);
         }
-        recorded
+        tick
+    }
+
+    fn write(&self, world: &World, event: &Event, tick: &mut Tick) {
+        if self.options.trace {
+            tick.lines.extend(line(world, event));
+        }
+        if self.options.sentences {
+            tick.sentences.extend(narrate::sentence(world, event));
+            tick.captions.extend(narrate::caption(world, event));
+        }
     }
 
     /// Whether a hash line is due: a hash is a pass over the whole state, so it is made only then.
     #[must_use]
-    pub fn wants_hash(&self, tick: Tick) -> bool {
+    pub fn wants_hash(&self, tick: time::Tick) -> bool {
         self.options.trace && is_due(self.options.hash_every, tick)
     }
 
     /// Adds hashes and positions, after step 13.
-    pub(crate) fn record(
-        &self,
-        world: &World,
-        mut recorded: Recorded,
-        fingerprint: Option<Fingerprint>,
-    ) -> Recorded {
+    pub(crate) fn record(&self, world: &World, mut recorded: Tick, fingerprint: Option<Fingerprint>) -> Tick {
         if !self.options.trace {
             return recorded;
         }
@@ -253,68 +199,54 @@ const DATA_BYTES: usize = 4096;
 /// The most plain data of a tick that is written down, bytes.
 const DATA_PER_TICK_BYTES: usize = 256 * 1024;
 
-/// A fact as it is written down: where its data is too long, or that of the tick before it, a mark stands in its place.
-fn shortened<'fact>(fact: &'fact Event, room: &mut usize) -> Cow<'fact, Event> {
-    let Some(bytes) = fact.payload().map(Plain::bytes) else { return Cow::Borrowed(fact) };
+/// An event as it is written down: where its data is too long, or that of the tick before it, a mark stands in its place.
+fn shortened<'event>(event: &'event Event, room: &mut usize) -> Cow<'event, Event> {
+    let Some(bytes) = event.payload().map(Plain::bytes) else { return Cow::Borrowed(event) };
     if bytes <= DATA_BYTES && bytes <= *room {
         *room -= bytes;
-        return Cow::Borrowed(fact);
+        return Cow::Borrowed(event);
     }
-    Cow::Owned(fact.with_payload(&|| Plain::Text(format!("... {bytes} bytes that are not written down"))))
+    Cow::Owned(event.with_payload(&|| Plain::Text(format!("... {bytes} bytes that are not written down"))))
 }
 
-fn is_due(every: u64, tick: Tick) -> bool {
+fn is_due(every: u64, tick: time::Tick) -> bool {
     every > 0 && tick.0.is_multiple_of(every)
 }
 
-/// The name under which `--until` waits for a fact; none for what is not an event.
-#[must_use]
-pub fn name(event: &Event) -> Option<&str> {
-    Some(match event {
-        Event::Spawned(_) => "spawned",
-        Event::Despawned(_) => "despawned",
-        Event::WalkSettled(_) => "walkSettled",
-        Event::DoorChanged { .. } => "doorChanged",
-        Event::AreaChanged { .. } => "areaChanged",
-        Event::MapRevision(_) => "mapRevision",
-        Event::SceneStarted { .. } => "cinematicStarted",
-        Event::SceneEnded { .. } => "cinematicEnded",
-        Event::Faulted(_) => "scriptFault",
-        Event::SwitchedOff(_) => "switchedOff",
-        Event::Reloaded { .. } => "reloaded",
-        Event::ReloadRefused { .. } => "reloadRefused",
-        Event::RegionEntered { .. } => "regionEntered",
-        Event::RegionLeft { .. } => "regionLeft",
-        Event::Emitted { name, .. } | Event::Input { name, .. } => name,
-        _ => return None,
-    })
-}
-
-/// The trace line of a fact; none for facts that only scripts wait for.
+/// The trace line of an event; none where the trace has other lines for it.
 fn line(world: &World, event: &Event) -> Option<String> {
     let tick = world.tick().0;
     let fact = |name: &str| Line::fact(tick, name);
     let line = match event {
-        Event::Spawned(id) => fact("spawned").text("character", world.name_of(*id)).place_of(world, *id),
-        Event::Despawned(id) => fact("despawned").text("character", world.name_of(*id)).place_of(world, *id),
-        Event::WalkStarted(id) => walk_started(world, *id)?,
-        Event::WalkSettled(id) => walk_settled(world, *id)?,
-        Event::Replanned { walk, why } => {
-            let walk = world.walk(*walk)?;
-            let line = fact("replanned").text("character", world.name_of(walk.character));
-            line.count("walk", walk.serial).text("why", why.name())
+        Event::Spawned { character, position } => {
+            fact("spawned").text("character", world.name_of(*character)).maybe_place("position", *position)
         }
+        Event::Despawned { character, position } => {
+            fact("despawned").text("character", world.name_of(*character)).maybe_place("position", *position)
+        }
+        Event::WalkStarted { walk, character, goal, owner } => fact("walkStarted")
+            .count("walk", *walk)
+            .text("character", world.name_of(*character))
+            .place("goal", *goal)
+            .count("owner", u64::from(*owner)),
+        Event::WalkSettled(result) => result_fields(world, result, fact("walkSettled")),
+        Event::Replanned { walk, character, why } => fact("replanned")
+            .text("character", world.name_of(*character))
+            .count("walk", *walk)
+            .text("why", why.name()),
         Event::Nudged { character, by, to } => fact("nudged")
             .text("character", world.name_of(*character))
             .text("by", world.name_of(*by))
             .raw("to", &place(*to)),
-        Event::DoorChanged { door, state, by } => door_changed(world, *door, fact("doorChanged"))?
+        Event::DoorChanged { door, state, is_locked, by } => fact("doorChanged")
+            .text("door", &world.doors().get(door.index())?.name)
+            .flag("locked", *is_locked)
             .text("state", state.name())
             .maybe_text("by", by.map(|by| world.name_of(by))),
-        Event::AreaChanged { area, available, factor } => {
-            fact("areaChanged").text("area", area).flag("available", *available).number("cost", *factor)
+        Event::AreaChanged { area, is_available, factor } => {
+            fact("areaChanged").text("area", area).flag("available", *is_available).number("cost", *factor)
         }
-        Event::MapRevision(revision) => fact("mapRevision").count("revision", revision.0),
+        Event::MapChanged(revision) => fact("mapRevision").count("revision", revision.0),
         Event::RegionEntered { region, character, how } => fact("regionEntered")
             .text("region", &world.regions().get(region.index())?.name)
             .text("character", world.name_of(*character))
@@ -338,7 +270,7 @@ fn line(world: &World, event: &Event) -> Option<String> {
             .text("file", &log.file)
             .count("line", u64::from(log.line))
             .text("message", &log.message),
-        Event::Faulted(fault) => fact("scriptFault").entries(world, fault),
+        Event::Faulted { fields, .. } => fact("scriptFault").entries(world, fields),
         Event::SwitchedOff(off) => fact("switchedOff")
             .text("owner", &off.owner)
             .maybe_text("character", off.character.map(|id| world.name_of(id)))
@@ -357,7 +289,8 @@ fn line(world: &World, event: &Event) -> Option<String> {
             let line = if let Some(walk) = walk { line.count("walk", *walk) } else { line };
             line.maybe_text("why", why.as_deref())
         }
-        _ => return None,
+        // An input has the line that a replay reads, a door that of its state.
+        Event::Input { .. } | Event::DoorSignal { .. } => return None,
     };
     Some(line.finish())
 }
@@ -374,18 +307,6 @@ fn changed_files(files: &BTreeMap<String, ReloadedFile>) -> String {
 fn texts(texts: &[String]) -> String {
     let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
     format!("[{}]", texts.join(","))
-}
-
-fn walk_started(world: &World, id: WalkId) -> Option<Line> {
-    let walk = world.walk(id)?;
-    let line = Line::fact(world.tick().0, "walkStarted").count("walk", walk.serial);
-    let line = line.text("character", world.name_of(walk.character)).place("goal", walk.aim);
-    Some(line.count("owner", u64::from(walk.owner.0)))
-}
-
-fn walk_settled(world: &World, id: WalkId) -> Option<Line> {
-    let result = world.walk(id)?.result()?;
-    Some(result_fields(world, result, Line::fact(world.tick().0, "walkSettled")))
 }
 
 /// Adds the fields of a `WalkResult`, under the names scripts use.
@@ -408,11 +329,6 @@ fn result_fields(world: &World, result: &WalkResult, line: Line) -> Line {
         .count("repaths", u64::from(journey.repaths))
         .maybe_text("by", by.as_deref())
         .text("detail", &world.detail(result))
-}
-
-fn door_changed(world: &World, id: DoorId, line: Line) -> Option<Line> {
-    let door = world.doors().get(id.index())?;
-    Some(line.text("door", &door.name).flag("locked", door.is_locked))
 }
 
 fn cue_line(world: &World, cue: &Cue) -> Line {
@@ -439,10 +355,10 @@ fn cue_line(world: &World, cue: &Cue) -> Line {
 }
 
 impl Line {
-    /// Adds where a character stands; nothing for one that is gone.
-    fn place_of(self, world: &World, id: CharacterId) -> Self {
-        match world.character(id) {
-            Some(character) => self.place("position", character.body.position),
+    /// Adds a place if there is one.
+    fn maybe_place(self, name: &str, position: Option<Vec3>) -> Self {
+        match position {
+            Some(position) => self.place(name, position),
             None => self,
         }
     }

@@ -13,8 +13,9 @@ use serde_json::Value;
 
 use crate::game::headless::{self, Host, Onlooker};
 use crate::game::inputs::Input;
-use crate::game::recorder::{Recorded, Recorder};
+use crate::game::recorder::Recorder;
 use crate::game::recording::{Recording, is_of_the_clock, tick_of, unrepeatable};
+use crate::game::tick::Tick;
 use crate::game::{Game, Setup, StartError};
 use crate::level::LoadedLevel;
 use crate::script::fuel::Signals;
@@ -173,7 +174,7 @@ impl Host for Comparison<'_, '_> {
         self.recording.inputs_for(world, tick)
     }
 
-    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
+    fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker {
         let tick = world.tick().0;
         for (index, line) in recorded.lines.iter().enumerate() {
             self.take(tick, line, &recorded.lines[index + 1..]);

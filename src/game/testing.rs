@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::base::plain::Plain;
-use crate::game::recorder::{RecordOptions, Recorded, Recorder};
+use crate::game::recorder::{RecordOptions, Recorder};
+use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
 use crate::level::LoadedLevel;
 use crate::script::fuel::Signals;
@@ -328,18 +329,18 @@ impl Side {
         self.take(recorded);
     }
 
-    fn take(&mut self, recorded: Recorded) {
+    fn take(&mut self, recorded: Tick) {
         let world = self.game.world();
         let seconds = world.rate().seconds(world.tick());
-        for sentence in recorded.sentences {
+        for sentence in &recorded.sentences {
             if self.events.len() == EVENTS_SHOWN {
                 self.events.pop_front();
             }
             self.events.push_back(format!("{seconds:8.2} s  {sentence}"));
         }
-        if let (None, Some(fault)) = (&self.fault, recorded.faults.into_iter().next()) {
+        if let (None, Some(fault)) = (&self.fault, recorded.faults().next()) {
             let message = format!("{} ({} {})", fault.message, fault.owner, fault.callback);
-            self.fault = Some((message, fault.file, fault.line));
+            self.fault = Some((message, fault.file.clone(), fault.line));
         }
     }
 

@@ -321,18 +321,6 @@ impl Event {
 }
 
 impl Event {
-    /// The same with something short in place of the plain data that scripts chose.
-    pub(crate) fn with_payload(&self, short: &dyn Fn() -> Plain) -> Self {
-        match self {
-            Self::Emitted { name, to, by, .. } => {
-                Self::Emitted { name: name.clone(), payload: Some(short()), to: *to, by: by.clone() }
-            }
-            Self::Input { name, .. } => Self::Input { name: name.clone(), payload: Some(short()) },
-            Self::Cue(cue) => Self::Cue(Box::new(cue.with_payload(short()))),
-            other => other.clone(),
-        }
-    }
-
     /// The plain data it carries.
     pub(crate) fn payload(&self) -> Option<&Plain> {
         match self {

@@ -39,7 +39,7 @@ use super::project::FoundLevel;
 use super::report::{Fault, Finding, Report};
 use super::scripts;
 use crate::base::words::counted;
-use crate::game::recorder::FaultNote;
+use crate::game::event::ScriptFault;
 use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
 use crate::script::files::ScriptTexts;
 
@@ -203,7 +203,7 @@ impl Shell {
     }
 
     /// A fault of a script with its line.
-    fn fault(&self, found: &FoundLevel, texts: &BTreeMap<String, String>, fault: &FaultNote) -> String {
+    fn fault(&self, found: &FoundLevel, texts: &BTreeMap<String, String>, fault: &ScriptFault) -> String {
         let text = texts.get(&fault.file).map_or("", String::as_str);
         let place = found.project.script_path(&fault.file, &found.path);
         let path = place.map_or_else(|| fault.file.clone(), |path| shown_path(found, &path));

@@ -12,11 +12,13 @@ use super::exit::{Exit, Failure};
 use super::{Shell, shown_path};
 use crate::base::time::TickRate;
 use crate::base::words::counted;
+use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup};
 use crate::game::headless::{self, Bound, Ended, Onlooker, Report};
 use crate::game::line::Line;
-use crate::game::recorder::{FaultNote, RecordOptions, Recorded, Recorder};
+use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::recording::Recording;
+use crate::game::tick::Tick;
 use crate::game::{Game, Setup, StartError, Step};
 use crate::level::LoadedLevel;
 use crate::script::fault::FaultKind;
@@ -90,7 +92,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     };
     let mut clock = StepClock::new(args.stats, loading.elapsed());
     let began = Instant::now();
-    let watch = |world: &World, recorded: &Recorded| session.watch(world, recorded);
+    let watch = |world: &World, recorded: &Tick| session.watch(world, recorded);
     let report = headless::run_timed(&mut game, &bound, watch, &mut |step| clock.done(step));
     let wall = began.elapsed();
     drop(watchdog);
@@ -120,7 +122,7 @@ fn not_started(shell: &Shell, found: &FoundLevel, texts: &Texts, error: &StartEr
     let Some((load, owner)) = error.failure() else {
         return Failure::new(Exit::Script, error.to_string());
     };
-    let note = FaultNote {
+    let note = ScriptFault {
         file: load.file.clone(),
         line: load.line,
         message: load.message.clone(),
@@ -222,7 +224,7 @@ pub(super) fn run_to(
     tick: u64,
     trace: Option<&Recording<'_>>,
     interrupts: &Interrupts,
-    mut reached: impl FnMut(u64, Recorded),
+    mut reached: impl FnMut(u64, Tick),
 ) -> Result<(), Failure> {
     // Bounded by the tick that was asked for.
     while game.world().tick().0 < tick {
@@ -352,7 +354,7 @@ impl<'a> Session<'a> {
     }
 
     /// Tells what happened in a tick, and whether to go on.
-    pub fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
+    pub fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker {
         let tick = world.tick().0;
         crash::at_tick(tick);
         for line in &recorded.lines {
@@ -364,7 +366,7 @@ impl<'a> Session<'a> {
         if let Some(trace) = &mut self.trace {
             trace.breathe();
         }
-        for fault in &recorded.faults {
+        for fault in recorded.faults() {
             self.fault(fault);
         }
         if !self.shell.is_quiet {
@@ -403,7 +405,7 @@ impl<'a> Session<'a> {
     }
 
     /// Shows a fault with its line, on stderr, once; after many of them they are only counted.
-    fn fault(&mut self, fault: &FaultNote) {
+    fn fault(&mut self, fault: &ScriptFault) {
         let place = (fault.file.clone(), fault.line, fault.message.clone());
         // Messages may differ without end: only those are counted that were shown.
         let is_full = self.faults_told > FAULTS_TOLD_MAX;

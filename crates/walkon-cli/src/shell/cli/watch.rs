@@ -15,13 +15,15 @@ use super::exit::{Exit, Failure};
 use super::run::Session;
 use super::{Shell, shown_path};
 use crate::base::time::TickRate;
+use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup, Texts};
 use crate::game::headless::{self, Bound, Host, Onlooker};
 use crate::game::inputs::{Input, LevelTexts, Reload};
 use crate::game::line::Line;
 use crate::game::narrate;
 use crate::game::pace::Pace;
-use crate::game::recorder::{FaultNote, RecordOptions, Recorded, Recorder, ReloadNote};
+use crate::game::recorder::{RecordOptions, Recorder, ReloadNote};
+use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
 use crate::level::{Diagnostic, LevelError, LevelFile, Severity, Span, code};
 use crate::script::fuel::Signals;
@@ -154,7 +156,7 @@ impl Host for Live<'_> {
         vec![Input::Reload(changed.reload)]
     }
 
-    fn watch(&mut self, world: &World, recorded: &Recorded) -> Onlooker {
+    fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker {
         if recorded.reloads.is_empty() {
             let next = self.session.watch(world, recorded);
             if !recorded.sentences.is_empty() {
@@ -276,7 +278,7 @@ fn key(script: &str, finding: &Diagnostic) -> (String, &'static str, String) {
 }
 
 /// What the scripts refuse in a file of the level, as `check` shows it: the message begins with line and column.
-fn in_level(bytes: &[u8], fault: &FaultNote) -> Option<(Diagnostic, LevelFile)> {
+fn in_level(bytes: &[u8], fault: &ScriptFault) -> Option<(Diagnostic, LevelFile)> {
     let file = LevelFile::new(&fault.file, bytes);
     let place = format!("{}:{}:", fault.file, fault.line);
     let (column, sentence) = fault.message.strip_prefix(&place)?.split_once(": ")?;

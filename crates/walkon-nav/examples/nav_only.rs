@@ -1,6 +1,6 @@
 //! Two rooms and a gate between them: a path through the gate, and the way round when the gate is closed.
 //!
-//! Run it with `cargo run -p walkon-nav --example paths`.
+//! Run it with `cargo run -p walkon-nav --example nav_only`.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;

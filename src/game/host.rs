@@ -1,0 +1,208 @@
+//! What a game asks of the level that it embeds, between ticks: who stands where, walks, doors, paths.
+//!
+//! In: names, ids, places as `[x, y, z]` in metres. Out: ids, poses, answers. Holds: whatever is asked for takes effect in the
+//! next tick and is told by its events; a wish that cannot be had changes nothing. Not here: what scripts ask
+//! (`script::bind`); both come to the same verbs (`world::ops`).
+
+use glam::Vec3;
+
+use crate::base::ids::{CharacterId, DoorId};
+use crate::base::trig;
+use crate::game::Game;
+use crate::nav::{PathAnswer, Traversal};
+use crate::world::character::Character;
+use crate::world::ops::characters::{self, Spawn};
+use crate::world::ops::doors::{self, DoorOrder};
+use crate::world::ops::walks::{self, WalkOrder};
+use crate::world::ops::{OpError, paths};
+use crate::world::outcome::Reason;
+use crate::world::walk::{Goal, Owner, WalkOptions};
+
+/// Where a character is after a tick, for the engine that draws it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Who.
+    pub character: CharacterId,
+    /// The point on the ground below its middle, metres.
+    pub position: [f32; 3],
+    /// Which way it looks, radians about +y: 0 along +z, pi/2 along +x.
+    pub facing_rad: f32,
+    /// Metres a second.
+    pub speed_mps: f32,
+}
+
+impl Pose {
+    fn of(character: CharacterId, who: &Character) -> Self {
+        Self {
+            character,
+            position: who.body.position.to_array(),
+            facing_rad: who.facing_rad,
+            speed_mps: who.body.velocity.length(),
+        }
+    }
+
+    /// The pose between this one and that of the next tick; `part` is how much of the tick has passed, 0 to 1
+    /// ([`Pace::part`](crate::game::pace::Pace::part)).
+    ///
+    /// ```
+    /// use walkon::{CharacterId, Pose};
+    ///
+    /// let now = Pose { character: CharacterId::default(), position: [0.0; 3], facing_rad: 3.0, speed_mps: 1.0 };
+    /// let next = Pose { position: [1.0, 0.0, 2.0], facing_rad: -3.0, ..now };
+    /// let half = now.towards(&next, 0.5);
+    /// assert_eq!(half.position, [0.5, 0.0, 1.0]);
+    /// assert!(half.facing_rad.abs() > 3.0, "the short way round");
+    /// ```
+    #[must_use]
+    pub fn towards(&self, next: &Self, part: f32) -> Self {
+        let part = part.clamp(0.0, 1.0);
+        let position = Vec3::from(self.position).lerp(next.position.into(), part);
+        let turned_rad = trig::wrap(next.facing_rad - self.facing_rad) * part;
+        Self {
+            position: position.to_array(),
+            facing_rad: trig::wrap(self.facing_rad + turned_rad),
+            speed_mps: self.speed_mps + part * (next.speed_mps - self.speed_mps),
+            ..*self
+        }
+    }
+}
+
+impl From<[f32; 3]> for Goal {
+    fn from(point: [f32; 3]) -> Self {
+        Self::Point(point.into())
+    }
+}
+
+impl From<CharacterId> for Goal {
+    fn from(character: CharacterId) -> Self {
+        Self::Character(character)
+    }
+}
+
+impl From<DoorId> for Goal {
+    fn from(door: DoorId) -> Self {
+        Self::Door(door)
+    }
+}
+
+impl Game {
+    /// The living character of that name.
+    #[must_use]
+    pub fn character(&self, name: &str) -> Option<CharacterId> {
+        self.world().find_character(name)
+    }
+
+    /// The door of that name.
+    #[must_use]
+    pub fn door(&self, name: &str) -> Option<DoorId> {
+        self.world().find_door(name)
+    }
+
+    /// The place of the mark of that name.
+    #[must_use]
+    pub fn mark(&self, name: &str) -> Option<[f32; 3]> {
+        self.world().mark(name).map(|mark| mark.position.to_array())
+    }
+
+    /// What a character is called, also one that was removed.
+    #[must_use]
+    pub fn name_of(&self, character: CharacterId) -> &str {
+        self.world().name_of(character)
+    }
+
+    /// The animation state of a character: what a script plays, else `run`, `walk` or `stand`; empty when it was removed.
+    #[must_use]
+    pub fn animation(&self, character: CharacterId) -> &str {
+        self.world().character(character).map_or("", Character::animation)
+    }
+
+    /// Where a character is; none when it was removed.
+    #[must_use]
+    pub fn pose(&self, character: CharacterId) -> Option<Pose> {
+        self.world().character(character).map(|who| Pose::of(character, who))
+    }
+
+    /// Where everybody is, in order of creation.
+    pub fn poses(&self) -> impl Iterator<Item = Pose> {
+        self.world().characters().map(|(character, who)| Pose::of(character, who))
+    }
+
+    /// Adds a character; none, and nothing changes, when there is no walkable ground near its place.
+    ///
+    /// # Errors
+    /// A bad or taken name, a number out of range, too many characters.
+    pub fn add_character(&mut self, spawn: Spawn) -> Result<Option<CharacterId>, OpError> {
+        characters::spawn(self.world_mut(), spawn)
+    }
+
+    /// Removes a character; its walk settles as `despawned`.
+    ///
+    /// # Errors
+    /// When it was removed before.
+    pub fn remove_character(&mut self, character: CharacterId) -> Result<(), OpError> {
+        characters::despawn(self.world_mut(), character, "the host")
+    }
+
+    /// Puts a character on the walkable point nearest to a place and returns it; none, and nothing changes, when there
+    /// is none near. For a player that the engine moves by itself, once a tick.
+    ///
+    /// # Errors
+    /// When it was removed.
+    pub fn teleport(
+        &mut self,
+        character: CharacterId,
+        to: [f32; 3],
+        facing_rad: Option<f32>,
+    ) -> Result<Option<[f32; 3]>, OpError> {
+        let stands = characters::teleport(self.world_mut(), character, to.into(), facing_rad)?;
+        Ok(stands.map(|point| point.to_array()))
+    }
+
+    /// Sends a character to a point, a character or a door, with the default options, and returns the number of the walk. It
+    /// settles exactly once, by [`Event::WalkSettled`](crate::game::event::Event::WalkSettled).
+    ///
+    /// # Errors
+    /// When the walker, or whom it is to walk to, was removed.
+    pub fn walk_to(&mut self, character: CharacterId, goal: impl Into<Goal>) -> Result<u64, OpError> {
+        let options = WalkOptions::at(self.world().rate());
+        self.walk_with(character, goal, options)
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    /// As [`Game::walk_to`].
+    pub fn walk_with(
+        &mut self,
+        character: CharacterId,
+        goal: impl Into<Goal>,
+        options: WalkOptions,
+    ) -> Result<u64, OpError> {
+        let order = WalkOrder { character, goal: goal.into(), options, owner: Owner::HOST };
+        let walk = walks::walk_to(self.world_mut(), order)?;
+        Ok(self.world().walk(walk).map_or(0, |walk| walk.serial))
+    }
+
+    /// Stops the walk of a character, which settles as `stopped`; whether there was one.
+    pub fn stop(&mut self, character: CharacterId) -> bool {
+        let walk = self.world().character(character).and_then(|who| who.walk);
+        walk.is_some_and(|walk| walks::cancel(self.world_mut(), walk, Reason::Stopped))
+    }
+
+    /// Wishes a door open. A locked door refuses.
+    pub fn open_door(&mut self, door: DoorId) {
+        doors::open(self.world_mut(), door, &DoorOrder::default());
+    }
+
+    /// Wishes a door closed; it waits until its doorway is clear.
+    pub fn close_door(&mut self, door: DoorId) {
+        doors::close(self.world_mut(), door, &DoorOrder::default());
+    }
+
+    /// A path for a body between two places on the map as it is, searched at once. Cost: the search.
+    pub fn find_path(&mut self, from: [f32; 3], to: [f32; 3], radius_m: f32) -> PathAnswer {
+        let by = Traversal { radius_m, ..Traversal::default() };
+        let query = paths::query(self.world(), from.into(), to.into(), by);
+        paths::find(self.world_mut(), &query)
+    }
+}
