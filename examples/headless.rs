@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use walkon::game::headless;
-use walkon::{Bound, Game, MemorySource, Onlooker, Setup, load};
+use walkon::{Bound, Game, MemorySource, Onlooker, Setup, load, run_headless};
 
 const LEVEL: &str = r#"{
   "name": "rounds",
@@ -39,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut game = Game::load(level, Setup { scripts, seed: Some(seed), ..Setup::default() })?;
         let bound = Bound { is_strict: true, ticks_max: 10_000, until: None };
         let mut metres = 0.0;
-        let report = headless::run(&mut game, &bound, |_, tick| {
+        let report = run_headless(&mut game, &bound, |_, tick| {
             metres += tick.settled().map(|result| f64::from(result.journey.travelled_m)).sum::<f64>();
             Onlooker::GoOn
         });

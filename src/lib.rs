@@ -40,20 +40,32 @@
 //! # }
 //! ```
 //!
-//! The modules below hold the same names where they are made, and what tools need beside them. Navigation by itself is the
-//! crate `walkon-nav`, which is [`nav`] and [`crowd`] here.
+//! That list is the whole of what hosts are promised. Tools of this project reach into the modules behind it, which are not
+//! shown here. Navigation by itself is the crate `walkon-nav`: [`nav`], [`crowd`] and [`base`] here.
 
 #![deny(unsafe_code)]
 
+#[doc(hidden)]
 pub mod disk;
+#[doc(hidden)]
 pub mod game;
+#[doc(hidden)]
 pub mod level;
+#[doc(hidden)]
 pub mod script;
+#[doc(hidden)]
 pub mod sim;
+#[doc(hidden)]
 pub mod view;
+#[doc(hidden)]
 pub mod world;
 
-pub use walkon_nav::{base, crowd, nav};
+/// Identifiers, plain values, geometry, random streams.
+pub use walkon_nav::base;
+/// Bodies that keep clear of one another.
+pub use walkon_nav::crowd;
+/// Maps, searches over them and paths.
+pub use walkon_nav::nav;
 
 /// The vectors of the API; places cross the border of [`Game`] as `[f32; 3]`.
 pub use glam;
@@ -64,7 +76,7 @@ pub use level::{Diagnostic, LevelError, LoadedLevel, MemorySource, Severity, Sou
 
 // Games and their ticks.
 pub use game::event::{Event, ScriptFault};
-pub use game::headless::{Bound, Ended, Host, Onlooker, Report};
+pub use game::headless::{Bound, Ended, Host, Onlooker, Report, run as run_headless};
 pub use game::host::Pose;
 pub use game::inputs::{Input, LevelTexts, Reload};
 pub use game::pace::{Pace, Steps};
