@@ -169,7 +169,7 @@ fn a_file_in_a_lane_backs_out_before_who_asks() {
 #[test]
 fn who_stands_in_an_archway_steps_aside_once() {
     for (kind, agent_radius_m) in [("mesh", 0.0), ("grid", 0.35)] {
-        for (z, goal_x) in [(4.0, 14.0), (3.0, 14.0), (4.2, 12.0)] {
+        for (z, goal_x) in [(4.0, 14.0), (3.0, 14.0), (4.2, 12.0), (5.0, 15.0), (2.0, 14.0), (6.5, 12.0)] {
             let mut run = Run::of(&arch(kind, agent_radius_m));
             run.spawn("post", (8.4, 4.0));
             let mover = run.spawn("mover", (2.0, z));
