@@ -174,6 +174,8 @@ const STEPS_MAX: f32 = 32.0;
 const ROUNDING: f32 = 0.9;
 /// The cosine of the angle up to which it does: 70 degrees. Further round it turns on the spot, or nearly.
 const ROUNDING_COS: f32 = 0.34;
+/// The cosine of the angle up to which a body steps aside along a wall that it looks into: 45 degrees.
+const ASIDE_COS: f32 = 0.7;
 /// Seconds in which a body stops from its full speed. 0.25: a step and a half at 1.4 m/s.
 const STOP_S: f32 = 0.25;
 
@@ -198,7 +200,7 @@ pub fn stride(
     };
     let piece_s = gait.step_s / pieces;
     let mut places = [place; STEPS_MAX as usize];
-    let (mut count, mut is_cut) = (0, false);
+    let (mut count, mut is_cut, mut may_wait) = (0, false, false);
     // Bounded by STEPS_MAX.
     for small in places.iter_mut().take(pieces as usize) {
         let before = body;
@@ -212,6 +214,7 @@ pub fn stride(
         }
         if count == 0 {
             (result.wanted, result.is_lost) = (step.wanted, step.is_lost);
+            may_wait = step.is_seen;
         }
         *small = body.place;
         count += 1;
@@ -219,10 +222,16 @@ pub fn stride(
     // What is walked in a step is one straight line.
     if is_cut || count > 1 && !clear(place, body.place) {
         let places = &places[..count];
-        body.place = match gait.is_exact {
-            true => seen(place, places, &mut clear).unwrap_or(places[0]),
-            false => past_corner(place, places, (body.gone_m, gait), &mut clear),
+        // Where it turns to, if that is clear and not far aside.
+        let aside = steer::unit(result.wanted).filter(|wanted| may_wait && heading.dot(*wanted) > ASIDE_COS);
+        let past = match gait.is_exact {
+            true => seen(place, places, &mut clear),
+            false => past_corner((place, aside), places, (body.gone_m, gait), &mut clear),
         };
+        // The first is where a shorter step would end. Where that leads into a wall although the way that it turns to is clear, it turns
+        // on the spot.
+        let shorter = || if may_wait && !clear(place, places[0]) { place } else { places[0] };
+        body.place = past.unwrap_or_else(shorter);
     }
     (result.to, result.heading) = (body.place, body.heading);
     result
@@ -235,28 +244,25 @@ fn seen(from: Vec3, places: &[Vec3], clear: &mut impl FnMut(Vec3, Vec3) -> bool)
 }
 
 /// Directions in which a step may pass a corner.
-const FAN: u8 = 5;
+const FAN: u8 = 7;
 /// The angle between two of them, as a part of what the body turns in a step.
-const FAN_SHARE: f32 = 0.25;
-/// The most that is, radians: 4 degrees.
-const FAN_MAX: f32 = 0.07;
+const FAN_SHARE: f32 = 0.33;
+/// The most that is, radians: 5 degrees.
+const FAN_MAX: f32 = 0.09;
 
 /// Where a step ends that would lead round a corner, by the places that it would pass and its length: straight past the corner,
 /// as far as it is long, so that nobody slows down for it, and so far away from the corner that it is clear there; turning on its
-/// way.
+/// way. None where there is no such place.
 fn past_corner(
-    from: Vec3,
+    (from, aside): (Vec3, Option<Vec2>),
     places: &[Vec3],
     (length_m, gait): (f32, &Gait),
     clear: &mut impl FnMut(Vec3, Vec3) -> bool,
-) -> Vec3 {
+) -> Option<Vec3> {
     let seen = seen(from, places, clear);
-    // The first is where a shorter step would end.
     let towards = |place: Vec3| steer::unit(flat(place - from));
-    let (Some(ahead), Some(chord)) = (towards(seen.unwrap_or(places[0])), towards(places[places.len() - 1]))
-    else {
-        return places[0];
-    };
+    let ahead = towards(seen.unwrap_or(places[0]))?;
+    let chord = towards(places[places.len() - 1])?;
     // Away from the corner; on either side of it where a body touches a wall and sees none of the places.
     let side = if ahead.perp_dot(chord) > 0.0 { -1.0 } else { 1.0 };
     let angle = (gait.turn_radps * gait.step_s * FAN_SHARE).clamp(0.0, FAN_MAX);
@@ -265,22 +271,26 @@ fn past_corner(
         for side in [side, -side] {
             let to = on((turned(ahead, side * angle * f32::from(at)), length_m));
             if clear(from, to) {
-                return to;
+                return Some(to);
             }
             if at == 0 {
                 break;
             }
         }
     }
+    // Along a wall that it looks into.
+    if let Some(to) = aside.map(|aside| on((aside, length_m))).filter(|&to| clear(from, to)) {
+        return Some(to);
+    }
     let mut past_m = length_m;
     for _ in 0..3 {
         past_m *= 0.5;
         let to = on((ahead, past_m));
         if clear(from, to) {
-            return to;
+            return Some(to);
         }
     }
-    seen.unwrap_or(places[0])
+    seen
 }
 
 /// A vector turned to the left by an angle, radians.
