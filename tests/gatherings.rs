@@ -100,7 +100,9 @@ fn all_who_walk_to_one_goal_end_in_peace_and_leave_alone_who_has_arrived() {
             if centre != Centre::Point {
                 let host = run.world().find_character("host").unwrap();
                 let moved_m = run.at(host).distance(Vec3::new(20.0, 0.0, 20.0));
-                assert!(moved_m < 0.5, "{what}: the host was dragged {moved_m} m");
+                // Anyone who comes to the point itself may touch whoever stands on it before it stops beside.
+                let most_m = if centre == Centre::Person { 0.01 } else { 0.2 };
+                assert!(moved_m < most_m, "{what}: the host was dragged {moved_m} m");
             }
             run.run(1.0);
             let before: Vec<Vec3> = run.world().characters().map(|(_, who)| who.body.position).collect();
@@ -136,12 +138,16 @@ fn a_goal_beside_somebody_who_stands_is_come_as_near_to_as_there_is_room() {
             let what = format!("{away_m} m beside, from {side}, {accept:?}");
             assert_eq!(run.ends[0].1, end, "{what}: {:?}", run.ends);
             let moved_m = run.at(stands).distance(Vec3::new(20.1, 0.0, 20.1));
-            // Who comes to a goal a hand's breadth off may brush past.
-            let most_m = if end == "arrived/reached" { 0.25 } else { 0.05 };
+            // To a goal that leaves a gap of five centimetres one may brush past.
+            let most_m = if end == "arrived/reached" { 0.15 } else { 0.05 };
             assert!(moved_m < most_m, "{what}: who stands was moved {moved_m} m");
-            assert!(end == "arrived/reached" || run.nudges.is_empty(), "{what}: {:?}", run.nudges);
+            // Whoever stands between a walker and its goal is asked once.
+            let most = usize::from(end == "arrived/reached");
+            assert!(run.nudges.len() <= most, "{what}: {:?}", run.nudges);
             let off_m = run.at(mover).distance(goal);
-            assert!(end != "arrived/closeEnough" || off_m < 1.2, "{what}: it stands {off_m} m off");
+            // Beside whoever stands there, on the side it comes from: it does not go round.
+            let beside_m = away_m + 0.7 + 0.1;
+            assert!(end != "arrived/closeEnough" || off_m < beside_m, "{what}: it stands {off_m} m off");
             run.assert_clean(&what);
         }
     }
@@ -169,7 +175,7 @@ fn a_file_in_a_lane_backs_out_before_who_asks() {
 #[test]
 fn who_stands_in_an_archway_steps_aside_once() {
     for (kind, agent_radius_m) in [("mesh", 0.0), ("grid", 0.35)] {
-        for (z, goal_x) in [(4.0, 14.0), (3.0, 14.0), (4.2, 12.0)] {
+        for (z, goal_x) in [(4.0, 14.0), (3.0, 14.0), (4.2, 12.0), (5.0, 15.0), (2.0, 14.0), (6.5, 12.0)] {
             let mut run = Run::of(&arch(kind, agent_radius_m));
             run.spawn("post", (8.4, 4.0));
             let mover = run.spawn("mover", (2.0, z));
@@ -244,7 +250,7 @@ fn a_mob_that_walks_through_one_spot_and_out_again_gets_away() {
                 options.accept = AcceptEnd::Near;
             });
         }
-        assert!(run.seconds() < 130.0, "{gone} of {} are out", people.len());
+        assert!(run.seconds() < 95.0, "{gone} of {} are out", people.len());
     }
     run.assert_clean("a mob");
 }
@@ -288,7 +294,7 @@ fn who_is_held_up_stands_and_looks_where_it_looked() {
             still_s = if who.is_walking() { 0.0 } else { still_s + 1.0 / 60.0 };
             looks = looks.filter(|_| still_s > 1.0).or((still_s > 1.0).then_some(who.facing_rad));
             let turned_rad = looks.map_or(0.0, |looks: f32| (who.facing_rad - looks).abs());
-            assert!(kind != "mesh" || turned_rad < 0.3, "{kind}: the head swings by {turned_rad}");
+            assert!(turned_rad < 0.05, "{kind}: the head swings by {turned_rad}");
             assert!(run.seconds() < 20.0);
         }
         assert_eq!(run.ends[0].1, "blocked/stuck");

@@ -100,7 +100,12 @@ fn is_behind_others(world: &World, id: WalkId) -> bool {
     let is_taken = walk.place.is_some() || walk.held_by.is_some();
     let near_m = walk.radius_m(world) + world.settings.crowd.dynamic_obstacle_influence_m;
     let is_near = floor_distance(character.body.position, walk.aim) <= near_m;
-    may_stop && is_taken && is_near && walk.ahead.is_some_and(|ahead| world.goes_to_same(ahead, walk))
+    // Anyone who sways between others has nobody in front of it just now.
+    let ahead = || match walk.ahead.map(Blocker::Character).or_else(|| in_the_way(world, walk)) {
+        Some(Blocker::Character(ahead)) => Some(ahead),
+        _ => None,
+    };
+    may_stop && is_taken && is_near && ahead().is_some_and(|ahead| world.goes_to_same(ahead, walk))
 }
 
 /// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways back and forth: a closed door

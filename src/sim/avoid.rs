@@ -97,7 +97,9 @@ fn add(
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
         walker.desired = (flat(step.stride.to) - walker.place) / rate.step_seconds();
-        walker.speed_max_mps = step.gait.speed_mps;
+        // A difference of places is rounded, the more so the further they lie from the middle of the world. Somebody who seems faster than
+        // it may be would be slowed down by walls that are not in its way.
+        walker.speed_max_mps = step.gait.speed_mps.max(walker.desired.length());
         walker.gives_way = 1.0;
         (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * rate.tick_seconds());
         (stance.moving, stance.movable) = (true, true);

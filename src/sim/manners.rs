@@ -8,10 +8,10 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::base::geom::floor_distance;
+use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::near::{Look, Near};
-use crate::crowd::steer::{flat, unit};
+use crate::crowd::steer::{self, OnPath, flat, unit};
 use crate::nav::Traversal;
 use crate::sim::{follow, places};
 use crate::world::World;
@@ -33,7 +33,7 @@ const ASK_GAP_M: f32 = 0.15;
 const IN_FRONT: f32 = 0.34;
 /// Seconds in which a step aside must be made.
 const NUDGE_S: f64 = 2.0;
-/// How far ahead a walker's way is kept free by whom it asks aside, metres.
+/// How far ahead along its path a walker's way is kept free by whom it asks aside, metres.
 const WAY_AHEAD_M: f32 = 3.0;
 
 /// A walker who does not get on.
@@ -254,10 +254,29 @@ fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
     if !asks || keeps(other.who) || !may_be_asked(world, other.who) {
         return;
     }
-    let place = world.bodies.columns.position(one.row as usize);
-    if let Some(to) = aside(world, other.who, (by, place, one.ahead)) {
+    let way = way_ahead(world, one);
+    if let Some(to) = aside(world, other.who, (by, &way)) {
         nudge(world, other.who, by, to);
     }
+}
+
+/// The way that a walker has before it, from where it is: along its path, or straight on for who steps aside.
+fn way_ahead(world: &World, one: &Held) -> Vec<Vec3> {
+    let from = world.bodies.columns.position(one.row as usize);
+    let straight = [from + Vec3::new(one.ahead.x, 0.0, one.ahead.y) * WAY_AHEAD_M];
+    let following = one.walk.and_then(|id| world.walks.get(id)).and_then(|walk| walk.following.as_ref());
+    let ahead = following.map_or(&straight[..], |following| following.cursor.ahead(&following.path));
+    let (mut way, mut left_m) = (vec![from], WAY_AHEAD_M);
+    let mut last = from;
+    for &point in ahead {
+        let length_m = flat_distance(last, point);
+        way.push(if length_m > left_m { last.lerp(point, left_m / length_m) } else { point });
+        (last, left_m) = (point, left_m - length_m);
+        if left_m <= 0.0 {
+            break;
+        }
+    }
+    way
 }
 
 /// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has come to the same goal.
@@ -293,20 +312,20 @@ fn may_be_asked(world: &World, who: CharacterId) -> bool {
     rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
 }
 
-/// Where somebody steps aside to: straight away from who asks, to either side, or past it, the first in a clear line. Where all of
-/// them stay in the way, two steps lead round a corner, so that who stands in an archway is asked once; only then a place in the way. Where the walls leave none of the four, the same four along the walls: in a passage of
+/// Where somebody steps aside to, out of the way that the other has before it: straight away from that one, to either side, or past it,
+/// the first in a clear line. Where all of them stay in the way, two steps lead round a corner, so that who stands in an archway is asked once; only then a place in the way. Where the walls leave none of the four, the same four along the walls: in a passage of
 /// one cell who is met a little askew would have nowhere to go (seed:D6).
-fn aside(world: &World, who: CharacterId, (by, from, ahead): (CharacterId, Vec3, Vec2)) -> Option<Aside> {
+fn aside(world: &World, who: CharacterId, (by, way): (CharacterId, &[Vec3])) -> Option<Aside> {
     let character = world.characters.get(who)?;
     let place = character.body.position;
-    let away = unit(flat(place - from)).unwrap_or(ahead);
+    let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));
+    let away = unit(flat(place - from)).or_else(|| unit(ahead))?;
     let rules = pass_rules(world, Some(character));
     let footing = world.nav.footing(&Traversal { rules, ..standing_on(character) });
     let room_m = character.body.radius_m + world.characters.get(by)?.body.radius_m;
     let is_in_the_way = |to: Vec3| {
-        let offset = flat(to - from);
-        let along_m = offset.dot(ahead).clamp(0.0, WAY_AHEAD_M);
-        (offset - ahead * along_m).length() < room_m
+        let on_way = steer::nearest(way, OnPath { segment: 0, point: to }, f32::INFINITY);
+        flat_distance(on_way.point, to) < room_m
     };
     let clear = |to: &&Vec3| footing.clear(place, **to);
     let steps = candidates(away, world.settings.crowd.nudge_m);

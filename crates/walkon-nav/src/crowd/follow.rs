@@ -10,6 +10,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
+use crate::base::trig;
 use crate::crowd::steer::{self, Arrival, Lookahead, Turning, flat};
 use crate::nav::Path;
 
@@ -169,11 +170,17 @@ const STEPS_PER_S: f32 = 120.0;
 const STEP_MAX_M: f32 = 0.1;
 /// The most small steps of a tick: 50 m/s at 10 ticks a second, at twice the longest step for the rest.
 const STEPS_MAX: f32 = 32.0;
+/// The part of its speed that a body keeps while it turns round a corner with room to go wide.
+const ROUNDING: f32 = 0.9;
+/// The cosine of the angle up to which it does: 70 degrees. Further round it turns on the spot, or nearly.
+const ROUNDING_COS: f32 = 0.34;
+/// The cosine of the angle up to which a body steps aside along a wall that it looks into: 45 degrees.
+const ASIDE_COS: f32 = 0.7;
 /// Seconds in which a body stops from its full speed. 0.25: a step and a half at 1.4 m/s.
 const STOP_S: f32 = 0.25;
 
 /// One tick of a body at `place` looking along `heading` (a unit vector) that follows `path` from `cursor` on. `clear` says whether it may go in a
-/// straight line from one place to another. Cost: nothing to speak of on a straight stretch; around corners up to seven lines
+/// straight line from one place to another. Cost: nothing to speak of on a straight stretch; around corners up to twelve lines
 /// for each small step.
 #[must_use]
 pub fn stride(
@@ -193,51 +200,103 @@ pub fn stride(
     };
     let piece_s = gait.step_s / pieces;
     let mut places = [place; STEPS_MAX as usize];
-    let mut count = 0;
+    let (mut count, mut is_cut, mut may_wait) = (0, false, false);
     // Bounded by STEPS_MAX.
     for small in places.iter_mut().take(pieces as usize) {
+        let before = body;
         let Some(step) = body.step(path, gait, piece_s, &mut clear) else { break };
+        if count > 0 && !step.is_seen && !gait.is_exact {
+            // On the very corner, or beyond it: the rest is straight.
+            let whole_m = before.gone_m * pieces / count as f32;
+            body = Body { gone_m: whole_m.min(gait.reach_m), ..before };
+            is_cut = true;
+            break;
+        }
         if count == 0 {
             (result.wanted, result.is_lost) = (step.wanted, step.is_lost);
+            may_wait = step.is_seen;
         }
         *small = body.place;
         count += 1;
     }
     // What is walked in a step is one straight line.
-    if count > 1 && !clear(place, body.place) {
-        body.place = past_corner(place, &places[..count], (body.gone_m, gait.is_exact), &mut clear);
+    if is_cut || count > 1 && !clear(place, body.place) {
+        let places = &places[..count];
+        // Where it turns to, if that is clear and not far aside.
+        let aside = steer::unit(result.wanted).filter(|wanted| may_wait && heading.dot(*wanted) > ASIDE_COS);
+        let past = match gait.is_exact {
+            true => seen(place, places, &mut clear),
+            false => past_corner((place, aside), places, (body.gone_m, gait), &mut clear),
+        };
+        // The first is where a shorter step would end. Where that leads into a wall although the way that it turns to is clear, it turns
+        // on the spot.
+        let shorter = || if may_wait && !clear(place, places[0]) { place } else { places[0] };
+        body.place = past.unwrap_or_else(shorter);
     }
     (result.to, result.heading) = (body.place, body.heading);
     result
 }
 
+/// The furthest of the places that a step would pass but for its end that is seen from where it begins.
+fn seen(from: Vec3, places: &[Vec3], clear: &mut impl FnMut(Vec3, Vec3) -> bool) -> Option<Vec3> {
+    let (_, before) = places.split_last()?;
+    before.iter().rev().copied().find(|&place| clear(from, place))
+}
+
+/// Directions in which a step may pass a corner.
+const FAN: u8 = 7;
+/// The angle between two of them, as a part of what the body turns in a step.
+const FAN_SHARE: f32 = 0.33;
+/// The most that is, radians: 5 degrees.
+const FAN_MAX: f32 = 0.09;
+
 /// Where a step ends that would lead round a corner, by the places that it would pass and its length: straight past the corner,
-/// as far as it is long where that is clear, so that nobody slows down for it; turning on its way.
+/// as far as it is long, so that nobody slows down for it, and so far away from the corner that it is clear there; turning on its
+/// way. None where there is no such place.
 fn past_corner(
-    from: Vec3,
+    (from, aside): (Vec3, Option<Vec2>),
     places: &[Vec3],
-    (length_m, is_exact): (f32, bool),
+    (length_m, gait): (f32, &Gait),
     clear: &mut impl FnMut(Vec3, Vec3) -> bool,
-) -> Vec3 {
-    // The first is where a shorter step would end.
-    let seen = places[1..places.len() - 1]
-        .iter()
-        .rev()
-        .find(|&&place| clear(from, place))
-        .copied()
-        .unwrap_or(places[0]);
-    let Some(ahead) = steer::unit(flat(seen - from)).filter(|_| !is_exact) else { return seen };
-    let seen_m = flat_distance(from, seen);
-    let mut past_m = length_m - seen_m;
-    for _ in 0..3 {
-        let on_m = seen_m + past_m;
-        let on = Vec3::new(from.x + ahead.x * on_m, from.y, from.z + ahead.y * on_m);
-        if clear(from, on) {
-            return on;
+) -> Option<Vec3> {
+    let seen = seen(from, places, clear);
+    let towards = |place: Vec3| steer::unit(flat(place - from));
+    let ahead = towards(seen.unwrap_or(places[0]))?;
+    let chord = towards(places[places.len() - 1])?;
+    // Away from the corner; on either side of it where a body touches a wall and sees none of the places.
+    let side = if ahead.perp_dot(chord) > 0.0 { -1.0 } else { 1.0 };
+    let angle = (gait.turn_radps * gait.step_s * FAN_SHARE).clamp(0.0, FAN_MAX);
+    let on = |(ahead, on_m): (Vec2, f32)| Vec3::new(from.x + ahead.x * on_m, from.y, from.z + ahead.y * on_m);
+    for at in 0..FAN {
+        for side in [side, -side] {
+            let to = on((turned(ahead, side * angle * f32::from(at)), length_m));
+            if clear(from, to) {
+                return Some(to);
+            }
+            if at == 0 {
+                break;
+            }
         }
+    }
+    // Along a wall that it looks into.
+    if let Some(to) = aside.map(|aside| on((aside, length_m))).filter(|&to| clear(from, to)) {
+        return Some(to);
+    }
+    let mut past_m = length_m;
+    for _ in 0..3 {
         past_m *= 0.5;
+        let to = on((ahead, past_m));
+        if clear(from, to) {
+            return Some(to);
+        }
     }
     seen
+}
+
+/// A vector turned to the left by an angle, radians.
+fn turned(vector: Vec2, angle_rad: f32) -> Vec2 {
+    let (cos, sin) = (trig::cos(angle_rad), trig::sin(angle_rad));
+    Vec2::new(vector.x * cos - vector.y * sin, vector.x * sin + vector.y * cos)
 }
 
 /// Whether a tick leads straight along the present segment, without a corner in view.
@@ -249,6 +308,7 @@ fn is_straight_on((path, cursor): (&Path, Cursor), (place, heading): (Vec3, Vec2
     is_far && flat(next - place).dot(heading) >= left_m * (1.0 - 1e-6)
 }
 
+#[derive(Clone, Copy)]
 struct Body {
     place: Vec3,
     heading: Vec2,
@@ -259,6 +319,7 @@ struct Body {
 struct Small {
     wanted: Vec2,
     is_lost: bool,
+    is_seen: bool,
 }
 
 impl Body {
@@ -285,7 +346,7 @@ impl Body {
         let segment = self.cursor.segment as usize;
         let moving = self.heading * gait.speed_mps;
         let way = (&path.points[..], self.cursor.ends);
-        let target = steer::aim(way, (segment, self.place, moving), &look, clear)?;
+        let target = steer::aim(way, (segment, self.place, moving), &look, &mut *clear)?;
         let brake_mps2 = if gait.brakes { gait.speed_mps / STOP_S } else { 0.0 };
         let arrival = Arrival { speed_mps: gait.speed_mps, brake_mps2, step_s: piece_s };
         let target_m = flat_distance(self.place, target.point);
@@ -297,8 +358,14 @@ impl Body {
         let ahead_m = (gait.speed_mps * look.predict_s).max(look.ahead_m).min(to_end_m);
         let circle_m = if is_corner { target_m } else { target_m.max(ahead_m) };
         let course = steer::steer(self.heading, desired, circle_m, &turning);
+        let kept_mps = desired.length() * ROUNDING;
+        let may_keep = !is_corner && target.is_seen && course.speed_mps < kept_mps;
+        let speed_mps = match may_keep && self.may_go_wide((course.heading, desired), gait, clear) {
+            true => kept_mps,
+            false => course.speed_mps,
+        };
         self.heading = course.heading;
-        let step_m = course.speed_mps * piece_s;
+        let step_m = speed_mps * piece_s;
         let step_m = if is_corner { step_m.min(target_m) } else { step_m };
         let step = course.heading * step_m;
         let to = Vec3::new(self.place.x + step.x, self.place.y, self.place.z + step.y);
@@ -309,6 +376,24 @@ impl Body {
         self.place = if lands { target.point } else { to };
         self.gone_m += step_m;
         self.cursor = self.cursor.onward(path, self.place);
-        Some(Small { wanted: desired, is_lost: target.is_lost })
+        Some(Small { wanted: desired, is_lost: target.is_lost, is_seen: target.is_seen })
+    }
+
+    /// Whether a body that looks along `heading` and turns to the velocity `desired` may do so on its way: as far as its turning circle
+    /// leads it straight on, that is clear. Cost: a line, where it would slow down.
+    fn may_go_wide(
+        &self,
+        (heading, desired): (Vec2, Vec2),
+        gait: &Gait,
+        clear: &mut impl FnMut(Vec3, Vec3) -> bool,
+    ) -> bool {
+        let Some(direction) = steer::unit(desired).filter(|_| gait.turn_radps > 0.0) else { return false };
+        let cos = heading.dot(direction);
+        if cos < ROUNDING_COS {
+            return false;
+        }
+        let circle_m = gait.speed_mps / gait.turn_radps;
+        let on = heading * (circle_m * heading.perp_dot(direction).abs() + gait.speed_mps / STEPS_PER_S);
+        clear(self.place, self.place + Vec3::new(on.x, 0.0, on.y))
     }
 }

@@ -163,10 +163,13 @@ pub struct Target {
     pub point: Vec3,
     /// Whether the body has been led so far off its path that it can see neither the next corner nor the path beside it.
     pub is_lost: bool,
+    /// Whether the straight line there was found clear, or needs no question.
+    pub is_seen: bool,
 }
 
-/// Lines asked for before the next corner is tried: the whole way ahead, a half, a quarter, an eighth.
-const TRIES: u32 = 4;
+/// Lines asked for before the next corner is tried: the whole way ahead, a half and so on to a sixty-fourth. A body on the round
+/// corner of a mesh sees no further along it than two centimetres.
+const TRIES: u32 = 7;
 
 /// Nearer to its path than this a body is on it, metres: the path is clear, so that no question is needed to walk along it.
 const ON_PATH_M: f32 = 1e-3;
@@ -184,7 +187,7 @@ const REJOIN_M: f32 = 0.2;
 /// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `ends` its two ends, so that who has no
 /// corner near leaves the points alone, `clear` whether one may go in a straight line from one place to another. A body that will still be
 /// within the leeway keeps its course; otherwise it aims at a point ahead on the path, at a slant and before the next corner, as far as the straight line is clear; failing that at the next corner, or back at the path
-/// beside it. None at the end of the path. Cost: the segments ahead within reach, at most seven lines; none for a body that
+/// beside it. None at the end of the path. Cost: the segments ahead within reach, at most eleven lines; none for a body that
 /// walks along a segment longer than it looks ahead.
 #[must_use]
 pub fn aim(
@@ -197,7 +200,7 @@ pub fn aim(
         return None;
     }
     let next = ends[1];
-    let seen = |point: Vec3| Some(Target { point, is_lost: false });
+    let seen = |point: Vec3| Some(Target { point, is_lost: false, is_seen: true });
     let on_segment = |point: Vec3| nearest(&ends, OnPath { segment: 0, point }, 0.0);
     let from = OnPath { segment, ..on_segment(position) };
     let corner_m = flat(next - from.point).length();
@@ -246,11 +249,15 @@ pub fn aim(
         ahead_m *= 0.5;
     }
     let is_close = flat(from.point - position).length_squared() <= REJOIN_M * REJOIN_M;
-    if is_on_path || clear(position, next) || (is_close && clear(position, from.point)) {
-        // What closes the path ahead, a door, is none of its business.
+    if clear(position, next) || (!is_on_path && is_close && clear(position, from.point)) {
         return seen(next);
     }
-    Some(Target { point: from.point, is_lost: !clear(position, from.point) })
+    if is_on_path {
+        // What closes the path ahead, a door, is none of its business.
+        return Some(Target { point: next, is_lost: false, is_seen: false });
+    }
+    let is_seen = clear(position, from.point);
+    Some(Target { point: from.point, is_lost: !is_seen, is_seen })
 }
 
 /// The place `distance_m` further along the path, at most its end.

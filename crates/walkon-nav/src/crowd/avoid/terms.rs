@@ -72,17 +72,22 @@ pub(super) fn in_the_way(
         let behind = makes_way(walker, other, ids);
         return (behind, behind > 0.0);
     }
-    let behind = outside(walker, other)
-        .unwrap_or_else(|| ((walker.left_m - other.left_m) / FIRST_M).clamp(-SPARED, SPARED));
+    let behind =
+        outside(walker, other).unwrap_or_else(|| (behind_m(walker, other) / FIRST_M).clamp(-SPARED, SPARED));
     (behind * held_up, false)
+}
+
+/// Whether a walker is in a place too narrow for it and another.
+#[inline]
+fn is_narrow(walker: &Walker, other: &Walker) -> bool {
+    walker.width_m < walker.radius_m + other.radius_m
 }
 
 /// 1 for who meets somebody in a place too narrow for two and is not in one itself, -1 for the other: who is outside can step
 /// aside. None where both are, or neither is.
 #[inline]
 fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
-    let two_m = walker.radius_m + other.radius_m;
-    match (walker.width_m < two_m, other.width_m < two_m) {
+    match (is_narrow(walker, other), is_narrow(other, walker)) {
         (false, true) => Some(1.0),
         (true, false) => Some(-1.0),
         _ => None,
@@ -98,10 +103,35 @@ pub(super) fn is_jammed(held_s: f32, has_room: bool) -> bool {
     since_s > 0.0 && (since_s / TURN_S) as u32 % 3 < turn_count
 }
 
+/// So near to its end somebody is about to arrive, metres.
+const ARRIVING_M: f32 = 8.0;
+
+/// Nearer to its end than this, metres, somebody goes on: it is as good as there. 1: with less two change places on one point by
+/// turns and hardly get on.
+const ARRIVED_M: f32 = 1.0;
+
+/// So many times as far as the other who is about to arrive somebody has to go who leaves the place where that one arrives.
+const LEAVING: f32 = 1.3;
+
+/// How much further than the other a walker has to go, metres; turned round where one arrives and the other leaves, and neither is in a
+/// narrow place: anyone who leaves makes room for those who come, as at the door of a train.
+#[inline]
+fn behind_m(walker: &Walker, other: &Walker) -> f32 {
+    let behind_m = walker.left_m - other.left_m;
+    let nearer_m = walker.left_m.min(other.left_m);
+    let leaves = !is_narrow(walker, other)
+        && !is_narrow(other, walker)
+        && nearer_m > ARRIVED_M
+        && nearer_m < ARRIVING_M
+        && behind_m.abs() > (LEAVING - 1.0) * nearer_m + FIRST_M;
+    if leaves { -behind_m } else { behind_m }
+}
+
 /// 1 for the one of two in a jam who makes way, -1 for the other.
 #[inline]
 fn makes_way(walker: &Walker, other: &Walker, ids: (u32, u32)) -> f32 {
     let is_turned = (walker.held_s.min(other.held_s) / TURN_S) as u32 % 2 == 1;
-    let is_behind = (walker.left_m, ids.0) > (other.left_m, ids.1);
+    let behind_m = behind_m(walker, other);
+    let is_behind = behind_m > 0.0 || behind_m == 0.0 && ids.0 > ids.1;
     if is_behind == is_turned { -1.0 } else { 1.0 }
 }

@@ -93,7 +93,8 @@ fn who_stands_or_is_held_leaves_the_whole_to_the_mover() {
 #[test]
 fn in_a_jam_the_one_with_less_way_to_go_goes_first() {
     let mut walkers = [walker(0.3, -0.5, (0.0, 1.4)), walker(0.0, 0.5, (0.0, -1.4))];
-    (walkers[0].left_m, walkers[1].left_m) = (5.0, 9.0);
+    // So little less that neither leaves where the other arrives.
+    (walkers[0].left_m, walkers[1].left_m) = (5.0, 6.5);
     // Held up, but not so much that it would be their turn to step back.
     (walkers[0].velocity, walkers[1].velocity) = (walkers[0].desired * 0.3, walkers[1].desired * 0.3);
     let out = velocities(&walkers, &[], &SETTINGS);
@@ -131,7 +132,7 @@ fn in_a_jam_one_makes_way_for_where_the_other_wants_to_go_and_then_the_other_doe
     for walker in &mut walkers {
         walker.velocity = Vec2::ZERO;
     }
-    (walkers[0].left_m, walkers[1].left_m) = (5.0, 9.0);
+    (walkers[0].left_m, walkers[1].left_m) = (5.0, 6.5);
     let loses = |held_s: f32, index: usize| {
         let held = walkers.map(|walker| Walker { held_s, ..walker });
         // Not one of those who step back by themselves.
@@ -168,6 +169,26 @@ fn who_stands_outside_a_narrow_place_makes_way_for_who_is_in_it() {
     let [inside, before] = at_a_mouth(0.8);
     assert!(behind((&inside, &before), (0, 1)) > 0.0);
     assert!(behind((&before, &inside), (1, 0)) < 0.0);
+}
+
+#[test]
+fn who_leaves_goes_before_who_arrives_until_that_one_is_as_good_as_there() {
+    let behind = |arriving_m: f32, leaving_m: f32, held_s: f32| {
+        let [mut arrives, mut leaves] = at_a_mouth(3.0);
+        (arrives.left_m, leaves.left_m) = (arriving_m, leaving_m);
+        (arrives.held_s, leaves.held_s) = (held_s, held_s);
+        let terms = [(&arrives, &leaves, (0, 1)), (&leaves, &arrives, (1, 0))]
+            .map(|(one, other, ids)| in_the_way((one, other), ids, 1.0, false).0);
+        assert_eq!(terms[0], -terms[1], "the two come to the same terms");
+        terms[0]
+    };
+    // Before they are jammed, and in the first turn of a jam.
+    for held_s in [0.0, 1.5] {
+        assert!(behind(3.0, 20.0, held_s) > 0.0, "who arrives makes way");
+        assert!(behind(0.5, 20.0, held_s) < 0.0, "who is as good as there does not");
+        assert!(behind(20.0, 60.0, held_s) < 0.0, "far from either end the nearer goes first");
+        assert!(behind(5.0, 6.0, held_s) < 0.0, "nor where both are about to arrive");
+    }
 }
 
 /// One who walks on, and one in front of it who wants to go the other way and walks backwards, at a wall.

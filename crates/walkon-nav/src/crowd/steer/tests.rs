@@ -170,7 +170,7 @@ fn seed_p1_the_way_ahead_is_shortened_until_it_is_clear() {
 fn the_exact_look_aims_at_the_next_corner_only() {
     let aimed =
         aim_on(&bend(), (1, Vec3::new(4.0, 0.0, 1.0), Vec2::Y), &Lookahead::EXACT, |_, _| panic!("no line"));
-    assert_eq!(aimed, Some(Target { point: bend()[2], is_lost: false }));
+    assert_eq!(aimed, Some(Target { point: bend()[2], is_lost: false, is_seen: true }));
     assert_eq!(aim_on(&bend(), (2, bend()[2], Vec2::Y), &LOOK, |_, _| true), None);
 }
 
