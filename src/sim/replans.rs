@@ -18,7 +18,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::near::{Look, Near};
 use crate::nav::Disc;
 use crate::world::World;
-use crate::world::character::Replan;
+use crate::world::character::{Past, Replan};
 use crate::world::ops::walks::traversal_of;
 use crate::world::standing::{Bystanders, Straight};
 use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
@@ -133,10 +133,9 @@ pub(crate) fn look(world: &mut World, id: WalkId, marks: &Marks<'_>) {
 /// Whether a walk has asked because of others so shortly ago that it may not ask again.
 pub(crate) fn is_resting(world: &World, walk: &Walk) -> bool {
     let cooldown = world.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
-    // The time of the walk: in a scene that is skipped it passes for that alone.
-    let tick = walk.clock(world.landing());
+    // Not by the clock of the walk: who walks again for somebody else rests from what it asked for before.
     let since = world.characters.get(walk.character).and_then(|character| character.replan.since);
-    since.is_some_and(|since| tick >= since && tick.since(since) < cooldown)
+    since.and_then(|since| since.ago_ticks(world.landing())).is_some_and(|ago| ago < cooldown)
 }
 
 /// Has a walk ask because of others, and rest afterwards.
@@ -146,9 +145,9 @@ pub(crate) fn ask(world: &mut World, id: WalkId) {
         return;
     };
     walk.ask_for(Ask::Crowd);
-    let (who, tick) = (walk.character, walk.clock(tick));
+    let who = walk.character;
     if let Some(character) = world.characters.get_mut(who) {
-        character.replan.since = Some(tick);
+        character.replan.since = Some(Past::at(tick));
     }
 }
 
