@@ -11,6 +11,8 @@
 //! comes to stand, who stops standing, and who is pushed while it stands. Ten thousand walkers in motion therefore cost a
 //! look at each, and no search.
 
+use std::collections::BTreeMap;
+
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{flat_distance, ground, segment_distance_sq};
@@ -171,15 +173,15 @@ fn has_lost_holder(world: &World, walk: &Walk) -> bool {
     let near_m = world.settings.crowd.replan_trigger_m;
     let place = || world.characters.get(walk.character).map(|character| character.body.position);
     let is_near = || place().and_then(|place| walk.remaining_m(place)).is_some_and(|left_m| left_m <= near_m);
-    walk.held_by.is_some_and(|holder| is_gone(world, walk.seen.as_ref(), holder))
-        && (matches!(walk.phase, Phase::Beside(_)) || is_near())
+    let is_gone = |holder| {
+        let disc = walk.seen.as_ref().and_then(|seen| seen.disc_of(holder));
+        disc.is_some_and(|disc| is_gone(world, holder, &disc))
+    };
+    walk.held_by.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
 }
 
-/// Whether somebody whom a plan was made around stands there no more.
-fn is_gone(world: &World, seen: Option<&Bystanders>, who: CharacterId) -> bool {
-    let Some(disc) = seen.and_then(|seen| seen.disc_of(who)) else {
-        return false;
-    };
+/// Whether somebody around whose circle a plan was made stands there no more.
+fn is_gone(world: &World, who: CharacterId, disc: &Disc) -> bool {
     let character = world.characters.alive(who).filter(|character| world.stands(character));
     let eps_m = world.settings.crowd.moved_eps_m;
     character.is_none_or(|character| flat_distance(character.body.position, disc.centre) >= eps_m)
@@ -254,9 +256,15 @@ fn is_newly_blocked(world: &World, walk: &Walk, position: Vec3, now: Option<&Bys
         return false;
     };
     let eps_m = world.settings.crowd.moved_eps_m;
-    let before = |at: usize| walk.seen.as_ref().and_then(|seen| seen.disc_of(now.who[at]));
-    let is_new =
-        |at: usize| before(at).is_none_or(|disc| flat_distance(disc.centre, now.discs[at].centre) >= eps_m);
+    // Hundreds may stand along a way, so nobody is looked for in a list.
+    let before: BTreeMap<CharacterId, &Disc> = walk
+        .seen
+        .as_ref()
+        .map_or_else(BTreeMap::new, |seen| seen.who.iter().copied().zip(seen.discs.iter()).collect());
+    let is_new = |at: usize| {
+        let disc = before.get(&now.who[at]);
+        disc.is_none_or(|disc| flat_distance(disc.centre, now.discs[at].centre) >= eps_m)
+    };
     let fresh: Vec<Disc> = (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs[at]).collect();
     is_blocked(world, walk, position, &fresh)
 }
@@ -297,7 +305,7 @@ fn could_be_shorter(world: &World, walk: &Walk, position: Vec3) -> bool {
     seen.who.iter().zip(seen.discs.iter()).any(|(&who, disc)| {
         let around_m = 2.0 * (disc.radius_m + world.nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
-        least * through_m < worth_m && is_gone(world, Some(seen), who)
+        least * through_m < worth_m && is_gone(world, who, disc)
     })
 }
 
