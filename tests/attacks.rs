@@ -362,3 +362,34 @@ fn prices_grow_with_the_size_of_what_a_function_is_given() {
         assert!(many >= 4 * few, "{body}: {many} times with a small argument, {few} with a large one");
     }
 }
+
+/// Law: however much the scripts of a level ask for, a tick runs little of it, the rest waits, and all of it runs in the end. What a
+/// function of the host does takes longer than a safepoint, and counts for more.
+#[test]
+fn fault_a12_work_beyond_what_a_tick_affords_waits_for_the_next() {
+    let bodies = [
+        ("for i = 1, 90000 do end", 3),
+        ("for i = 1, 4000 do local it = world.findCharacter('hero') end", 3),
+        ("for i = 1, 200 do timer.after(1, nothing, wide):cancel() end", 3),
+        ("for i = 1, 500 do local all = world.characters() all = world.characters() end", 8),
+        ("for i = 1, 100 do pcall(world.character, 'nobody') end", 2),
+        ("for i = 1, 20 do local parts = long:split('x') end", 4),
+    ];
+    for (body, most) in bodies {
+        let script = format!(
+            "local wide, long = {{}}, ('x'):rep(10000)
+            for i = 1, 100 do wide['key' .. i] = i end
+            local function nothing() end
+            function onStart()
+                for i = 1, 24 do timer.after(0.1, function() log.info('%d', level.tick) {body} end) end
+            end"
+        );
+        // No clock decides, however busy the machine is.
+        let ran = run(&script, 240, "\"watchdogMs\": 60000", &[]);
+        let mut by_tick = std::collections::BTreeMap::<&str, u32>::new();
+        ran.lines.iter().for_each(|tick| *by_tick.entry(tick).or_default() += 1);
+        assert_eq!(ran.lines.len(), 24, "{body}: all of them run, without a fault: {:?}", ran.lines);
+        let largest = by_tick.values().copied().max().unwrap_or(0);
+        assert!(largest <= most, "{body}: {largest} in one tick");
+    }
+}

@@ -66,6 +66,7 @@ mod script_flow;
 mod settle_matrix;
 mod soak;
 mod steerbench;
+mod strict_xml;
 mod tasks;
 mod taut_paths;
 mod terminal;

@@ -192,8 +192,8 @@ settings! {
     Limits;
     /// Safepoints of one call into a script.
     fuel_per_call = "fuelPerCall": 100000.0, 100.0 to 10000000.0, "safepoints";
-    /// Safepoints of all scripts in one tick; the rest waits for the next.
-    fuel_per_tick = "fuelPerTick": 800000.0, 100.0 to 1000000000.0, "safepoints";
+    /// Safepoints of all scripts in one tick, four for each unit that a function takes; the rest waits for the next.
+    fuel_per_tick = "fuelPerTick": 200000.0, 100.0 to 1000000000.0, "safepoints";
     /// Safepoints while a script file is loaded.
     fuel_at_load = "fuelAtLoad": 1000000.0, 100.0 to 100000000.0, "safepoints";
     /// Memory of all scripts of the level, MiB.

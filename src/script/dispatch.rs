@@ -598,6 +598,9 @@ fn watch_entered(
     Ok(())
 }
 
+/// What telling a watch of somebody costs the tick beside the handler: a table is made for each.
+const REGION_PRICE: u64 = 24;
+
 fn deliver_region(
     vm: &ScriptVm,
     owner: Owner,
@@ -606,6 +609,7 @@ fn deliver_region(
     label: &'static str,
 ) {
     if let Some(callback) = callback {
+        vm.spend(REGION_PRICE);
         handlers::deliver(vm, Delivering::new(owner, callback, payload, label));
     }
 }

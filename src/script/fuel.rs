@@ -105,6 +105,8 @@ struct Gauge {
     limit: Cell<u64>,
     /// Safepoints that were left when the call ended for no mistake of its own.
     unspent: Cell<u64>,
+    /// Units that library functions and the host have taken in this call.
+    charged: Cell<u64>,
     trip: Cell<Option<Trip>>,
     /// Bytes in use above which the next look around collects everything.
     collect_above: Cell<usize>,
@@ -158,6 +160,12 @@ impl Pace {
 impl Gauge {
     fn left(&self) -> u64 {
         self.slice.get() + self.rest.get()
+    }
+
+    /// Takes `units` for work of a function; false when there were not so many, and then nothing is left.
+    fn charge(&self, units: u64) -> bool {
+        self.charged.set(self.charged.get().saturating_add(units.min(self.left())));
+        self.take(units)
     }
 
     /// Takes `units`; false when there were not so many, and then nothing is left.
@@ -279,6 +287,7 @@ impl Fuel {
         gauge.paid.set(0);
         gauge.counts_tables.set(false);
         gauge.unspent.set(0);
+        gauge.charged.set(0);
         gauge.slice.set(0);
         gauge.rest.set(limit);
         gauge.signals.begin_call();
@@ -304,6 +313,12 @@ impl Fuel {
         } else {
             self.0.limit.get() - self.0.left() - self.0.unspent.get()
         }
+    }
+
+    /// How many of these were taken by library functions and by the host, for work that takes longer than a safepoint.
+    #[must_use]
+    pub fn charged(&self) -> u64 {
+        self.0.charged.get().min(self.spent())
     }
 
     /// The safepoints the running call, or the last one, was given.
@@ -345,14 +360,14 @@ impl Fuel {
     /// # Errors
     /// When there are not so many left. The call ends at its next safepoint whatever the caller does with the error.
     pub fn charge(&self, units: u64) -> mlua::Result<()> {
-        if self.0.take(units) { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
+        if self.0.charge(units) { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
     }
 }
 
 /// Counts `units` against the call that runs on this thread, if one does. False when there are not so many left: the call
 /// ends at its next safepoint.
 pub(crate) fn charge_running(units: u64) -> bool {
-    raw::with_active(|gauge| gauge.take(units)).unwrap_or(true)
+    raw::with_active(|gauge| gauge.charge(units)).unwrap_or(true)
 }
 
 /// A call that is under way; dropping it ends the count.
@@ -662,7 +677,7 @@ mod raw {
         if is_text && new_bytes <= paid.saturating_add(TEXT_HEAD_BYTES) {
             gauge.paid.set(paid.saturating_sub(new_bytes));
         } else if is_text || kind == ffi::LUA_TBUFFER || gauge.counts_tables.get() {
-            gauge.take((new_bytes / BYTES_PER_UNIT) as u64);
+            gauge.charge((new_bytes / BYTES_PER_UNIT) as u64);
         }
         // The memory in use is looked at before the next slice of safepoints has passed.
         gauge.look_soon();

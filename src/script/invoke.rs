@@ -124,6 +124,9 @@ pub(crate) fn clean_up(vm: &ScriptVm) {
     }
 }
 
+/// What a fault costs the tick: its message, its place in the script and the calls that led there are worked out.
+const FAULT_PRICE: u64 = 512;
+
 /// Tells the world of a fault and counts it against its owner; the third within ten seconds suspends it.
 pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
     let lua = vm.lua();
@@ -139,6 +142,7 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
     if testing::is_told(lua, call.owner) {
         return;
     }
+    vm.spend(FAULT_PRICE);
     let (verdict, kind) = runtime::with(lua, |runtime| {
         runtime.fault_count += 1;
         runtime.is_disturbed |= failure.kind == FaultKind::Watchdog;

@@ -118,8 +118,12 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     Ok(host)
 }
 
+/// Units of fuel of an error that is raised and caught: the stack is unwound.
+const CAUGHT_UNITS: u64 = 4;
+
 /// What `pcall` returns in place of the error `problem`: errors of the host become texts. Spent memory is raised again.
 fn caught(lua: &Lua, machine: &Machine, problem: Value) -> mlua::Result<Value> {
+    machine.fuel.charge(CAUGHT_UNITS)?;
     if fault::is_out_of_memory(&problem) {
         machine.fuel.end(Trip::Memory);
         return Err(mlua::Error::MemoryError("not enough memory".to_owned()));

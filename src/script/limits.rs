@@ -10,7 +10,7 @@ use crate::world::settings;
 pub struct Limits {
     /// Safepoints one call from the host may pass: loop turns, calls, returns, steps of a pattern match.
     pub fuel_per_call: u64,
-    /// Safepoints of all calls of one tick; what is left then waits for the next tick.
+    /// Safepoints of all calls of one tick, four for each unit that a function takes; what is left then waits for the next tick.
     pub fuel_per_tick: u64,
     /// Safepoints the body of one file may pass while it loads.
     pub fuel_at_load: u64,

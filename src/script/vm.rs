@@ -126,6 +126,10 @@ pub enum Resumed {
 /// What a call costs the tick beside its safepoints.
 const CALL_PRICE: u64 = 8;
 
+/// What a unit of fuel that a function takes costs the tick beside the unit itself: it buys up to a microsecond of work, where a
+/// safepoint is passed in a quarter of one.
+const WORK_PRICE: u64 = 3;
+
 /// Closes luau#2970: without it `table.move` into a table with a key near -2^31 kills the process.
 const ARRAY_FLAG: &str = "LuauTableArrayAdjustCheck";
 
@@ -330,7 +334,8 @@ impl ScriptVm {
         if lend::take_panicked() {
             std::panic::resume_unwind(Box::new("a host function panicked while a script ran"));
         }
-        self.spend(self.machine.fuel.spent() + CALL_PRICE);
+        let fuel = &self.machine.fuel;
+        self.spend(fuel.spent() + WORK_PRICE * fuel.charged() + CALL_PRICE);
     }
 
     /// Counts `units` of fuel against the tick: work of the host for scripts between their calls.

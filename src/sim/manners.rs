@@ -16,7 +16,7 @@ use crate::nav::Traversal;
 use crate::sim::{follow, places};
 use crate::world::World;
 use crate::world::character::standing_on;
-use crate::world::character::{Character, Nudge};
+use crate::world::character::{Character, Nudge, Past};
 use crate::world::door::DoorState;
 use crate::world::event::Event;
 use crate::world::walk::{AcceptEnd, Crowd, Goal, Phase, Walk, pass_rules};
@@ -305,7 +305,8 @@ fn may_be_asked(world: &World, who: CharacterId) -> bool {
     let Some(character) = world.characters.alive(who) else {
         return false;
     };
-    let rested = character.nudged.is_none_or(|tick| world.landing().since(tick) >= cooldown);
+    let rested =
+        character.nudged.and_then(|asked| asked.ago_ticks(world.landing())).is_none_or(|ago| ago >= cooldown);
     let walk = character.walk.and_then(|walk| world.walks.get(walk));
     // Who waits in front of a door, or beside a goal, has nowhere else to be.
     let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
@@ -382,7 +383,7 @@ fn nudge(world: &mut World, who: CharacterId, by: CharacterId, Aside { to, via }
     let until = tick.after(world.rate.ticks(NUDGE_S));
     if let Some(character) = world.characters.get_mut(who) {
         character.nudge = Some(Nudge { to, via, by, until });
-        character.nudged = Some(tick);
+        character.nudged = Some(Past::at(tick));
         world.events.push(Event::Nudged { character: who, by, to });
     }
 }

@@ -11,6 +11,8 @@
 //! comes to stand, who stops standing, and who is pushed while it stands. Ten thousand walkers in motion therefore cost a
 //! look at each, and no search.
 
+use std::collections::BTreeMap;
+
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{flat_distance, ground, segment_distance_sq};
@@ -18,7 +20,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::near::{Look, Near};
 use crate::nav::Disc;
 use crate::world::World;
-use crate::world::character::Replan;
+use crate::world::character::{Past, Replan};
 use crate::world::ops::walks::traversal_of;
 use crate::world::standing::{Bystanders, Straight};
 use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
@@ -133,10 +135,9 @@ pub(crate) fn look(world: &mut World, id: WalkId, marks: &Marks<'_>) {
 /// Whether a walk has asked because of others so shortly ago that it may not ask again.
 pub(crate) fn is_resting(world: &World, walk: &Walk) -> bool {
     let cooldown = world.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
-    // The time of the walk: in a scene that is skipped it passes for that alone.
-    let tick = walk.clock(world.landing());
+    // Not by the clock of the walk: who walks again for somebody else rests from what it asked for before.
     let since = world.characters.get(walk.character).and_then(|character| character.replan.since);
-    since.is_some_and(|since| tick >= since && tick.since(since) < cooldown)
+    since.and_then(|since| since.ago_ticks(world.landing())).is_some_and(|ago| ago < cooldown)
 }
 
 /// Has a walk ask because of others, and rest afterwards.
@@ -146,9 +147,9 @@ pub(crate) fn ask(world: &mut World, id: WalkId) {
         return;
     };
     walk.ask_for(Ask::Crowd);
-    let (who, tick) = (walk.character, walk.clock(tick));
+    let who = walk.character;
     if let Some(character) = world.characters.get_mut(who) {
-        character.replan.since = Some(tick);
+        character.replan.since = Some(Past::at(tick));
     }
 }
 
@@ -172,15 +173,15 @@ fn has_lost_holder(world: &World, walk: &Walk) -> bool {
     let near_m = world.settings.crowd.replan_trigger_m;
     let place = || world.characters.get(walk.character).map(|character| character.body.position);
     let is_near = || place().and_then(|place| walk.remaining_m(place)).is_some_and(|left_m| left_m <= near_m);
-    walk.held_by.is_some_and(|holder| is_gone(world, walk.seen.as_ref(), holder))
-        && (matches!(walk.phase, Phase::Beside(_)) || is_near())
+    let is_gone = |holder| {
+        let disc = walk.seen.as_ref().and_then(|seen| seen.disc_of(holder));
+        disc.is_some_and(|disc| is_gone(world, holder, &disc))
+    };
+    walk.held_by.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
 }
 
-/// Whether somebody whom a plan was made around stands there no more.
-fn is_gone(world: &World, seen: Option<&Bystanders>, who: CharacterId) -> bool {
-    let Some(disc) = seen.and_then(|seen| seen.disc_of(who)) else {
-        return false;
-    };
+/// Whether somebody around whose circle a plan was made stands there no more.
+fn is_gone(world: &World, who: CharacterId, disc: &Disc) -> bool {
     let character = world.characters.alive(who).filter(|character| world.stands(character));
     let eps_m = world.settings.crowd.moved_eps_m;
     character.is_none_or(|character| flat_distance(character.body.position, disc.centre) >= eps_m)
@@ -255,9 +256,15 @@ fn is_newly_blocked(world: &World, walk: &Walk, position: Vec3, now: Option<&Bys
         return false;
     };
     let eps_m = world.settings.crowd.moved_eps_m;
-    let before = |at: usize| walk.seen.as_ref().and_then(|seen| seen.disc_of(now.who[at]));
-    let is_new =
-        |at: usize| before(at).is_none_or(|disc| flat_distance(disc.centre, now.discs[at].centre) >= eps_m);
+    // Hundreds may stand along a way, so nobody is looked for in a list.
+    let before: BTreeMap<CharacterId, &Disc> = walk
+        .seen
+        .as_ref()
+        .map_or_else(BTreeMap::new, |seen| seen.who.iter().copied().zip(seen.discs.iter()).collect());
+    let is_new = |at: usize| {
+        let disc = before.get(&now.who[at]);
+        disc.is_none_or(|disc| flat_distance(disc.centre, now.discs[at].centre) >= eps_m)
+    };
     let fresh: Vec<Disc> = (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs[at]).collect();
     is_blocked(world, walk, position, &fresh)
 }
@@ -298,7 +305,7 @@ fn could_be_shorter(world: &World, walk: &Walk, position: Vec3) -> bool {
     seen.who.iter().zip(seen.discs.iter()).any(|(&who, disc)| {
         let around_m = 2.0 * (disc.radius_m + world.nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
-        least * through_m < worth_m && is_gone(world, Some(seen), who)
+        least * through_m < worth_m && is_gone(world, who, disc)
     })
 }
 

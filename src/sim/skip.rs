@@ -184,7 +184,8 @@ fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
     }
 }
 
-/// The ticks that passed have passed for the scene's walks, for the animations of those in it, and for who was asked aside.
+/// The ticks that passed have passed for the scene's walks, for the animations of those in it, for who was asked aside, and
+/// for who asked for another way.
 fn pass_time(world: &mut World, rush: &Rush, passed: u64) {
     let walks = rush.open_walks(world);
     for &id in &walks {
@@ -201,9 +202,11 @@ fn pass_time(world: &mut World, rush: &Rush, passed: u64) {
     let World { cast, characters, .. } = world;
     for &id in cast.as_ref().map_or(&[][..], Cast::free) {
         let Some(character) = characters.get_mut(id) else { continue };
-        let nudge = character.nudge.as_mut().map(|nudge| &mut nudge.until);
-        for tick in nudge.into_iter().chain(character.nudged.as_mut()) {
-            tick.0 = tick.0.saturating_sub(passed);
+        if let Some(nudge) = &mut character.nudge {
+            nudge.until.0 = nudge.until.0.saturating_sub(passed);
+        }
+        for past in character.nudged.iter_mut().chain(&mut character.replan.since) {
+            past.pass(passed);
         }
     }
 }

@@ -128,11 +128,14 @@ pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
     let look = Look::line(theme::REPLAN, 2.0);
     let fresh = world.rate().ticks(FRESH_S);
-    let is_fresh =
-        |since: crate::base::time::Tick| world.tick() >= since && world.tick().since(since) < fresh;
     let mut shapes = Vec::new();
     for (id, character) in on_layer(world, picture.map_layer) {
-        if character.replan.since.is_some_and(is_fresh) {
+        if character
+            .replan
+            .since
+            .and_then(|since| since.ago_ticks(world.tick()))
+            .is_some_and(|ago| ago < fresh)
+        {
             let radius_m = f64::from(character.body.radius_m) + RING_M;
             let form = Form::Circle { centre: slant.place(character.body.position), radius_m };
             picture.explain(Swatch::Dot(look), "replanning");

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
+use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
@@ -119,6 +120,34 @@ pub enum Displaced {
     Skipped,
 }
 
+/// When something was last done, told by how long ago that is. It may lie before the level began: the time of a scene that is skipped
+/// passes for those in it alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Past(i64);
+
+impl Past {
+    /// In that tick.
+    #[must_use]
+    pub fn at(tick: Tick) -> Self {
+        Self(tick.0.cast_signed())
+    }
+
+    /// How many ticks ago it is; none while it is still to come, because a step of the crowd is worked out before it lands.
+    #[must_use]
+    pub fn ago_ticks(self, now: Tick) -> Option<u64> {
+        now.0.cast_signed().checked_sub(self.0).and_then(|ago| u64::try_from(ago).ok())
+    }
+
+    /// So many ticks more ago.
+    pub fn pass(&mut self, ticks: u64) {
+        self.0 = self.0.saturating_sub_unsigned(ticks);
+    }
+
+    pub(crate) fn hash_into(self, hash: &mut StateHash) {
+        hash.word(self.0.cast_unsigned());
+    }
+}
+
 /// What was last noticed of where somebody is, for the plans of others and for its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Replan {
@@ -127,7 +156,7 @@ pub struct Replan {
     /// Whether it stood then.
     pub stood: bool,
     /// When its own walk last asked for a new plan because of others.
-    pub since: Option<Tick>,
+    pub since: Option<Past>,
 }
 
 /// When and by whom a character was removed.
@@ -176,7 +205,7 @@ pub struct Character {
     /// A step aside under way; any walk ends it (seed:C10).
     pub nudge: Option<Nudge>,
     /// When it was last asked aside.
-    pub nudged: Option<Tick>,
+    pub nudged: Option<Past>,
     /// A turn under way.
     pub turn: Option<Turn>,
     /// An animation under way.

@@ -139,7 +139,7 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
     }
     let Replan { from, stood, since } = *replan;
     hash.vector(from).flag(stood);
-    optional(hash, since, |hash, tick| _ = hash.word(tick.0));
+    optional(hash, since, |hash, since| since.hash_into(hash));
     // With the seed and its name, which are hashed, the whole state of the stream.
     hash.word(rng.drawn());
     optional(hash, *turn, |hash, Turn { serial, facing_rad }| _ = hash.word(serial).float(facing_rad));
@@ -150,7 +150,7 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
     optional(hash, *nudge, |hash, Nudge { to, via, by, until }| {
         hash.vector(to).vector(via.unwrap_or(to)).word(serial(world, by)).word(until.0);
     });
-    optional(hash, *nudged, |hash, tick| _ = hash.word(tick.0));
+    optional(hash, *nudged, |hash, nudged| nudged.hash_into(hash));
     optional(hash, held.as_ref(), |hash, Hold { scene, owner }| {
         hash.text(scene).word(u64::from(owner.0));
     });

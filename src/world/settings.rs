@@ -56,7 +56,7 @@ impl Default for CrowdSettings {
 pub struct Limits {
     /// Safepoints for one call from the host.
     pub fuel_per_call: u64,
-    /// Safepoints for all scripts of a tick.
+    /// Safepoints for all scripts of a tick, four for each unit that a function takes.
     pub fuel_per_tick: u64,
     /// Safepoints for the body of a file.
     pub fuel_at_load: u64,
@@ -102,7 +102,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             fuel_per_call: 100_000,
-            fuel_per_tick: 800_000,
+            fuel_per_tick: 200_000,
             fuel_at_load: 1_000_000,
             memory_mib: 256,
             coroutine_depth: 16,

@@ -24,7 +24,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name data gone",
         doc: "Starts a behaviour at the next dispatch; the one it has stops with `\"detached\"`.",
         example: "guard:attach(\"idle\")",
-        price: 64,
+        price: 128,
         ..Entry::method(TYPE, "attach", attach)
     },
     Entry {

@@ -58,7 +58,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Children in turn until one fails. `reactive = true`: earlier children are tried again each tick and interrupt a \
               later one that runs.",
         example: "bt.sequence{ bt.condition(function(self) return true end), bt.wait(1), reactive = true }",
-        price: 16,
+        price: 24,
         ..Entry::function(BT, "bt.sequence", sequence)
     },
     Entry {
@@ -68,6 +68,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Children in turn until one succeeds. `reactive = true`: earlier children are tried again each tick; a later one \
               that runs is interrupted before an action, a walk or a wait of an earlier one begins.",
         example: "bt.selector{ bt.condition(function(self) return false end), bt.wait(1), reactive = true }",
+        price: 24,
         ..Entry::function(BT, "bt.selector", selector)
     },
     Entry {
@@ -76,6 +77,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range",
         doc: "All children at once. `succeed = \"all\"`, the default, or `\"any\"`: how many have to succeed.",
         example: "bt.parallel{ bt.walkTo(\"post\"), bt.wait(1), succeed = \"any\" }",
+        price: 24,
         ..Entry::function(BT, "bt.parallel", parallel)
     },
     Entry {
@@ -83,6 +85,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "Node",
         doc: "Succeeds or fails at once; may not wait.",
         example: "bt.condition(function(self) return self.state.tired end)",
+        price: 24,
         ..Entry::function(BT, "bt.condition", condition)
     },
     Entry {
@@ -95,6 +98,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "A task, which may wait; a result of false is failure. With a table: `enter` before `run`, and exactly one \
               `exit(self, why)` for every `enter`: success, failure, interrupted, reload or ownerGone.",
         example: "bt.action{ run = function(self) task.sleep(1) end, exit = function(self, why) log.info(\"%s\", why) end }",
+        price: 24,
         ..Entry::function(BT, "bt.action", action)
     },
     Entry {
@@ -106,6 +110,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range",
         doc: "Walks, with the options of `walkTo` but no handlers; succeeds when it arrived.",
         example: "bt.walkTo(function(self) return self.params.post end, { doors = \"open\" })",
+        price: 24,
         ..Entry::function(BT, "bt.walkTo", walk_to)
     },
     Entry {
@@ -114,6 +119,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range",
         doc: "Succeeds after that time, or after a time between the two.",
         example: "bt.wait({ 1, 2.5 })",
+        price: 24,
         ..Entry::function(BT, "bt.wait", wait)
     },
     Entry {
@@ -121,6 +127,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "Node",
         doc: "Success becomes failure, and failure success.",
         example: "bt.invert(bt.condition(function(self) return true end))",
+        price: 24,
         ..Entry::function(BT, "bt.invert", invert)
     },
     Entry {
@@ -128,6 +135,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "Node",
         doc: "Succeeds in any case.",
         example: "bt.succeed(bt.walkTo(\"post\"))",
+        price: 24,
         ..Entry::function(BT, "bt.succeed", succeed)
     },
     Entry {
@@ -136,6 +144,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range",
         doc: "Repeats so many times, once a tick at most, and ends as the last one did; without `times` for ever.",
         example: "bt.repeatN(bt.wait(1), 3)",
+        price: 24,
         ..Entry::function(BT, "bt.repeatN", repeat)
     },
     Entry {
@@ -144,6 +153,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range",
         doc: "Repeats while it fails, so many times at most, once a tick.",
         example: "bt.retry(bt.walkTo(\"post\"), 3)",
+        price: 24,
         ..Entry::function(BT, "bt.retry", retry)
     },
     Entry {
@@ -152,6 +162,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range",
         doc: "Fails while it cools, so many seconds after the node has ended. Interrupted, it forgets that unless `keep` is set.",
         example: "bt.cooldown(bt.walkTo(\"post\"), 5, { keep = true })",
+        price: 24,
         ..Entry::function(BT, "bt.cooldown", cooldown)
     },
     Entry {
@@ -160,6 +171,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range",
         doc: "Fails and interrupts the node when it takes longer.",
         example: "bt.timeLimit(bt.walkTo(\"post\"), 5)",
+        price: 24,
         ..Entry::function(BT, "bt.timeLimit", time_limit)
     },
     Entry {
@@ -167,6 +179,7 @@ pub const ENTRIES: &[Entry] = &[
         returns: "Node",
         doc: "Runs the node while the predicate, tested each tick, holds; fails and interrupts it otherwise.",
         example: "bt.when(function(self) return true end, bt.wait(1))",
+        price: 24,
         ..Entry::function(BT, "bt.when", when)
     },
     Entry {
@@ -175,6 +188,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range",
         doc: "One of the children, drawn from `self.rng`.",
         example: "bt.random{ bt.wait(1), bt.wait(2) }",
+        price: 24,
         ..Entry::function(BT, "bt.random", random)
     },
     Entry {
@@ -183,6 +197,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "range",
         doc: "One of the children, drawn from `self.rng` by weight; entries `{ weight, node }`.",
         example: "bt.weighted{ { 3, bt.wait(1) }, { 1, bt.wait(2) } }",
+        price: 24,
         ..Entry::function(BT, "bt.weighted", weighted)
     },
     Entry {
@@ -191,6 +206,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name",
         doc: "The tree of another file: one that returns a node, or a behaviour with a tree.",
         example: "bt.subtree(\"patrol_tree\")",
+        price: 24,
         ..Entry::function(BT, "bt.subtree", subtree)
     },
 ];

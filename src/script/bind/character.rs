@@ -144,7 +144,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Starts a walk and returns its handle; it is the `currentWalk` at once, its path is searched in step 6. The walk \
               before it settles `cancelled/superseded`.",
         example: "guard:walkTo(\"gate\", { onArrived = function(result) log.info(\"%s\", result) end })\nguard:walkTo(4, 2)",
-        price: 24,
+        price: 32,
         ..Entry::method(TYPE, "walkTo", walk_to)
     },
     Entry {

@@ -121,7 +121,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Keeps up with a character: `arrived/reached` once within `distance` and the target stands; no way for \
               `patience`: `blocked/noPath` or `blocked/doorClosed`; lost: `cancelled/targetGone` with `goal` where it was last.",
         example: "local walk = guard:follow(player, { distance = 1.2, gait = \"run\" })\nassert(guard.currentWalk == walk)",
-        price: 24,
+        price: 48,
         ..Entry::method(TYPE, "follow", follow)
     },
     Entry {
@@ -133,7 +133,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name gone",
         doc: "Moves off until it is `distance` away in a straight line: `arrived/reached`; cornered: `partial/nearest`.",
         example: "local walk = guard:flee(player, { gait = \"run\" })\nassert(walk.state == \"planning\")",
-        price: 32,
+        price: 48,
         ..Entry::method(TYPE, "flee", flee)
     },
     Entry {
@@ -146,7 +146,7 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Walks the stops in turn, for ever or once; a stop out of reach is passed over; all out of reach in one round: \
               `blocked/noPath`. Without `loop` it is `arrived/reached` at the last stop.",
         example: "guard:patrol(\"rounds\", { pause = 2, onStop = function(stop) log.info(\"%d\", stop.index) end })\nguard:patrol({ \"post\", player.position }, { loop = false })",
-        price: 24,
+        price: 48,
         ..Entry::method(TYPE, "patrol", patrol)
     },
     Entry {
@@ -155,7 +155,7 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name gone",
         doc: "Walks to random reachable points of the character's own stream, pausing; never arrives.",
         example: "local walk = guard:wander({ around = \"post\", within = 4, pause = { 1, 3 } })\nassert(walk:stop())",
-        price: 24,
+        price: 64,
         ..Entry::method(TYPE, "wander", wander)
     },
 ];

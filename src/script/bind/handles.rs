@@ -424,6 +424,7 @@ pub(crate) fn props(lua: &Lua, (kind, name): (&str, &str), said: Option<&Arc<Pla
 /// # Errors
 /// As [`make`].
 pub fn characters(lua: &Lua, ids: &[CharacterId]) -> mlua::Result<Table> {
+    call::charge(lua, ids.len() as u64)?;
     let table = lua.create_table_with_capacity(ids.len(), 0)?;
     for &id in ids {
         table.raw_push(character(lua, id)?)?;

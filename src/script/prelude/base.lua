@@ -30,6 +30,9 @@ local SMALL = 64
 -- Bytes that are copied in a unit of fuel.
 local LARGE = 256
 
+-- Bytes of a text that is paid for when it is made.
+local LONG = 4096
+
 -- Texts that a pattern takes out of another at most.
 local CAPTURES = 32
 
@@ -284,6 +287,20 @@ local function unpaid(...)
     return ...
 end
 
+-- The same for texts whose number is not known before: they are paid for by their own lengths.
+local function priced(...)
+    setPaid(0)
+    local bytes = 0
+    for at = 1, select("#", ...) do
+        local value = select(at, ...)
+        bytes += if type(value) == "string" then #value else 0
+    end
+    if bytes > LARGE then
+        charge(bytes // LARGE)
+    end
+    return ...
+end
+
 function str.sub(s, first, last)
     if type(s) == "string" and #s > LARGE then
         charge(#s // LARGE)
@@ -361,7 +378,14 @@ function str.gmatch(s, p)
         p = text(p, 2, "gmatch")
     end
     checkPattern(s, p, "string.gmatch")
-    return gmatch(s, p)
+    if #s < LONG then
+        return gmatch(s, p)
+    end
+    local following = gmatch(s, p)
+    return function()
+        setPaid(#s * CAPTURES)
+        return priced(following())
+    end
 end
 
 function str.gsub(s, p, replacement, count)

@@ -93,7 +93,7 @@ pub(super) fn look_patrol(world: &mut World, id: WalkId, mut patrol: Patrol) -> 
         return Look::Over;
     };
     if let Phase::Pausing { until } = walk.phase {
-        if world.landing() >= until {
+        if walk.clock(world.landing()) >= until {
             next_stop(world, id, patrol);
         }
         return Look::Content;
@@ -115,11 +115,12 @@ pub(super) fn look_patrol(world: &mut World, id: WalkId, mut patrol: Patrol) -> 
     Look::Content
 }
 
-/// Until when to stand at a stop; none for not at all.
+/// Until when to stand at a stop, by the clock of the walk; none for not at all.
 fn rest(world: &mut World, id: WalkId, pause: crate::world::course::Pause) -> Option<Tick> {
-    let character = world.walks.get(id)?.character;
-    let ticks = pause.draw(&mut world.characters.get_mut(character)?.rng);
-    (ticks > 0).then(|| world.landing().after(ticks))
+    let landing = world.landing();
+    let walk = world.walks.get(id)?;
+    let ticks = pause.draw(&mut world.characters.get_mut(walk.character)?.rng);
+    (ticks > 0).then(|| walk.clock(landing).after(ticks))
 }
 
 fn keep(world: &mut World, id: WalkId, course: Course, phase: Phase) {
@@ -205,7 +206,7 @@ pub(super) fn look_wander(world: &mut World, id: WalkId, mut wander: Wander) -> 
         return Look::Over;
     };
     if let Phase::Pausing { until } = walk.phase {
-        if world.landing() >= until {
+        if walk.clock(world.landing()) >= until {
             let aim = walk.aim;
             go_on(world, id, None, aim);
         }

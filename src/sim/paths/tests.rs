@@ -1,6 +1,7 @@
 //! What a walk counts as progress on a new way.
 
 use super::*;
+use crate::world::character::Past;
 use crate::world::sample::sample;
 
 const OUT: SettingOut = SettingOut { tick: Tick(500), turn_ticks: 24, longer_ticks: 90 };
@@ -60,5 +61,5 @@ fn who_cannot_see_its_first_path_asks_from_where_it_is_and_is_patient_a_few_time
     let walk = &scene.world.walks[scene.walk];
     assert_eq!((walk.ask, &walk.phase), (Some(Ask::Crowd), &Phase::Moving), "then patience runs");
     let since = scene.world.characters.get(scene.one).expect("it is there").replan.since;
-    assert_eq!(since, Some(Tick(78)), "it counts as asked because of others");
+    assert_eq!(since, Some(Past::at(Tick(78))), "it counts as asked because of others");
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::base::ids::{AreaId, DoorId};
 use crate::base::time::Tick;
 use crate::nav::{Disc, PathTrouble, Revision};
-use crate::world::character::Removal;
+use crate::world::character::{Past, Removal};
 use crate::world::course::{Checkpoints, Course, Flee};
 use crate::world::door::DoorState;
 use crate::world::glide::Glide;
@@ -101,8 +101,8 @@ fn every_field_of_a_character_is_hashed() {
         ("nudge to", &who(move |it, other| it.nudge = Some(Nudge { to: Vec3::Z, ..by(other) }))),
         ("nudge via", &who(move |it, other| it.nudge = Some(Nudge { via: Some(Vec3::Y), ..by(other) }))),
         ("nudge until", &who(move |it, other| it.nudge = Some(Nudge { until: Tick(6), ..by(other) }))),
-        ("nudged", &who(|it, _| it.nudged = Some(Tick(0)))),
-        ("nudged later", &who(|it, _| it.nudged = Some(Tick(1)))),
+        ("nudged", &who(|it, _| it.nudged = Some(Past::at(Tick(0))))),
+        ("nudged later", &who(|it, _| it.nudged = Some(Past::at(Tick(1))))),
         ("turn", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 0.0 }))),
         ("turn to", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 1.0 }))),
         ("play", &who(|it, _| it.play = Some(Play { serial: 1, animation: "a".into(), until: None }))),
@@ -116,7 +116,7 @@ fn every_field_of_a_character_is_hashed() {
         ("displaced", &who(|it, _| it.displaced = Displaced::Teleported)),
         ("moved from", &who(|it, _| it.replan.from.x = 1.0)),
         ("stood", &who(|it, _| it.replan.stood = true)),
-        ("planned since", &who(|it, _| it.replan.since = Some(Tick(0)))),
+        ("planned since", &who(|it, _| it.replan.since = Some(Past::at(Tick(0))))),
         ("random stream", &who(|it, _| _ = it.rng.bits())),
     ]);
 }

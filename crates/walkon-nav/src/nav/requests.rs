@@ -19,7 +19,7 @@ use slotmap::{Key, SlotMap};
 use crate::base::hash::StateHash;
 use crate::base::ids::PathToken;
 use crate::nav::map::Plan;
-use crate::nav::{Accept, NavMap, PathAnswer, PathQuery, PathTrouble, Revision, Search};
+use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathTrouble, Revision, Search};
 
 /// Searches that share the budget. Each needs 12 bytes a node of the map once it is used.
 const POOL: usize = 5;
@@ -35,6 +35,8 @@ const LIMITS: [u32; POOL] = [u32::MAX, u32::MAX, u32::MAX, MIDDLE_EXPANSIONS, SH
 const ROOM_BYTES: usize = 48 << 20;
 /// Expansions of one search before the next has its turn: small beside a budget, large beside the cost of a turn.
 const TURN_EXPANSIONS: u32 = 64;
+/// Cells that are marked as taken in the time of an expansion.
+const CELLS_PER_EXPANSION: f32 = 64.0;
 /// How often a search starts again because the map changed under it.
 const RESTARTS_MAX: u32 = 3;
 
@@ -53,6 +55,16 @@ pub struct PathRequests {
     restarts: u64,
     /// Expansions of searches that made room for others, and began again. Never part of the state.
     repeated: u64,
+}
+
+/// The expansions that are worth as much as marking the circles of those who stand in the way. A few people cost nothing, a
+/// thousand as much as a search: they are marked again for each request.
+fn price_of_others(map: &NavMap, query: &PathQuery) -> u32 {
+    let Some(others) = &query.others else { return 0 };
+    let cells = |disc: &Disc| (2.0 * disc.radius_m / map.node_m() + 1.0).powi(2);
+    let cells: f32 = others.iter().map(cells).sum();
+    // A number that is none, or too large, becomes the nearest there is.
+    (cells / CELLS_PER_EXPANSION) as u32
 }
 
 /// What is known about a request until it is answered.
@@ -230,7 +242,10 @@ impl PathRequests {
         let Some(token) = self.queues[size].pop_front() else { return false };
         let Some(request) = self.requests.get(token) else { return true };
         match round.map.begin(&request.query) {
-            Ok(plan) => self.start(Work { token, plan, revision: round.map.revision() }, size),
+            Ok(plan) => {
+                round.left -= i64::from(price_of_others(round.map, &request.query));
+                self.start(Work { token, plan, revision: round.map.revision() }, size)
+            }
             Err(answer) => {
                 round.left -= 1;
                 self.deliver(token, *answer, round);

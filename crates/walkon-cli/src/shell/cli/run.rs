@@ -141,11 +141,24 @@ struct StepClock {
     loading: Duration,
     last: Instant,
     spent: [Duration; Step::ALL.len()],
+    /// Ticks that have begun.
+    ticks: u64,
+    /// Of the tick under way, and of the one that took longest, with its number.
+    tick: Duration,
+    slowest: (Duration, u64),
 }
 
 impl StepClock {
     fn new(is_on: bool, loading: Duration) -> Self {
-        Self { is_on, loading, last: Instant::now(), spent: [Duration::ZERO; Step::ALL.len()] }
+        Self {
+            is_on,
+            loading,
+            last: Instant::now(),
+            spent: [Duration::ZERO; Step::ALL.len()],
+            ticks: 0,
+            tick: Duration::ZERO,
+            slowest: (Duration::ZERO, 0),
+        }
     }
 
     fn done(&mut self, step: Step) {
@@ -154,8 +167,12 @@ impl StepClock {
         }
         let now = Instant::now();
         // What lies between two ticks is the onlooker's and counts for nobody.
-        if step != Step::Inputs {
+        if step == Step::Inputs {
+            (self.tick, self.ticks) = (Duration::ZERO, self.ticks + 1);
+        } else {
             self.spent[step as usize] += now - self.last;
+            self.tick += now - self.last;
+            self.slowest = self.slowest.max((self.tick, self.ticks));
         }
         self.last = now;
     }
@@ -180,7 +197,9 @@ impl StepClock {
             "  loading {:.1} ms for the world, the memory of its searches and its scripts",
             self.loading.as_secs_f64() * 1e3
         );
-        [loading, replans, nudges].into_iter().chain(self.table(report.ticks)).collect()
+        let slowest =
+            format!("  slowest tick {}: {:.1} ms", self.slowest.1, self.slowest.0.as_secs_f64() * 1e3);
+        [loading, slowest, replans, nudges].into_iter().chain(self.table(report.ticks)).collect()
     }
 
     /// Microseconds a tick and share, by step.

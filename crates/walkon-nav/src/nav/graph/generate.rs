@@ -7,6 +7,7 @@
 //! Source: seed 003, "NavGraph generation": one ray a point from the top of a box to its bottom.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use glam::Vec3;
 
@@ -91,7 +92,8 @@ pub struct Generated {
 }
 
 /// Casts the rays of all boxes. `progress` hears how many rays are done, of how many, row by row.
-/// Cost: for each ray two questions to the tree of triangles, and one for the room.
+/// Cost: for each ray over the scene two questions to the tree of triangles, and one for the room; rays beside the scene are
+/// counted and not cast, so a box may be as large as anybody likes.
 pub fn generate(
     solids: &Solids,
     boxes: &[SceneBox],
@@ -106,12 +108,17 @@ pub fn generate(
         let mut report = BoxReport::default();
         let [columns, rows] = counts(part, options.spacing_m);
         let first = found.points.len();
-        for row in 0..rows {
-            for column in 0..columns {
+        let [over_columns, over_rows] = over_scene(solids, part, options.spacing_m);
+        let beside = u64::from(columns) * u64::from(rows) - size(&over_columns) * size(&over_rows);
+        let beside_rays = u32::try_from(beside).unwrap_or(u32::MAX);
+        (report.rays, report.holes) = (beside_rays, beside_rays);
+        done += beside;
+        for row in over_rows {
+            for column in over_columns.clone() {
                 let x = part.min.x + column as f32 * options.spacing_m;
                 let z = part.min.z + row as f32 * options.spacing_m;
                 let [top, bottom] = [Vec3::new(x, part.max.y, z), Vec3::new(x, part.min.y, z)];
-                report.rays += 1;
+                report.rays = report.rays.saturating_add(1);
                 for point in drop(solids, [top, bottom], options, &mut report) {
                     if seen.has_near(point, first, &found.points) {
                         report.doubled += 1;
@@ -127,7 +134,7 @@ pub fn generate(
                     found.points.push(point);
                 }
             }
-            done += u64::from(columns);
+            done += size(&over_columns);
             progress(done, total);
         }
         report.points = (found.points.len() - first) as u32;
@@ -141,6 +148,23 @@ fn counts(part: &SceneBox, spacing_m: f32) -> [u32; 2] {
     let size = part.max - part.min;
     // A thousandth of a step forgives rounding: ten metres at half a metre are 21 rays.
     [size.x, size.z].map(|side| if side >= 0.0 { (side / spacing_m + 1e-3) as u32 + 1 } else { 0 })
+}
+
+/// The columns and rows of a box whose rays may meet the scene, with one more to each side for rounding.
+fn over_scene(solids: &Solids, part: &SceneBox, spacing_m: f32) -> [Range<u32>; 2] {
+    let Some([low, high]) = solids.bounds() else { return [0..0, 0..0] };
+    let [columns, rows] = counts(part, spacing_m);
+    let range = |count: u32, from_m: f32, [low_m, high_m]: [f32; 2]| {
+        let at = |place_m: f32| f64::from(place_m - from_m) / f64::from(spacing_m);
+        // A number below zero becomes zero, one that is too large the largest there is.
+        let (first, end) = ((at(low_m) - 2.0) as u32, (at(high_m) + 3.0) as u32);
+        first.min(count)..end.min(count).max(first.min(count))
+    };
+    [range(columns, part.min.x, [low.x, high.x]), range(rows, part.min.z, [low.z, high.z])]
+}
+
+fn size(range: &Range<u32>) -> u64 {
+    u64::from(range.end - range.start)
 }
 
 /// How many rays a box takes.
@@ -158,7 +182,7 @@ fn drop(
     report: &mut BoxReport,
 ) -> Vec<Vec3> {
     let Some(first) = solids.first_hit(top, bottom) else {
-        report.holes += 1;
+        report.holes = report.holes.saturating_add(1);
         return Vec::new();
     };
     let mut found = Vec::from_iter(stand(solids, &first, options, report));
@@ -281,6 +305,16 @@ mod tests {
         let over = cast(&solids, &[boxed([0.0, -1.0, 0.0], [4.0, 5.0, 4.0])]);
         assert!(over.boxes[0].covered > 0, "{:?}", over.boxes[0]);
         assert!(over.points.iter().all(|point| point.y == 3.0));
+    }
+
+    #[test]
+    fn a_box_much_larger_than_the_scene_finds_the_same_and_counts_what_lies_beside() {
+        let solids = scene(&[slab(0.0, [0.0, 10.0], [0.0, 10.0])]);
+        let tight = cast(&solids, &[boxed([0.0, -1.0, 0.0], [10.0, 2.0, 10.0])]);
+        let wide = cast(&solids, &[boxed([-500_000.0, -1.0, -500_000.0], [500_000.0, 2.0, 500_000.0])]);
+        assert_eq!(tight.points.len(), 21 * 21);
+        assert_eq!(wide.points, tight.points);
+        assert_eq!(wide.boxes[0].rays, u32::MAX);
     }
 
     #[test]
