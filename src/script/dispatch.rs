@@ -599,7 +599,7 @@ fn watch_entered(
 }
 
 /// What telling a watch of somebody costs the tick beside the handler: a table is made for each.
-const REGION_PRICE: u64 = 24;
+const REGION_PRICE: u64 = 40;
 
 fn deliver_region(
     vm: &ScriptVm,

@@ -174,8 +174,6 @@ const TICKS_OF_SEED: u32 = 2;
 const HEAP_M: f32 = 0.1;
 /// How often everybody is pushed, at most, where there is a heap.
 const HEAP_ROUNDS: u32 = 2;
-/// Where more pairs touch, a heap of hundreds is pushed once: it goes apart over more steps.
-const HEAP_CONTACTS_MAX: usize = 2048;
 
 /// Who has been pushed, sorted.
 fn push_apart(
@@ -188,7 +186,7 @@ fn push_apart(
     for _ in 0..HEAP_ROUNDS {
         let report = resolver.resolve(columns, floor, &constants);
         pushed.extend_from_slice(&report.pushed);
-        if report.deepest_m <= HEAP_M || report.contacts.len() > HEAP_CONTACTS_MAX {
+        if report.deepest_m <= HEAP_M {
             break;
         }
     }

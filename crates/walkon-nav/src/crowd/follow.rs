@@ -224,9 +224,12 @@ pub fn stride(
         let places = &places[..count];
         // Where it turns to, if that is clear and not far aside.
         let aside = steer::unit(result.wanted).filter(|wanted| may_wait && heading.dot(*wanted) > ASIDE_COS);
+        // Round a sharp corner it turns nearly on the spot: beside it there may be another floor.
+        let is_gentle = steer::unit(result.wanted).is_some_and(|wanted| heading.dot(wanted) > ROUNDING_COS);
+        let fan = Fan { length_m: body.gone_m, directions: if is_gentle { FAN } else { 1 }, aside };
         let past = match gait.is_exact {
             true => seen(place, places, &mut clear),
-            false => past_corner((place, aside), places, (body.gone_m, gait), &mut clear),
+            false => past_corner((place, fan), places, gait, &mut clear),
         };
         // The first is where a shorter step would end. Where that leads into a wall although the way that it turns to is clear, it turns
         // on the spot.
@@ -243,22 +246,34 @@ fn seen(from: Vec3, places: &[Vec3], clear: &mut impl FnMut(Vec3, Vec3) -> bool)
     before.iter().rev().copied().find(|&place| clear(from, place))
 }
 
-/// Directions in which a step may pass a corner.
+/// Directions in which a step may pass a corner, straight on and to one side.
 const FAN: u8 = 7;
 /// The angle between two of them, as a part of what the body turns in a step.
 const FAN_SHARE: f32 = 0.33;
 /// The most that is, radians: 5 degrees.
 const FAN_MAX: f32 = 0.09;
 
+/// Where a step may pass a corner.
+#[derive(Clone, Copy)]
+struct Fan {
+    /// The length of the step, metres.
+    length_m: f32,
+    /// How many directions are tried, on either side.
+    directions: u8,
+    /// The direction along a wall that the body looks into.
+    aside: Option<Vec2>,
+}
+
 /// Where a step ends that would lead round a corner, by the places that it would pass and its length: straight past the corner,
 /// as far as it is long, so that nobody slows down for it, and so far away from the corner that it is clear there; turning on its
 /// way. None where there is no such place.
 fn past_corner(
-    (from, aside): (Vec3, Option<Vec2>),
+    (from, fan): (Vec3, Fan),
     places: &[Vec3],
-    (length_m, gait): (f32, &Gait),
+    gait: &Gait,
     clear: &mut impl FnMut(Vec3, Vec3) -> bool,
 ) -> Option<Vec3> {
+    let Fan { length_m, directions, aside } = fan;
     let seen = seen(from, places, clear);
     let towards = |place: Vec3| steer::unit(flat(place - from));
     let ahead = towards(seen.unwrap_or(places[0]))?;
@@ -267,7 +282,7 @@ fn past_corner(
     let side = if ahead.perp_dot(chord) > 0.0 { -1.0 } else { 1.0 };
     let angle = (gait.turn_radps * gait.step_s * FAN_SHARE).clamp(0.0, FAN_MAX);
     let on = |(ahead, on_m): (Vec2, f32)| Vec3::new(from.x + ahead.x * on_m, from.y, from.z + ahead.y * on_m);
-    for at in 0..FAN {
+    for at in 0..directions {
         for side in [side, -side] {
             let to = on((turned(ahead, side * angle * f32::from(at)), length_m));
             if clear(from, to) {

@@ -170,6 +170,8 @@ pub struct Target {
 /// Lines asked for before the next corner is tried: the whole way ahead, a half and so on to a sixty-fourth. A body on the round
 /// corner of a mesh sees no further along it than two centimetres.
 const TRIES: u32 = 7;
+/// Lines asked for round every corner; the shorter ones only where the path does not turn back.
+const TRIES_ROUND: u32 = 4;
 
 /// Nearer to its path than this a body is on it, metres: the path is clear, so that no question is needed to walk along it.
 const ON_PATH_M: f32 = 1e-3;
@@ -235,7 +237,8 @@ pub fn aim(
         let beside_m = flat(from.point - position).length();
         ahead_m = ahead_m.max((beside_m * SLANT).min(corner_m.min(SLANT_MAX_M)));
     }
-    for _ in 0..TRIES {
+    let turns_back = |point: Vec3| flat(point - position).dot(flat(next - from.point)) < 0.0;
+    for nth in 0..TRIES {
         if ahead_m <= NOTHING {
             break;
         }
@@ -243,7 +246,9 @@ pub fn aim(
             true => along(&ends, OnPath { segment: 0, ..from }, ahead_m),
             false => along(points, from, ahead_m),
         };
-        if clear(position, target.point) {
+        // Shortly before a corner at which the path turns back it comes to that first: what it sees beyond may be another floor.
+        let may_aim = nth < TRIES_ROUND || !turns_back(target.point);
+        if may_aim && clear(position, target.point) {
             return seen(target.point);
         }
         ahead_m *= 0.5;
