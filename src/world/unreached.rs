@@ -66,6 +66,6 @@ impl World {
         let bounds = self.nav.bounds();
         let at = ground(point);
         let outside = |axis: usize| (bounds.min[axis] - at[axis]).max(at[axis] - bounds.max[axis]).max(0.0);
-        outside(0).hypot(outside(1)) as f32
+        libm::hypot(outside(0), outside(1)) as f32
     }
 }
