@@ -705,8 +705,8 @@ fn nobody_alone_on_ground_that_stays_as_it_is_asks_for_a_path_again() {
                 let before = run.ends.len();
                 run.tick();
                 // Nobody is in the way of the others.
-                for (name, ..) in run.ends[before..].to_vec() {
-                    let who = run.world().find_character(&name).unwrap();
+                for (name, ..) in &run.ends[before..] {
+                    let who = run.world().find_character(name).unwrap();
                     characters::despawn(run.game.world_mut(), who, "there").unwrap();
                 }
                 for (again, &who) in again.iter_mut().zip(&people) {
