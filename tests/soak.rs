@@ -5,6 +5,8 @@
 //! opened or closed. `tests/invariants.rs` looks on.
 //! The short form runs with the other tests. The long one is 10,000 characters for ten minutes of game time:
 //! `WALKON_SOAK=1 cargo test --release --test suite soak -- --nocapture`; `WALKON_SOAK=CHARACTERS,SECONDS` for other sizes.
+//! `WALKON_SOAK=CHARACTERS,SECONDS,N` looks at every body in twenty seconds out of each N times twenty, and at the ends of walks and the
+//! path budget in every tick.
 //! Last taken: 10,000 for ten minutes of game time, nothing broken in 36,000 ticks; 36 minutes with the judge.
 
 use std::collections::BTreeMap;
@@ -35,6 +37,8 @@ const ERRAND_M: f64 = 30.0;
 const OVERLAP_MAX_S: f64 = 10.0;
 /// An errand ends by itself after so long, seconds: four times as long as the longest takes the slowest, so that who is held up shows.
 const TIMEOUT_S: f64 = 180.0;
+/// How long the judge looks at every body before it may look away, seconds; twice as long as bodies may overlap.
+const LOOK_S: f64 = 20.0;
 
 /// A town of `side` by `side` rooms.
 fn town(side: usize, characters: usize) -> String {
@@ -110,15 +114,19 @@ impl Soak {
         Self { game, judge, rng, extent_m, doors, errands: 0, ends: BTreeMap::new() }
     }
 
-    fn run(&mut self, seconds: f64) {
+    fn run(&mut self, size: &Size) {
         let rate = self.game.world().rate();
-        for tick in 0..rate.ticks(seconds) {
+        let look_ticks = rate.ticks(LOOK_S);
+        for tick in 0..rate.ticks(size.seconds) {
             self.errands();
             if tick % 60 == 0 {
                 self.turn_a_door();
             }
             let recorded = self.game.tick(&[]);
-            self.judge.look(self.game.world(), &recorded.lines);
+            match (tick / look_ticks) % size.one_look_in {
+                0 => self.judge.look(self.game.world(), &recorded.lines),
+                _ => self.judge.follow(self.game.world(), &recorded.lines),
+            }
             for line in recorded.lines.iter().filter(|line| line.contains("\"e\":\"walkSettled\"")) {
                 let fact: serde_json::Value = serde_json::from_str(line).unwrap();
                 let by = if fact["by"].is_null() { "" } else { " by somebody or something" };
@@ -181,22 +189,31 @@ impl Soak {
     }
 }
 
-/// Characters and seconds: the short form unless the environment asks for more.
-fn size() -> (usize, f64) {
+/// How much is run and looked at.
+struct Size {
+    characters: usize,
+    seconds: f64,
+    /// One in so many stretches of `LOOK_S` is looked at.
+    one_look_in: u64,
+}
+
+/// The short form unless the environment asks for more.
+fn size() -> Size {
     let Ok(asked) = std::env::var("WALKON_SOAK") else {
-        return (300, 30.0);
+        return Size { characters: 300, seconds: 30.0, one_look_in: 1 };
     };
-    match asked.split_once(',') {
-        Some((characters, seconds)) => (characters.parse().unwrap(), seconds.parse().unwrap()),
-        None => (10_000, 600.0),
-    }
+    let words: Vec<&str> = asked.split(',').collect();
+    let seconds = words.get(1).map_or(600.0, |word| word.parse().unwrap());
+    let characters = if words.len() > 1 { words[0].parse().unwrap() } else { 10_000 };
+    Size { characters, seconds, one_look_in: words.get(2).map_or(1, |word| word.parse().unwrap()) }
 }
 
 #[test]
 fn inv_n1_to_n6_l1_l2_and_t1_hold_in_every_tick_of_a_busy_town() {
-    let (characters, seconds) = size();
+    let size = size();
+    let Size { characters, seconds, .. } = size;
     let mut soak = Soak::of(characters);
-    soak.run(seconds);
+    soak.run(&size);
     let (ticks, pair) = soak.judge.worst_overlap();
     println!(
         "{characters} characters, {seconds} s: {} errands, {:?}",
