@@ -31,12 +31,12 @@ use cpu_time::ThreadTime;
 use dodgy_2d::{Agent, AvoidanceOptions};
 use glam::{Vec2, Vec3};
 use landmass::{Agent as Peer, Archipelago, FromAgentRadius};
-use walkon::base::near::{Look, Near, Nearest};
 use walkon::base::rng::Rng;
+use walkon::base::spatial_hash::{Lookup, Nearest, SpatialHash};
 use walkon::crowd::avoid::{self, Avoider, Walker};
 use walkon::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
 use walkon::game::recorder::Recorder;
-use walkon::game::{Game, Step};
+use walkon::game::{Game, TickStep};
 use walkon::level::{MemorySource, load, spawn};
 use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::walks::{WalkOrder, walk_to};
@@ -201,7 +201,7 @@ fn measure(crowd: &Crowd) -> Row {
     let mut places = crowd.bodies.places.clone();
     let (mut bodies, mut asked_bodies) = (crowd.bodies.clone(), crowd.bodies.clone());
     let (mut avoider, mut out) = (Avoider::default(), Vec::new());
-    let (mut near, mut search, mut agents_out) = (Near::default(), Near::default(), Vec::new());
+    let (mut near, mut search, mut agents_out) = (SpatialHash::default(), SpatialHash::default(), Vec::new());
     let starts = &crowd.bodies.places;
     let times = fastest(&mut [
         &mut || {
@@ -257,7 +257,7 @@ fn run_avoid(avoider: &mut Avoider, walkers: &[Walker], out: &mut Vec<Vec2>) {
     avoider.run(walkers, |_, _| {}, &avoid::Step { settings: &settings, step_s: TICK_S, epoch: 0 }, out);
 }
 
-fn run_search(near: &mut Near, places: &[Vec2]) -> usize {
+fn run_search(near: &mut SpatialHash, places: &[Vec2]) -> usize {
     let settings = avoid::Settings::default();
     near.build(places, settings.reach_m * avoid::CELL_SHARE);
     let mut nearest = Nearest::new(settings.neighbours_max);
@@ -266,7 +266,7 @@ fn run_search(near: &mut Near, places: &[Vec2]) -> usize {
         near.nearest(
             places[index as usize],
             settings.reach_m,
-            Look { but: index, ..Look::ALL },
+            Lookup { but: index, ..Lookup::ALL },
             &mut nearest,
         );
         found += black_box(&nearest).len();
@@ -274,7 +274,7 @@ fn run_search(near: &mut Near, places: &[Vec2]) -> usize {
     found
 }
 
-fn run_dodgy(near: &mut Near, places: &[Vec2], agents: &[Agent], out: &mut Vec<dodgy_2d::Vec2>) {
+fn run_dodgy(near: &mut SpatialHash, places: &[Vec2], agents: &[Agent], out: &mut Vec<dodgy_2d::Vec2>) {
     let settings = avoid::Settings::default();
     let options = AvoidanceOptions {
         obstacle_margin: 0.0,
@@ -290,7 +290,7 @@ fn run_dodgy(near: &mut Near, places: &[Vec2], agents: &[Agent], out: &mut Vec<d
         near.nearest(
             places[index as usize],
             settings.reach_m,
-            Look { but: index, ..Look::ALL },
+            Lookup { but: index, ..Lookup::ALL },
             &mut nearest,
         );
         neighbours.clear();
@@ -495,7 +495,7 @@ fn print_whole(counts: &[usize]) {
 fn print_whole_row(count: usize, per_m2: f64) {
     let mut hall = Hall::of(count, per_m2);
     let mut game = game(&hall);
-    let mut steps = [0.0; Step::ALL.len()];
+    let mut steps = [0.0; TickStep::ALL.len()];
     warm_up(&mut game, &mut hall);
     let (mut spent_ms, mut first_ms, mut push_ms, mut dodgy_ms) = (0.0, 0.0, 0.0, 0.0);
     let rate = game.world().rate();
@@ -507,7 +507,7 @@ fn print_whole_row(count: usize, per_m2: f64) {
         let mut last = began;
         game.tick_watched(&[], &mut |done| {
             let now = ThreadTime::now();
-            let index = Step::ALL.iter().position(|&step| step == done).unwrap();
+            let index = TickStep::ALL.iter().position(|&step| step == done).unwrap();
             steps[index] += now.duration_since(last).as_secs_f64() * 1e3;
             last = now;
         });
@@ -520,7 +520,7 @@ fn print_whole_row(count: usize, per_m2: f64) {
     }
     let tick_ms = spent_ms / TICKS as f64;
     let step_ms = |name: &str| {
-        let index = Step::ALL.iter().position(|step| step.name().ends_with(name));
+        let index = TickStep::ALL.iter().position(|step| step.name().ends_with(name));
         index.map_or(0.0, |index| steps[index] / TICKS as f64)
     };
     let landmass_ms = landmass_ms(&hall);
@@ -593,7 +593,7 @@ fn warm_up(game: &mut Game, hall: &mut Hall) {
 #[derive(Default)]
 struct Beside {
     bare: Bare,
-    near: Near,
+    near: SpatialHash,
     places: Vec<Vec2>,
     starts: Vec<Vec2>,
     agents: Vec<Agent>,

@@ -22,8 +22,8 @@ use glam::Vec3;
 use walkon::base::rng::Rng;
 use walkon::level::scene::scene_triangles;
 use walkon::nav::graph::{
-    Draft, GenerateOptions, GraphSource, How, LinkOptions, Net, PointGraph, Routes, SceneBox, divide,
-    generate, groups, link,
+    Adjacency, EditableGraph, GenerateOptions, GraphSource, LinkOptions, PointGraph, PrecomputedRoutes,
+    RouteSource, SceneBox, divide, generate, groups, link,
 };
 use walkon::nav::solids::{Room, Solids};
 use walkon::nav::{GraphEdit, NavEdit, Search};
@@ -64,14 +64,14 @@ fn main() {
     let around = SceneBox { min: Vec3::new(-28.8, -5.0, -46.0), max: Vec3::new(62.4, 17.2, 31.0) };
     let options = GenerateOptions { spacing_m: SPACING_M, room: ROOM, ..GenerateOptions::default() };
     let found = stage("points", || generate(&solids, &[around], &options, &mut |_, _| {}));
-    let mut draft = Draft::new(found.points, &[], Vec::new()).unwrap();
+    let mut draft = EditableGraph::new(found.points, &[], Vec::new()).unwrap();
     let options = LinkOptions { distance_max_m: 1.5 * SPACING_M, room: ROOM, ..LinkOptions::default() };
     stage("links", || link(&mut draft, Some(&solids), &options, &mut |_, _| {}).unwrap());
     let islands = stage("islands", || groups(&draft));
     stage("parts", || divide(&mut draft, POINTS_EACH, &mut |_, _| {}).unwrap());
-    let mut net = stage("layout for searching", || Net::new(&draft));
+    let mut net = stage("layout for searching", || Adjacency::new(&draft));
     stage("lengths from far points", || net.prepare());
-    let routes = stage("ways between parts", || Routes::new(&net, draft.parts(), &mut |_, _| {}));
+    let routes = stage("ways between parts", || PrecomputedRoutes::new(&net, draft.parts(), &mut |_, _| {}));
     println!(
         "\n{} points, {} links, {} islands, {} parts\n",
         net.points().len(),
@@ -84,7 +84,7 @@ fn main() {
 }
 
 /// What changing points and links of a map in use costs.
-fn edits(draft: &Draft) {
+fn edits(draft: &EditableGraph) {
     let source =
         GraphSource { draft: draft.clone(), width_m: 0.2, agent_radius_m: 0.4, ..GraphSource::default() };
     let mut map = PointGraph::new(source);
@@ -114,11 +114,11 @@ fn edits(draft: &Draft) {
     println!();
 }
 
-fn searches(net: &Net, routes: &Routes, island: &[u32]) {
+fn searches(net: &Adjacency, routes: &PrecomputedRoutes, island: &[u32]) {
     let mut rng = Rng::stream(1, "pairs");
     let mut any = || island[rng.below(island.len() as u64) as usize];
     let pairs: Vec<(u32, u32)> = (0..PAIRS).map(|_| (any(), any())).collect();
-    let (mut search, plain) = (Search::default(), Routes::default());
+    let (mut search, plain) = (Search::default(), PrecomputedRoutes::default());
     let mut hows = [0u32; 3];
     let mut dearest = 1.0f64;
     for &pair in &pairs {
@@ -139,9 +139,9 @@ fn searches(net: &Net, routes: &Routes, island: &[u32]) {
     println!("| `pathfinding` | {crates:.1} | {:.2} |", crates / ours);
     println!(
         "\nwith parts: {} direct, {} inside one part, {} joined; at most {:.1} % dearer",
-        hows[How::Direct as usize],
-        hows[How::Inside as usize],
-        hows[How::Joined as usize],
+        hows[RouteSource::Direct as usize],
+        hows[RouteSource::Inside as usize],
+        hows[RouteSource::Joined as usize],
         100.0 * (dearest - 1.0)
     );
 }
@@ -159,7 +159,7 @@ fn fastest(pairs: &[(u32, u32)], mut solve: impl FnMut((u32, u32)) -> u32) -> f6
 }
 
 /// The same question to the crate.
-fn theirs(net: &Net, (from, to): (u32, u32)) -> u32 {
+fn theirs(net: &Adjacency, (from, to): (u32, u32)) -> u32 {
     let steps = |&at: &u32| net.steps(at).iter().map(|step| (step.to, step.cost_mm)).collect::<Vec<_>>();
     let found =
         pathfinding::directed::astar::astar(&from, steps, |&at| net.straight_mm(at, to), |&at| at == to);

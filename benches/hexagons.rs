@@ -19,8 +19,10 @@ use cpu_time::ThreadTime;
 use hexx::Hex;
 use hexx::algorithms::a_star;
 use walkon::base::rng::Rng;
-use walkon::nav::cells::{CellMap, CellSource, FACTOR_ONE, Ground, Landmarks, Unit};
-use walkon::nav::{Ends, Frame, Labels, Layout, NodeId, Search, Stagger, Step, TileGrid};
+use walkon::nav::cells::{CellLandmarks, CellMap, CellSource, FACTOR_ONE, Unit, WeightedGround};
+use walkon::nav::{
+    ConnectedComponents, Ends, Layout, MapFrame, NodeId, Search, SearchStep, Stagger, TileGrid,
+};
 
 const SIDE: u32 = 256;
 const QUERIES: usize = 40;
@@ -47,7 +49,7 @@ const FIELDS: [(&str, f64, &[u16], Terrain); 7] = [
 ];
 
 struct Field {
-    frame: Frame,
+    frame: MapFrame,
     map: CellMap,
     factor: Vec<u16>,
     /// By cell; 0 where nobody can walk.
@@ -90,7 +92,7 @@ fn field(blocked: f64, (prices, terrain): (&[u16], Terrain), rng: &mut Rng) -> F
 }
 
 /// Squares of cells over one another.
-fn patches(frame: &Frame, pick: impl Fn(&mut Rng) -> u16, rng: &mut Rng) -> Vec<u16> {
+fn patches(frame: &MapFrame, pick: impl Fn(&mut Rng) -> u16, rng: &mut Rng) -> Vec<u16> {
     let mut factor = vec![FACTOR_ONE; frame.cell_count() as usize];
     for _ in 0..SIDE * SIDE / 300 {
         let middle = [frame.width, frame.depth].map(|size| rng.below(u64::from(size)) as u32);
@@ -115,7 +117,7 @@ impl Field {
     }
 
     fn pairs(&self, rng: &mut Rng) -> Vec<[(u32, u32); 2]> {
-        let labels = Labels::of(self.map.bits());
+        let labels = ConnectedComponents::of(self.map.bits());
         let mut tile = || {
             let tile = [0, 1].map(|_| rng.below(u64::from(SIDE)) as u32);
             self.frame.cell_of_tile(tile).unwrap()
@@ -136,19 +138,20 @@ fn run(name: &str, field: &Field, rng: &mut Rng) {
     let bits = field.map.bits();
     let dearest = field.factor.iter().copied().max().unwrap_or(FACTOR_ONE);
     let unit = Unit::for_map(bits.count(), dearest);
-    let ground = Ground { factor: &field.factor, cheapest: FACTOR_ONE, unit, ..Ground::even(bits) };
+    let ground =
+        WeightedGround { factor: &field.factor, cheapest: FACTOR_ONE, unit, ..WeightedGround::even(bits) };
     let pairs = field.pairs(rng);
     let id = |(x, z): (u32, u32)| NodeId(z * bits.width() + x);
     let hex = |(x, z): (u32, u32)| Hex::new(x as i32, z as i32);
     let begun = ThreadTime::now();
     // As maps have them: where ground is even, nobody makes any.
-    let landmarks = (!field.factor.is_empty()).then(|| Landmarks::of(&ground, id(pairs[0][0])));
+    let landmarks = (!field.factor.is_empty()).then(|| CellLandmarks::of(&ground, id(pairs[0][0])));
     let made_ms = begun.elapsed().as_secs_f64() * 1e3;
-    let guided = Ground { far: landmarks.as_ref().map(Into::into), ..ground };
+    let guided = WeightedGround { far: landmarks.as_ref().map(Into::into), ..ground };
     let (mut search, mut nodes) = (Search::default(), Vec::new());
-    let mut ours = |ground: &Ground, [start, goal]: [(u32, u32); 2]| {
+    let mut ours = |ground: &WeightedGround, [start, goal]: [(u32, u32); 2]| {
         search.begin_weighted(ground, Ends { start: id(start), goal: id(goal) });
-        assert_eq!(search.step_weighted(ground, u32::MAX), Step::Found);
+        assert_eq!(search.step_weighted(ground, u32::MAX), SearchStep::Found);
         search.nodes(&mut nodes);
         black_box(&nodes);
         (search.cost().0, search.spent())

@@ -23,7 +23,7 @@ use glam::Vec3;
 use hierarchical_pathfinding::prelude::*;
 use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
-use walkon::nav::cells::{CellArea, CellMap, CellSource, Frame, Hierarchy, Method};
+use walkon::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method};
 use walkon::nav::{Accept, AreaEdit, NavEdit, NavMap, PathAnswer, PathQuery, Search, Traversal};
 
 /// The root of the repository.
@@ -113,7 +113,7 @@ fn factor(terrain: &str, x: u32, z: u32) -> f32 {
 }
 
 fn source(map: &Map, factor: Vec<f32>) -> CellSource {
-    let frame = Frame { cell_size_m: 0.5, width: map.width, depth: map.depth, ..Frame::default() };
+    let frame = MapFrame { cell_size_m: 0.5, width: map.width, depth: map.depth, ..MapFrame::default() };
     // One area somewhere in the middle, to be toggled.
     let (x, z) = (map.width / 2, map.depth / 2);
     let is_in = |id: u32| (id % map.width).abs_diff(x) < 3 && (id / map.width).abs_diff(z) < 3;

@@ -23,8 +23,13 @@ use cpu_time::ThreadTime;
 use grid_pathfinding::PathingGrid;
 use grid_util::grid::ValueGrid;
 use grid_util::point::Point;
-use walkon::nav::cells::{Bits, CellMap, CellSource, Frame, Ground, Landmarks, Unit, sight};
-use walkon::nav::{Accept, Disc, Ends, Kept, Labels, NavMap, NodeId, PathQuery, Search, Step, Traversal};
+use walkon::nav::cells::{
+    Bits, CellLandmarks, CellMap, CellSource, MapFrame, Unit, WeightedGround, line_of_sight,
+};
+use walkon::nav::{
+    Accept, ConnectedComponents, Disc, Ends, LabelsAfterFlip, NavMap, NodeId, PathQuery, Search, SearchStep,
+    Traversal,
+};
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -111,7 +116,7 @@ fn others(file: &Path, lines: usize) {
     let map = read_map(&std::fs::read_to_string(file).unwrap());
     let all = read_lines(&std::fs::read_to_string(format!("{}.scen", file.display())).unwrap());
     let chosen: Vec<&Line> = (0..lines).map(|nth| &all[(2 * nth + 1) * all.len() / (2 * lines)]).collect();
-    let frame = Frame { cell_size_m: 0.4, width: map.width, depth: map.depth, ..Frame::default() };
+    let frame = MapFrame { cell_size_m: 0.4, width: map.width, depth: map.depth, ..MapFrame::default() };
     let source = CellSource { frame, walkable: map.cells.clone(), ..CellSource::default() };
     let nav = NavMap::from(CellMap::from_cells(&source).unwrap());
     let at = |cell: (u32, u32)| frame.on_floor(frame.centre(cell.0, cell.1));
@@ -210,7 +215,7 @@ fn lengths() {
         let mut cells = vec![true; 512 * 512];
         scattered(blocked, 512 * 512).into_iter().for_each(|cell| cells[cell as usize] = false);
         let map = Map { width: 512, depth: 512, cells };
-        let frame = Frame { cell_size_m: 0.4, width: 512, depth: 512, ..Frame::default() };
+        let frame = MapFrame { cell_size_m: 0.4, width: 512, depth: 512, ..MapFrame::default() };
         let source = CellSource { frame, walkable: map.cells.clone(), ..CellSource::default() };
         let nav = NavMap::from(CellMap::from_cells(&source).unwrap());
         for length in [5, 20, 100, 500] {
@@ -220,7 +225,7 @@ fn lengths() {
 }
 
 /// One row: ways that go two cells along for each one aside, between open cells.
-fn lengths_row(name: &str, (map, nav, frame): (&Map, &NavMap, Frame), length: u32) {
+fn lengths_row(name: &str, (map, nav, frame): (&Map, &NavMap, MapFrame), length: u32) {
     let begin = |nth: u32| {
         let start = (6 + nth * 7 % (506 - length).max(1), 3 + nth * 13 % (505 - length / 2));
         (start, (start.0 + length, start.1 + length / 2))
@@ -301,9 +306,9 @@ fn support(file: &Path) {
     println!("\n| operation on {} x {} cells | ns |\n|---|---|", map.width, map.depth);
     let build = nanos(|| drop(black_box(Bits::from_rows(map.width, map.depth, &rows))));
     println!("| build bits, per cell | {:.2} |", build / cells);
-    let label = nanos(|| drop(black_box(Labels::of(&bits))));
+    let label = nanos(|| drop(black_box(ConnectedComponents::of(&bits))));
     println!("| label components, per cell (whole map {:.2} ms) | {:.2} |", label / 1e6, label / cells);
-    let labels = Labels::of(&bits);
+    let labels = ConnectedComponents::of(&bits);
     let ask =
         nanos(|| places.iter().for_each(|&(x, z)| assert!(black_box(labels.label(x, z)) != Some(u32::MAX))));
     println!("| label of a cell | {:.1} |", ask / count);
@@ -322,8 +327,9 @@ fn support(file: &Path) {
         long.push((from, to));
     }
     let open = Bits::from_rows(map.width, map.depth, &vec![!0; rows.len()]);
-    let sight =
-        nanos(|| long.iter().for_each(|&(from, to)| assert!(black_box(sight::clear(&open, from, to)))));
+    let sight = nanos(|| {
+        long.iter().for_each(|&(from, to)| assert!(black_box(line_of_sight::clear(&open, from, to))))
+    });
     println!("| clear line, per column of cells crossed | {:.2} |", sight / touched);
     let largest = labels.runs().map(|run| run.label).max_by_key(|&label| labels.cells(label)).unwrap();
     let far = nanos(|| {
@@ -337,7 +343,7 @@ fn support(file: &Path) {
 /// Flips that keep labels up to date: how long, how often they have to be made again.
 fn flips(map: &Map, places: &[(u32, u32)]) {
     let mut bits = map.bits();
-    let mut labels = Labels::of(&bits);
+    let mut labels = ConnectedComponents::of(&bits);
     let (mut kept, mut again, mut spent) = (0, 0, 0.0);
     for &(x, z) in places.iter().take(20_000) {
         let free = bits.get(x, z);
@@ -345,7 +351,7 @@ fn flips(map: &Map, places: &[(u32, u32)]) {
         bits.set(x, z, !free);
         let outcome = labels.flip(&bits, x, z);
         let elapsed = begun.elapsed().as_secs_f64() * 1e9;
-        if outcome == Kept::Yes {
+        if outcome == LabelsAfterFlip::Yes {
             kept += 1;
             spent += elapsed;
         } else {
@@ -403,12 +409,12 @@ fn terrain(file: &Path, lines: usize) {
 fn weigh(map: &Map, factor: &[u16], chosen: &[&Line]) -> String {
     let bits = map.bits();
     let unit = Unit::for_map(u64::from(map.width * map.depth), 1000);
-    let plain = Ground { factor, cheapest: 400, unit, ..Ground::even(&bits) };
+    let plain = WeightedGround { factor, cheapest: 400, unit, ..WeightedGround::even(&bits) };
     let id = |cell: (u32, u32)| NodeId(cell.1 * map.width + cell.0);
     let begun = ThreadTime::now();
-    let landmarks = Landmarks::of(&plain, id(chosen[0].start));
+    let landmarks = CellLandmarks::of(&plain, id(chosen[0].start));
     let made = begun.elapsed().as_secs_f64() * 1e3;
-    let guided = Ground { far: Some((&landmarks).into()), ..plain };
+    let guided = WeightedGround { far: Some((&landmarks).into()), ..plain };
     let (mut search, mut nodes) = (Search::default(), Vec::new());
     let mut costs: Vec<u32> = Vec::new();
     let [(near, near_expansions), (far, far_expansions)] = [plain, guided].map(|ground| {
@@ -496,7 +502,7 @@ fn run_family(folder: &Path, family: &str, lines: usize) {
 
 fn run_map(map: &Map, lines: &[&Line], name: &str) -> Means {
     let bits = map.bits();
-    let ground = Ground::even(&bits);
+    let ground = WeightedGround::even(&bits);
     let mut search = Search::default();
     let mut nodes = Vec::new();
     let mut expansions = 0;
@@ -516,7 +522,7 @@ fn run_map(map: &Map, lines: &[&Line], name: &str) -> Means {
         search.nodes(&mut nodes);
         expansions += search.spent();
         black_box(nodes.len());
-        if step == Step::Found {
+        if step == SearchStep::Found {
             check(search.cost().0, line, "ours");
         }
     });
@@ -525,7 +531,7 @@ fn run_map(map: &Map, lines: &[&Line], name: &str) -> Means {
         let step = search.step_weighted(&ground, u32::MAX);
         search.nodes(&mut nodes);
         black_box(nodes.len());
-        if step == Step::Found {
+        if step == SearchStep::Found {
             check(search.cost().0, line, "weighted");
         }
     });

@@ -11,7 +11,7 @@ use std::time::Instant;
 use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 use walkon::script::bind;
-use walkon::script::bind::table::Entry;
+use walkon::script::bind::table::Binding;
 
 /// Units of fuel of one call at the defaults.
 const CALL_UNITS: f64 = 100_000.0;
@@ -127,8 +127,8 @@ const WIDE: &[(&str, &str)] = &[
 ];
 
 /// The level that an entry is shown on.
-fn level_of(entry: &Entry) -> &'static str {
-    let is_among = |entries: &[Entry]| entries.iter().any(|other| other.called == entry.called);
+fn level_of(entry: &Binding) -> &'static str {
+    let is_among = |entries: &[Binding]| entries.iter().any(|other| other.called == entry.called);
     match () {
         () if is_among(bind::tiles::ENTRIES) => TILES,
         () if is_among(bind::graph::ENTRIES) => GRAPH,

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use mlua::{Function, Lua, Table, UserData, UserDataFields, UserDataMethods, Vector};
 use walkon::game::inputs::{Input, Reload};
-use walkon::game::{Game, Setup, Step};
+use walkon::game::{Game, Setup, TickStep};
 use walkon::level::{MemorySource, load};
 
 /// Ticks that are measured, after as many that warm up.
@@ -45,7 +45,7 @@ fn game(characters: usize, behaviour: Option<&str>, script: &str) -> Game {
 }
 
 /// Median microseconds of `step` over the ticks.
-fn step_us(game: &mut Game, step: Step) -> f64 {
+fn step_us(game: &mut Game, step: TickStep) -> f64 {
     let mut spent = Vec::new();
     for tick in 0..2 * TICKS {
         let mut last = Instant::now();
@@ -141,7 +141,7 @@ fn behaviours() {
     ];
     for (name, source) in cases {
         let mut game = game(10_000, Some(source), "");
-        let ours = step_us(&mut game, Step::Scripts);
+        let ours = step_us(&mut game, TickStep::Scripts);
         show(&format!("10,000 behaviours, {name}"), 10_000, ours, bare_behaviours(source, 10_000));
     }
 }
@@ -154,10 +154,10 @@ fn sleepers() {
              task.spawn(function() while true do {wait} end end) end end }}"
         )
     };
-    let idle = step_us(&mut game(100, Some("return {}"), ""), Step::Scripts);
-    let ours = step_us(&mut game(100, Some(&tasks("task.sleep(1000)")), ""), Step::Scripts);
+    let idle = step_us(&mut game(100, Some("return {}"), ""), TickStep::Scripts);
+    let ours = step_us(&mut game(100, Some(&tasks("task.sleep(1000)")), ""), TickStep::Scripts);
     println!("| 10,000 tasks asleep | {:.4} | | | {:.2} of a tick without tasks |", ours / 1e3, ours / idle);
-    let ours = step_us(&mut game(100, Some(&tasks("task.ticks(1)")), ""), Step::Scripts);
+    let ours = step_us(&mut game(100, Some(&tasks("task.ticks(1)")), ""), TickStep::Scripts);
     let lua = Lua::new();
     let body: Function =
         lua.load("return function() while true do coroutine.yield() end end").eval().unwrap();
@@ -171,7 +171,7 @@ fn callbacks() {
     let script = "local count = 0
         local function arrived(result) count += result.ticks end
         function onTick() for _, c in ipairs(world.characters()) do c:walkTo(c.position, { onArrived = arrived }) end end";
-    let ours = step_us(&mut game(1000, None, script), Step::Events);
+    let ours = step_us(&mut game(1000, None, script), TickStep::Events);
     let lua = Lua::new();
     let arrived: Function =
         lua.load("local count = 0 return function(result) count += result.ticks end").eval().unwrap();
@@ -195,7 +195,7 @@ fn events() {
     let script = "local count = 0
         function onStart() for i = 1, 1000 do event.on('beat', function(e) count += e.n end) end end
         function onTick() event.emit('beat', { n = 1 }) end";
-    let ours = step_us(&mut game(1, None, script), Step::Events);
+    let ours = step_us(&mut game(1, None, script), TickStep::Events);
     let lua = Lua::new();
     let make: Function =
         lua.load("local count = 0 return function() return function(e) count += e.n end end").eval().unwrap();

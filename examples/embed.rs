@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use walkon::{CueKind, Event, Game, Input, MemorySource, Pace, Plain, Pose, Setup, Spawn, Tick, load};
+use walkon::{
+    CueKind, Event, FixedTimestep, Game, Input, MemorySource, Plain, Pose, Setup, Spawn, Tick, load,
+};
 
 /// A level can come from anywhere; this one stands in the program.
 const LEVEL: &str = r#"{
@@ -57,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("there is no ground under the hero")?;
 
     // The engine's own clock; here every frame takes 25 ms, and a tick is a sixtieth of a second.
-    let mut pace = Pace::new(game.world().rate(), 1.0);
+    let mut pace = FixedTimestep::new(game.world().rate(), 1.0);
     let mut inputs = vec![Input::Event { name: "bell".to_owned(), payload: Some(bell(3)) }];
     let mut before = game.pose(hero);
     for frame in 0..1200 {

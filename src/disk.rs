@@ -1,4 +1,4 @@
-//! A [`Source`] over one folder of the disk.
+//! A [`FileSource`] over one folder of the disk.
 //!
 //! In: a folder, paths below it. Out: bytes. Holds: nothing outside the folder is ever read, also not through
 //! links and not when one is swapped in between the check and the opening; devices, pipes and folders are
@@ -16,7 +16,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::level::{Source, SourceError, checked_path};
+use crate::level::{FileSource, SourceError, checked_path};
 
 /// Most names that are gathered for a suggestion.
 const NAMES_MAX: usize = 2048;
@@ -87,7 +87,7 @@ impl Folder {
     }
 }
 
-impl Source for Folder {
+impl FileSource for Folder {
     fn read(&self, path: &str, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
         checked_path(path)?;
         if let Some((_, bytes)) = self.laid.as_ref().filter(|(laid, _)| laid == path) {

@@ -72,30 +72,30 @@ pub use glam;
 
 // Levels.
 pub use disk::Folder;
-pub use level::{Diagnostic, LevelError, LoadedLevel, MemorySource, Severity, Source, SourceError, load};
+pub use level::{Diagnostic, FileSource, Level, LevelError, MemorySource, Severity, SourceError, load};
 
 // Games and their ticks.
 pub use game::event::{Event, ScriptFault};
-pub use game::headless::{Bound, Ended, Host, Onlooker, Report, run as run_headless};
+pub use game::fixed_timestep::{DueTicks, FixedTimestep};
+pub use game::headless::{Bound, Host, Onlooker, Report, RunEnd, run as run_headless};
 pub use game::host::Pose;
 pub use game::inputs::{Input, LevelTexts, Reload};
-pub use game::pace::{Pace, Steps};
 pub use game::recorder::{CrowdCounts, RecordOptions, Recorder, ReloadNote};
-pub use game::replay::{Verdict, replay};
+pub use game::replay::{ReplayResult, replay};
 pub use game::tick::Tick;
-pub use game::{Game, LevelOutcome, Setup, StartError, Step};
+pub use game::{Game, LevelOutcome, Setup, StartError, TickStep};
 pub use script::fuel::Signals;
 
 // What events speak of.
 pub use base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
-pub use base::plain::{Plain, PlainKey};
 pub use base::time::TickRate;
+pub use base::value::{Plain, PlainKey};
 pub use world::cue::{Cue, CueKind};
 pub use world::door::{DoorSignal, DoorState};
 pub use world::event::{LogLine, ReloadedFile, SwitchedOff};
-pub use world::fingerprint::Fingerprint;
 pub use world::outcome::{Blocker, Journey, Reason, Status, WalkResult};
-pub use world::region::How;
+pub use world::region::CrossingKind;
+pub use world::state_hash::WorldHash;
 pub use world::walk::Ask;
 
 // What a game asks for.
@@ -103,7 +103,7 @@ pub use world::World;
 pub use world::character::Gait;
 pub use world::ops::OpError;
 pub use world::ops::characters::Spawn;
-pub use world::walk::{AcceptEnd, Crowd, DoorPolicy, Goal, Pace as WalkPace, WalkOptions};
+pub use world::walk::{AcceptEnd, Crowd, DoorPolicy, Goal, WalkOptions, WalkPace};
 
 // The map.
 pub use nav::{NavMap, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search, Traversal};

@@ -1,4 +1,4 @@
-//! What must hold for any bytes: one function a format, called by the fuzz targets and by `tests/fuzzed.rs`.
+//! What must hold for any bytes: one function a format, called by the fuzz targets and by `tests/laws/fuzzed.rs`.
 //!
 //! In: bytes that claim to be a file. Out: whether they were one. Holds: a file is read or refused; what was read reads the same
 //! again, keeps its limits, and can be lived on: paths end, lie on the map, lead where they say. Panics on whatever breaks
@@ -11,8 +11,8 @@ use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::glam::Vec3;
 use walkon::level::graph::{compact_bytes, graph_text, read_compact, read_graph_text};
 use walkon::level::scene::{SCENE_PARTS_MAX, gltf_triangles, obj_faces};
-use walkon::level::{self, LoadedLevel, MemorySource, Severity, spawn};
-use walkon::nav::graph::Draft;
+use walkon::level::{self, Level, MemorySource, Severity, spawn};
+use walkon::nav::graph::EditableGraph;
 use walkon::nav::solids::Solids;
 use walkon::nav::{
     Accept, MeshSource, NavMap, NavMesh, PathAnswer, PathQuery, PathStatus, RandomPoint, RawMesh, Reach,
@@ -150,7 +150,7 @@ fn walk_on_graph(path: &str, bytes: &[u8]) {
     // A file that is read by itself is refused by no level but for its want of ground.
     if let Ok(loaded) = level::load("levels/it.json", &source) {
         assert!(loaded.diagnostics.iter().all(|found| found.severity != Severity::Error));
-        let draft: &Draft = loaded.map.graph().expect("a graph").draft();
+        let draft: &EditableGraph = loaded.map.graph().expect("a graph").draft();
         assert!(draft.links().all(|[a, b]| (a.max(b) as usize) < draft.points().len() && a != b));
         walk_on(&loaded.map);
     }
@@ -180,7 +180,7 @@ fn walk_on_level(name: &str, source: &MemorySource) -> bool {
 }
 
 /// The hash of a level's world after some ticks.
-fn play(level: LoadedLevel) -> u64 {
+fn play(level: Level) -> u64 {
     let world = spawn::build(level, None).world;
     let mut game = Game::new(world, Recorder::new(RecordOptions::default()));
     for _ in 0..3 {

@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, DoorId, RegionId};
-use crate::base::plain::{Plain, PlainKey};
+use crate::base::value::{Plain, PlainKey};
 use crate::nav::Revision;
 use crate::world::World;
 use crate::world::cue::Cue;
 use crate::world::door::{DoorSignal, DoorState};
-use crate::world::event::{Event as Fact, LogLine, ReloadedFile, SwitchedOff};
+use crate::world::event::{Fact, LogLine, ReloadedFile, SwitchedOff};
 use crate::world::outcome::WalkResult;
-use crate::world::region::How;
+use crate::world::region::CrossingKind;
 use crate::world::walk::Ask;
 
 /// Something that happened in a tick. Positions are metres.
@@ -105,7 +105,7 @@ pub enum Event {
         /// Who.
         character: CharacterId,
         /// How.
-        how: How,
+        how: CrossingKind,
     },
     /// Somebody left a region of the level.
     RegionLeft {
@@ -114,7 +114,7 @@ pub enum Event {
         /// Who.
         character: CharacterId,
         /// How.
-        how: How,
+        how: CrossingKind,
     },
     /// A script emitted an event.
     Emitted {

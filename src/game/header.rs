@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::base::hash;
 use crate::game::headless::Bound;
-use crate::game::line::{Line, quoted};
+use crate::game::line::{JsonLine, quoted};
 use crate::game::recorder::RecordOptions;
-use crate::level::LoadedLevel;
+use crate::level::Level;
 use crate::script::limits::LUAU_VERSION;
 
 /// The form of traces that this version writes and reads.
@@ -50,12 +50,12 @@ pub struct Header {
     /// The limits in force, by the names of levels; none for one that the map decides.
     pub limits: BTreeMap<String, Option<u64>>,
     /// The texts that the run began with, when files may change under it.
-    pub texts: Option<Texts>,
+    pub texts: Option<ProjectTexts>,
 }
 
 /// Texts of a project as a run began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Texts {
+pub struct ProjectTexts {
     /// Scripts by path below the script folders.
     pub scripts: BTreeMap<String, String>,
     /// The level and the files it names, by path below the root.
@@ -81,7 +81,7 @@ impl Header {
     /// The first line of the run of a level with these scripts and limits.
     #[must_use]
     pub fn of(
-        level: &LoadedLevel,
+        level: &Level,
         scripts: &BTreeMap<String, String>,
         limits: BTreeMap<String, Option<u64>>,
         run: RunSetup<'_>,
@@ -109,13 +109,14 @@ impl Header {
     /// The line, without line break.
     #[must_use]
     pub fn line(&self) -> String {
-        let hashes = self.scripts.iter().fold(Line::default(), |line, (path, hash)| line.hash(path, *hash));
+        let hashes =
+            self.scripts.iter().fold(JsonLine::default(), |line, (path, hash)| line.hash(path, *hash));
         let args: Vec<String> = self.args.iter().map(|arg| quoted(arg)).collect();
         let until = self.bound.until.as_deref().map_or_else(|| "null".to_owned(), quoted);
-        let limits = self.limits.iter().fold(Line::default(), |line, (name, value)| {
+        let limits = self.limits.iter().fold(JsonLine::default(), |line, (name, value)| {
             line.raw(name, &value.map_or_else(|| "null".to_owned(), |value| value.to_string()))
         });
-        let line = Line::default()
+        let line = JsonLine::default()
             .text("walkon", &self.walkon)
             .count("trace", self.trace)
             .text("luau", &self.luau)
@@ -175,7 +176,7 @@ impl Header {
             },
             path_budget: field.count("pathBudget")?,
             limits: field.map("limits", |value| Ok(value.as_u64()))?,
-            texts: Texts::read(&json["texts"])?,
+            texts: ProjectTexts::read(&json["texts"])?,
         })
     }
 
@@ -229,12 +230,12 @@ impl Header {
     }
 }
 
-impl Texts {
+impl ProjectTexts {
     fn line(&self) -> String {
         let all = |texts: &BTreeMap<String, String>| {
-            texts.iter().fold(Line::default(), |line, (path, text)| line.text(path, text)).finish()
+            texts.iter().fold(JsonLine::default(), |line, (path, text)| line.text(path, text)).finish()
         };
-        Line::default().raw("scripts", &all(&self.scripts)).raw("files", &all(&self.files)).finish()
+        JsonLine::default().raw("scripts", &all(&self.scripts)).raw("files", &all(&self.files)).finish()
     }
 
     fn read(json: &Value) -> Result<Option<Self>, String> {

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use crate::base::time;
 use crate::game::inputs::Input;
-use crate::game::line::{Line, quoted};
+use crate::game::line::{JsonLine, quoted};
 use crate::game::recorder::CrowdCounts;
 use crate::game::tick::Tick;
-use crate::game::{Game, Step};
+use crate::game::{Game, TickStep};
 use crate::world::event::SwitchedOff;
 use crate::world::{PathCounts, WalkCounts, World};
 
@@ -27,7 +27,7 @@ pub struct Bound {
 
 /// Why a run ended, as `ended` of its JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum RunEnd {
     /// The bound was reached.
     Bound,
     /// The level's script called `level.finish`.
@@ -42,7 +42,7 @@ pub enum Ended {
     Signal,
 }
 
-impl Ended {
+impl RunEnd {
     /// The word that JSON and traces use.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -78,7 +78,7 @@ pub trait Host {
     fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker;
 
     /// Is told of each step of a tick as it ends.
-    fn done(&mut self, step: Step) {
+    fn done(&mut self, step: TickStep) {
         let _ = step;
     }
 }
@@ -95,7 +95,7 @@ pub struct Report {
     /// Game seconds that were run.
     pub seconds: f64,
     /// Why it ended.
-    pub ended: Ended,
+    pub ended: RunEnd,
     /// Whether it ended well.
     pub ok: bool,
     /// What `level.finish` had to say.
@@ -125,30 +125,30 @@ pub struct Report {
 impl Report {
     /// The object that `run --format json` prints, without what differs from run to run.
     #[must_use]
-    pub fn fields(&self) -> Line {
-        let walks = Line::default()
+    pub fn fields(&self) -> JsonLine {
+        let walks = JsonLine::default()
             .count("accepted", self.walks.accepted)
             .count("arrived", self.walks.arrived)
             .count("partial", self.walks.partial)
             .count("blocked", self.walks.blocked)
             .count("cancelled", self.walks.cancelled);
-        let paths = Line::default()
+        let paths = JsonLine::default()
             .count("requests", self.paths.requests)
             .count("expansions", self.paths.expansions)
             .count("maxPerTick", self.paths.max_per_tick)
             .count("restarts", self.paths.restarts);
-        let replans = Line::default()
+        let replans = JsonLine::default()
             .count("door", self.crowd.for_doors)
             .count("map", self.crowd.for_map)
             .count("crowd", self.crowd.for_crowd)
             .count("target", self.crowd.for_target);
-        let crowd = Line::default().raw("replans", &replans.finish()).count("nudges", self.crowd.nudges);
+        let crowd = JsonLine::default().raw("replans", &replans.finish()).count("nudges", self.crowd.nudges);
         let off: Vec<String> = self.switched_off.iter().map(|off| quoted(&off.owner)).collect();
         let measures = self
             .measures
             .iter()
-            .fold(Line::default(), |line, (name, value)| line.raw(name, &value.to_string()));
-        Line::default()
+            .fold(JsonLine::default(), |line, (name, value)| line.raw(name, &value.to_string()));
+        JsonLine::default()
             .text("level", &self.level)
             .count("seed", self.seed)
             .count("ticks", self.ticks)
@@ -171,7 +171,7 @@ impl Report {
     /// The last line of a trace.
     #[must_use]
     pub fn last_line(&self) -> String {
-        let line = Line::default().count("t", self.ticks).text("end", self.ended.name());
+        let line = JsonLine::default().count("t", self.ticks).text("end", self.ended.name());
         line.hash("hash", self.hash).flag("ok", self.ok).finish()
     }
 }
@@ -187,7 +187,7 @@ pub fn run_timed(
     game: &mut Game,
     bound: &Bound,
     watch: impl FnMut(&World, &Tick) -> Onlooker,
-    done: &mut dyn FnMut(Step),
+    done: &mut dyn FnMut(TickStep),
 ) -> Report {
     run_hosted(game, bound, &mut Silent { watch, done })
 }
@@ -195,7 +195,7 @@ pub fn run_timed(
 /// A host that has nothing to say.
 struct Silent<'done, W> {
     watch: W,
-    done: &'done mut dyn FnMut(Step),
+    done: &'done mut dyn FnMut(TickStep),
 }
 
 impl<W: FnMut(&World, &Tick) -> Onlooker> Host for Silent<'_, W> {
@@ -203,7 +203,7 @@ impl<W: FnMut(&World, &Tick) -> Onlooker> Host for Silent<'_, W> {
         (self.watch)(world, recorded)
     }
 
-    fn done(&mut self, step: Step) {
+    fn done(&mut self, step: TickStep) {
         (self.done)(step);
     }
 }
@@ -213,51 +213,51 @@ pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report
     let start = game.start_facts();
     let stop = host.watch(game.world(), &start) == Onlooker::Stop;
     // What `onStart` did counts: it may have finished the level, faulted, or emitted what is waited for.
-    let mut ended = if stop { Some(Ended::Signal) } else { after_tick(game, bound, &start) };
+    let mut ended = if stop { Some(RunEnd::Signal) } else { after_tick(game, bound, &start) };
     // Bounded by the bound.
     while ended.is_none() {
         let tick = game.world().tick().0;
         if tick >= bound.ticks_max {
-            ended = Some(Ended::Bound);
+            ended = Some(RunEnd::Bound);
             break;
         }
         let inputs = host.inputs(game.world(), tick + 1);
         let recorded = game.tick_watched(&inputs, &mut |step| host.done(step));
         let stop = host.watch(game.world(), &recorded) == Onlooker::Stop;
         // A signal comes first: the call that it cut short counts as a fault, but is none of the script's.
-        ended = if stop { Some(Ended::Signal) } else { after_tick(game, bound, &recorded) };
+        ended = if stop { Some(RunEnd::Signal) } else { after_tick(game, bound, &recorded) };
     }
     let ticks = game.world().tick().0;
     let hash = game.fingerprint().whole();
     let switched_off = game.switched_off();
     let last = game.end();
     let _ = host.watch(game.world(), &last);
-    Report { switched_off, ..report(game, ended.unwrap_or(Ended::Bound), bound, (ticks, hash)) }
+    Report { switched_off, ..report(game, ended.unwrap_or(RunEnd::Bound), bound, (ticks, hash)) }
 }
 
 /// Why a run ends after this tick, if it does.
-fn after_tick(game: &Game, bound: &Bound, recorded: &Tick) -> Option<Ended> {
+fn after_tick(game: &Game, bound: &Bound, recorded: &Tick) -> Option<RunEnd> {
     if bound.is_strict && game.fault_count() > 0 {
-        return Some(Ended::Fault);
+        return Some(RunEnd::Fault);
     }
     if game.is_memory_exhausted() {
-        return Some(Ended::Limit);
+        return Some(RunEnd::Limit);
     }
     if game.outcome().is_some() {
-        return Some(Ended::Finish);
+        return Some(RunEnd::Finish);
     }
     let until = bound.until.as_deref()?;
-    recorded.has(until).then_some(Ended::Until)
+    recorded.has(until).then_some(RunEnd::Until)
 }
 
-fn report(game: &Game, ended: Ended, bound: &Bound, (ticks, hash): (u64, u64)) -> Report {
+fn report(game: &Game, ended: RunEnd, bound: &Bound, (ticks, hash): (u64, u64)) -> Report {
     let world = game.world();
     let outcome = game.outcome();
     let ok = match ended {
-        Ended::Finish => outcome.as_ref().is_none_or(|outcome| outcome.ok),
-        Ended::Bound => bound.until.is_none(),
-        Ended::Until => true,
-        Ended::Fault | Ended::Limit | Ended::Signal => false,
+        RunEnd::Finish => outcome.as_ref().is_none_or(|outcome| outcome.ok),
+        RunEnd::Bound => bound.until.is_none(),
+        RunEnd::Until => true,
+        RunEnd::Fault | RunEnd::Limit | RunEnd::Signal => false,
     };
     Report {
         level: world.level_name().to_owned(),

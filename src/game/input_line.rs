@@ -12,9 +12,9 @@ use glam::Vec3;
 use serde_json::Value;
 
 use crate::base::hash;
-use crate::base::plain::{Plain, PlainKey};
+use crate::base::value::{Plain, PlainKey};
 use crate::game::inputs::{Input, LevelTexts, Reload};
-use crate::game::line::{Line, quoted};
+use crate::game::line::{JsonLine, quoted};
 use crate::world::World;
 
 /// What the line of an input says after its tick, up to its fields.
@@ -23,8 +23,8 @@ pub const MARK: &str = "\"e\":\"input\"";
 /// The line of an input that is heard in the coming tick.
 #[must_use]
 pub fn line(world: &World, tick: u64, input: &Input) -> String {
-    let fact = Line::fact(tick, "input");
-    let of = |kind: &str| Line::fact(tick, "input").text("kind", kind);
+    let fact = JsonLine::fact(tick, "input");
+    let of = |kind: &str| JsonLine::fact(tick, "input").text("kind", kind);
     let line = match input {
         Input::Event { name, payload } => with_payload(fact.text("name", name), world, payload.as_ref()),
         Input::Answer { id, option } => of("answer").text("id", id).text("option", option),
@@ -35,23 +35,23 @@ pub fn line(world: &World, tick: u64, input: &Input) -> String {
     line.finish()
 }
 
-fn with_texts(line: Line, reload: &Reload) -> Line {
-    let scripts = reload.scripts.iter().fold(Line::default(), |line, (path, text)| {
+fn with_texts(line: JsonLine, reload: &Reload) -> JsonLine {
+    let scripts = reload.scripts.iter().fold(JsonLine::default(), |line, (path, text)| {
         let Some(text) = text else { return line.raw(path, "null") };
         let hash = hash::of_bytes(text.as_bytes());
-        line.raw(path, &Line::default().hash("hash", hash).text("text", text).finish())
+        line.raw(path, &JsonLine::default().hash("hash", hash).text("text", text).finish())
     });
     let line = line.raw("scripts", &scripts.finish());
     let Some(level) = &reload.level else { return line };
-    let files = level.files.iter().fold(Line::default(), |line, (path, bytes)| {
-        let file = Line::default().hash("hash", hash::of_bytes(bytes));
+    let files = level.files.iter().fold(JsonLine::default(), |line, (path, bytes)| {
+        let file = JsonLine::default().hash("hash", hash::of_bytes(bytes));
         let file = match std::str::from_utf8(bytes) {
             Ok(text) => file.text("text", text),
             Err(_) => file.text("hex", &hex(bytes)),
         };
         line.raw(path, &file.finish())
     });
-    let level = Line::default().text("path", &level.path).raw("files", &files.finish());
+    let level = JsonLine::default().text("path", &level.path).raw("files", &files.finish());
     line.raw("level", &level.finish())
 }
 
@@ -59,7 +59,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn with_payload(line: Line, world: &World, payload: Option<&Plain>) -> Line {
+fn with_payload(line: JsonLine, world: &World, payload: Option<&Plain>) -> JsonLine {
     let Some(payload) = payload else { return line };
     let line = line.plain("payload", world, payload);
     let mut kinds = BTreeMap::new();
@@ -67,7 +67,8 @@ fn with_payload(line: Line, world: &World, payload: Option<&Plain>) -> Line {
     if kinds.is_empty() {
         return line;
     }
-    let kinds = kinds.iter().fold(Line::default(), |line, (place, kind)| line.text(place, &kind.join(" ")));
+    let kinds =
+        kinds.iter().fold(JsonLine::default(), |line, (place, kind)| line.text(place, &kind.join(" ")));
     line.raw("kinds", &kinds.finish())
 }
 
@@ -116,7 +117,7 @@ pub fn read(world: &World, line: &Value) -> Result<Input, String> {
         None => {
             let payload = match &line["payload"] {
                 Value::Null => None,
-                json => Some(Reader { world, kinds: &line["kinds"] }.plain(json, "")?),
+                json => Some(PayloadReader { world, kinds: &line["kinds"] }.plain(json, "")?),
             };
             Input::Event { name: needed("name")?, payload }
         }
@@ -169,12 +170,12 @@ fn unhex(digits: &str) -> Option<Vec<u8>> {
 }
 
 /// Reads a payload with the kinds that stand beside it.
-struct Reader<'a> {
+struct PayloadReader<'a> {
     world: &'a World,
     kinds: &'a Value,
 }
 
-impl Reader<'_> {
+impl PayloadReader<'_> {
     fn is(&self, place: &str, kind: &str) -> bool {
         self.kinds[place].as_str().is_some_and(|kinds| kinds.split(' ').any(|one| one == kind))
     }

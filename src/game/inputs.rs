@@ -2,13 +2,13 @@
 //!
 //! In: this tick's inputs. Out: facts for step 12; what is to be reloaded, as one unit, for steps 2 and 3. Holds: an input is
 //! plain data, so that a recording can repeat it; the list is closed. Not here: how scripts and levels are reloaded
-//! (`script::reload`, `relevel`).
+//! (`script::reload`, `level_reload`).
 
 use std::collections::BTreeMap;
 
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::world::World;
-use crate::world::event::Event;
+use crate::world::event::Fact;
 
 /// Something the host tells the level.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +95,7 @@ pub fn run(world: &mut World, inputs: &[Input]) -> Reload {
     for input in inputs {
         match input {
             Input::Event { name, payload } => {
-                world.events.push(Event::Input { name: name.clone(), payload: payload.clone() });
+                world.events.push(Fact::Input { name: name.clone(), payload: payload.clone() });
             }
             Input::Reload(texts) => reload.merge(texts.clone()),
             // These are for scenes; the game hands them to the scripts.

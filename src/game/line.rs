@@ -9,20 +9,20 @@ use std::fmt::Write as _;
 use glam::Vec3;
 use serde_json::Value;
 
-use crate::base::plain::{Plain, PlainKey};
+use crate::base::value::{Plain, PlainKey};
 use crate::world::World;
 
 /// A JSON object under construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line(String);
+pub struct JsonLine(String);
 
-impl Default for Line {
+impl Default for JsonLine {
     fn default() -> Self {
         Self("{".to_owned())
     }
 }
 
-impl Line {
+impl JsonLine {
     /// A line about something that happened at a tick: `{"t":12,"e":"spawned"`.
     #[must_use]
     pub fn fact(tick: u64, event: &str) -> Self {
@@ -185,7 +185,7 @@ pub fn plain(world: &World, value: &Plain) -> String {
             let items: Vec<String> = items.iter().map(|item| plain(world, item)).collect();
             format!("[{}]", items.join(","))
         }
-        Plain::Map(_) => Line::default().entries(world, value).finish(),
+        Plain::Map(_) => JsonLine::default().entries(world, value).finish(),
     }
 }
 
@@ -202,14 +202,14 @@ mod tests {
 
     #[test]
     fn fields_keep_their_order_and_absent_ones_are_left_out() {
-        let line = Line::fact(12, "spawned").text("character", "guard").maybe_text("by", None);
+        let line = JsonLine::fact(12, "spawned").text("character", "guard").maybe_text("by", None);
         let line = line.place("position", Vec3::new(3.1, 0.0, -0.0)).finish();
         assert_eq!(line, r#"{"t":12,"e":"spawned","character":"guard","position":[3.1,0]}"#);
     }
 
     #[test]
     fn fault_c19_no_text_can_forge_a_line_or_a_terminal_command() {
-        let line = Line::default().text("m", "a\n{\"t\":1}\u{1b}[31m\u{202e}x\u{9b}").finish();
+        let line = JsonLine::default().text("m", "a\n{\"t\":1}\u{1b}[31m\u{202e}x\u{9b}").finish();
         assert!(!line.contains('\n') && !line.contains('\u{1b}') && !line.contains('\u{202e}'));
         let read: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(read["m"], "a\n{\"t\":1}\u{1b}[31m\u{202e}x\u{9b}", "and it reads back as it was");

@@ -4,20 +4,20 @@
 //! list in [`Game::tick`], in that order, and nothing else changes the world. Not here: clocks, files,
 //! threads; the game neither sleeps nor prints.
 
-mod blame;
 pub mod event;
+pub mod fixed_timestep;
 pub mod header;
 pub mod headless;
 pub mod host;
 pub mod input_line;
 pub mod inputs;
+mod level_reload;
 pub mod line;
-pub mod narrate;
-pub mod pace;
+pub mod log_text;
 pub mod recorder;
 pub mod recording;
-mod relevel;
 mod reload;
+mod reload_errors;
 pub mod replay;
 mod skipping;
 pub mod testing;
@@ -27,19 +27,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::game::inputs::{Input, Reload};
+use crate::game::level_reload::Origin;
 use crate::game::recorder::{CrowdCounts, Recorder};
-use crate::game::relevel::Origin;
 use crate::game::tick::Tick;
-use crate::level::LoadedLevel;
+use crate::level::Level;
 use crate::level::spawn::{self, Spawned};
 use crate::script::fuel::Signals;
 use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
 use crate::script::testing::TestState;
 use crate::sim;
 use crate::world::World;
-use crate::world::event::{Event, SwitchedOff};
-use crate::world::fingerprint::{self, Fingerprint};
+use crate::world::event::{Fact, SwitchedOff};
 use crate::world::ops::walks;
+use crate::world::state_hash::{self, WorldHash};
 
 pub use crate::script::bind::level::LevelOutcome;
 pub use crate::script::host::StartError;
@@ -63,7 +63,7 @@ pub struct Setup {
 
 /// The steps of a tick, in order, as `run --stats` tables them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub enum TickStep {
     /// 1: what the host has to say.
     Inputs,
     /// 3: timers, `update`, resumed tasks.
@@ -92,7 +92,7 @@ pub enum Step {
     Record,
 }
 
-impl Step {
+impl TickStep {
     /// Every step, in order.
     pub const ALL: [Self; 13] = [
         Self::Inputs,
@@ -159,7 +159,7 @@ impl Game {
     ///
     /// # Errors
     /// When a script is missing, does not compile, fails as it loads, or is given wrong parameters.
-    pub fn load(level: LoadedLevel, setup: Setup) -> Result<Self, StartError> {
+    pub fn load(level: Level, setup: Setup) -> Result<Self, StartError> {
         let (world, scripts, recorder, origin) = Self::parts(level, setup)?;
         let game = Self::with_scripts(world, scripts, recorder)?;
         Ok(Self { origin: Some(origin), ..game })
@@ -170,7 +170,7 @@ impl Game {
     /// # Errors
     /// When a script is missing, does not compile or fails.
     pub(crate) fn parts(
-        level: LoadedLevel,
+        level: Level,
         setup: Setup,
     ) -> Result<(World, ScriptHost, Recorder, Origin), StartError> {
         let level_script = level.def.script.as_ref().map(|script| script.value.clone());
@@ -223,7 +223,7 @@ impl Game {
 
     /// The same; `done` is told of each step as it ends, so that a shell can time it. The order is part of the
     /// API.
-    pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(Step)) -> Tick {
+    pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(TickStep)) -> Tick {
         let asked = self.asked();
         let joined: Vec<Input>;
         let mut inputs = inputs;
@@ -238,7 +238,7 @@ impl Game {
         if let Some(scripts) = &mut self.scripts {
             skipping::hear(scripts, inputs);
         }
-        done(Step::Inputs);
+        done(TickStep::Inputs);
         if !reload.is_empty() {
             let staged = reload::stage(self.scripts.as_mut(), &reload); // 2
             // 3 begins with it, before any other code runs.
@@ -248,28 +248,28 @@ impl Game {
         if let Some(scripts) = &mut self.scripts {
             scripts.scripts(world); // 3
         }
-        done(Step::Scripts);
+        done(TickStep::Scripts);
         sim::doors::run(world); // 4
-        done(Step::Doors);
+        done(TickStep::Doors);
         sim::edits::run(world); // 5
-        done(Step::Edits);
+        done(TickStep::Edits);
         sim::paths::run(world); // 6
-        done(Step::Paths);
+        done(TickStep::Paths);
         // The crowd moves in steps of a thirtieth of a second, each of one tick or a few (`TickRate::ticks_per_step`).
         if world.begins_step() {
             sim::follow::run(world); // 7
-            done(Step::Follow);
+            done(TickStep::Follow);
             sim::avoid::run(world); // 8
-            done(Step::Avoid);
+            done(TickStep::Avoid);
             sim::integrate::run(world); // 9
-            sim::manners::run(world);
+            sim::yielding::run(world);
         }
-        sim::glide::run(world);
-        done(Step::Integrate);
+        sim::interpolation::run(world);
+        done(TickStep::Integrate);
         sim::arrivals::run(world); // 10
-        done(Step::Arrivals);
+        done(TickStep::Arrivals);
         sim::regions::run(world); // 11
-        done(Step::Regions);
+        done(TickStep::Regions);
         match &mut self.scripts {
             Some(scripts) => {
                 scripts.dispatch(world); // 12
@@ -277,7 +277,7 @@ impl Game {
             }
             None => drain(world),
         }
-        done(Step::Events);
+        done(TickStep::Events);
         let mut facts = self.recorder.collect(world);
         facts.lines.splice(0..0, heard);
         self.crowd_counts.add(facts.crowd);
@@ -285,10 +285,10 @@ impl Game {
         if let Some(scripts) = &mut self.scripts {
             scripts.culled(&culled.characters, &culled.walks);
         }
-        done(Step::Cull);
+        done(TickStep::Cull);
         let fingerprint = self.recorder.wants_hash(self.world.tick).then(|| self.fingerprint());
         let recorded = self.recorder.record(&self.world, facts, fingerprint); // 14
-        done(Step::Record);
+        done(TickStep::Record);
         recorded
     }
 
@@ -311,10 +311,10 @@ impl Game {
 
     /// For a host that paces the level by real time: ticks that were given up, and time that was no number or ran backwards,
     /// become a `timeDropped` notice among the facts of the next tick. It changes nothing else, so a replay leaves it out.
-    pub fn note_time(&mut self, steps: pace::Steps) {
+    pub fn note_time(&mut self, steps: fixed_timestep::DueTicks) {
         if steps.dropped > 0 || steps.is_ignored {
             let (what, count) = ("timeDropped", steps.dropped);
-            self.world.events.push(Event::Notice { what, count, walk: None, why: None });
+            self.world.events.push(Fact::Notice { what, count, walk: None, why: None });
         }
     }
 
@@ -337,8 +337,8 @@ impl Game {
 
     /// Hashes of the state between ticks, by part. Cost: a pass over everything that is simulated.
     #[must_use]
-    pub fn fingerprint(&self) -> Fingerprint {
-        let mut fingerprint = fingerprint::of(&self.world);
+    pub fn fingerprint(&self) -> WorldHash {
+        let mut fingerprint = state_hash::of(&self.world);
         if let Some(scripts) = &self.scripts {
             (fingerprint.random, fingerprint.scripts) = scripts.hash();
         }
@@ -403,7 +403,7 @@ impl Game {
 /// Step 12 of a level without scripts: every fact counts as told.
 fn drain(world: &mut World) {
     while let Some(event) = world.events.pop() {
-        if let Event::WalkSettled(id) = event {
+        if let Fact::WalkSettled(id) = event {
             world.deliver(id);
         }
     }

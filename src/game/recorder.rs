@@ -10,20 +10,20 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::base::ids::CharacterId;
-use crate::base::plain::Plain;
 use crate::base::time;
+use crate::base::value::Plain;
 use crate::game::event::{Event, ScriptFault};
 use crate::game::input_line;
 use crate::game::inputs::Input;
-use crate::game::line::{Line, float, place, quoted};
-use crate::game::narrate;
+use crate::game::line::{JsonLine, float, place, quoted};
+use crate::game::log_text;
 use crate::game::tick::Tick;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::ReloadedFile;
-use crate::world::fingerprint::Fingerprint;
 use crate::world::outcome::{Blocker, WalkResult};
+use crate::world::state_hash::WorldHash;
 use crate::world::walk::{Ask, Walk};
 
 /// What to write down.
@@ -165,8 +165,8 @@ impl Recorder {
             tick.lines.extend(line(world, event));
         }
         if self.options.sentences {
-            tick.sentences.extend(narrate::sentence(world, event));
-            tick.captions.extend(narrate::caption(world, event));
+            tick.sentences.extend(log_text::sentence(world, event));
+            tick.captions.extend(log_text::caption(world, event));
         }
     }
 
@@ -177,7 +177,7 @@ impl Recorder {
     }
 
     /// Adds hashes and positions, after step 13.
-    pub(crate) fn record(&self, world: &World, mut recorded: Tick, fingerprint: Option<Fingerprint>) -> Tick {
+    pub(crate) fn record(&self, world: &World, mut recorded: Tick, fingerprint: Option<WorldHash>) -> Tick {
         if !self.options.trace {
             return recorded;
         }
@@ -216,7 +216,7 @@ fn is_due(every: u64, tick: time::Tick) -> bool {
 /// The trace line of an event; none where the trace has other lines for it.
 fn line(world: &World, event: &Event) -> Option<String> {
     let tick = world.tick().0;
-    let fact = |name: &str| Line::fact(tick, name);
+    let fact = |name: &str| JsonLine::fact(tick, name);
     let line = match event {
         Event::Spawned { character, position } => {
             fact("spawned").text("character", world.name_of(*character)).maybe_place("position", *position)
@@ -297,9 +297,9 @@ fn line(world: &World, event: &Event) -> Option<String> {
 
 /// `{"guard.lua":{"hash":"...","text":"..."}}`; the text is null for a deleted file.
 fn changed_files(files: &BTreeMap<String, ReloadedFile>) -> String {
-    let each = files.iter().fold(Line::default(), |line, (path, file)| {
+    let each = files.iter().fold(JsonLine::default(), |line, (path, file)| {
         let text = file.text.as_deref().map_or("null".to_owned(), quoted);
-        line.raw(path, &Line::default().hash("hash", file.hash).raw("text", &text).finish())
+        line.raw(path, &JsonLine::default().hash("hash", file.hash).raw("text", &text).finish())
     });
     each.finish()
 }
@@ -310,7 +310,7 @@ fn texts(texts: &[String]) -> String {
 }
 
 /// Adds the fields of a `WalkResult`, under the names scripts use.
-fn result_fields(world: &World, result: &WalkResult, line: Line) -> Line {
+fn result_fields(world: &World, result: &WalkResult, line: JsonLine) -> JsonLine {
     let journey = &result.journey;
     let by = journey.by.map(|blocker| match blocker {
         Blocker::Character(id) => world.name_of(id).to_owned(),
@@ -331,8 +331,8 @@ fn result_fields(world: &World, result: &WalkResult, line: Line) -> Line {
         .text("detail", &world.detail(result))
 }
 
-fn cue_line(world: &World, cue: &Cue) -> Line {
-    let fact = |name: &str| Line::fact(world.tick().0, name).text("scene", &cue.scene);
+fn cue_line(world: &World, cue: &Cue) -> JsonLine {
+    let fact = |name: &str| JsonLine::fact(world.tick().0, name).text("scene", &cue.scene);
     match &cue.kind {
         CueKind::Said { character, line, vars, seconds } => fact("said")
             .text("character", character)
@@ -354,7 +354,7 @@ fn cue_line(world: &World, cue: &Cue) -> Line {
     }
 }
 
-impl Line {
+impl JsonLine {
     /// Adds a place if there is one.
     fn maybe_place(self, name: &str, position: Option<Vec3>) -> Self {
         match position {
@@ -365,36 +365,36 @@ impl Line {
 }
 
 fn positions(world: &World) -> String {
-    let everybody = world.characters().fold(Line::default(), |line, (_, character)| {
+    let everybody = world.characters().fold(JsonLine::default(), |line, (_, character)| {
         let (at, facing) = (character.body.position, character.facing_rad);
         line.raw(&character.name, &format!("[{},{},{}]", float(at.x), float(at.z), float(facing)))
     });
-    Line::default().count("t", world.tick().0).raw("positions", &everybody.finish()).finish()
+    JsonLine::default().count("t", world.tick().0).raw("positions", &everybody.finish()).finish()
 }
 
 /// What searching costs, and what everybody wants, does and waits for.
 fn detail(world: &World) -> String {
     let counts = world.path_counts();
-    let paths = Line::default()
+    let paths = JsonLine::default()
         .count("waiting", world.requests.waiting() as u64)
         .count("expansions", counts.expansions)
         .count("spent", counts.in_tick)
         .count("budget", u64::from(world.settings().path_budget))
         .count("restarts", counts.restarts);
-    let everybody = world.characters().fold(Line::default(), |line, (_, character)| {
+    let everybody = world.characters().fold(JsonLine::default(), |line, (_, character)| {
         line.raw(&character.name, &detail_of(world, character).finish())
     });
-    let detail = Line::default().raw("paths", &paths.finish()).raw("characters", &everybody.finish());
-    Line::default().count("t", world.tick().0).raw("detail", &detail.finish()).finish()
+    let detail = JsonLine::default().raw("paths", &paths.finish()).raw("characters", &everybody.finish());
+    JsonLine::default().count("t", world.tick().0).raw("detail", &detail.finish()).finish()
 }
 
 /// What one character wants, does and waits for; what there is none of is left out.
-fn detail_of(world: &World, character: &Character) -> Line {
+fn detail_of(world: &World, character: &Character) -> JsonLine {
     let walk = character.walk.and_then(|walk| world.walk(walk));
     let following = walk.and_then(|walk| walk.following.as_ref());
     let ahead = following.map_or(&[][..], |following| following.cursor.ahead(&following.path));
     let (desired, velocity) = (character.desired, character.body.velocity);
-    let line = Line::default().raw("desired", &place(desired)).raw("velocity", &place(velocity));
+    let line = JsonLine::default().raw("desired", &place(desired)).raw("velocity", &place(velocity));
     let line = line.count("waypoints", ahead.len() as u64);
     let line = match walk.and_then(|walk| walk.seen.as_ref()) {
         Some(seen) if !seen.is_empty() => line.raw("obstacles", &names(world, &seen.who)),
@@ -416,22 +416,22 @@ fn names(world: &World, ids: &[CharacterId]) -> String {
 }
 
 /// The path that a walk waits for: why it asked, what the search has cost so far.
-fn request_of(world: &World, walk: &Walk) -> Option<Line> {
+fn request_of(world: &World, walk: &Walk) -> Option<JsonLine> {
     let (token, why) = walk.token?;
     let progress = world.requests.progress(token)?;
-    let line = Line::default().text("why", why.name()).flag("searching", progress.has_begun);
+    let line = JsonLine::default().text("why", why.name()).flag("searching", progress.has_begun);
     Some(line.count("spent", u64::from(progress.spent)).count("restarts", u64::from(progress.restarts)))
 }
 
-fn hashes(world: &World, fingerprint: Fingerprint) -> String {
-    let parts = Line::default()
+fn hashes(world: &World, fingerprint: WorldHash) -> String {
+    let parts = JsonLine::default()
         .hash("characters", fingerprint.characters)
         .hash("walks", fingerprint.walks)
         .hash("doors", fingerprint.doors)
         .hash("map", fingerprint.map)
         .hash("random", fingerprint.random)
         .hash("scripts", fingerprint.scripts);
-    Line::default()
+    JsonLine::default()
         .count("t", world.tick().0)
         .hash("hash", fingerprint.whole())
         .raw("parts", &parts.finish())

@@ -6,24 +6,24 @@
 use std::collections::BTreeMap;
 
 use crate::game::inputs::Reload;
-use crate::game::relevel::{self, Origin};
+use crate::game::level_reload::{self, Origin};
 use crate::script::host::ScriptHost;
 use crate::script::reload::{Refusal, ReloadReport, Taken};
 use crate::world::World;
-use crate::world::event::{Event, ReloadedFile};
+use crate::world::event::{Fact, ReloadedFile};
 
 /// Step 2: everything that can be asked of the texts alone. Nothing runs, the world does not change. The new level, when there
 /// is one.
 pub(super) fn stage(
     scripts: Option<&mut ScriptHost>,
     reload: &Reload,
-) -> Option<Result<relevel::Staged, Refusal>> {
+) -> Option<Result<level_reload::StagedLevel, Refusal>> {
     let scripts = scripts.map(|scripts| {
         scripts.stage(&reload.scripts);
         &*scripts
     });
     let level = reload.level.as_ref()?;
-    Some(relevel::stage(level, scripts.map(ScriptHost::texts_to_be).as_ref()))
+    Some(level_reload::stage(level, scripts.map(ScriptHost::texts_to_be).as_ref()))
 }
 
 /// Head of step 3: the change itself; whether it took effect. A level that is refused keeps the scripts from changing, and
@@ -32,7 +32,7 @@ pub(super) fn commit(
     world: &mut World,
     mut scripts: Option<&mut ScriptHost>,
     reload: &Reload,
-    (level, origin): (Option<Result<relevel::Staged, Refusal>>, &mut Option<Origin>),
+    (level, origin): (Option<Result<level_reload::StagedLevel, Refusal>>, &mut Option<Origin>),
 ) -> bool {
     let outcome = match (level, origin.as_mut()) {
         (Some(Err(refusal)), _) => {
@@ -50,7 +50,7 @@ pub(super) fn commit(
         Some(outcome) => tell(world, outcome, reload),
         None => ReloadReport { ok: true, message: None, files: paths(reload), tick: world.tick() },
     };
-    let ok = report.ok && world.events.recorded().iter().any(|event| matches!(event, Event::Reloaded { .. }));
+    let ok = report.ok && world.events.recorded().iter().any(|event| matches!(event, Fact::Reloaded { .. }));
     if let Some(scripts) = scripts {
         scripts.note_reload(report);
     }
@@ -61,12 +61,12 @@ pub(super) fn commit(
 fn with_level(
     world: &mut World,
     scripts: Option<&mut ScriptHost>,
-    (mut staged, origin): (relevel::Staged, &mut Origin),
+    (mut staged, origin): (level_reload::StagedLevel, &mut Origin),
     reload: &Reload,
 ) -> Result<Taken, Refusal> {
     let before = (world.clone(), origin.clone());
     let written = std::mem::take(&mut staged.written);
-    let edited = relevel::apply(world, origin, staged);
+    let edited = level_reload::apply(world, origin, staged);
     let mut taken = Taken::default();
     if let Some(scripts) = scripts {
         match scripts.commit(world, &edited.behaviours) {
@@ -101,7 +101,7 @@ fn tell(world: &mut World, outcome: Result<Taken, Refusal>, reload: &Reload) -> 
         Ok(Taken { files, notes }) => {
             let paths = files.keys().cloned().collect();
             let report = ReloadReport { ok: true, message: None, files: paths, tick };
-            (Event::Reloaded { files: described(&files), notes }, report)
+            (Fact::Reloaded { files: described(&files), notes }, report)
         }
         Err(Refusal { file, line, message, .. }) => {
             let files = paths(reload);
@@ -110,7 +110,7 @@ fn tell(world: &mut World, outcome: Result<Taken, Refusal>, reload: &Reload) -> 
             for (path, bytes) in reload.level.iter().flat_map(|level| &level.files) {
                 files.insert(path.clone(), ReloadedFile::new(Some(&String::from_utf8_lossy(bytes))));
             }
-            (Event::ReloadRefused { file, line, message, files }, report)
+            (Fact::ReloadRefused { file, line, message, files }, report)
         }
     };
     world.events.push(event);

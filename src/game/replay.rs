@@ -1,6 +1,6 @@
 //! A trace run again and compared line by line.
 //!
-//! In: a recording, its level, its scripts. Out: a [`Verdict`]: the same, or the first line that differs and how, and
+//! In: a recording, its level, its scripts. Out: a [`ReplayResult`]: the same, or the first line that differs and how, and
 //! the first tick whose hash differs and in which part. Holds: what is compared is text, so nothing that a trace
 //! says is left unlooked at; inputs come from the trace; a cut trace counts up to its last whole line. Not
 //! here: whether the trace belongs to this level (`header`), files.
@@ -17,7 +17,7 @@ use crate::game::recorder::Recorder;
 use crate::game::recording::{Recording, is_of_the_clock, tick_of, unrepeatable};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup, StartError};
-use crate::level::LoadedLevel;
+use crate::level::Level;
 use crate::script::fuel::Signals;
 use crate::world::World;
 
@@ -73,7 +73,7 @@ pub struct HashDifference {
 
 /// What a replay came to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct ReplayResult {
     /// Ticks that were run.
     pub ticks: u64,
     /// Lines that were found equal.
@@ -94,7 +94,7 @@ pub struct Verdict {
     pub because: Option<(u64, &'static str)>,
 }
 
-impl Verdict {
+impl ReplayResult {
     /// Whether nothing differs.
     #[must_use]
     pub fn is_same(&self) -> bool {
@@ -108,11 +108,11 @@ impl Verdict {
 /// When the scripts do not start.
 pub fn replay(
     recording: &Recording<'_>,
-    level: LoadedLevel,
+    level: Level,
     scripts: BTreeMap<String, String>,
     signals: Arc<Signals>,
     is_stopped: &mut dyn FnMut() -> bool,
-) -> Result<Verdict, StartError> {
+) -> Result<ReplayResult, StartError> {
     let header = &recording.header;
     let setup = Setup {
         scripts,
@@ -140,7 +140,7 @@ pub fn replay(
         comparison.difference.as_ref().map_or(recording.lines.len(), |found| found.line.saturating_sub(1));
     let because =
         recording.lines.iter().take(seen).find_map(|line| Some((tick_of(line)?, unrepeatable(line)?)));
-    Ok(Verdict {
+    Ok(ReplayResult {
         ticks: report.ticks,
         lines: comparison.lines,
         hashes: comparison.hashes,

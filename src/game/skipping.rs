@@ -2,7 +2,7 @@
 //!
 //! In: the world, the scripts. Out: both, as they are after the scene, or after as much of it as a tick affords. Holds: bounded by
 //! the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for the next tick. Not here: whose turn it is
-//! (`script::skipping`), how the stretch passes (`sim::skip`).
+//! (`script::skipping`), how the stretch passes (`sim::scene_fast_forward`).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::game::inputs::Input;
 use crate::script::host::ScriptHost;
 use crate::sim;
 use crate::world::World;
-use crate::world::skip::Rush;
+use crate::world::scene_fast_forward::FastForward;
 use crate::world::walk::Owner;
 
 /// Stretches of scenes in a tick. Each ends with something told or a wait that is over; a scene of minutes has a hundred.
@@ -37,14 +37,14 @@ pub(crate) fn hear(scripts: &mut ScriptHost, inputs: &[Input]) {
 
 /// Lets scenes that are skipped run on.
 pub(crate) fn run(world: &mut World, scripts: &mut ScriptHost) {
-    let mut rushes: BTreeMap<Owner, Rush> = BTreeMap::new();
+    let mut rushes: BTreeMap<Owner, FastForward> = BTreeMap::new();
     rush_on(world, scripts, &mut rushes);
     for rush in rushes.values() {
-        sim::skip::land(world, rush);
+        sim::scene_fast_forward::land(world, rush);
     }
 }
 
-fn rush_on(world: &mut World, scripts: &mut ScriptHost, rushes: &mut BTreeMap<Owner, Rush>) {
+fn rush_on(world: &mut World, scripts: &mut ScriptHost, rushes: &mut BTreeMap<Owner, FastForward>) {
     let mut steps_left = STEPS_MAX;
     // Ticks that have passed for each scene.
     let mut passed_ticks: BTreeMap<Owner, u64> = BTreeMap::new();
@@ -53,11 +53,11 @@ fn rush_on(world: &mut World, scripts: &mut ScriptHost, rushes: &mut BTreeMap<Ow
             return;
         };
         let ticks = passed_ticks.entry(rush.owner).or_default();
-        let passed = sim::skip::run(world, &rush, *ticks, &mut steps_left);
+        let passed = sim::scene_fast_forward::run(world, &rush, *ticks, &mut steps_left);
         *ticks += passed.ticks;
         scripts.pass(world, &rush, passed.ticks);
         if passed.has_begun {
-            sim::skip::finish(world, &rush, *ticks);
+            sim::scene_fast_forward::finish(world, &rush, *ticks);
         }
         scripts.dispatch(world);
         rushes.insert(rush.owner, rush);

@@ -8,16 +8,16 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
-use crate::level::LoadedLevel;
+use crate::level::Level;
 use crate::script::fuel::Signals;
 use crate::script::testing::values_are_equal;
 use crate::view::{Picture, ascii, draw_nav, draw_world};
 use crate::world::World;
-use crate::world::fingerprint::Fingerprint;
+use crate::world::state_hash::WorldHash;
 
 pub use crate::script::testing::declared::{collect, is_test_file, resolve_level};
 pub use crate::script::testing::{TestDef, TestFailure, TestOptions, TestOutcome, TestState};
@@ -28,7 +28,7 @@ const EVENTS_SHOWN: usize = 12;
 const COLUMNS: u32 = 100;
 
 /// Loads the level of a name, or says why it is not to be had.
-pub type LoadLevel<'a> = &'a mut dyn FnMut(&str) -> Result<LoadedLevel, String>;
+pub type LoadLevel<'a> = &'a mut dyn FnMut(&str) -> Result<Level, String>;
 
 /// What tests are run with.
 pub struct Suite<'a> {
@@ -66,12 +66,12 @@ pub struct TestResult {
     /// What is to be said of the end; none for a plain pass.
     pub message: Option<String>,
     /// The last events, readable, and a text map of the moment.
-    pub scene: Option<Scene>,
+    pub scene: Option<FailureContext>,
 }
 
 /// What stood and happened around a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scene {
+pub struct FailureContext {
     /// The last events, oldest first.
     pub events: Vec<String>,
     /// A map of the level in text.
@@ -79,17 +79,17 @@ pub struct Scene {
 }
 
 /// How one pair of runs ended.
-struct Ended {
+struct PairEnd {
     outcome: TestOutcome,
     tick: u64,
     seed: u64,
     message: Option<String>,
     place: Option<(String, u32)>,
     value: Option<Plain>,
-    scene: Option<Scene>,
+    scene: Option<FailureContext>,
 }
 
-impl Ended {
+impl PairEnd {
     fn invalid(seed: u64, message: String) -> Self {
         let outcome = TestOutcome::Invalid;
         Self { outcome, tick: 0, seed, message: Some(message), place: None, value: None, scene: None }
@@ -150,7 +150,7 @@ pub fn run(suite: &mut Suite<'_>, test: &TestDef, index: usize) -> Option<TestRe
 }
 
 /// Fails a run whose result is not that of another variant.
-fn differ(ended: &mut Ended, (other, expected): (&str, &Plain), value: &Plain) {
+fn differ(ended: &mut PairEnd, (other, expected): (&str, &Plain), value: &Plain) {
     if let Err(path) = values_are_equal(expected, value) {
         ended.outcome = TestOutcome::Fail;
         let at = if path.is_empty() { String::new() } else { format!(" at {path}") };
@@ -162,7 +162,7 @@ fn differ(ended: &mut Ended, (other, expected): (&str, &Plain), value: &Plain) {
     }
 }
 
-fn result(test: &TestDef, ended: Ended, variant: Option<&String>) -> TestResult {
+fn result(test: &TestDef, ended: PairEnd, variant: Option<&String>) -> TestResult {
     let passed = ended.outcome == test.options.expect;
     let mut message = ended.message;
     if !passed && test.options.expect != TestOutcome::Pass {
@@ -198,19 +198,19 @@ fn run_pair(
     suite: &mut Suite<'_>,
     test: &TestDef,
     (index, seed, variant): (usize, Option<u64>, Option<String>),
-) -> Option<Ended> {
+) -> Option<PairEnd> {
     let level = match (suite.load_level)(&test.options.level) {
         Ok(level) => level,
-        Err(why) => return Some(Ended::invalid(seed.unwrap_or(0), why)),
+        Err(why) => return Some(PairEnd::invalid(seed.unwrap_or(0), why)),
     };
     let seed_shown = seed.unwrap_or(level.def.seed);
-    let begin = |level: LoadedLevel, sentences: bool| {
-        Side::begin(suite, test, level, (index, seed, variant.clone(), sentences))
+    let begin = |level: Level, sentences: bool| {
+        RunSide::begin(suite, test, level, (index, seed, variant.clone(), sentences))
     };
     let sides = begin(level.clone(), true).and_then(|one| Ok((one, begin(level, false)?)));
     let (mut one, mut other) = match sides {
         Ok(sides) => sides,
-        Err(why) => return Some(Ended::invalid(seed_shown, why)),
+        Err(why) => return Some(PairEnd::invalid(seed_shown, why)),
     };
     // Bounded by `ticks_max`.
     loop {
@@ -229,7 +229,7 @@ fn run_pair(
 }
 
 /// The first tick after which the two runs are not alike.
-fn difference(one: &Side, other: &Side) -> Option<Ended> {
+fn difference(one: &RunSide, other: &RunSide) -> Option<PairEnd> {
     // A clock has ended a call: that says nothing about the scripts.
     if let Some(disturbed) = [one, other].into_iter().find(|side| !side.game.is_reproducible()) {
         return Some(disturbed.faulted());
@@ -242,7 +242,7 @@ fn difference(one: &Side, other: &Side) -> Option<Ended> {
         return None;
     };
     let message = format!("the two runs differ first after tick {}: in {what}", one.tick_number());
-    Some(Ended {
+    Some(PairEnd {
         outcome: TestOutcome::Mismatch,
         tick: one.tick_number(),
         seed: one.seed(),
@@ -254,7 +254,7 @@ fn difference(one: &Side, other: &Side) -> Option<Ended> {
 }
 
 /// The parts of the state that differ.
-fn parts(one: Fingerprint, other: Fingerprint) -> String {
+fn parts(one: WorldHash, other: WorldHash) -> String {
     let parts = [
         ("characters", one.characters, other.characters),
         ("walks", one.walks, other.walks),
@@ -269,7 +269,7 @@ fn parts(one: Fingerprint, other: Fingerprint) -> String {
 }
 
 /// Ends both levels: what happens then counts as well.
-fn finish(mut one: Side, mut other: Side, test: &TestDef, ended: Ended) -> Ended {
+fn finish(mut one: RunSide, mut other: RunSide, test: &TestDef, ended: PairEnd) -> PairEnd {
     let faults = one.game.fault_count();
     one.end();
     other.end();
@@ -283,19 +283,19 @@ fn finish(mut one: Side, mut other: Side, test: &TestDef, ended: Ended) -> Ended
 }
 
 /// One of the two runs.
-struct Side {
+struct RunSide {
     game: Game,
-    fingerprint: Fingerprint,
+    fingerprint: WorldHash,
     events: VecDeque<String>,
     /// What the first fault was.
     fault: Option<(String, String, u32)>,
 }
 
-impl Side {
+impl RunSide {
     fn begin(
         suite: &Suite<'_>,
         test: &TestDef,
-        level: LoadedLevel,
+        level: Level,
         (index, seed, variant, sentences): (usize, Option<u64>, Option<String>, bool),
     ) -> Result<Self, String> {
         let setup = Setup {
@@ -356,22 +356,22 @@ impl Side {
         self.game.test_state()
     }
 
-    fn scene(&self) -> Scene {
-        Scene { events: self.events.iter().cloned().collect(), map: map_of(self.game.world()) }
+    fn scene(&self) -> FailureContext {
+        FailureContext { events: self.events.iter().cloned().collect(), map: map_of(self.game.world()) }
     }
 
-    fn ended(&self, outcome: TestOutcome, message: Option<String>, place: Option<(String, u32)>) -> Ended {
+    fn ended(&self, outcome: TestOutcome, message: Option<String>, place: Option<(String, u32)>) -> PairEnd {
         let scene = (outcome != TestOutcome::Pass).then(|| self.scene());
-        Ended { outcome, tick: self.tick_number(), seed: self.seed(), message, place, value: None, scene }
+        PairEnd { outcome, tick: self.tick_number(), seed: self.seed(), message, place, value: None, scene }
     }
 
-    fn faulted(&self) -> Ended {
+    fn faulted(&self) -> PairEnd {
         let (message, file, line) = self.fault.clone().unwrap_or_default();
         self.ended(TestOutcome::Fault, Some(message), Some((file, line)))
     }
 
     /// How the test has ended, if it has.
-    fn verdict(&self, test: &TestDef) -> Option<Ended> {
+    fn verdict(&self, test: &TestDef) -> Option<PairEnd> {
         let of = |failure: TestFailure| (failure.message, Some((failure.file, failure.line)));
         match self.state() {
             TestState::Failed(failure) => {
@@ -389,7 +389,7 @@ impl Side {
                 Some(self.ended(TestOutcome::Fail, Some(message), None))
             }
             TestState::Returned(value) => {
-                Some(Ended { value: value.ok().flatten(), ..self.ended(TestOutcome::Pass, None, None) })
+                Some(PairEnd { value: value.ok().flatten(), ..self.ended(TestOutcome::Pass, None, None) })
             }
             TestState::Running if self.tick_number() >= test.options.ticks_max => {
                 let message = format!("still running after maxTicks = {}", test.options.ticks_max);

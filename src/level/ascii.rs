@@ -5,7 +5,7 @@
 //! Not here: whether names clash with others (`resolve`).
 
 use super::def::AsciiDef;
-use super::diagnostic::{Finding, Findings, Spot, code};
+use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
 use super::drawing::{Drawing, legend_pointer};
 use crate::base::geom::{Bounds, Point};
 
@@ -23,13 +23,13 @@ pub(crate) struct AsciiCells {
     /// Names of the areas, where they are first named, and the cells they reach over.
     pub areas: Vec<AsciiArea>,
     /// Marks of the legend and the middle of their cell.
-    pub marks: Vec<(Spot<String>, String, Point)>,
+    pub marks: Vec<(Located<String>, String, Point)>,
 }
 
 /// An area of an ascii map.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AsciiArea {
-    pub name: Spot<String>,
+    pub name: Located<String>,
     pub pointer: String,
     /// Around the outer corners of its cells, metres; empty when no cell is its own.
     pub bounds: Bounds,
@@ -109,7 +109,8 @@ fn note_cell(
             let message = format!(
                 "navigation.rows[{z}] has {character:?} again, expected one cell, because it is a mark"
             );
-            Finding::new(code::DUPLICATE_NAME, row.span, message).at(format!("/navigation/rows/{z}"))
+            PendingDiagnostic::new(code::DUPLICATE_NAME, row.span, message)
+                .at(format!("/navigation/rows/{z}"))
         });
         return false;
     }
@@ -128,7 +129,7 @@ fn place_marks(findings: &mut Findings, def: &AsciiDef, cells: &mut AsciiCells, 
                     "mark \"{}\" is nowhere on the map, expected {:?} in a row",
                     name.value, character.value
                 );
-                Finding::new(code::UNRESOLVED, name.span, message).at(pointer)
+                PendingDiagnostic::new(code::UNRESOLVED, name.span, message).at(pointer)
             }),
         }
     }

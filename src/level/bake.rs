@@ -9,16 +9,16 @@ use super::ascii::AsciiCells;
 use super::def::{
     AreaDef, AsciiDef, CellSizes, GridDef, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, TilesDef,
 };
-use super::diagnostic::{Finding, Findings, Span, code};
-use super::load::LoadedLevel;
-use super::resolve::{self, Area, Resolved};
+use super::diagnostic::{Findings, PendingDiagnostic, Span, code};
+use super::load::Level;
+use super::resolve::{self, NamedArea, Resolved};
 use super::spawn;
 use super::textgrid::TextGrid;
 use super::tiles::TileCells;
 use crate::base::geom::{Point, ground};
 use crate::base::ids::AreaId;
 use crate::nav::cells::{
-    self, AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, grid_frame,
+    self, AreaShape, CellArea, CellMap, CellMapError, CellSource, GridSource, MapFrame, grid_frame,
 };
 use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
 
@@ -28,7 +28,7 @@ pub const SNAP_M: f32 = 8.0;
 /// The text grid of a layer of a level's map as the level begins: what `walkon bake` writes. None where the map has no cells, or
 /// others than squares with eight neighbours, or no such layer.
 #[must_use]
-pub fn text_grid(level: &LoadedLevel, layer: u8) -> Option<TextGrid> {
+pub fn text_grid(level: &Level, layer: u8) -> Option<TextGrid> {
     let cells = level.map.layer(layer)?;
     let frame = cells.frame();
     let sizes = match &level.def.navigation {
@@ -126,7 +126,7 @@ fn layer_link(
             findings.error(|| {
                 let message =
                     format!("links[{index}].{key}.layer is \"{wanted}\", which is no layer of this map");
-                Finding::new(code::UNRESOLVED, end.layer.span, message)
+                PendingDiagnostic::new(code::UNRESOLVED, end.layer.span, message)
                     .at(format!("/navigation/links/{index}/{key}/layer"))
                     .suggest(wanted, names())
             });
@@ -139,7 +139,7 @@ fn layer_link(
 }
 
 /// Why there can be no such layers, where it stands in the file.
-fn bad_links(tiles: &TilesDef, error: &LayersError) -> Finding {
+fn bad_links(tiles: &TilesDef, error: &LayersError) -> PendingDiagnostic {
     let at = match *error {
         LayersError::UnknownLayer { link, .. }
         | LayersError::Beyond { link, .. }
@@ -148,7 +148,7 @@ fn bad_links(tiles: &TilesDef, error: &LayersError) -> Finding {
     };
     let span = at.and_then(|link| tiles.links.get(link)).map_or(tiles.span, |link| link.spot.span);
     let pointer = at.map_or("/navigation".to_owned(), |link| format!("/navigation/links/{link}"));
-    Finding::new(code::MAP, span, error.to_string()).at(pointer)
+    PendingDiagnostic::new(code::MAP, span, error.to_string()).at(pointer)
 }
 
 /// Whether the map of a level has too many cells, without building it. Other faults of a map that could not be
@@ -175,7 +175,7 @@ fn refuse(findings: &mut Findings, def: &LevelDef, error: &CellMapError) {
             let limit = super::textgrid::CELLS_MAX;
             let least = rounded_up(sizes.cell_size_m * libm::sqrt(cells / limit as f64));
             let message = format!("the grid needs {} cells, limit {}", rough(*cells), grouped(limit));
-            let finding = Finding::new(code::GRID_TOO_BIG, span, message).at(pointer);
+            let finding = PendingDiagnostic::new(code::GRID_TOO_BIG, span, message).at(pointer);
             if least <= super::numbers::CELL_SIZE.max {
                 finding.help(format!("set cellSize to {least} or more, or make the areas smaller"))
             } else {
@@ -183,10 +183,12 @@ fn refuse(findings: &mut Findings, def: &LevelDef, error: &CellMapError) {
             }
         }
         CellMapError::TileRatio { .. } => {
-            Finding::new(code::RANGE, span, error.to_string()).at(format!("{pointer}/tileWidth"))
+            PendingDiagnostic::new(code::RANGE, span, error.to_string()).at(format!("{pointer}/tileWidth"))
         }
-        CellMapError::Coordinate { .. } => Finding::new(code::EXTENT, span, error.to_string()).at(pointer),
-        _ => Finding::new(code::RANGE, span, error.to_string()).at(pointer),
+        CellMapError::Coordinate { .. } => {
+            PendingDiagnostic::new(code::EXTENT, span, error.to_string()).at(pointer)
+        }
+        _ => PendingDiagnostic::new(code::RANGE, span, error.to_string()).at(pointer),
     });
 }
 
@@ -233,7 +235,7 @@ fn rough(count: f64) -> String {
 }
 
 pub(super) fn grid_source(grid: &GridDef, resolved: &Resolved) -> GridSource {
-    let shape = |(area, state): (&AreaDef, &Area)| AreaShape {
+    let shape = |(area, state): (&AreaDef, &NamedArea)| AreaShape {
         polygon: area.polygon.clone(),
         available: state.available,
         factor: state.cost,
@@ -252,16 +254,16 @@ pub(super) fn grid_source(grid: &GridDef, resolved: &Resolved) -> GridSource {
 
 fn ascii_source(ascii: &AsciiDef, cells: &AsciiCells, resolved: &Resolved) -> CellSource {
     let uniform = cells.factor.iter().all(|factor| *factor == 1.0);
-    let state = |area: &Area| CellArea { available: area.available, factor: area.cost };
+    let state = |area: &NamedArea| CellArea { available: area.available, factor: area.cost };
     CellSource {
-        frame: Frame {
+        frame: MapFrame {
             min_x: ascii.origin[0],
             min_z: ascii.origin[1],
             cell_size_m: ascii.sizes.cell_size_m,
             width: cells.width,
             depth: cells.depth,
             floor_y_m: ascii.sizes.floor_y_m,
-            ..Frame::default()
+            ..MapFrame::default()
         },
         agent_radius_m: ascii.sizes.agent_radius_m,
         object_padding_m: ascii.sizes.object_padding_m,
@@ -291,7 +293,7 @@ fn tile_source(tiles: &TilesDef, (cells, layer): (&TileCells, usize), resolved: 
     let uniform = kinds.iter().all(|kind| meaning(kind).tile.cost == 1.0);
     let open = kinds.iter().all(|kind| meaning(kind).one_way.is_none());
     let leave = |kind: &u16| meaning(kind).one_way.as_ref().map_or(0, |ways| tiles.layout.forbidden(ways));
-    let state = |area: &Area| CellArea { available: area.available, factor: area.cost };
+    let state = |area: &NamedArea| CellArea { available: area.available, factor: area.cost };
     let list = |is_empty: bool| if is_empty { &[][..] } else { kinds.as_slice() };
     CellSource {
         frame,
@@ -308,14 +310,14 @@ fn tile_source(tiles: &TilesDef, (cells, layer): (&TileCells, usize), resolved: 
 
 fn text_source(grid: &TextGrid) -> CellSource {
     CellSource {
-        frame: Frame {
+        frame: MapFrame {
             min_x: grid.min_x,
             min_z: grid.min_z,
             cell_size_m: grid.sizes.cell_size_m,
             width: grid.width,
             depth: grid.depth,
             floor_y_m: grid.sizes.floor_y_m,
-            ..Frame::default()
+            ..MapFrame::default()
         },
         agent_radius_m: grid.sizes.agent_radius_m,
         object_padding_m: grid.sizes.object_padding_m,
@@ -333,7 +335,7 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
     if map.islands().is_empty() {
         let span = Span::new(last_file(findings), 0, 0);
         findings.warn(|| {
-            Finding::new(code::NO_CELLS, span, "no cell of this map can be walked on")
+            PendingDiagnostic::new(code::NO_CELLS, span, "no cell of this map can be walked on")
                 .help("make the areas larger, or cellSize and the paddings smaller")
         });
     }
@@ -343,7 +345,7 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
             findings.warn(|| {
                 let message =
                     format!("area \"{}\" owns no cell: the middle of none lies inside it", area.name);
-                Finding::new(code::NO_CELLS, area.span, message)
+                PendingDiagnostic::new(code::NO_CELLS, area.span, message)
                     .at(area.pointer.as_str())
                     .help("make it wider than a cell, or the cells smaller")
             });
@@ -374,7 +376,7 @@ fn doors_that_close_nothing(
                 "door \"{}\" closes nothing: {own} of the {all} cells of area \"{}\" belong to other areas too",
                 door.name.value, area.name
             );
-            Finding::new(code::DOOR, area.span, message)
+            PendingDiagnostic::new(code::DOOR, area.span, message)
                 .at(area.pointer.as_str())
                 .help("give the doorway ground of its own: cut it out of the areas around it")
         });
@@ -422,12 +424,12 @@ fn characters_in_walls(findings: &mut Findings, def: &LevelDef, map: &NavMap) {
             Some(found) => findings.warn(|| {
                 let [x, z] = shown(ground(found.point));
                 let message = format!("character \"{name}\" cannot stand here and will begin at [{x}, {z}]");
-                Finding::new(code::SPAWN, span, message).at(pointer)
+                PendingDiagnostic::new(code::SPAWN, span, message).at(pointer)
             }),
             None => findings.error(|| {
                 let message =
                     format!("character \"{name}\" cannot stand here, nor anywhere within {SNAP_M} m");
-                let finding = Finding::new(code::SPAWN, span, message).at(pointer);
+                let finding = PendingDiagnostic::new(code::SPAWN, span, message).at(pointer);
                 match map.nearest(wanted, f32::MAX, &by) {
                     Some(found) => {
                         let [x, z] = shown(ground(found.point));

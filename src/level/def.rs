@@ -5,7 +5,7 @@
 //! Doc comments here are what `walkon schema` shows to editors. Not here: reading (`read`), whether names
 //! lead anywhere (`resolve`), the map (`bake`).
 
-use super::diagnostic::{Span, Spot};
+use super::diagnostic::{Located, Span};
 use super::graph::GraphDef;
 use super::numbers::{self, CrowdDef, Limits};
 use super::schema::{self, Area2, Param, Position2};
@@ -53,7 +53,7 @@ pub struct LevelDef {
     pub characters: Vec<CharacterDef>,
     /// The level script: a name below the script folders.
     #[schemars(default = "schema::none", with = "String")]
-    pub script: Option<Spot<String>>,
+    pub script: Option<Located<String>>,
     /// How much scripts and searches may use.
     #[schemars(default = "schema::none")]
     pub limits: Limits,
@@ -86,7 +86,7 @@ pub enum NavigationDef {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapFileDef {
     /// The file, relative to the level.
-    pub file: Spot<String>,
+    pub file: Located<String>,
     /// What is in it.
     pub form: MapForm,
     /// How a map of Tiled is taken in.
@@ -152,7 +152,7 @@ pub struct GridDef {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshDef {
     /// The file that holds the polygons; None where they stand in the level, or where the areas are the ground.
-    pub file: Option<Spot<String>>,
+    pub file: Option<Located<String>>,
     /// The polygons; None where the areas are the ground, and until the file is read.
     pub polygons: Option<RawMesh>,
     /// How wider bodies keep off walls.
@@ -164,7 +164,7 @@ pub struct MeshDef {
 #[schemars(rename = "Area", rename_all = "camelCase", deny_unknown_fields)]
 pub struct AreaDef {
     /// Name, one of its kind in the level.
-    pub name: Spot<String>,
+    pub name: Located<String>,
     /// Corners `[x, z]` in metres, in either direction; the last may repeat the first.
     #[schemars(with = "Area2")]
     pub polygon: Vec<Point>,
@@ -179,7 +179,7 @@ pub struct AreaDef {
     pub heights_m: Option<[f64; 2]>,
     /// Where `available` stands, else where the area stands.
     #[schemars(skip)]
-    pub available_spot: Spot<()>,
+    pub available_spot: Located<()>,
 }
 
 /// A map drawn with characters.
@@ -190,9 +190,9 @@ pub struct AsciiDef {
     /// Outer corner of the first cell, `[x, z]` in metres.
     pub origin: Point,
     /// Rows of equal length, the first at the smallest z.
-    pub rows: Vec<Spot<String>>,
+    pub rows: Vec<Located<String>>,
     /// What the characters beside `#` and `.` mean.
-    pub legend: Vec<(Spot<char>, LegendDef)>,
+    pub legend: Vec<(Located<char>, LegendDef)>,
     /// Where the map stands in the file.
     pub span: Span,
 }
@@ -203,13 +203,13 @@ pub struct AsciiDef {
 pub struct LegendDef {
     /// Cells with one area name are one area, which a door can name.
     #[schemars(default = "schema::none", with = "String")]
-    pub area: Option<Spot<String>>,
+    pub area: Option<Located<String>>,
     /// Price of a metre on these cells, 0.1 to 100.
     #[schemars(default = "numbers::cost", with = "f64", range(min = 0.1, max = 100.0))]
     pub cost: Option<f64>,
     /// Name of a mark in the middle of the cell. The character may stand on the map once.
     #[schemars(default = "schema::none", with = "String")]
-    pub mark: Option<Spot<String>>,
+    pub mark: Option<Located<String>>,
     /// Whether one can stand there.
     #[schemars(default = "schema::yes")]
     pub walkable: bool,
@@ -322,7 +322,7 @@ pub struct TilesDef {
     /// One to eight, the first the default.
     pub layers: Vec<LayerDef>,
     /// What the characters beside `#` and `.` mean, on every layer.
-    pub legend: Vec<(Spot<char>, TileLegendDef)>,
+    pub legend: Vec<(Located<char>, TileLegendDef)>,
     /// Ways between layers.
     pub links: Vec<LinkDef>,
     /// When searches go from sector to sector first.
@@ -336,9 +336,9 @@ pub struct TilesDef {
 #[schemars(rename = "Layer", rename_all = "camelCase", deny_unknown_fields)]
 pub struct LayerDef {
     /// Name, one of its kind in the level.
-    pub name: Spot<String>,
+    pub name: Located<String>,
     /// Rows of equal length, the first at the smallest z; as many and as long on every layer.
-    pub rows: Vec<Spot<String>>,
+    pub rows: Vec<Located<String>>,
 }
 
 /// What a character of a tile map means.
@@ -347,13 +347,13 @@ pub struct LayerDef {
 pub struct TileLegendDef {
     /// Tiles with one area name are one area, which a door can name.
     #[schemars(default = "schema::none", with = "String")]
-    pub area: Option<Spot<String>>,
+    pub area: Option<Located<String>>,
     /// Price of a metre on these tiles, 0.1 to 100; that of the terrain when left out.
     #[schemars(default = "schema::none", with = "f64", range(min = 0.1, max = 100.0))]
     pub cost: Option<f64>,
     /// Name of a mark in the middle of the tile. The character may stand on the map once.
     #[schemars(default = "schema::none", with = "String")]
-    pub mark: Option<Spot<String>>,
+    pub mark: Option<Located<String>>,
     /// Whether one can stand there; when left out, on every terrain but lava.
     #[schemars(default = "schema::none", with = "bool")]
     pub walkable: Option<bool>,
@@ -384,7 +384,7 @@ pub struct LinkDef {
     pub cost_m: f64,
     /// Where it is written.
     #[schemars(skip)]
-    pub spot: Spot<()>,
+    pub spot: Located<()>,
 }
 
 /// An end of a link.
@@ -392,10 +392,10 @@ pub struct LinkDef {
 #[schemars(rename = "LinkEnd", rename_all = "camelCase", deny_unknown_fields)]
 pub struct LinkEnd {
     /// Name of the layer.
-    pub layer: Spot<String>,
+    pub layer: Located<String>,
     /// Where, on a tile one can stand on.
     #[schemars(with = "Position2")]
-    pub position: Spot<Position>,
+    pub position: Located<Position>,
 }
 
 /// An area that opens and closes.
@@ -403,9 +403,9 @@ pub struct LinkEnd {
 #[schemars(rename = "Door", rename_all = "camelCase", deny_unknown_fields)]
 pub struct DoorDef {
     /// Name, one of its kind in the level.
-    pub name: Spot<String>,
+    pub name: Located<String>,
     /// Name of the area that is there while the door is open.
-    pub area: Spot<String>,
+    pub area: Located<String>,
     /// Whether it is open when the level begins.
     #[schemars(default)]
     pub open: bool,
@@ -431,7 +431,7 @@ pub struct DoorDef {
 }
 
 /// What is said of a thing beyond what a level reads, by name: plain data for scripts.
-pub type PropsDef = BTreeMap<String, Spot<serde_json::Value>>;
+pub type PropsDef = BTreeMap<String, Located<serde_json::Value>>;
 
 /// A position on the ground, or in space on maps with heights.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -448,7 +448,7 @@ pub struct Position {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MarkDef {
     /// Name, one of its kind in the level.
-    pub name: Spot<String>,
+    pub name: Located<String>,
     /// Where it is.
     pub place: PlaceDef,
 }
@@ -468,7 +468,7 @@ pub struct PlaceDef {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteDef {
     /// Name, one of its kind in the level.
-    pub name: Spot<String>,
+    pub name: Located<String>,
     /// Where it leads, in order; at least one.
     pub stops: Vec<StopDef>,
     /// Plain data for scripts, which read it with `nav.routeProps`.
@@ -479,7 +479,7 @@ pub struct RouteDef {
 #[derive(Clone, Debug, PartialEq)]
 pub enum StopDef {
     /// A mark, by name.
-    Mark(Spot<String>),
+    Mark(Located<String>),
     /// A place without a name.
     Place(PlaceDef),
 }
@@ -489,13 +489,13 @@ pub enum StopDef {
 #[schemars(rename = "Region", rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegionDef {
     /// Name, one of its kind in the level.
-    pub name: Spot<String>,
+    pub name: Located<String>,
     /// Its outline.
-    #[schemars(flatten, with = "schema::Outline")]
-    pub outline: Outline,
+    #[schemars(flatten, with = "schema::RegionOutlineKeys")]
+    pub outline: RegionOutline,
     /// The layer of the map that it lies on, on maps that have layers; all of them when none is given.
     #[schemars(default = "schema::none", with = "String")]
-    pub layer: Option<Spot<String>>,
+    pub layer: Option<Located<String>>,
     /// Plain data for scripts, which read it with `region.props`.
     #[schemars(default, with = "BTreeMap<String, Param>")]
     pub props: PropsDef,
@@ -503,7 +503,7 @@ pub struct RegionDef {
 
 /// The outline of a region.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outline {
+pub enum RegionOutline {
     /// Corners `[x, z]` in metres.
     Polygon(Vec<Point>),
     /// A round region.
@@ -515,7 +515,7 @@ pub enum Outline {
     },
 }
 
-impl Default for Outline {
+impl Default for RegionOutline {
     fn default() -> Self {
         Self::Polygon(Vec::new())
     }
@@ -539,10 +539,10 @@ pub enum DoorHabit {
 #[schemars(rename = "Character", rename_all = "camelCase", deny_unknown_fields)]
 pub struct CharacterDef {
     /// Name, one of its kind in the level.
-    pub name: Spot<String>,
+    pub name: Located<String>,
     /// Where the character stands when the level begins.
     #[schemars(with = "Position2")]
-    pub position: Spot<Position>,
+    pub position: Located<Position>,
     /// Which way the character looks: 0 is +z, 90 is +x.
     #[schemars(default, range(min = -360.0, max = 360.0))]
     pub facing_degrees: f64,
@@ -576,13 +576,13 @@ pub struct CharacterDef {
     pub doors: DoorHabit,
     /// The layer of the map to stand on, on maps that have layers.
     #[schemars(default = "schema::none", with = "String")]
-    pub layer: Option<Spot<String>>,
+    pub layer: Option<Located<String>>,
     /// The behaviour: a name below the script folders.
     #[schemars(default = "schema::none", with = "String")]
-    pub behaviour: Option<Spot<String>>,
+    pub behaviour: Option<Located<String>>,
     /// Values for the behaviour, checked against its `params`.
     #[schemars(default, with = "BTreeMap<String, Param>")]
-    pub params: BTreeMap<String, Spot<serde_json::Value>>,
+    pub params: BTreeMap<String, Located<serde_json::Value>>,
     /// Plain data for scripts, which read it as `props` of the character.
     #[schemars(default, with = "BTreeMap<String, Param>")]
     pub props: PropsDef,
@@ -591,8 +591,8 @@ pub struct CharacterDef {
 impl Default for CharacterDef {
     fn default() -> Self {
         Self {
-            name: Spot::default(),
-            position: Spot::default(),
+            name: Located::default(),
+            position: Located::default(),
             facing_degrees: numbers::FACING_DEGREES.default,
             radius_m: numbers::RADIUS.default,
             height_m: numbers::HEIGHT.default,

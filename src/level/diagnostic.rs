@@ -5,7 +5,7 @@
 //! crowded out by warnings. Holds: every diagnostic names a file, a line and a column, both from 1, the
 //! column counted in characters. Not here: colours, the offending line itself (`shell/report`).
 
-use crate::base::{hash, words};
+use crate::base::{hash, suggestions};
 use serde::Serialize;
 
 /// Most diagnostics of one level that are kept. More would not be read, and would cost memory.
@@ -127,14 +127,14 @@ impl Span {
 
 /// A value and the place it was read from, so that a later check can point at it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Spot<T> {
+pub struct Located<T> {
     /// What was read.
     pub value: T,
     /// Where.
     pub span: Span,
 }
 
-impl<T> Spot<T> {
+impl<T> Located<T> {
     /// A value read at `span`.
     #[must_use]
     pub fn new(value: T, span: Span) -> Self {
@@ -204,7 +204,7 @@ impl LevelFile {
 
 /// What is being said, before its place is looked up.
 #[derive(Clone, Debug)]
-pub(crate) struct Finding {
+pub(crate) struct PendingDiagnostic {
     pub code: &'static str,
     pub span: Span,
     pub pointer: String,
@@ -212,7 +212,7 @@ pub(crate) struct Finding {
     pub help: Option<String>,
 }
 
-impl Finding {
+impl PendingDiagnostic {
     pub(crate) fn new(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self { code, span, pointer: String::new(), message: message.into(), help: None }
     }
@@ -229,7 +229,7 @@ impl Finding {
 
     /// Suggests the nearest of the names that would have been right, if one is near.
     pub(crate) fn suggest<'a>(mut self, name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
-        if let Some(help) = words::did_you_mean(name, candidates) {
+        if let Some(help) = suggestions::did_you_mean(name, candidates) {
             self.help = Some(help);
         }
         self
@@ -240,8 +240,8 @@ impl Finding {
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub files: Vec<LevelFile>,
-    errors: Vec<Finding>,
-    others: Vec<(Severity, Finding)>,
+    errors: Vec<PendingDiagnostic>,
+    others: Vec<(Severity, PendingDiagnostic)>,
     left_out: usize,
 }
 
@@ -258,7 +258,7 @@ impl Findings {
     }
 
     /// Adds an error; the sentence is only built while there is room for it.
-    pub(crate) fn error(&mut self, finding: impl FnOnce() -> Finding) {
+    pub(crate) fn error(&mut self, finding: impl FnOnce() -> PendingDiagnostic) {
         if self.errors.len() < DIAGNOSTICS_MAX {
             self.errors.push(finding());
         } else {
@@ -266,15 +266,15 @@ impl Findings {
         }
     }
 
-    pub(crate) fn warn(&mut self, finding: impl FnOnce() -> Finding) {
+    pub(crate) fn warn(&mut self, finding: impl FnOnce() -> PendingDiagnostic) {
         self.other(Severity::Warning, finding);
     }
 
-    pub(crate) fn note(&mut self, finding: impl FnOnce() -> Finding) {
+    pub(crate) fn note(&mut self, finding: impl FnOnce() -> PendingDiagnostic) {
         self.other(Severity::Note, finding);
     }
 
-    fn other(&mut self, severity: Severity, finding: impl FnOnce() -> Finding) {
+    fn other(&mut self, severity: Severity, finding: impl FnOnce() -> PendingDiagnostic) {
         if self.others.len() < DIAGNOSTICS_MAX {
             self.others.push((severity, finding()));
         } else {
@@ -306,13 +306,13 @@ impl Findings {
         let mut list: Vec<Diagnostic> =
             all.into_iter().map(|(severity, finding)| self.placed(severity, finding)).collect();
         if left_out > 0 {
-            let more = Finding::new(code::MORE, Span::default(), format!("{left_out} more"));
+            let more = PendingDiagnostic::new(code::MORE, Span::default(), format!("{left_out} more"));
             list.push(self.placed(Severity::Note, more));
         }
         list
     }
 
-    fn placed(&self, severity: Severity, finding: Finding) -> Diagnostic {
+    fn placed(&self, severity: Severity, finding: PendingDiagnostic) -> Diagnostic {
         let (line, column) = self.position(finding.span);
         let path = self.files.get(usize::from(finding.span.file)).map(|file| file.path.clone());
         Diagnostic {

@@ -4,12 +4,12 @@
 //! another length and characters without a meaning. Holds: every finding points at the character or row it is about.
 //! Not here: what a meaning is (`ascii`, `tiles`).
 
-use super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::json::escaped;
 
 /// Rows, and where they stand.
 pub(crate) struct Drawing<'a> {
-    pub rows: &'a [Spot<String>],
+    pub rows: &'a [Located<String>],
     /// As people write it: `navigation.rows`.
     pub words: String,
     /// As a JSON pointer: `/navigation/rows`.
@@ -18,7 +18,7 @@ pub(crate) struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     /// The rows of a map that is one drawing.
-    pub(crate) fn of_navigation(rows: &'a [Spot<String>]) -> Self {
+    pub(crate) fn of_navigation(rows: &'a [Located<String>]) -> Self {
         Self { rows, words: "navigation.rows".to_owned(), pointer: "/navigation/rows".to_owned() }
     }
 
@@ -32,7 +32,7 @@ impl<'a> Drawing<'a> {
         findings.error(|| {
             let message =
                 format!("{} has no cells, expected at least one row with one character", self.words);
-            Finding::new(code::ROWS, span, message).at(self.pointer.as_str())
+            PendingDiagnostic::new(code::ROWS, span, message).at(self.pointer.as_str())
         });
         None
     }
@@ -75,7 +75,7 @@ impl<'a> Drawing<'a> {
         findings.error(|| {
             let message =
                 format!("{}[{z}] has {length} characters, expected {width} as the first row has", self.words);
-            Finding::new(code::ROWS, self.rows[z].span, message).at(self.row_pointer(z))
+            PendingDiagnostic::new(code::ROWS, self.rows[z].span, message).at(self.row_pointer(z))
         });
     }
 
@@ -87,7 +87,7 @@ impl<'a> Drawing<'a> {
                 self.words,
                 x + 1
             );
-            Finding::new(code::ROWS, span, message)
+            PendingDiagnostic::new(code::ROWS, span, message)
                 .at(self.row_pointer(z))
                 .help(format!("add {character:?} to the legend, or draw # (blocked) or . (walkable)"))
         });

@@ -1,6 +1,6 @@
 //! Maps of points and links: the `navigation` object of kind `graph`, and the files of points beside a level.
 //!
-//! In: that object; the bytes of a graph file. Out: a [`GraphDef`], every default filled in; a `Draft`; the map. Holds: points
+//! In: that object; the bytes of a graph file. Out: a [`GraphDef`], every default filled in; a `EditableGraph`; the map. Holds: points
 //! stand in the level or in a file, never in both; files are judged before they are trusted. Not here: making points
 //! (`nav/graph`, the command `graph`).
 
@@ -11,16 +11,16 @@ mod text;
 use std::sync::Arc;
 
 use super::def::{AreaDef, Hierarchy};
-use super::diagnostic::{Span, Spot, code};
-use super::json::{Fields, Node, Reader};
+use super::diagnostic::{Located, Span, code};
+use super::json::{Fields, JsonReader, JsonValue};
 use super::numbers::{self, Number};
 use super::polygon;
-use super::read::Ground;
+use super::read::PolygonRole;
 use super::resolve::Resolved;
+use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::generate::{Floors, GenerateOptions, SceneBox};
 use crate::nav::graph::link::LinkOptions;
-use crate::nav::graph::net::Net;
-use crate::nav::graph::{Draft, GraphArea, GraphSource, PointGraph, Routes};
+use crate::nav::graph::{EditableGraph, GraphArea, GraphSource, PointGraph, PrecomputedRoutes};
 use crate::nav::solids::Room;
 
 pub(crate) use compact::hash_of;
@@ -62,9 +62,9 @@ const GRAPH_KEYS: &[&str] = &[
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphDef {
     /// The file of points, relative to the level; None where they stand in the level.
-    pub file: Option<Spot<String>>,
+    pub file: Option<Located<String>>,
     /// Points, links and parts: those of the level, or of the file once it was read.
-    pub draft: Arc<Draft>,
+    pub draft: Arc<EditableGraph>,
     /// Ways between parts that were worked out before; None to work them out.
     pub ways: Option<Vec<Vec<u32>>>,
     /// Ground that lies across links, in the order that numbers it.
@@ -86,7 +86,7 @@ pub struct GraphDef {
     /// The longest link that is made, metres; None for one and a half times the spacing.
     pub link_distance_m: Option<f64>,
     /// The scene that points are generated on, relative to the level.
-    pub scene: Option<Spot<String>>,
+    pub scene: Option<Located<String>>,
     /// Where floors are looked for.
     pub boxes: Vec<SceneBox>,
     /// Which floors of a box.
@@ -182,19 +182,19 @@ pub(crate) fn build(def: &GraphDef, resolved: &Resolved) -> PointGraph {
     if def.hierarchy == Hierarchy::Off || source.draft.parts().len() < 2 {
         return PointGraph::new(source);
     }
-    let mut net = Net::new(&source.draft);
+    let mut net = Adjacency::new(&source.draft);
     net.prepare();
     let parts = source.draft.parts();
     let routes = match &def.ways {
-        Some(ways) => Routes::restore(&net, parts, ways.clone()),
-        None => Routes::new(&net, parts, &mut |_, _| {}),
+        Some(ways) => PrecomputedRoutes::restore(&net, parts, ways.clone()),
+        None => PrecomputedRoutes::new(&net, parts, &mut |_, _| {}),
     };
     // Left to us, it is measured: the same graph gives the same verdict, whatever form it was read from.
     source.uses_parts = def.hierarchy == Hierarchy::On || routes.measure(&net).pays();
     if source.uses_parts { PointGraph::with_routes(source, net, routes) } else { PointGraph::new(source) }
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     pub(super) fn graph(&mut self, fields: &Fields<'_, '_>) -> Option<GraphDef> {
         self.know(fields, GRAPH_KEYS);
         let file = self.optional(fields, "file", Self::path);
@@ -209,23 +209,24 @@ impl Reader<'_> {
             })
         });
         let links = self.optional(fields, "links", |reader, node| {
-            reader.list(node, crate::nav::graph::draft::LINKS_MAX, Self::pair)
+            reader.list(node, crate::nav::graph::editable_graph::LINKS_MAX, Self::pair)
         });
-        let draft = match Draft::new(points.unwrap_or_default(), &links.unwrap_or_default(), Vec::new()) {
-            Ok(draft) => draft,
-            Err(error) => {
-                self.error(code::RANGE, fields.node, format!("is no graph: {error}"));
-                Draft::default()
-            }
-        };
+        let draft =
+            match EditableGraph::new(points.unwrap_or_default(), &links.unwrap_or_default(), Vec::new()) {
+                Ok(draft) => draft,
+                Err(error) => {
+                    self.error(code::RANGE, fields.node, format!("is no graph: {error}"));
+                    EditableGraph::default()
+                }
+            };
         let mut pairs_left = polygon::PAIRS_MAX;
         let mut ground = |reader: &mut Self, key, kind| {
             reader.parts(fields, key, super::read::POLYGONS_MAX, |r, n| {
                 Some(r.area(n, (kind, HEIGHTS), &mut pairs_left).unwrap_or_default())
             })
         };
-        let areas = ground(self, "areas", Ground::Area);
-        let obstacles = ground(self, "obstacles", Ground::Obstacle);
+        let areas = ground(self, "areas", PolygonRole::Area);
+        let obstacles = ground(self, "obstacles", PolygonRole::Obstacle);
         let mut number = |key, number: &Number| self.optional(fields, key, |r, n| r.number(n, number));
         let width_m = number("width", &numbers::LINK_WIDTH);
         let agent_radius_m = number("agentRadius", &numbers::AGENT_RADIUS);
@@ -257,7 +258,7 @@ impl Reader<'_> {
         })
     }
 
-    fn pair(&mut self, node: Node<'_, '_>) -> Option<[u32; 2]> {
+    fn pair(&mut self, node: JsonValue<'_, '_>) -> Option<[u32; 2]> {
         let ends = self.list(node, 2, |r, n| r.whole(n, &numbers::POINT_NUMBER))?;
         match ends[..] {
             [a, b] => Some([a as u32, b as u32]),
@@ -272,10 +273,10 @@ impl Reader<'_> {
         }
     }
 
-    fn scene_box(&mut self, node: Node<'_, '_>) -> Option<SceneBox> {
+    fn scene_box(&mut self, node: JsonValue<'_, '_>) -> Option<SceneBox> {
         let fields = self.fields(node, &["name", "min", "max"])?;
         self.optional(&fields, "name", Self::name);
-        let corner = |r: &mut Self, n: Node<'_, '_>| {
+        let corner = |r: &mut Self, n: JsonValue<'_, '_>| {
             r.coordinates(n, "a corner [x, y, z]", &[3])
                 .map(|at| glam::Vec3::new(at[0] as f32, at[1] as f32, at[2] as f32))
         };

@@ -1,14 +1,14 @@
 //! JSON with places: a value is a slice of the file, opened one level at a time.
 //!
-//! In: the bytes of a file. Out: [`Node`]s, each with its text, its offset and its place in the tree, read
+//! In: the bytes of a file. Out: [`JsonValue`]s, each with its text, its offset and its place in the tree, read
 //! into numbers, names, lists and objects with one finding for each mistake. Holds: never panics, never
 //! recurses deeper than the depth limit, never allocates for what the level does not use; `-0.0` is `0.0`.
 //! Not here: which keys there are (`read`).
 //! Source: serde_json checks the syntax and cuts the slices (`RawValue`), so there is one parser only.
 
-use super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::numbers::Number;
-use crate::base::words;
+use crate::base::suggestions;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -25,29 +25,29 @@ pub const NAME_BYTES_MAX: usize = 128;
 
 /// Where a value stands in the tree: the way to it from the root.
 #[derive(Clone, Copy)]
-pub(crate) enum Place<'p> {
+pub(crate) enum JsonPath<'p> {
     Root,
-    Key(&'p Place<'p>, &'p str),
-    Index(&'p Place<'p>, usize),
+    Key(&'p JsonPath<'p>, &'p str),
+    Index(&'p JsonPath<'p>, usize),
 }
 
-impl Place<'_> {
+impl JsonPath<'_> {
     /// As a JSON pointer.
     pub(crate) fn pointer(&self) -> String {
         match self {
-            Place::Root => String::new(),
-            Place::Key(parent, key) => format!("{}/{}", parent.pointer(), escaped(key)),
-            Place::Index(parent, index) => format!("{}/{index}", parent.pointer()),
+            JsonPath::Root => String::new(),
+            JsonPath::Key(parent, key) => format!("{}/{}", parent.pointer(), escaped(key)),
+            JsonPath::Index(parent, index) => format!("{}/{index}", parent.pointer()),
         }
     }
 
     /// As people write it: `characters[2].radius`.
     pub(crate) fn words(&self) -> String {
         match self {
-            Place::Root => "the level".to_owned(),
-            Place::Key(Place::Root, key) => (*key).to_owned(),
-            Place::Key(parent, key) => format!("{}.{key}", parent.words()),
-            Place::Index(parent, index) => format!("{}[{index}]", parent.words()),
+            JsonPath::Root => "the level".to_owned(),
+            JsonPath::Key(JsonPath::Root, key) => (*key).to_owned(),
+            JsonPath::Key(parent, key) => format!("{}.{key}", parent.words()),
+            JsonPath::Index(parent, index) => format!("{}[{index}]", parent.words()),
         }
     }
 }
@@ -59,15 +59,15 @@ pub(crate) fn escaped(key: &str) -> String {
 
 /// A value: its text, where it begins in the file, and where it stands in the tree.
 #[derive(Clone, Copy)]
-pub(crate) struct Node<'a, 'p> {
+pub(crate) struct JsonValue<'a, 'p> {
     pub text: &'a str,
     pub at: usize,
-    pub place: &'p Place<'p>,
+    pub place: &'p JsonPath<'p>,
 }
 
 /// A value of a list, or of an object without its key.
 #[derive(Clone, Copy)]
-pub(crate) struct Item<'a> {
+pub(crate) struct JsonItem<'a> {
     pub text: &'a str,
     pub at: usize,
 }
@@ -75,13 +75,13 @@ pub(crate) struct Item<'a> {
 /// An entry of an object.
 pub(crate) struct Member<'a> {
     pub key: Cow<'a, str>,
-    pub key_item: Item<'a>,
-    pub value: Item<'a>,
+    pub key_item: JsonItem<'a>,
+    pub value: JsonItem<'a>,
 }
 
 /// An object whose keys were checked.
 pub(crate) struct Fields<'a, 'p> {
-    pub node: Node<'a, 'p>,
+    pub node: JsonValue<'a, 'p>,
     members: Vec<Member<'a>>,
 }
 
@@ -96,14 +96,14 @@ impl<'a> Fields<'a, '_> {
 }
 
 /// Reads values and keeps what is wrong with them.
-pub(crate) struct Reader<'f> {
+pub(crate) struct JsonReader<'f> {
     pub findings: &'f mut Findings,
     pub file: u16,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     /// The root of a JSON text that begins `base` bytes into its file, or findings that say why there is none.
-    pub(crate) fn root<'a>(&mut self, text: &'a str, base: usize) -> Option<Item<'a>> {
+    pub(crate) fn root<'a>(&mut self, text: &'a str, base: usize) -> Option<JsonItem<'a>> {
         if let Some(at) = too_deep(text) {
             let at = base + at;
             self.reject(code::DEPTH, at..at + 1, format!("brackets are nested deeper than {DEPTH_MAX}"));
@@ -155,7 +155,7 @@ impl Reader<'_> {
         if base > 0 {
             let span = Span::new(self.file, 0, base);
             self.findings.warn(|| {
-                Finding::new(
+                PendingDiagnostic::new(
                     code::ENCODING,
                     span,
                     "the file begins with a byte order mark, which was skipped",
@@ -172,7 +172,7 @@ impl Reader<'_> {
 
     fn reject(&mut self, code: &'static str, range: std::ops::Range<usize>, message: String) {
         let span = Span::new(self.file, range.start, range.end);
-        self.findings.error(|| Finding::new(code, span, message));
+        self.findings.error(|| PendingDiagnostic::new(code, span, message));
     }
 
     fn syntax(&mut self, text: &str, base: usize, error: &serde_json::Error) {
@@ -203,33 +203,35 @@ impl Reader<'_> {
         }
     }
 
-    pub(crate) fn span(&self, node: Node<'_, '_>) -> Span {
+    pub(crate) fn span(&self, node: JsonValue<'_, '_>) -> Span {
         Span::new(self.file, node.at, node.at + node.text.len())
     }
 
-    fn item_span(&self, item: Item<'_>) -> Span {
+    fn item_span(&self, item: JsonItem<'_>) -> Span {
         Span::new(self.file, item.at, item.at + item.text.len())
     }
 
     /// An error at a value; `what` completes the sentence that begins with the value's place.
-    pub(crate) fn error(&mut self, code: &'static str, node: Node<'_, '_>, what: impl fmt::Display) {
+    pub(crate) fn error(&mut self, code: &'static str, node: JsonValue<'_, '_>, what: impl fmt::Display) {
         let span = self.span(node);
         self.findings.error(|| {
-            Finding::new(code, span, format!("{} {what}", node.place.words())).at(node.place.pointer())
+            PendingDiagnostic::new(code, span, format!("{} {what}", node.place.words()))
+                .at(node.place.pointer())
         });
     }
 
-    pub(crate) fn warn(&mut self, code: &'static str, node: Node<'_, '_>, what: impl fmt::Display) {
+    pub(crate) fn warn(&mut self, code: &'static str, node: JsonValue<'_, '_>, what: impl fmt::Display) {
         let span = self.span(node);
         self.findings.warn(|| {
-            Finding::new(code, span, format!("{} {what}", node.place.words())).at(node.place.pointer())
+            PendingDiagnostic::new(code, span, format!("{} {what}", node.place.words()))
+                .at(node.place.pointer())
         });
     }
 
-    fn wrong_type(&mut self, node: Node<'_, '_>, expected: &str) {
+    fn wrong_type(&mut self, node: JsonValue<'_, '_>, expected: &str) {
         let span = self.span(node);
         self.findings.error(|| {
-            let found = Finding::new(
+            let found = PendingDiagnostic::new(
                 code::TYPE,
                 span,
                 format!("{} is {}, expected {expected}", node.place.words(), shown(node.text)),
@@ -244,7 +246,7 @@ impl Reader<'_> {
     }
 
     /// The entries of an object in the order of the text, duplicates reported and dropped.
-    pub(crate) fn members<'a>(&mut self, node: Node<'a, '_>, expected: &str) -> Option<Vec<Member<'a>>> {
+    pub(crate) fn members<'a>(&mut self, node: JsonValue<'a, '_>, expected: &str) -> Option<Vec<Member<'a>>> {
         if !node.text.starts_with('{') {
             self.wrong_type(node, expected);
             return None;
@@ -259,7 +261,7 @@ impl Reader<'_> {
         Some(members)
     }
 
-    fn drop_duplicates(&mut self, node: Node<'_, '_>, members: &mut Vec<Member<'_>>) {
+    fn drop_duplicates(&mut self, node: JsonValue<'_, '_>, members: &mut Vec<Member<'_>>) {
         let mut order: Vec<usize> = (0..members.len()).collect();
         order.sort_by(|a, b| members[*a].key.cmp(&members[*b].key).then(a.cmp(b)));
         let mut again = vec![false; members.len()];
@@ -273,12 +275,12 @@ impl Reader<'_> {
             let place = self.findings.place(other);
             let key = &second.key;
             self.findings.error(|| {
-                Finding::new(
+                PendingDiagnostic::new(
                     code::DUPLICATE_KEY,
                     span,
                     format!("{} has the key \"{key}\" twice, first at {place}", node.place.words()),
                 )
-                .at(Place::Key(node.place, key).pointer())
+                .at(JsonPath::Key(node.place, key).pointer())
                 .help("remove one of the two")
             });
         }
@@ -290,14 +292,18 @@ impl Reader<'_> {
     }
 
     /// An object with known keys: others are reported, with the nearest known key; `x-...` keys are free.
-    pub(crate) fn fields<'a, 'p>(&mut self, node: Node<'a, 'p>, known: &[&str]) -> Option<Fields<'a, 'p>> {
+    pub(crate) fn fields<'a, 'p>(
+        &mut self,
+        node: JsonValue<'a, 'p>,
+        known: &[&str],
+    ) -> Option<Fields<'a, 'p>> {
         let fields = self.any_fields(node)?;
         self.know(&fields, known);
         Some(fields)
     }
 
     /// An object whose keys are not known yet.
-    pub(crate) fn any_fields<'a, 'p>(&mut self, node: Node<'a, 'p>) -> Option<Fields<'a, 'p>> {
+    pub(crate) fn any_fields<'a, 'p>(&mut self, node: JsonValue<'a, 'p>) -> Option<Fields<'a, 'p>> {
         Some(Fields { node, members: self.members(node, "an object")? })
     }
 
@@ -312,13 +318,16 @@ impl Reader<'_> {
             let span = self.item_span(member.key_item);
             self.findings.error(|| {
                 let whose = match node.place {
-                    Place::Root => String::new(),
+                    JsonPath::Root => String::new(),
                     place => format!(" in {}", place.words()),
                 };
-                let found =
-                    Finding::new(code::UNKNOWN_FIELD, span, format!("unknown field \"{key}\"{whose}"))
-                        .at(Place::Key(node.place, key).pointer());
-                match words::nearest(key, known.iter().copied()) {
+                let found = PendingDiagnostic::new(
+                    code::UNKNOWN_FIELD,
+                    span,
+                    format!("unknown field \"{key}\"{whose}"),
+                )
+                .at(JsonPath::Key(node.place, key).pointer());
+                match suggestions::nearest(key, known.iter().copied()) {
                     Some(near) => found.help(format!("did you mean \"{near}\"?")),
                     None => {
                         found.help("remove it, or let its name begin with \"x-\" to keep it for yourself")
@@ -333,11 +342,11 @@ impl Reader<'_> {
         &mut self,
         fields: &Fields<'a, '_>,
         key: &'static str,
-        read: impl FnOnce(&mut Self, Node<'a, '_>) -> Option<T>,
+        read: impl FnOnce(&mut Self, JsonValue<'a, '_>) -> Option<T>,
     ) -> Option<T> {
         let member = fields.get(key)?;
-        let place = Place::Key(fields.node.place, key);
-        read(self, Node { text: member.value.text, at: member.value.at, place: &place })
+        let place = JsonPath::Key(fields.node.place, key);
+        read(self, JsonValue { text: member.value.text, at: member.value.at, place: &place })
     }
 
     /// A key that must be there.
@@ -345,7 +354,7 @@ impl Reader<'_> {
         &mut self,
         fields: &Fields<'a, '_>,
         key: &'static str,
-        read: impl FnOnce(&mut Self, Node<'a, '_>) -> Option<T>,
+        read: impl FnOnce(&mut Self, JsonValue<'a, '_>) -> Option<T>,
     ) -> Option<T> {
         if fields.has(key) {
             return self.optional(fields, key, read);
@@ -353,8 +362,12 @@ impl Reader<'_> {
         let node = fields.node;
         let span = Span::new(self.file, node.at, node.at + 1);
         self.findings.error(|| {
-            Finding::new(code::MISSING_FIELD, span, format!("{} has no \"{key}\"", node.place.words()))
-                .at(node.place.pointer())
+            PendingDiagnostic::new(
+                code::MISSING_FIELD,
+                span,
+                format!("{} has no \"{key}\"", node.place.words()),
+            )
+            .at(node.place.pointer())
         });
         None
     }
@@ -362,10 +375,10 @@ impl Reader<'_> {
     /// How many values a list has, and the first `kept_max` of them.
     pub(crate) fn items<'a>(
         &mut self,
-        node: Node<'a, '_>,
+        node: JsonValue<'a, '_>,
         expected: &str,
         kept_max: usize,
-    ) -> Option<(usize, Vec<Item<'a>>)> {
+    ) -> Option<(usize, Vec<JsonItem<'a>>)> {
         if !node.text.starts_with('[') {
             self.wrong_type(node, expected);
             return None;
@@ -377,9 +390,9 @@ impl Reader<'_> {
     /// The values of a list of at most `count_max`, each read; those that cannot be read are left out.
     pub(crate) fn list<'a, T>(
         &mut self,
-        node: Node<'a, '_>,
+        node: JsonValue<'a, '_>,
         count_max: usize,
-        mut read: impl FnMut(&mut Self, Node<'a, '_>) -> Option<T>,
+        mut read: impl FnMut(&mut Self, JsonValue<'a, '_>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let (count, items) = self.items(node, "a list", count_max)?;
         if count > count_max {
@@ -388,14 +401,14 @@ impl Reader<'_> {
         }
         let mut list = Vec::with_capacity(items.len());
         for (index, item) in items.into_iter().enumerate() {
-            let place = Place::Index(node.place, index);
-            list.extend(read(self, Node { text: item.text, at: item.at, place: &place }));
+            let place = JsonPath::Index(node.place, index);
+            list.extend(read(self, JsonValue { text: item.text, at: item.at, place: &place }));
         }
         Some(list)
     }
 
     /// A finite number; `expected` says what it counts, as in "a number of degrees".
-    pub(crate) fn finite(&mut self, node: Node<'_, '_>, expected: &str) -> Option<f64> {
+    pub(crate) fn finite(&mut self, node: JsonValue<'_, '_>, expected: &str) -> Option<f64> {
         if !node.text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
             self.wrong_type(node, expected);
             return None;
@@ -411,7 +424,7 @@ impl Reader<'_> {
     }
 
     /// A number in its range.
-    pub(crate) fn number(&mut self, node: Node<'_, '_>, number: &Number) -> Option<f64> {
+    pub(crate) fn number(&mut self, node: JsonValue<'_, '_>, number: &Number) -> Option<f64> {
         let value = self.finite(node, &format!("a number{}", number.of_unit()))?;
         if number.holds(value) {
             return Some(value);
@@ -421,7 +434,7 @@ impl Reader<'_> {
     }
 
     /// A whole number in its range.
-    pub(crate) fn whole(&mut self, node: Node<'_, '_>, number: &Number) -> Option<u64> {
+    pub(crate) fn whole(&mut self, node: JsonValue<'_, '_>, number: &Number) -> Option<u64> {
         let value = self.finite(node, &format!("a whole number{}", number.of_unit()))?;
         if number.holds(value) && value == value.trunc() {
             return Some(value as u64);
@@ -432,7 +445,7 @@ impl Reader<'_> {
     }
 
     /// True or false.
-    pub(crate) fn truth(&mut self, node: Node<'_, '_>) -> Option<bool> {
+    pub(crate) fn truth(&mut self, node: JsonValue<'_, '_>) -> Option<bool> {
         match node.text {
             "true" => Some(true),
             "false" => Some(false),
@@ -444,7 +457,7 @@ impl Reader<'_> {
     }
 
     /// Any text.
-    pub(crate) fn text<'a>(&mut self, node: Node<'a, '_>, expected: &str) -> Option<Cow<'a, str>> {
+    pub(crate) fn text<'a>(&mut self, node: JsonValue<'a, '_>, expected: &str) -> Option<Cow<'a, str>> {
         if !node.text.starts_with('"') {
             self.wrong_type(node, expected);
             return None;
@@ -457,13 +470,13 @@ impl Reader<'_> {
     }
 
     /// A name: not empty, at most 128 bytes, no control characters.
-    pub(crate) fn name(&mut self, node: Node<'_, '_>) -> Option<Spot<String>> {
+    pub(crate) fn name(&mut self, node: JsonValue<'_, '_>) -> Option<Located<String>> {
         let text = self.text(node, "a name")?;
         self.checked_name(&text, node)
     }
 
     /// The same for text that was taken out of its quotes already, such as a key.
-    pub(crate) fn checked_name(&mut self, text: &str, node: Node<'_, '_>) -> Option<Spot<String>> {
+    pub(crate) fn checked_name(&mut self, text: &str, node: JsonValue<'_, '_>) -> Option<Located<String>> {
         if text.len() > NAME_BYTES_MAX {
             let size = text.len();
             self.error(
@@ -477,11 +490,15 @@ impl Reader<'_> {
             self.error(code::NAME, node, format!("is {}, expected a name", shown(node.text)));
             return None;
         }
-        Some(Spot::new(text.to_owned(), self.span(node)))
+        Some(Located::new(text.to_owned(), self.span(node)))
     }
 
     /// One of a few words.
-    pub(crate) fn choice<T: Copy>(&mut self, node: Node<'_, '_>, choices: &[(&'static str, T)]) -> Option<T> {
+    pub(crate) fn choice<T: Copy>(
+        &mut self,
+        node: JsonValue<'_, '_>,
+        choices: &[(&'static str, T)],
+    ) -> Option<T> {
         let names = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
         let text = self.text(node, &format!("one of {names}"))?;
         if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
@@ -490,7 +507,7 @@ impl Reader<'_> {
         let span = self.span(node);
         self.findings.error(|| {
             let words = node.place.words();
-            Finding::new(
+            PendingDiagnostic::new(
                 code::CHOICE,
                 span,
                 format!("{words} is {}, expected one of {names}", shown(node.text)),
@@ -502,15 +519,15 @@ impl Reader<'_> {
     }
 
     /// Plain data as it stands, every number finite, no key twice.
-    pub(crate) fn plain(&mut self, node: Node<'_, '_>) -> Option<serde_json::Value> {
+    pub(crate) fn plain(&mut self, node: JsonValue<'_, '_>) -> Option<serde_json::Value> {
         use serde_json::Value;
         match node.text.as_bytes().first() {
             Some(b'{') => {
                 let members = self.members(node, "plain data")?;
                 let mut map = serde_json::Map::new();
                 for member in &members {
-                    let place = Place::Key(node.place, &member.key);
-                    let child = Node { text: member.value.text, at: member.value.at, place: &place };
+                    let place = JsonPath::Key(node.place, &member.key);
+                    let child = JsonValue { text: member.value.text, at: member.value.at, place: &place };
                     map.insert(member.key.to_string(), self.plain(child)?);
                 }
                 Some(Value::Object(map))
@@ -529,7 +546,7 @@ impl Reader<'_> {
 
 /// Reads an object: the number of its entries, and the entries up to the limit.
 struct Members<'a, 'p> {
-    node: Node<'a, 'p>,
+    node: JsonValue<'a, 'p>,
 }
 
 impl<'a> Visitor<'a> for Members<'a, '_> {
@@ -557,12 +574,12 @@ impl<'a> Visitor<'a> for Members<'a, '_> {
 
 /// Reads a list: the number of its values, and the values up to a limit.
 struct Items<'a, 'p> {
-    node: Node<'a, 'p>,
+    node: JsonValue<'a, 'p>,
     kept_max: usize,
 }
 
 impl<'a> Visitor<'a> for Items<'a, '_> {
-    type Value = (usize, Vec<Item<'a>>);
+    type Value = (usize, Vec<JsonItem<'a>>);
 
     fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str("a list")
@@ -581,10 +598,10 @@ impl<'a> Visitor<'a> for Items<'a, '_> {
 }
 
 /// The slice `part` of `whole` with its offset in the file, `whole` beginning at `base`.
-fn item<'a>(whole: &'a str, base: usize, part: &'a str) -> Item<'a> {
+fn item<'a>(whole: &'a str, base: usize, part: &'a str) -> JsonItem<'a> {
     let offset = part.as_ptr() as usize - whole.as_ptr() as usize;
     assert!(offset + part.len() <= whole.len(), "a raw value borrows from the text it was read from");
-    Item { text: part, at: base + offset }
+    JsonItem { text: part, at: base + offset }
 }
 
 /// The text of a JSON string, borrowed when it has no escapes. None for a lone half of a surrogate pair,

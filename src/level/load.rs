@@ -1,6 +1,6 @@
 //! A level with every file it names: read, resolved, built.
 //!
-//! In: the name of a level and a [`Source`]. Out: a [`LoadedLevel`], or a [`LevelError`] with everything that is
+//! In: the name of a level and a [`FileSource`]. Out: a [`Level`], or a [`LevelError`] with everything that is
 //! wrong. Holds: files are read once, bounded, and only after the text of their name was judged; the same files
 //! give the same level. Not here: what the files mean (`read`, `textgrid`), scripts.
 
@@ -8,21 +8,21 @@ use std::sync::Arc;
 
 use super::bake;
 use super::def::{GridDef, LevelDef, MapForm, NavigationDef};
-use super::diagnostic::{Diagnostic, Finding, Findings, LevelFile, Severity, Span, code};
+use super::diagnostic::{Diagnostic, Findings, LevelFile, PendingDiagnostic, Severity, Span, code};
 use super::graph::{GraphDef, GraphPaths, hash_of, read_compact, read_graph_text};
 use super::json::FILE_BYTES_MAX;
 use super::mesh;
 use super::read::{read_level, read_map};
 use super::resolve::{self, Resolved};
-use super::source::{Source, SourceError, beside};
+use super::source::{FileSource, SourceError, beside};
 use super::tiled::{self, TiledOptions};
 use crate::base::hash::StateHash;
-use crate::base::words;
+use crate::base::suggestions;
 use crate::nav::NavMap;
 
 /// A level that can be played: what was written, what it means, and its map as the level begins.
 #[derive(Clone, Debug)]
-pub struct LoadedLevel {
+pub struct Level {
     /// What was written, every default filled in; a map file stands in place of its name.
     pub def: LevelDef,
     /// What its names stand for.
@@ -35,7 +35,7 @@ pub struct LoadedLevel {
     pub files: Vec<LevelFile>,
 }
 
-impl LoadedLevel {
+impl Level {
     /// One hash over the level and every file it names, as the header of a trace records it.
     #[must_use]
     pub fn hash(&self) -> u64 {
@@ -95,10 +95,10 @@ impl LevelError {
 ///
 /// # Errors
 /// Everything that keeps the level from being built, at once.
-pub fn load(name: &str, source: &dyn Source) -> Result<LoadedLevel, LevelError> {
+pub fn load(name: &str, source: &dyn FileSource) -> Result<Level, LevelError> {
     let mut loader = Loader { findings: Findings::default(), source, failed: None };
     match loader.level(name) {
-        Some((def, resolved, map)) => Ok(LoadedLevel {
+        Some((def, resolved, map)) => Ok(Level {
             def,
             resolved,
             map,
@@ -116,7 +116,7 @@ pub fn load(name: &str, source: &dyn Source) -> Result<LoadedLevel, LevelError> 
 /// Reads the level `name` and the files it names, without building its map: what is called what in it. None when something is
 /// wrong with it, which [`load`] tells.
 #[must_use]
-pub fn outline(name: &str, source: &dyn Source) -> Option<(LevelDef, Resolved)> {
+pub fn outline(name: &str, source: &dyn FileSource) -> Option<(LevelDef, Resolved)> {
     let mut loader = Loader { findings: Findings::default(), source, failed: None };
     let (def, resolved) = loader.names(name)?;
     (!loader.findings.has_errors()).then_some((def, resolved))
@@ -126,7 +126,7 @@ pub fn outline(name: &str, source: &dyn Source) -> Option<(LevelDef, Resolved)> 
 ///
 /// # Errors
 /// What is wrong with the level itself, or that its map is no graph.
-pub fn graph_level(name: &str, source: &dyn Source) -> Result<GraphDef, LevelError> {
+pub fn graph_level(name: &str, source: &dyn FileSource) -> Result<GraphDef, LevelError> {
     let mut loader = Loader { findings: Findings::default(), source, failed: None };
     let def = loader.text(name);
     if let Some(def) = def
@@ -136,7 +136,7 @@ pub fn graph_level(name: &str, source: &dyn Source) -> Result<GraphDef, LevelErr
             NavigationDef::Graph(graph) => return Ok(*graph),
             _ => loader.findings.error(|| {
                 let message = "navigation.kind is not \"graph\", expected a level whose map is a graph";
-                Finding::new(code::CHOICE, Span::default(), message).at("/navigation")
+                PendingDiagnostic::new(code::CHOICE, Span::default(), message).at("/navigation")
             }),
         }
     }
@@ -149,7 +149,7 @@ pub fn graph_level(name: &str, source: &dyn Source) -> Result<GraphDef, LevelErr
 
 struct Loader<'s> {
     findings: Findings,
-    source: &'s dyn Source,
+    source: &'s dyn FileSource,
     failed: Option<SourceError>,
 }
 
@@ -160,7 +160,7 @@ impl Loader<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 self.findings.add_file(name, b"");
-                self.unreadable(name, &error, Finding::new(code::IO, Span::default(), ""));
+                self.unreadable(name, &error, PendingDiagnostic::new(code::IO, Span::default(), ""));
                 return None;
             }
         };
@@ -221,7 +221,7 @@ impl Loader<'_> {
                 }
             }
             Err(error) => {
-                let finding = Finding::new(code::IO, named.file.span, "").at("/navigation");
+                let finding = PendingDiagnostic::new(code::IO, named.file.span, "").at("/navigation");
                 self.unreadable(&path, &error, finding);
             }
         }
@@ -242,7 +242,7 @@ impl Loader<'_> {
         match self.source.read(&path, FILE_BYTES_MAX) {
             Ok(bytes) => mesh.polygons = mesh::read(&mut self.findings, &path, &bytes),
             Err(error) => {
-                let finding = Finding::new(code::IO, file.span, "").at("/navigation/file");
+                let finding = PendingDiagnostic::new(code::IO, file.span, "").at("/navigation/file");
                 self.unreadable(&path, &error, finding);
             }
         }
@@ -269,7 +269,7 @@ impl Loader<'_> {
                 }
                 Err(why) => self.findings.warn(|| {
                     let message = format!("\"{}\" {why}; it is not used", paths.compact);
-                    Finding::new(code::MAP, Span::new(number, 0, 0), message)
+                    PendingDiagnostic::new(code::MAP, Span::new(number, 0, 0), message)
                         .help("run `walkon graph bake` for this level again")
                 }),
             }
@@ -282,12 +282,12 @@ impl Loader<'_> {
                     Ok(draft) => graph.draft = Arc::new(draft),
                     Err(error) => self.findings.error(|| {
                         let message = format!("\"{}\" is no graph: {error}", paths.text);
-                        Finding::new(code::MAP, Span::new(number, 0, 0), message)
+                        PendingDiagnostic::new(code::MAP, Span::new(number, 0, 0), message)
                     }),
                 }
             }
             Err(error) => {
-                let finding = Finding::new(code::IO, span, "").at(place);
+                let finding = PendingDiagnostic::new(code::IO, span, "").at(place);
                 let is_own = file.value.is_empty();
                 let help = "make it with `walkon graph generate`";
                 self.unreadable(&paths.text, &error, if is_own { finding.help(help) } else { finding });
@@ -295,7 +295,7 @@ impl Loader<'_> {
         }
     }
 
-    fn unreadable(&mut self, path: &str, error: &SourceError, mut finding: Finding) {
+    fn unreadable(&mut self, path: &str, error: &SourceError, mut finding: PendingDiagnostic) {
         finding.code = match error {
             SourceError::NotFound => code::UNRESOLVED,
             SourceError::NotAFile => code::NOT_A_REGULAR_FILE,
@@ -306,7 +306,7 @@ impl Loader<'_> {
         finding.message = format!("\"{path}\" cannot be read: {error}");
         if *error == SourceError::NotFound {
             let names = self.source.names();
-            let near = || words::did_you_mean(path, names.iter().map(String::as_str));
+            let near = || suggestions::did_you_mean(path, names.iter().map(String::as_str));
             finding.help = finding.help.or_else(near);
         }
         self.findings.error(|| finding);

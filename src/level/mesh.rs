@@ -6,9 +6,9 @@
 
 use super::bake;
 use super::def::{GridDef, LevelDef, MeshDef, NavigationDef};
-use super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::graph::HEIGHTS;
-use super::json::{Fields, Node, Reader};
+use super::json::{Fields, JsonReader, JsonValue};
 use super::meshfile::{from_mesh, from_obj};
 use super::read::{GRID_KEYS, SIZE_KEYS};
 use super::resolve::Resolved;
@@ -21,7 +21,7 @@ const RING_MAX: usize = 1_000;
 /// Vertices or polygons that stand in a level; more belong into a file.
 const INLINE_MAX: usize = 100_000;
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     /// A map of the kind `mesh`: polygons from a file or in place, or the areas alone.
     pub(super) fn mesh(&mut self, fields: &Fields<'_, '_>) -> GridDef {
         self.know(fields, &[GRID_KEYS, SIZE_KEYS, MESH_KEYS].concat());
@@ -53,7 +53,7 @@ impl Reader<'_> {
         GridDef { mesh: Some(mesh), ..grid }
     }
 
-    fn mesh_path(&mut self, node: Node<'_, '_>) -> Option<Spot<String>> {
+    fn mesh_path(&mut self, node: JsonValue<'_, '_>) -> Option<Located<String>> {
         let file = self.path(node)?;
         if form_of(&file.value).is_none() {
             self.error(
@@ -67,7 +67,7 @@ impl Reader<'_> {
     }
 
     /// `[x, z]`, or `[x, y, z]`.
-    fn vertex(&mut self, node: Node<'_, '_>) -> Option<[f64; 3]> {
+    fn vertex(&mut self, node: JsonValue<'_, '_>) -> Option<[f64; 3]> {
         let numbers = self.coordinates(node, "a vertex [x, z] or [x, y, z]", &[2, 3])?;
         Some(match numbers[..] {
             [x, y, z] => [x, y, z],
@@ -76,7 +76,7 @@ impl Reader<'_> {
     }
 
     /// The places of the corners of a polygon.
-    fn ring(&mut self, node: Node<'_, '_>) -> Option<Vec<u32>> {
+    fn ring(&mut self, node: JsonValue<'_, '_>) -> Option<Vec<u32>> {
         self.list(node, RING_MAX, |reader, node| {
             let value = reader.finite(node, "the number of a vertex, from 0")?;
             let whole = (0.0..4e9).contains(&value) && value == value.trunc();
@@ -94,16 +94,16 @@ impl Reader<'_> {
 
 /// What a mesh file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum MeshFormat {
     Mesh,
     Obj,
 }
 
-fn form_of(path: &str) -> Option<Form> {
+fn form_of(path: &str) -> Option<MeshFormat> {
     let lower = path.to_ascii_lowercase();
     match lower.rsplit_once('.')?.1 {
-        "mesh" => Some(Form::Mesh),
-        "obj" => Some(Form::Obj),
+        "mesh" => Some(MeshFormat::Mesh),
+        "obj" => Some(MeshFormat::Obj),
         _ => None,
     }
 }
@@ -112,16 +112,19 @@ fn form_of(path: &str) -> Option<Form> {
 pub(super) fn read(findings: &mut Findings, path: &str, bytes: &[u8]) -> Option<RawMesh> {
     let file = findings.add_file(path, bytes);
     let Ok(text) = std::str::from_utf8(bytes) else {
-        findings.error(|| Finding::new(code::ENCODING, Span::new(file, 0, 0), "the file is not UTF-8"));
+        findings
+            .error(|| PendingDiagnostic::new(code::ENCODING, Span::new(file, 0, 0), "the file is not UTF-8"));
         return None;
     };
-    let parsed = if form_of(path) == Some(Form::Obj) { from_obj(text) } else { from_mesh(text) };
+    let parsed = if form_of(path) == Some(MeshFormat::Obj) { from_obj(text) } else { from_mesh(text) };
     match parsed {
         Ok(mesh) => Some(mesh),
         Err(error) => {
             let start = text.split_inclusive('\n').take(error.line.saturating_sub(1)).map(str::len).sum();
             let end = text[start..].find('\n').map_or(text.len(), |length| start + length);
-            findings.error(|| Finding::new(code::MESH, Span::new(file, start, end), error.message.clone()));
+            findings.error(|| {
+                PendingDiagnostic::new(code::MESH, Span::new(file, start, end), error.message.clone())
+            });
             None
         }
     }
@@ -143,14 +146,16 @@ pub(super) fn build(
         None => None,
         Some(Ok(checked)) => Some(checked),
         Some(Err(error)) => {
-            findings.error(|| Finding::new(code::MESH, place, error.to_string()).at(grid.pointer.as_str()));
+            findings.error(|| {
+                PendingDiagnostic::new(code::MESH, place, error.to_string()).at(grid.pointer.as_str())
+            });
             return None;
         }
     };
     if let Some(turned) = ground.as_ref().map(|checked| checked.turned).filter(|turned| *turned > 0) {
         findings.note(|| {
             let message = format!("{turned} polygons were the wrong way round and have been turned");
-            Finding::new(code::MESH, place, message).at(grid.pointer.as_str())
+            PendingDiagnostic::new(code::MESH, place, message).at(grid.pointer.as_str())
         });
     }
     let source = bake::grid_source(grid, resolved);
@@ -175,7 +180,9 @@ pub(super) fn build(
                 MeshSourceError::TooMany { .. } => code::LIMIT,
                 _ => code::RANGE,
             };
-            findings.error(|| Finding::new(code, grid.span, error.to_string()).at(grid.pointer.as_str()));
+            findings.error(|| {
+                PendingDiagnostic::new(code, grid.span, error.to_string()).at(grid.pointer.as_str())
+            });
             None
         }
     }

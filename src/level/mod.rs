@@ -1,6 +1,6 @@
 //! Levels: bytes in, a map and everything on it out, with every mistake named and placed.
 //!
-//! In: the bytes of a level, and a [`Source`] for the files it names. Out: a [`LevelDef`], its names resolved, its
+//! In: the bytes of a level, and a [`FileSource`] for the files it names. Out: a [`LevelDef`], its names resolved, its
 //! navigation map, and a list of [`Diagnostic`]s. Holds: no bytes make it panic or allocate without bound; a level
 //! is refused only for what cannot be built, and then for everything at once. Not here: opening files
 //! (`shell/disk`), characters and doors that live (`world`), scripts.
@@ -38,13 +38,13 @@ mod tests;
 pub use bake::{SNAP_M, text_grid};
 pub use def::{
     AreaDef, AsciiDef, CellSizes, CharacterDef, DoorDef, DoorHabit, GridDef, Heading, Hierarchy, LayerDef,
-    LegendDef, LevelDef, LinkDef, LinkEnd, MapFileDef, MapForm, MarkDef, MeshDef, NavigationDef, Outline,
-    PlaceDef, Position, Projection, PropsDef, RegionDef, RouteDef, StaggerAxis, StaggerIndex, StopDef,
+    LegendDef, LevelDef, LinkDef, LinkEnd, MapFileDef, MapForm, MarkDef, MeshDef, NavigationDef, PlaceDef,
+    Position, Projection, PropsDef, RegionDef, RegionOutline, RouteDef, StaggerAxis, StaggerIndex, StopDef,
     TileLayout, TileLegendDef, TilesDef,
 };
-pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Severity, Span, Spot, code};
+pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, LevelFile, Located, Severity, Span, code};
 pub use json::{DEPTH_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX};
-pub use load::{LevelError, LoadedLevel, graph_level, load, outline};
+pub use load::{Level, LevelError, graph_level, load, outline};
 pub use manual::manual;
 pub use meshfile::{MeshFileError, from_mesh, from_obj};
 pub use numbers::*;
@@ -53,7 +53,7 @@ pub use read::{
     read,
 };
 pub use report::{DoorJoin, door_joins, report};
-pub use resolve::{Area, Mark, Resolved, Route, radians, world};
+pub use resolve::{NamedArea, NamedMark, NamedRoute, Resolved, radians, world};
 pub use schema::schema;
-pub use source::{MemorySource, PATH_BYTES_MAX, PathError, Source, SourceError, checked_path};
+pub use source::{FileSource, MemorySource, PATH_BYTES_MAX, PathError, SourceError, checked_path};
 pub use textgrid::TextGrid;

@@ -6,7 +6,7 @@
 //! Source: Sturtevant 2012, "Benchmarks for Grid-Based Pathfinding".
 
 use crate::nav::NavMap;
-use crate::nav::cells::{CELLS_MAX, CellMap, CellSource, Frame};
+use crate::nav::cells::{CELLS_MAX, CellMap, CellSource, MapFrame};
 
 /// Most queries of one scenario file.
 const QUERIES_MAX: usize = 1_000_000;
@@ -77,7 +77,7 @@ pub fn map(text: &str) -> Result<NavMap, MovingAiError> {
         }
         walkable.extend(row.bytes().map(|cell| matches!(cell, b'.' | b'G')));
     }
-    let frame = Frame { cell_size_m: 1.0, width, depth, ..Frame::default() };
+    let frame = MapFrame { cell_size_m: 1.0, width, depth, ..MapFrame::default() };
     let source = CellSource { frame, walkable, ..CellSource::default() };
     let cells = CellMap::from_cells(&source).map_err(|error| wrong(0, error.to_string()))?;
     Ok(NavMap::from(cells))

@@ -4,7 +4,7 @@
 //! documented and put into the schema from the same lines. Holds: a default lies in its range.
 //! Source: seed 000's table of constants; the limits of the fault catalogue.
 
-use super::json::{Node, Reader};
+use super::json::{JsonReader, JsonValue};
 use schemars::JsonSchema;
 
 /// A number of a level: what it is when left out, and what it may be.
@@ -251,9 +251,9 @@ impl Default for CrowdDef {
     }
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     /// The object `crowd`.
-    pub(crate) fn crowd(&mut self, node: Node<'_, '_>) -> Option<CrowdDef> {
+    pub(crate) fn crowd(&mut self, node: JsonValue<'_, '_>) -> Option<CrowdDef> {
         let mut crowd = CrowdDef::default();
         self.settings(node, Crowd::NUMBERS, Some(("reciprocal", &mut crowd.reciprocal)), |key, value| {
             crowd.numbers.set(key, value);
@@ -262,7 +262,7 @@ impl Reader<'_> {
     }
 
     /// The object `limits`.
-    pub(crate) fn limits(&mut self, node: Node<'_, '_>) -> Option<Limits> {
+    pub(crate) fn limits(&mut self, node: JsonValue<'_, '_>) -> Option<Limits> {
         let mut limits = Limits::default();
         self.settings(node, Limits::NUMBERS, None, |key, value| limits.set(key, value))?;
         Some(limits)
@@ -270,7 +270,7 @@ impl Reader<'_> {
 
     fn settings(
         &mut self,
-        node: Node<'_, '_>,
+        node: JsonValue<'_, '_>,
         numbers: &'static [(&'static str, Number)],
         truth: Option<(&'static str, &mut bool)>,
         mut set: impl FnMut(&str, f64),

@@ -6,8 +6,8 @@
 //! nowhere (`resolve`), maps (`bake`).
 
 use super::def::*;
-use super::diagnostic::{Diagnostic, Finding, Findings, Spot, code};
-use super::json::{Fields, Node, Place, Reader};
+use super::diagnostic::{Diagnostic, Findings, Located, PendingDiagnostic, code};
+use super::json::{Fields, JsonPath, JsonReader, JsonValue};
 use super::numbers::{self, Number};
 use super::polygon::{self, Crossing};
 use super::source::{checked_path, stem};
@@ -58,14 +58,14 @@ pub fn read(bytes: &[u8], name: &str) -> ReadOutcome {
 /// The same into `findings`, with whatever could be read even where there are errors.
 pub(crate) fn read_level(findings: &mut Findings, name: &str, bytes: &[u8]) -> Option<LevelDef> {
     let file = findings.add_file(name, bytes);
-    let mut reader = Reader { findings, file };
+    let mut reader = JsonReader { findings, file };
     let (text, base) = reader.decoded(bytes)?;
     if is_text_grid(name) {
         let grid = textgrid::parse(&mut reader, text, base)?;
         return Some(LevelDef::of_map(stem(name), NavigationDef::TextGrid(Box::new(grid))));
     }
     let root = reader.root(text, base)?;
-    let node = Node { text: root.text, at: root.at, place: &Place::Root };
+    let node = JsonValue { text: root.text, at: root.at, place: &JsonPath::Root };
     let fields = reader.any_fields(node)?;
     if fields.has("areas") && !fields.has("navigation") {
         let grid = reader.grid(&fields);
@@ -82,13 +82,13 @@ pub(crate) fn read_map(
     form: MapForm,
 ) -> Option<NavigationDef> {
     let file = findings.add_file(path, bytes);
-    let mut reader = Reader { findings, file };
+    let mut reader = JsonReader { findings, file };
     let (text, base) = reader.decoded(bytes)?;
     if form == MapForm::TextGrid {
         return Some(NavigationDef::TextGrid(Box::new(textgrid::parse(&mut reader, text, base)?)));
     }
     let root = reader.root(text, base)?;
-    let fields = reader.any_fields(Node { text: root.text, at: root.at, place: &Place::Root })?;
+    let fields = reader.any_fields(JsonValue { text: root.text, at: root.at, place: &JsonPath::Root })?;
     Some(NavigationDef::Grid(reader.grid(&fields)))
 }
 
@@ -119,13 +119,13 @@ const ASCII_KEYS: &[&str] = &["kind", "rows", "legend", "origin"];
 const TILED_KEYS: &[&str] =
     &["kind", "file", "metresPerPixel", "flip", "types", "agentRadius", "floorY", "hierarchy"];
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn level(&mut self, fields: &Fields<'_, '_>, default_name: &str) -> Option<LevelDef> {
         self.know(fields, LEVEL_KEYS);
         let navigation = self.required(fields, "navigation", Self::navigation);
         // A level without a map is read on, so that everything else wrong with it is said as well.
         let broken = NavigationDef::File(MapFileDef {
-            file: Spot::default(),
+            file: Located::default(),
             form: MapForm::Grid,
             tiled: Default::default(),
         });
@@ -161,13 +161,13 @@ impl Reader<'_> {
         fields: &Fields<'a, '_>,
         key: &'static str,
         count_max: usize,
-        mut read: impl FnMut(&mut Self, Node<'a, '_>) -> Option<T>,
+        mut read: impl FnMut(&mut Self, JsonValue<'a, '_>) -> Option<T>,
     ) -> Vec<T>
     where
         T: Default,
     {
         // What cannot be read keeps its number, so that later findings about its neighbours point at the right ones.
-        let list = |reader: &mut Self, node: Node<'a, '_>| {
+        let list = |reader: &mut Self, node: JsonValue<'a, '_>| {
             reader.list(node, count_max, |reader, node| Some(read(reader, node).unwrap_or_default()))
         };
         self.optional(fields, key, list).unwrap_or_default()
@@ -187,7 +187,7 @@ impl Reader<'_> {
         }
     }
 
-    fn navigation(&mut self, node: Node<'_, '_>) -> Option<NavigationDef> {
+    fn navigation(&mut self, node: JsonValue<'_, '_>) -> Option<NavigationDef> {
         if node.text.starts_with('"') {
             return self.map_file(node, None).map(NavigationDef::File);
         }
@@ -228,7 +228,7 @@ impl Reader<'_> {
         self.optional(fields, "kind", |reader, node| reader.choice(node, KINDS))
     }
 
-    fn map_file(&mut self, node: Node<'_, '_>, form: Option<MapForm>) -> Option<MapFileDef> {
+    fn map_file(&mut self, node: JsonValue<'_, '_>, form: Option<MapForm>) -> Option<MapFileDef> {
         let file = self.path(node)?;
         let lower = file.value.to_ascii_lowercase();
         let form = match form {
@@ -269,20 +269,20 @@ impl Reader<'_> {
     }
 
     /// A path that stays inside the project.
-    pub(super) fn path(&mut self, node: Node<'_, '_>) -> Option<Spot<String>> {
+    pub(super) fn path(&mut self, node: JsonValue<'_, '_>) -> Option<Located<String>> {
         let text = self.text(node, "the name of a file")?;
         let span = self.span(node);
         if let Err(error) = checked_path(&text) {
             self.findings.error(|| {
                 let message = format!("{} is {}: {error}", node.place.words(), super::json::shown(node.text));
-                Finding::new(code::PATH, span, message).at(node.place.pointer()).help(error.help())
+                PendingDiagnostic::new(code::PATH, span, message).at(node.place.pointer()).help(error.help())
             });
             return None;
         }
-        Some(Spot::new(text.into_owned(), span))
+        Some(Located::new(text.into_owned(), span))
     }
 
-    fn script_name(&mut self, node: Node<'_, '_>) -> Option<Spot<String>> {
+    fn script_name(&mut self, node: JsonValue<'_, '_>) -> Option<Located<String>> {
         self.path(node)
     }
 
@@ -314,7 +314,7 @@ impl Reader<'_> {
         let mut pairs_left = polygon::PAIRS_MAX;
         let areas = self.optional(fields, "areas", |reader, node| {
             let areas = reader.list(node, POLYGONS_MAX, |r, n| {
-                Some(r.area(n, (Ground::Area, more), &mut pairs_left).unwrap_or_default())
+                Some(r.area(n, (PolygonRole::Area, more), &mut pairs_left).unwrap_or_default())
             })?;
             if reader.items(node, "a list", 0).is_some_and(|(count, _)| count == 0) {
                 reader.error(code::DEGENERATE, node, "is empty, expected at least one area");
@@ -322,7 +322,7 @@ impl Reader<'_> {
             Some(areas)
         });
         let obstacles = self.parts(fields, "obstacles", POLYGONS_MAX, |r, n| {
-            r.area(n, (Ground::Obstacle, more), &mut pairs_left)
+            r.area(n, (PolygonRole::Obstacle, more), &mut pairs_left)
         });
         let pointer = fields.node.place.pointer();
         GridDef {
@@ -338,19 +338,19 @@ impl Reader<'_> {
     /// An area or an obstacle, which may have some `more` keys.
     pub(super) fn area(
         &mut self,
-        node: Node<'_, '_>,
-        (ground, more): (Ground, &[&str]),
+        node: JsonValue<'_, '_>,
+        (ground, more): (PolygonRole, &[&str]),
         pairs_left: &mut usize,
     ) -> Option<AreaDef> {
         let keys: &[&str] = match ground {
-            Ground::Area => &["name", "polygon", "available", "cost"],
-            Ground::Obstacle => &["name", "polygon", "available"],
+            PolygonRole::Area => &["name", "polygon", "available", "cost"],
+            PolygonRole::Obstacle => &["name", "polygon", "available"],
         };
         let fields = &self.fields(node, &[keys, more].concat())?;
         let name = self.required(fields, "name", Self::name);
         let polygon = self.required(fields, "polygon", |r, n| r.polygon(n, ground, pairs_left));
         let available =
-            self.optional(fields, "available", |r, n| r.truth(n).map(|v| Spot::new(v, r.span(n))));
+            self.optional(fields, "available", |r, n| r.truth(n).map(|v| Located::new(v, r.span(n))));
         let cost = self.optional(fields, "cost", |r, n| r.number(n, &numbers::COST));
         let heights_m = self.optional(fields, "heights", Self::heights);
         Some(AreaDef {
@@ -359,11 +359,11 @@ impl Reader<'_> {
             available: available.as_ref().map(|spot| spot.value),
             cost: cost.unwrap_or(numbers::COST.default),
             heights_m,
-            available_spot: Spot::new((), available.map_or(self.span(fields.node), |spot| spot.span)),
+            available_spot: Located::new((), available.map_or(self.span(fields.node), |spot| spot.span)),
         })
     }
 
-    fn heights(&mut self, node: Node<'_, '_>) -> Option<[f64; 2]> {
+    fn heights(&mut self, node: JsonValue<'_, '_>) -> Option<[f64; 2]> {
         let heights = self.coordinates(node, "[least, greatest] height", &[2])?;
         if heights[0] > heights[1] {
             self.error(code::RANGE, node, "has the greater height first, expected [least, greatest]");
@@ -372,7 +372,12 @@ impl Reader<'_> {
     }
 
     /// Corners without repeats. None after an error; empty for an obstacle that encloses nothing.
-    fn polygon(&mut self, node: Node<'_, '_>, ground: Ground, pairs_left: &mut usize) -> Option<Vec<Point>> {
+    fn polygon(
+        &mut self,
+        node: JsonValue<'_, '_>,
+        ground: PolygonRole,
+        pairs_left: &mut usize,
+    ) -> Option<Vec<Point>> {
         let (count, _) = self.items(node, "a list of corners [x, z]", 0)?;
         if count > POINTS_MAX {
             self.error(code::LIMIT, node, format!("has {count} corners, the limit is {POINTS_MAX}"));
@@ -384,7 +389,7 @@ impl Reader<'_> {
         }
         let corners = polygon::without_repeats(corners);
         if let Some(why) = polygon::degenerate(&corners) {
-            if ground == Ground::Obstacle {
+            if ground == PolygonRole::Obstacle {
                 self.warn(code::DEGENERATE, node, format!("{why}; the obstacle is ignored"));
                 return Some(Vec::new());
             }
@@ -395,7 +400,7 @@ impl Reader<'_> {
         Some(corners)
     }
 
-    fn warn_of_crossing(&mut self, node: Node<'_, '_>, corners: &[Point], pairs_left: &mut usize) {
+    fn warn_of_crossing(&mut self, node: JsonValue<'_, '_>, corners: &[Point], pairs_left: &mut usize) {
         let spent_before = *pairs_left == 0;
         match polygon::crossing(corners, pairs_left) {
             Crossing::Nowhere => {}
@@ -421,7 +426,7 @@ impl Reader<'_> {
         }
     }
 
-    fn coordinate(&mut self, node: Node<'_, '_>) -> Option<f64> {
+    fn coordinate(&mut self, node: JsonValue<'_, '_>) -> Option<f64> {
         let value = self.finite(node, "a number of metres")?;
         if numbers::COORDINATE.holds(value) {
             return Some(value);
@@ -436,7 +441,7 @@ impl Reader<'_> {
 
     pub(super) fn coordinates(
         &mut self,
-        node: Node<'_, '_>,
+        node: JsonValue<'_, '_>,
         form: &str,
         counts: &[usize],
     ) -> Option<Vec<f64>> {
@@ -449,12 +454,12 @@ impl Reader<'_> {
         (numbers.len() == count).then_some(numbers)
     }
 
-    fn point(&mut self, node: Node<'_, '_>) -> Option<Point> {
+    fn point(&mut self, node: JsonValue<'_, '_>) -> Option<Point> {
         let numbers = self.coordinates(node, "a corner [x, z]", &[2])?;
         Some([numbers[0], numbers[1]])
     }
 
-    pub(super) fn position(&mut self, node: Node<'_, '_>) -> Option<Position> {
+    pub(super) fn position(&mut self, node: JsonValue<'_, '_>) -> Option<Position> {
         let numbers = self.coordinates(node, "a position [x, z]", &[2, 3])?;
         Some(match numbers[..] {
             [x, y, z] => Position { x, y: Some(y), z },
@@ -484,23 +489,23 @@ impl Reader<'_> {
         origin.unwrap_or_default()
     }
 
-    pub(super) fn rows(&mut self, node: Node<'_, '_>) -> Option<Vec<Spot<String>>> {
+    pub(super) fn rows(&mut self, node: JsonValue<'_, '_>) -> Option<Vec<Located<String>>> {
         self.list(node, ROWS_MAX, |r, n| {
-            r.text(n, "a row of characters").map(|text| Spot::new(text.into_owned(), r.span(n)))
+            r.text(n, "a row of characters").map(|text| Located::new(text.into_owned(), r.span(n)))
         })
     }
 
     /// What the characters of a drawing mean; `read` takes what stands behind one.
     pub(super) fn legend_entries<'a, T>(
         &mut self,
-        node: Node<'a, '_>,
-        mut read: impl FnMut(&mut Self, Node<'a, '_>) -> Option<T>,
-    ) -> Option<Vec<(Spot<char>, T)>> {
+        node: JsonValue<'a, '_>,
+        mut read: impl FnMut(&mut Self, JsonValue<'a, '_>) -> Option<T>,
+    ) -> Option<Vec<(Located<char>, T)>> {
         let members = self.members(node, "an object")?;
         let mut legend = Vec::new();
         for member in &members {
-            let place = Place::Key(node.place, &member.key);
-            let key = Node { text: member.key_item.text, at: member.key_item.at, place: &place };
+            let place = JsonPath::Key(node.place, &member.key);
+            let key = JsonValue { text: member.key_item.text, at: member.key_item.at, place: &place };
             let mut characters = member.key.chars();
             let character = match (characters.next(), characters.next()) {
                 (Some(character), None) if !"#.".contains(character) => character,
@@ -513,15 +518,15 @@ impl Reader<'_> {
                     continue;
                 }
             };
-            let value = Node { text: member.value.text, at: member.value.at, place: &place };
+            let value = JsonValue { text: member.value.text, at: member.value.at, place: &place };
             if let Some(entry) = read(self, value) {
-                legend.push((Spot::new(character, self.span(key)), entry));
+                legend.push((Located::new(character, self.span(key)), entry));
             }
         }
         Some(legend)
     }
 
-    fn legend_entry(&mut self, node: Node<'_, '_>) -> Option<LegendDef> {
+    fn legend_entry(&mut self, node: JsonValue<'_, '_>) -> Option<LegendDef> {
         let fields = self.fields(node, &["area", "cost", "mark", "walkable"])?;
         Some(LegendDef {
             area: self.optional(&fields, "area", Self::name),
@@ -531,7 +536,7 @@ impl Reader<'_> {
         })
     }
 
-    fn door(&mut self, node: Node<'_, '_>) -> Option<DoorDef> {
+    fn door(&mut self, node: JsonValue<'_, '_>) -> Option<DoorDef> {
         let fields = self.fields(node, &keys::DOOR.of_level())?;
         let name = self.required(&fields, "name", Self::name);
         let area = self.required(&fields, "area", Self::name);
@@ -557,7 +562,7 @@ impl Reader<'_> {
         })
     }
 
-    fn direction(&mut self, node: Node<'_, '_>) -> Option<[f64; 2]> {
+    fn direction(&mut self, node: JsonValue<'_, '_>) -> Option<[f64; 2]> {
         let numbers = self.coordinates(node, "a direction [x, z]", &[2])?;
         // As the world keeps it: what is nothing there is no direction either.
         if numbers.iter().all(|&number| number as f32 == 0.0) {
@@ -567,7 +572,7 @@ impl Reader<'_> {
         Some([numbers[0], numbers[1]])
     }
 
-    fn teams(&mut self, node: Node<'_, '_>) -> Option<Vec<String>> {
+    fn teams(&mut self, node: JsonValue<'_, '_>) -> Option<Vec<String>> {
         let teams = self.tags(node)?;
         if teams.is_empty() {
             self.error(code::DEGENERATE, node, "is empty, expected at least one tag");
@@ -578,9 +583,9 @@ impl Reader<'_> {
     /// The entries of an object whose keys are names.
     fn named<'a, T>(
         &mut self,
-        node: Node<'a, '_>,
+        node: JsonValue<'a, '_>,
         count_max: usize,
-        mut read: impl FnMut(&mut Self, Spot<String>, Node<'a, '_>) -> Option<T>,
+        mut read: impl FnMut(&mut Self, Located<String>, JsonValue<'a, '_>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let members = self.members(node, "an object")?;
         if members.len() > count_max {
@@ -589,20 +594,20 @@ impl Reader<'_> {
         }
         let mut list = Vec::with_capacity(members.len());
         for member in members.iter().filter(|member| !member.key.starts_with("x-")) {
-            let place = Place::Key(node.place, &member.key);
-            let key = Node { text: member.key_item.text, at: member.key_item.at, place: &place };
+            let place = JsonPath::Key(node.place, &member.key);
+            let key = JsonValue { text: member.key_item.text, at: member.key_item.at, place: &place };
             if let Some(name) = self.checked_name(&member.key, key) {
                 list.extend(read(
                     self,
                     name,
-                    Node { text: member.value.text, at: member.value.at, place: &place },
+                    JsonValue { text: member.value.text, at: member.value.at, place: &place },
                 ));
             }
         }
         Some(list)
     }
 
-    fn marks(&mut self, node: Node<'_, '_>) -> Option<Vec<MarkDef>> {
+    fn marks(&mut self, node: JsonValue<'_, '_>) -> Option<Vec<MarkDef>> {
         self.named(node, MARKS_MAX, |reader, name, node| {
             // A mark with a broken place keeps its name, so that nobody hears the name is unknown.
             let place = reader.place(node, "a position [x, z] or an object with one").unwrap_or_default();
@@ -610,7 +615,7 @@ impl Reader<'_> {
         })
     }
 
-    fn place(&mut self, node: Node<'_, '_>, expected: &str) -> Option<PlaceDef> {
+    fn place(&mut self, node: JsonValue<'_, '_>, expected: &str) -> Option<PlaceDef> {
         if node.text.starts_with('[') {
             return self.position(node).map(|position| PlaceDef { position, ..PlaceDef::default() });
         }
@@ -626,7 +631,7 @@ impl Reader<'_> {
         Some(PlaceDef { position: position?, facing_degrees, props })
     }
 
-    fn routes(&mut self, node: Node<'_, '_>) -> Option<Vec<RouteDef>> {
+    fn routes(&mut self, node: JsonValue<'_, '_>) -> Option<Vec<RouteDef>> {
         let mut stops_left = MARKS_MAX;
         self.named(node, POLYGONS_MAX, |reader, name, node| {
             if node.text.starts_with('{') {
@@ -640,7 +645,7 @@ impl Reader<'_> {
         })
     }
 
-    fn stops(&mut self, node: Node<'_, '_>, stops_left: &mut usize) -> Option<Vec<StopDef>> {
+    fn stops(&mut self, node: JsonValue<'_, '_>, stops_left: &mut usize) -> Option<Vec<StopDef>> {
         let (count, _) = self.items(node, "a list", 0)?;
         if count == 0 {
             self.error(code::DEGENERATE, node, "is empty, expected at least one stop");
@@ -654,7 +659,7 @@ impl Reader<'_> {
         self.list(node, MARKS_MAX, Self::stop)
     }
 
-    fn stop(&mut self, node: Node<'_, '_>) -> Option<StopDef> {
+    fn stop(&mut self, node: JsonValue<'_, '_>) -> Option<StopDef> {
         if node.text.starts_with('"') {
             return Some(StopDef::Mark(self.name(node).unwrap_or_default()));
         }
@@ -662,7 +667,7 @@ impl Reader<'_> {
         Some(StopDef::Place(place.unwrap_or_default()))
     }
 
-    fn region(&mut self, node: Node<'_, '_>, pairs_left: &mut usize) -> Option<RegionDef> {
+    fn region(&mut self, node: JsonValue<'_, '_>, pairs_left: &mut usize) -> Option<RegionDef> {
         let fields = self.fields(node, &["name", "polygon", "centre", "radius", "layer", "props"])?;
         let name = self.required(&fields, "name", Self::name);
         let round = fields.has("centre") || fields.has("radius");
@@ -672,10 +677,10 @@ impl Reader<'_> {
         let outline = if round && !fields.has("polygon") {
             let centre = self.required(&fields, "centre", Self::position);
             let radius_m = self.required(&fields, "radius", |r, n| r.number(n, &numbers::REGION_RADIUS));
-            centre.zip(radius_m).map(|(centre, radius_m)| Outline::Circle { centre, radius_m })
+            centre.zip(radius_m).map(|(centre, radius_m)| RegionOutline::Circle { centre, radius_m })
         } else if fields.has("polygon") {
-            self.required(&fields, "polygon", |r, n| r.polygon(n, Ground::Area, pairs_left))
-                .map(Outline::Polygon)
+            self.required(&fields, "polygon", |r, n| r.polygon(n, PolygonRole::Area, pairs_left))
+                .map(RegionOutline::Polygon)
         } else {
             self.error(code::MISSING_FIELD, node, "has neither \"polygon\" nor \"centre\" with \"radius\"");
             None
@@ -685,13 +690,13 @@ impl Reader<'_> {
         Some(RegionDef { name: name.unwrap_or_default(), outline: outline.unwrap_or_default(), layer, props })
     }
 
-    fn character(&mut self, node: Node<'_, '_>) -> Option<CharacterDef> {
+    fn character(&mut self, node: JsonValue<'_, '_>) -> Option<CharacterDef> {
         const HABITS: &[(&str, DoorHabit)] =
             &[("avoid", DoorHabit::Avoid), ("open", DoorHabit::Open), ("wait", DoorHabit::Wait)];
         let fields = self.fields(node, &keys::CHARACTER.of_level())?;
         let name = self.required(&fields, "name", Self::name);
         let position = self.required(&fields, "position", |r, n| {
-            r.position(n).map(|position| Spot::new(position, r.span(n)))
+            r.position(n).map(|position| Located::new(position, r.span(n)))
         });
         let mut character =
             CharacterDef { position: position.unwrap_or_default(), ..CharacterDef::default() };
@@ -718,11 +723,11 @@ impl Reader<'_> {
         Some(CharacterDef { name: name.unwrap_or_default(), ..character })
     }
 
-    pub(super) fn tags(&mut self, node: Node<'_, '_>) -> Option<Vec<String>> {
+    pub(super) fn tags(&mut self, node: JsonValue<'_, '_>) -> Option<Vec<String>> {
         self.list(node, TAGS_MAX, |r, n| r.name(n).map(|tag| tag.value))
     }
 
-    fn params(&mut self, node: Node<'_, '_>) -> Option<BTreeMap<String, Spot<serde_json::Value>>> {
+    fn params(&mut self, node: JsonValue<'_, '_>) -> Option<BTreeMap<String, Located<serde_json::Value>>> {
         if node.text.len() > PARAMS_BYTES_MAX {
             self.error(
                 code::LIMIT,
@@ -734,10 +739,10 @@ impl Reader<'_> {
         let members = self.members(node, "an object")?;
         let mut params = BTreeMap::new();
         for member in &members {
-            let place = Place::Key(node.place, &member.key);
-            let value = Node { text: member.value.text, at: member.value.at, place: &place };
+            let place = JsonPath::Key(node.place, &member.key);
+            let value = JsonValue { text: member.value.text, at: member.value.at, place: &place };
             if let Some(data) = self.plain(value) {
-                params.insert(member.key.to_string(), Spot::new(data, self.span(value)));
+                params.insert(member.key.to_string(), Located::new(data, self.span(value)));
             }
         }
         Some(params)
@@ -746,7 +751,7 @@ impl Reader<'_> {
 
 /// What a polygon is for: a degenerate area is an error, a degenerate obstacle only takes nothing away.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ground {
+pub(super) enum PolygonRole {
     Area,
     Obstacle,
 }

@@ -6,13 +6,13 @@
 
 use super::bake::shown;
 use super::def::{CharacterDef, NavigationDef};
-use super::diagnostic::{Diagnostic, Finding, Findings, Span, code};
-use super::load::LoadedLevel;
-use super::resolve::{Area, Mark};
+use super::diagnostic::{Diagnostic, Findings, PendingDiagnostic, Span, code};
+use super::load::Level;
+use super::resolve::{NamedArea, NamedMark};
 use crate::base::geom::{Bounds, ground};
 use crate::base::ids::AreaId;
-use crate::base::words::{self, counted};
-use crate::nav::graph::islands::{Piece, kept_apart};
+use crate::base::suggestions::{self, counted};
+use crate::nav::graph::islands::{GraphIsland, kept_apart};
 use crate::nav::{AreaEdit, CellMap, Island, LayerPoint, NavEdit, NavMap, Reach, Traversal};
 use glam::Vec3;
 
@@ -29,7 +29,7 @@ const SLIM: Traversal = Traversal { radius_m: 0.0, through: None, areas: None, l
 
 /// What hangs together on one layer.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct LayerIsland {
     layer: u8,
     island: Island,
 }
@@ -39,7 +39,7 @@ const AREAS_IN_PARTS_MAX: usize = 10_000;
 
 /// The map report of a level. Cost: a few passes over its cells.
 #[must_use]
-pub fn report(level: &LoadedLevel) -> Vec<Diagnostic> {
+pub fn report(level: &Level) -> Vec<Diagnostic> {
     let mut findings = Findings::with_files(level.files.clone());
     let map = with_doors_open(level);
     let layers = map.layer_count().min(usize::from(u8::MAX)) as u8;
@@ -48,14 +48,14 @@ pub fn report(level: &LoadedLevel) -> Vec<Diagnostic> {
         let mut own = islands(&map, layer);
         summary(&mut findings, level, &map, (layer, &own));
         own.truncate(PARTS_MAX);
-        parts.extend(own.into_iter().map(|island| Part { layer, island }));
+        parts.extend(own.into_iter().map(|island| LayerIsland { layer, island }));
     }
     islets(&mut findings, level, &map, &parts);
     for layer in 0..layers {
         traps(&mut findings, level, &map, layer);
     }
     for join in door_joins(level).into_iter().take(JOINS_MAX) {
-        findings.note(|| Finding::new(code::ISLAND, join.span, join.in_words()));
+        findings.note(|| PendingDiagnostic::new(code::ISLAND, join.span, join.in_words()));
     }
     cut_off_areas(&mut findings, level, &map, &parts);
     lost_marks(&mut findings, level, &map, &parts);
@@ -68,7 +68,7 @@ pub struct DoorJoin {
     /// The door.
     pub door: String,
     /// The pieces, the largest first; two or more.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<GraphIsland>,
     /// Where the door is written.
     pub span: Span,
 }
@@ -77,8 +77,8 @@ impl DoorJoin {
     /// The same as a sentence.
     #[must_use]
     pub fn in_words(&self) -> String {
-        let piece = |piece: &Piece| {
-            let place = words::decimals_of(&piece.at.to_array(), 2);
+        let piece = |piece: &GraphIsland| {
+            let place = suggestions::decimals_of(&piece.at.to_array(), 2);
             format!("{} around [{place}]", counted(u64::from(piece.points), "point"))
         };
         let pieces: Vec<String> = self.pieces.iter().map(piece).collect();
@@ -89,7 +89,7 @@ impl DoorJoin {
 /// On a graph, what each door would join that is closed as the level begins, if it alone were open; in the order of the
 /// doors. Cost: points and links.
 #[must_use]
-pub fn door_joins(level: &LoadedLevel) -> Vec<DoorJoin> {
+pub fn door_joins(level: &Level) -> Vec<DoorJoin> {
     let Some(graph) = level.map.graph() else { return Vec::new() };
     let apart = kept_apart(graph);
     let doors = level.def.doors.iter().zip(&level.resolved.door_areas);
@@ -112,7 +112,7 @@ fn islands(map: &NavMap, layer: u8) -> Vec<Island> {
     map.layer(layer).map(CellMap::islands).unwrap_or_default()
 }
 
-fn with_doors_open(level: &LoadedLevel) -> NavMap {
+fn with_doors_open(level: &Level) -> NavMap {
     let mut map = level.map.clone();
     let open = |area: &AreaId| NavEdit::Area(AreaEdit { area: *area, available: Some(true), factor: None });
     let edits: Vec<NavEdit> = level.resolved.door_areas.iter().map(open).collect();
@@ -120,18 +120,18 @@ fn with_doors_open(level: &LoadedLevel) -> NavMap {
     map
 }
 
-fn whole_map(level: &LoadedLevel) -> Span {
+fn whole_map(level: &Level) -> Span {
     Span::new(level.files.len().saturating_sub(1) as u16, 0, 0)
 }
 
 /// The name of a layer as words for a sentence; nothing where there is one only.
-fn on_layer(level: &LoadedLevel, layer: u8) -> String {
+fn on_layer(level: &Level, layer: u8) -> String {
     let name = layer_names(level).nth(usize::from(layer));
     name.map_or_else(String::new, |name| format!(" on layer \"{name}\""))
 }
 
 /// The layers of a map that has several.
-fn layer_names(level: &LoadedLevel) -> impl Iterator<Item = &str> {
+fn layer_names(level: &Level) -> impl Iterator<Item = &str> {
     let layers = match &level.def.navigation {
         NavigationDef::Tiles(tiles) if tiles.layers.len() > 1 => tiles.layers.as_slice(),
         _ => &[],
@@ -139,7 +139,7 @@ fn layer_names(level: &LoadedLevel) -> impl Iterator<Item = &str> {
     layers.iter().map(|layer| layer.name.value.as_str())
 }
 
-fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, (layer, parts): (u8, &[Island])) {
+fn summary(findings: &mut Findings, level: &Level, map: &NavMap, (layer, parts): (u8, &[Island])) {
     let walkable = parts.iter().map(|part| u64::from(part.cells)).sum::<u64>();
     let size = match (map.layer(layer), map.mesh(), map.graph()) {
         (Some(cells), _, _) => {
@@ -168,12 +168,12 @@ fn summary(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, (layer, p
         let closed =
             closed.map_or_else(String::new, |count| format!(" ({count} with its doors as they are)"));
         let message = format!("{what} has {size}, in {}{closed}", counted(parts.len() as u64, "part"));
-        Finding::new(code::MAP, whole_map(level), message)
+        PendingDiagnostic::new(code::MAP, whole_map(level), message)
     });
 }
 
 /// Small parts that nothing leads to. The largest of each layer is what the layer is there for.
-fn islets(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Part]) {
+fn islets(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[LayerIsland]) {
     let node = match (map.mesh(), map.graph()) {
         (Some(_), _) => "polygon",
         (_, Some(_)) => "point",
@@ -181,7 +181,7 @@ fn islets(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[P
     };
     for layer in 0..map.layer_count() as u8 {
         for part in parts.iter().filter(|part| part.layer == layer).skip(1).take(9) {
-            let joined = |other: &Part| {
+            let joined = |other: &LayerIsland| {
                 let is_other = other.layer != part.layer || other.island.sample != part.island.sample;
                 is_other && (leads(map, part, other) || leads(map, other, part))
             };
@@ -197,21 +197,21 @@ fn islets(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[P
                 let message = format!(
                     "{size} around [{x}, {z}]{place} {are} joined to nothing else, even with every door open"
                 );
-                Finding::new(code::ISLAND, whole_map(level), message)
+                PendingDiagnostic::new(code::ISLAND, whole_map(level), message)
             });
         }
     }
 }
 
 /// Ground that is entered and never left, because it may not be left in every direction (fault:F36).
-fn traps(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, layer: u8) {
+fn traps(findings: &mut Findings, level: &Level, map: &NavMap, layer: u8) {
     let Some(cells) = map.layer(layer) else { return };
     for trap in cells.traps().into_iter().filter(|trap| !has_link_out(map, layer, trap)).take(TRAPS_MAX) {
         findings.warn(|| {
             let [x, z] = shown(ground(trap.sample));
             let (size, place) = (counted(u64::from(trap.cells), "tile"), on_layer(level, layer));
             let message = format!("no way leads out of {size} around [{x}, {z}]{place} that can be entered");
-            Finding::new(code::ISLAND, whole_map(level), message)
+            PendingDiagnostic::new(code::ISLAND, whole_map(level), message)
                 .help("let one of their tiles be left in another direction (oneWay)")
         });
     }
@@ -231,21 +231,21 @@ fn has_link_out(map: &NavMap, layer: u8, part: &Island) -> bool {
 }
 
 /// Whether a way leads from a part to a place.
-fn reaches(map: &NavMap, from: &Part, layer: u8, point: Vec3) -> bool {
+fn reaches(map: &NavMap, from: &LayerIsland, layer: u8, point: Vec3) -> bool {
     let by = Traversal { layer: from.layer, ..SLIM };
     matches!(map.reach_on(from.island.sample, LayerPoint { layer, point }, &by), Reach::Yes)
 }
 
-fn leads(map: &NavMap, from: &Part, to: &Part) -> bool {
+fn leads(map: &NavMap, from: &LayerIsland, to: &LayerIsland) -> bool {
     reaches(map, from, to.layer, to.island.sample)
 }
 
 /// The part that a point of a layer lies in, as its place in `parts`.
-fn part_of(map: &NavMap, parts: &[Part], layer: u8, point: Vec3) -> Option<usize> {
+fn part_of(map: &NavMap, parts: &[LayerIsland], layer: u8, point: Vec3) -> Option<usize> {
     parts.iter().position(|part| part.layer == layer && reaches(map, part, layer, point))
 }
 
-fn cut_off_areas(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Part]) {
+fn cut_off_areas(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[LayerIsland]) {
     // Each area is looked for in each part: more than that nobody reads.
     let most = AREAS_IN_PARTS_MAX / parts.len().max(1);
     let areas = level.resolved.areas.iter().enumerate().filter(|(_, area)| !area.obstacle);
@@ -255,12 +255,12 @@ fn cut_off_areas(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, par
                 "the map has {} that no way joins and too many areas to look for each in them",
                 counted(parts.len() as u64, "part")
             );
-            Finding::new(code::ISLAND, whole_map(level), message)
+            PendingDiagnostic::new(code::ISLAND, whole_map(level), message)
                 .help("let areas that belong together share an edge, or divide the level")
         });
         return;
     }
-    let parts_of: Vec<(&Area, usize)> = areas
+    let parts_of: Vec<(&NamedArea, usize)> = areas
         .filter_map(|(index, area)| {
             let (layer, point) = walkable_point(map, AreaId::from(index), area.bounds)?;
             Some((area, part_of(map, parts, layer, point)?))
@@ -281,7 +281,7 @@ fn cut_off_areas(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, par
         findings.warn(|| {
             let message =
                 format!("no way leads from area \"{}\" to any other, even with every door open", area.name);
-            Finding::new(code::ISLAND, area.span, message)
+            PendingDiagnostic::new(code::ISLAND, area.span, message)
                 .at(area.pointer.as_str())
                 .help("let it share an edge with its neighbour, or join them by an area between")
         });
@@ -312,7 +312,7 @@ fn walkable_cell(cells: &CellMap, area: AreaId, bounds: Bounds) -> Option<Vec3> 
     })
 }
 
-fn lost_marks(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts: &[Part]) {
+fn lost_marks(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[LayerIsland]) {
     let floor = super::resolve::floor_y_m(&level.def);
     let start = |character: &CharacterDef| {
         let name = character.layer.as_ref().map(|name| name.value.as_str());
@@ -327,11 +327,11 @@ fn lost_marks(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts:
     if from.is_empty() {
         from.push(0);
     }
-    let from: Vec<&Part> = from.into_iter().filter_map(|part| parts.get(part)).collect();
+    let from: Vec<&LayerIsland> = from.into_iter().filter_map(|part| parts.get(part)).collect();
     for mark in &level.resolved.marks {
         if let Some((message, help)) = lost(map, &from, mark) {
             findings.warn(|| {
-                let finding = Finding::new(code::UNREACHABLE, mark.span, message);
+                let finding = PendingDiagnostic::new(code::UNREACHABLE, mark.span, message);
                 let name = mark.name.as_deref().unwrap_or_default();
                 let finding = finding.at(format!("/marks/{}", super::json::escaped(name)));
                 match help {
@@ -344,7 +344,7 @@ fn lost_marks(findings: &mut Findings, level: &LoadedLevel, map: &NavMap, parts:
 }
 
 /// Why nobody can walk to a mark, and where one could. None when somebody can, on any layer.
-fn lost(map: &NavMap, from: &[&Part], mark: &Mark) -> Option<(String, Option<String>)> {
+fn lost(map: &NavMap, from: &[&LayerIsland], mark: &NamedMark) -> Option<(String, Option<String>)> {
     let name = mark.name.as_deref().unwrap_or_default();
     let mut layers = 0..map.layer_count() as u8;
     let is_ground = |layer| map.is_walkable(mark.position, &Traversal { layer, ..SLIM });

@@ -7,7 +7,7 @@
 
 use super::ascii::{self, AsciiArea, AsciiCells};
 use super::def::{AreaDef, GridDef, LayerDef, LevelDef, MeshDef, NavigationDef, PlaceDef, PropsDef, StopDef};
-use super::diagnostic::{Finding, Findings, Span, Spot, code};
+use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::json::escaped;
 use super::tiles::{self, TileCells};
 use crate::base::geom::{Bounds, Point};
@@ -16,7 +16,7 @@ use glam::Vec3;
 
 /// An area or obstacle of the map, by its number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Area {
+pub struct NamedArea {
     /// Its name.
     pub name: String,
     /// Whether it is an obstacle: ground taken away while it is available.
@@ -37,7 +37,7 @@ pub struct Area {
 
 /// A place in the world.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
+pub struct NamedMark {
     /// Its name; stops of a route may have none.
     pub name: Option<String>,
     /// Metres.
@@ -52,24 +52,24 @@ pub struct Mark {
 
 /// A list of places.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Route {
+pub struct NamedRoute {
     /// Its name.
     pub name: String,
     /// Where it leads, in order; at least one.
-    pub stops: Vec<Mark>,
+    pub stops: Vec<NamedMark>,
 }
 
 /// What the names of a level stand for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resolved {
     /// Areas, then obstacles: the order that numbers them ([`AreaId`]).
-    pub areas: Vec<Area>,
+    pub areas: Vec<NamedArea>,
     /// The area of each door, in the order of the doors.
     pub door_areas: Vec<AreaId>,
     /// Marks of the level in its order, then those of an ascii map.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<NamedMark>,
     /// Routes, in the order of the level.
-    pub routes: Vec<Route>,
+    pub routes: Vec<NamedRoute>,
     pub(crate) ascii: Option<AsciiCells>,
     pub(crate) tiles: Option<TileCells>,
 }
@@ -155,8 +155,8 @@ fn map_areas(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) -
     }
 }
 
-fn drawn_area(area: &AsciiArea) -> Area {
-    Area {
+fn drawn_area(area: &AsciiArea) -> NamedArea {
+    NamedArea {
         name: area.name.value.clone(),
         obstacle: false,
         available: true,
@@ -168,9 +168,9 @@ fn drawn_area(area: &AsciiArea) -> Area {
     }
 }
 
-fn polygon_area(area: &AreaDef, obstacle: bool, index: usize) -> Area {
+fn polygon_area(area: &AreaDef, obstacle: bool, index: usize) -> NamedArea {
     let list = if obstacle { "obstacles" } else { "areas" };
-    Area {
+    NamedArea {
         name: area.name.value.clone(),
         obstacle,
         available: area.available.unwrap_or(true),
@@ -183,16 +183,24 @@ fn polygon_area(area: &AreaDef, obstacle: bool, index: usize) -> Area {
 }
 
 /// A name with the pointer to it.
-type Named<'a> = (&'a str, Span, String);
+type NamedPointer<'a> = (&'a str, Span, String);
 
 fn unique_names(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) {
-    fn list<'a, T>(items: &'a [T], key: &str, name: impl Fn(&'a T) -> &'a Spot<String>) -> Vec<Named<'a>> {
+    fn list<'a, T>(
+        items: &'a [T],
+        key: &str,
+        name: impl Fn(&'a T) -> &'a Located<String>,
+    ) -> Vec<NamedPointer<'a>> {
         let items = items.iter().enumerate();
         items
             .map(|(index, item)| (name(item).value.as_str(), name(item).span, format!("/{key}/{index}/name")))
             .collect()
     }
-    fn keys<'a, T>(items: &'a [T], key: &str, name: impl Fn(&'a T) -> &'a Spot<String>) -> Vec<Named<'a>> {
+    fn keys<'a, T>(
+        items: &'a [T],
+        key: &str,
+        name: impl Fn(&'a T) -> &'a Located<String>,
+    ) -> Vec<NamedPointer<'a>> {
         let names = items.iter().map(name);
         names
             .map(|name| (name.value.as_str(), name.span, format!("/{key}/{}", escaped(&name.value))))
@@ -221,7 +229,7 @@ fn unique_names(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) {
     unique(findings, "character", list(&def.characters, "characters", |character| &character.name));
 }
 
-fn unique(findings: &mut Findings, kind: &str, mut names: Vec<Named<'_>>) {
+fn unique(findings: &mut Findings, kind: &str, mut names: Vec<NamedPointer<'_>>) {
     names.retain(|(name, ..)| !name.is_empty());
     let mut folded: Vec<(String, usize)> =
         names.iter().enumerate().map(|(index, (name, ..))| (name.to_lowercase(), index)).collect();
@@ -241,7 +249,7 @@ fn unique(findings: &mut Findings, kind: &str, mut names: Vec<Named<'_>>) {
             } else {
                 format!("{kind} \"{name}\" differs from \"{other}\" at {place} only by case")
             };
-            Finding::new(code::DUPLICATE_NAME, *span, message)
+            PendingDiagnostic::new(code::DUPLICATE_NAME, *span, message)
                 .at(pointer)
                 .help("give one of the two another name")
         });
@@ -270,7 +278,7 @@ fn doors(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) {
                 None => format!("doors[{index}].area is \"{name}\", which is no area of this map"),
             };
             let areas = resolved.areas.iter().filter(|area| !area.obstacle).map(|area| area.name.as_str());
-            Finding::new(code::UNRESOLVED, door.area.span, message).at(pointer).suggest(name, areas)
+            PendingDiagnostic::new(code::UNRESOLVED, door.area.span, message).at(pointer).suggest(name, areas)
         });
     }
     for (index, area) in found.into_iter().enumerate() {
@@ -290,7 +298,7 @@ fn rule(findings: &mut Findings, def: &LevelDef, (index, area): (usize, usize), 
                 "doors[{index}].area is \"{}\", which door \"{}\" rules already, expected an area of its own",
                 door.area.value, def.doors[other].name.value
             );
-            Finding::new(code::DOOR, door.area.span, message).at(format!("/doors/{index}/area"))
+            PendingDiagnostic::new(code::DOOR, door.area.span, message).at(format!("/doors/{index}/area"))
         });
         return;
     }
@@ -306,7 +314,9 @@ fn rule(findings: &mut Findings, def: &LevelDef, (index, area): (usize, usize), 
                 "area \"{}\" has available {available}, but its door \"{}\" is {state}; the door rules",
                 own.name.value, door.name.value
             );
-            Finding::new(code::DOOR, own.available_spot.span, message).at(pointer).help("leave available out")
+            PendingDiagnostic::new(code::DOOR, own.available_spot.span, message)
+                .at(pointer)
+                .help("leave available out")
         });
     }
     resolved.areas[area].door = Some(index);
@@ -327,9 +337,9 @@ fn marks(def: &LevelDef, resolved: &mut Resolved) {
     }
 }
 
-fn drawn_mark(name: &Spot<String>, point: Point, floor_y_m: Option<f64>) -> Mark {
+fn drawn_mark(name: &Located<String>, point: Point, floor_y_m: Option<f64>) -> NamedMark {
     let position = crate::base::geom::raise(point, floor_y_m.unwrap_or(0.0));
-    Mark {
+    NamedMark {
         name: Some(name.value.clone()),
         position,
         facing_rad: None,
@@ -338,8 +348,8 @@ fn drawn_mark(name: &Spot<String>, point: Point, floor_y_m: Option<f64>) -> Mark
     }
 }
 
-fn placed(name: Option<&Spot<String>>, place: &PlaceDef, span: Span, floor_y_m: Option<f64>) -> Mark {
-    Mark {
+fn placed(name: Option<&Located<String>>, place: &PlaceDef, span: Span, floor_y_m: Option<f64>) -> NamedMark {
+    NamedMark {
         name: name.map(|name| name.value.clone()),
         position: world(place.position, floor_y_m),
         facing_rad: place.facing_degrees.map(radians),
@@ -367,14 +377,14 @@ fn routes(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) {
                             name.value
                         );
                         let marks = resolved.marks.iter().filter_map(|mark| mark.name.as_deref());
-                        Finding::new(code::UNRESOLVED, name.span, message)
+                        PendingDiagnostic::new(code::UNRESOLVED, name.span, message)
                             .at(format!("/routes/{}/{index}", escaped(own)))
                             .suggest(&name.value, marks)
                     }),
                 },
             }
         }
-        routes.push(Route { name: route.name.value.clone(), stops });
+        routes.push(NamedRoute { name: route.name.value.clone(), stops });
     }
     drop(by_name);
     resolved.routes = routes;
@@ -390,7 +400,7 @@ fn players(findings: &mut Findings, def: &LevelDef) {
                 "characters[{index}].player is true, but \"{}\" at {place} is the player, expected at most one",
                 first.name.value
             );
-            Finding::new(code::LIMIT, other.name.span, message).at(format!("/characters/{index}/player"))
+            PendingDiagnostic::new(code::LIMIT, other.name.span, message).at(format!("/characters/{index}/player"))
         });
     }
 }
@@ -413,7 +423,7 @@ fn layers(findings: &mut Findings, def: &LevelDef) {
             if layers.is_empty() { "but this map has no layers" } else { "which is no layer of this map" };
         findings.error(|| {
             let message = format!("{list}[{index}].layer is \"{}\", {why}", layer.value);
-            Finding::new(code::UNRESOLVED, layer.span, message)
+            PendingDiagnostic::new(code::UNRESOLVED, layer.span, message)
                 .at(format!("/{list}/{index}/layer"))
                 .suggest(&layer.value, names())
         });

@@ -9,7 +9,7 @@ use super::def::{
     AreaDef, Heading, Hierarchy, LayerDef, LegendDef, LevelDef, LinkDef, Projection, StaggerAxis,
     StaggerIndex, TileLayout, TileLegendDef,
 };
-use super::diagnostic::Spot;
+use super::diagnostic::Located;
 use super::numbers;
 use crate::world::tiles::Terrain;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -45,7 +45,7 @@ fn free_keys(object: &mut serde_json::Map<String, serde_json::Value>, pattern: &
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Spot<T> {
+impl<T: JsonSchema> JsonSchema for Located<T> {
     fn inline_schema() -> bool {
         true
     }
@@ -141,7 +141,7 @@ shape!(Param, "Param", |_generator| json_schema!({ "description": "Plain data." 
 /// The keys of a region's outline.
 #[derive(JsonSchema)]
 #[allow(dead_code, reason = "only its schema is used")]
-pub(crate) struct Outline {
+pub(crate) struct RegionOutlineKeys {
     /// Corners of the region; or give `centre` and `radius`.
     #[schemars(default = "none", with = "Area2")]
     polygon: (),

@@ -36,7 +36,7 @@ pub enum SourceError {
 }
 
 /// A place to read files from: a folder, an archive, memory.
-pub trait Source {
+pub trait FileSource {
     /// The bytes of the file at `path`: below the project's root, `/` between its parts. Never more than
     /// `bytes_max` bytes: a longer file is [`SourceError::TooBig`].
     ///
@@ -71,7 +71,7 @@ impl MemorySource {
     }
 }
 
-impl Source for MemorySource {
+impl FileSource for MemorySource {
     fn read(&self, path: &str, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
         checked_path(path)?;
         let bytes = self.files.get(path).ok_or(SourceError::NotFound)?;

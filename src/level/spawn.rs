@@ -1,18 +1,18 @@
 //! A loaded level into a world: areas, doors, regions, places, characters.
 //!
-//! In: a [`LoadedLevel`], whose names lead somewhere and whose characters have ground to stand on. Out: a
+//! In: a [`Level`], whose names lead somewhere and whose characters have ground to stand on. Out: a
 //! [`World`] at tick 0, and the behaviours its characters are to run. Holds: lists keep the order of the level.
 //! Not here: scripts, which attach the behaviours; checking, which `load` has done.
 
 use crate::base::geom::{Bounds, Point, raise};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
-use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::TickRate;
+use crate::base::value::{Plain, PlainKey};
 use crate::level::def::{
-    CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Outline, Projection, PropsDef,
+    CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Projection, PropsDef, RegionOutline,
 };
-use crate::level::diagnostic::Spot;
-use crate::level::load::LoadedLevel;
+use crate::level::diagnostic::Located;
+use crate::level::load::Level;
 use crate::level::numbers::{CrowdDef, Limits as LimitsDef};
 use crate::level::resolve::{self, Resolved};
 use crate::world::area::{Area, AreaKind};
@@ -21,8 +21,8 @@ use crate::world::door::{Door, DoorState};
 use crate::world::ops::characters::{Spawn, spawn};
 use crate::world::place::Mark;
 use crate::world::props::{Props, Subject};
-use crate::world::region::{Region, Shape};
-use crate::world::settings::{CrowdSettings, Limits, Settings};
+use crate::world::region::{Region, RegionShape};
+use crate::world::settings::{CrowdSettings, LevelLimits, Settings};
 use crate::world::tiles::Tiles;
 use crate::world::walk::DoorPolicy;
 use crate::world::{World, WorldParts};
@@ -48,8 +48,8 @@ pub struct Spawned {
 
 /// Builds the world of a level; `seed` overrides the level's own.
 #[must_use]
-pub fn build(level: LoadedLevel, seed: Option<u64>) -> Spawned {
-    let LoadedLevel { def, resolved, map, .. } = level;
+pub fn build(level: Level, seed: Option<u64>) -> Spawned {
+    let Level { def, resolved, map, .. } = level;
     let rate = TickRate::new(def.tick_rate).unwrap_or_default();
     let floor_y_m = resolve::floor_y_m(&def);
     let parts = WorldParts {
@@ -140,10 +140,10 @@ fn regions(def: &LevelDef) -> Vec<Region> {
         .map(|region| Region {
             name: region.name.value.clone(),
             shape: match &region.outline {
-                Outline::Polygon(points) => Shape::polygon(points.clone()),
-                Outline::Circle { centre, radius_m } => {
+                RegionOutline::Polygon(points) => RegionShape::polygon(points.clone()),
+                RegionOutline::Circle { centre, radius_m } => {
                     let centre: Point = [centre.x, centre.z];
-                    Shape::Circle(centre, *radius_m)
+                    RegionShape::Circle(centre, *radius_m)
                 }
             },
             layer: region.layer.as_ref().map(|layer| layer_number(def, &layer.value)),
@@ -152,7 +152,7 @@ fn regions(def: &LevelDef) -> Vec<Region> {
         .collect()
 }
 
-fn placed(mark: &resolve::Mark) -> Mark {
+fn placed(mark: &resolve::NamedMark) -> Mark {
     Mark {
         name: mark.name.clone().unwrap_or_default(),
         position: mark.position,
@@ -206,7 +206,7 @@ fn said(props: &PropsDef) -> Plain {
 /// What the level says of its things to scripts.
 fn props(def: &LevelDef) -> Props {
     let mut props = Props::default();
-    let mut put = |subject, name: &Spot<String>, given: &PropsDef| {
+    let mut put = |subject, name: &Located<String>, given: &PropsDef| {
         if !given.is_empty() {
             props.put(subject, &name.value, said(given));
         }
@@ -261,8 +261,8 @@ fn crowd(def: &CrowdDef) -> CrowdSettings {
     }
 }
 
-fn limits(def: &LimitsDef) -> Limits {
-    Limits {
+fn limits(def: &LimitsDef) -> LevelLimits {
+    LevelLimits {
         fuel_per_call: def.fuel_per_call as u64,
         fuel_per_tick: def.fuel_per_tick as u64,
         fuel_at_load: def.fuel_at_load as u64,
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn defaults_are_the_same_for_files_and_for_embedding_games() {
-        assert_eq!(limits(&LimitsDef::default()), Limits::default());
+        assert_eq!(limits(&LimitsDef::default()), LevelLimits::default());
         assert_eq!(crowd(&CrowdDef::default()), CrowdSettings::default());
     }
 }

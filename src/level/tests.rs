@@ -1,6 +1,6 @@
 //! What the parts of `level` promise one another: keys, defaults and schema from the same lines.
 
-use super::json::{Item, Node, Place, Reader};
+use super::json::{JsonItem, JsonPath, JsonReader, JsonValue};
 use super::numbers::{ALL, Crowd, Limits};
 use super::read::LEVEL_KEYS;
 use super::{Severity, code, diagnostic::Findings, read, schema};
@@ -63,10 +63,10 @@ fn the_schema_shows_defaults_and_descriptions() {
 fn plain(text: &str) -> Result<Value, Vec<&'static str>> {
     let mut findings = Findings::default();
     let file = findings.add_file("a.json", text.as_bytes());
-    let mut reader = Reader { findings: &mut findings, file };
+    let mut reader = JsonReader { findings: &mut findings, file };
     let value = reader
         .root(text, 0)
-        .and_then(|Item { text, at }| reader.plain(Node { text, at, place: &Place::Root }));
+        .and_then(|JsonItem { text, at }| reader.plain(JsonValue { text, at, place: &JsonPath::Root }));
     let errors: Vec<_> =
         findings.take().into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect();
     if errors.is_empty() { value.ok_or_else(Vec::new) } else { Err(errors) }

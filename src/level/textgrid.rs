@@ -6,10 +6,10 @@
 //! Source: the grid format of seed 000, its elided keys filled in.
 
 use super::def::CellSizes;
-use super::diagnostic::{Finding, Span, code};
-use super::json::Reader;
+use super::diagnostic::{PendingDiagnostic, Span, code};
+use super::json::JsonReader;
 use super::numbers::{self, Number};
-use crate::base::words;
+use crate::base::suggestions;
 use std::fmt::Write as _;
 
 /// Most cells of a map.
@@ -82,17 +82,17 @@ fn decimal(value: f64) -> String {
 
 /// A line of the file without its end.
 #[derive(Clone, Copy)]
-struct Line<'a> {
+struct TextLine<'a> {
     text: &'a str,
     at: usize,
 }
 
 /// Reads a text grid that begins `base` bytes into its file. None when there is any error.
-pub(crate) fn parse(reader: &mut Reader<'_>, text: &str, base: usize) -> Option<TextGrid> {
+pub(crate) fn parse(reader: &mut JsonReader<'_>, text: &str, base: usize) -> Option<TextGrid> {
     let mut at = base;
-    let mut lines: Vec<Line<'_>> = Vec::new();
+    let mut lines: Vec<TextLine<'_>> = Vec::new();
     for whole in text.split_inclusive('\n') {
-        lines.push(Line { text: whole.trim_end_matches(['\n', '\r']), at });
+        lines.push(TextLine { text: whole.trim_end_matches(['\n', '\r']), at });
         at += whole.len();
     }
     // Empty lines at the end are no rows.
@@ -111,17 +111,17 @@ fn begins_like_a_key(line: &str) -> bool {
 }
 
 struct GridReader<'r, 'f> {
-    reader: &'r mut Reader<'f>,
+    reader: &'r mut JsonReader<'f>,
     end: usize,
 }
 
 impl GridReader<'_, '_> {
-    fn error(&mut self, code: &'static str, line: Line<'_>, message: String) {
+    fn error(&mut self, code: &'static str, line: TextLine<'_>, message: String) {
         let span = Span::new(self.reader.file, line.at, line.at + line.text.len());
-        self.reader.findings.error(|| Finding::new(code, span, message));
+        self.reader.findings.error(|| PendingDiagnostic::new(code, span, message));
     }
 
-    fn header(&mut self, lines: &[Line<'_>]) -> Option<TextGrid> {
+    fn header(&mut self, lines: &[TextLine<'_>]) -> Option<TextGrid> {
         let mut values: [Option<f64>; 9] = [None; 9];
         let mut seen = [false; 9];
         let mut failed = false;
@@ -150,29 +150,29 @@ impl GridReader<'_, '_> {
             failed |= values[index].is_none();
         }
         for key in REQUIRED.iter().filter(|key| !seen[index_of(key)]) {
-            let end = lines.last().copied().unwrap_or(Line { text: "", at: 0 });
+            let end = lines.last().copied().unwrap_or(TextLine { text: "", at: 0 });
             self.error(code::MISSING_FIELD, end, format!("the header has no \"{key}\""));
             failed = true;
         }
         if failed { None } else { self.sized(lines, values) }
     }
 
-    fn unknown_key(&mut self, line: Line<'_>, key: &str) {
+    fn unknown_key(&mut self, line: TextLine<'_>, key: &str) {
         let span = Span::new(self.reader.file, line.at, line.at + line.text.len());
         self.reader.findings.warn(|| {
-            let found = Finding::new(
+            let found = PendingDiagnostic::new(
                 code::UNKNOWN_FIELD,
                 span,
                 format!("unknown key \"{key}\" in the header, ignored"),
             );
-            match words::nearest(key, KEYS) {
+            match suggestions::nearest(key, KEYS) {
                 Some(near) => found.help(format!("did you mean \"{near}\"?")),
                 None => found,
             }
         });
     }
 
-    fn value(&mut self, line: Line<'_>, index: usize, text: &str) -> Option<f64> {
+    fn value(&mut self, line: TextLine<'_>, index: usize, text: &str) -> Option<f64> {
         const COUNT: Number = Number { default: 1.0, min: 1.0, max: CELLS_MAX as f64, unit: "cells" };
         let key = KEYS[index];
         let number = match key {
@@ -195,13 +195,13 @@ impl GridReader<'_, '_> {
         None
     }
 
-    fn sized(&mut self, lines: &[Line<'_>], values: [Option<f64>; 9]) -> Option<TextGrid> {
+    fn sized(&mut self, lines: &[TextLine<'_>], values: [Option<f64>; 9]) -> Option<TextGrid> {
         let value = |key: &str, default: f64| values[index_of(key)].unwrap_or(default);
         let (width, depth) = (value("gridWidth", 1.0) as u32, value("gridDepth", 1.0) as u32);
         let cells = u64::from(width) * u64::from(depth);
         if cells > CELLS_MAX {
             let line = lines.iter().find(|line| line.text.starts_with("gridDepth"));
-            let line = line.or(lines.last()).copied().unwrap_or(Line { text: "", at: 0 });
+            let line = line.or(lines.last()).copied().unwrap_or(TextLine { text: "", at: 0 });
             self.error(
                 code::GRID_TOO_BIG,
                 line,
@@ -220,13 +220,13 @@ impl GridReader<'_, '_> {
         Some(TextGrid { sizes, min_x, min_z, width, depth, walkable: Vec::new() })
     }
 
-    fn rows(&mut self, rows: &[Line<'_>], grid: &TextGrid) -> Option<Vec<bool>> {
+    fn rows(&mut self, rows: &[TextLine<'_>], grid: &TextGrid) -> Option<Vec<bool>> {
         let (width, depth) = (grid.width as usize, grid.depth as usize);
         let mut walkable = Vec::with_capacity(width * depth.min(rows.len()));
         let mut failed = false;
         for row in rows.iter().take(depth) {
             if let Some((at, character)) = row.text.char_indices().find(|(_, c)| !matches!(c, '0' | '1')) {
-                let place = Line { text: &row.text[at..at + character.len_utf8()], at: row.at + at };
+                let place = TextLine { text: &row.text[at..at + character.len_utf8()], at: row.at + at };
                 self.error(
                     code::ROWS,
                     place,
@@ -246,7 +246,7 @@ impl GridReader<'_, '_> {
             }
         }
         if rows.len() != depth {
-            let place = rows.get(depth).copied().unwrap_or(Line { text: "", at: self.end });
+            let place = rows.get(depth).copied().unwrap_or(TextLine { text: "", at: self.end });
             self.error(
                 code::ROWS,
                 place,

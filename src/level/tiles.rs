@@ -10,13 +10,13 @@ use super::def::{
     Heading, Hierarchy, LayerDef, LinkDef, LinkEnd, Projection, StaggerAxis, StaggerIndex, TileLayout,
     TileLegendDef, TilesDef,
 };
-use super::diagnostic::{Finding, Findings, Spot, code};
+use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
 use super::drawing::{Drawing, legend_pointer};
-use super::json::{Fields, Node, Reader};
+use super::json::{Fields, JsonReader, JsonValue};
 use super::numbers;
 use super::textgrid::CELLS_MAX;
 use crate::base::geom::{Bounds, Point};
-use crate::nav::{CellMapError, Frame, LINKS_MAX, Layout, Stagger, TileGrid};
+use crate::nav::{CellMapError, LINKS_MAX, Layout, MapFrame, Stagger, TileGrid};
 use crate::world::tiles::{Terrain, Tile};
 
 /// Most layers of a tile map.
@@ -135,7 +135,7 @@ impl TilesDef {
     ///
     /// # Errors
     /// A size beyond its limit.
-    pub(crate) fn frame(&self, columns: u32, rows: u32) -> Result<Frame, CellMapError> {
+    pub(crate) fn frame(&self, columns: u32, rows: u32) -> Result<MapFrame, CellMapError> {
         let stagger = match self.stagger_index {
             StaggerIndex::Odd => Stagger::Odd,
             StaggerIndex::Even => Stagger::Even,
@@ -159,7 +159,7 @@ impl TilesDef {
     }
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     /// A map of kind `tiles`. None when there is nothing to lay out.
     pub(super) fn tiles(&mut self, fields: &Fields<'_, '_>) -> Option<TilesDef> {
         self.know(fields, TILES_KEYS);
@@ -195,11 +195,11 @@ impl Reader<'_> {
         })
     }
 
-    pub(super) fn hierarchy(&mut self, node: Node<'_, '_>) -> Option<Hierarchy> {
+    pub(super) fn hierarchy(&mut self, node: JsonValue<'_, '_>) -> Option<Hierarchy> {
         self.choice(node, HIERARCHIES)
     }
 
-    fn projection(&mut self, node: Node<'_, '_>, layout: TileLayout) -> Option<Projection> {
+    fn projection(&mut self, node: JsonValue<'_, '_>, layout: TileLayout) -> Option<Projection> {
         let projection = self.choice(node, PROJECTIONS)?;
         if projection == Projection::Isometric && !layout.is_square() {
             let name = layout.name();
@@ -214,7 +214,7 @@ impl Reader<'_> {
         Some(projection)
     }
 
-    fn layers(&mut self, node: Node<'_, '_>) -> Option<Vec<LayerDef>> {
+    fn layers(&mut self, node: JsonValue<'_, '_>) -> Option<Vec<LayerDef>> {
         let layers = self.list(node, LAYERS_MAX, |r, n| Some(r.layer(n).unwrap_or_default()))?;
         if self.items(node, "a list", 0).is_some_and(|(count, _)| count == 0) {
             self.error(code::DEGENERATE, node, "is empty, expected one to eight layers");
@@ -223,14 +223,14 @@ impl Reader<'_> {
         Some(layers)
     }
 
-    fn layer(&mut self, node: Node<'_, '_>) -> Option<LayerDef> {
+    fn layer(&mut self, node: JsonValue<'_, '_>) -> Option<LayerDef> {
         let fields = self.fields(node, &["name", "rows"])?;
         let name = self.required(&fields, "name", Self::name);
         let rows = self.required(&fields, "rows", Self::rows);
         Some(LayerDef { name: name.unwrap_or_default(), rows: rows.unwrap_or_default() })
     }
 
-    fn tile_legend(&mut self, node: Node<'_, '_>, layout: TileLayout) -> Option<TileLegendDef> {
+    fn tile_legend(&mut self, node: JsonValue<'_, '_>, layout: TileLayout) -> Option<TileLegendDef> {
         let terrains = Terrain::ALL.map(|terrain| (terrain.name(), terrain));
         let fields = self.fields(node, LEGEND_KEYS)?;
         Some(TileLegendDef {
@@ -244,7 +244,7 @@ impl Reader<'_> {
         })
     }
 
-    fn one_way(&mut self, node: Node<'_, '_>, layout: TileLayout) -> Option<Vec<Heading>> {
+    fn one_way(&mut self, node: JsonValue<'_, '_>, layout: TileLayout) -> Option<Vec<Heading>> {
         let exits = layout.exits();
         let known: Vec<(&'static str, Heading)> =
             HEADINGS.iter().filter(|(_, heading)| exits.contains(&Some(*heading))).copied().collect();
@@ -255,7 +255,7 @@ impl Reader<'_> {
         }
     }
 
-    fn link(&mut self, node: Node<'_, '_>) -> Option<LinkDef> {
+    fn link(&mut self, node: JsonValue<'_, '_>) -> Option<LinkDef> {
         let fields = self.fields(node, &["from", "to", "bothWays", "cost"])?;
         let from = self.required(&fields, "from", Self::link_end);
         let to = self.required(&fields, "to", Self::link_end);
@@ -266,15 +266,15 @@ impl Reader<'_> {
             to: to.unwrap_or_default(),
             both_ways,
             cost_m: cost.unwrap_or(numbers::LINK_COST.default),
-            spot: Spot::new((), self.span(node)),
+            spot: Located::new((), self.span(node)),
         })
     }
 
-    fn link_end(&mut self, node: Node<'_, '_>) -> Option<LinkEnd> {
+    fn link_end(&mut self, node: JsonValue<'_, '_>) -> Option<LinkEnd> {
         let fields = self.fields(node, &["layer", "position"])?;
         let layer = self.required(&fields, "layer", Self::name);
         let position = self.required(&fields, "position", |r, n| {
-            r.position(n).map(|position| Spot::new(position, r.span(n)))
+            r.position(n).map(|position| Located::new(position, r.span(n)))
         });
         Some(LinkEnd { layer: layer.unwrap_or_default(), position: position.unwrap_or_default() })
     }
@@ -284,7 +284,7 @@ impl Reader<'_> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TileCells {
     /// Where they lie.
-    pub frame: Frame,
+    pub frame: MapFrame,
     /// What characters mean: blocked and open ground first, then the legend in its order.
     pub meanings: Vec<TileMeaning>,
     /// For each layer which meaning each tile has: `row * width + column`.
@@ -305,7 +305,7 @@ impl TileCells {
 /// A mark drawn on a tile map.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TileMark {
-    pub name: Spot<String>,
+    pub name: Located<String>,
     pub pointer: String,
     pub layer: u8,
     pub point: Point,
@@ -351,13 +351,13 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &TilesDef) -> Option<TileCel
 }
 
 /// Why there can be no map of so many tiles of that size.
-fn misfit(def: &TilesDef, error: &CellMapError) -> Finding {
+fn misfit(def: &TilesDef, error: &CellMapError) -> PendingDiagnostic {
     let code = match error {
         CellMapError::TooBig { .. } => code::GRID_TOO_BIG,
         CellMapError::Coordinate { .. } => code::EXTENT,
         _ => code::RANGE,
     };
-    Finding::new(code, def.span, error.to_string()).at("/navigation")
+    PendingDiagnostic::new(code, def.span, error.to_string()).at("/navigation")
 }
 
 fn drawing((index, layer): (usize, &LayerDef)) -> Drawing<'_> {
@@ -392,7 +392,7 @@ fn size(findings: &mut Findings, def: &TilesDef, drawings: &[Drawing<'_>]) -> Op
                 "{} has {} rows of {} characters, expected {} rows of {} as on the first layer",
                 drawing.words, own.1, own.0, first.1, first.0
             );
-            Finding::new(code::ROWS, drawing.rows[0].span, message).at(drawing.pointer.as_str())
+            PendingDiagnostic::new(code::ROWS, drawing.rows[0].span, message).at(drawing.pointer.as_str())
         });
     }
     let (width, depth) = size.filter(|_| sound)?;
@@ -402,7 +402,7 @@ fn size(findings: &mut Findings, def: &TilesDef, drawings: &[Drawing<'_>]) -> Op
     }
     findings.error(|| {
         let message = format!("the layers have {tiles} tiles together, the limit is {CELLS_MAX}");
-        Finding::new(code::GRID_TOO_BIG, def.span, message).at("/navigation/layers")
+        PendingDiagnostic::new(code::GRID_TOO_BIG, def.span, message).at("/navigation/layers")
     });
     None
 }
@@ -424,7 +424,7 @@ fn meanings(def: &TilesDef, cells: &mut TileCells) -> Vec<(char, u16)> {
     known
 }
 
-fn area_number(cells: &mut TileCells, character: char, name: &Spot<String>) -> u16 {
+fn area_number(cells: &mut TileCells, character: char, name: &Located<String>) -> u16 {
     let known = cells.areas.iter().position(|area| area.name.value == name.value);
     let index = known.unwrap_or_else(|| {
         let pointer = format!("{}/area", legend_pointer(character));
@@ -462,7 +462,7 @@ fn note_area(cells: &mut TileCells, (number, x, z): (u16, usize, usize)) {
 /// Counts a tile for its mark. False when the mark stands on the map already.
 fn note_mark(
     findings: &mut Findings,
-    (def, frame): (&TilesDef, Frame),
+    (def, frame): (&TilesDef, MapFrame),
     (drawn, drawing): (&mut [Option<(u8, Point)>], &Drawing<'_>),
     (number, (layer, x, z)): (u16, (usize, usize, usize)),
 ) -> bool {
@@ -481,7 +481,7 @@ fn note_mark(
             "{}[{z}] has {character:?} again, expected one tile, because it is a mark",
             drawing.words
         );
-        Finding::new(code::DUPLICATE_NAME, span, message).at(drawing.row_pointer(z))
+        PendingDiagnostic::new(code::DUPLICATE_NAME, span, message).at(drawing.row_pointer(z))
     });
     false
 }
@@ -502,7 +502,7 @@ fn place_marks(
                     "mark \"{}\" is nowhere on the map, expected {:?} in a row",
                     name.value, character.value
                 );
-                Finding::new(code::UNRESOLVED, name.span, message).at(pointer)
+                PendingDiagnostic::new(code::UNRESOLVED, name.span, message).at(pointer)
             }),
         }
     }

@@ -11,10 +11,10 @@ use std::rc::Rc;
 
 use mlua::Lua;
 
-use crate::base::plain::Plain;
 use crate::base::time::Tick;
+use crate::base::value::Plain;
 use crate::script::lend;
-use crate::script::runtime::{self, Runtime, Work};
+use crate::script::runtime::{self, Runtime, ScriptWork};
 use crate::script::vm::Machine;
 use crate::world::World;
 
@@ -82,9 +82,11 @@ fn count(lua: &Lua, machine: &Machine) {
 }
 
 fn kept_by(runtime: &Runtime) -> usize {
-    let work = |work: &Work| match work {
-        Work::Attach { params, .. } => Plain::bytes(params),
-        Work::BoardChanged(news) => [&news.value, &news.old].into_iter().flatten().map(Plain::bytes).sum(),
+    let work = |work: &ScriptWork| match work {
+        ScriptWork::Attach { params, .. } => Plain::bytes(params),
+        ScriptWork::BoardChanged(news) => {
+            [&news.value, &news.old].into_iter().flatten().map(Plain::bytes).sum()
+        }
         _ => 0,
     };
     let sum = |values: &mut dyn Iterator<Item = &Plain>| values.map(Plain::bytes).sum::<usize>();

@@ -11,27 +11,27 @@ use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
-use crate::base::plain::Plain;
 use crate::base::time::Tick;
+use crate::base::value::Plain;
 use crate::script::bind;
 use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::keep::Callback;
 use crate::script::bind::rng;
 use crate::script::blackboard::BoardOf;
 use crate::script::convert::describe;
-use crate::script::fault::{Failure, FaultKind};
+use crate::script::fault::{CallFailure, FaultKind};
 use crate::script::handlers::{self, Delivering};
 use crate::script::invoke::{self, Call};
 use crate::script::keeper::stem;
 use crate::script::owner::{OwnerKind, Owners};
 use crate::script::params::{self, Params};
-use crate::script::runtime::{self, Work};
-use crate::script::task::{self, Delivery, Role, Spawn, Why};
-use crate::script::tree::{self, Tree};
+use crate::script::runtime::{self, ScriptWork};
+use crate::script::task::{self, Delivery, NewTask, TaskRole, Why};
+use crate::script::tree::{self, BehaviourTree};
 use crate::script::vm::ScriptVm;
 use crate::script::{dispatch, lend, payload, plain_state};
 use crate::world::World;
-use crate::world::event::{Event, LogLine, SwitchedOff};
+use crate::world::event::{Fact, LogLine, SwitchedOff};
 use crate::world::ops;
 use crate::world::walk::Owner;
 
@@ -47,7 +47,7 @@ pub(crate) struct Class {
     update_every_ticks: u64,
     /// Its `update`; its table is read-only, so it stays the one.
     update: Option<Function>,
-    tree: Option<Tree>,
+    tree: Option<BehaviourTree>,
     on: BTreeMap<String, Function>,
 }
 
@@ -227,7 +227,7 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, 
         params: params::declare(lua, &get("params"))?,
         update_every_ticks: whole("updateEvery", 1)?,
         update: get("update").as_function().cloned(),
-        tree: Tree::read(lua, &get("tree"))?,
+        tree: BehaviourTree::read(lua, &get("tree"))?,
         on: declare_on(&get("on"))?,
         table: table.clone(),
     });
@@ -367,7 +367,7 @@ pub(crate) fn rebind(
 ///
 /// # Errors
 /// What was wrong in `init`, or with the state it left: then nothing else of the instance has run.
-pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) -> Result<(), Failure> {
+pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) -> Result<(), CallFailure> {
     init(vm, owner)?;
     let why = vm.lua().create_string(why).map(Value::String).unwrap_or(Value::Nil);
     call(vm, owner, "start", why);
@@ -375,7 +375,7 @@ pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) -> Result<(), Failur
     Ok(())
 }
 
-fn init(vm: &ScriptVm, owner: Owner) -> Result<(), Failure> {
+fn init(vm: &ScriptVm, owner: Owner) -> Result<(), CallFailure> {
     let Some((function, this)) = method(vm.lua(), owner, "init") else {
         return Ok(());
     };
@@ -405,7 +405,7 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
     runtime::with(lua, |runtime| {
         runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
     });
-    invoke::push(vm, Event::SwitchedOff(off));
+    invoke::push(vm, Fact::SwitchedOff(off));
     end_owner(vm, owner, Why::OwnerGone);
 }
 
@@ -440,7 +440,7 @@ fn start_run(lua: &Lua, owner: Owner) {
     if let Some((function, this)) = method(lua, owner, "run") {
         let args = MultiValue::from_iter([Value::Table(this)]);
         let callback = "run".into();
-        task::spawn(lua, Spawn { owner, callback, role: Role::Run, function, args, name: None });
+        task::spawn(lua, NewTask { owner, callback, role: TaskRole::Run, function, args, name: None });
     }
 }
 
@@ -509,7 +509,7 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
         }
         Err(problem) => {
             let failure =
-                Failure::new(FaultKind::Error, format!("attach: behaviour \"{name}\": {problem}"), None);
+                CallFailure::new(FaultKind::Error, format!("attach: behaviour \"{name}\": {problem}"), None);
             invoke::report(vm, &Call::plain(Owner::HOST, "attach"), failure);
         }
     }
@@ -544,7 +544,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
         runtime::with(lua, |runtime| {
             runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
         });
-        invoke::push(vm, Event::SwitchedOff(off));
+        invoke::push(vm, Fact::SwitchedOff(off));
     }
     if let Some(function) =
         instance.class.table.raw_get::<Value>("stop").ok().and_then(|stop| stop.as_function().cloned())
@@ -710,7 +710,7 @@ pub(crate) fn release(lua: &Lua, character: CharacterId) {
         Some(owner)
     });
     if let Some(owner) = released {
-        runtime::push_work(lua, Work::Kept(owner));
+        runtime::push_work(lua, ScriptWork::Kept(owner));
     }
 }
 
@@ -728,7 +728,7 @@ fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
         "{owner} was held: the oldest of its events were dropped ({missed}), the last {most} are kept"
     );
     let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
-    invoke::push(vm, Event::Logged(Box::new(line)));
+    invoke::push(vm, Fact::Logged(Box::new(line)));
 }
 
 /// Hands out what came in while an owner stood still, in order.

@@ -11,9 +11,9 @@ use mlua::{Lua, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
-use crate::base::plain::{Plain, PlainKey};
 use crate::base::time::Tick;
-use crate::script::runtime::{self, Runtime, Work};
+use crate::base::value::{Plain, PlainKey};
+use crate::script::runtime::{self, Runtime, ScriptWork};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{Outcome, Wait};
 use crate::script::{dispatch, payload};
@@ -31,7 +31,7 @@ pub(crate) enum BoardOf {
 
 /// A value with the tick in which it clears itself.
 #[derive(Clone, Debug)]
-struct Kept {
+struct KeptValue {
     value: Plain,
     until: Option<Tick>,
     bytes: usize,
@@ -41,7 +41,7 @@ struct Kept {
 #[derive(Clone, Debug)]
 struct Board {
     of: BoardOf,
-    values: BTreeMap<String, Kept>,
+    values: BTreeMap<String, KeptValue>,
     bytes: usize,
     /// The change that those wait for who asked since the last one, by key.
     awaited: BTreeMap<String, u64>,
@@ -60,7 +60,7 @@ pub(crate) struct Boards {
 
 /// What became of a key, for those who watched it then.
 #[derive(Clone, Debug)]
-pub(crate) struct News {
+pub(crate) struct KeyChange {
     pub(crate) board: u64,
     pub(crate) key: String,
     pub(crate) value: Option<Plain>,
@@ -71,7 +71,7 @@ pub(crate) struct News {
     pub(crate) listeners_until: u64,
 }
 
-impl News {
+impl KeyChange {
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         hash.word(self.board).text(&self.key).word(self.change.unwrap_or(0)).word(self.listeners_until);
         for value in [&self.value, &self.old] {
@@ -85,7 +85,7 @@ impl News {
 
 /// Why a board does not take a value or a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum BoardRefusal {
     /// Its character was removed.
     Gone,
     /// It holds as much as it may.
@@ -123,8 +123,8 @@ impl Boards {
         self.boards.get(&board).map(|board| &board.of)
     }
 
-    pub(crate) fn get(&self, board: u64, key: &str) -> Result<Option<&Plain>, Refusal> {
-        let board = self.boards.get(&board).ok_or(Refusal::Gone)?;
+    pub(crate) fn get(&self, board: u64, key: &str) -> Result<Option<&Plain>, BoardRefusal> {
+        let board = self.boards.get(&board).ok_or(BoardRefusal::Gone)?;
         Ok(board.values.get(key).map(|kept| &kept.value))
     }
 
@@ -134,19 +134,19 @@ impl Boards {
     }
 
     /// Keys in order.
-    pub(crate) fn keys(&self, board: u64) -> Result<Vec<String>, Refusal> {
-        let board = self.boards.get(&board).ok_or(Refusal::Gone)?;
+    pub(crate) fn keys(&self, board: u64) -> Result<Vec<String>, BoardRefusal> {
+        let board = self.boards.get(&board).ok_or(BoardRefusal::Gone)?;
         Ok(board.values.keys().cloned().collect())
     }
 
     /// The change that comes next for a key: the same for all who ask before it.
-    pub(crate) fn change(&mut self, board: u64, key: &str) -> Result<u64, Refusal> {
-        let board = self.boards.get_mut(&board).ok_or(Refusal::Gone)?;
+    pub(crate) fn change(&mut self, board: u64, key: &str) -> Result<u64, BoardRefusal> {
+        let board = self.boards.get_mut(&board).ok_or(BoardRefusal::Gone)?;
         if let Some(&change) = board.awaited.get(key) {
             return Ok(change);
         }
         if board.awaited.len() >= Self::AWAITED_MAX {
-            return Err(Refusal::Awaited);
+            return Err(BoardRefusal::Awaited);
         }
         self.last_change += 1;
         board.awaited.insert(key.to_owned(), self.last_change);
@@ -160,12 +160,12 @@ impl Boards {
         key: &str,
         (value, until): (Option<Plain>, Option<Tick>),
         bytes_max: usize,
-    ) -> Result<Option<News>, Refusal> {
-        let board = self.boards.get_mut(&number).ok_or(Refusal::Gone)?;
+    ) -> Result<Option<KeyChange>, BoardRefusal> {
+        let board = self.boards.get_mut(&number).ok_or(BoardRefusal::Gone)?;
         let bytes = value.as_ref().map_or(0, |value| size_of(value) + key.len());
         let freed = board.values.get(key).map_or(0, |kept| kept.bytes);
         if value.is_some() && board.bytes - freed + bytes > bytes_max {
-            return Err(Refusal::Full);
+            return Err(BoardRefusal::Full);
         }
         let key = key.to_owned();
         if let Some(tick) = board.values.get(&key).and_then(|kept| kept.until) {
@@ -177,13 +177,13 @@ impl Boards {
         let old = board.values.remove(&key).map(|kept| kept.value);
         board.bytes = board.bytes - freed + bytes;
         if let Some(value) = value.clone() {
-            board.values.insert(key.clone(), Kept { value, until, bytes });
+            board.values.insert(key.clone(), KeptValue { value, until, bytes });
         }
         if old == value {
             return Ok(None);
         }
         let change = board.awaited.remove(&key);
-        Ok(Some(News { board: number, key, value, old, change, listeners_until: 0 }))
+        Ok(Some(KeyChange { board: number, key, value, old, change, listeners_until: 0 }))
     }
 
     /// Values whose time is over, in order of their time, board and key.
@@ -238,7 +238,7 @@ pub(crate) fn put(
     key: &str,
     value: Option<Plain>,
     ttl_ticks: Option<u64>,
-) -> Result<(), Refusal> {
+) -> Result<(), BoardRefusal> {
     let news = runtime::with(lua, |runtime| {
         let until = ttl_ticks.map(|ticks| runtime.now.after(ticks.max(1)));
         let bytes_max = usize::try_from(runtime.limits.state_kib).unwrap_or(usize::MAX).saturating_mul(1024);
@@ -246,16 +246,16 @@ pub(crate) fn put(
         Ok(news.and_then(|news| for_somebody(runtime, news)))
     })?;
     if let Some(news) = news {
-        runtime::push_work(lua, Work::BoardChanged(Box::new(news)));
+        runtime::push_work(lua, ScriptWork::BoardChanged(Box::new(news)));
     }
     Ok(())
 }
 
 /// News that somebody wants to hear.
-fn for_somebody(runtime: &Runtime, news: News) -> Option<News> {
+fn for_somebody(runtime: &Runtime, news: KeyChange) -> Option<KeyChange> {
     let is_watched = !runtime.handlers.board(news.board, &news.key).is_empty();
     let listeners_until = runtime.handlers.last_listener();
-    (is_watched || news.change.is_some()).then_some(News { listeners_until, ..news })
+    (is_watched || news.change.is_some()).then_some(KeyChange { listeners_until, ..news })
 }
 
 /// All boards are again as they were `before`, and the news since then, behind the first `work` pieces of it, is no news. A
@@ -271,7 +271,7 @@ pub(crate) fn go_back(runtime: &mut Runtime, before: Boards, work: usize) {
     let mut index = 0;
     runtime.work.retain(|(_, piece)| {
         index += 1;
-        index <= work || !matches!(piece, Work::BoardChanged(_))
+        index <= work || !matches!(piece, ScriptWork::BoardChanged(_))
     });
 }
 
@@ -292,12 +292,12 @@ pub(crate) fn character_gone(lua: &Lua, character: CharacterId) {
         Some(runtime.boards.boards.remove(&number)?.awaited)
     });
     for change in changes.unwrap_or_default().into_values() {
-        runtime::push_work(lua, Work::Settled(Wait::Change(change), Outcome::Value(Value::Nil)));
+        runtime::push_work(lua, ScriptWork::Settled(Wait::Change(change), Outcome::Value(Value::Nil)));
     }
 }
 
 /// Tells those who watched the key, then those who waited for its change.
-pub(crate) fn tell(vm: &ScriptVm, news: &News) -> mlua::Result<()> {
+pub(crate) fn tell(vm: &ScriptVm, news: &KeyChange) -> mlua::Result<()> {
     let lua = vm.lua();
     let frozen = |value: &Option<Plain>| match value {
         Some(value) => dispatch::frozen(lua, value),

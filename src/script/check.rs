@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::plain::{Plain, PlainKey};
-use crate::script::fault::{Failure, FaultKind};
+use crate::base::value::{Plain, PlainKey};
+use crate::script::fault::{CallFailure, FaultKind};
 use crate::script::params::{self, Params};
 use crate::script::vm::{ScriptVm, VmSettings};
 use crate::script::{payload, sandbox};
@@ -18,7 +18,7 @@ pub const AT_END: &str = "got <eof>";
 ///
 /// # Errors
 /// The first mistake of syntax.
-pub fn syntax(path: &str, text: &str) -> Result<(), Failure> {
+pub fn syntax(path: &str, text: &str) -> Result<(), CallFailure> {
     match sandbox::compiler().compile(text) {
         Ok(_) => Ok(()),
         Err(error) => Err(mistake(path, &error).within(text)),
@@ -94,7 +94,7 @@ impl Declared {
 }
 
 /// `2: expected ...` into its line and its sentence.
-fn mistake(path: &str, error: &mlua::Error) -> Failure {
+fn mistake(path: &str, error: &mlua::Error) -> CallFailure {
     let text = match error {
         mlua::Error::SyntaxError { message, .. } => message.clone(),
         other => other.to_string(),
@@ -103,7 +103,7 @@ fn mistake(path: &str, error: &mlua::Error) -> Failure {
     let numbered =
         numbered.and_then(|(line, sentence)| Some((line.trim().parse().ok()?, sentence.trim().to_owned())));
     let (line, message) = numbered.unwrap_or((0, text));
-    Failure { kind: FaultKind::Error, message, traceback: String::new(), file: path.to_owned(), line }
+    CallFailure { kind: FaultKind::Error, message, traceback: String::new(), file: path.to_owned(), line }
 }
 
 #[cfg(test)]

@@ -14,21 +14,21 @@ use mlua::{Lua, MultiValue, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
-use crate::base::plain::Plain;
 use crate::base::time::Tick;
+use crate::base::value::Plain;
 use crate::script::bind::handles;
 use crate::script::cinematic::definition::Definition;
 use crate::script::invoke::{self, Call, map, text};
 use crate::script::owner::OwnerKind;
-use crate::script::runtime::{self, Work};
+use crate::script::runtime::{self, ScriptWork};
 use crate::script::skipping::Skip;
-use crate::script::task::{self, Role, Spawn, Why};
+use crate::script::task::{self, NewTask, TaskRole, Why};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{Outcome, SceneId, Wait};
 use crate::script::{behaviour, dispatch, lend, payload};
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
-use crate::world::event::Event;
+use crate::world::event::Fact;
 use crate::world::ops;
 use crate::world::walk::Owner;
 
@@ -58,7 +58,7 @@ impl SceneEnd {
 
 /// Where a scene is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum SceneStage {
     /// It was asked for and begins at the next dispatch.
     Queued,
     /// Its script runs.
@@ -69,12 +69,12 @@ enum Stage {
 
 /// A scene that has not ended.
 #[derive(Debug)]
-pub(crate) struct Scene {
+pub(crate) struct RunningScene {
     definition: Definition,
     args: Plain,
     holds: Vec<CharacterId>,
     owner: Option<Owner>,
-    stage: Stage,
+    stage: SceneStage,
     started: Tick,
     mark: Option<String>,
     moved_camera: bool,
@@ -87,7 +87,7 @@ pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
 /// All scenes.
 #[derive(Debug, Default)]
 pub(crate) struct Scenes {
-    scenes: BTreeMap<u64, Scene>,
+    scenes: BTreeMap<u64, RunningScene>,
     definitions: Definitions,
     /// Names of scenes that have begun or been asked for, for handles of scenes that are over.
     last: u64,
@@ -101,8 +101,8 @@ impl Scenes {
 
     /// The running scene of that name, or the oldest.
     pub(crate) fn running(&self, name: Option<&str>) -> Option<u64> {
-        let fits = |scene: &Scene| {
-            scene.stage != Stage::Queued && name.is_none_or(|name| scene.definition.name == name)
+        let fits = |scene: &RunningScene| {
+            scene.stage != SceneStage::Queued && name.is_none_or(|name| scene.definition.name == name)
         };
         self.scenes.iter().find(|(_, scene)| fits(scene)).map(|(&id, _)| id)
     }
@@ -147,7 +147,7 @@ impl Scenes {
 
     /// Whether what its code asks for now is passed over: it is skipped, and nothing in it runs at normal speed.
     pub(crate) fn is_rushing(&self, id: u64) -> bool {
-        self.scenes.get(&id).is_some_and(|scene| scene.stage != Stage::Queued && scene.skip.is_rushing())
+        self.scenes.get(&id).is_some_and(|scene| scene.stage != SceneStage::Queued && scene.skip.is_rushing())
     }
 
     /// Those that are passed over, oldest first.
@@ -181,8 +181,8 @@ impl Scenes {
     }
 
     fn is_locked(&self, what: &str) -> bool {
-        let locks = |scene: &Scene| scene.definition.locks.iter().any(|lock| lock == what);
-        self.scenes.values().any(|scene| scene.stage != Stage::Queued && locks(scene))
+        let locks = |scene: &RunningScene| scene.definition.locks.iter().any(|lock| lock == what);
+        self.scenes.values().any(|scene| scene.stage != SceneStage::Queued && locks(scene))
     }
 
     pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
@@ -228,7 +228,7 @@ impl Scenes {
 /// Asks for a scene: it begins at the next dispatch. What is wrong, in the words that follow the name of the function.
 pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
     let id = enlist(lua, definition, args)?;
-    runtime::push_work(lua, Work::BeginScene(id));
+    runtime::push_work(lua, ScriptWork::BeginScene(id));
     Ok(id)
 }
 
@@ -257,12 +257,12 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
     let id = runtime::with(lua, |runtime| {
         runtime.scenes.last += 1;
         let id = runtime.scenes.last;
-        let scene = Scene {
+        let scene = RunningScene {
             definition,
             args,
             holds,
             owner: None,
-            stage: Stage::Queued,
+            stage: SceneStage::Queued,
             started: runtime.now,
             mark: None,
             moved_camera: false,
@@ -279,11 +279,11 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
     let found = runtime::with(lua, |runtime| {
         let now = runtime.now;
-        let scene = runtime.scenes.scenes.get_mut(&id).filter(|scene| scene.stage == Stage::Queued)?;
+        let scene = runtime.scenes.scenes.get_mut(&id).filter(|scene| scene.stage == SceneStage::Queued)?;
         let label = format!("cinematic \"{}\"", scene.definition.name);
         let owner = runtime.owners.begin(OwnerKind::Scene(id), label);
         scene.owner = Some(owner);
-        scene.stage = Stage::Running;
+        scene.stage = SceneStage::Running;
         scene.started = now;
         Some((owner, scene.definition.clone(), scene.holds.clone(), scene.args.clone()))
     });
@@ -300,7 +300,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
         }
     });
     let locks = definition.locks.clone();
-    invoke::push(vm, Event::SceneStarted { name: definition.name.clone(), locks });
+    invoke::push(vm, Fact::SceneStarted { name: definition.name.clone(), locks });
     for &character in &holds {
         let held = lend::with_world(lua, |world: &mut World| {
             ops::characters::hold(world, character, &definition.name, owner)
@@ -315,14 +315,17 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     };
     let args = MultiValue::from_iter([handle, args]);
     let (callback, function) = ("script".into(), definition.script);
-    task::run_now(vm, Spawn { owner, callback, role: Role::SceneScript(id), function, args, name: None });
+    task::run_now(
+        vm,
+        NewTask { owner, callback, role: TaskRole::SceneScript(id), function, args, name: None },
+    );
 }
 
 /// The script of a scene has returned: the scene ends when its walks have.
 pub(crate) fn script_returned(lua: &Lua, id: u64) {
     runtime::with(lua, |runtime| {
         if let Some(scene) = runtime.scenes.scenes.get_mut(&id) {
-            scene.stage = Stage::Returned;
+            scene.stage = SceneStage::Returned;
         }
     });
 }
@@ -330,7 +333,7 @@ pub(crate) fn script_returned(lua: &Lua, id: u64) {
 /// A fault in a scene ends it at the next dispatch.
 pub(crate) fn faulted(lua: &Lua, id: u64, message: &str) {
     if runtime::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id)) {
-        runtime::push_work(lua, Work::EndScene(id, SceneEnd::Fault(message.to_owned())));
+        runtime::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Fault(message.to_owned())));
     }
 }
 
@@ -338,7 +341,7 @@ pub(crate) fn faulted(lua: &Lua, id: u64, message: &str) {
 pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
     let is_there = runtime::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id));
     if is_there {
-        runtime::push_work(lua, Work::EndScene(id, SceneEnd::Cancelled));
+        runtime::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Cancelled));
     }
     is_there
 }
@@ -348,7 +351,7 @@ pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
     let lua = vm.lua();
     let by = runtime::with(lua, |runtime| runtime.removed_by.remove(&character));
     let ended = runtime::with(lua, |runtime| {
-        let holding = |scene: &Scene| scene.holds.contains(&character) && scene.owner != by;
+        let holding = |scene: &RunningScene| scene.holds.contains(&character) && scene.owner != by;
         let scenes = runtime.scenes.scenes.iter();
         scenes.filter(|(_, scene)| holding(scene)).map(|(&id, _)| id).collect::<Vec<_>>()
     });
@@ -362,7 +365,7 @@ pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     let lua = vm.lua();
     let returned = runtime::with(lua, |runtime| {
         let scenes = runtime.scenes.scenes.iter();
-        let returned = scenes.filter(|(_, scene)| scene.stage == Stage::Returned);
+        let returned = scenes.filter(|(_, scene)| scene.stage == SceneStage::Returned);
         returned.filter_map(|(&id, scene)| Some((id, scene.owner?))).collect::<Vec<_>>()
     });
     for (id, owner) in returned {
@@ -390,7 +393,7 @@ pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
         invoke::clean_up(vm);
         if scene.moved_camera {
             let kind = CueKind::Camera { kind: "reset".to_owned(), options: map([]) };
-            invoke::push(vm, Event::Cue(Box::new(Cue { scene: name.clone(), kind })));
+            invoke::push(vm, Fact::Cue(Box::new(Cue { scene: name.clone(), kind })));
         }
         for &character in &scene.holds {
             let _ = lend::with_world(lua, |world: &mut World| {
@@ -402,13 +405,13 @@ pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
             invoke::run(vm, &Call::plain(owner, "onEnd"), &on_end, value.clone());
         }
         behaviour::end_owner(vm, owner, why);
-        invoke::push(vm, Event::SceneEnded { name, info });
+        invoke::push(vm, Fact::SceneEnded { name, info });
     }
-    runtime::push_work(lua, Work::Settled(Wait::Scene(id), Outcome::Value(value)));
+    runtime::push_work(lua, ScriptWork::Settled(Wait::Scene(id), Outcome::Value(value)));
 }
 
 /// The fields of `SceneInfo`.
-fn info(lua: &Lua, scene: &Scene, how: &SceneEnd) -> Plain {
+fn info(lua: &Lua, scene: &RunningScene, how: &SceneEnd) -> Plain {
     let ticks = runtime::with(lua, |runtime| runtime.now.since(scene.started));
     let mut fields = vec![
         ("name", text(&scene.definition.name)),

@@ -10,11 +10,11 @@ use std::ops::RangeInclusive;
 use glam::Vec3;
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
-use crate::base::words;
+use crate::base::suggestions;
 use crate::script::fault;
 use crate::script::fuel;
 use crate::script::hints;
-use crate::script::lend::Watch;
+use crate::script::lend::PanicWatch;
 
 /// How the mistake begins of a method that was called without its handle.
 const DOT: &str = "called with a dot; write ";
@@ -95,7 +95,7 @@ pub fn function<R: IntoLuaMulti>(
     body: impl Fn(&Lua, &mut Args) -> Result<R, Mistake> + 'static,
 ) -> mlua::Result<Function> {
     lua.create_function(move |lua, values: MultiValue| {
-        let _watch = Watch;
+        let _watch = PanicWatch;
         pay(PRICE, &values)?;
         body(lua, &mut Args::new(name, values)).map_err(|mistake| mistake.raise(lua))
     })
@@ -141,9 +141,9 @@ impl Args {
     }
 
     /// The next argument, which messages call `name`; nil when there are no more.
-    pub fn take(&mut self, name: &'static str) -> Named {
+    pub fn take(&mut self, name: &'static str) -> Argument {
         let value = self.values.pop_front().unwrap_or(Value::Nil);
-        Named { function: Cow::Borrowed(self.function), name: Cow::Borrowed(name), value }
+        Argument { function: Cow::Borrowed(self.function), name: Cow::Borrowed(name), value }
     }
 
     /// The next argument without taking it.
@@ -181,13 +181,13 @@ impl Args {
 
 /// One argument or option, with the name that messages use for it.
 #[derive(Clone, Debug)]
-pub struct Named {
+pub struct Argument {
     function: Cow<'static, str>,
     name: Cow<'static, str>,
     value: Value,
 }
 
-impl Named {
+impl Argument {
     /// The value `value` of what messages of `function` call `name`.
     #[must_use]
     pub fn new(function: &str, name: &str, value: Value) -> Self {
@@ -388,15 +388,15 @@ impl Options {
     /// # Panics
     /// When `name` is not among the allowed ones.
     #[must_use]
-    pub fn get(&self, name: &'static str) -> Named {
+    pub fn get(&self, name: &'static str) -> Argument {
         assert!(self.allowed.contains(&name), "only options that are allowed are read");
         let value = self.table.as_ref().and_then(|table| table.raw_get(name).ok()).unwrap_or(Value::Nil);
-        Named { function: self.function.clone(), name: Cow::Borrowed(name), value }
+        Argument { function: self.function.clone(), name: Cow::Borrowed(name), value }
     }
 
     /// The option called `name`, if it is given.
     #[must_use]
-    pub fn find(&self, name: &'static str) -> Option<Named> {
+    pub fn find(&self, name: &'static str) -> Option<Argument> {
         self.get(name).present()
     }
 }
@@ -449,7 +449,7 @@ fn list_words(words: &[&str]) -> String {
 
 /// The end of a message about an unknown name: `; did you mean "gate"?`, or nothing.
 pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    words::did_you_mean(name, known).map_or_else(String::new, |question| format!("; {question}"))
+    suggestions::did_you_mean(name, known).map_or_else(String::new, |question| format!("; {question}"))
 }
 
 /// Names in messages are cut at 40 letters; control characters are shown as escapes.

@@ -11,19 +11,19 @@ use std::collections::BTreeMap;
 use mlua::{Lua, Table, Value};
 
 use crate::base::ids::{CharacterId, WalkId};
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::script::bind::keep::Callback;
 use crate::script::bind::{handles, results};
-use crate::script::fault::{Failure, FaultKind};
+use crate::script::fault::{CallFailure, FaultKind};
 use crate::script::handlers::{self, Delivering, Listener, Lost, WalkRecord};
 use crate::script::invoke::{self, Call, map, text};
-use crate::script::runtime::{self, CodeName, Work};
+use crate::script::runtime::{self, CodeName, ScriptWork};
 use crate::script::task::{self, Answering};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{self, Outcome, Wait};
-use crate::script::{behaviour, blackboard, cinematic, lend, payload, skipping, testing, underway};
+use crate::script::{behaviour, blackboard, cinematic, lend, payload, progress_handlers, skipping, testing};
 use crate::world::World;
-use crate::world::event::Event;
+use crate::world::event::Fact;
 use crate::world::ops;
 use crate::world::outcome::Status;
 use crate::world::region::WatchId;
@@ -45,9 +45,9 @@ pub(crate) const RUNTIME_EVENTS: [&str; 11] = [
 ];
 
 /// What is handed out next.
-enum Item {
-    Fact(Event),
-    Work(Work),
+enum Delivery {
+    Fact(Fact),
+    Work(ScriptWork),
 }
 
 /// Runs step 12. The world is lent.
@@ -113,7 +113,7 @@ pub(crate) fn waiting(lua: &Lua) -> u64 {
 }
 
 /// The next item of this round, in order of occurrence.
-fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Item> {
+fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Delivery> {
     let work = runtime::with(lua, |runtime| {
         let &(position, _) = runtime.work.front().filter(|_| *work_left > 0)?;
         let is_next = position <= runtime.facts_taken || runtime.facts_taken == facts_end;
@@ -121,14 +121,14 @@ fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Item> {
     });
     if let Some((_, work)) = work {
         *work_left -= 1;
-        return Some(Item::Work(work));
+        return Some(Delivery::Work(work));
     }
     if runtime::with(lua, |runtime| runtime.facts_taken >= facts_end) {
         return None;
     }
     let fact = lend::with_world(lua, |world: &mut World| world.events.pop()).ok().flatten()?;
     runtime::with(lua, |runtime| runtime.facts_taken += 1);
-    Some(Item::Fact(fact))
+    Some(Delivery::Fact(fact))
 }
 
 /// The fuel of the tick is spent: the rest waits.
@@ -136,7 +136,7 @@ fn deferred(vm: &ScriptVm) {
     let count = waiting(vm.lua());
     if count > 0 {
         runtime::with(vm.lua(), |runtime| runtime.is_behind = true);
-        invoke::push(vm, Event::Notice { what: "scriptDeferred", count, walk: None, why: None });
+        invoke::push(vm, Fact::Notice { what: "scriptDeferred", count, walk: None, why: None });
     }
 }
 
@@ -147,11 +147,11 @@ fn exhausted(vm: &ScriptVm) {
     if count == 0 {
         return;
     }
-    invoke::push(vm, Event::Notice { what: "roundsExhausted", count, walk: None, why: None });
+    invoke::push(vm, Fact::Notice { what: "roundsExhausted", count, walk: None, why: None });
     let most = lend::with_world(lua, |world: &mut World| {
         let mut by_script: BTreeMap<String, u64> = BTreeMap::new();
         for event in world.events.recorded() {
-            if let Event::Emitted { by, .. } = event {
+            if let Fact::Emitted { by, .. } = event {
                 *by_script.entry(by.clone()).or_default() += 1;
             }
         }
@@ -167,34 +167,36 @@ fn exhausted(vm: &ScriptVm) {
         runtime.owners.iter().find(|(_, record)| *record.label == *by).map(|(owner, _)| owner)
     });
     let call = Call::plain(owner.unwrap_or(Owner::HOST), "event");
-    invoke::report(vm, &call, Failure::new(FaultKind::Error, message, None));
+    invoke::report(vm, &call, CallFailure::new(FaultKind::Error, message, None));
 }
 
-fn handle(vm: &ScriptVm, item: Item) {
+fn handle(vm: &ScriptVm, item: Delivery) {
     let result = match item {
-        Item::Fact(event) => fact(vm, event),
-        Item::Work(work) => self::work(vm, work),
+        Delivery::Fact(event) => fact(vm, event),
+        Delivery::Work(work) => self::work(vm, work),
     };
     if let Err(error) = result {
         // A payload could not be made: the memory of the level is spent.
-        let failure = Failure::new(FaultKind::Memory, crate::script::fault::text_of_error(&error), None);
+        let failure = CallFailure::new(FaultKind::Memory, crate::script::fault::text_of_error(&error), None);
         invoke::report(vm, &Call::plain(Owner::HOST, "event"), failure);
     }
 }
 
-fn work(vm: &ScriptVm, work: Work) -> mlua::Result<()> {
+fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
     let lua = vm.lua();
     match work {
-        Work::Begin(task) => task::begin(vm, task),
-        Work::Settled(wait, outcome) => settle(vm, wait, &outcome),
-        Work::Answer(to, outcome) => task::answer(vm, to, outcome),
-        Work::Attach { character, name, params } => behaviour::attach_now(vm, character, &name, &params),
-        Work::Detach { character, why } => behaviour::detach_now(vm, character, why),
-        Work::BeginScene(scene) => cinematic::begin(vm, scene),
-        Work::SkipScene(scene) => skipping::begin(vm, scene),
-        Work::EndScene(scene, end) => cinematic::end(vm, scene, end),
-        Work::Stayed(watch, character) => stayed(vm, watch, character),
-        Work::Turned { predicate, value } => {
+        ScriptWork::Begin(task) => task::begin(vm, task),
+        ScriptWork::Settled(wait, outcome) => settle(vm, wait, &outcome),
+        ScriptWork::Answer(to, outcome) => task::answer(vm, to, outcome),
+        ScriptWork::Attach { character, name, params } => {
+            behaviour::attach_now(vm, character, &name, &params)
+        }
+        ScriptWork::Detach { character, why } => behaviour::detach_now(vm, character, why),
+        ScriptWork::BeginScene(scene) => cinematic::begin(vm, scene),
+        ScriptWork::SkipScene(scene) => skipping::begin(vm, scene),
+        ScriptWork::EndScene(scene, end) => cinematic::end(vm, scene, end),
+        ScriptWork::Stayed(watch, character) => stayed(vm, watch, character),
+        ScriptWork::Turned { predicate, value } => {
             if let Some((owner, callback)) =
                 runtime::with(lua, |runtime| runtime.predicates.handler(predicate, value))
             {
@@ -203,8 +205,8 @@ fn work(vm: &ScriptVm, work: Work) -> mlua::Result<()> {
                 handlers::deliver(vm, Delivering::new(owner, callback, payload.unwrap_or(Value::Nil), label));
             }
         }
-        Work::Kept(owner) => behaviour::hand_out_kept(vm, owner),
-        Work::BoardChanged(news) => return blackboard::tell(vm, &news),
+        ScriptWork::Kept(owner) => behaviour::hand_out_kept(vm, owner),
+        ScriptWork::BoardChanged(news) => return blackboard::tell(vm, &news),
     }
     Ok(())
 }
@@ -230,25 +232,25 @@ fn settle_value(vm: &ScriptVm, wait: Wait, value: Value) {
     settle(vm, wait, &Outcome::Value(value));
 }
 
-fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
+fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
     let lua = vm.lua();
     match event {
-        Event::WalkSettled(walk) => walk_settled(vm, walk)?,
-        Event::WalkNews { walk, news } => underway::tell(vm, walk, &news)?,
-        Event::TurnEnded { serial, ok } => settle_value(vm, Wait::Turn(serial), Value::Boolean(ok)),
-        Event::PlayEnded { serial, ok } => settle_value(vm, Wait::Play(serial), Value::Boolean(ok)),
-        Event::DoorMoveEnded { serial, door, reason, by } => {
+        Fact::WalkSettled(walk) => walk_settled(vm, walk)?,
+        Fact::WalkNews { walk, news } => progress_handlers::tell(vm, walk, &news)?,
+        Fact::TurnEnded { serial, ok } => settle_value(vm, Wait::Turn(serial), Value::Boolean(ok)),
+        Fact::PlayEnded { serial, ok } => settle_value(vm, Wait::Play(serial), Value::Boolean(ok)),
+        Fact::DoorMoveEnded { serial, door, reason, by } => {
             let result = results::door_result(lua, door, reason, by)?;
             settle_value(vm, Wait::DoorMove(serial), Value::Table(result));
         }
-        Event::PathAnswered { token, answer, by } => {
+        Fact::PathAnswered { token, answer, by } => {
             let result =
                 lend::with_world(lua, |world: &mut World| results::path_result(lua, world, (&answer, by)));
             if let Ok(result) = result {
                 path_answered(vm, token, Value::Table(result?));
             }
         }
-        Event::DoorSignal { door, what, by } => {
+        Fact::DoorSignal { door, what, by } => {
             let listeners = runtime::with(lua, |runtime| runtime.handlers.door(door, what));
             if !listeners.is_empty() {
                 let payload = fields(
@@ -262,9 +264,9 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
                 call_listeners(vm, listeners, what.name(), &payload);
             }
         }
-        Event::WatchEntered { watch, character, how } => watch_entered(vm, watch, character, how.name())?,
-        Event::WatchLeft { watch, character, how } => watch_left(vm, watch, character, how.name())?,
-        Event::Emitted { name, payload, to, .. } => {
+        Fact::WatchEntered { watch, character, how } => watch_entered(vm, watch, character, how.name())?,
+        Fact::WatchLeft { watch, character, how } => watch_left(vm, watch, character, how.name())?,
+        Fact::Emitted { name, payload, to, .. } => {
             let listeners = event_listeners(lua, &name, to);
             if listeners.is_empty() && !has_waiters(lua, &name) {
                 return Ok(());
@@ -272,14 +274,14 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
             vm.spend(payload.as_ref().map_or(0, payload::price_of));
             hear(vm, &name, heard(lua, payload.as_ref())?, to);
         }
-        Event::Input { name, payload } => hear(vm, &name, heard(lua, payload.as_ref())?, None),
-        Event::Spawned(id) => {
+        Fact::Input { name, payload } => hear(vm, &name, heard(lua, payload.as_ref())?, None),
+        Fact::Spawned(id) => {
             let is_news = runtime::with(lua, |runtime| runtime.facts_taken > runtime.facts_before);
             if is_news && is_heard(lua, "spawned") {
                 hear(vm, "spawned", appearance(lua, id)?, None);
             }
         }
-        Event::Despawned(id) => {
+        Fact::Despawned(id) => {
             cinematic::despawned(vm, id);
             behaviour::detach_now(vm, id, "despawned");
             blackboard::character_gone(lua, id);
@@ -287,7 +289,7 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
                 hear(vm, "despawned", appearance(lua, id)?, None);
             }
         }
-        Event::DoorChanged { door, state, by } => {
+        Fact::DoorChanged { door, state, by } => {
             if is_heard(lua, "doorChanged") {
                 let locked = lend::with_world(lua, |world: &mut World| {
                     world.doors.get(door.index()).is_some_and(|door| door.is_locked)
@@ -301,7 +303,7 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
                 hear(vm, "doorChanged", fields(lua, payload)?, None);
             }
         }
-        Event::AreaChanged { area, available, factor } => {
+        Fact::AreaChanged { area, available, factor } => {
             if is_heard(lua, "areaChanged") {
                 let payload = [
                     ("area", Some(Plain::Text(area))),
@@ -311,31 +313,31 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
                 hear(vm, "areaChanged", fields(lua, payload)?, None);
             }
         }
-        Event::MapRevision(revision) => {
+        Fact::MapRevision(revision) => {
             if is_heard(lua, "mapRevision") {
                 let payload = fields(lua, [("revision", Some(Plain::Number(revision.0 as f64)))])?;
                 hear(vm, "mapRevision", payload, None);
             }
         }
-        Event::SceneStarted { name, locks } => {
+        Fact::SceneStarted { name, locks } => {
             if is_heard(lua, "cinematicStarted") {
                 let locks = locks.into_iter().map(Plain::Text).collect();
                 let payload = map([("name", Plain::Text(name)), ("locks", Plain::List(locks))]);
                 hear(vm, "cinematicStarted", frozen(lua, &payload)?, None);
             }
         }
-        Event::SceneEnded { info, .. } => {
+        Fact::SceneEnded { info, .. } => {
             if is_heard(lua, "cinematicEnded") {
                 hear(vm, "cinematicEnded", frozen(lua, &info)?, None);
             }
         }
-        Event::Reloaded { files, .. } => {
+        Fact::Reloaded { files, .. } => {
             if is_heard(lua, "reloaded") {
                 let files = files.into_keys().map(Plain::Text).collect();
                 hear(vm, "reloaded", frozen(lua, &map([("files", Plain::List(files))]))?, None);
             }
         }
-        Event::ReloadRefused { file, line, message, .. } => {
+        Fact::ReloadRefused { file, line, message, .. } => {
             if is_heard(lua, "reloadRefused") {
                 let line = Plain::Number(f64::from(line));
                 let payload =
@@ -343,20 +345,20 @@ fn fact(vm: &ScriptVm, event: Event) -> mlua::Result<()> {
                 hear(vm, "reloadRefused", frozen(lua, &payload)?, None);
             }
         }
-        Event::Faulted(fault) => {
+        Fact::Faulted(fault) => {
             if is_heard(lua, "scriptFault") {
                 hear(vm, "scriptFault", frozen(lua, &fault)?, None);
             }
         }
-        Event::WalkStarted(_)
-        | Event::Replanned { .. }
-        | Event::Nudged { .. }
-        | Event::RegionEntered { .. }
-        | Event::RegionLeft { .. }
-        | Event::Cue(_)
-        | Event::Logged(_)
-        | Event::SwitchedOff(_)
-        | Event::Notice { .. } => {}
+        Fact::WalkStarted(_)
+        | Fact::Replanned { .. }
+        | Fact::Nudged { .. }
+        | Fact::RegionEntered { .. }
+        | Fact::RegionLeft { .. }
+        | Fact::Cue(_)
+        | Fact::Logged(_)
+        | Fact::SwitchedOff(_)
+        | Fact::Notice { .. } => {}
     }
     Ok(())
 }
@@ -413,7 +415,7 @@ fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
 /// Says that a walk's result found nobody to be told to.
 pub(crate) fn undelivered(vm: &ScriptVm, walk: u64, why: &str) {
     let why = Some(why.to_owned());
-    invoke::push(vm, Event::Notice { what: "undelivered", count: 1, walk: Some(walk), why });
+    invoke::push(vm, Fact::Notice { what: "undelivered", count: 1, walk: Some(walk), why });
 }
 
 /// The answer of a requested path, or of one that was taken back.
@@ -525,7 +527,7 @@ fn wake_waiter(vm: &ScriptVm, waiter: Answering, payload: &Value) {
         let owner = runtime.tasks.owner_of(waiter.task)?;
         let (serial, pause) = runtime.tasks.pause_of(waiter.task)?;
         match pause {
-            task::Pause::Event { test, .. } if serial == waiter.serial => Some((owner, test.clone())),
+            task::TaskPause::Event { test, .. } if serial == waiter.serial => Some((owner, test.clone())),
             _ => None,
         }
     });
@@ -545,7 +547,7 @@ fn wake_waiter(vm: &ScriptVm, waiter: Answering, payload: &Value) {
 
 fn region_payload(lua: &Lua, watch: WatchId, character: CharacterId, how: &str) -> mlua::Result<Value> {
     let region = lend::with_world(lua, |world: &mut World| match world.watches.get(watch)?.ground {
-        crate::world::region::Ground::Region(region) => {
+        crate::world::region::WatchShape::Region(region) => {
             world.regions.get(region.index()).map(|region| region.name.clone())
         }
         _ => None,
@@ -647,7 +649,7 @@ fn queue_stays(lua: &Lua) {
         due
     });
     for (watch, character) in due {
-        runtime::push_work(lua, Work::Stayed(watch, character));
+        runtime::push_work(lua, ScriptWork::Stayed(watch, character));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::base::time::Tick;
 use crate::script::census::DIGITS_MAX;
 use crate::script::fuel::Trip;
 use crate::script::hints;
-use crate::script::limits::Limits;
+use crate::script::limits::ScriptLimits;
 use crate::script::runtime;
 
 /// The chunk name of the Lua files that are part of walkon; frames of it are not shown.
@@ -80,7 +80,7 @@ impl From<Trip> for FaultKind {
 /// What ended one call into a script: a fault that does not yet know whose it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Failure {
+pub struct CallFailure {
     /// What kind.
     pub kind: FaultKind,
     /// The whole message, `guard.lua:31: ...` in front where the place is known; at most 4 KiB.
@@ -98,7 +98,7 @@ pub struct Failure {
 #[error("{} ({owner} {callback})", failure.message)]
 pub struct Fault {
     /// What happened, and where.
-    pub failure: Failure,
+    pub failure: CallFailure,
     /// On whose behalf the script ran: `behaviour "guard" of "anna"`, `level script`, ...
     pub owner: String,
     /// Which call it was: `onArrived`, `update`, ...
@@ -111,7 +111,7 @@ pub struct Fault {
 
 /// One frame of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct StackFrame {
     /// The script file, as messages name it.
     pub file: String,
     /// The line, counted from 1.
@@ -122,7 +122,7 @@ pub struct Frame {
 
 /// The frames of scripts that lead to the running host function, innermost first, at most `count`.
 #[must_use]
-pub fn frames(lua: &Lua, count: usize) -> Vec<Frame> {
+pub fn frames(lua: &Lua, count: usize) -> Vec<StackFrame> {
     let mut frames = Vec::new();
     // Level 0 is the host function itself.
     for level in 1..FRAMES_MAX {
@@ -131,7 +131,7 @@ pub fn frames(lua: &Lua, count: usize) -> Vec<Frame> {
             let file = source.short_src.as_deref().unwrap_or_default().to_owned();
             let line = u32::try_from(debug.current_line().unwrap_or(0)).unwrap_or(0);
             let of_script = source.what != "C" && file != OWN_CHUNK && line > 0;
-            of_script.then(|| Frame {
+            of_script.then(|| StackFrame {
                 file,
                 line,
                 function: debug.names().name.map(std::borrow::Cow::into_owned),
@@ -173,7 +173,7 @@ pub(crate) fn raised_by_own_code(lua: &Lua, handlers: usize) -> bool {
     }
 }
 
-impl Failure {
+impl CallFailure {
     /// What the error `value` means, seen from a handler that runs before the stack is unwound.
     #[must_use]
     pub(crate) fn at(lua: &Lua, value: &Value, trip: Option<(Trip, u64)>) -> Self {
@@ -223,7 +223,7 @@ impl Failure {
     }
 }
 
-fn traceback(frames: &[Frame]) -> String {
+fn traceback(frames: &[StackFrame]) -> String {
     let mut lines: Vec<String> = frames
         .iter()
         .take(FRAMES_SHOWN)
@@ -326,8 +326,8 @@ pub(crate) fn place_in(message: &str) -> Option<(&str, u32)> {
 
 /// At most 4 KiB, cut between letters.
 fn cut(mut text: String) -> String {
-    if text.len() > Limits::LINE_BYTES {
-        let end = (0..=Limits::LINE_BYTES).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    if text.len() > ScriptLimits::LINE_BYTES {
+        let end = (0..=ScriptLimits::LINE_BYTES).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         text.truncate(end);
     }
     text
@@ -341,7 +341,7 @@ pub struct Strikes<Owner> {
 
 /// What a fault means for its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum FaultConsequence {
     /// It goes on; so many faults count against it now.
     GoesOn(usize),
     /// It is switched off. Its strikes are forgotten: after a reload it begins again.
@@ -356,15 +356,15 @@ impl<Owner> Default for Strikes<Owner> {
 
 impl<Owner: Ord> Strikes<Owner> {
     /// Counts one fault of `owner` at `tick`.
-    pub fn count(&mut self, owner: Owner, tick: Tick) -> Verdict {
+    pub fn count(&mut self, owner: Owner, tick: Tick) -> FaultConsequence {
         let ticks = self.recent.entry(owner).or_default();
         ticks.retain(|&earlier| tick.since(earlier) < STRIKE_TICKS);
         ticks.push(tick);
         if ticks.len() < STRIKES_MAX {
-            return Verdict::GoesOn(ticks.len());
+            return FaultConsequence::GoesOn(ticks.len());
         }
         ticks.clear();
-        Verdict::Suspended
+        FaultConsequence::Suspended
     }
 
     /// Forgets an owner that has ended.

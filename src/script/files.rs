@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mlua::{Table, Value};
 
 use crate::script::convert::{shorten, suggestion};
-use crate::script::limits::Limits;
+use crate::script::limits::ScriptLimits;
 
 /// What a script file is called in paths.
 const SUFFIXES: [&str; 2] = [".lua", ".luau"];
@@ -67,7 +67,7 @@ pub enum FileError {
         other: String,
     },
     /// The text is longer than a script may be.
-    #[error("\"{path}\" has {bytes} bytes, expected at most {}", Limits::SOURCE_BYTES)]
+    #[error("\"{path}\" has {bytes} bytes, expected at most {}", ScriptLimits::SOURCE_BYTES)]
     TooLong {
         /// The path.
         path: String,
@@ -95,7 +95,7 @@ impl ScriptTexts {
         if leads_outside(&path) {
             return Err(FileError::Outside { name: path });
         }
-        if text.len() > Limits::SOURCE_BYTES {
+        if text.len() > ScriptLimits::SOURCE_BYTES {
             return Err(FileError::TooLong { bytes: text.len(), path });
         }
         let name = name.to_owned();

@@ -121,19 +121,19 @@ struct Gauge {
     price: Cell<u64>,
     census: RefCell<Census>,
     fresh: raw::Fresh,
-    pace: Pace,
+    pace: CollectorPace,
     signals: Arc<Signals>,
 }
 
 /// When the collector works next, and how much: a function of the bytes in use and of nothing else.
 #[derive(Debug, Default)]
-struct Pace {
+struct CollectorPace {
     is_collecting: Cell<bool>,
     /// Bytes in use when the collector last worked, or at which it begins.
     mark: Cell<usize>,
 }
 
-impl Pace {
+impl CollectorPace {
     /// The KiB a step is to go over now; none when nothing is due. Twice what is new, and more where little room is left.
     fn due_kib(&self, used: usize, cap: usize) -> Option<usize> {
         let new = used.saturating_sub(self.mark.get());

@@ -12,11 +12,11 @@ use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::time::Tick;
 use crate::script::bind::keep::{Callback, WalkHandlers, WatchHandlers};
-use crate::script::convert::{Mistake, Named};
+use crate::script::convert::{Argument, Mistake};
 use crate::script::owner::{self, Owners};
+use crate::script::progress_handlers::UnderwayHandlers;
 use crate::script::runtime::{self, CodeName};
-use crate::script::task::{self, Delivery, Role, Spawn};
-use crate::script::underway::UnderwayHandlers;
+use crate::script::task::{self, Delivery, NewTask, TaskRole};
 use crate::script::vm::ScriptVm;
 use crate::world::door::DoorSignal;
 use crate::world::region::WatchId;
@@ -229,7 +229,7 @@ pub(crate) fn hash_callback(hash: &mut StateHash, callback: Option<&Callback>) {
 ///
 /// # Errors
 /// For anything else, and for a name that the owner does not have.
-pub fn read(lua: &Lua, given: &Named) -> Result<Callback, Mistake> {
+pub fn read(lua: &Lua, given: &Argument) -> Result<Callback, Mistake> {
     if let Some(function) = given.value().as_function() {
         return Ok(Callback::Function(function.clone()));
     }
@@ -248,7 +248,7 @@ pub fn read(lua: &Lua, given: &Named) -> Result<Callback, Mistake> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_option(lua: &Lua, given: Option<Named>) -> Result<Option<Callback>, Mistake> {
+pub fn read_option(lua: &Lua, given: Option<Argument>) -> Result<Option<Callback>, Mistake> {
     given.map(|given| read(lua, &given)).transpose()
 }
 
@@ -400,13 +400,13 @@ pub(crate) struct Delivering {
     pub(crate) is_event: bool,
     /// Call a function with the owner's `self` first.
     pub(crate) with_receiver: bool,
-    pub(crate) role: Role,
+    pub(crate) role: TaskRole,
 }
 
 impl Delivering {
     pub(crate) fn new(owner: Owner, callback: Callback, payload: Value, label: impl Into<CodeName>) -> Self {
         let label = label.into();
-        Self { owner, callback, payload, label, is_event: false, with_receiver: false, role: Role::Plain }
+        Self { owner, callback, payload, label, is_event: false, with_receiver: false, role: TaskRole::Plain }
     }
 }
 
@@ -468,7 +468,7 @@ fn call(vm: &ScriptVm, handler: Delivering) -> bool {
         return false;
     };
     args.push_back(payload);
-    task::run_now(vm, Spawn { owner, callback: label, role, function, args, name: None });
+    task::run_now(vm, NewTask { owner, callback: label, role, function, args, name: None });
     true
 }
 

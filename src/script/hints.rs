@@ -7,14 +7,14 @@
 use mlua::Lua;
 
 use crate::script::bind::call::charge;
-use crate::script::fault::Frame;
+use crate::script::fault::StackFrame;
 use crate::script::vm;
 
 /// Bytes of script text that are looked through for a unit of fuel, so that errors in a loop are paid for.
 const BYTES_PER_UNIT: u64 = 8192;
 
 /// The line at which a script stands that raises, and may catch what it raises, again and again.
-fn paid_line(lua: &Lua, frame: &Frame) -> Option<String> {
+fn paid_line(lua: &Lua, frame: &StackFrame) -> Option<String> {
     let (line, bytes) = vm::line_of(lua, &frame.file, frame.line)?;
     // Anyone who cannot pay ends at the next safepoint.
     let _ = charge(lua, bytes / BYTES_PER_UNIT);
@@ -22,12 +22,12 @@ fn paid_line(lua: &Lua, frame: &Frame) -> Option<String> {
 }
 
 /// What stands before `.name(` on the line of the caller: `anna` in `anna.walkTo("gate")`.
-pub(crate) fn receiver(lua: &Lua, frame: &Frame, name: &str) -> Option<String> {
+pub(crate) fn receiver(lua: &Lua, frame: &StackFrame, name: &str) -> Option<String> {
     receiver_in(&paid_line(lua, frame)?, '.', name)
 }
 
 /// Whether the caller wrote `library:name(`.
-pub(crate) fn has_colon(lua: &Lua, frame: &Frame, called: &str) -> bool {
+pub(crate) fn has_colon(lua: &Lua, frame: &StackFrame, called: &str) -> bool {
     let Some((library, name)) = called.rsplit_once('.') else {
         return false;
     };
@@ -89,7 +89,7 @@ const ABSENT: &[(&str, &str)] = &[
 ];
 
 /// Why something on the line of an error is nil, when it is a name that Lua has elsewhere: `there is no os.time; ...`.
-pub(crate) fn absent(lua: &Lua, frame: &Frame, error: &str) -> Option<String> {
+pub(crate) fn absent(lua: &Lua, frame: &StackFrame, error: &str) -> Option<String> {
     let is_nil = error.contains("attempt to index nil") || error.contains("attempt to call a nil value");
     // An error that ends a call is looked at once.
     is_nil.then(|| vm::line_of(lua, &frame.file, frame.line)).flatten().and_then(|(line, _)| absent_in(&line))

@@ -15,37 +15,37 @@ use mlua::{Function, Lua, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, WalkId};
-use crate::base::plain::Plain;
 use crate::base::time::{Tick, TickRate};
+use crate::base::value::Plain;
 use crate::script::behaviour::{self, Behaviours, Class};
 use crate::script::bind::keep::Keeper;
 use crate::script::bind::level::{self, LevelOutcome};
-use crate::script::bind::table::Entry;
-use crate::script::bind::{self, Setup};
+use crate::script::bind::table::Binding;
+use crate::script::bind::{self, BindingSetup};
 use crate::script::bind::{log, rng};
 use crate::script::blackboard::Boards;
 use crate::script::cinematic::{self, Scenes};
-use crate::script::fault::{Failure, FaultKind, Strikes};
+use crate::script::dialogue::Answers;
+use crate::script::fault::{CallFailure, FaultKind, Strikes};
 use crate::script::files::{FileError, ScriptTexts};
 use crate::script::fuel::Signals;
 use crate::script::handlers::Handlers;
 use crate::script::invoke::{self, Call};
 use crate::script::keeper::Scheduler;
-use crate::script::limits::Limits;
+use crate::script::limits::ScriptLimits;
 use crate::script::owner::{OwnerKind, Owners};
 use crate::script::plain_state::StateChecks;
-use crate::script::prompt::Answers;
 use crate::script::reload::Reloads;
 use crate::script::runtime::{self, Runtime};
 use crate::script::schedule::{self, Predicates, global_function};
 use crate::script::task::{self, Delivery, Tasks, Why};
-use crate::script::testing::{self, Asked, TestState};
+use crate::script::testing::{self, HostRequest, TestState};
 use crate::script::timer::Timers;
 use crate::script::tree::{self, Trees};
 use crate::script::vm::{self, ScriptVm, VmError, VmSettings};
-use crate::script::{dispatch, lend, params, plain_state, request};
+use crate::script::{dispatch, lend, params, plain_state, wait_requests};
 use crate::world::World;
-use crate::world::event::{Event, SwitchedOff};
+use crate::world::event::{Fact, SwitchedOff};
 use crate::world::ops;
 use crate::world::settings::Settings;
 use crate::world::walk::Owner;
@@ -87,7 +87,7 @@ pub enum StartError {
     Files(#[from] FileError),
     /// A file does not compile, or its body failed.
     #[error("{}", .0.message)]
-    Load(Box<Failure>),
+    Load(Box<CallFailure>),
     /// The file of a behaviour is not one: its name, what is wrong.
     #[error("behaviour \"{name}\": {what}")]
     Behaviour {
@@ -102,7 +102,7 @@ pub enum StartError {
         /// `behaviour "guard" of "anna"`.
         owner: String,
         /// What is wrong.
-        failure: Box<Failure>,
+        failure: Box<CallFailure>,
     },
     /// The parameters of a character's behaviour are wrong.
     #[error("character \"{character}\": behaviour \"{name}\": {what}")]
@@ -128,7 +128,7 @@ impl StartError {
 
     /// What went wrong in a script's code, and in whose.
     #[must_use]
-    pub fn failure(&self) -> Option<(&Failure, &str)> {
+    pub fn failure(&self) -> Option<(&CallFailure, &str)> {
         match self {
             Self::Load(failure) => Some((failure, "")),
             Self::Init { owner, failure } => Some((failure, owner)),
@@ -158,7 +158,7 @@ impl ScriptHost {
     /// # Errors
     /// When a file is missing, does not compile, fails, or is no behaviour.
     pub fn new(setup: ScriptSetup, settings: &Settings, seed: u64) -> Result<Self, StartError> {
-        let limits = Limits::from(&settings.limits);
+        let limits = ScriptLimits::from(&settings.limits);
         let vm = ScriptVm::new(VmSettings { seed, limits, signals: setup.signals })?;
         let state = prepare(&vm, settings, &setup.args).map_err(VmError::from)?;
         runtime::with(vm.lua(), |runtime| runtime.answers.is_interactive = setup.is_interactive);
@@ -190,7 +190,7 @@ impl ScriptHost {
             return Ok(());
         }
         let message = format!("{file}: its test number {} is not there in every run", index + 1);
-        Err(StartError::Load(Box::new(Failure::new(FaultKind::Error, message, None))))
+        Err(StartError::Load(Box::new(CallFailure::new(FaultKind::Error, message, None))))
     }
 
     /// How far the test is.
@@ -200,7 +200,7 @@ impl ScriptHost {
     }
 
     /// What the test asked of the host since the last call.
-    pub fn take_asked(&mut self) -> Asked {
+    pub fn take_asked(&mut self) -> HostRequest {
         testing::take_asked(self.vm.lua())
     }
 
@@ -270,7 +270,7 @@ impl ScriptHost {
             if dropped > 0 {
                 invoke::push(
                     vm,
-                    Event::Notice { what: "printDropped", count: dropped, walk: None, why: None },
+                    Fact::Notice { what: "printDropped", count: dropped, walk: None, why: None },
                 );
             }
         });
@@ -409,11 +409,11 @@ pub(crate) fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> ml
     lua.set_app_data(new_runtime(settings));
     testing::install(lua);
     let prelude = prelude(vm)?;
-    let waiting = |entry: &Entry| -> Option<Function> {
+    let waiting = |entry: &Binding| -> Option<Function> {
         prelude.raw_get::<Value>(format!("{}.{}", entry.owner, entry.name())).ok()?.as_function().cloned()
     };
     let keeper: Rc<dyn Keeper> = Rc::new(Scheduler);
-    let state = bind::install(vm, &Setup { keeper, args, waiting: &waiting })?;
+    let state = bind::install(vm, &BindingSetup { keeper, args, waiting: &waiting })?;
     let globals = lua.globals();
     let (log, table): (Table, Table) = (globals.raw_get("log")?, globals.raw_get("table")?);
     let print: Function = vm.own_chunk(PRINT)?.call((
@@ -435,7 +435,7 @@ fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
     let error: Function = lua.globals().raw_get("error")?;
     let yielding: Function = coroutine.raw_get("yield")?;
     let pcall: Function = lua.globals().raw_get("pcall")?;
-    let natives = request::natives(lua)?;
+    let natives = wait_requests::natives(lua)?;
     let wait = vm.own_chunk(include_str!("prelude/wait.lua"))?;
     let (answer, waiting): (Function, Function) = wait.call((&yielding, &error))?;
     let tasks = vm.own_chunk(include_str!("prelude/task.lua"))?;
@@ -593,7 +593,7 @@ fn call_level(vm: &ScriptVm, name: &'static str, why: &str) {
 pub(crate) fn switch_level_script_off(vm: &ScriptVm) {
     let environment = runtime::with(vm.lua(), |runtime| Some(runtime.level.as_ref()?.1.clone()));
     if let Some(name) = environment.and_then(|environment| vm.loads().name_of(&environment)) {
-        invoke::push(vm, Event::SwitchedOff(level_script_off(vm, &name)));
+        invoke::push(vm, Fact::SwitchedOff(level_script_off(vm, &name)));
     }
     end_level_script(vm, "fault");
 }
@@ -636,7 +636,7 @@ fn leave_undelivered(vm: &ScriptVm) {
     let left = lend::with_world(lua, |world: &mut World| {
         let mut left = Vec::new();
         while let Some(event) = world.events.pop() {
-            if let Event::WalkSettled(id) = event
+            if let Fact::WalkSettled(id) = event
                 && let Some(serial) = world.walks.get(id).map(|walk| walk.serial)
             {
                 world.deliver(id);

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use mlua::{Function, IntoLuaMulti, MultiValue, Value};
 
-use crate::base::plain::{Plain, PlainKey};
-use crate::script::fault::{Failure, FaultKind, Verdict};
+use crate::base::value::{Plain, PlainKey};
+use crate::script::fault::{CallFailure, FaultConsequence, FaultKind};
 use crate::script::owner::OwnerKind;
 use crate::script::runtime::{self, CodeName, Current};
 use crate::script::vm::ScriptVm;
 use crate::script::{behaviour, cinematic, host, lend, plain_state, testing};
 use crate::world::World;
-use crate::world::event::{Event, LogLine};
+use crate::world::event::{Fact, LogLine};
 use crate::world::walk::Owner;
 
 /// One call, for messages and ownership.
@@ -56,15 +56,15 @@ fn take_printed(vm: &ScriptVm, owner: Owner) {
     let label = runtime::with(lua, |runtime| runtime.label(owner).to_string());
     for line in lines {
         let (owner, file, line, message) = (label.clone(), line.file, line.line, line.text);
-        push(vm, Event::Logged(Box::new(LogLine { level: "info", owner, file, line, message })));
+        push(vm, Fact::Logged(Box::new(LogLine { level: "info", owner, file, line, message })));
     }
     if dropped > 0 {
-        push(vm, Event::Notice { what: "printDropped", count: dropped, walk: None, why: None });
+        push(vm, Fact::Notice { what: "printDropped", count: dropped, walk: None, why: None });
     }
 }
 
 /// Adds a fact, when the world is there.
-pub(crate) fn push(vm: &ScriptVm, event: Event) {
+pub(crate) fn push(vm: &ScriptVm, event: Fact) {
     // While files load there is no world, and nobody to tell.
     let _ = lend::with_world(vm.lua(), |world: &mut World| world.events.push(event));
 }
@@ -106,7 +106,7 @@ pub(crate) fn test(
     call: &Call,
     predicate: &Function,
     args: impl IntoLuaMulti,
-) -> Result<bool, Failure> {
+) -> Result<bool, CallFailure> {
     let values = within(vm, call, || vm.call(predicate, args, vm.limits().fuel_per_call))?;
     clean_up(vm);
     Ok(!matches!(values.front(), None | Some(Value::Nil | Value::Boolean(false))))
@@ -128,11 +128,11 @@ pub(crate) fn clean_up(vm: &ScriptVm) {
 const FAULT_PRICE: u64 = 512;
 
 /// Tells the world of a fault and counts it against its owner; the third within ten seconds suspends it.
-pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
+pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: CallFailure) {
     let lua = vm.lua();
     if failure.kind == FaultKind::Stopped {
         // Nobody's mistake; but no other run has this tick, and a replay has to know.
-        push(vm, Event::Notice { what: "scriptStopped", count: 1, walk: None, why: None });
+        push(vm, Fact::Notice { what: "scriptStopped", count: 1, walk: None, why: None });
         return;
     }
     if failure.kind == FaultKind::Ended {
@@ -149,23 +149,23 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: Failure) {
         let kind = runtime.owners.get(call.owner).map(|record| record.kind);
         let verdict = match kind {
             Some(_) => runtime.strikes.count(call.owner, runtime.now),
-            None => Verdict::GoesOn(0),
+            None => FaultConsequence::GoesOn(0),
         };
         (verdict, kind)
     });
     let fault = fault_data(vm, call, &failure, verdict);
     testing::faulted(lua, &fault);
-    push(vm, Event::Faulted(fault));
+    push(vm, Fact::Faulted(fault));
     match (kind, verdict) {
         (Some(OwnerKind::Scene(scene)), _) => cinematic::faulted(lua, scene, &failure.message),
-        (Some(OwnerKind::Behaviour(_)), Verdict::Suspended) => behaviour::switch_off(vm, call.owner),
-        (Some(OwnerKind::Level), Verdict::Suspended) => host::switch_level_script_off(vm),
+        (Some(OwnerKind::Behaviour(_)), FaultConsequence::Suspended) => behaviour::switch_off(vm, call.owner),
+        (Some(OwnerKind::Level), FaultConsequence::Suspended) => host::switch_level_script_off(vm),
         _ => {}
     }
 }
 
 /// The fields of `Fault`, and the strikes of its owner.
-fn fault_data(vm: &ScriptVm, call: &Call, failure: &Failure, verdict: Verdict) -> Plain {
+fn fault_data(vm: &ScriptVm, call: &Call, failure: &CallFailure, verdict: FaultConsequence) -> Plain {
     let (owner, character, tick, step) = runtime::with(vm.lua(), |runtime| {
         let character = match runtime.owners.get(call.owner).map(|record| record.kind) {
             Some(OwnerKind::Behaviour(character)) => Some(character),
@@ -174,8 +174,8 @@ fn fault_data(vm: &ScriptVm, call: &Call, failure: &Failure, verdict: Verdict) -
         (runtime.label(call.owner).to_string(), character, runtime.now, runtime.step)
     });
     let strikes = match verdict {
-        Verdict::GoesOn(strikes) => strikes,
-        Verdict::Suspended => crate::script::fault::STRIKES_MAX,
+        FaultConsequence::GoesOn(strikes) => strikes,
+        FaultConsequence::Suspended => crate::script::fault::STRIKES_MAX,
     };
     let mut fields = vec![
         ("kind", text(failure.kind.name())),

@@ -8,16 +8,16 @@ use std::rc::Rc;
 use mlua::{Function, Lua, Value};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::script::behaviour::{self, Class};
 use crate::script::bind::event::listener;
 use crate::script::bind::keep::{Attachment, Callback, Keeper, WalkHandlers, WatchHandlers, WhenOrder};
-use crate::script::convert::{Mistake, Named};
+use crate::script::convert::{Argument, Mistake};
 use crate::script::handlers;
 use crate::script::owner::{self, Counted};
 use crate::script::params;
-use crate::script::runtime::{self, Work};
-use crate::script::task::Role;
+use crate::script::runtime::{self, ScriptWork};
+use crate::script::task::TaskRole;
 use crate::script::vm::{self, on_behalf_of_host};
 use crate::script::wait::{Outcome, Wait};
 use crate::script::{cinematic, lend, payload};
@@ -39,7 +39,7 @@ impl Keeper for Scheduler {
         owner::label(lua, owner)
     }
 
-    fn callback(&self, lua: &Lua, given: &Named) -> Result<Callback, Mistake> {
+    fn callback(&self, lua: &Lua, given: &Argument) -> Result<Callback, Mistake> {
         handlers::read(lua, given)
     }
 
@@ -47,7 +47,7 @@ impl Keeper for Scheduler {
         handlers::set_walk(lua, walk, handlers);
         runtime::with(lua, |runtime| {
             let task = runtime.current.as_ref()?.task?;
-            if runtime.tasks.role_of(task) == Some(Role::TreeAction) {
+            if runtime.tasks.role_of(task) == Some(TaskRole::TreeAction) {
                 runtime.trees.walk_begun(task, walk);
             }
             Some(())
@@ -114,10 +114,10 @@ impl Keeper for Scheduler {
     }
 
     fn path_cancelled(&self, lua: &Lua, token: PathToken, result: Value) {
-        runtime::push_work(lua, Work::Settled(Wait::Path(token), Outcome::Value(result)));
+        runtime::push_work(lua, ScriptWork::Settled(Wait::Path(token), Outcome::Value(result)));
     }
 
-    fn check_behaviour(&self, lua: &Lua, name: &Named, params: &Named) -> Result<Attachment, Mistake> {
+    fn check_behaviour(&self, lua: &Lua, name: &Argument, params: &Argument) -> Result<Attachment, Mistake> {
         let asked = name.text("the name of a behaviour")?;
         let class = class(lua, &asked).map_err(|what| Mistake::new(name.function(), what))?;
         let given = read_params(lua, params)?;
@@ -135,9 +135,9 @@ impl Keeper for Scheduler {
     fn attach(&self, lua: &Lua, character: CharacterId, behaviour: Attachment) {
         let table = behaviour.params.map_or(Value::Nil, Value::Table);
         // Read once before, in `check_behaviour`, in the same call: nothing can have changed.
-        let params = read_params(lua, &Named::new("attach", "params", table));
+        let params = read_params(lua, &Argument::new("attach", "params", table));
         let params = params.unwrap_or_else(|_| crate::script::invoke::map([]));
-        runtime::push_work(lua, Work::Attach { character, name: behaviour.name, params });
+        runtime::push_work(lua, ScriptWork::Attach { character, name: behaviour.name, params });
     }
 
     fn is_locked(&self, lua: &Lua, what: &str) -> bool {
@@ -145,7 +145,7 @@ impl Keeper for Scheduler {
     }
 }
 
-fn read_params(lua: &Lua, given: &Named) -> Result<Plain, Mistake> {
+fn read_params(lua: &Lua, given: &Argument) -> Result<Plain, Mistake> {
     if given.value().is_nil() {
         return Ok(crate::script::invoke::map([]));
     }

@@ -51,7 +51,7 @@ pub fn with_world<T: Default + 'static, R>(
 ) -> Result<R, BindError> {
     let mut slot = lua.try_app_data_mut::<Lent<T>>().map_err(|_| BindError::Reentrant)?;
     let world = slot.as_mut().and_then(|slot| slot.0.as_mut()).ok_or(BindError::NoWorld)?;
-    let _watch = Watch;
+    let _watch = PanicWatch;
     Ok(work(world))
 }
 
@@ -69,9 +69,9 @@ thread_local! {
 
 /// Lies in a local of host code that scripts call: notes a panic that passes by. Lua turns a panic into an error, which a
 /// script might swallow; the note is read when the call from the host ends, and the panic goes on from there.
-pub(crate) struct Watch;
+pub(crate) struct PanicWatch;
 
-impl Drop for Watch {
+impl Drop for PanicWatch {
     fn drop(&mut self) {
         if std::thread::panicking() {
             PANICKED.set(true);

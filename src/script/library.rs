@@ -9,10 +9,10 @@ use std::rc::Rc;
 use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
-use crate::script::convert::{Args, Mistake, Named, function};
+use crate::script::convert::{Args, Argument, Mistake, function};
 use crate::script::fault;
 use crate::script::fuel::Trip;
-use crate::script::limits::Limits;
+use crate::script::limits::ScriptLimits;
 use crate::script::vm::Machine;
 
 /// One printed line.
@@ -56,9 +56,9 @@ pub(crate) fn limits(lua: &Lua, machine: &Machine) -> mlua::Result<Table> {
     lua.create_table_from([
         ("result", u64::from(limits.string_kib) * 1024),
         ("pattern", u64::from(limits.pattern_bytes)),
-        ("subject", Limits::SUBJECT_BYTES as u64),
+        ("subject", ScriptLimits::SUBJECT_BYTES as u64),
         ("elements", u64::from(limits.table_elements)),
-        ("line", Limits::LINE_BYTES as u64),
+        ("line", ScriptLimits::LINE_BYTES as u64),
     ])
 }
 
@@ -158,7 +158,7 @@ fn enter(lua: &Lua, machine: &Machine) -> mlua::Result<()> {
 
 fn print(lua: &Lua, machine: &Machine, text: &LuaString) {
     let bytes = text.as_bytes();
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(Limits::LINE_BYTES)]).into_owned();
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(ScriptLimits::LINE_BYTES)]).into_owned();
     let place = fault::frames(lua, 1).pop();
     let (file, line) = place.map_or((String::new(), 0), |frame| (frame.file, frame.line));
     machine.console.borrow_mut().push(Printed { file, line, text }, machine.limits.log_lines_per_tick);
@@ -279,7 +279,7 @@ fn logarithm(x: f64, base: f64) -> f64 {
 
 /// The angle between two vectors, radians; with an axis, negative when the turn is clockwise about it. As Luau's.
 fn angle(_: &Lua, args: &mut Args) -> Result<f64, Mistake> {
-    let vector = |argument: Named| match argument.value() {
+    let vector = |argument: Argument| match argument.value() {
         Value::Vector(v) => Ok(glam::Vec3::new(v.x(), v.y(), v.z())),
         _ => Err(argument.not("a vector")),
     };

@@ -7,7 +7,7 @@ use crate::world::settings;
 
 /// The limits of one level. Defaults are those of the reference, one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ScriptLimits {
     /// Safepoints one call from the host may pass: loop turns, calls, returns, steps of a pattern match.
     pub fuel_per_call: u64,
     /// Safepoints of all calls of one tick, four for each unit that a function takes; what is left then waits for the next tick.
@@ -35,7 +35,7 @@ pub struct Limits {
 /// The Luau that is built in. Traces record it: fuel is counted in its safepoints, so another one counts otherwise.
 pub const LUAU_VERSION: &str = "0.740";
 
-impl Limits {
+impl ScriptLimits {
     /// Longest subject a pattern is matched against, bytes. Plain searches have no such limit.
     pub const SUBJECT_BYTES: usize = 64 * 1024;
     /// Longest script text, bytes.
@@ -46,8 +46,8 @@ impl Limits {
     pub const DATA_DEPTH: usize = 32;
 }
 
-impl From<&settings::Limits> for Limits {
-    fn from(limits: &settings::Limits) -> Self {
+impl From<&settings::LevelLimits> for ScriptLimits {
+    fn from(limits: &settings::LevelLimits) -> Self {
         let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         Self {
             fuel_per_call: limits.fuel_per_call,
@@ -66,9 +66,9 @@ impl From<&settings::Limits> for Limits {
 }
 
 /// The defaults of a level: they stand once, in `world::settings`.
-impl Default for Limits {
+impl Default for ScriptLimits {
     fn default() -> Self {
-        Self::from(&settings::Limits::default())
+        Self::from(&settings::LevelLimits::default())
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 use mlua::{Lua, Table, Value};
 
-use crate::base::plain::{Plain, PlainKey};
-use crate::script::convert::{Named, describe, suggestion};
+use crate::base::value::{Plain, PlainKey};
+use crate::script::convert::{Argument, describe, suggestion};
 use crate::script::payload;
 use crate::world::World;
 
@@ -170,7 +170,7 @@ fn declare_one(lua: &Lua, name: &str, declared: &Table) -> Result<Param, String>
     let plain = |key: &str| match get(key) {
         Value::Nil => Ok(None),
         value => {
-            let given = Named::new("params", &format!("params.{name}.{key}"), value);
+            let given = Argument::new("params", &format!("params.{name}.{key}"), value);
             payload::read(lua, &given, 256).map(Some).map_err(|mistake| mistake.to_string())
         }
     };

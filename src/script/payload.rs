@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use mlua::{AnyUserData, Lua, Table, Value};
 
-use crate::base::plain::{Plain, PlainKey};
-use crate::script::convert::{Mistake, Named, describe, shorten};
-use crate::script::limits::Limits;
+use crate::base::value::{Plain, PlainKey};
+use crate::script::convert::{Argument, Mistake, describe, shorten};
+use crate::script::limits::ScriptLimits;
 use crate::script::{account, fuel};
 
 /// How handles are read and made. Part of the VM's app data.
@@ -32,10 +32,10 @@ pub fn install(lua: &Lua, handles: Handles) {
 ///
 /// # Errors
 /// Names the path of the first value that is not plain: `payload.fn is a function, expected plain data`.
-pub fn read(lua: &Lua, given: &Named, limit_kib: u32) -> Result<Plain, Mistake> {
+pub fn read(lua: &Lua, given: &Argument, limit_kib: u32) -> Result<Plain, Mistake> {
     let limit = limit_kib as usize * 1024;
     let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
-    let mut reader = Reader::new(handles, limit, given.name());
+    let mut reader = TableReader::new(handles, limit, given.name());
     let read = reader.read(given.value());
     let bytes = limit - reader.left;
     fuel::charge_running(reader.values * UNITS_PER_VALUE + (bytes / BYTES_PER_UNIT) as u64);
@@ -62,10 +62,11 @@ pub(crate) fn price_of(plain: &Plain) -> u64 {
 }
 
 /// What of `given`, a table, is plain data of at most `limit_kib` KiB, and a sentence about each part that is not.
-pub(crate) fn salvage(lua: &Lua, given: &Named, limit_kib: u32) -> (Plain, Vec<String>) {
+pub(crate) fn salvage(lua: &Lua, given: &Argument, limit_kib: u32) -> (Plain, Vec<String>) {
     let limit = limit_kib as usize * 1024;
     let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
-    let mut reader = Reader { left_out: Some(Vec::new()), ..Reader::new(handles, limit, given.name()) };
+    let mut reader =
+        TableReader { left_out: Some(Vec::new()), ..TableReader::new(handles, limit, given.name()) };
     let read = reader.read(given.value());
     let mut left_out = reader.left_out.unwrap_or_default();
     let kept = read.unwrap_or_else(|trouble| {
@@ -86,7 +87,7 @@ pub(crate) fn is_plain(lua: &Lua, value: &Value, limit_kib: u32) -> (bool, usize
     (is_plain, glance.entries)
 }
 
-/// A look at a value that only asks whether all of it is plain, by the rules of [`Reader`].
+/// A look at a value that only asks whether all of it is plain, by the rules of [`TableReader`].
 struct Glance {
     handles: Option<Handles>,
     left: usize,
@@ -109,7 +110,7 @@ impl Glance {
                     self.handles.is_some_and(|handles| (handles.read)(handle).is_some())
                 }
                 // A cycle is deeper than any table may be.
-                Value::Table(table) => depth < Limits::DATA_DEPTH && self.at_table(table, depth),
+                Value::Table(table) => depth < ScriptLimits::DATA_DEPTH && self.at_table(table, depth),
                 _ => false,
             }
     }
@@ -180,7 +181,7 @@ pub fn write(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
     })
 }
 
-struct Reader {
+struct TableReader {
     handles: Option<Handles>,
     /// Values read so far.
     values: u64,
@@ -198,7 +199,7 @@ enum Trouble {
     TooLarge,
 }
 
-impl Reader {
+impl TableReader {
     fn new(handles: Option<Handles>, limit: usize, name: &str) -> Self {
         Self { handles, left: limit, open: Vec::new(), path: name.to_owned(), left_out: None, values: 0 }
     }
@@ -231,8 +232,8 @@ impl Reader {
         if self.open.contains(&table.to_pointer()) {
             return Err(Trouble::Refused("a recursive table".to_owned()));
         }
-        if self.open.len() >= Limits::DATA_DEPTH {
-            return Err(Trouble::Refused(format!("deeper than {} tables", Limits::DATA_DEPTH)));
+        if self.open.len() >= ScriptLimits::DATA_DEPTH {
+            return Err(Trouble::Refused(format!("deeper than {} tables", ScriptLimits::DATA_DEPTH)));
         }
         if table.metatable().is_some() {
             return Err(Trouble::Refused("a table with a metatable".to_owned()));

@@ -12,9 +12,9 @@ use std::ops::Bound;
 use mlua::{Lua, Table, Value};
 
 use crate::base::hash::StateHash;
-use crate::base::plain::Plain;
-use crate::script::convert::Named;
-use crate::script::fault::{Failure, FaultKind};
+use crate::base::value::Plain;
+use crate::script::convert::Argument;
+use crate::script::fault::{CallFailure, FaultKind};
 use crate::script::invoke::{self, Call};
 use crate::script::vm::ScriptVm;
 use crate::script::{payload, runtime};
@@ -135,15 +135,15 @@ fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 
 ///
 /// # Errors
 /// `guard.lua:9: behaviour "guard" of "anna": self.state.target is a function, expected plain data`, in the file of the owner.
-pub(crate) fn read(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, Failure> {
+pub(crate) fn read(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
     let label = runtime::with(vm.lua(), |runtime| runtime.label(call.owner));
-    let given = Named::new(&label, name, state);
+    let given = Argument::new(&label, name, state);
     let read = given.table("a table of plain data").map(|_| ());
     read.and_then(|()| payload::read(vm.lua(), &given, vm.limits().state_kib)).map_err(|mistake| {
         let message = mistake.to_string();
         let (file, line) = place(vm, call, &message);
         let place = (line > 0).then_some((file.as_str(), line));
-        Failure { file: file.clone(), ..Failure::new(FaultKind::Data, message, place) }
+        CallFailure { file: file.clone(), ..CallFailure::new(FaultKind::Data, message, place) }
     })
 }
 
@@ -151,11 +151,11 @@ pub(crate) fn read(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Resu
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn check(vm: &ScriptVm, owner: Owner, name: &str, state: Value) -> Result<Plain, Failure> {
+pub(crate) fn check(vm: &ScriptVm, owner: Owner, name: &str, state: Value) -> Result<Plain, CallFailure> {
     check_after(vm, &Call::plain(owner, CALLBACK), name, state)
 }
 
-fn check_after(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, Failure> {
+fn check_after(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
     let read = read(vm, call, name, state);
     let owner = call.owner;
     let is_news = runtime::with(vm.lua(), |runtime| match &read {
@@ -234,7 +234,7 @@ fn only_line_that_sets(text: &str, name: &str) -> Option<u32> {
 /// What of a state can be kept over a reload, and sentences about what cannot.
 pub(crate) fn salvage(lua: &Lua, name: &str, state: &Value, limit_kib: u32) -> (Plain, Vec<String>) {
     if state.is_table() {
-        return payload::salvage(lua, &Named::new("reload", name, state.clone()), limit_kib);
+        return payload::salvage(lua, &Argument::new("reload", name, state.clone()), limit_kib);
     }
     let what = crate::script::convert::describe(state);
     (invoke::map([]), vec![format!("{name} is {what}, expected a table")])

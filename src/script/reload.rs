@@ -3,9 +3,9 @@
 //! In: changed texts by path (step 2), the world (head of step 3). Out: which files took effect, or why none did. Holds: a
 //! saved file and everything that requires it is one unit: all of it changes or nothing; bodies run without the world and on
 //! the load budget; a file whose text is the same is not reloaded; a deleted one runs on; what was refused is tried again with
-//! the next save. Not here: what happens to each instance (`swap`), the level file (`game::relevel`).
+//! the next save. Not here: what happens to each instance (`commit`), the level file (`game::level_reload`).
 
-pub(crate) mod swap;
+pub(crate) mod commit;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -17,17 +17,17 @@ use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::script::behaviour::{self, Class};
 use crate::script::cinematic::reload as scenes;
-use crate::script::fault::{Failure, FaultKind};
+use crate::script::fault::{CallFailure, FaultKind};
 use crate::script::files::{ScriptText, ScriptTexts};
 use crate::script::host::{BehaviourRef, ScriptHost};
 use crate::script::runtime;
 use crate::script::testing;
 use crate::script::vm::VmBefore;
 use crate::world::World;
-use swap::{Staged, Target};
+use commit::{ReloadTarget, StagedScripts};
 
 /// Changed script texts by path below the script folders, with suffix; none for a deleted file.
-pub type Changes = BTreeMap<String, Option<String>>;
+pub type ChangedTexts = BTreeMap<String, Option<String>>;
 
 /// What became of the last reload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub struct Misfit {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
     /// The files whose text is another one now.
-    pub files: Changes,
+    pub files: ChangedTexts,
     /// What is missed, in sentences.
     pub notes: Vec<String>,
 }
@@ -80,8 +80,8 @@ pub struct Taken {
 /// The behaviours that the level gives to characters now, where it gave others or none before.
 pub type LevelBehaviours = Vec<(CharacterId, Option<BehaviourRef>)>;
 
-impl From<Failure> for Refusal {
-    fn from(failure: Failure) -> Self {
+impl From<CallFailure> for Refusal {
+    fn from(failure: CallFailure) -> Self {
         Self { file: failure.file, line: failure.line, message: failure.message, ..Self::default() }
     }
 }
@@ -90,7 +90,7 @@ impl Refusal {
     /// A sentence about a whole file.
     fn of_file(texts: &ScriptTexts, name: &str, what: &str) -> Self {
         let path = texts.get(name).map_or(name, |file| file.path.as_str());
-        Failure::new(FaultKind::Error, what.to_owned(), Some((path, 1))).into()
+        CallFailure::new(FaultKind::Error, what.to_owned(), Some((path, 1))).into()
     }
 }
 
@@ -105,7 +105,7 @@ struct Waiting {
 /// What a host knows of reloads.
 #[derive(Debug)]
 pub(crate) struct Reloads {
-    staged: Option<(Changes, Option<Refusal>)>,
+    staged: Option<(ChangedTexts, Option<Refusal>)>,
     waiting: BTreeMap<String, Waiting>,
     last: Option<ReloadReport>,
     count: u64,
@@ -138,7 +138,7 @@ impl Reloads {
 
 impl ScriptHost {
     /// Step 2: compiles changed texts. Nothing runs; [`ScriptHost::commit`] goes on in step 3.
-    pub fn stage(&mut self, scripts: &Changes) {
+    pub fn stage(&mut self, scripts: &ChangedTexts) {
         let refusal = scripts.iter().find_map(|(path, text)| self.compiles(path, text.as_deref()).err());
         self.reloads.staged = (!scripts.is_empty()).then(|| (scripts.clone(), refusal));
     }
@@ -173,7 +173,7 @@ impl ScriptHost {
             Some(refusal) => Err(refusal),
             None => self.attempt(world, &given, level),
         };
-        let joined: Changes = self.joined(&given);
+        let joined: ChangedTexts = self.joined(&given);
         if outcome.is_err() && joined.len() > given.len() && self.all_compile(&given) {
             outcome = self.attempt(world, &joined, level);
         }
@@ -208,21 +208,21 @@ impl ScriptHost {
         runtime::with(self.vm.lua(), |runtime| runtime.reloads = digest);
     }
 
-    fn wait(&mut self, given: Changes, had_effects: bool) {
+    fn wait(&mut self, given: ChangedTexts, had_effects: bool) {
         for (path, text) in given {
             self.reloads.waiting.insert(path, Waiting { text, had_effects });
         }
     }
 
-    fn all_compile(&self, changes: &Changes) -> bool {
+    fn all_compile(&self, changes: &ChangedTexts) -> bool {
         changes.iter().all(|(path, text)| self.compiles(path, text.as_deref()).is_ok())
     }
 
     /// The changes with those that were refused before and may go with them.
-    fn joined(&self, given: &Changes) -> Changes {
+    fn joined(&self, given: &ChangedTexts) -> ChangedTexts {
         let overlaps = given.keys().any(|path| self.reloads.waiting.contains_key(path));
         let waiting = self.reloads.waiting.iter().filter(|(_, waiting)| overlaps || !waiting.had_effects);
-        let mut joined: Changes =
+        let mut joined: ChangedTexts =
             waiting.map(|(path, waiting)| (path.clone(), waiting.text.clone())).collect();
         joined.extend(given.clone());
         joined
@@ -232,7 +232,7 @@ impl ScriptHost {
     fn took(
         &mut self,
         world: &mut World,
-        given: &Changes,
+        given: &ChangedTexts,
         taken: Option<Taken>,
     ) -> Option<Result<Taken, Refusal>> {
         let mended = given.keys().filter(|path| self.reloads.waiting.remove(*path).is_some()).count();
@@ -245,7 +245,7 @@ impl ScriptHost {
         all.files.keys().for_each(|path| {
             self.reloads.waiting.remove(path);
         });
-        let again: Changes = self.joined(&Changes::new());
+        let again: ChangedTexts = self.joined(&ChangedTexts::new());
         if !again.is_empty()
             && self.all_compile(&again)
             && let Ok(taken) = self.attempt(world, &again, &Vec::new())
@@ -266,7 +266,7 @@ impl ScriptHost {
     fn attempt(
         &mut self,
         world: &mut World,
-        changes: &Changes,
+        changes: &ChangedTexts,
         level: &LevelBehaviours,
     ) -> Result<Option<Taken>, Refusal> {
         let vm = &self.vm;
@@ -293,7 +293,7 @@ impl ScriptHost {
         };
         let old = before.environments(&unit);
         let shared = self.state.clone();
-        let not_kept = self.phase(world, 3, |vm| swap::run(vm, staged, &shared, before))?;
+        let not_kept = self.phase(world, 3, |vm| commit::run(vm, staged, &shared, before))?;
         for environment in old {
             // Without memory for the note there is none; the reload stands all the same.
             let _ = self.reloads.replaced.raw_set(environment, true);
@@ -318,13 +318,13 @@ impl ScriptHost {
         unit: &BTreeSet<String>,
         level: &LevelBehaviours,
         before: &VmBefore,
-    ) -> Result<Staged, Refusal> {
+    ) -> Result<StagedScripts, Refusal> {
         for name in unit {
             self.vm.load(name)?;
         }
         let scenes = scenes::restarts(&self.vm, unit)
             .map_err(|(file, what)| Refusal::of_file(&self.vm.texts(), &file, &what))?;
-        let mut staged = Staged { classes: self.classes(unit), targets: Vec::new(), scenes };
+        let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };
         staged.targets.extend(self.level_target(unit, before)?);
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
             level.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
@@ -335,7 +335,7 @@ impl ScriptHost {
             let Some((character, old, _, asked, given)) = parts else { continue };
             let (asked, given, is_level) = match level.get(&character) {
                 Some(None) => {
-                    staged.targets.push(Target::Detach { character });
+                    staged.targets.push(ReloadTarget::Detach { character });
                     continue;
                 }
                 Some(Some(behaviour)) => (behaviour.name.clone(), behaviour.params.clone(), true),
@@ -351,17 +351,17 @@ impl ScriptHost {
             };
             if is_level && file != old.file {
                 let class = self.class_of(&mut staged, &file)?;
-                staged.targets.push(Target::Attach { character, class, asked, given });
+                staged.targets.push(ReloadTarget::Attach { character, class, asked, given });
             } else if is_level || file != old.file || unit.contains(&file) {
                 let class = self.class_of(&mut staged, &file)?;
-                staged.targets.push(Target::Instance { owner, class, given });
+                staged.targets.push(ReloadTarget::Instance { owner, class, given });
             }
         }
         for (character, suspended) in runtime::with(lua, |runtime| runtime.behaviours.suspended()) {
             let file = self.vm.resolve(&suspended.asked).unwrap_or_else(|_| suspended.file.clone());
             if !level.contains_key(&character) && (unit.contains(&file) || file != suspended.file) {
                 let class = self.class_of(&mut staged, &file)?;
-                staged.targets.push(Target::Suspended { character, class, suspended });
+                staged.targets.push(ReloadTarget::Suspended { character, class, suspended });
             }
         }
         for (character, behaviour) in level {
@@ -369,14 +369,14 @@ impl ScriptHost {
             if let (false, Some(BehaviourRef { name, params })) = (has, behaviour) {
                 let class = self.class_of(&mut staged, name)?;
                 let (asked, given) = (name.clone(), params.clone());
-                staged.targets.push(Target::Attach { character, class, asked, given });
+                staged.targets.push(ReloadTarget::Attach { character, class, asked, given });
             }
         }
         Ok(staged)
     }
 
     /// The class of a behaviour file, whose body runs if it has not.
-    fn class_of(&self, staged: &mut Staged, asked: &str) -> Result<Rc<Class>, Refusal> {
+    fn class_of(&self, staged: &mut StagedScripts, asked: &str) -> Result<Rc<Class>, Refusal> {
         let result = self.vm.load(asked)?.result;
         let file = self.vm.resolve(asked).unwrap_or_else(|_| asked.to_owned());
         if let Some(class) = staged.classes.iter().find(|class| class.file == file) {
@@ -389,14 +389,18 @@ impl ScriptHost {
     }
 
     /// The level script, when it is to change.
-    fn level_target(&self, unit: &BTreeSet<String>, before: &VmBefore) -> Result<Option<Target>, Refusal> {
+    fn level_target(
+        &self,
+        unit: &BTreeSet<String>,
+        before: &VmBefore,
+    ) -> Result<Option<ReloadTarget>, Refusal> {
         let Some(asked) = &self.level_script else { return Ok(None) };
         let now = self.vm.resolve(asked);
         let now = now.map_err(|error| Refusal { message: error.to_string(), ..Refusal::default() })?;
         if !unit.contains(&now) && before.means(asked, &now) {
             return Ok(None);
         }
-        Ok(Some(Target::Level { environment: self.vm.load(&now)?.environment }))
+        Ok(Some(ReloadTarget::Level { environment: self.vm.load(&now)?.environment }))
     }
 
     /// All classes as they are once the unit has taken effect.

@@ -12,17 +12,17 @@ use slotmap::Key;
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
-use crate::base::plain::Plain;
 use crate::base::time::{Tick, TickRate};
+use crate::base::value::Plain;
 use crate::script::behaviour::Behaviours;
-use crate::script::blackboard::{Boards, News};
+use crate::script::blackboard::{Boards, KeyChange};
 use crate::script::cinematic::{SceneEnd, Scenes};
+use crate::script::dialogue::Answers;
 use crate::script::fault::Strikes;
 use crate::script::handlers::Handlers;
 use crate::script::lend;
 use crate::script::owner::Owners;
 use crate::script::plain_state::StateChecks;
-use crate::script::prompt::Answers;
 use crate::script::schedule::{Job, Predicates};
 use crate::script::task::{Answering, Pending, Tasks, Why};
 use crate::script::timer::Timers;
@@ -30,7 +30,7 @@ use crate::script::tree::Trees;
 use crate::script::wait::{Outcome, Wait};
 use crate::world::World;
 use crate::world::region::WatchId;
-use crate::world::settings::Limits;
+use crate::world::settings::LevelLimits;
 use crate::world::walk::Owner;
 
 /// What messages call the code that runs: `update`, `onArrived`, the name of a task.
@@ -83,7 +83,7 @@ pub(crate) struct Current {
 
 /// Work that scripts made for step 12.
 #[derive(Debug)]
-pub(crate) enum Work {
+pub(crate) enum ScriptWork {
     /// A task to begin.
     Begin(u64),
     /// Something of the scripts' own is over.
@@ -107,10 +107,10 @@ pub(crate) enum Work {
     /// What was kept for an owner that stood still.
     Kept(Owner),
     /// A key of a board has another value.
-    BoardChanged(Box<News>),
+    BoardChanged(Box<KeyChange>),
 }
 
-impl Work {
+impl ScriptWork {
     /// Mixes in what is to be done.
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         let (kind, number) = match self {
@@ -158,7 +158,7 @@ pub(crate) struct Cleanup {
 /// Everything the script side keeps. Part of the VM's app data.
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    pub(crate) limits: Limits,
+    pub(crate) limits: LevelLimits,
     pub(crate) now: Tick,
     pub(crate) rate: TickRate,
     /// The step of the tick under way: 0 at the start of the level, 3, 12.
@@ -181,7 +181,7 @@ pub(crate) struct Runtime {
     /// The entry of a group whose failure is ending the others: `branch "scout" failed`.
     pub(crate) failed_branch: Option<String>,
     /// Work for step 12, each with the number of facts that come before it.
-    pub(crate) work: VecDeque<(u64, Work)>,
+    pub(crate) work: VecDeque<(u64, ScriptWork)>,
     /// Facts of the world that were taken so far.
     pub(crate) facts_taken: u64,
     /// What step 3 has to run and did not get to.
@@ -266,7 +266,7 @@ pub(crate) fn work_at_limit(lua: &Lua) -> Option<String> {
 }
 
 /// Adds work for step 12, behind all facts there are now.
-pub(crate) fn push_work(lua: &Lua, work: Work) {
+pub(crate) fn push_work(lua: &Lua, work: ScriptWork) {
     let waiting = lend::with_world(lua, |world: &mut World| world.events.waiting()).unwrap_or(0) as u64;
     with(lua, |runtime| {
         let position = runtime.facts_taken + waiting;

@@ -15,13 +15,13 @@ use crate::script::bind::keep::{Callback, WhenOrder};
 use crate::script::handlers::{self, Delivering};
 use crate::script::invoke::{self, Call};
 use crate::script::owner::{self, OwnerKind, OwnerRecord};
-use crate::script::runtime::{self, CodeName, Runtime, Work};
-use crate::script::task::{self, Role, Spawn};
+use crate::script::runtime::{self, CodeName, Runtime, ScriptWork};
+use crate::script::task::{self, NewTask, TaskRole};
 use crate::script::testing;
 use crate::script::timer;
 use crate::script::vm::ScriptVm;
 use crate::script::{behaviour, blackboard, payload, tree};
-use crate::world::event::Event;
+use crate::world::event::Fact;
 use crate::world::walk::Owner;
 
 /// One thing for step 3 to run.
@@ -184,10 +184,7 @@ pub(crate) fn run(vm: &ScriptVm) {
     }
     let count = runtime::with(lua, |runtime| runtime.jobs.len() + runtime.tasks.spawned.len());
     if count > 0 {
-        invoke::push(
-            vm,
-            Event::Notice { what: "scriptDeferred", count: count as u64, walk: None, why: None },
-        );
+        invoke::push(vm, Fact::Notice { what: "scriptDeferred", count: count as u64, walk: None, why: None });
     }
 }
 
@@ -281,7 +278,7 @@ pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
     let ends_by_false = !is_last && matches!(callback, Callback::Function(_));
     let mut handler = Delivering::new(timer.owner, callback, payload.unwrap_or(Value::Nil), "timer");
     if ends_by_false {
-        handler.role = Role::TimerHandler(id);
+        handler.role = TaskRole::TimerHandler(id);
     }
     handlers::deliver(vm, handler);
 }
@@ -327,7 +324,7 @@ pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
                 (std::mem::replace(&mut predicate.value, value) != value).then_some(())
             });
             if changed.is_some() {
-                runtime::push_work(lua, Work::Turned { predicate: id, value });
+                runtime::push_work(lua, ScriptWork::Turned { predicate: id, value });
             }
         }
         Err(failure) => invoke::report(vm, &call, failure),
@@ -338,5 +335,5 @@ pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
 pub(crate) fn spawn_current(lua: &Lua, function: Function, args: MultiValue, name: Option<String>) -> u64 {
     let owner = owner::current(lua);
     let callback = name.clone().map_or(CodeName::Fixed("task"), CodeName::from);
-    task::spawn(lua, Spawn { owner, callback, role: Role::Plain, function, args, name })
+    task::spawn(lua, NewTask { owner, callback, role: TaskRole::Plain, function, args, name })
 }

@@ -1,10 +1,10 @@
 //! Skipping: the code of a scene runs on, and its waits are over in the order in which they would have been.
 //!
-//! In: a scene to skip, what its tasks wait for. Out: stretches of its time that pass at once (`world::skip`), tasks and timers
+//! In: a scene to skip, what its tasks wait for. Out: stretches of its time that pass at once (`world::scene_fast_forward`), tasks and timers
 //! whose time has come by them. Holds: no game time passes, for nobody but the scene; every wait of its tasks has an end,
 //! whichever function waits: by its own time, else after [`PATIENCE_S`]; what runs within `noSkip`, and a choice that a person
 //! has to make, is waited for at normal speed; a scene that goes on for [`PASSED_MAX_S`] without end is not skipped any further.
-//! Not here: walks, doors and regions (`sim::skip`), the loop (`game::skipping`).
+//! Not here: walks, doors and regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::bind::handles;
 use crate::script::invoke::{self, Call};
-use crate::script::runtime::{self, Runtime, Work};
-use crate::script::task::{self, Answer, Pause};
+use crate::script::runtime::{self, Runtime, ScriptWork};
+use crate::script::task::{self, TaskPause, WaitResult};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{SceneId, Wait};
-use crate::script::{dispatch, lend, prompt, schedule};
+use crate::script::{dialogue, dispatch, lend, schedule};
 use crate::world::World;
-use crate::world::event::{Event, LogLine};
-use crate::world::skip::Rush;
+use crate::world::event::{Fact, LogLine};
+use crate::world::scene_fast_forward::FastForward;
 use crate::world::walk::Owner;
 
 /// Seconds of a scene after which a wait without an end of its own is over while it is skipped.
@@ -88,7 +88,7 @@ impl Skip {
 pub(crate) fn ask(lua: &Lua, id: u64) -> bool {
     let may = runtime::with(lua, |runtime| runtime.scenes.is_skippable(id));
     if may {
-        runtime::push_work(lua, Work::SkipScene(id));
+        runtime::push_work(lua, ScriptWork::SkipScene(id));
     }
     may
 }
@@ -118,7 +118,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
 /// What the tasks of a scene wait for.
 #[derive(Debug, Default)]
 struct Survey {
-    rush: Rush,
+    rush: FastForward,
     due: Option<Tick>,
     tests: Vec<(u64, u64, Function)>,
     inner: Vec<u64>,
@@ -151,7 +151,7 @@ impl Survey {
 }
 
 /// The next stretch of the oldest skipped scene that can go on; none when all that is left needs game time or fuel.
-pub(crate) fn next(vm: &ScriptVm) -> Option<Rush> {
+pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
     let lua = vm.lua();
     if vm.tick_left() == 0 || dispatch::waiting(lua) > 0 {
         return None;
@@ -202,14 +202,14 @@ fn give_up(vm: &ScriptVm, id: u64) -> bool {
     };
     let message = format!("{PASSED_MAX_S} seconds were skipped without end; it goes on at normal speed");
     let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
-    invoke::push(vm, Event::Logged(Box::new(line)));
+    invoke::push(vm, Fact::Logged(Box::new(line)));
     true
 }
 
 fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
     let owner = runtime.scenes.owner(id)?;
     let patience = runtime.now.after(runtime.ticks(PATIENCE_S));
-    let rush = Rush { owner, characters: runtime.scenes.held_by(id), ..Rush::default() };
+    let rush = FastForward { owner, characters: runtime.scenes.held_by(id), ..FastForward::default() };
     let mut survey = Survey { rush, ..Survey::default() };
     let mut ends = BTreeMap::new();
     let before =
@@ -217,24 +217,24 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
     for (task, serial, pause) in runtime.tasks.waits(Some(owner)) {
         let mut is_endless = false;
         match pause {
-            Pause::Until(tick) => survey.ends_at(*tick),
-            Pause::Test { predicate, deadline } => {
+            TaskPause::Until(tick) => survey.ends_at(*tick),
+            TaskPause::Test { predicate, deadline } => {
                 survey.tests.push((task, serial, predicate.clone()));
                 is_endless = deadline.is_none();
                 deadline.iter().for_each(|&tick| survey.ends_at(tick));
             }
-            Pause::Event { deadline, .. } => {
+            TaskPause::Event { deadline, .. } => {
                 is_endless = deadline.is_none();
                 deadline.iter().for_each(|&tick| survey.ends_at(tick));
             }
-            Pause::Host(prompt) if !prompt.is_skippable => survey.is_asking = true,
+            TaskPause::Host(prompt) if !prompt.is_skippable => survey.is_asking = true,
             // Without a time of its own it takes its default at once, which is in the next tick, as when it is watched.
-            Pause::Host(prompt) => {
+            TaskPause::Host(prompt) => {
                 let next = runtime.now.after(1);
                 survey.ends_at(prompt.deadline.map_or(next, |tick| tick.max(next)));
             }
-            Pause::One { wait, .. } => is_endless = survey.waits_for(runtime, owner, *wait),
-            Pause::Group { entries, deadline, .. } => {
+            TaskPause::One { wait, .. } => is_endless = survey.waits_for(runtime, owner, *wait),
+            TaskPause::Group { entries, deadline, .. } => {
                 deadline.iter().for_each(|&tick| survey.ends_at(tick));
                 for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
                     survey.waits_for(runtime, owner, entry.wait);
@@ -267,9 +267,9 @@ fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> bool {
     for (task, serial, predicate) in tests {
         let call = Call::plain(owner, "waitUntil");
         let answer = match invoke::test(vm, &call, &predicate, ()) {
-            Ok(true) => Answer::one(Value::Boolean(true)),
+            Ok(true) => WaitResult::one(Value::Boolean(true)),
             Ok(false) => continue,
-            Err(failure) => Answer::Error(failure.message),
+            Err(failure) => WaitResult::Error(failure.message),
         };
         went_on = true;
         task::resume(vm, task, serial, answer);
@@ -303,10 +303,10 @@ pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
             .collect();
         let due = runtime.tasks.waits(Some(owner)).filter_map(|(task, serial, pause)| {
             let is_default =
-                matches!(pause, Pause::Host(prompt) if prompt.is_skippable && prompt.deadline.is_none());
+                matches!(pause, TaskPause::Host(prompt) if prompt.is_skippable && prompt.deadline.is_none());
             let is_over = pause.end().is_some_and(|tick| tick <= now);
             let has_ended = ended.get(&task) == Some(&serial);
-            let may_end = ticks > 0 || !matches!(pause, Pause::Host(_));
+            let may_end = ticks > 0 || !matches!(pause, TaskPause::Host(_));
             (may_end && (is_over || is_default || has_ended)).then_some((task, serial))
         });
         (timers, due.collect::<Vec<_>>())
@@ -335,15 +335,15 @@ fn end_wait(vm: &ScriptVm, task: u64, serial: u64) {
     match pause {
         None => {}
         Some(pause) if pause.end().is_some_and(|tick| tick <= now) => task::wake(vm, task),
-        Some(Pause::Host(asked)) => {
-            task::resume(vm, task, serial, Answer::one(prompt::fallback(lua, &asked)))
+        Some(TaskPause::Host(asked)) => {
+            task::resume(vm, task, serial, WaitResult::one(dialogue::fallback(lua, &asked)))
         }
-        Some(Pause::Event { .. } | Pause::One { wait: Wait::Task(_) | Wait::Change(_), .. }) => {
-            task::resume(vm, task, serial, Answer::one(Value::Nil));
+        Some(TaskPause::Event { .. } | TaskPause::One { wait: Wait::Task(_) | Wait::Change(_), .. }) => {
+            task::resume(vm, task, serial, WaitResult::one(Value::Nil));
         }
-        Some(Pause::Test { .. } | Pause::One { .. }) => {
-            task::resume(vm, task, serial, Answer::one(Value::Boolean(false)));
+        Some(TaskPause::Test { .. } | TaskPause::One { .. }) => {
+            task::resume(vm, task, serial, WaitResult::one(Value::Boolean(false)));
         }
-        Some(Pause::Until(_) | Pause::Group { .. }) => {}
+        Some(TaskPause::Until(_) | TaskPause::Group { .. }) => {}
     }
 }

@@ -195,7 +195,7 @@ fn instruction(bytecode: &[u8], offset: usize, at: usize) -> Instruction {
 impl Code {
     /// The functions of a bytecode; none when it is not of the known version.
     fn of(bytecode: &[u8]) -> Option<Self> {
-        Reader { bytes: bytecode, at: 0 }.functions().map(Self)
+        BytecodeReader { bytes: bytecode, at: 0 }.functions().map(Self)
     }
 
     fn longest(&self, bytecode: &[u8]) -> u32 {
@@ -256,12 +256,12 @@ fn walk(words: usize, read: impl Fn(usize) -> Instruction, mut mark: impl FnMut(
 }
 
 /// Reads a bytecode from its beginning.
-struct Reader<'a> {
+struct BytecodeReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Reader<'_> {
+impl BytecodeReader<'_> {
     const VERSIONS: std::ops::RangeInclusive<u8> = 5..=9;
 
     fn functions(mut self) -> Option<Vec<(usize, usize)>> {

@@ -13,10 +13,10 @@ mod table;
 use mlua::{Lua, MultiValue, Value};
 
 use crate::script::bind::handles;
-use crate::script::fault::{Failure, FaultKind};
+use crate::script::dialogue;
+use crate::script::fault::{CallFailure, FaultKind};
 use crate::script::invoke::{self, Call};
-use crate::script::prompt;
-use crate::script::runtime::{self, Runtime, Work};
+use crate::script::runtime::{self, Runtime, ScriptWork};
 use crate::script::testing;
 use crate::script::vm::{Resumed, ScriptVm};
 use crate::script::wait::TaskId;
@@ -24,11 +24,11 @@ use crate::world::walk::Owner;
 
 pub(crate) use ending::{Why, cancel, cancel_wait};
 pub(crate) use group::answer;
-pub(crate) use pause::{Answer, Answering, Delivery, Entry, GroupKind, Pause, Pending};
-pub(crate) use table::{Role, Spawn, Tasks};
+pub(crate) use pause::{Answering, Delivery, GroupEntry, GroupKind, Pending, TaskPause, WaitResult};
+pub(crate) use table::{NewTask, TaskRole, Tasks};
 
 /// A new task that begins after the running code has returned: at the end of step 3, or in the next round of step 12.
-pub(crate) fn spawn(lua: &Lua, spawn: Spawn) -> u64 {
+pub(crate) fn spawn(lua: &Lua, spawn: NewTask) -> u64 {
     let (id, later) = runtime::with(lua, |runtime| {
         let id = table::insert(runtime, spawn);
         let later = runtime.step == 12;
@@ -38,18 +38,18 @@ pub(crate) fn spawn(lua: &Lua, spawn: Spawn) -> u64 {
         (id, later)
     });
     if later {
-        runtime::push_work(lua, Work::Begin(id));
+        runtime::push_work(lua, ScriptWork::Begin(id));
     }
     id
 }
 
 /// A new task that somebody else begins when its turn comes: the level test.
-pub(crate) fn prepare(lua: &Lua, spawn: Spawn) -> u64 {
+pub(crate) fn prepare(lua: &Lua, spawn: NewTask) -> u64 {
     runtime::with(lua, |runtime| table::insert(runtime, spawn))
 }
 
 /// A new task that begins now: handlers and actions of trees, which are called by the host only.
-pub(crate) fn run_now(vm: &ScriptVm, spawn: Spawn) -> u64 {
+pub(crate) fn run_now(vm: &ScriptVm, spawn: NewTask) -> u64 {
     let id = runtime::with(vm.lua(), |runtime| table::insert(runtime, spawn));
     begin(vm, id);
     id
@@ -86,7 +86,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
             });
             invoke::within(vm, &call, || vm.start(&thread, &function, args, vm.limits().fuel_per_call))
         }
-        Err(error) => Err(Failure::new(FaultKind::Memory, error.to_string(), None)),
+        Err(error) => Err(CallFailure::new(FaultKind::Memory, error.to_string(), None)),
     };
     after(vm, id, &call, result);
 }
@@ -98,7 +98,7 @@ pub(crate) fn not_begun(runtime: &Runtime, owner: Owner) -> Vec<u64> {
 }
 
 /// Lets a waiting task go on with `answer`, unless it waits for something else by now.
-pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: Answer) {
+pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: WaitResult) {
     let lua = vm.lua();
     let Some(answer) = testing::hold(lua, id, serial, answer) else {
         return;
@@ -128,13 +128,13 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: Answer) {
     };
     let result = match answer.into_values(lua) {
         Ok(values) => invoke::within(vm, &call, || vm.resume(&thread, values, vm.limits().fuel_per_call)),
-        Err(error) => Err(Failure::new(FaultKind::Memory, error.to_string(), None)),
+        Err(error) => Err(CallFailure::new(FaultKind::Memory, error.to_string(), None)),
     };
     after(vm, id, &call, result);
 }
 
 /// What a task did: it waits, it is done, it failed.
-fn after(vm: &ScriptVm, id: u64, call: &Call, result: Result<Resumed, Failure>) {
+fn after(vm: &ScriptVm, id: u64, call: &Call, result: Result<Resumed, CallFailure>) {
     let lua = vm.lua();
     runtime::with(lua, |runtime| runtime.tasks.leaving = None);
     match result {
@@ -159,7 +159,7 @@ fn wait_or_tick(lua: &Lua, id: u64, values: MultiValue) {
         let pending = runtime.pending.take().filter(|pending| Some(pending.serial) == asked);
         let pending = pending.unwrap_or_else(|| Pending {
             serial: runtime.tasks.next_serial(),
-            pause: Pause::Until(runtime.now.after(1)),
+            pause: TaskPause::Until(runtime.now.after(1)),
             known: Vec::new(),
         });
         runtime.tasks.wait_for(id, &pending);
@@ -170,7 +170,7 @@ fn wait_or_tick(lua: &Lua, id: u64, values: MultiValue) {
             .map(move |(entry, outcome)| (Answering { task: id, serial, entry }, outcome))
     });
     for (answering, outcome) in known {
-        runtime::push_work(lua, Work::Answer(answering, outcome));
+        runtime::push_work(lua, ScriptWork::Answer(answering, outcome));
     }
 }
 
@@ -192,27 +192,27 @@ pub(crate) fn wake(vm: &ScriptVm, id: u64) {
         return;
     };
     match pause {
-        Pause::Test { predicate, .. } => {
+        TaskPause::Test { predicate, .. } => {
             let call = Call::plain(owner, "waitUntil");
             match invoke::test(vm, &call, &predicate, ()) {
-                Ok(true) => resume(vm, id, serial, Answer::one(Value::Boolean(true))),
-                Ok(false) if is_over => resume(vm, id, serial, Answer::one(Value::Boolean(false))),
+                Ok(true) => resume(vm, id, serial, WaitResult::one(Value::Boolean(true))),
+                Ok(false) if is_over => resume(vm, id, serial, WaitResult::one(Value::Boolean(false))),
                 Ok(false) => {}
                 // The error is the task's: it is raised where it waits.
-                Err(failure) => resume(vm, id, serial, Answer::Error(failure.message)),
+                Err(failure) => resume(vm, id, serial, WaitResult::Error(failure.message)),
             }
         }
         _ if !is_over => {}
-        Pause::Until(_) => resume(vm, id, serial, Answer::Values(Vec::new())),
-        Pause::Event { .. } => resume(vm, id, serial, Answer::one(Value::Nil)),
-        Pause::Host(asked) => resume(vm, id, serial, Answer::one(prompt::fallback(lua, &asked))),
-        Pause::Group { entries, .. } => {
+        TaskPause::Until(_) => resume(vm, id, serial, WaitResult::Values(Vec::new())),
+        TaskPause::Event { .. } => resume(vm, id, serial, WaitResult::one(Value::Nil)),
+        TaskPause::Host(asked) => resume(vm, id, serial, WaitResult::one(dialogue::fallback(lua, &asked))),
+        TaskPause::Group { entries, .. } => {
             for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
                 cancel_wait(lua, entry.wait, Why::LostRace);
             }
             invoke::clean_up(vm);
-            resume(vm, id, serial, Answer::one(Value::Boolean(false)));
+            resume(vm, id, serial, WaitResult::one(Value::Boolean(false)));
         }
-        Pause::One { .. } => {}
+        TaskPause::One { .. } => {}
     }
 }

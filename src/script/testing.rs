@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::hash::StateHash;
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::script::bind::handles::{self, Thing};
-use crate::script::convert::Named;
-use crate::script::fault::{self, Failure};
+use crate::script::convert::Argument;
+use crate::script::fault::{self, CallFailure};
 use crate::script::invoke::{self, Call};
 use crate::script::owner::OwnerKind;
 use crate::script::reload::ReloadReport;
-use crate::script::task::{self, Answer, Role, Spawn, Why};
+use crate::script::task::{self, NewTask, TaskRole, WaitResult, Why};
 use crate::script::vm::ScriptVm;
 use crate::script::{behaviour, payload, runtime};
 use crate::world::World;
@@ -58,7 +58,7 @@ pub enum TestState {
 
 /// What a test asks of the host; joined to the host's own inputs before the next tick.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asked {
+pub struct HostRequest {
     /// Names and payloads of inputs, in order.
     pub inputs: Vec<(String, Option<Plain>)>,
     /// Choices and their answers, in order.
@@ -67,7 +67,7 @@ pub struct Asked {
     pub reload: BTreeMap<String, Option<String>>,
 }
 
-impl Asked {
+impl HostRequest {
     /// Whether nothing was asked.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -121,7 +121,7 @@ pub(crate) struct TestRun {
     /// Whether its turn has come: until then everything that would resume it is held back.
     is_last: bool,
     wakes: bool,
-    held: Option<(u64, Answer)>,
+    held: Option<(u64, WaitResult)>,
     pub(crate) always: Vec<Function>,
     /// While `t:eventually` tries: the expectation that failed meanwhile.
     trial: Option<Option<TestFailure>>,
@@ -132,7 +132,7 @@ pub(crate) struct TestRun {
     pub(crate) faults: Vec<Plain>,
     /// Expectations made so far: their numbers.
     pub(crate) expectations: u64,
-    pub(crate) asked: Asked,
+    pub(crate) asked: HostRequest,
     answers: TestAnswers,
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn choose(lua: &Lua, file: &str, index: usize, variant: Option<String
             end: None,
             faults: Vec::new(),
             expectations: 0,
-            asked: Asked::default(),
+            asked: HostRequest::default(),
             answers: TestAnswers::default(),
         });
         Some(())
@@ -213,7 +213,7 @@ pub(crate) fn prepare(vm: &ScriptVm) {
     {
         args.push_back(Value::String(variant));
     }
-    let spawn = Spawn { owner, callback: "test".into(), role: Role::Test, function, args, name: None };
+    let spawn = NewTask { owner, callback: "test".into(), role: TaskRole::Test, function, args, name: None };
     let task = task::prepare(lua, spawn);
     with_run(lua, |run| run.own = Some((owner, task)));
 }
@@ -239,7 +239,7 @@ pub(crate) fn wakes_later(lua: &Lua, id: u64) -> bool {
 
 /// Keeps what would resume task `id` when that is the test and its turn has not come; the answer, when it is not. The first
 /// answer to its wait counts: the entries that a decided group ends are not news any more.
-pub(crate) fn hold(lua: &Lua, id: u64, serial: u64, answer: Answer) -> Option<Answer> {
+pub(crate) fn hold(lua: &Lua, id: u64, serial: u64, answer: WaitResult) -> Option<WaitResult> {
     let is_early = with_run(lua, |run| run.own.is_some_and(|(_, task)| task == id) && !run.is_last);
     if is_early != Some(true) {
         return Some(answer);
@@ -340,7 +340,7 @@ pub(crate) fn returned(lua: &Lua, value: Value) {
     let plain = if value.is_nil() {
         Ok(None)
     } else {
-        let given = Named::new("test.level", "the result", value);
+        let given = Argument::new("test.level", "the result", value);
         let read = payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX));
         read.map(Some).map_err(|mistake| mistake.to_string())
     };
@@ -351,7 +351,7 @@ pub(crate) fn returned(lua: &Lua, value: Value) {
 }
 
 /// An error ended the function of the test; of a failed expectation that is known already.
-pub(crate) fn broken(lua: &Lua, failure: &Failure) {
+pub(crate) fn broken(lua: &Lua, failure: &CallFailure) {
     with_run(lua, |run| {
         let (message, file, line) = (failure.message.clone(), failure.file.clone(), failure.line);
         run.end = Some(TestState::Broken(TestFailure { message, file, line }));
@@ -423,7 +423,7 @@ pub(crate) fn fail_as_tried(lua: &Lua, after: &str) -> mlua::Error {
 }
 
 /// What the test asked of the host since the last call.
-pub(crate) fn take_asked(lua: &Lua) -> Asked {
+pub(crate) fn take_asked(lua: &Lua) -> HostRequest {
     with_run(lua, |run| std::mem::take(&mut run.asked)).unwrap_or_default()
 }
 

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use mlua::{Lua, Value};
 
 use crate::base::hash::StateHash;
-use crate::base::plain::Plain;
 use crate::base::time::{Tick, TickRate};
+use crate::base::value::Plain;
 use crate::script::bind::keep::Callback;
-use crate::script::runtime::{self, Runtime, Work};
+use crate::script::runtime::{self, Runtime, ScriptWork};
 use crate::script::wait::{Outcome, Wait};
 use crate::world::walk::Owner;
 
@@ -259,7 +259,7 @@ fn take(lua: &Lua, id: u64) -> Option<Timer> {
 pub(crate) fn end(lua: &Lua, id: u64) -> bool {
     let ended = take(lua, id).is_some();
     if ended {
-        runtime::push_work(lua, Work::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(false))));
+        runtime::push_work(lua, ScriptWork::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(false))));
     }
     ended
 }
@@ -267,6 +267,6 @@ pub(crate) fn end(lua: &Lua, id: u64) -> bool {
 /// Ends a timer whose last turn has come: who waits for it gets true.
 pub(crate) fn complete(lua: &Lua, id: u64) {
     if take(lua, id).is_some() {
-        runtime::push_work(lua, Work::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(true))));
+        runtime::push_work(lua, ScriptWork::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(true))));
     }
 }

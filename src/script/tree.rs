@@ -21,8 +21,8 @@ use crate::script::bind::bt;
 use crate::script::convert::describe;
 use crate::script::runtime;
 use crate::script::task::Why;
-use crate::script::tree::node::Node;
-use crate::script::tree::tick::{Cursor, Status};
+use crate::script::tree::node::TreeNode;
+use crate::script::tree::tick::{Cursor, NodeStatus};
 use crate::script::vm::ScriptVm;
 use crate::script::{behaviour, invoke};
 use crate::world::walk::Owner;
@@ -34,9 +34,9 @@ pub(crate) const NODES_MAX: u32 = 4096;
 
 /// A tree as a file describes it; the root comes first.
 #[derive(Clone, Debug)]
-pub(crate) struct Tree(Rc<Vec<Node>>);
+pub(crate) struct BehaviourTree(Rc<Vec<TreeNode>>);
 
-impl Tree {
+impl BehaviourTree {
     /// The tree that the field `tree` of a behaviour describes, if it has one; a sentence about what is wrong.
     pub(crate) fn read(lua: &Lua, value: &Value) -> Result<Option<Self>, String> {
         if value.is_nil() {
@@ -109,8 +109,8 @@ struct NodeState {
 
 /// One tree under way.
 #[derive(Debug)]
-struct Run {
-    tree: Tree,
+struct RunningTree {
+    tree: BehaviourTree,
     states: Vec<NodeState>,
     /// When a tree that faulted starts again.
     again: Option<Tick>,
@@ -119,7 +119,7 @@ struct Run {
 /// All trees under way.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
-    runs: BTreeMap<Owner, Run>,
+    runs: BTreeMap<Owner, RunningTree>,
     /// Tasks of actions that ended and that their tree has not seen.
     over: BTreeMap<u64, ActionEnd>,
     /// Walks that tasks of actions began and did not wait for; they end with their action.
@@ -185,9 +185,9 @@ impl Trees {
 }
 
 /// The tree of a behaviour that begins, at its root; ticked from the next step 3.
-pub(crate) fn begin(lua: &Lua, owner: Owner, tree: &Tree) {
+pub(crate) fn begin(lua: &Lua, owner: Owner, tree: &BehaviourTree) {
     let states = vec![NodeState::default(); tree.0.len()];
-    let run = Run { tree: tree.clone(), states, again: None };
+    let run = RunningTree { tree: tree.clone(), states, again: None };
     runtime::with(lua, |runtime| runtime.trees.runs.insert(owner, run));
 }
 
@@ -214,7 +214,7 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
         }
         debug_assert!(
             has_faulted
-                || ended.is_ok_and(|status| status == Status::Running)
+                || ended.is_ok_and(|status| status == NodeStatus::Running)
                 || run.states.iter().all(|state| !state.is_running),
             "nothing of a tree that ended still runs"
         );

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::script::bind;
-use crate::script::bind::table::{Entry, Group, Kind, Param, Shape};
+use crate::script::bind::table::{Binding, EntryKind, Library, Param, TableType};
 
 pub use annotated::lua_ls;
 pub use reference::reference;
@@ -77,8 +77,8 @@ pub fn luau(names: &ProjectNames) -> String {
 
 /// `guard:walkTo(goal: Place, options: WalkOptions?): Walk`, in the words of the reference.
 #[must_use]
-pub fn signature(entry: &Entry) -> String {
-    if entry.kind == Kind::Field {
+pub fn signature(entry: &Binding) -> String {
+    if entry.kind == EntryKind::Field {
         return format!("{}: {}", entry.called, entry.returns);
     }
     let params: Vec<String> =
@@ -96,11 +96,11 @@ fn put(text: &mut String, part: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(part);
 }
 
-fn entries_of(group: &Group) -> Vec<&'static Entry> {
+fn entries_of(group: &Library) -> Vec<&'static Binding> {
     bind::entries().into_iter().filter(|entry| entry.owner == group.name).collect()
 }
 
-fn luau_shape(text: &mut String, shape: &Shape) {
+fn luau_shape(text: &mut String, shape: &TableType) {
     put(text, format_args!("-- {}\nexport type {} = {{\n", shape.doc, shape.name));
     for field in shape.fields {
         put(text, format_args!("\t-- {}\n\t{}: {},\n", field.doc, field.name, taking_any(field.luau)));
@@ -108,10 +108,10 @@ fn luau_shape(text: &mut String, shape: &Shape) {
     text.push_str("}\n\n");
 }
 
-fn luau_type(text: &mut String, group: &Group, entries: &[&Entry]) {
+fn luau_type(text: &mut String, group: &Library, entries: &[&Binding]) {
     put(text, format_args!("-- {}\ndeclare extern type {} with\n", group.doc, group.name));
     for (index, entry) in entries.iter().enumerate() {
-        let same = |other: &&&Entry| other.name() == entry.name();
+        let same = |other: &&&Binding| other.name() == entry.name();
         if entries[..index].iter().any(|other| same(&other)) {
             continue;
         }
@@ -121,7 +121,7 @@ fn luau_type(text: &mut String, group: &Group, entries: &[&Entry]) {
             put(text, format_args!("\t-- Also: {}\n\t{}: any\n", other.doc, entry.name()));
             continue;
         }
-        if entry.kind == Kind::Field {
+        if entry.kind == EntryKind::Field {
             put(text, format_args!("\t{}: {}\n", entry.name(), entry.returns));
             continue;
         }
@@ -135,11 +135,11 @@ fn luau_type(text: &mut String, group: &Group, entries: &[&Entry]) {
     text.push_str("end\n\n");
 }
 
-fn luau_library(text: &mut String, group: &Group, entries: &[&Entry]) {
+fn luau_library(text: &mut String, group: &Library, entries: &[&Binding]) {
     put(text, format_args!("-- {}\ndeclare {}: {{\n", group.doc, group.name));
     for entry in entries {
         put(text, format_args!("\t-- {}\n", entry.doc));
-        if entry.kind == Kind::Field {
+        if entry.kind == EntryKind::Field {
             put(text, format_args!("\t{}: {},\n", entry.name(), entry.returns));
         } else {
             let params: Vec<String> = entry.params.iter().map(named).collect();
@@ -170,7 +170,7 @@ fn taking_any(luau: &str) -> String {
     luau.replace(": any)", ": never)").replace(": any,", ": never,").replace("(...any)", "(...never)")
 }
 
-fn returned(entry: &Entry) -> String {
+fn returned(entry: &Binding) -> String {
     match entry.returns {
         "" => "()".to_owned(),
         several if several.contains(", ") => format!("({several})"),
@@ -179,15 +179,15 @@ fn returned(entry: &Entry) -> String {
 }
 
 /// The parameter of a verb of a character or a scene that may also be two numbers.
-pub(crate) fn flat_place(entry: &Entry) -> Option<usize> {
-    let is_verb = matches!(entry.owner, "Character" | "Scene") && entry.kind == Kind::Method;
+pub(crate) fn flat_place(entry: &Binding) -> Option<usize> {
+    let is_verb = matches!(entry.owner, "Character" | "Scene") && entry.kind == EntryKind::Method;
     let is_place = |param: &Param| param.luau == "Place" || param.luau == "Place | number";
     if is_verb { entry.params.iter().position(is_place) } else { None }
 }
 
 /// The parameters of a verb that takes a place, or x and z: one list for both ways. Two lists as overloads would leave the
 /// tables that are given without a type to be read by, and `{ doors = "open" }` would be refused.
-fn flattened(entry: &Entry, at: usize) -> Vec<String> {
+fn flattened(entry: &Binding, at: usize) -> Vec<String> {
     let or_number = |param: &Param| {
         let bare = param.luau.strip_suffix('?').unwrap_or(param.luau);
         let has_number = bare.split(" | ").any(|part| part == "number");

@@ -1,6 +1,6 @@
 //! The VM of one level: made safe, called on fuel, its errors caught as failures.
 //!
-//! In: settings, libraries of the host, script texts, functions to call. Out: results or a [`Failure`].
+//! In: settings, libraries of the host, script texts, functions to call. Out: results or a [`CallFailure`].
 //! Holds: every call counts its fuel and ends where that is spent; an error ends the call, never more; after the memory was
 //! spent everything is collected, so the next call works. Text only, no bytecode, no native code. Not here: the world
 //! (`lend`), who owns a call, when calls happen.
@@ -16,12 +16,12 @@ use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
 use crate::script::account::Account;
 use crate::script::convert::{Args, Mistake, function};
-use crate::script::fault::{self, Failure, FaultKind};
+use crate::script::fault::{self, CallFailure, FaultKind};
 use crate::script::files::{FileError, Loaded, Loadeds, Loads, ScriptText, ScriptTexts};
 use crate::script::fuel::{self, Fuel, Signals, Trip};
 use crate::script::lend;
 use crate::script::library::{self, Console, Printed};
-use crate::script::limits::Limits;
+use crate::script::limits::ScriptLimits;
 use crate::script::sandbox::{self, Sandbox};
 use crate::script::strides;
 
@@ -31,7 +31,7 @@ pub struct VmSettings {
     /// The seed of the run: `math.random` of each file is a stream of it.
     pub seed: u64,
     /// The limits of the level.
-    pub limits: Limits,
+    pub limits: ScriptLimits,
     /// The flags of the shell; a game that has none leaves the default.
     pub signals: Arc<Signals>,
 }
@@ -51,7 +51,7 @@ pub enum VmError {
 #[derive(Debug)]
 pub(crate) struct Machine {
     pub(crate) fuel: Fuel,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ScriptLimits,
     pub(crate) seed: u64,
     /// `math.random` of each file, by stream name.
     pub(crate) streams: RefCell<BTreeMap<String, Rng>>,
@@ -62,7 +62,7 @@ pub(crate) struct Machine {
     /// Bodies of files that run inside each other right now.
     loading: Cell<u32>,
     /// What the handler of the running call saw, before the stack was unwound.
-    failure: RefCell<Option<Failure>>,
+    failure: RefCell<Option<CallFailure>>,
     texts: RefCell<ScriptTexts>,
     loads: Loads,
     /// Whether the host asks for a file on behalf of a script: the script does not depend on it then.
@@ -105,7 +105,7 @@ pub struct ScriptVm {
     machine: Rc<Machine>,
     loader: Loader,
     sandbox: Sandbox,
-    /// Turns an error into a [`Failure`] before the stack is unwound.
+    /// Turns an error into a [`CallFailure`] before the stack is unwound.
     report: Function,
     /// The body of every task: runs a function, reports its error.
     task: Function,
@@ -200,7 +200,7 @@ impl ScriptVm {
 
     /// The limits of the level.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &ScriptLimits {
         &self.machine.limits
     }
 
@@ -256,7 +256,7 @@ impl ScriptVm {
         function: &Function,
         args: impl IntoLuaMulti,
         fuel: u64,
-    ) -> Result<MultiValue, Failure> {
+    ) -> Result<MultiValue, CallFailure> {
         let running = self.begin(fuel);
         let outcome = self.sandbox.protect.call::<MultiValue>((function, &self.report, args));
         drop(running);
@@ -267,7 +267,7 @@ impl ScriptVm {
     ///
     /// # Errors
     /// The failure that ended it.
-    pub fn run(&self, function: &Function, args: impl IntoLuaMulti, fuel: u64) -> Result<(), Failure> {
+    pub fn run(&self, function: &Function, args: impl IntoLuaMulti, fuel: u64) -> Result<(), CallFailure> {
         let running = self.begin(fuel);
         let outcome = self.sandbox.protect.call::<bool>((function, &self.report, args));
         drop(running);
@@ -298,7 +298,7 @@ impl ScriptVm {
         function: &Function,
         args: impl IntoLuaMulti,
         fuel: u64,
-    ) -> Result<Resumed, Failure> {
+    ) -> Result<Resumed, CallFailure> {
         self.resume(task, (function, args), fuel)
     }
 
@@ -306,7 +306,12 @@ impl ScriptVm {
     ///
     /// # Errors
     /// The failure that ended it.
-    pub fn resume(&self, task: &Thread, answer: impl IntoLuaMulti, fuel: u64) -> Result<Resumed, Failure> {
+    pub fn resume(
+        &self,
+        task: &Thread,
+        answer: impl IntoLuaMulti,
+        fuel: u64,
+    ) -> Result<Resumed, CallFailure> {
         let running = self.begin(fuel);
         let outcome = task.resume::<MultiValue>(answer);
         drop(running);
@@ -344,7 +349,7 @@ impl ScriptVm {
     }
 
     /// Results of `protect`: true and values, or false after the handler has reported.
-    fn settle(&self, outcome: mlua::Result<MultiValue>) -> Result<MultiValue, Failure> {
+    fn settle(&self, outcome: mlua::Result<MultiValue>) -> Result<MultiValue, CallFailure> {
         self.count();
         let reported = self.machine.failure.take();
         let failure = match outcome {
@@ -362,7 +367,7 @@ impl ScriptVm {
     }
 
     /// A failure whose handler did not run: the memory was spent while it did, or the stack was.
-    fn unreported(&self, error: Option<&mlua::Error>) -> Failure {
+    fn unreported(&self, error: Option<&mlua::Error>) -> CallFailure {
         let cap = self.lua.set_memory_limit(0).unwrap_or(0);
         let near = cap > 0 && self.lua.used_memory() > cap - cap / 16;
         let _ = self.lua.set_memory_limit(cap);
@@ -376,7 +381,7 @@ impl ScriptVm {
             (_, Some(error)) => fault::text_of_error(error),
             (_, None) => "error in the handler of an error".to_owned(),
         };
-        Failure::new(kind, text, None)
+        CallFailure::new(kind, text, None)
     }
 
     /// After the memory was spent: collects everything. When that frees less than a tenth, the level cannot go on.
@@ -470,7 +475,7 @@ impl ScriptVm {
     ///
     /// # Errors
     /// When there is no such file, it does not compile, or its body fails.
-    pub fn load(&self, asked: &str) -> Result<Loaded, Failure> {
+    pub fn load(&self, asked: &str) -> Result<Loaded, CallFailure> {
         let name = self.resolve(asked).map_err(|error| failed(error.to_string()))?;
         if let Some(loaded) = self.machine.loads.get(&name) {
             return Ok(loaded);
@@ -482,12 +487,12 @@ impl ScriptVm {
     }
 
     /// Compiles a file. What it names in quotes counts as texts of a script do.
-    fn prepare(&self, name: &str) -> Result<(Table, Function), Failure> {
+    fn prepare(&self, name: &str) -> Result<(Table, Function), CallFailure> {
         let compiling = self.machine.fuel.enter(u64::MAX / 2);
         let prepared = self.loader.prepare(&self.lua, name);
         drop(compiling);
         match self.machine.fuel.trip() {
-            Some(trip @ Trip::Digits) => Err(Failure::new(trip.into(), fault::trip_text(trip, 0), None)),
+            Some(trip @ Trip::Digits) => Err(CallFailure::new(trip.into(), fault::trip_text(trip, 0), None)),
             _ => prepared,
         }
     }
@@ -540,7 +545,7 @@ impl ScriptVm {
     ///
     /// # Errors
     /// The first mistake, with file and line.
-    pub fn check(&self, file: &ScriptText) -> Result<(), Failure> {
+    pub fn check(&self, file: &ScriptText) -> Result<(), CallFailure> {
         compile(&self.lua, file, None).map(|_| ())
     }
 }
@@ -639,7 +644,7 @@ fn report(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
     let machine = Rc::clone(machine);
     lua.create_function(move |lua, problem: Value| {
         let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
-        *machine.failure.borrow_mut() = Some(Failure::at(lua, &problem, trip));
+        *machine.failure.borrow_mut() = Some(CallFailure::at(lua, &problem, trip));
         Ok(())
     })
 }
@@ -666,13 +671,13 @@ fn first(mut values: MultiValue) -> Value {
     values.pop_front().unwrap_or(Value::Nil)
 }
 
-fn failed(text: String) -> Failure {
-    Failure::new(FaultKind::Error, text, None)
+fn failed(text: String) -> CallFailure {
+    CallFailure::new(FaultKind::Error, text, None)
 }
 
 impl Loader {
     /// The environment of the file called `name`, and its body, compiled.
-    fn prepare(&self, lua: &Lua, name: &str) -> Result<(Table, Function), Failure> {
+    fn prepare(&self, lua: &Lua, name: &str) -> Result<(Table, Function), CallFailure> {
         let text = self.machine.texts.borrow().get(name).cloned();
         let file = text.ok_or_else(|| failed(format!("unknown script \"{name}\"")))?;
         let environment =
@@ -756,7 +761,7 @@ impl Loader {
 }
 
 /// Compiles one file. Text only: Luau would take bytecode for granted, and wrong bytecode kills the process.
-fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<Function, Failure> {
+fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<Function, CallFailure> {
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
     // A `#!` line becomes a comment, so that lines keep their numbers.
     let (text, body) = match text.strip_prefix("#!") {
@@ -765,7 +770,7 @@ fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<
     };
     let place = Some((file.path.as_str(), 1));
     if body.bytes().next().is_some_and(|byte| byte < b'\t' || byte == 0x1b) {
-        return Err(Failure::new(
+        return Err(CallFailure::new(
             FaultKind::Error,
             "bytecode is not accepted, expected the text of a script".into(),
             place,
@@ -783,7 +788,7 @@ fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<
     };
     chunk.into_function().map_err(|error| {
         let kind = if fault::is_memory_error(&error) { FaultKind::Memory } else { FaultKind::Error };
-        Failure::new(kind, fault::text_of_error(&error), place).within(&file.text)
+        CallFailure::new(kind, fault::text_of_error(&error), place).within(&file.text)
     })
 }
 

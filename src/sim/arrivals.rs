@@ -10,7 +10,7 @@ use crate::base::geom::{flat_distance, floor_distance, ground, segment_distance_
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::time::Tick;
 use crate::base::trig;
-use crate::sim::{courses, follow, news, replans};
+use crate::sim::{follow, repath, walk_modes, walk_progress};
 use crate::world::World;
 use crate::world::character::Body;
 use crate::world::door::{Door, DoorState};
@@ -50,7 +50,7 @@ pub(crate) fn look(world: &mut World, id: WalkId) {
         rest(world, id);
     } else if let Phase::Turning { already } = walk.phase {
         finish_turn(world, id, already);
-    } else if !courses::is_plain(walk) {
+    } else if !walk_modes::is_plain(walk) {
         look_at_course(world, id);
     } else if is_within_radius(world, walk) && !closes_in(world, walk) {
         let already = walk.travelled_m == 0.0;
@@ -87,7 +87,7 @@ fn give_up(world: &mut World, id: WalkId, reason: Reason) {
 /// Whether a walk has come up behind others who go to the same goal, at which somebody stands, and may stop there: in a lane, where
 /// there is no other place.
 fn is_behind_others(world: &World, id: WalkId) -> bool {
-    let Some(walk) = world.walks.get(id).filter(|walk| courses::is_plain(walk)) else {
+    let Some(walk) = world.walks.get(id).filter(|walk| walk_modes::is_plain(walk)) else {
         return false;
     };
     let Some(character) = world.characters.get(walk.character) else {
@@ -131,7 +131,7 @@ fn in_the_way(world: &World, walk: &Walk) -> Option<Blocker> {
         let middle = ground(other.body.position);
         let reach_m = f64::from(touch_m) + f64::from(WalkOptions::PROGRESS_M);
         let is_on_way = || {
-            replans::legs(walk.following.as_ref(), place)
+            repath::legs(walk.following.as_ref(), place)
                 .any(|(from, to)| segment_distance_sq(middle, ground(from), ground(to)) <= reach_m * reach_m)
         };
         let is_behind = gap_m > AHEAD_M || !is_on_way();
@@ -151,23 +151,24 @@ fn rest(world: &mut World, id: WalkId) {
 }
 
 fn look_at_course(world: &mut World, id: WalkId) {
-    let look = courses::look(world, id);
+    let look = walk_modes::look(world, id);
     let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
         return;
     };
     match (look, out_of_patience(world, walk)) {
-        (courses::Look::Arrived, _) => {
+        (walk_modes::ModeStep::Arrived, _) => {
             let already = walk.travelled_m == 0.0;
             arrive(world, id, already);
         }
-        (courses::Look::Over, _) => {}
+        (walk_modes::ModeStep::Over, _) => {}
         // A stop that somebody holds is passed over in the end.
-        (courses::Look::On, Some(Reason::Occupied)) if courses::passes_over(world, id) => {}
-        (courses::Look::On, Some(reason)) | (courses::Look::Content, Some(reason @ Reason::Timeout)) => {
+        (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::passes_over(world, id) => {}
+        (walk_modes::ModeStep::On, Some(reason))
+        | (walk_modes::ModeStep::Content, Some(reason @ Reason::Timeout)) => {
             give_up(world, id, reason);
         }
-        (courses::Look::On, None) => note_progress(world, id),
-        (courses::Look::Content, _) => restart_patience(world, id),
+        (walk_modes::ModeStep::On, None) => note_progress(world, id),
+        (walk_modes::ModeStep::Content, _) => restart_patience(world, id),
     }
 }
 
@@ -293,7 +294,7 @@ fn is_pressed(world: &World, walk: &Walk) -> bool {
 
 /// Who is in front of a walker that does not get on, if that one has come to the same goal.
 fn fellow(world: &World, walk: &Walk) -> Option<CharacterId> {
-    let may = walk.options.accept != AcceptEnd::Exact && courses::is_plain(walk);
+    let may = walk.options.accept != AcceptEnd::Exact && walk_modes::is_plain(walk);
     let ahead = walk.ahead.filter(|_| may && is_pressed(world, walk))?;
     world.has_come_to(ahead, walk).then_some(ahead)
 }
@@ -373,7 +374,7 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
     // To and fro, always getting on a little, and never nearer to the end.
     let most_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
     let is_lost = walk.phase == Phase::Moving
-        && courses::is_plain(walk)
+        && walk_modes::is_plain(walk)
         && matches!(walk.goal, Goal::Point(_))
         && now.since(walk.nearest_tick.max(walk.queue_tick)) >= most_ticks;
     let reason = if waited { held_up(world, walk, left_m(world, walk)) } else { None };
@@ -416,9 +417,9 @@ fn note_progress(world: &mut World, id: WalkId) {
     let waits = || walk.phase == Phase::Moving && walk.waits_for_path(world.nav.revision());
     let gets_on = has_progress(walk, left_m) || walk.phase == Phase::Planning || waits();
     if let Some(reason) = held_up(world, walk, left_m) {
-        news::held_up(world, id, reason);
+        walk_progress::held_up(world, id, reason);
     }
-    news::near(world, id);
+    walk_progress::near(world, id);
     let tick = world.landing();
     match (world.walks.get_mut(id), left_m) {
         (Some(walk), left_m) if gets_on => restart(walk, left_m, tick),

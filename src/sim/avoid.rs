@@ -13,10 +13,10 @@ use crate::base::time::{Tick, TickRate};
 use crate::crowd::avoid::{self, Settings, Walker, Wall};
 use crate::crowd::resolve::Stance;
 use crate::crowd::steer::{flat, unit};
-use crate::nav::Footing;
-use crate::sim::grounds::{self, Grounds};
-use crate::world::bodies::Bodies;
+use crate::nav::GroundQuery;
+use crate::sim::ground_queries::{self, GroundQueries};
 use crate::world::character::Character;
+use crate::world::crowd_columns::CrowdColumns;
 use crate::world::walk::{Crowd, Walk};
 use crate::world::{Move, World};
 
@@ -25,11 +25,11 @@ const WALL_REACH_M: f32 = 1.0;
 
 /// Fills the columns over everybody, and chooses velocities.
 pub fn run(world: &mut World) {
-    grounds::prepare(world);
+    ground_queries::prepare(world);
     // In the time of a scene that is skipped, when that is what passes.
     let tick = world.tick.after(world.rushed_ticks);
     let World { nav, doors, bodies, moves, characters, walks, rate, settings, cast, .. } = world;
-    let mut grounds = Grounds::new(nav, doors);
+    let mut grounds = GroundQueries::new(nav, doors);
     bodies.clear();
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
@@ -69,7 +69,7 @@ const ROOM_MAX_M: f32 = 1.5;
 const ROOM_AHEAD_M: f32 = 0.8;
 
 /// How far apart the outermost places are across the way of somebody: where it stands, and there or just ahead, whichever is less.
-fn room_m(footing: &Footing<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
+fn room_m(footing: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
     let Some(ahead) = unit(desired) else {
         return (0.0, 0.0);
     };
@@ -89,7 +89,7 @@ fn room_m(footing: &Footing<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
 
 /// A row for somebody, standing or with the move it makes in a step at that rate.
 fn add(
-    bodies: &mut Bodies,
+    bodies: &mut CrowdColumns,
     (id, character): (CharacterId, &Character),
     kind: u32,
     (step, rate): (Option<Move>, TickRate),
@@ -112,14 +112,14 @@ fn add(
 }
 
 /// Anyone who was added last stands for now, and is not pushed.
-fn hold_still(bodies: &mut Bodies) {
+fn hold_still(bodies: &mut CrowdColumns) {
     if let (Some(walker), Some(stance)) = (bodies.walkers.last_mut(), bodies.columns.stances.last_mut()) {
         (walker.velocity, stance.movable) = (Vec2::ZERO, false);
     }
 }
 
-fn choose(bodies: &mut Bodies, grounds: &Grounds<'_>, (rate, tick): (TickRate, Tick)) {
-    let Bodies { kinds, walkers, velocities, avoider, .. } = bodies;
+fn choose(bodies: &mut CrowdColumns, grounds: &GroundQueries<'_>, (rate, tick): (TickRate, Tick)) {
+    let CrowdColumns { kinds, walkers, velocities, avoider, .. } = bodies;
     let settings = Settings::default();
     let mut found = Vec::new();
     let walls = |index: u32, out: &mut Vec<Wall>| {

@@ -27,14 +27,14 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
+    use crate::world::fixture::{Fixture, sample};
     use crate::world::ops::walks::{WalkOrder, conclude, walk_to};
     use crate::world::outcome::{Reason, Status};
-    use crate::world::sample::{Sample, sample};
     use crate::world::walk::{Goal, Owner, WalkOptions};
 
     #[test]
     fn walks_are_freed_in_order_of_creation_once_they_have_settled_and_been_told() {
-        let Sample { mut world, other, walk: first, .. } = sample();
+        let Fixture { mut world, other, walk: first, .. } = sample();
         let (goal, options) = (Goal::Point(Vec3::ZERO), WalkOptions::at(world.rate));
         let order = WalkOrder { character: other, goal, options, owner: Owner::HOST };
         let second = walk_to(&mut world, order).expect("both are there");

@@ -12,7 +12,7 @@ use crate::base::trig;
 use crate::world::World;
 use crate::world::character::standing_on;
 use crate::world::door::{Door, DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
-use crate::world::event::Event;
+use crate::world::event::Fact;
 use crate::world::ops::{areas, characters, doors};
 
 /// Carries every door's wish on by one tick.
@@ -179,8 +179,8 @@ fn enter(world: &mut World, id: DoorId, state: DoorState, by: Option<CharacterId
         DoorState::Closed => DoorSignal::Closed,
         DoorState::Closing => DoorSignal::Closing,
     };
-    world.events.push(Event::DoorSignal { door: id, what, by });
-    world.events.push(Event::DoorChanged { door: id, state, by });
+    world.events.push(Fact::DoorSignal { door: id, what, by });
+    world.events.push(Fact::DoorChanged { door: id, state, by });
 }
 
 fn finish(world: &mut World, id: DoorId, wish: &DoorWish) {

@@ -9,9 +9,9 @@ use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::WalkId;
 use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, PathQuery};
 use crate::sim::tiles::{self, Turned};
-use crate::sim::{glide, paths, shortcuts};
+use crate::sim::{interpolation, paths, shortcuts};
 use crate::world::World;
-use crate::world::event::Event;
+use crate::world::event::Fact;
 use crate::world::ops::walks::{goal_layer, traversal_of};
 use crate::world::walk::{Ask, Following, Phase, Walk};
 
@@ -35,11 +35,11 @@ pub fn run(world: &mut World) {
     for edit in &edits {
         if let Some(area) = world.areas.get(edit.area.index()) {
             let (area, available, factor) = (area.name.clone(), area.available, area.factor);
-            world.events.push(Event::AreaChanged { area, available, factor });
+            world.events.push(Fact::AreaChanged { area, available, factor });
         }
     }
-    world.events.push(Event::MapRevision(change.revision));
-    glide::check(world, &change.bounds);
+    world.events.push(Fact::MapRevision(change.revision));
+    interpolation::check(world, &change.bounds);
     let closed = closed_doors(world, &edits);
     for id in world.open_walks() {
         // Made again once for all questions about it.

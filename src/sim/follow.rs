@@ -12,13 +12,13 @@ use crate::base::trig;
 use crate::crowd::follow::{self, Cursor, Gait};
 use crate::crowd::steer;
 use crate::nav::Path;
-use crate::sim::grounds::Grounds;
-use crate::sim::{arrivals, avoid, courses};
+use crate::sim::ground_queries::GroundQueries;
+use crate::sim::{arrivals, avoid, walk_modes};
 use crate::world::World;
-use crate::world::course::Course;
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::outcome::Blocker;
 use crate::world::walk::{AcceptEnd, Ask, DoorPolicy, Phase, Walk};
+use crate::world::walk_mode::WalkMode;
 use crate::world::{Move, door::Door};
 
 /// How far in front of a closed door a walker stops, metres from where its area begins. Far enough that
@@ -58,7 +58,7 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
         return;
     }
     // Who stands there from the start takes no step: `alreadyThere`.
-    if walk.travelled_m == 0.0 && courses::is_plain(walk) && arrivals::is_within_radius(world, walk) {
+    if walk.travelled_m == 0.0 && walk_modes::is_plain(walk) && arrivals::is_within_radius(world, walk) {
         return;
     }
     if is_on_link(world, id) {
@@ -71,13 +71,13 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
         return;
     };
     let (who, speed_mps) = (walk.character, walk.speed_mps(character));
-    let mut reach_m = courses::reach_m(world, walk);
+    let mut reach_m = walk_modes::reach_m(world, walk);
     if reach_m <= 0.0 {
         return;
     }
     let links = walk.following.as_ref().is_some_and(|following| !following.path.layers.is_empty());
     // Nobody slows down before stairs.
-    let brakes = !links && (courses::is_plain(walk) || matches!(walk.course, Course::Follow(_)));
+    let brakes = !links && (walk_modes::is_plain(walk) || matches!(walk.course, WalkMode::Follow(_)));
     // Who shuns areas keeps to its path exactly: a corner cut might lead through one.
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
@@ -149,7 +149,7 @@ fn step_aside(world: &mut World) {
 pub(crate) fn stride(world: &mut World, first: usize) {
     let landing = world.landing();
     let World { nav, doors, characters, walks, moves, .. } = world;
-    let mut grounds = Grounds::new(nav, doors);
+    let mut grounds = GroundQueries::new(nav, doors);
     for step in moves.iter_mut().skip(first) {
         let Some(character) = characters.get(step.character) else {
             continue;

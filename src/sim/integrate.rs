@@ -2,7 +2,7 @@
 //!
 //! In: the moves of step 7 with the velocities of step 8. Out: positions, velocities and facings as the crowd's step ends, places on
 //! paths. Holds: the straight line of every move and of every push is tested against the map, exactly, before it is taken, so that no body ever
-//! crosses a wall at any speed (inv:N2, fault:G19; in the ticks of a step `glide` sees to it); who stands on ground that went away may leave it; who stands and is pushed stays
+//! crosses a wall at any speed (inv:N2, fault:G19; in the ticks of a step `interpolation` sees to it); who stands on ground that went away may leave it; who stands and is pushed stays
 //! where it was pushed to (seed:C5).
 
 use std::iter::{once, once_with};
@@ -15,12 +15,12 @@ use crate::base::trig;
 use crate::crowd::follow::Cursor;
 use crate::crowd::resolve::{self, Ground, Resolver, Settings};
 use crate::crowd::steer::{flat, unit};
-use crate::nav::{Footing, NavMap, Traversal};
-use crate::sim::grounds::Grounds;
-use crate::sim::{news, replans};
-use crate::world::bodies::Bodies;
+use crate::nav::{GroundQuery, NavMap, Traversal};
+use crate::sim::ground_queries::GroundQueries;
+use crate::sim::{repath, walk_progress};
 use crate::world::character::{Character, standing_on};
-use crate::world::glide::Glide;
+use crate::world::crowd_columns::CrowdColumns;
+use crate::world::interpolation::Interpolation;
 use crate::world::ops::characters::end_turn;
 use crate::world::walk::{Ask, Following, OnLink, Walk};
 use crate::world::{Move, World};
@@ -48,7 +48,7 @@ pub fn run(world: &mut World) {
 /// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its way, tick by tick.
 fn step_on(world: &mut World, is_shown: bool) {
     let World { nav, doors, bodies, moves, characters, walks, rate, glides, .. } = world;
-    let mut grounds = Grounds::again(nav, doors, &bodies.known);
+    let mut grounds = GroundQueries::again(nav, doors, &bodies.known);
     let seconds = rate.step_seconds();
     for step in moves.iter_mut() {
         let Some(character) = characters.get_mut(step.character) else {
@@ -57,7 +57,7 @@ fn step_on(world: &mut World, is_shown: bool) {
         let row = bodies.rows.get(step.character).map(|row| row as usize);
         let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row]);
         let from = character.body.position;
-        glides.extend(is_shown.then(|| Glide::of(step.character, character)));
+        glides.extend(is_shown.then(|| Interpolation::of(step.character, character)));
         let footing = grounds.footing(kind);
         let to = row.map_or(step.stride.to, |row| stepped((from, step.stride.to), bodies, row, seconds));
         let is_free = footing.clear(from, to);
@@ -100,7 +100,7 @@ fn keeps_still(character: &Character, walk: Option<&Walk>, is_kept: bool) -> boo
 }
 
 /// Where a body comes to: its stride, unless others made it choose another velocity.
-fn stepped((from, wanted): (Vec3, Vec3), bodies: &Bodies, row: usize, seconds: f32) -> Vec3 {
+fn stepped((from, wanted): (Vec3, Vec3), bodies: &CrowdColumns, row: usize, seconds: f32) -> Vec3 {
     let velocity = bodies.velocities[row];
     if velocity == bodies.walkers[row].desired {
         return wanted;
@@ -109,7 +109,7 @@ fn stepped((from, wanted): (Vec3, Vec3), bodies: &Bodies, row: usize, seconds: f
 }
 
 /// As far as a body gets whose line is not clear: along the wall, or up to it.
-fn reach((nav, footing): (&NavMap, &Footing<'_>), from: Vec3, to: Vec3) -> Vec3 {
+fn reach((nav, footing): (&NavMap, &GroundQuery<'_>), from: Vec3, to: Vec3) -> Vec3 {
     if !footing.is_walkable(from) {
         return first_ground(footing, from, to).map_or(to, |ground| footing.last_clear(ground, to));
     }
@@ -139,7 +139,7 @@ fn off_the_wall(nav: &NavMap, place: Vec3) -> Vec3 {
 }
 
 /// Where somebody who stands off the ground comes onto it: from there on walls count again.
-fn first_ground(footing: &Footing<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
+fn first_ground(footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
     /// Metres between places looked at: no ground to stand on is as narrow.
     const APART_M: f32 = 0.02;
     let count = (flat_distance(from, to) / APART_M).ceil().clamp(1.0, 1024.0);
@@ -148,7 +148,7 @@ fn first_ground(footing: &Footing<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
 
 /// What pushing asks about the ground.
 struct Floor<'a> {
-    grounds: &'a Grounds<'a>,
+    grounds: &'a GroundQueries<'a>,
     kinds: &'a [u32],
     /// Where each body began the step: what is walked and what is pushed must be clear together.
     began: &'a [Vec2],
@@ -199,7 +199,7 @@ fn push_apart(
 fn part(world: &mut World, is_shown: bool) {
     let World { nav, doors, bodies, characters, settings, walks, rate, glides, .. } = world;
     let seconds = rate.step_seconds();
-    let grounds = Grounds::again(nav, doors, &bodies.known);
+    let grounds = GroundQueries::again(nav, doors, &bodies.known);
     bodies.began.clear();
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
@@ -217,7 +217,7 @@ fn part(world: &mut World, is_shown: bool) {
             place.y = character.body.position.y;
         }
         let stands = !bodies.columns.stances[row as usize].moving;
-        glides.extend((is_shown && stands).then(|| Glide::of(id, character)));
+        glides.extend((is_shown && stands).then(|| Interpolation::of(id, character)));
         character.body.position = grounds.footing(bodies.kinds[row as usize]).grounded(place);
         if !stands {
             // Others avoid it by where it gets, not by where it wanted to.
@@ -267,9 +267,9 @@ fn note(world: &mut World, step: Move) {
     if step.is_clipped && is_idle {
         walk.ask_for(Ask::Map);
     } else if is_lost {
-        replans::ask_when_lost(world, id);
+        repath::ask_when_lost(world, id);
     }
-    news::corners(world, id, before, after);
+    walk_progress::corners(world, id, before, after);
     take_link(world, id);
 }
 

@@ -5,20 +5,20 @@
 
 pub mod arrivals;
 pub mod avoid;
-mod courses;
 pub mod cull;
 pub mod doors;
 pub mod edits;
 pub mod follow;
-pub mod glide;
-mod grounds;
+mod ground_queries;
 pub mod integrate;
-pub mod manners;
-mod news;
+pub mod interpolation;
 pub mod paths;
 mod places;
 pub mod regions;
-mod replans;
+mod repath;
+pub mod scene_fast_forward;
 mod shortcuts;
-pub mod skip;
 mod tiles;
+mod walk_modes;
+mod walk_progress;
+pub mod yielding;

@@ -14,16 +14,16 @@ use crate::base::ids::{PathToken, WalkId};
 use crate::base::time::Tick;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
-use crate::sim::{courses, places, replans, shortcuts};
+use crate::sim::{places, repath, shortcuts, walk_modes};
 use crate::world::World;
-use crate::world::course::Course;
-use crate::world::event::Event;
+use crate::world::bystanders::{Bystanders, Straight};
+use crate::world::event::Fact;
 use crate::world::ops::paths;
 use crate::world::ops::walks::goal_layer;
 use crate::world::ops::walks::{conclude, retarget_path, traversal_of};
 use crate::world::outcome::{Blocker, Reason, Status};
-use crate::world::standing::{Bystanders, Straight};
 use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
+use crate::world::walk_mode::WalkMode;
 
 /// Sends what is asked, works, hands out what is ready.
 pub fn run(world: &mut World) {
@@ -40,14 +40,14 @@ pub fn run(world: &mut World) {
 
 /// Sends what walks ask, once they have looked around.
 fn ask(world: &mut World) {
-    let changes = replans::notice_all(world);
+    let changes = repath::notice_all(world);
     places::run(world);
     let marks = changes.marks(world);
     let mut due = Vec::new();
     // No walk begins in this step.
     for at in 0..world.walk_order.len() {
         let id = world.walk_order[at];
-        replans::look(world, id, &marks);
+        repath::look(world, id, &marks);
         seek(world, id);
         due.extend(shortcuts::due(world, id));
     }
@@ -60,7 +60,7 @@ fn ask(world: &mut World) {
 /// Has a walk aim, and sends what it asks.
 pub(crate) fn seek(world: &mut World, id: WalkId) {
     if world.walks.get(id).is_some_and(Walk::is_open) {
-        courses::aim(world, id);
+        walk_modes::aim(world, id);
         send(world, id);
     }
 }
@@ -86,7 +86,7 @@ fn work(world: &mut World) {
 fn tell(world: &mut World, token: PathToken, answer: PathAnswer) {
     let around = world.asked_around.remove(token);
     let by = paths::holder(around.as_ref(), &answer);
-    world.events.push(Event::PathAnswered { token, answer: Box::new(answer), by });
+    world.events.push(Fact::PathAnswered { token, answer: Box::new(answer), by });
 }
 
 fn send(world: &mut World, id: WalkId) {
@@ -101,7 +101,7 @@ fn send(world: &mut World, id: WalkId) {
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
     let (who, goal) = (walk.character, walk.place.map_or(walk.aim, |place| place.point));
     let goal_layer = goal_layer(world, walk);
-    let but = [who, replans::spared(world, walk).unwrap_or(who)];
+    let but = [who, repath::spared(world, walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
     let line = Straight { from: start, to: goal, layer: by.layer, but: &but };
     let around = if is_ghost { None } else { world.bystanders(line) };
@@ -156,7 +156,7 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     (walk.seen, walk.held_by, walk.looked_at) = (around, holder, 0);
     if !matches!(why, Ask::First | Ask::Leg) {
         walk.repaths += 1;
-        world.events.push(Event::Replanned { walk: id, why });
+        world.events.push(Fact::Replanned { walk: id, why });
     }
     let is_exact = walk.sets_out_for_exact_goals_only();
     let trouble = answer.trouble.map(|trouble| world.reason_of(trouble));
@@ -165,7 +165,7 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
         walk.by = holder.map(Blocker::Character).or(by);
     }
     // A goal that somebody holds can be reached as soon as it is left: the course goes on beside it.
-    if holder.is_none() && courses::answered(world, id, &answer) {
+    if holder.is_none() && walk_modes::answered(world, id, &answer) {
         return;
     }
     let other_aim = world.walks.get(id).is_some_and(aims_elsewhere);
@@ -186,7 +186,7 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
 }
 
 /// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on it whom the new one
-/// goes around, and the new one is not so much cheaper (`replans::CHEAPER`).
+/// goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
 fn stays(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer), around: Option<&Bystanders>) -> bool {
     let Some(walk) = world.walks.get(id) else {
         return false;
@@ -213,8 +213,8 @@ fn stays(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer), around: O
     };
     let discs = around.map_or(&[][..], |around| &around.discs);
     let is_blocked =
-        answer.others == Others::Avoided && replans::is_blocked(world, walk, character.body.position, discs);
-    !is_blocked && answer.path.cost_m > replans::CHEAPER * rest_m
+        answer.others == Others::Avoided && repath::is_blocked(world, walk, character.body.position, discs);
+    !is_blocked && answer.path.cost_m > repath::CHEAPER * rest_m
 }
 
 /// What is left of a way, as a path from where the body stands; None when it cannot be walked any more as it is.
@@ -275,7 +275,7 @@ fn bend(world: &mut World, id: WalkId) {
 
 /// Whether what was searched for is not quite where it is to go: the search was taken over from the walk before.
 fn aims_elsewhere(walk: &Walk) -> bool {
-    matches!(walk.goal, Goal::Point(_)) && walk.course == Course::Once && walk.aim != walk.planned_aim
+    matches!(walk.goal, Goal::Point(_)) && walk.course == WalkMode::Once && walk.aim != walk.planned_aim
 }
 
 /// The plan that a walk stays with although it has a new one, led to where that leads: one made for a door, still clear
@@ -284,7 +284,7 @@ fn kept_plan(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Op
     /// What a new plan may cost of the old one to be taken.
     const CHEAPER: f32 = 0.8;
     let walk = world.walks.get(id).filter(|walk| walk.is_door_plan)?;
-    let is_led = matches!(walk.course, Course::Once | Course::Follow(_)) && walk.via.is_none();
+    let is_led = matches!(walk.course, WalkMode::Once | WalkMode::Follow(_)) && walk.via.is_none();
     let following = walk.following.as_ref().filter(|following| following.path.whole)?;
     if !is_led || matches!(why, Ask::First | Ask::Leg) || answer.status != PathStatus::Complete {
         return None;
@@ -357,7 +357,7 @@ fn ask_from_here(world: &mut World, id: WalkId) {
             walk.phase = Phase::Moving;
         }
     }
-    replans::ask(world, id);
+    repath::ask(world, id);
 }
 
 /// When a walk sets out, and what it may take.

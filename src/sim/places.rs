@@ -15,11 +15,11 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::crowd::steer::{flat, unit};
 use crate::nav::Traversal;
-use crate::sim::{courses, replans};
+use crate::sim::{repath, walk_modes};
 use crate::world::World;
+use crate::world::bystanders::Straight;
 use crate::world::ops::walks::traversal_of;
-use crate::world::standing::Straight;
-use crate::world::walk::{AcceptEnd, Crowd, Goal, Phase, Place, Walk};
+use crate::world::walk::{AcceptEnd, Crowd, Goal, GoalSlot, Phase, Walk};
 
 /// How far outside the radius of its goal a walk is given a place, metres: three steps before it.
 const NEAR_M: f32 = 3.0;
@@ -35,7 +35,7 @@ const OUTWARDS: f32 = 4.0;
 /// Gives out places, in order of creation of the walks.
 pub(crate) fn run(world: &mut World) {
     let comers: Vec<WalkId> = world.walk_order.iter().copied().filter(|&id| is_coming(world, id)).collect();
-    let mut given: Vec<Given> = if comers.is_empty() { Vec::new() } else { all_given(world) };
+    let mut given: Vec<GivenSlot> = if comers.is_empty() { Vec::new() } else { all_given(world) };
     for id in comers {
         look(world, id, &mut given);
     }
@@ -43,17 +43,17 @@ pub(crate) fn run(world: &mut World) {
 
 /// A place that a walk has been given.
 #[derive(Clone, Copy, Debug)]
-struct Given {
+struct GivenSlot {
     walk: WalkId,
-    place: Place,
+    place: GoalSlot,
     radius_m: f32,
 }
 
-fn all_given(world: &World) -> Vec<Given> {
+fn all_given(world: &World) -> Vec<GivenSlot> {
     let given = world.walk_order.iter().filter_map(|&id| {
         let walk = world.walks.get(id).filter(|walk| walk.is_open())?;
         let radius_m = world.characters.get(walk.character)?.body.radius_m;
-        Some(Given { walk: id, place: walk.place?, radius_m })
+        Some(GivenSlot { walk: id, place: walk.place?, radius_m })
     });
     given.collect()
 }
@@ -138,7 +138,7 @@ fn takes_places(walk: &Walk) -> bool {
         let way = walk.following.as_ref();
         way.is_some_and(|way| way.path.whole && way.path.layers.is_empty()) || walk.held_by.is_some()
     };
-    courses::is_plain(walk)
+    walk_modes::is_plain(walk)
         && !matches!(walk.goal, Goal::Door(_))
         && walk.options.accept != AcceptEnd::Exact
         && walk.options.crowd != Crowd::Ghost
@@ -147,7 +147,7 @@ fn takes_places(walk: &Walk) -> bool {
 }
 
 /// Gives a walk a place, another one where its own is taken, or takes it away where it needs none any more.
-fn look(world: &mut World, id: WalkId, given: &mut Vec<Given>) {
+fn look(world: &mut World, id: WalkId, given: &mut Vec<GivenSlot>) {
     let Some(comer) = comer(world, id) else {
         return;
     };
@@ -162,7 +162,7 @@ fn look(world: &mut World, id: WalkId, given: &mut Vec<Given>) {
         Goal::Character(target) => (rims.len() > 1).then_some(target),
         _ => keeper(&comer, &standing),
     };
-    let is_kept = |place: &Place| {
+    let is_kept = |place: &GoalSlot| {
         place.goal == comer.goal
             && Some(place.beside) == needed
             && !rims.iter().any(|rim| rim.holds(flat(place.point)))
@@ -171,7 +171,7 @@ fn look(world: &mut World, id: WalkId, given: &mut Vec<Given>) {
         return;
     }
     let place = needed
-        .and_then(|beside| Some(Place { point: choose(world, &comer, &rims)?, beside, goal: comer.goal }));
+        .and_then(|beside| Some(GoalSlot { point: choose(world, &comer, &rims)?, beside, goal: comer.goal }));
     if place == old {
         return;
     }
@@ -185,14 +185,14 @@ fn look(world: &mut World, id: WalkId, given: &mut Vec<Given>) {
         walk.place = place;
     }
     given.retain(|other| other.walk != id);
-    given.extend(place.map(|place| Given { walk: id, place, radius_m: comer.radius_m }));
+    given.extend(place.map(|place| GivenSlot { walk: id, place, radius_m: comer.radius_m }));
     if !is_on_way {
-        replans::ask(world, id);
+        repath::ask(world, id);
     }
 }
 
 fn walk_rests(world: &World, id: WalkId) -> bool {
-    world.walks.get(id).is_some_and(|walk| replans::is_resting(world, walk))
+    world.walks.get(id).is_some_and(|walk| repath::is_resting(world, walk))
 }
 
 fn comer(world: &World, id: WalkId) -> Option<Comer> {
@@ -217,7 +217,7 @@ fn standing(world: &mut World, comer: &Comer) -> Vec<(CharacterId, Rim)> {
     around.who.iter().filter_map(rim).collect()
 }
 
-impl Given {
+impl GivenSlot {
     /// What it leaves to somebody who comes to the same goal.
     fn rim(&self, comer: &Comer) -> Option<Rim> {
         let is_same = flat_distance(self.place.goal, comer.goal) <= comer.radius_m;

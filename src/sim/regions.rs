@@ -12,8 +12,8 @@ use crate::base::ids::{CharacterId, RegionId};
 use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::character::{Character, Displaced};
-use crate::world::event::{Event, EventQueue};
-use crate::world::region::{Edge, Filter, Ground, How, Watch, WatchId};
+use crate::world::event::{EventQueue, Fact};
+use crate::world::region::{CrossingKind, Edge, Filter, Watch, WatchId, WatchShape};
 
 type Inside = BTreeMap<u32, CharacterId>;
 
@@ -49,7 +49,7 @@ pub fn run(world: &mut World) {
         world.events.push(event);
     }
     if put_off > 0 {
-        world.events.push(Event::Notice { what: "watchesDeferred", count: put_off, walk: None, why: None });
+        world.events.push(Fact::Notice { what: "watchesDeferred", count: put_off, walk: None, why: None });
     }
     for (_, character) in world.characters.iter_mut() {
         character.displaced = Displaced::No;
@@ -76,7 +76,7 @@ pub(crate) fn look_for(world: &mut World, moved: &[CharacterId]) {
         world.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
     watches.sort_unstable_by_key(|(serial, _)| *serial);
     for (_, id) in watches {
-        let travels = |watch: &Watch| matches!(watch.ground, Ground::Around { character, .. } if moved.contains(&character));
+        let travels = |watch: &Watch| matches!(watch.ground, WatchShape::Around { character, .. } if moved.contains(&character));
         if world.watches.get(id).is_some_and(|watch| watch.fresh.is_some() || travels(watch)) {
             look_at_watch(world, id, &mut exits, &mut enters);
         } else {
@@ -92,8 +92,8 @@ fn look_at_some(
     world: &mut World,
     id: RegionId,
     moved: &[CharacterId],
-    exits: &mut Vec<Event>,
-    enters: &mut Vec<Event>,
+    exits: &mut Vec<Fact>,
+    enters: &mut Vec<Fact>,
 ) {
     for &character in moved {
         let region = &world.regions[id.index()];
@@ -104,11 +104,11 @@ fn look_at_some(
         let is_inside = region.holds(body, Edge::Centre);
         match (region.inside.contains_key(&serial), is_inside) {
             (true, false) => {
-                exits.push(Event::RegionLeft { region: id, character, how: how_out(world, character) });
+                exits.push(Fact::RegionLeft { region: id, character, how: how_out(world, character) });
                 world.regions[id.index()].inside.remove(&serial);
             }
             (false, true) => {
-                enters.push(Event::RegionEntered { region: id, character, how: how_in(world, character) });
+                enters.push(Fact::RegionEntered { region: id, character, how: how_in(world, character) });
                 world.regions[id.index()].inside.insert(serial, character);
             }
             _ => {}
@@ -120,8 +120,8 @@ fn watch_some(
     world: &mut World,
     id: WatchId,
     moved: &[CharacterId],
-    exits: &mut Vec<Event>,
-    enters: &mut Vec<Event>,
+    exits: &mut Vec<Fact>,
+    enters: &mut Vec<Fact>,
 ) {
     for &character in moved {
         let Some(watch) = world.watches.get(id).filter(|watch| watch.enabled) else {
@@ -134,10 +134,10 @@ fn watch_some(
         let counts = passes(&watch.filter, character, body) && is_inside(world, watch, character, body);
         let change = match (watch.inside.contains_key(&serial), counts) {
             (true, false) => {
-                Some((Event::WatchLeft { watch: id, character, how: how_out(world, character) }, false))
+                Some((Fact::WatchLeft { watch: id, character, how: how_out(world, character) }, false))
             }
             (false, true) => {
-                Some((Event::WatchEntered { watch: id, character, how: how_in(world, character) }, true))
+                Some((Fact::WatchEntered { watch: id, character, how: how_in(world, character) }, true))
             }
             _ => None,
         };
@@ -154,7 +154,7 @@ fn watch_some(
     }
 }
 
-fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Event>, enters: &mut Vec<Event>) {
+fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Fact>, enters: &mut Vec<Fact>) {
     let region = &world.regions[id.index()];
     let now: Inside = world
         .characters
@@ -166,29 +166,29 @@ fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Event>, enter
         return;
     }
     for (_, &character) in region.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
-        exits.push(Event::RegionLeft { region: id, character, how: how_out(world, character) });
+        exits.push(Fact::RegionLeft { region: id, character, how: how_out(world, character) });
     }
     for (_, &character) in now.iter().filter(|(serial, _)| !region.inside.contains_key(serial)) {
-        enters.push(Event::RegionEntered { region: id, character, how: how_in(world, character) });
+        enters.push(Fact::RegionEntered { region: id, character, how: how_in(world, character) });
     }
     world.regions[id.index()].inside = now;
 }
 
-fn look_at_watch(world: &mut World, id: WatchId, exits: &mut Vec<Event>, enters: &mut Vec<Event>) {
+fn look_at_watch(world: &mut World, id: WatchId, exits: &mut Vec<Fact>, enters: &mut Vec<Fact>) {
     let Some(watch) = world.watches.get(id).filter(|watch| watch.enabled) else {
         return;
     };
     let now = insiders(world, watch);
     let centre_moves = centre_moves(world, watch);
-    let is_silent = watch.fresh == Some(How::Initial) && !watch.report_initial;
+    let is_silent = watch.fresh == Some(CrossingKind::Initial) && !watch.report_initial;
     for (_, &character) in watch.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
         let how = by_motion(world, character, how_out(world, character), centre_moves);
-        exits.push(Event::WatchLeft { watch: id, character, how });
+        exits.push(Fact::WatchLeft { watch: id, character, how });
     }
     if !is_silent {
         for (_, &character) in now.iter().filter(|(serial, _)| !watch.inside.contains_key(serial)) {
             let usual = by_motion(world, character, how_in(world, character), centre_moves);
-            enters.push(Event::WatchEntered { watch: id, character, how: watch.fresh.unwrap_or(usual) });
+            enters.push(Fact::WatchEntered { watch: id, character, how: watch.fresh.unwrap_or(usual) });
         }
     }
     if let Some(watch) = world.watches.get_mut(id) {
@@ -198,14 +198,14 @@ fn look_at_watch(world: &mut World, id: WatchId, exits: &mut Vec<Event>, enters:
 }
 
 /// `Moved` for somebody who stood still while the circle came or went.
-fn by_motion(world: &World, id: CharacterId, usual: How, centre_moves: bool) -> How {
+fn by_motion(world: &World, id: CharacterId, usual: CrossingKind, centre_moves: bool) -> CrossingKind {
     let stood = world.characters.get(id).is_some_and(|character| !character.is_moving);
-    if usual == How::Walked && centre_moves && stood { How::Moved } else { usual }
+    if usual == CrossingKind::Walked && centre_moves && stood { CrossingKind::Moved } else { usual }
 }
 
 fn centre_moves(world: &World, watch: &Watch) -> bool {
     match watch.ground {
-        Ground::Around { character, .. } => world
+        WatchShape::Around { character, .. } => world
             .characters
             .get(character)
             .is_some_and(|centre| centre.is_moving || centre.displaced != Displaced::No),
@@ -213,22 +213,22 @@ fn centre_moves(world: &World, watch: &Watch) -> bool {
     }
 }
 
-fn how_in(world: &World, id: CharacterId) -> How {
+fn how_in(world: &World, id: CharacterId) -> CrossingKind {
     match world.characters.get(id).map(|character| character.displaced) {
-        Some(Displaced::Spawned) => How::Spawned,
-        Some(Displaced::Teleported) => How::Teleported,
-        Some(Displaced::Skipped) => How::Skipped,
-        _ => How::Walked,
+        Some(Displaced::Spawned) => CrossingKind::Spawned,
+        Some(Displaced::Teleported) => CrossingKind::Teleported,
+        Some(Displaced::Skipped) => CrossingKind::Skipped,
+        _ => CrossingKind::Walked,
     }
 }
 
-fn how_out(world: &World, id: CharacterId) -> How {
+fn how_out(world: &World, id: CharacterId) -> CrossingKind {
     match world.characters.alive(id) {
-        None => How::Despawned,
+        None => CrossingKind::Despawned,
         Some(character) => match character.displaced {
-            Displaced::Teleported => How::Teleported,
-            Displaced::Skipped => How::Skipped,
-            _ => How::Walked,
+            Displaced::Teleported => CrossingKind::Teleported,
+            Displaced::Skipped => CrossingKind::Skipped,
+            _ => CrossingKind::Walked,
         },
     }
 }
@@ -254,19 +254,19 @@ fn passes(filter: &Filter, id: CharacterId, character: &Character) -> bool {
 fn is_inside(world: &World, watch: &Watch, id: CharacterId, character: &Character) -> bool {
     let position = character.body.position;
     match &watch.ground {
-        Ground::Region(region) => {
+        WatchShape::Region(region) => {
             world.regions.get(region.index()).is_some_and(|region| region.holds(character, watch.edge))
         }
-        Ground::Area(area) => {
+        WatchShape::Area(area) => {
             let mut areas = Vec::new();
             world.nav.areas_at(position, &mut areas);
             areas.contains(area)
         }
-        Ground::Near { centre, radius_m: reach_m, line_of_walk } => {
+        WatchShape::Near { centre, radius_m: reach_m, line_of_walk } => {
             in_circle((*centre, *reach_m), character, watch.edge)
                 && (!line_of_walk || sees(world, (*centre, character.layer), character))
         }
-        Ground::Around { character: centre, radius_m: reach_m, line_of_walk } => {
+        WatchShape::Around { character: centre, radius_m: reach_m, line_of_walk } => {
             let Some(middle) = world.characters.alive(*centre).filter(|_| *centre != id) else {
                 return false;
             };

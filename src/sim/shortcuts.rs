@@ -13,7 +13,7 @@ use glam::Vec3;
 use crate::base::geom::{Bounds, Point, flat_distance, ground};
 use crate::base::ids::WalkId;
 use crate::nav::MapChange;
-use crate::sim::replans;
+use crate::sim::repath;
 use crate::world::World;
 use crate::world::ops::walks::traversal_of;
 use crate::world::walk::{Ask, Following, Walk};
@@ -115,7 +115,7 @@ fn may_be_better(world: &World, walk: &Walk, change: &MapChange) -> bool {
     let is_shorter = || {
         let own = walk.options.areas.as_deref().unwrap_or(&[]).iter().filter_map(|(_, factor)| *factor);
         let least = f64::from(own.fold(world.nav.cheapest_factor(), f32::min));
-        let rest_m = f64::from(replans::CHEAPER) * planned_cost_m(following, position, least);
+        let rest_m = f64::from(repath::CHEAPER) * planned_cost_m(following, position, least);
         let margin_m = f64::from(2.0 * world.nav.node_m());
         let through_m = |bounds: &Bounds| {
             let bounds = bounds.grown(margin_m);
@@ -136,7 +136,7 @@ fn planned_cost_m(following: &Following, position: Vec3, least: f64) -> f64 {
 
 /// Whether what is left of a way meets the changed ground.
 fn crosses(walk: &Walk, position: Vec3, change: &MapChange) -> bool {
-    replans::legs(walk.following.as_ref(), position).any(|(from, to)| {
+    repath::legs(walk.following.as_ref(), position).any(|(from, to)| {
         let leg = Bounds::of(&[ground(from), ground(to)]);
         change.parts.iter().any(|part| leg.overlaps(&part.bounds))
     })

@@ -5,7 +5,7 @@
 //! and 2k rows, because characters are twice as tall as wide. Of the shapes over a character's
 //! centre the last one with a glyph is shown. Names stand in the legend.
 
-use super::picture::{Form, Picture, Shape};
+use super::picture::{Figure, Picture, Shape};
 use crate::base::geom::{Bounds, Point, polygon_contains};
 
 /// Columns of the widest map that is shown cell by cell, unless told otherwise.
@@ -108,21 +108,21 @@ impl Canvas {
     fn paint(&mut self, shape: &Shape) {
         let Some(glyph) = shape.look.glyph else { return };
         match &shape.form {
-            Form::Blocks(blocks) => {
+            Figure::Blocks(blocks) => {
                 for block in blocks {
                     self.fill(*block, glyph, |_| true);
                 }
             }
-            Form::Facets(facets) => {
+            Figure::Facets(facets) => {
                 for corners in facets {
                     self.fill(Bounds::of(corners), glyph, |centre| polygon_contains(corners, centre));
                 }
             }
-            Form::Polygon(corners) => {
+            Figure::Polygon(corners) => {
                 self.fill(Bounds::of(corners), glyph, |centre| polygon_contains(corners, centre));
             }
-            Form::Line(points) => points.windows(2).for_each(|pair| self.line(pair[0], pair[1], glyph)),
-            Form::Circle { centre, .. } | Form::Dot { centre, .. } => self.put(*centre, glyph),
+            Figure::Line(points) => points.windows(2).for_each(|pair| self.line(pair[0], pair[1], glyph)),
+            Figure::Circle { centre, .. } | Figure::Dot { centre, .. } => self.put(*centre, glyph),
         }
     }
 
@@ -158,14 +158,14 @@ impl Canvas {
 mod tests {
     use super::*;
     use crate::view::theme;
-    use crate::view::{Look, Swatch, Tag};
+    use crate::view::{Style, Swatch, Tag};
 
     #[test]
     fn cells_lines_and_bodies_stand_where_they_are() {
         let mut picture = Picture::new("yard", Bounds { min: [0.0, 0.0], max: [6.0, 3.0] }, 1.0);
-        let free = Look::filled(theme::CELL_PLAIN).glyph('.');
-        let wall = Look::filled(theme::CELL_BLOCKED).glyph('#');
-        let block = |min: Point, max: Point| Form::Blocks(vec![Bounds { min, max }]);
+        let free = Style::filled(theme::CELL_PLAIN).glyph('.');
+        let wall = Style::filled(theme::CELL_BLOCKED).glyph('#');
+        let block = |min: Point, max: Point| Figure::Blocks(vec![Bounds { min, max }]);
         picture.add(
             "cells",
             vec![
@@ -173,10 +173,10 @@ mod tests {
                 Shape::new(block([0.0, 0.0], [6.0, 1.0]), wall, Tag::Cells("blocked")),
             ],
         );
-        let path = Look::line(theme::PATH, 2.0).glyph('*');
+        let path = Style::line(theme::PATH, 2.0).glyph('*');
         picture.add(
             "path",
-            vec![Shape::new(Form::Line(vec![[1.5, 2.5], [4.5, 2.5]]), path, Tag::Search("smooth"))],
+            vec![Shape::new(Figure::Line(vec![[1.5, 2.5], [4.5, 2.5]]), path, Tag::Search("smooth"))],
         );
         picture.explain(Swatch::Patch(wall), "blocked");
         assert_eq!(render(&picture, 80), "yard\n######\n......\n.****.\n# blocked\n");

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::draw_world::on_layer;
-use super::picture::{Form, Look, Picture, Shape, Swatch, Tag};
+use super::picture::{Figure, Picture, Shape, Style, Swatch, Tag};
 use super::theme;
 use crate::base::ids::CharacterId;
 use crate::nav::Disc;
@@ -32,7 +32,7 @@ pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
     let is_busy = on_layer(world, picture.map_layer).filter(|(_, character)| waits(world, character)).count()
         > BOLD_MAX;
     let colour = if is_busy { theme::REQUEST.with_opacity(70) } else { theme::REQUEST };
-    let look = Look::line(colour, if is_busy { 1.0 } else { 1.25 }).dashed();
+    let look = Style::line(colour, if is_busy { 1.0 } else { 1.25 }).dashed();
     let mut shapes = Vec::new();
     for (_, character) in on_layer(world, picture.map_layer) {
         let walk = character.walk.and_then(|id| Some((id, world.walk(id)?)));
@@ -42,7 +42,7 @@ pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
         let ends = vec![slant.place(character.body.position), slant.place(walk.aim)];
         let hint = format!("walk {} of \"{}\" waits for a path: {}", walk.serial, character.name, why.name());
         picture.explain(Swatch::Line(look), "waiting for a path");
-        shapes.push(Shape::new(Form::Line(ends), look, Tag::Request(id)).hint(hint));
+        shapes.push(Shape::new(Figure::Line(ends), look, Tag::Request(id)).hint(hint));
     }
     picture.add("requests", shapes);
 }
@@ -55,9 +55,9 @@ fn waits(world: &World, character: &Character) -> bool {
 /// Those whom a walk under way was planned around.
 pub(super) fn draw_obstacles(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
-    let look = Look::filled(theme::DISC.with_opacity(120)).stroked(theme::DISC, 1.5);
+    let look = Style::filled(theme::DISC.with_opacity(120)).stroked(theme::DISC, 1.5);
     let shape = |(who, (disc, count)): (CharacterId, (Disc, usize))| {
-        let form = Form::Circle { centre: slant.place(disc.centre), radius_m: f64::from(disc.radius_m) };
+        let form = Figure::Circle { centre: slant.place(disc.centre), radius_m: f64::from(disc.radius_m) };
         let words = if count == 1 { "a walk goes" } else { "walks go" };
         let hint = format!("{words} around \"{}\"", world.name_of(who));
         Shape::new(form, look, Tag::Obstacle(who)).hint(hint)
@@ -88,7 +88,7 @@ pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
     let mut shapes = Vec::new();
     let kinds = [(theme::DESIRED, "desired velocity"), (theme::REAL, "velocity")];
-    let looks = kinds.map(|(colour, words)| (Look::line(colour, 3.0), words));
+    let looks = kinds.map(|(colour, words)| (Style::line(colour, 3.0), words));
     for (id, character) in on_layer(world, picture.map_layer) {
         let lines = [(character.desired, Tag::Desired(id)), (character.body.velocity, Tag::Velocity(id))];
         for ((velocity, tag), (look, words)) in lines.into_iter().zip(looks) {
@@ -99,7 +99,7 @@ pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
             let line = vec![slant.place(from), slant.place(from + velocity * AHEAD_S)];
             picture.explain(Swatch::Line(look), words);
             let hint = format!("\"{}\" {words}: {:.2} m/s", character.name, velocity.length());
-            shapes.push(Shape::new(Form::Line(line), look, tag).hint(hint));
+            shapes.push(Shape::new(Figure::Line(line), look, tag).hint(hint));
         }
     }
     picture.add("steering", shapes);
@@ -108,16 +108,16 @@ pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
 /// Where those go who step aside.
 pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
-    let look = Look::line(theme::NUDGE, 2.0).dashed();
-    let end = Look::filled(theme::SEARCH_FRONTIER).stroked(theme::NUDGE, 1.5);
+    let look = Style::line(theme::NUDGE, 2.0).dashed();
+    let end = Style::filled(theme::SEARCH_FRONTIER).stroked(theme::NUDGE, 1.5);
     let mut shapes = Vec::new();
     for (id, character) in on_layer(world, picture.map_layer) {
         let Some(nudge) = &character.nudge else { continue };
         let ends = vec![slant.place(character.body.position), slant.place(nudge.to)];
         let hint = format!("\"{}\" steps aside for \"{}\"", character.name, world.name_of(nudge.by));
         picture.explain(Swatch::Line(look), "stepping aside");
-        let dot = Form::Dot { centre: ends[1], radius_px: 3.0 };
-        shapes.push(Shape::new(Form::Line(ends), look, Tag::Nudge(id)).hint(hint));
+        let dot = Figure::Dot { centre: ends[1], radius_px: 3.0 };
+        shapes.push(Shape::new(Figure::Line(ends), look, Tag::Nudge(id)).hint(hint));
         shapes.push(Shape::new(dot, end, Tag::Nudge(id)));
     }
     picture.add("nudges", shapes);
@@ -126,7 +126,7 @@ pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
 /// Rings around those who have just planned again because of others.
 pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
-    let look = Look::line(theme::REPLAN, 2.0);
+    let look = Style::line(theme::REPLAN, 2.0);
     let fresh = world.rate().ticks(FRESH_S);
     let mut shapes = Vec::new();
     for (id, character) in on_layer(world, picture.map_layer) {
@@ -137,7 +137,7 @@ pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
             .is_some_and(|ago| ago < fresh)
         {
             let radius_m = f64::from(character.body.radius_m) + RING_M;
-            let form = Form::Circle { centre: slant.place(character.body.position), radius_m };
+            let form = Figure::Circle { centre: slant.place(character.body.position), radius_m };
             picture.explain(Swatch::Dot(look), "replanning");
             shapes.push(Shape::new(form, look, Tag::Replan(id)));
         }

@@ -11,21 +11,21 @@ use glam::Vec3;
 use super::draw_nav::{draw_areas, draw_doors};
 use super::draw_scenery::{Heights, draw_scenery};
 use super::draw_world::draw_marks;
-use super::picture::{Colour, Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
+use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point};
-use crate::base::words;
+use crate::base::suggestions;
 use crate::nav::NavMap;
-use crate::nav::graph::{Draft, Group, groups};
+use crate::nav::graph::{EditableGraph, LinkedGroup, groups};
 use crate::world::World;
 
 /// What is shown of a graph.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphScene<'a> {
     /// Points, links and parts.
-    pub draft: &'a Draft,
+    pub draft: &'a EditableGraph,
     /// Its groups, the main one first.
-    pub groups: &'a [Group],
+    pub groups: &'a [LinkedGroup],
     /// A way over it; empty for none.
     pub way: &'a [Vec3],
     /// The scene that it stands on; empty for none.
@@ -111,8 +111,8 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
         _ => 0.0,
     };
     let link = |[a, b]: [u32; 2]| {
-        let look = Look::line(colour(a).with_opacity(130), 1.0 + 1.4 * rim(a));
-        Shape::new(Form::Line(vec![place(a), place(b)]), look, Tag::Cells("link"))
+        let look = Style::line(colour(a).with_opacity(130), 1.0 + 1.4 * rim(a));
+        Shape::new(Figure::Line(vec![place(a), place(b)]), look, Tag::Cells("link"))
     };
     // Where floors lie over one another the lower is drawn first.
     let middle = |[a, b]: [u32; 2]| draft.points()[a as usize].y + draft.points()[b as usize].y;
@@ -120,21 +120,21 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
     links.sort_by(|&one, &other| middle(one).total_cmp(&middle(other)));
     picture.add("links", links.into_iter().map(link).collect());
     let point = |at: u32| {
-        let look = Look::filled(colour(at)).glyph(if is_island[at as usize] { '!' } else { '.' });
+        let look = Style::filled(colour(at)).glyph(if is_island[at as usize] { '!' } else { '.' });
         let radius_px = 1.6 + 1.6 * rim(at);
-        Shape::new(Form::Dot { centre: place(at), radius_px }, look, Tag::Cells("point"))
-            .hint(format!("{at}: {}", words::decimals_of(&draft.points()[at as usize].to_array(), 2)))
+        Shape::new(Figure::Dot { centre: place(at), radius_px }, look, Tag::Cells("point"))
+            .hint(format!("{at}: {}", suggestions::decimals_of(&draft.points()[at as usize].to_array(), 2)))
     };
     let mut points: Vec<u32> = (0..draft.points().len() as u32).collect();
     points
         .sort_by(|&one, &other| draft.points()[one as usize].y.total_cmp(&draft.points()[other as usize].y));
     picture.add("points", points.into_iter().map(point).collect());
-    let boxed = |group: &Group| {
+    let boxed = |group: &LinkedGroup| {
         // What is higher lies further up: every point counts, not only the corners of its box in space.
         let places: Vec<Point> = group.points.iter().map(|&at| place(at)).collect();
         let Bounds { min, max } = Bounds::of(&places).grown(0.15);
-        let form = Form::Polygon(vec![min, [max[0], min[1]], max, [min[0], max[1]]]);
-        Shape::new(form, Look::default().stroked(theme::ISLAND, 1.6), Tag::Cells("island"))
+        let form = Figure::Polygon(vec![min, [max[0], min[1]], max, [min[0], max[1]]]);
+        Shape::new(form, Style::default().stroked(theme::ISLAND, 1.6), Tag::Cells("island"))
     };
     let boxes: Vec<Shape> = scene.groups.iter().skip(1).map(boxed).collect();
     for (number, shape) in (1..).zip(&boxes) {
@@ -144,7 +144,7 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
             text: format!("{number}"),
             colour: theme::ISLAND,
             size_px: theme::NAME_PX,
-            spread: Spread::Beside((bounds.max[1] - bounds.min[1]) / 2.0),
+            spread: LabelSpread::Beside((bounds.max[1] - bounds.min[1]) / 2.0),
             importance: 4,
             tag: Tag::Cells("island"),
         });
@@ -170,17 +170,17 @@ fn explain(picture: &mut Picture, scene: &GraphScene<'_>, heights: Heights) {
         for step in 0..=steps {
             let up = step as f32 / steps as f32;
             let height_m = heights.low_m + up * (heights.high_m - heights.low_m);
-            let text = format!("point at {} m", words::decimals(height_m, 1));
-            picture.explain(Swatch::Dot(Look::filled(height_colour(up))), &text);
+            let text = format!("point at {} m", suggestions::decimals(height_m, 1));
+            picture.explain(Swatch::Dot(Style::filled(height_colour(up))), &text);
         }
     } else if has_plain {
-        picture.explain(Swatch::Dot(Look::filled(theme::GRAPH)), "point of the graph");
+        picture.explain(Swatch::Dot(Style::filled(theme::GRAPH)), "point of the graph");
     }
     if scene.groups.len() > 1 {
-        picture.explain(Swatch::Dot(Look::filled(theme::ISLAND)), "island, with its number");
+        picture.explain(Swatch::Dot(Style::filled(theme::ISLAND)), "island, with its number");
     }
     for (part, colour) in draft.parts().iter().zip(PART_COLOURS.iter().cycle()).take(PART_COLOURS.len()) {
-        picture.explain(Swatch::Dot(Look::filled(*colour)), &part.name);
+        picture.explain(Swatch::Dot(Style::filled(*colour)), &part.name);
     }
 }
 
@@ -189,14 +189,14 @@ fn draw_way(picture: &mut Picture, scene: &GraphScene<'_>) {
     let Some((&last, rest)) = corners.split_last() else { return };
     let mut shapes = Vec::new();
     if !rest.is_empty() {
-        let look = Look::line(theme::PATH, 3.0).glyph('*');
-        shapes.push(Shape::new(Form::Line(corners.clone()), look, Tag::Search("smooth")));
+        let look = Style::line(theme::PATH, 3.0).glyph('*');
+        shapes.push(Shape::new(Figure::Line(corners.clone()), look, Tag::Search("smooth")));
     }
     let dot = |centre: Point, colour, radius_px| {
-        Shape::new(Form::Dot { centre, radius_px }, Look::filled(colour), Tag::Search("smooth"))
+        Shape::new(Figure::Dot { centre, radius_px }, Style::filled(colour), Tag::Search("smooth"))
     };
     shapes.extend(rest.iter().map(|&corner| dot(corner, theme::PATH_CORNER, 3.0)));
     shapes.push(dot(last, theme::PATH_END, 5.0));
     picture.add("way", shapes);
-    picture.explain(Swatch::Line(Look::line(theme::PATH, 3.0)), "path");
+    picture.explain(Swatch::Line(Style::line(theme::PATH, 3.0)), "path");
 }

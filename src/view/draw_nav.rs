@@ -6,7 +6,7 @@
 //! Source: colours by cost after seed 004, doors and areas are ours.
 
 use super::blocks::{Lattice, merge};
-use super::picture::{Colour, Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
+use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ const STOREY_MAX_M: f64 = 1e3;
 
 /// What a cell is, by what it costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum CellKind {
     Plain,
     Dear,
     Dearest,
@@ -36,7 +36,7 @@ enum Kind {
     Blocked,
 }
 
-impl Kind {
+impl CellKind {
     const ALL: [Self; 8] = [
         Self::Plain,
         Self::Dear,
@@ -61,17 +61,17 @@ impl Kind {
         }
     }
 
-    fn look(self) -> Look {
+    fn look(self) -> Style {
         match self {
-            Self::Plain => Look::filled(theme::CELL_PLAIN).glyph('.'),
-            Self::Dear => Look::filled(theme::CELL_DEAR).glyph('~'),
-            Self::Dearest => Look::filled(theme::CELL_DEAREST).glyph('%'),
+            Self::Plain => Style::filled(theme::CELL_PLAIN).glyph('.'),
+            Self::Dear => Style::filled(theme::CELL_DEAR).glyph('~'),
+            Self::Dearest => Style::filled(theme::CELL_DEAREST).glyph('%'),
             Self::Beyond(power) => {
                 let weight = f32::from(power) * theme::CELL_BEYOND_STEP;
-                Look::filled(theme::CELL_BEYOND.over(theme::CELL_DEAREST, weight)).glyph('&')
+                Style::filled(theme::CELL_BEYOND.over(theme::CELL_DEAREST, weight)).glyph('&')
             }
-            Self::Padding => Look::filled(theme::CELL_PADDING).glyph('#'),
-            Self::Blocked => Look::filled(theme::CELL_BLOCKED).glyph('#'),
+            Self::Padding => Style::filled(theme::CELL_PADDING).glyph('#'),
+            Self::Blocked => Style::filled(theme::CELL_BLOCKED).glyph('#'),
         }
     }
 
@@ -105,7 +105,7 @@ impl Kind {
 /// What each area and obstacle covers: the polygon its author drew, else the cells that belong to it.
 #[derive(Clone, Debug, Default)]
 pub struct Outlines {
-    forms: Vec<Option<Form>>,
+    forms: Vec<Option<Figure>>,
 }
 
 impl Outlines {
@@ -117,32 +117,32 @@ impl Outlines {
 
     /// What one covers; none where it has neither polygon nor cells.
     #[must_use]
-    pub fn get(&self, area: AreaId) -> Option<&Form> {
+    pub fn get(&self, area: AreaId) -> Option<&Figure> {
         self.forms.get(area.index())?.as_ref()
     }
 }
 
-fn outline(nav: &NavMap, layer: u8, area: AreaId) -> Option<Form> {
+fn outline(nav: &NavMap, layer: u8, area: AreaId) -> Option<Figure> {
     let polygon = match (nav.mesh(), nav.graph()) {
         (Some(mesh), _) => Some(mesh.area_outline(area)),
         (_, Some(graph)) => Some(graph.area_outline(area)),
         _ => None,
     };
     if let Some(polygon) = polygon {
-        return polygon.filter(|polygon| polygon.len() > 2).map(|it| Form::Polygon(it.to_vec()));
+        return polygon.filter(|polygon| polygon.len() > 2).map(|it| Figure::Polygon(it.to_vec()));
     }
     outline_on(layer_of(nav, layer)?, area)
 }
 
-fn outline_on(cells: &CellMap, area: AreaId) -> Option<Form> {
+fn outline_on(cells: &CellMap, area: AreaId) -> Option<Figure> {
     if let Some(polygon) = cells.area_outline(area) {
-        return (polygon.len() > 2).then(|| Form::Polygon(polygon.to_vec()));
+        return (polygon.len() > 2).then(|| Figure::Polygon(polygon.to_vec()));
     }
     let runs = cells.area_runs(area);
     let Some(lattice) = lattice(cells) else {
         let facets = runs.flat_map(|(z, [first, end])| (first..end).map(move |x| (x, z)));
         let facets: Vec<_> = facets.map(|(x, z)| facet(cells, x, z)).collect();
-        return (!facets.is_empty()).then_some(Form::Facets(facets));
+        return (!facets.is_empty()).then_some(Figure::Facets(facets));
     };
     // Runs of one area do not overlap, so each is a rectangle of its own; equal neighbours are merged.
     let mut blocks: Vec<Bounds> = Vec::new();
@@ -155,7 +155,7 @@ fn outline_on(cells: &CellMap, area: AreaId) -> Option<Form> {
             _ => blocks.push(run),
         }
     }
-    (!blocks.is_empty()).then_some(Form::Blocks(blocks))
+    (!blocks.is_empty()).then_some(Figure::Blocks(blocks))
 }
 
 /// One layer of a map of cells.
@@ -183,10 +183,10 @@ fn facet(cells: &CellMap, x: u32, z: u32) -> Vec<Point> {
 }
 
 /// All cells by kind, as few shapes as there can be. Cost: one look at every cell.
-pub(super) fn by_kind<K: Copy + Ord>(cells: &CellMap, kind: impl Fn(u32, u32) -> K) -> BTreeMap<K, Form> {
+pub(super) fn by_kind<K: Copy + Ord>(cells: &CellMap, kind: impl Fn(u32, u32) -> K) -> BTreeMap<K, Figure> {
     if let Some(lattice) = lattice(cells) {
         let blocks = merge(&lattice, |x, z| Some(kind(x, z)));
-        return blocks.into_iter().map(|(kind, blocks)| (kind, Form::Blocks(blocks))).collect();
+        return blocks.into_iter().map(|(kind, blocks)| (kind, Figure::Blocks(blocks))).collect();
     }
     let frame = cells.frame();
     let mut facets: BTreeMap<K, Vec<Vec<Point>>> = BTreeMap::new();
@@ -195,7 +195,7 @@ pub(super) fn by_kind<K: Copy + Ord>(cells: &CellMap, kind: impl Fn(u32, u32) ->
             facets.entry(kind(x, z)).or_default().push(facet(cells, x, z));
         }
     }
-    facets.into_iter().map(|(kind, facets)| (kind, Form::Facets(facets))).collect()
+    facets.into_iter().map(|(kind, facets)| (kind, Figure::Facets(facets))).collect()
 }
 
 /// Draws the map of `world`. Cost: one look at every cell.
@@ -212,12 +212,12 @@ pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
     let Some(cells) = layer_of(nav, picture.map_layer) else { return };
     let ground = open_ground(cells);
     let obstacles = obstacles(cells);
-    let mut forms = by_kind(cells, |x, z| match Kind::of(cells.walkable(x, z), cells.factor_at(x, z)) {
-        Kind::Blocked if is_padding(cells, (x, z), (&ground, &obstacles)) => Kind::Padding,
+    let mut forms = by_kind(cells, |x, z| match CellKind::of(cells.walkable(x, z), cells.factor_at(x, z)) {
+        CellKind::Blocked if is_padding(cells, (x, z), (&ground, &obstacles)) => CellKind::Padding,
         kind => kind,
     });
     let mut shapes = Vec::new();
-    for kind in Kind::ALL {
+    for kind in CellKind::ALL {
         let Some(form) = forms.remove(&kind) else { continue };
         picture.explain(Swatch::Patch(kind.look()), kind.words());
         shapes.push(Shape::new(form, kind.look(), Tag::Cells(kind.name())));
@@ -276,13 +276,13 @@ fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
     let by = Traversal::default();
     let mut shapes: Vec<(f64, Shape)> = Vec::new();
     for patch in mesh.patches(&by) {
-        let kind = Kind::of(true, patch.factor);
+        let kind = CellKind::of(true, patch.factor);
         picture.explain(Swatch::Patch(kind.look()), kind.words());
         let form = patch_form(picture.slant, &patch);
         shapes.push((patch.y_m, Shape::new(form, kind.look(), Tag::Cells(kind.name()))));
     }
     if mesh.floor_y_m().is_none() {
-        let look = Look::line(theme::RIM, 1.0);
+        let look = Style::line(theme::RIM, 1.0);
         picture.explain(Swatch::Line(look), "edge of a floor");
         let rim = |ends: [Corner; 2]| {
             let y_m = (ends[0].1 + ends[1].1) / 2.0;
@@ -298,7 +298,7 @@ fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
 /// The edges across which one gets from one polygon of a mesh to another.
 pub(super) fn draw_portals(picture: &mut Picture, nav: &NavMap) {
     let Some(mesh) = nav.mesh() else { return };
-    let look = Look::line(theme::AREA_LINE, 0.5).dashed();
+    let look = Style::line(theme::AREA_LINE, 0.5).dashed();
     let portals = mesh.portals(&Traversal::default());
     if !portals.is_empty() {
         picture.explain(Swatch::Line(look), "edge between polygons");
@@ -309,12 +309,12 @@ pub(super) fn draw_portals(picture: &mut Picture, nav: &NavMap) {
 }
 
 /// Where a polygon of a mesh is seen.
-pub(super) fn patch_form(slant: Slant, patch: &Patch) -> Form {
-    Form::Polygon(slant.corners(&patch.outline, &patch.heights_m))
+pub(super) fn patch_form(slant: Slant, patch: &Patch) -> Figure {
+    Figure::Polygon(slant.corners(&patch.outline, &patch.heights_m))
 }
 
-fn edge(slant: Slant, ends: [Corner; 2]) -> Form {
-    Form::Line(ends.map(|(at, y_m)| slant.at(at, y_m)).to_vec())
+fn edge(slant: Slant, ends: [Corner; 2]) -> Figure {
+    Figure::Line(ends.map(|(at, y_m)| slant.at(at, y_m)).to_vec())
 }
 
 /// Height of the floor nearest to a place, metres; the height itself where there is none, and 0 in a picture without heights.
@@ -327,7 +327,7 @@ pub(super) fn floor_y_m(slant: Slant, nav: &NavMap, (at, y_m): (Point, f64)) -> 
 }
 
 /// The outline of an area or obstacle, on the floor it lies on.
-fn raised(picture: &Picture, nav: &NavMap, area: AreaId, form: Form) -> Form {
+fn raised(picture: &Picture, nav: &NavMap, area: AreaId, form: Figure) -> Figure {
     let heights_m = match (nav.mesh(), nav.graph()) {
         (Some(mesh), _) => mesh.area_heights_m(area),
         (_, Some(graph)) => graph.area_heights_m(area),
@@ -378,10 +378,10 @@ pub(super) fn draw_links(picture: &mut Picture, world: &World) {
             }
             // Where it only ends, it is a ring.
             let look = match leads {
-                true => Look::filled(theme::LINK).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('='),
-                false => Look::line(theme::LINK, 1.5).glyph('='),
+                true => Style::filled(theme::LINK).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('='),
+                false => Style::line(theme::LINK, 1.5).glyph('='),
             };
-            let (form, tag) = (Form::Dot { centre: ground(own.point), radius_px: 4.0 }, Tag::Link(index));
+            let (form, tag) = (Figure::Dot { centre: ground(own.point), radius_px: 4.0 }, Tag::Link(index));
             picture.explain(Swatch::Dot(look), if leads { "link to a layer" } else { "link from a layer" });
             let way = format!("{} {}", if leads { "to" } else { "from" }, name(other.layer));
             let hint = format!("link {way}, {} m", link.cost_m);
@@ -391,7 +391,7 @@ pub(super) fn draw_links(picture: &mut Picture, world: &World) {
                 text: way,
                 colour: theme::LINK,
                 size_px: theme::NAME_PX,
-                spread: Spread::Beside(0.1),
+                spread: LabelSpread::Beside(0.1),
                 importance: 5,
                 tag,
             });
@@ -407,14 +407,14 @@ pub(super) fn draw_doors(picture: &mut Picture, world: &World) {
     picture.add("doors", shapes);
 }
 
-fn area_look(area: &Area) -> Look {
+fn area_look(area: &Area) -> Style {
     match (area.kind, area.available) {
-        (AreaKind::Ground, true) => Look::line(theme::AREA_LINE, 1.0),
+        (AreaKind::Ground, true) => Style::line(theme::AREA_LINE, 1.0),
         (AreaKind::Ground, false) => {
-            Look::line(theme::AREA_CLOSED, 1.0).dashed().hatched(theme::AREA_CLOSED).glyph(':')
+            Style::line(theme::AREA_CLOSED, 1.0).dashed().hatched(theme::AREA_CLOSED).glyph(':')
         }
-        (AreaKind::Obstacle, true) => Look::filled(theme::OBSTACLE).stroked(theme::OBSTACLE_LINE, 1.0),
-        (AreaKind::Obstacle, false) => Look::line(theme::AREA_CLOSED, 1.0).dashed(),
+        (AreaKind::Obstacle, true) => Style::filled(theme::OBSTACLE).stroked(theme::OBSTACLE_LINE, 1.0),
+        (AreaKind::Obstacle, false) => Style::line(theme::AREA_CLOSED, 1.0).dashed(),
     }
 }
 
@@ -428,15 +428,15 @@ fn area_hint(area: &Area) -> String {
     format!("{kind} \"{}\"{cost}{state}", area.name)
 }
 
-fn area_label(area: &Area, id: AreaId, form: &Form) -> Label {
+fn area_label(area: &Area, id: AreaId, form: &Figure) -> Label {
     let bounds = form.bounds();
     let cost = if area.factor == 1.0 { String::new() } else { format!(" x{}", area.factor) };
     let (colour, spread) = match (area.kind, area.available) {
-        (AreaKind::Ground, true) => (theme::AREA_NAME, Spread::Within(form.face())),
+        (AreaKind::Ground, true) => (theme::AREA_NAME, LabelSpread::Within(form.face())),
         (AreaKind::Obstacle, true) => {
-            (theme::OBSTACLE_NAME, Spread::Beside((bounds.max[1] - bounds.min[1]) / 2.0))
+            (theme::OBSTACLE_NAME, LabelSpread::Beside((bounds.max[1] - bounds.min[1]) / 2.0))
         }
-        (_, false) => (theme::INK_SOFT, Spread::Within(form.face())),
+        (_, false) => (theme::INK_SOFT, LabelSpread::Within(form.face())),
     };
     let text = format!("{}{cost}", area.name);
     Label {
@@ -467,7 +467,7 @@ fn draw_door(picture: &mut Picture, nav: &NavMap, id: DoorId, door: &Door) -> Op
         text: format!("{}{}", door.name, if door.is_locked { " (locked)" } else { "" }),
         colour,
         size_px: theme::NAME_PX,
-        spread: Spread::Beside((bounds.max[1] - bounds.min[1]) / 2.0),
+        spread: LabelSpread::Beside((bounds.max[1] - bounds.min[1]) / 2.0),
         importance: 3,
         tag: Tag::Door(id),
     });
@@ -478,12 +478,12 @@ fn draw_door(picture: &mut Picture, nav: &NavMap, id: DoorId, door: &Door) -> Op
     )))
 }
 
-fn door_look(colour: Colour, state: DoorState) -> Look {
+fn door_look(colour: Colour, state: DoorState) -> Style {
     match state {
-        DoorState::Open => Look::filled(colour.with_opacity(40)).stroked(colour, 1.5),
+        DoorState::Open => Style::filled(colour.with_opacity(40)).stroked(colour, 1.5),
         DoorState::Opening | DoorState::Closing => {
-            Look::filled(colour.with_opacity(120)).stroked(colour, 1.5)
+            Style::filled(colour.with_opacity(120)).stroked(colour, 1.5)
         }
-        DoorState::Closed => Look::filled(colour.with_opacity(220)).stroked(colour, 1.5),
+        DoorState::Closed => Style::filled(colour.with_opacity(220)).stroked(colour, 1.5),
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use super::picture::{Form, Look, Picture, Shape, Slant, Swatch, Tag};
+use super::picture::{Figure, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Point, ground};
 
@@ -60,7 +60,7 @@ impl Heights {
 
 /// What a triangle of a scene is to those who walk there, the lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum TriangleKind {
     /// Ground with points on it, by its shade.
     Floor(u8),
     /// Level ground without any: tops of blocks, places without room.
@@ -69,18 +69,18 @@ enum Kind {
     Wall,
 }
 
-impl Kind {
-    fn look(self, slant: Slant) -> Look {
+impl TriangleKind {
+    fn look(self, slant: Slant) -> Style {
         match (self, slant) {
             (Self::Floor(shade), _) => {
                 let part = f32::from(shade) / f32::from(SHADES - 1);
-                Look::filled(theme::SCENE_HIGH.over(theme::SCENE_LOW, part))
+                Style::filled(theme::SCENE_HIGH.over(theme::SCENE_LOW, part))
             }
-            (Self::Top, _) => Look::filled(theme::SCENE_TOP).glyph('#'),
-            (Self::Step, Slant::Top) => Look::line(theme::SCENE_STEP, 1.0),
-            (Self::Wall, Slant::Top) => Look::line(theme::SCENE_WALL, 1.6).glyph('#'),
-            (Self::Step, Slant::Oblique) => Look::filled(theme::SCENE_STEP),
-            (Self::Wall, Slant::Oblique) => Look::filled(theme::SCENE_WALL.over(theme::PAPER, 0.6)),
+            (Self::Top, _) => Style::filled(theme::SCENE_TOP).glyph('#'),
+            (Self::Step, Slant::Top) => Style::line(theme::SCENE_STEP, 1.0),
+            (Self::Wall, Slant::Top) => Style::line(theme::SCENE_WALL, 1.6).glyph('#'),
+            (Self::Step, Slant::Oblique) => Style::filled(theme::SCENE_STEP),
+            (Self::Wall, Slant::Oblique) => Style::filled(theme::SCENE_WALL.over(theme::PAPER, 0.6)),
         }
     }
 
@@ -104,7 +104,7 @@ pub fn draw_scenery(picture: &mut Picture, triangles: &[[Vec3; 3]], points: &[Ve
     let slant = picture.slant;
     let flat: Vec<Vec3> = points.iter().map(|&point| as_seen(slant, point)).collect();
     let seen = Squares::of(&flat);
-    let mut shown: Vec<(f32, Kind, &[Vec3; 3])> = Vec::new();
+    let mut shown: Vec<(f32, TriangleKind, &[Vec3; 3])> = Vec::new();
     for triangle in triangles.iter().filter(|triangle| is_seen(picture, triangle)) {
         let kind = kind_of(triangle, &squares, heights);
         if let Some(kind) = kind.filter(|&kind| !is_curtain((slant, kind), triangle, &seen)) {
@@ -113,20 +113,20 @@ pub fn draw_scenery(picture: &mut Picture, triangles: &[[Vec3; 3]], points: &[Ve
     }
     // Stable: what lies equally deep stays in the order of the scene.
     shown.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-    let shape = |(_, kind, triangle): &(f32, Kind, &[Vec3; 3])| {
+    let shape = |(_, kind, triangle): &(f32, TriangleKind, &[Vec3; 3])| {
         let corners: Vec<Point> = triangle.iter().map(|&corner| slant.place(corner)).collect();
         // From above a wall is a line, and from the side one that is seen edge-on.
         let is_edge_on = area(&corners) < AREA_MIN;
         let (form, look) = match kind {
-            Kind::Step | Kind::Wall if slant == Slant::Top || is_edge_on => {
-                (Form::Line(longest_side(&corners)), kind.look(Slant::Top))
+            TriangleKind::Step | TriangleKind::Wall if slant == Slant::Top || is_edge_on => {
+                (Figure::Line(longest_side(&corners)), kind.look(Slant::Top))
             }
-            _ => (Form::Facets(vec![corners]), kind.look(slant)),
+            _ => (Figure::Facets(vec![corners]), kind.look(slant)),
         };
         Shape::new(form, look, Tag::Cells("scene"))
     };
     let shapes = shown.iter().map(shape).collect();
-    let mut kinds: Vec<Kind> = shown.iter().map(|(_, kind, _)| *kind).collect();
+    let mut kinds: Vec<TriangleKind> = shown.iter().map(|(_, kind, _)| *kind).collect();
     kinds.sort_unstable();
     kinds.dedup_by_key(|kind| kind.words());
     for kind in kinds {
@@ -156,8 +156,8 @@ fn as_seen(slant: Slant, place: Vec3) -> Vec3 {
 }
 
 /// Whether a wall hides points from those who look from the side.
-fn is_curtain((slant, kind): (Slant, Kind), triangle: &[Vec3; 3], seen: &Squares<'_>) -> bool {
-    if slant == Slant::Top || !matches!(kind, Kind::Wall | Kind::Step) {
+fn is_curtain((slant, kind): (Slant, TriangleKind), triangle: &[Vec3; 3], seen: &Squares<'_>) -> bool {
+    if slant == Slant::Top || !matches!(kind, TriangleKind::Wall | TriangleKind::Step) {
         return false;
     }
     let nearest = triangle.iter().fold(f32::INFINITY, |least, corner| least.min(corner.z));
@@ -171,18 +171,18 @@ fn is_curtain((slant, kind): (Slant, Kind), triangle: &[Vec3; 3], seen: &Squares
 }
 
 /// What is drawn first: from above the lowest, from the side what lies furthest off.
-fn depth((slant, kind): (Slant, Kind), triangle: &[Vec3; 3]) -> f32 {
+fn depth((slant, kind): (Slant, TriangleKind), triangle: &[Vec3; 3]) -> f32 {
     let middle = (triangle[0] + triangle[1] + triangle[2]) / 3.0;
     match slant {
         // Edges lie on the floors that they part.
-        Slant::Top if kind == Kind::Step || kind == Kind::Wall => f32::INFINITY,
+        Slant::Top if kind == TriangleKind::Step || kind == TriangleKind::Wall => f32::INFINITY,
         Slant::Top => middle.y,
         Slant::Oblique => middle.z + middle.y,
     }
 }
 
 /// What a triangle is; None for a ceiling, and for what has no face.
-fn kind_of(triangle: &[Vec3; 3], squares: &Squares<'_>, heights: Heights) -> Option<Kind> {
+fn kind_of(triangle: &[Vec3; 3], squares: &Squares<'_>, heights: Heights) -> Option<TriangleKind> {
     let [a, b, c] = *triangle;
     let normal = (b - a).cross(c - a).normalize_or_zero();
     if normal == Vec3::ZERO {
@@ -190,7 +190,7 @@ fn kind_of(triangle: &[Vec3; 3], squares: &Squares<'_>, heights: Heights) -> Opt
     }
     if normal.y.abs() < LEVEL {
         let rise = a.y.max(b.y).max(c.y) - a.y.min(b.y).min(c.y);
-        return Some(if rise > STEP_MAX_M { Kind::Wall } else { Kind::Step });
+        return Some(if rise > STEP_MAX_M { TriangleKind::Wall } else { TriangleKind::Step });
     }
     let height = |point: Vec3| a.y - (normal.x * (point.x - a.x) + normal.z * (point.z - a.z)) / normal.y;
     let mut is_over = false;
@@ -199,11 +199,11 @@ fn kind_of(triangle: &[Vec3; 3], squares: &Squares<'_>, heights: Heights) -> Opt
         // A tread of stairs may be narrower than the rows of points.
         if off.abs() < ON_M {
             let shade = heights.part((a.y + b.y + c.y) / 3.0) * f32::from(SHADES - 1);
-            return Some(Kind::Floor(shade as u8));
+            return Some(TriangleKind::Floor(shade as u8));
         }
         is_over |= off > OVER_M && holds(triangle, point, 0.0);
     }
-    (!is_over).then_some(Kind::Top)
+    (!is_over).then_some(TriangleKind::Top)
 }
 
 /// The area of a triangle, square metres.
@@ -286,16 +286,16 @@ mod tests {
     fn floors_have_points_ceilings_lie_over_them_and_other_level_faces_are_tops() {
         let points: Vec<Vec3> = (0..20u8).map(|at| Vec3::new(f32::from(at) * 0.4 + 0.2, 0.0, 2.0)).collect();
         let squares = Squares::of(&points);
-        let kinds = |triangles: &[[Vec3; 3]]| -> Vec<Option<Kind>> {
+        let kinds = |triangles: &[[Vec3; 3]]| -> Vec<Option<TriangleKind>> {
             triangles.iter().map(|triangle| kind_of(triangle, &squares, Heights::of(&points))).collect()
         };
-        assert_eq!(kinds(&flat([0.0, 8.0], 0.0, [0.0, 4.0])), [Some(Kind::Floor(0)); 2]);
+        assert_eq!(kinds(&flat([0.0, 8.0], 0.0, [0.0, 4.0])), [Some(TriangleKind::Floor(0)); 2]);
         assert_eq!(kinds(&flat([0.0, 8.0], 2.5, [0.0, 4.0])), [None; 2]);
-        assert_eq!(kinds(&flat([0.0, 8.0], 2.5, [6.0, 9.0])), [Some(Kind::Top); 2]);
+        assert_eq!(kinds(&flat([0.0, 8.0], 2.5, [6.0, 9.0])), [Some(TriangleKind::Top); 2]);
         let upright = |top: f32| [[Vec3::ZERO, Vec3::X, Vec3::Y * top]];
         assert_eq!(
             (kinds(&upright(0.2)), kinds(&upright(2.0))),
-            (vec![Some(Kind::Step)], vec![Some(Kind::Wall)])
+            (vec![Some(TriangleKind::Step)], vec![Some(TriangleKind::Wall)])
         );
     }
 }

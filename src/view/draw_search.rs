@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 
 use super::draw_nav::{self, by_kind, draw_areas, draw_doors, draw_portals, layer_of, patch_form};
-use super::picture::{Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
+use super::picture::{Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::Point;
-use crate::base::words;
+use crate::base::suggestions;
 use crate::nav::{Disc, NavMap, NodeId, Path, PathAnswer, SearchRecord, Traversal};
 use crate::world::World;
 
@@ -38,7 +38,7 @@ pub struct SearchScene<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum CellState {
     Free,
     Frontier,
     Searched,
@@ -47,7 +47,7 @@ enum Kind {
     Blocked,
 }
 
-impl Kind {
+impl CellState {
     const ALL: [(Self, &'static str, &'static str); 6] = [
         (Self::Free, "free", "free"),
         (Self::Frontier, "frontier", "frontier"),
@@ -57,14 +57,14 @@ impl Kind {
         (Self::Blocked, "blocked", "blocked"),
     ];
 
-    fn look(self) -> Look {
+    fn look(self) -> Style {
         match self {
-            Self::Free => Look::filled(theme::SEARCH_FREE).glyph('.'),
-            Self::Frontier => Look::filled(theme::SEARCH_FRONTIER).glyph('?'),
-            Self::Searched => Look::filled(theme::SEARCH_DONE).glyph('o'),
-            Self::Path => Look::filled(theme::SEARCH_PATH).glyph('*'),
-            Self::Occupied => Look::filled(theme::SEARCH_OCCUPIED).glyph('%'),
-            Self::Blocked => Look::filled(theme::SEARCH_BLOCKED).glyph('#'),
+            Self::Free => Style::filled(theme::SEARCH_FREE).glyph('.'),
+            Self::Frontier => Style::filled(theme::SEARCH_FRONTIER).glyph('?'),
+            Self::Searched => Style::filled(theme::SEARCH_DONE).glyph('o'),
+            Self::Path => Style::filled(theme::SEARCH_PATH).glyph('*'),
+            Self::Occupied => Style::filled(theme::SEARCH_OCCUPIED).glyph('%'),
+            Self::Blocked => Style::filled(theme::SEARCH_BLOCKED).glyph('#'),
         }
     }
 }
@@ -91,9 +91,9 @@ pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
 
 /// Circles that the plan kept out of, as large as it took them.
 fn draw_others(picture: &mut Picture, scene: &SearchScene<'_>) {
-    let (look, slant) = (Look::line(theme::OBSTACLE_LINE, 1.5), picture.slant);
+    let (look, slant) = (Style::line(theme::OBSTACLE_LINE, 1.5), picture.slant);
     let shape = |disc: &Disc| {
-        let form = Form::Circle { centre: slant.place(disc.centre), radius_m: f64::from(disc.radius_m) };
+        let form = Figure::Circle { centre: slant.place(disc.centre), radius_m: f64::from(disc.radius_m) };
         Shape::new(form, look, Tag::Search("other"))
     };
     if !scene.others.is_empty() {
@@ -103,40 +103,41 @@ fn draw_others(picture: &mut Picture, scene: &SearchScene<'_>) {
 }
 
 /// What the search did at the cells of a map.
-struct Seen {
+struct SearchedCells {
     path: BTreeSet<u32>,
     searched: BTreeSet<u32>,
     frontier: BTreeSet<u32>,
 }
 
-impl Seen {
+impl SearchedCells {
     fn of(record: &SearchRecord) -> Self {
         let set = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect();
         Self { path: set(&record.raw), searched: set(&record.expanded), frontier: set(&record.frontier) }
     }
 
-    fn has_searched(&self, node: u32) -> Option<Kind> {
+    fn has_searched(&self, node: u32) -> Option<CellState> {
         if self.searched.contains(&node) {
-            return Some(Kind::Searched);
+            return Some(CellState::Searched);
         }
-        self.frontier.contains(&node).then_some(Kind::Frontier)
+        self.frontier.contains(&node).then_some(CellState::Frontier)
     }
 }
 
 fn draw_cells(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     let Some(cells) = layer_of(nav, picture.map_layer) else { return };
-    let seen = Seen::of(scene.record);
+    let seen = SearchedCells::of(scene.record);
     let width = cells.frame().width;
     let forms = by_kind(cells, |x, z| {
         let node = z * width + x;
-        let of_search = if seen.path.contains(&node) { Some(Kind::Path) } else { seen.has_searched(node) };
+        let of_search =
+            if seen.path.contains(&node) { Some(CellState::Path) } else { seen.has_searched(node) };
         of_search.unwrap_or_else(|| match () {
-            () if !cells.walkable(x, z) => Kind::Blocked,
-            () if cells.is_occupied(x, z, scene.others) => Kind::Occupied,
-            () => Kind::Free,
+            () if !cells.walkable(x, z) => CellState::Blocked,
+            () if cells.is_occupied(x, z, scene.others) => CellState::Occupied,
+            () => CellState::Free,
         })
     });
-    add_forms(picture, "cells", forms, Kind::look);
+    add_forms(picture, "cells", forms, CellState::look);
 }
 
 /// What was searched on tiles, as a veil over their terrain.
@@ -144,13 +145,13 @@ fn draw_veil(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     let Some(cells) = layer_of(nav, picture.map_layer).filter(|_| picture.map_layer == scene.by.layer) else {
         return;
     };
-    let seen = Seen::of(scene.record);
+    let seen = SearchedCells::of(scene.record);
     let width = cells.frame().width;
-    let mut forms = by_kind(cells, |x, z| seen.has_searched(z * width + x).unwrap_or(Kind::Free));
-    forms.remove(&Kind::Free);
+    let mut forms = by_kind(cells, |x, z| seen.has_searched(z * width + x).unwrap_or(CellState::Free));
+    forms.remove(&CellState::Free);
     add_forms(picture, "searched", forms, |kind| {
-        let colour = if kind == Kind::Searched { theme::SEARCH_DONE } else { theme::SEARCH_FRONTIER };
-        Look::filled(colour.with_opacity(VEIL_OPACITY))
+        let colour = if kind == CellState::Searched { theme::SEARCH_DONE } else { theme::SEARCH_FRONTIER };
+        Style::filled(colour.with_opacity(VEIL_OPACITY))
     });
 }
 
@@ -158,11 +159,11 @@ fn draw_veil(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
 fn add_forms(
     picture: &mut Picture,
     name: &'static str,
-    mut forms: BTreeMap<Kind, Form>,
-    look: impl Fn(Kind) -> Look,
+    mut forms: BTreeMap<CellState, Figure>,
+    look: impl Fn(CellState) -> Style,
 ) {
     let mut shapes = Vec::new();
-    for (kind, cells, words) in Kind::ALL {
+    for (kind, cells, words) in CellState::ALL {
         let Some(form) = forms.remove(&kind) else { continue };
         picture.explain(Swatch::Patch(look(kind)), words);
         shapes.push(Shape::new(form, look(kind), Tag::Cells(cells)));
@@ -176,11 +177,11 @@ const VEIL_OPACITY: u8 = 120;
 /// The points of a graph as the search saw them, over its links.
 fn draw_points(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     let Some(graph) = nav.graph() else { return };
-    let mut kinds = vec![Kind::Free; graph.draft().points().len()];
+    let mut kinds = vec![CellState::Free; graph.draft().points().len()];
     let seen = [
-        (&scene.record.frontier, Kind::Frontier),
-        (&scene.record.expanded, Kind::Searched),
-        (&scene.record.raw, Kind::Path),
+        (&scene.record.frontier, CellState::Frontier),
+        (&scene.record.expanded, CellState::Searched),
+        (&scene.record.raw, CellState::Path),
     ];
     for (nodes, kind) in seen {
         for node in nodes {
@@ -192,16 +193,16 @@ fn draw_points(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     let slant = picture.slant;
     let place = |at: u32| slant.place(graph.draft().points()[at as usize]);
     let link = |[a, b]: [u32; 2]| {
-        let look = Look::line(theme::GRAPH.with_opacity(90), 1.0);
-        Shape::new(Form::Line(vec![place(a), place(b)]), look, Tag::Cells("link"))
+        let look = Style::line(theme::GRAPH.with_opacity(90), 1.0);
+        Shape::new(Figure::Line(vec![place(a), place(b)]), look, Tag::Cells("link"))
     };
     picture.add("links", graph.draft().links().map(link).collect());
     let mut shapes = Vec::new();
-    for (kind, name, words) in Kind::ALL {
-        let look = if kind == Kind::Free { Look::filled(theme::GRAPH).glyph('.') } else { kind.look() };
-        let radius_px = if kind == Kind::Free { 1.6 } else { 3.0 };
+    for (kind, name, words) in CellState::ALL {
+        let look = if kind == CellState::Free { Style::filled(theme::GRAPH).glyph('.') } else { kind.look() };
+        let radius_px = if kind == CellState::Free { 1.6 } else { 3.0 };
         let of_kind = (0..).zip(&kinds).filter(|(_, own)| **own == kind);
-        let dots = of_kind.map(|(at, _)| Form::Dot { centre: place(at), radius_px });
+        let dots = of_kind.map(|(at, _)| Figure::Dot { centre: place(at), radius_px });
         let before = shapes.len();
         shapes.extend(dots.map(|dot| Shape::new(dot, look, Tag::Cells(name))));
         if shapes.len() > before {
@@ -218,11 +219,11 @@ fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     let mut shapes: Vec<(f64, Shape)> = Vec::new();
     for (at, patch) in (0..).zip(mesh.patches(scene.by)) {
         let kind = match () {
-            () if has(&scene.record.expanded, at) => Kind::Searched,
-            () if has(&scene.record.frontier, at) => Kind::Frontier,
-            () => Kind::Free,
+            () if has(&scene.record.expanded, at) => CellState::Searched,
+            () if has(&scene.record.frontier, at) => CellState::Frontier,
+            () => CellState::Free,
         };
-        let known = Kind::ALL.iter().find(|known| known.0 == kind);
+        let known = CellState::ALL.iter().find(|known| known.0 == kind);
         let (name, words) = known.map_or(("free", "free"), |known| (known.1, known.2));
         picture.explain(Swatch::Patch(kind.look()), words);
         let shape = Shape::new(patch_form(picture.slant, &patch), kind.look(), Tag::Cells(name));
@@ -253,11 +254,11 @@ fn legs(path: &Path, first: u8, slant: Slant) -> Vec<(u8, Vec<Point>)> {
 
 /// What of the path leads over other layers than the one that is shown.
 fn draw_elsewhere(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>) {
-    let look = Look::line(theme::PATH_FAINT, 1.5).dashed();
+    let look = Style::line(theme::PATH_FAINT, 1.5).dashed();
     for (layer, leg) in legs(&scene.answer.path, scene.by.layer, picture.slant) {
         if layer != picture.map_layer {
             picture.explain(Swatch::Line(look), "path on another layer");
-            shapes.push(Shape::new(Form::Line(leg), look, Tag::Search("elsewhere")));
+            shapes.push(Shape::new(Figure::Line(leg), look, Tag::Search("elsewhere")));
         }
     }
 }
@@ -269,24 +270,24 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
         scene.record.raw.iter().filter_map(|&node| centre(scene.world.nav(), node)).collect();
     let is_on_tiles = scene.world.tiles().is_some();
     if raw.len() > 1 && !is_on_tiles {
-        let look = Look::line(theme::SEARCH_RAW, 1.5).dashed();
+        let look = Style::line(theme::SEARCH_RAW, 1.5).dashed();
         picture.explain(Swatch::Line(look), "unsmoothed path");
-        shapes.push(Shape::new(Form::Line(raw), look, Tag::Search("raw")).hint("path through the cells"));
+        shapes.push(Shape::new(Figure::Line(raw), look, Tag::Search("raw")).hint("path through the cells"));
     }
     let mut own = legs(&scene.answer.path, scene.by.layer, picture.slant);
     own.retain(|(layer, _)| *layer == picture.map_layer);
     for (_, smooth) in own {
         // On tiles in the colours of seed 004: the line green, its corners yellow, the last point red.
         let line = if is_on_tiles { theme::PATH } else { theme::SEARCH_SMOOTH };
-        let look = Look::line(line, 3.0);
+        let look = Style::line(line, 3.0);
         picture.explain(Swatch::Line(look), "path");
         let hint = format!("path, {:.2} m", scene.answer.path.length_m);
         let mut corners = Vec::new();
         for &corner in &smooth[1..smooth.len() - 1] {
-            let look = Look::filled(theme::PATH_CORNER).stroked(theme::INK, 0.75);
+            let look = Style::filled(theme::PATH_CORNER).stroked(theme::INK, 0.75);
             corners.push(Shape::new(dot(corner, 3.0), look, Tag::Search("corner")));
         }
-        corners.insert(0, Shape::new(Form::Line(smooth), look, Tag::Search("smooth")).hint(hint));
+        corners.insert(0, Shape::new(Figure::Line(smooth), look, Tag::Search("smooth")).hint(hint));
         shapes.append(&mut corners);
     }
     ends(picture, scene, &mut shapes);
@@ -295,32 +296,32 @@ fn draw_lines(picture: &mut Picture, scene: &SearchScene<'_>) {
 
 fn ends(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>) {
     let [from, to] = [scene.from, scene.to].map(|end| picture.slant.place(end));
-    let start = Look::filled(theme::SEARCH_START).stroked(theme::SEARCH_FRONTIER, 1.5).glyph('S');
-    let goal = Look::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.5).glyph('G');
+    let start = Style::filled(theme::SEARCH_START).stroked(theme::SEARCH_FRONTIER, 1.5).glyph('S');
+    let goal = Style::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.5).glyph('G');
     picture.explain(Swatch::Dot(start), "start");
     picture.explain(Swatch::Dot(goal), "goal");
     shapes.push(Shape::new(dot(from, 6.0), start, Tag::Search("start")));
     shapes.push(Shape::new(dot(to, 6.0), goal, Tag::Search("goal")));
     if let Some(nearest) = scene.answer.nearest {
-        let look = Look::line(theme::PATH_END, 2.0).glyph('N');
+        let look = Style::line(theme::PATH_END, 2.0).glyph('N');
         picture.explain(Swatch::Dot(look), "nearest reachable point");
         shapes.push(Shape::new(dot(picture.slant.place(nearest), 6.0), look, Tag::Search("nearest")));
     }
     for (at, end, text, what) in [(from, scene.from, "from", "start"), (to, scene.to, "to", "goal")] {
         picture.labels.push(Label {
             at,
-            text: format!("{text} {}", words::decimals_of(&[end.x, end.z], 1)),
+            text: format!("{text} {}", suggestions::decimals_of(&[end.x, end.z], 1)),
             colour: theme::INK,
             size_px: theme::NAME_PX,
-            spread: Spread::Beside(6.0 / 24.0),
+            spread: LabelSpread::Beside(6.0 / 24.0),
             importance: 9,
             tag: Tag::Search(what),
         });
     }
 }
 
-fn dot(centre: Point, radius_px: f32) -> Form {
-    Form::Dot { centre, radius_px }
+fn dot(centre: Point, radius_px: f32) -> Figure {
+    Figure::Dot { centre, radius_px }
 }
 
 fn centre(nav: &NavMap, node: NodeId) -> Option<Point> {

@@ -10,16 +10,16 @@ use std::collections::BTreeSet;
 use glam::Vec3;
 
 use super::draw_nav::floor_y_m;
-use super::picture::{Colour, Form, Label, Look, Picture, Shape, Slant, Spread, Swatch, Tag};
+use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point, ground};
 use crate::base::ids::{CharacterId, RegionId};
+use crate::base::suggestions;
 use crate::base::trig;
-use crate::base::words;
 use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::character::Character;
-use crate::world::region::{Ground, Shape as RegionShape};
+use crate::world::region::{RegionShape, WatchShape};
 use crate::world::walk::Walk;
 
 /// Lines of sight of a watch: one every degree and a half.
@@ -54,10 +54,10 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
             continue;
         }
         let id = RegionId::from(index);
-        let look = Look::filled(theme::REGION.with_opacity(26)).stroked(theme::REGION, 1.25).dashed();
+        let look = Style::filled(theme::REGION.with_opacity(26)).stroked(theme::REGION, 1.25).dashed();
         let form = match &region.shape {
-            RegionShape::Polygon(points, _) => Form::Polygon(points.clone()),
-            RegionShape::Circle(centre, radius_m) => Form::Circle { centre: *centre, radius_m: *radius_m },
+            RegionShape::Polygon(points, _) => Figure::Polygon(points.clone()),
+            RegionShape::Circle(centre, radius_m) => Figure::Circle { centre: *centre, radius_m: *radius_m },
         };
         // It holds at every height, and is shown on the floor nearest to height 0.
         let y_m = floor_y_m(picture.slant, world.nav(), (form.bounds().centre(), 0.0));
@@ -68,7 +68,7 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
             text: region.name.clone(),
             colour: theme::REGION,
             size_px: theme::NAME_PX,
-            spread: Spread::Within(form.face()),
+            spread: LabelSpread::Within(form.face()),
             importance: 4,
             tag: Tag::Region(id),
         });
@@ -82,15 +82,15 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
 /// what they see is filled.
 pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
     let look =
-        Look::filled(theme::WATCH.with_opacity(14)).stroked(theme::WATCH.with_opacity(190), 1.0).dashed();
-    let seen = Look::filled(theme::WATCH.with_opacity(36));
+        Style::filled(theme::WATCH.with_opacity(14)).stroked(theme::WATCH.with_opacity(190), 1.0).dashed();
+    let seen = Style::filled(theme::WATCH.with_opacity(36));
     let mut shapes = Vec::new();
     for watch in world.watches().into_iter().filter(|watch| watch.enabled) {
         let (centre, (radius_m, is_sight), of) = match watch.ground {
-            Ground::Near { centre, radius_m, line_of_walk } => {
+            WatchShape::Near { centre, radius_m, line_of_walk } => {
                 (centre, (radius_m, line_of_walk), String::new())
             }
-            Ground::Around { character, radius_m, line_of_walk } => {
+            WatchShape::Around { character, radius_m, line_of_walk } => {
                 let Some(who) = world.character(character).filter(|who| who.layer == picture.map_layer)
                 else {
                     continue;
@@ -98,17 +98,17 @@ pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
                 (who.body.position, (radius_m, line_of_walk), format!(" of \"{}\"", who.name))
             }
             // Regions and areas are drawn by themselves.
-            Ground::Region(_) | Ground::Area(_) => continue,
+            WatchShape::Region(_) | WatchShape::Area(_) => continue,
         };
-        let look = if is_sight { Look { fill: None, ..look } } else { look };
+        let look = if is_sight { Style { fill: None, ..look } } else { look };
         picture.explain(Swatch::Patch(look), "watch");
         if is_sight {
             picture.explain(Swatch::Patch(seen), "seen by a watch");
             let corners = sight(world, (centre, picture.map_layer), radius_m);
             let corners = corners.into_iter().map(|corner| picture.slant.place(corner)).collect();
-            shapes.push(Shape::new(Form::Polygon(corners), seen, Tag::Watch(watch.serial)));
+            shapes.push(Shape::new(Figure::Polygon(corners), seen, Tag::Watch(watch.serial)));
         }
-        let form = Form::Circle { centre: picture.slant.place(centre), radius_m: f64::from(radius_m) };
+        let form = Figure::Circle { centre: picture.slant.place(centre), radius_m: f64::from(radius_m) };
         let hint = format!("watch{of}, {radius_m} m, {} inside", watch.inside.len());
         shapes.push(Shape::new(form, look, Tag::Watch(watch.serial)).hint(hint));
     }
@@ -134,10 +134,10 @@ pub(super) fn draw_routes(picture: &mut Picture, world: &World) {
         if stops.len() < 2 {
             continue;
         }
-        let look = Look::line(theme::ROUTE, 1.0).dashed();
+        let look = Style::line(theme::ROUTE, 1.0).dashed();
         picture.explain(Swatch::Line(look), "route");
         let route = Tag::Route(name.to_owned());
-        shapes.push(Shape::new(Form::Line(stops), look, route).hint(format!("route \"{name}\"")));
+        shapes.push(Shape::new(Figure::Line(stops), look, route).hint(format!("route \"{name}\"")));
     }
     picture.add("routes", shapes);
 }
@@ -155,16 +155,16 @@ pub(super) fn draw_marks(picture: &mut Picture, world: &World) {
     for mark in world.marks().filter(|mark| belongs(mark.position)) {
         let (at, shown) = (ground(mark.position), picture.slant.place(mark.position));
         let tag = || Tag::Mark(mark.name.clone());
-        let look = Look::filled(theme::SEARCH_FRONTIER).stroked(theme::MARK, 1.5).glyph('x');
+        let look = Style::filled(theme::SEARCH_FRONTIER).stroked(theme::MARK, 1.5).glyph('x');
         picture.explain(Swatch::Dot(look), "mark");
         let hint = format!("mark \"{}\" ({}, {})", mark.name, at[0], at[1]);
-        shapes.push(Shape::new(Form::Dot { centre: shown, radius_px: 3.0 }, look, tag()).hint(hint));
+        shapes.push(Shape::new(Figure::Dot { centre: shown, radius_px: 3.0 }, look, tag()).hint(hint));
         picture.labels.push(Label {
             at: shown,
             text: mark.name.clone(),
             colour: theme::MARK,
             size_px: theme::NAME_PX,
-            spread: Spread::Beside(0.1),
+            spread: LabelSpread::Beside(0.1),
             importance: 5,
             tag: tag(),
         });
@@ -187,25 +187,25 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
             continue;
         };
         let colour = people.colour(who, character);
-        let line = if is_busy { Look::line(colour.with_opacity(90), 1.0) } else { Look::line(colour, 2.0) };
+        let line = if is_busy { Style::line(colour.with_opacity(90), 1.0) } else { Style::line(colour, 2.0) };
         let line = line.glyph('*');
         // Each path has the colour of who walks it; one line in the legend stands for all of them.
-        picture.explain(Swatch::Line(Look::line(theme::INK_SOFT, 2.0).glyph('*')), "path");
+        picture.explain(Swatch::Line(Style::line(theme::INK_SOFT, 2.0).glyph('*')), "path");
         let hint = format!(
             "walk {} of \"{}\", {:.1} m left",
             walk.serial,
             character.name,
             walk.remaining_m(character.body.position).unwrap_or(0.0)
         );
-        shapes.push(Shape::new(Form::Line(points.clone()), line, Tag::Walk(id)).hint(hint));
+        shapes.push(Shape::new(Figure::Line(points.clone()), line, Tag::Walk(id)).hint(hint));
         for &corner in corners.iter().skip(if is_busy { corners.len() } else { 1 }) {
-            let look = Look::filled(theme::PATH_CORNER).stroked(theme::INK, 0.5);
-            shapes.push(Shape::new(Form::Dot { centre: corner, radius_px: 3.0 }, look, Tag::Walk(id)));
+            let look = Style::filled(theme::PATH_CORNER).stroked(theme::INK, 0.5);
+            shapes.push(Shape::new(Figure::Dot { centre: corner, radius_px: 3.0 }, look, Tag::Walk(id)));
         }
-        let look = Look::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('X');
+        let look = Style::filled(theme::PATH_END).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('X');
         picture.explain(Swatch::Dot(look), "goal");
         let radius_px = if is_busy { 3.0 } else { 5.0 };
-        shapes.push(Shape::new(Form::Dot { centre: *end, radius_px }, look, Tag::Walk(id)));
+        shapes.push(Shape::new(Figure::Dot { centre: *end, radius_px }, look, Tag::Walk(id)));
     }
     picture.add("paths", shapes);
 }
@@ -234,13 +234,13 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
         let shown = picture.slant.place(character.body.position);
         let (colour, words) = (people.colour(id, character), people.words(character));
         let glyph = glyph_of(character, &mut used);
-        let look = Look::filled(colour).stroked(theme::CHARACTER_LINE, 1.0).glyph(glyph);
-        picture.explain(Swatch::Dot(Look { glyph: None, ..look }), &words);
+        let look = Style::filled(colour).stroked(theme::CHARACTER_LINE, 1.0).glyph(glyph);
+        picture.explain(Swatch::Dot(Style { glyph: None, ..look }), &words);
         if index < NAMES_MAX {
             picture.explain_glyph(glyph, format!("{} ({})", character.name, shown_at(character, 1)));
         }
         shapes.push(
-            Shape::new(Form::Circle { centre: shown, radius_m }, look, Tag::Character(id))
+            Shape::new(Figure::Circle { centre: shown, radius_m }, look, Tag::Character(id))
                 .hint(hint(character)),
         );
         shapes.push(facing(character, shown, radius_m, id));
@@ -250,7 +250,7 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
             text: character.name.clone(),
             colour: theme::INK,
             size_px: theme::NAME_PX,
-            spread: Spread::Beside(radius_m),
+            spread: LabelSpread::Beside(radius_m),
             importance: if character.is_player { 8 } else { 7 },
             tag: Tag::Character(id),
         });
@@ -321,19 +321,19 @@ fn hint(character: &Character) -> String {
         character.name,
         shown_at(character, 2),
         character.animation(),
-        words::decimals(degrees, 0)
+        suggestions::decimals(degrees, 0)
     )
 }
 
 fn shown_at(character: &Character, digits: usize) -> String {
     let at = character.body.position;
-    words::decimals_of(&[at.x, at.z], digits)
+    suggestions::decimals_of(&[at.x, at.z], digits)
 }
 
 fn facing(character: &Character, at: Point, radius_m: f64, id: CharacterId) -> Shape {
     let ahead = ground(trig::direction(character.facing_rad));
     let reach = |part: f64| [0, 1].map(|axis| at[axis] + ahead[axis] * radius_m * part);
-    Shape::new(Form::Line(vec![at, reach(1.45)]), Look::line(theme::FACING, 2.0), Tag::Character(id))
+    Shape::new(Figure::Line(vec![at, reach(1.45)]), Style::line(theme::FACING, 2.0), Tag::Character(id))
 }
 
 /// `@` for the player; else the first letter of the name that is free, else a digit, else `&`.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hatch::Pixel;
-use super::picture::{Label, Picture, Spread};
+use super::picture::{Label, LabelSpread, Picture};
 use crate::base::geom::{Bounds, Point, polygon_contains};
 
 /// Width of a character over the height of its line, in every font we draw with.
@@ -75,11 +75,11 @@ pub(super) fn place(
             inside(room, map) && !taken.iter().any(|other| overlap(room, *other))
         };
         let places = match &label.spread {
-            Spread::Within(face) => {
+            LabelSpread::Within(face) => {
                 let face: Vec<Pixel> = face.iter().map(|&corner| to_pixel(corner)).collect();
                 within(&face, width, height)
             }
-            Spread::Beside(radius_m) => beside(at, *radius_m as f32 * scale, width, height),
+            LabelSpread::Beside(radius_m) => beside(at, *radius_m as f32 * scale, width, height),
         };
         let stood = picture.stood.get(&(label.tag.kind(), label.tag.key())).copied();
         // What lies still keeps its name where it was, or goes without while somebody passes over it.
@@ -166,7 +166,7 @@ mod tests {
             text: "anna".to_owned(),
             colour: theme::INK,
             size_px: theme::NAME_PX,
-            spread: Spread::Beside(1.0),
+            spread: LabelSpread::Beside(1.0),
             importance: 7,
             tag,
         });

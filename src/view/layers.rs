@@ -13,7 +13,7 @@ use crate::world::World;
 
 /// A part of a picture of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum PicturePart {
     /// Cells by what they cost.
     Cells,
     /// Areas and obstacles as their author drew them.
@@ -48,7 +48,7 @@ pub enum Part {
     Names,
 }
 
-impl Part {
+impl PicturePart {
     /// Every part, the lowest first.
     pub const ALL: [Self; 16] = [
         Self::Cells,
@@ -104,24 +104,24 @@ impl Parts {
     /// Everything there is.
     #[must_use]
     pub fn all() -> Self {
-        Part::ALL.into_iter().fold(Self::NONE, Self::with)
+        PicturePart::ALL.into_iter().fold(Self::NONE, Self::with)
     }
 
     /// These and one more.
     #[must_use]
-    pub fn with(self, part: Part) -> Self {
+    pub fn with(self, part: PicturePart) -> Self {
         Self(self.0 | 1 << part as u32)
     }
 
     /// These but for one.
     #[must_use]
-    pub fn without(self, part: Part) -> Self {
+    pub fn without(self, part: PicturePart) -> Self {
         Self(self.0 & !(1 << part as u32))
     }
 
     /// Whether it is shown.
     #[must_use]
-    pub fn has(self, part: Part) -> bool {
+    pub fn has(self, part: PicturePart) -> bool {
         self.0 & 1 << part as u32 != 0
     }
 }
@@ -137,36 +137,36 @@ type Drawing = fn(&mut Picture, &World);
 
 /// Draws what does not change while the map stays as it is: cells, areas, obstacles. Cost: one look at every cell.
 pub fn draw_ground(picture: &mut Picture, world: &World, parts: Parts) {
-    if parts.has(Part::Cells) {
+    if parts.has(PicturePart::Cells) {
         draw_cells(picture, world.nav());
         draw_nav_graph(picture, world.nav());
     }
-    if parts.has(Part::Areas) {
+    if parts.has(PicturePart::Areas) {
         draw_areas(picture, world);
     }
 }
 
 /// Draws everything else on top of it. `picture` holds the ground already.
 pub fn draw_scene(picture: &mut Picture, world: &World, parts: Parts) {
-    let layers: [(Part, Drawing); 13] = [
-        (Part::Links, draw_links),
-        (Part::Doors, draw_doors),
-        (Part::Regions, draw_regions),
-        (Part::Watches, draw_watches),
-        (Part::Routes, draw_routes),
-        (Part::Marks, draw_marks),
-        (Part::Paths, draw_paths),
-        (Part::Requests, draw_requests),
-        (Part::Characters, draw_characters),
-        (Part::Obstacles, draw_obstacles),
-        (Part::Steering, draw_steering),
-        (Part::Nudges, draw_nudges),
-        (Part::Replans, draw_replans),
+    let layers: [(PicturePart, Drawing); 13] = [
+        (PicturePart::Links, draw_links),
+        (PicturePart::Doors, draw_doors),
+        (PicturePart::Regions, draw_regions),
+        (PicturePart::Watches, draw_watches),
+        (PicturePart::Routes, draw_routes),
+        (PicturePart::Marks, draw_marks),
+        (PicturePart::Paths, draw_paths),
+        (PicturePart::Requests, draw_requests),
+        (PicturePart::Characters, draw_characters),
+        (PicturePart::Obstacles, draw_obstacles),
+        (PicturePart::Steering, draw_steering),
+        (PicturePart::Nudges, draw_nudges),
+        (PicturePart::Replans, draw_replans),
     ];
     for (_, draw) in layers.into_iter().filter(|(part, _)| parts.has(*part)) {
         draw(picture, world);
     }
-    if !parts.has(Part::Names) {
+    if !parts.has(PicturePart::Names) {
         picture.labels.clear();
     }
 }

@@ -27,9 +27,11 @@ pub use draw_nav::{Outlines, draw_nav};
 pub use draw_scenery::draw_scenery;
 pub use draw_search::{SearchScene, draw_search};
 pub use draw_world::draw_world;
-pub use layers::{Part, Parts, draw_ground, draw_scene};
+pub use layers::{Parts, PicturePart, draw_ground, draw_scene};
 pub use picture::{
-    Colour, Form, Label, LabelPlaces, Layer, LegendEntry, Look, Picture, Projection, Shape, Slant, Spread,
-    Stroke, Swatch, Tag,
+    Colour, Figure, GroundProjection, Label, LabelPlaces, LabelSpread, Layer, LegendEntry, Picture, Shape,
+    Slant, Stroke, Style, Swatch, Tag,
 };
-pub use screen::{Anchor, Group, Outline, PIXELS_MAX, Primitive, SIDE_PX_MAX, Screen, ScreenError};
+pub use screen::{
+    Anchor, LayerGroup, PIXELS_MAX, Primitive, SIDE_PX_MAX, Screen, ScreenError, ScreenOutline,
+};

@@ -142,7 +142,7 @@ fn generation(shown: &str) -> String {
 
 /// How the ground is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Projection {
+pub enum GroundProjection {
     /// From above.
     #[default]
     Flat,
@@ -151,7 +151,7 @@ pub enum Projection {
     Isometric,
 }
 
-impl Projection {
+impl GroundProjection {
     /// Where a point of the ground is shown, `from` being where (0, 0) is: metres to the right and down.
     #[must_use]
     pub fn shown(self, point: Point, from: Point) -> Point {
@@ -205,7 +205,7 @@ impl Slant {
 
 /// Where a shape lies, world metres on the ground plane.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum Figure {
     /// Rectangles that do not overlap, all alike: cells merged into blocks.
     Blocks(Vec<Bounds>),
     /// Polygons that do not overlap, all alike: cells that are no squares.
@@ -230,7 +230,7 @@ pub enum Form {
     },
 }
 
-impl Form {
+impl Figure {
     /// The rectangle around it; of a dot, its middle.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
@@ -290,7 +290,7 @@ pub struct Stroke {
 
 /// How a shape looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Look {
+pub struct Style {
     /// Colour of the inside.
     pub fill: Option<Colour>,
     /// Colour of thin slanted lines over the inside.
@@ -301,7 +301,7 @@ pub struct Look {
     pub glyph: Option<char>,
 }
 
-impl Look {
+impl Style {
     /// Filled, without a line.
     #[must_use]
     pub fn filled(colour: Colour) -> Self {
@@ -349,9 +349,9 @@ impl Look {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     /// Where it lies.
-    pub form: Form,
+    pub form: Figure,
     /// How it looks.
-    pub look: Look,
+    pub look: Style,
     /// What it shows.
     pub tag: Tag,
     /// What a pointer that rests on it should read; empty for nothing.
@@ -361,7 +361,7 @@ pub struct Shape {
 impl Shape {
     /// A shape without a hint.
     #[must_use]
-    pub fn new(form: Form, look: Look, tag: Tag) -> Self {
+    pub fn new(form: Figure, look: Style, tag: Tag) -> Self {
         Self { form, look, tag, hint: String::new() }
     }
 
@@ -384,7 +384,7 @@ pub struct Layer {
 
 /// Where a label may lie around its point.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Spread {
+pub enum LabelSpread {
     /// Wholly inside this polygon, as near to its middle as there is room; left out where there is none.
     Within(Vec<Point>),
     /// Beside something of this radius, metres: below, above, right or left, where there is room.
@@ -403,7 +403,7 @@ pub struct Label {
     /// Their height, pixels, the same at every scale.
     pub size_px: f32,
     /// Where they may lie.
-    pub spread: Spread,
+    pub spread: LabelSpread,
     /// Higher ones are placed first.
     pub importance: u8,
     /// What they name.
@@ -414,17 +414,17 @@ pub struct Label {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Swatch {
     /// A small rectangle.
-    Patch(Look),
+    Patch(Style),
     /// A short line.
-    Line(Look),
+    Line(Style),
     /// A dot.
-    Dot(Look),
+    Dot(Style),
 }
 
 impl Swatch {
     /// How it looks.
     #[must_use]
-    pub fn look(&self) -> &Look {
+    pub fn look(&self) -> &Style {
         match self {
             Self::Patch(look) | Self::Line(look) | Self::Dot(look) => look,
         }
@@ -458,7 +458,7 @@ pub struct Picture {
     /// Width and depth of a tile, metres: the lines of the grid. Without them there are none.
     pub tile_m: Option<[f64; 2]>,
     /// How the ground is shown; text shows it from above.
-    pub projection: Projection,
+    pub projection: GroundProjection,
     /// Where it is looked at from: `bounds` and shapes lie where that puts them.
     pub slant: Slant,
     /// The layer of the map that is shown.
@@ -490,7 +490,7 @@ impl Picture {
             bounds,
             cell_m,
             tile_m: (cell_m > 0.0).then_some([cell_m; 2]),
-            projection: Projection::Flat,
+            projection: GroundProjection::Flat,
             slant: Slant::Top,
             map_layer: 0,
             layers: Vec::new(),
@@ -533,8 +533,8 @@ impl Picture {
     pub fn shown_m(&self) -> [f64; 2] {
         let [width, depth] = self.size_m();
         match self.projection {
-            Projection::Flat => [width, depth],
-            Projection::Isometric => {
+            GroundProjection::Flat => [width, depth],
+            GroundProjection::Isometric => {
                 let across = (width + depth) / std::f64::consts::SQRT_2;
                 [across, across / 2.0]
             }

@@ -7,7 +7,9 @@
 use super::clip;
 use super::hatch::{Pixel, hatch};
 use super::labels::{Placed, place, text_width_px};
-use super::picture::{Colour, Form, LabelPlaces, Look, Picture, Projection, Shape, Stroke, Swatch, Tag};
+use super::picture::{
+    Colour, Figure, GroundProjection, LabelPlaces, Picture, Shape, Stroke, Style, Swatch, Tag,
+};
 use super::theme;
 use crate::base::geom::{Bounds, Point};
 use crate::base::trig;
@@ -37,7 +39,7 @@ const ROUND_CORNERS: u32 = 48;
 
 /// An outline in pixels.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outline {
+pub enum ScreenOutline {
     /// Rectangles: left, top, width, height. They do not overlap and meet without seams.
     Blocks(Vec<[f32; 4]>),
     /// Closed polygons that do not overlap, each drawn with its line, so that neighbours meet without seams.
@@ -78,7 +80,7 @@ pub enum Anchor {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Primitive {
     /// Where.
-    pub outline: Outline,
+    pub outline: ScreenOutline,
     /// The inside; of text, its colour.
     pub fill: Option<Colour>,
     /// The line; of text, a halo behind it.
@@ -91,7 +93,7 @@ pub struct Primitive {
 
 /// Primitives of one layer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub struct LayerGroup {
     /// Name of the layer.
     pub name: &'static str,
     /// What to draw, bottom first.
@@ -110,7 +112,7 @@ pub struct Screen {
     /// Behind everything.
     pub background: Colour,
     /// Groups, bottom first.
-    pub groups: Vec<Group>,
+    pub groups: Vec<LayerGroup>,
     /// Where labels stand, for the picture after this one.
     pub stood: LabelPlaces,
 }
@@ -155,22 +157,22 @@ impl Picture {
         if !(scale.is_finite() && scale > 0.0) {
             return Err(ScreenError::Scale(scale));
         }
-        let frame = Frame::new(self, scale)?;
-        let mut groups = vec![Group { name: "ground", primitives: vec![frame.backdrop()] }];
+        let frame = ScreenFrame::new(self, scale)?;
+        let mut groups = vec![LayerGroup { name: "ground", primitives: vec![frame.backdrop()] }];
         for layer in &self.layers {
             let primitives = layer.shapes.iter().flat_map(|shape| frame.shape(shape)).collect();
-            groups.push(Group { name: layer.name, primitives });
+            groups.push(LayerGroup { name: layer.name, primitives });
             if layer.name == "cells" {
                 groups.extend(self.tile_m.and_then(|tile_m| frame.grid_lines(tile_m)));
                 groups.extend(frame.facet_lines(&layer.shapes, self.cell_m));
             }
         }
-        groups.push(Group { name: "axes", primitives: frame.axes() });
+        groups.push(LayerGroup { name: "axes", primitives: frame.axes() });
         let labels = place(self, |point| frame.pixel(point), frame.scale as f32, frame.map);
-        groups.push(Group { name: "labels", primitives: labels.iter().map(words).collect() });
+        groups.push(LayerGroup { name: "labels", primitives: labels.iter().map(words).collect() });
         let key = |placed: &Placed| (placed.label.tag.kind(), placed.label.tag.key());
         let stood = labels.iter().map(|placed| (key(placed), placed.index)).collect();
-        groups.push(Group { name: "legend", primitives: frame.legend(self) });
+        groups.push(LayerGroup { name: "legend", primitives: frame.legend(self) });
         let (width_px, height_px) = (frame.width_px, frame.height_px);
         let body_px = ((frame.map[3] + FRAME_PX).ceil() as u32).min(height_px);
         Ok(Screen { width_px, height_px, body_px, background: theme::PAPER, groups, stood })
@@ -186,9 +188,9 @@ impl Picture {
 }
 
 /// The way from metres to pixels, and where things stand around the map.
-struct Frame {
+struct ScreenFrame {
     bounds: Bounds,
-    projection: Projection,
+    projection: GroundProjection,
     scale: f64,
     map: [f32; 4],
     width_px: u32,
@@ -196,7 +198,7 @@ struct Frame {
     legend_rows: Vec<Vec<usize>>,
 }
 
-impl Frame {
+impl ScreenFrame {
     fn new(picture: &Picture, scale: f64) -> Result<Self, ScreenError> {
         let [width_m, height_m] = picture.shown_m();
         let (map_x, map_y) = (width_m * scale, height_m * scale);
@@ -234,7 +236,7 @@ impl Frame {
     }
 
     fn is_flat(&self) -> bool {
-        self.projection == Projection::Flat
+        self.projection == GroundProjection::Flat
     }
 
     /// The corners of a rectangle of the ground.
@@ -246,8 +248,8 @@ impl Frame {
     fn backdrop(&self) -> Primitive {
         let [left, top, right, bottom] = self.map;
         let outline = match self.projection {
-            Projection::Flat => Outline::Blocks(vec![[left, top, right - left, bottom - top]]),
-            Projection::Isometric => Outline::Polygon(self.corners(&self.bounds)),
+            GroundProjection::Flat => ScreenOutline::Blocks(vec![[left, top, right - left, bottom - top]]),
+            GroundProjection::Isometric => ScreenOutline::Polygon(self.corners(&self.bounds)),
         };
         furniture(outline, Some(theme::CELL_BLOCKED.over(theme::PAPER, 0.25)), None)
     }
@@ -257,28 +259,28 @@ impl Frame {
     }
 
     /// A form in pixels, cut off at the edge of the map.
-    fn outlines(&self, form: &Form) -> Vec<Outline> {
+    fn outlines(&self, form: &Figure) -> Vec<ScreenOutline> {
         let pixels = |points: &[Point]| points.iter().map(|&at| self.pixel(at)).collect::<Vec<_>>();
         let face = |corners: Vec<Pixel>| {
             let cut = clip::polygon(&corners, self.map);
-            if cut.len() > 2 { vec![Outline::Polygon(cut)] } else { Vec::new() }
+            if cut.len() > 2 { vec![ScreenOutline::Polygon(cut)] } else { Vec::new() }
         };
         match form {
-            Form::Blocks(blocks) if !self.is_flat() => {
-                vec![Outline::Facets(blocks.iter().map(|block| self.corners(block)).collect())]
+            Figure::Blocks(blocks) if !self.is_flat() => {
+                vec![ScreenOutline::Facets(blocks.iter().map(|block| self.corners(block)).collect())]
             }
-            Form::Facets(facets) => {
+            Figure::Facets(facets) => {
                 let facets = facets.iter().map(|corners| clip::polygon(&pixels(corners), self.map));
-                vec![Outline::Facets(facets.filter(|corners| corners.len() > 2).collect())]
+                vec![ScreenOutline::Facets(facets.filter(|corners| corners.len() > 2).collect())]
             }
-            Form::Blocks(blocks) => {
-                vec![Outline::Blocks(blocks.iter().map(|block| self.block(block)).collect())]
+            Figure::Blocks(blocks) => {
+                vec![ScreenOutline::Blocks(blocks.iter().map(|block| self.block(block)).collect())]
             }
-            Form::Polygon(corners) => face(pixels(corners)),
-            Form::Line(points) => {
-                clip::line(&pixels(points), self.map).into_iter().map(Outline::Line).collect()
+            Figure::Polygon(corners) => face(pixels(corners)),
+            Figure::Line(points) => {
+                clip::line(&pixels(points), self.map).into_iter().map(ScreenOutline::Line).collect()
             }
-            Form::Circle { centre, radius_m } if !self.is_flat() => {
+            Figure::Circle { centre, radius_m } if !self.is_flat() => {
                 let [x, z] = *centre;
                 let turned = |step: u32| {
                     let away = trig::direction(std::f32::consts::TAU * step as f32 / ROUND_CORNERS as f32);
@@ -286,17 +288,21 @@ impl Frame {
                 };
                 face((0..ROUND_CORNERS).map(|step| self.pixel(turned(step))).collect())
             }
-            Form::Circle { centre, radius_m } => {
+            Figure::Circle { centre, radius_m } => {
                 let ([x, y], radius) = (self.pixel(*centre), (radius_m * self.scale) as f32);
                 if clip::holds(self.map, &[[x - radius, y - radius], [x + radius, y + radius]]) {
-                    vec![Outline::Circle([x, y], radius)]
+                    vec![ScreenOutline::Circle([x, y], radius)]
                 } else {
                     face(clip::circle([x, y], radius))
                 }
             }
-            Form::Dot { centre, radius_px } => {
+            Figure::Dot { centre, radius_px } => {
                 let at = self.pixel(*centre);
-                if clip::holds(self.map, &[at]) { vec![Outline::Circle(at, *radius_px)] } else { Vec::new() }
+                if clip::holds(self.map, &[at]) {
+                    vec![ScreenOutline::Circle(at, *radius_px)]
+                } else {
+                    Vec::new()
+                }
             }
         }
     }
@@ -308,7 +314,7 @@ impl Frame {
         [left, top, right - left, bottom - top]
     }
 
-    fn grid_lines(&self, tile_m: [f64; 2]) -> Option<Group> {
+    fn grid_lines(&self, tile_m: [f64; 2]) -> Option<LayerGroup> {
         if tile_m[0].min(tile_m[1]) * self.scale < theme::GRID_LINES_FROM_PX {
             return None;
         }
@@ -330,40 +336,40 @@ impl Frame {
             }
         }
         let stroke = Stroke { colour: theme::GRID_LINE, width_px: 1.0, is_dashed: false };
-        Some(Group {
+        Some(LayerGroup {
             name: "grid",
-            primitives: vec![furniture(Outline::Segments(lines), None, Some(stroke))],
+            primitives: vec![furniture(ScreenOutline::Segments(lines), None, Some(stroke))],
         })
     }
 
     /// Lines around cells that are no squares, where they are large enough.
-    fn facet_lines(&self, shapes: &[Shape], cell_m: f64) -> Option<Group> {
+    fn facet_lines(&self, shapes: &[Shape], cell_m: f64) -> Option<LayerGroup> {
         if cell_m * self.scale < theme::GRID_LINES_FROM_PX {
             return None;
         }
         let facets: Vec<Vec<Pixel>> = shapes
             .iter()
             .filter_map(|shape| match &shape.form {
-                Form::Facets(facets) => Some(facets),
+                Figure::Facets(facets) => Some(facets),
                 _ => None,
             })
             .flatten()
             .map(|corners| corners.iter().map(|&corner| self.pixel(corner)).collect())
             .collect();
         let stroke = Stroke { colour: theme::GRID_LINE, width_px: 1.0, is_dashed: false };
-        let lines = furniture(Outline::Facets(facets), None, Some(stroke));
-        let Outline::Facets(facets) = &lines.outline else { return None };
-        (!facets.is_empty()).then_some(Group { name: "grid", primitives: vec![lines] })
+        let lines = furniture(ScreenOutline::Facets(facets), None, Some(stroke));
+        let ScreenOutline::Facets(facets) = &lines.outline else { return None };
+        (!facets.is_empty()).then_some(LayerGroup { name: "grid", primitives: vec![lines] })
     }
 
     fn axes(&self) -> Vec<Primitive> {
         let [left, top, right, bottom] = self.map;
         let stroke = Stroke { colour: theme::INK_SOFT, width_px: 1.0, is_dashed: false };
         let corners = match self.projection {
-            Projection::Flat => vec![[left, top], [right, top], [right, bottom], [left, bottom]],
-            Projection::Isometric => self.corners(&self.bounds),
+            GroundProjection::Flat => vec![[left, top], [right, top], [right, bottom], [left, bottom]],
+            GroundProjection::Isometric => self.corners(&self.bounds),
         };
-        let mut parts = vec![furniture(Outline::Polygon(corners), None, Some(stroke))];
+        let mut parts = vec![furniture(ScreenOutline::Polygon(corners), None, Some(stroke))];
         let step = nice(64.0 / self.scale);
         let mut ticks = Vec::new();
         for axis in 0..2 {
@@ -387,10 +393,10 @@ impl Frame {
                 parts.push(text(word, number(value, step), anchor));
             }
         }
-        parts.push(furniture(Outline::Segments(ticks), None, Some(stroke)));
+        parts.push(furniture(ScreenOutline::Segments(ticks), None, Some(stroke)));
         let (x_at, z_at) = match self.projection {
-            Projection::Flat => ([right + 14.0, top - 11.0], [left - 7.0, bottom + 9.0]),
-            Projection::Isometric => {
+            GroundProjection::Flat => ([right + 14.0, top - 11.0], [left - 7.0, bottom + 9.0]),
+            GroundProjection::Isometric => {
                 let ends = self.corners(&self.bounds);
                 ([ends[1][0] + 12.0, ends[1][1]], [ends[3][0] - 8.0, ends[3][1]])
             }
@@ -401,7 +407,7 @@ impl Frame {
     }
 
     fn legend(&self, picture: &Picture) -> Vec<Primitive> {
-        let title = Outline::Text {
+        let title = ScreenOutline::Text {
             at: [LEFT_PX, 18.0],
             text: picture.title.clone(),
             size_px: theme::TITLE_PX,
@@ -412,7 +418,8 @@ impl Frame {
         for (row, caption) in (0_u8..).zip(&picture.captions) {
             let at = [LEFT_PX, 18.0 + CAPTION_PX * (f32::from(row) + 1.0)];
             let words = fitted(caption, room_px);
-            let line = Outline::Text { at, text: words, size_px: theme::NAME_PX, anchor: Anchor::Start };
+            let line =
+                ScreenOutline::Text { at, text: words, size_px: theme::NAME_PX, anchor: Anchor::Start };
             parts.push(furniture(line, Some(theme::INK), None));
         }
         let mut y = self.map[3] + 14.0 + LINE_PX / 2.0;
@@ -434,17 +441,19 @@ impl Frame {
         let look = *swatch.look();
         match swatch {
             Swatch::Line(_) => {
-                vec![furniture(Outline::Line(vec![[left, y], [right, y]]), None, look.stroke)]
+                vec![furniture(ScreenOutline::Line(vec![[left, y], [right, y]]), None, look.stroke)]
             }
-            Swatch::Dot(_) => vec![furniture(Outline::Circle([x + 9.0, y], 5.0), look.fill, look.stroke)],
+            Swatch::Dot(_) => {
+                vec![furniture(ScreenOutline::Circle([x + 9.0, y], 5.0), look.fill, look.stroke)]
+            }
             Swatch::Patch(_) => {
                 let corners = vec![[left, top], [right, top], [right, bottom], [left, bottom]];
                 let edge = Stroke { colour: theme::INK.with_opacity(60), width_px: 1.0, is_dashed: false };
                 let lines = look.hatch.map(|colour| {
                     let stroke = Stroke { colour, width_px: 1.0, is_dashed: false };
-                    furniture(Outline::Segments(hatch(&corners, 5.0)), None, Some(stroke))
+                    furniture(ScreenOutline::Segments(hatch(&corners, 5.0)), None, Some(stroke))
                 });
-                let patch = furniture(Outline::Polygon(corners), look.fill, look.stroke.or(Some(edge)));
+                let patch = furniture(ScreenOutline::Polygon(corners), look.fill, look.stroke.or(Some(edge)));
                 std::iter::once(patch).chain(lines).collect()
             }
         }
@@ -461,24 +470,24 @@ impl Frame {
         ];
         let words = format!("{} m", number(metres, metres));
         vec![
-            furniture(Outline::Segments(bar.to_vec()), None, Some(stroke)),
+            furniture(ScreenOutline::Segments(bar.to_vec()), None, Some(stroke)),
             text([right + 8.0, y], words, Anchor::Start),
         ]
     }
 }
 
 /// What there is to draw of a shape: its filling and line, and slanted lines over the filling.
-fn parts(shape: &Shape, outline: Outline) -> Vec<Primitive> {
-    let Look { fill, hatch: slanted, stroke, .. } = shape.look;
+fn parts(shape: &Shape, outline: ScreenOutline) -> Vec<Primitive> {
+    let Style { fill, hatch: slanted, stroke, .. } = shape.look;
     let lines = slanted.map(|colour| {
         let segments = corners_of(&outline).iter().flat_map(|ring| hatch(ring, theme::HATCH_PX)).collect();
         let stroke = Some(Stroke { colour, width_px: 1.0, is_dashed: false });
-        let outline = Outline::Segments(segments);
+        let outline = ScreenOutline::Segments(segments);
         Primitive { outline, fill: None, stroke, tag: shape.tag.clone(), hint: String::new() }
     });
     let is_seen = fill.is_some() || stroke.is_some();
     // Smooth edges side by side would let the ground through: cells are drawn a hair larger.
-    let is_seamed = matches!(outline, Outline::Facets(_)) && stroke.is_none();
+    let is_seamed = matches!(outline, ScreenOutline::Facets(_)) && stroke.is_none();
     let seam = fill.filter(|fill| is_seamed && fill.3 == 255);
     let stroke = stroke.or(seam.map(|colour| Stroke { colour, width_px: 1.0, is_dashed: false }));
     let body = is_seen.then(|| {
@@ -492,7 +501,7 @@ fn parts(shape: &Shape, outline: Outline) -> Vec<Primitive> {
 fn words(Placed { label, at, .. }: &Placed<'_>) -> Primitive {
     let (at, text, size_px) = (*at, label.text.clone(), label.size_px);
     Primitive {
-        outline: Outline::Text { at, text, size_px, anchor: Anchor::Middle },
+        outline: ScreenOutline::Text { at, text, size_px, anchor: Anchor::Middle },
         fill: Some(label.colour),
         stroke: Some(Stroke { colour: theme::HALO, width_px: 3.0, is_dashed: false }),
         tag: label.tag.clone(),
@@ -500,12 +509,12 @@ fn words(Placed { label, at, .. }: &Placed<'_>) -> Primitive {
     }
 }
 
-fn furniture(outline: Outline, fill: Option<Colour>, stroke: Option<Stroke>) -> Primitive {
+fn furniture(outline: ScreenOutline, fill: Option<Colour>, stroke: Option<Stroke>) -> Primitive {
     Primitive { outline, fill, stroke, tag: Tag::Furniture, hint: String::new() }
 }
 
 fn text(at: Pixel, text: String, anchor: Anchor) -> Primitive {
-    furniture(Outline::Text { at, text, size_px: theme::SMALL_PX, anchor }, Some(theme::INK_SOFT), None)
+    furniture(ScreenOutline::Text { at, text, size_px: theme::SMALL_PX, anchor }, Some(theme::INK_SOFT), None)
 }
 
 /// Words cut to a width, with dots where something is missing.
@@ -524,11 +533,11 @@ fn fitted(words: &str, width_px: f32) -> String {
     format!("{kept} ...")
 }
 
-fn corners_of(outline: &Outline) -> Vec<Vec<Pixel>> {
+fn corners_of(outline: &ScreenOutline) -> Vec<Vec<Pixel>> {
     match outline {
-        Outline::Polygon(corners) => vec![corners.clone()],
-        Outline::Facets(facets) => facets.clone(),
-        Outline::Blocks(blocks) => blocks
+        ScreenOutline::Polygon(corners) => vec![corners.clone()],
+        ScreenOutline::Facets(facets) => facets.clone(),
+        ScreenOutline::Blocks(blocks) => blocks
             .iter()
             .map(|[x, y, w, h]| vec![[*x, *y], [x + w, *y], [x + w, y + h], [*x, y + h]])
             .collect(),
@@ -602,14 +611,14 @@ mod tests {
     fn world_z_grows_downwards() {
         let mut picture = Picture::new("t", Bounds { min: [0.0, 0.0], max: [10.0, 10.0] }, 1.0);
         let dot = |z: f64| {
-            Shape::new(Form::Dot { centre: [5.0, z], radius_px: 2.0 }, Look::default(), Tag::Furniture)
+            Shape::new(Figure::Dot { centre: [5.0, z], radius_px: 2.0 }, Style::default(), Tag::Furniture)
         };
         picture.add(
             "dots",
             vec![dot(1.0), dot(9.0)]
                 .into_iter()
                 .map(|mut shape| {
-                    shape.look = Look::filled(theme::MARK);
+                    shape.look = Style::filled(theme::MARK);
                     shape
                 })
                 .collect(),
@@ -617,7 +626,7 @@ mod tests {
         let screen = picture.screen(None).unwrap();
         let dots = screen.groups.iter().find(|group| group.name == "dots").unwrap();
         let height = |index: usize| match dots.primitives[index].outline {
-            Outline::Circle(at, _) => at[1],
+            ScreenOutline::Circle(at, _) => at[1],
             _ => unreachable!("dots are circles"),
         };
         assert!(height(0) < height(1));

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::picture::{Colour, Stroke, Tag};
-use super::screen::{Anchor, Outline, Primitive, Screen};
+use super::screen::{Anchor, Primitive, Screen, ScreenOutline};
 
 /// The document, of one picture or of several below one another.
 #[must_use]
@@ -48,7 +48,7 @@ fn groups(svg: &mut String, screen: &Screen) {
 }
 
 fn element(svg: &mut String, part: &Primitive) {
-    if let Outline::Text { at, text, size_px, anchor } = &part.outline {
+    if let ScreenOutline::Text { at, text, size_px, anchor } = &part.outline {
         words(svg, part, (*at, text, *size_px, *anchor));
         return;
     }
@@ -59,24 +59,26 @@ fn element(svg: &mut String, part: &Primitive) {
         data(&part.tag)
     );
     let (name, shape) = match &part.outline {
-        Outline::Blocks(blocks) => (
+        ScreenOutline::Blocks(blocks) => (
             "path",
             format!(" d=\"{}\" shape-rendering=\"crispEdges\"", blocks.iter().map(block).collect::<String>()),
         ),
-        Outline::Facets(facets) => {
+        ScreenOutline::Facets(facets) => {
             let facets = facets.iter().map(|corners| path(corners) + "Z").collect::<String>();
             let joined = if part.stroke.is_some() { "" } else { " stroke-linejoin=\"round\"" };
             ("path", format!(" d=\"{facets}\"{joined}"))
         }
-        Outline::Polygon(corners) => ("path", format!(" d=\"{}Z\" fill-rule=\"evenodd\"", path(corners))),
-        Outline::Line(points) => ("path", format!(" d=\"{}\"", path(points))),
-        Outline::Segments(segments) => {
+        ScreenOutline::Polygon(corners) => {
+            ("path", format!(" d=\"{}Z\" fill-rule=\"evenodd\"", path(corners)))
+        }
+        ScreenOutline::Line(points) => ("path", format!(" d=\"{}\"", path(points))),
+        ScreenOutline::Segments(segments) => {
             ("path", format!(" d=\"{}\"", segments.iter().map(|pair| path(pair)).collect::<String>()))
         }
-        Outline::Circle([x, y], radius) => {
+        ScreenOutline::Circle([x, y], radius) => {
             ("circle", format!(" cx=\"{}\" cy=\"{}\" r=\"{}\"", short(*x), short(*y), short(*radius)))
         }
-        Outline::Text { .. } => return,
+        ScreenOutline::Text { .. } => return,
     };
     let _ = match part.hint.as_str() {
         "" => writeln!(svg, "<{name}{shape}{style}/>"),

@@ -3,7 +3,7 @@
 //! In: a scene's wish, as plain data. Out: the same for trace and host. Holds: nothing in the world
 //! depends on a cue, so a headless run needs no host.
 
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 
 /// A wish of a scene.
 #[derive(Clone, Debug, PartialEq)]

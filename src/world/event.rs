@@ -10,18 +10,18 @@ use glam::Vec3;
 
 use crate::base::hash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, RegionId, WalkId};
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::nav::{PathAnswer, Revision};
 use crate::world::cue::{Cue, CueKind};
 use crate::world::door::{DoorReason, DoorSignal, DoorState};
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::place::Mark;
-use crate::world::region::{How, WatchId};
+use crate::world::region::{CrossingKind, WatchId};
 use crate::world::walk::Ask;
 
 /// A fact.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub enum Fact {
     /// A character appeared.
     Spawned(CharacterId),
     /// A character was removed.
@@ -100,7 +100,7 @@ pub enum Event {
         /// Who.
         character: CharacterId,
         /// How.
-        how: How,
+        how: CrossingKind,
     },
     /// Somebody left a region of the level.
     RegionLeft {
@@ -109,7 +109,7 @@ pub enum Event {
         /// Who.
         character: CharacterId,
         /// How.
-        how: How,
+        how: CrossingKind,
     },
     /// Somebody came into what a watch looks at.
     WatchEntered {
@@ -118,7 +118,7 @@ pub enum Event {
         /// Who.
         character: CharacterId,
         /// How.
-        how: How,
+        how: CrossingKind,
     },
     /// Somebody left what a watch looks at.
     WatchLeft {
@@ -127,7 +127,7 @@ pub enum Event {
         /// Who.
         character: CharacterId,
         /// How.
-        how: How,
+        how: CrossingKind,
     },
     /// A turn ended.
     TurnEnded {
@@ -301,7 +301,7 @@ pub struct LogLine {
     pub message: String,
 }
 
-impl Event {
+impl Fact {
     /// Whether scripts can hear it; the rest is for host and trace only.
     #[must_use]
     pub fn is_for_scripts(&self) -> bool {
@@ -320,7 +320,7 @@ impl Event {
     }
 }
 
-impl Event {
+impl Fact {
     /// The plain data it carries.
     pub(crate) fn payload(&self) -> Option<&Plain> {
         match self {
@@ -336,8 +336,8 @@ impl Event {
 /// The facts of the tick: those that wait for step 12, and all of them for the recorder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventQueue {
-    waiting: VecDeque<Event>,
-    recorded: Vec<Event>,
+    waiting: VecDeque<Fact>,
+    recorded: Vec<Fact>,
     /// Once the level has ended: walks that scripts began all the same, of which nobody is told.
     after_end: Option<BTreeSet<WalkId>>,
 }
@@ -352,28 +352,28 @@ impl EventQueue {
     }
 
     /// Whether something happens as far as anybody is told.
-    fn happens(&mut self, event: &Event) -> bool {
+    fn happens(&mut self, event: &Fact) -> bool {
         let Some(after_end) = &mut self.after_end else {
             return true;
         };
         match event {
-            Event::WalkStarted(walk) => {
+            Fact::WalkStarted(walk) => {
                 after_end.insert(*walk);
                 false
             }
-            Event::WalkSettled(walk) => !after_end.contains(walk),
-            Event::SceneEnded { .. }
-            | Event::Logged(_)
-            | Event::Faulted(_)
-            | Event::SwitchedOff(_)
-            | Event::Notice { .. } => true,
-            Event::Cue(cue) => matches!(&cue.kind, CueKind::Camera { kind, .. } if kind == "reset"),
+            Fact::WalkSettled(walk) => !after_end.contains(walk),
+            Fact::SceneEnded { .. }
+            | Fact::Logged(_)
+            | Fact::Faulted(_)
+            | Fact::SwitchedOff(_)
+            | Fact::Notice { .. } => true,
+            Fact::Cue(cue) => matches!(&cue.kind, CueKind::Camera { kind, .. } if kind == "reset"),
             _ => false,
         }
     }
 
     /// Adds a fact at the end.
-    pub fn push(&mut self, event: Event) {
+    pub fn push(&mut self, event: Fact) {
         if !self.happens(&event) {
             return;
         }
@@ -384,14 +384,14 @@ impl EventQueue {
     }
 
     /// Takes the oldest fact that scripts can hear.
-    pub fn pop(&mut self) -> Option<Event> {
+    pub fn pop(&mut self) -> Option<Fact> {
         self.waiting.pop_front()
     }
 
     /// Those whose removal waits to be told to scripts.
     pub fn despawned(&self) -> impl Iterator<Item = CharacterId> {
         self.waiting.iter().filter_map(|event| match event {
-            Event::Despawned(id) => Some(*id),
+            Fact::Despawned(id) => Some(*id),
             _ => None,
         })
     }
@@ -410,17 +410,17 @@ impl EventQueue {
 
     /// The plain data of all facts that are kept, those that wait and those of this tick.
     pub fn payloads(&self) -> impl Iterator<Item = &Plain> {
-        self.waiting.iter().chain(&self.recorded).filter_map(Event::payload)
+        self.waiting.iter().chain(&self.recorded).filter_map(Fact::payload)
     }
 
     /// Takes all facts since the last call, in order. Step 14.
-    pub fn take_recorded(&mut self) -> Vec<Event> {
+    pub fn take_recorded(&mut self) -> Vec<Fact> {
         std::mem::take(&mut self.recorded)
     }
 
     /// All facts since step 14, in order.
     #[must_use]
-    pub fn recorded(&self) -> &[Event] {
+    pub fn recorded(&self) -> &[Fact] {
         &self.recorded
     }
 }

@@ -6,28 +6,28 @@
 
 pub mod area;
 pub mod block;
-pub mod bodies;
+pub mod bystanders;
 pub mod character;
-pub mod course;
+pub mod crowd_columns;
 pub mod cue;
 pub mod door;
 pub mod event;
-pub mod fingerprint;
-pub mod glide;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub mod interpolation;
 pub mod ops;
 pub mod outcome;
 pub mod place;
 pub mod props;
 pub mod query;
 pub mod region;
-#[cfg(test)]
-pub(crate) mod sample;
+pub mod scene_fast_forward;
 pub mod settings;
-pub mod skip;
-pub mod standing;
+pub mod state_hash;
 pub mod tiles;
 mod unreached;
 pub mod walk;
+pub mod walk_mode;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,17 +40,17 @@ use crate::crowd::follow::{Gait, Stride};
 use crate::nav::{AreaEdit, GraphEdit, NavMap, PathRequests, Search, TileEdit};
 use crate::world::area::Area;
 use crate::world::block::Block;
-use crate::world::bodies::Bodies;
+use crate::world::bystanders::{BystanderIndex, Bystanders};
 use crate::world::character::Characters;
+use crate::world::crowd_columns::CrowdColumns;
 use crate::world::door::Door;
 use crate::world::event::EventQueue;
-use crate::world::glide::Glide;
+use crate::world::interpolation::Interpolation;
 use crate::world::place::Mark;
 use crate::world::props::Props;
 use crate::world::region::{Region, Watch, WatchId};
+use crate::world::scene_fast_forward::Cast;
 use crate::world::settings::Settings;
-use crate::world::skip::Cast;
-use crate::world::standing::{Bystanders, Standing};
 use crate::world::tiles::{TileSpot, Tiles};
 use crate::world::walk::{Owner, Walk};
 
@@ -110,7 +110,7 @@ pub struct World {
     /// Buffers for questions that search at once. Never part of the state.
     pub(crate) scratch: Search,
     /// Where those are who stand in the way of plans: a look-up that is never part of the state, and who has changed.
-    pub(crate) standing: Standing,
+    pub(crate) standing: BystanderIndex,
     /// Whom a path that a script asked for was planned around.
     pub(crate) asked_around: SecondaryMap<PathToken, Bystanders>,
     /// Facts.
@@ -148,9 +148,9 @@ pub struct World {
     /// Where everybody under way goes in this step: from step 7 to step 9. Never part of the state.
     pub(crate) moves: Vec<Move>,
     /// Who is on its way to where the crowd's step under way leads it; nobody where a step is one tick.
-    pub(crate) glides: Vec<Glide>,
+    pub(crate) glides: Vec<Interpolation>,
     /// Columns over everybody, for steps 8 and 9. Never part of the state.
-    pub(crate) bodies: Bodies,
+    pub(crate) bodies: CrowdColumns,
     /// What the tiles are made of, where the map is one of tiles.
     pub(crate) tiles: Option<Arc<Tiles>>,
     /// Whether the map is a precomputed grid, whose areas cannot be toggled.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 
 /// A place with a name, or a stop of a route that may have none.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,13 +2,13 @@
 
 use crate::base::geom::{flat_distance, ground};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
+use crate::base::suggestions;
 use crate::base::time::{Tick, TickRate};
-use crate::base::words;
 use crate::nav::{NavMap, PathTrouble};
 use crate::world::area::Area;
 use crate::world::character::{Character, standing_on};
 use crate::world::door::Door;
-use crate::world::event::Event;
+use crate::world::event::Fact;
 use crate::world::outcome::{Blocker, Journey, Reason, WalkResult};
 use crate::world::place::Mark;
 use crate::world::region::Region;
@@ -69,7 +69,7 @@ impl World {
 
     /// All facts since the last step 14, in order.
     #[must_use]
-    pub fn facts(&self) -> &[Event] {
+    pub fn facts(&self) -> &[Fact] {
         self.events.recorded()
     }
 
@@ -225,7 +225,7 @@ impl World {
             Some(blocker) => format!(" by {}", self.blocker(blocker)),
             None => String::new(),
         };
-        let at = words::decimals_of(&[journey.position.x, journey.position.z], 1);
+        let at = suggestions::decimals_of(&[journey.position.x, journey.position.z], 1);
         let (status, reason) = (result.status().name(), result.reason().name());
         format!("{status}/{reason}{by} at ({at}) after {} ticks", journey.ticks)
     }

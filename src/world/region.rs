@@ -23,7 +23,7 @@ pub struct Region {
     /// Unique in the level.
     pub name: String,
     /// What it covers.
-    pub shape: Shape,
+    pub shape: RegionShape,
     /// The layer of the map that it lies on; all of them for none.
     pub layer: Option<u8>,
     /// Who was inside at the last step 11, by serial.
@@ -41,14 +41,14 @@ impl Region {
 
 /// What a region covers, on the ground plane.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
+pub enum RegionShape {
     /// A polygon, with the rectangle around it.
     Polygon(Vec<Point>, Bounds),
     /// A circle: centre and radius in metres.
     Circle(Point, f64),
 }
 
-impl Shape {
+impl RegionShape {
     /// A polygon, with its bounds worked out.
     #[must_use]
     pub fn polygon(points: Vec<Point>) -> Self {
@@ -100,7 +100,7 @@ pub enum Edge {
 
 /// What a watch looks at.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ground {
+pub enum WatchShape {
     /// A region of the level.
     Region(RegionId),
     /// An area of the map, available or not.
@@ -145,7 +145,7 @@ pub struct Watch {
     /// On whose behalf.
     pub owner: Owner,
     /// What it looks at.
-    pub ground: Ground,
+    pub ground: WatchShape,
     /// Who counts.
     pub filter: Filter,
     /// Which part of a body counts.
@@ -155,7 +155,7 @@ pub struct Watch {
     /// Report those already inside when it first looks.
     pub report_initial: bool,
     /// Whether it has looked since it was made or enabled, and how newcomers count until then.
-    pub fresh: Option<How>,
+    pub fresh: Option<CrossingKind>,
     /// Who was inside at the last step 11, by serial.
     pub inside: BTreeMap<u32, CharacterId>,
 }
@@ -165,14 +165,14 @@ impl Watch {
     pub(crate) fn needs_sight(&self) -> bool {
         matches!(
             self.ground,
-            Ground::Near { line_of_walk: true, .. } | Ground::Around { line_of_walk: true, .. }
+            WatchShape::Near { line_of_walk: true, .. } | WatchShape::Around { line_of_walk: true, .. }
         )
     }
 }
 
 /// How somebody came in or went out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum CrossingKind {
     /// On foot.
     Walked,
     /// By `teleport`.
@@ -193,7 +193,7 @@ pub enum How {
     Skipped,
 }
 
-impl How {
+impl CrossingKind {
     /// The word scripts and traces use.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn edges_of_a_body_count_as_asked() {
-        let square = Shape::polygon(vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]]);
-        let circle = Shape::Circle([2.0, 2.0], 2.0);
+        let square = RegionShape::polygon(vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]]);
+        let circle = RegionShape::Circle([2.0, 2.0], 2.0);
         for shape in [&square, &circle] {
             let at = |x: f32, edge| shape.holds(Vec3::new(x, 0.0, 2.0), 0.5, edge);
             assert!(at(2.0, Edge::Full) && at(2.0, Edge::Centre) && at(2.0, Edge::Any));

@@ -53,7 +53,7 @@ impl Default for CrowdSettings {
 
 /// The limits a level may set, by the names that levels use, with their defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct LevelLimits {
     /// Safepoints for one call from the host.
     pub fuel_per_call: u64,
     /// Safepoints for all scripts of a tick, four for each unit that a function takes.
@@ -98,7 +98,7 @@ pub struct Limits {
     pub watchdog_ms: u64,
 }
 
-impl Default for Limits {
+impl Default for LevelLimits {
     fn default() -> Self {
         Self {
             fuel_per_call: 100_000,
@@ -132,7 +132,7 @@ pub struct Settings {
     /// Crowd constants.
     pub crowd: CrowdSettings,
     /// Limits.
-    pub limits: Limits,
+    pub limits: LevelLimits,
     /// Node expansions in step 6 of each tick, shared by all searches.
     pub path_budget: u32,
 }
@@ -144,6 +144,6 @@ impl Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { crowd: CrowdSettings::default(), limits: Limits::default(), path_budget: 2000 }
+        Self { crowd: CrowdSettings::default(), limits: LevelLimits::default(), path_budget: 2000 }
     }
 }

@@ -160,7 +160,7 @@ pub struct Tiles {
     pub is_isometric: bool,
     layers: Vec<TileLayer>,
     /// Different tiles, some of them in no use any more.
-    kinds: Vec<Kind>,
+    kinds: Vec<TileKind>,
     by_key: BTreeMap<TileKey, u16>,
     unused: Vec<u16>,
     /// Tiles that are not as at first, and what they were.
@@ -177,7 +177,7 @@ struct TileLayer {
 }
 
 #[derive(Clone, Debug)]
-struct Kind {
+struct TileKind {
     tile: Tile,
     hash: u64,
     count: u32,
@@ -286,7 +286,7 @@ impl Tiles {
         if let Some(&number) = self.by_key.get(&key) {
             return Some(number);
         }
-        let kind = Kind { hash: tile.hash(), tile, count: 0 };
+        let kind = TileKind { hash: tile.hash(), tile, count: 0 };
         let number = match self.unused.pop() {
             Some(number) => {
                 self.kinds[usize::from(number)] = kind;

@@ -7,7 +7,7 @@
 use glam::Vec3;
 
 use crate::base::geom::ground;
-use crate::base::words;
+use crate::base::suggestions;
 use crate::nav::{PathTrouble, Traversal};
 use crate::world::World;
 use crate::world::settings::Settings;
@@ -37,7 +37,7 @@ impl World {
     pub fn why_no_way(&self, goal: Vec3, by: &Traversal) -> String {
         let beyond_m = self.beyond_the_map_m(goal);
         if beyond_m > 0.0 {
-            return format!("the goal lies {} m beyond the map", words::decimals(beyond_m, 1));
+            return format!("the goal lies {} m beyond the map", suggestions::decimals(beyond_m, 1));
         }
         match (self.may_stand(goal, by, by.radius_m), self.may_stand(goal, by, 0.0)) {
             (true, _) => "nothing joins the ground at the goal with the ground at the start".to_owned(),
@@ -48,7 +48,7 @@ impl World {
 
     /// Where a body that is too wide does not fit: at the goal, or on the way.
     fn why_too_wide(&self, goal: Vec3, by: &Traversal) -> String {
-        let radius_m = words::decimals(by.radius_m, 2);
+        let radius_m = suggestions::decimals(by.radius_m, 2);
         match self.may_stand(goal, by, by.radius_m) {
             true => format!("a body of radius {radius_m} m does not fit through, a narrower one does"),
             false => format!("the goal is too near a wall for a body of radius {radius_m} m"),

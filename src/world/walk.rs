@@ -12,11 +12,11 @@ use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::Cursor;
 use crate::nav::{OneWay, OwnArea, PassRules, Path, PathTrouble, Revision, Traversal};
 use crate::world::World;
+use crate::world::bystanders::Bystanders;
 use crate::world::character::Character;
-use crate::world::course::{Checkpoints, Course};
 use crate::world::door::Door;
 use crate::world::outcome::{Blocker, WalkResult};
-use crate::world::standing::Bystanders;
+use crate::world::walk_mode::{Checkpoints, WalkMode};
 
 /// Anyone who asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,7 +99,7 @@ pub enum Goal {
 
 /// How fast a walk goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Pace {
+pub enum WalkPace {
     /// At the character's walking speed.
     #[default]
     Walk,
@@ -111,7 +111,7 @@ pub enum Pace {
 
 /// Where to look.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Look {
+pub enum LookTarget {
     /// Radians about +y.
     Angle(f32),
     /// Towards a point.
@@ -124,13 +124,13 @@ pub enum Look {
 #[derive(Clone, Debug, PartialEq)]
 pub struct WalkOptions {
     /// How fast.
-    pub pace: Pace,
+    pub pace: WalkPace,
     /// Metres from the goal that count as reached; by the kind of goal when none is given.
     pub radius_m: Option<f32>,
     /// What counts as the end.
     pub accept: AcceptEnd,
     /// Turn there after arriving.
-    pub face: Option<Look>,
+    pub face: Option<LookTarget>,
     /// The layer of the goal; of a character its own, else that of the walker.
     pub layer: Option<u8>,
     /// What to do about doors; the character's own policy when none is given.
@@ -176,7 +176,7 @@ impl WalkOptions {
     #[must_use]
     pub fn at(rate: TickRate) -> Self {
         Self {
-            pace: Pace::Walk,
+            pace: WalkPace::Walk,
             radius_m: None,
             accept: AcceptEnd::Partial,
             face: None,
@@ -298,7 +298,7 @@ pub struct Shortcuts {
 
 /// A place beside a goal at which others stand, given to a walk until it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct GoalSlot {
     /// Where to stand, metres.
     pub point: Vec3,
     /// The goal as it was then, metres.
@@ -321,7 +321,7 @@ pub struct Walk {
     /// How.
     pub options: WalkOptions,
     /// What it does when it has come to where it aims.
-    pub course: Course,
+    pub course: WalkMode,
     /// On whose behalf.
     pub owner: Owner,
     /// Where it is in its life.
@@ -341,7 +341,7 @@ pub struct Walk {
     /// Who stands on its goal: the path in use ends beside.
     pub held_by: Option<CharacterId>,
     /// Where it is to stand, because others stand at its goal.
-    pub place: Option<Place>,
+    pub place: Option<GoalSlot>,
     /// Whether others may be in its way since it last looked; it looks once the cooldown is over.
     pub is_crowded: bool,
     /// The segment of its path at which it last looked for others.
@@ -479,13 +479,13 @@ impl Walk {
     /// Whether it stays where it is when its goal cannot be reached. Who follows always goes as near as it gets.
     #[must_use]
     pub fn sets_out_for_exact_goals_only(&self) -> bool {
-        self.options.accept == AcceptEnd::Exact && self.course == Course::Once
+        self.options.accept == AcceptEnd::Exact && self.course == WalkMode::Once
     }
 
     /// Metres from the goal that count as reached.
     #[must_use]
     pub fn radius_m(&self, world: &World) -> f32 {
-        if let Course::Follow(follow) = &self.course {
+        if let WalkMode::Follow(follow) = &self.course {
             return follow.distance_m;
         }
         self.options.radius_m.unwrap_or(match self.goal {
@@ -499,9 +499,9 @@ impl Walk {
     #[must_use]
     pub fn speed_mps(&self, character: &Character) -> f32 {
         match self.options.pace {
-            Pace::Walk => character.gait.walk_mps,
-            Pace::Run => character.gait.run_mps,
-            Pace::Speed(speed) => speed,
+            WalkPace::Walk => character.gait.walk_mps,
+            WalkPace::Run => character.gait.run_mps,
+            WalkPace::Speed(speed) => speed,
         }
     }
 }

@@ -8,7 +8,7 @@
 use glam::Vec3;
 
 use crate::base::hash::StateHash;
-use crate::nav::graph::draft::{Draft, Part};
+use crate::nav::graph::editable_graph::{EditableGraph, GraphPart};
 
 const MAGIC: &[u8; 4] = b"WKGR";
 const VERSION: u8 = 2;
@@ -19,7 +19,7 @@ const SUM_BYTES: usize = 8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compact {
     /// Points, links and parts.
-    pub draft: Draft,
+    pub draft: EditableGraph,
     /// The ways between parts, from each to each; None when they are to be worked out again.
     pub ways: Option<Vec<Vec<u32>>>,
     /// The hash of the text it was made from.
@@ -36,7 +36,7 @@ pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
 
 /// Writes the compact form.
 #[must_use]
-pub fn compact_bytes(level: &str, text: &[u8], draft: &Draft, ways: &[Vec<u32>]) -> Vec<u8> {
+pub fn compact_bytes(level: &str, text: &[u8], draft: &EditableGraph, ways: &[Vec<u32>]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.push(VERSION);
     out.extend(hash_of(level.as_bytes()).to_le_bytes());
@@ -124,7 +124,7 @@ pub fn read_compact(level: &str, bytes: &[u8]) -> Result<Compact, String> {
     let has_ways = cursor.take(1).ok_or_else(cut)?.first() == Some(&1);
     let ways =
         if has_ways { Some(cursor.ways().ok_or_else(cut)?).filter(|ways| !ways.is_empty()) } else { None };
-    let draft = Draft::new(points, &links, parts).map_err(|error| format!("is no graph: {error}"))?;
+    let draft = EditableGraph::new(points, &links, parts).map_err(|error| format!("is no graph: {error}"))?;
     Ok(Compact { draft, ways, source_hash })
 }
 
@@ -187,13 +187,13 @@ impl Cursor<'_> {
         Some((points, links))
     }
 
-    fn parts(&mut self) -> Option<Vec<Part>> {
+    fn parts(&mut self) -> Option<Vec<GraphPart>> {
         let count = self.count()?;
         let mut parts = Vec::new();
         for _ in 0..count {
             let length = self.count()?;
             let name = String::from_utf8(self.take(length)?.to_vec()).ok()?;
-            parts.push(Part { name, points: self.walk()? });
+            parts.push(GraphPart { name, points: self.walk()? });
         }
         Some(parts)
     }

@@ -9,7 +9,7 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::base::hash::StateHash;
-use crate::nav::graph::draft::{Draft, DraftEdit, DraftError};
+use crate::nav::graph::editable_graph::{EditableGraph, PointEdit, PointEditError};
 
 /// The version of the form.
 const VERSION: u32 = 1;
@@ -121,7 +121,7 @@ impl HandEdits {
     ///
     /// # Errors
     /// The first edit that is not possible.
-    pub fn apply(&mut self, draft: &mut Draft, edits: &[DraftEdit]) -> Result<(), DraftError> {
+    pub fn apply(&mut self, draft: &mut EditableGraph, edits: &[PointEdit]) -> Result<(), PointEditError> {
         let mut changed = draft.clone();
         let mut call = HandCall { edits: Vec::new(), back: Vec::new(), after: String::new() };
         for edit in edits {
@@ -139,7 +139,7 @@ impl HandEdits {
     ///
     /// # Errors
     /// There is none, or the graph is not as it left it.
-    pub fn undo(&mut self, draft: &mut Draft) -> Result<usize, UndoError> {
+    pub fn undo(&mut self, draft: &mut EditableGraph) -> Result<usize, UndoError> {
         let call = self.calls.last().ok_or(UndoError::Nothing)?;
         if call.after != mark(draft) {
             return Err(UndoError::Changed);
@@ -156,7 +156,7 @@ impl HandEdits {
 
     /// The graph without what was changed by hand; None where something else has changed it since.
     #[must_use]
-    pub fn base(&self, draft: &Draft) -> Option<Draft> {
+    pub fn base(&self, draft: &EditableGraph) -> Option<EditableGraph> {
         let (mut hand, mut base) = (self.clone(), draft.clone());
         // Bounded: each round takes a call back.
         while !hand.is_empty() {
@@ -167,7 +167,7 @@ impl HandEdits {
 
     /// Carries out the edits of links alone, on a graph whose points are as they were and whose links were made again. What cannot
     /// be done is left out, and told; nothing of it can be taken back.
-    pub fn replay_links(&mut self, draft: &mut Draft) -> Vec<String> {
+    pub fn replay_links(&mut self, draft: &mut EditableGraph) -> Vec<String> {
         let all: Vec<HandEdit> = self.calls.iter().flat_map(|call| call.edits.iter().copied()).collect();
         for call in &mut self.calls {
             call.back.clear();
@@ -188,7 +188,7 @@ impl HandEdits {
 
     /// Carries out all edits on a graph that was made again: a place means the point nearest to it within a distance. What
     /// cannot be done is left out, and told; each call can be taken back as before.
-    pub fn replay(&mut self, draft: &mut Draft, within_m: f32) -> Vec<String> {
+    pub fn replay(&mut self, draft: &mut EditableGraph, within_m: f32) -> Vec<String> {
         let mut conflicts = Vec::new();
         for call in &mut self.calls {
             call.back.clear();
@@ -205,7 +205,7 @@ impl HandEdits {
 }
 
 /// The hash of the points and links of a draft, as digits. Parts are not edited here.
-fn mark(draft: &Draft) -> String {
+fn mark(draft: &EditableGraph) -> String {
     let mut hash = StateHash::default();
     for point in draft.points() {
         point.to_array().iter().for_each(|value| _ = hash.word(u64::from(value.to_bits())));
@@ -224,26 +224,26 @@ fn moved(place: [f32; 3], later: &[HandEdit]) -> [f32; 3] {
 }
 
 /// An edit by the places it means now.
-fn by_place(draft: &Draft, edit: &DraftEdit) -> Result<HandEdit, DraftError> {
+fn by_place(draft: &EditableGraph, edit: &PointEdit) -> Result<HandEdit, PointEditError> {
     let place = |at: u32| draft.point(at).map(|point| point.to_array());
-    let ends = |[a, b]: [u32; 2]| Ok::<_, DraftError>([place(a)?, place(b)?]);
+    let ends = |[a, b]: [u32; 2]| Ok::<_, PointEditError>([place(a)?, place(b)?]);
     Ok(match edit {
-        DraftEdit::Add { point, .. } => HandEdit::Add(point.to_array()),
-        DraftEdit::Move { at, point } => HandEdit::Move([place(*at)?, point.to_array()]),
-        DraftEdit::Link { ends: both } => HandEdit::Link(ends(*both)?),
-        DraftEdit::Unlink { ends: both } => HandEdit::Unlink(ends(*both)?),
-        DraftEdit::Remove { at } => HandEdit::Remove(place(*at)?),
+        PointEdit::Add { point, .. } => HandEdit::Add(point.to_array()),
+        PointEdit::Move { at, point } => HandEdit::Move([place(*at)?, point.to_array()]),
+        PointEdit::Link { ends: both } => HandEdit::Link(ends(*both)?),
+        PointEdit::Unlink { ends: both } => HandEdit::Unlink(ends(*both)?),
+        PointEdit::Remove { at } => HandEdit::Remove(place(*at)?),
     })
 }
 
 /// Carries out an edit by place; what takes it back, or None when there was nothing left to do.
-fn carry_out(draft: &mut Draft, edit: HandEdit, within_m: f32) -> Result<Option<DraftEdit>, String> {
+fn carry_out(draft: &mut EditableGraph, edit: HandEdit, within_m: f32) -> Result<Option<PointEdit>, String> {
     let Some(changed) = on(draft, edit, within_m)? else { return Ok(None) };
     draft.apply(&changed).map(Some).map_err(|error| format!("{}: {error}", words(edit)))
 }
 
 /// An edit by place on another draft. None when there is nothing left to do; else what it does not find.
-fn on(draft: &Draft, edit: HandEdit, within_m: f32) -> Result<Option<DraftEdit>, String> {
+fn on(draft: &EditableGraph, edit: HandEdit, within_m: f32) -> Result<Option<PointEdit>, String> {
     let near = |place: [f32; 3]| {
         let place = Vec3::from(place);
         let ranked = (0u32..).zip(draft.points()).map(|(at, point)| (point.distance(place), at));
@@ -261,21 +261,21 @@ fn on(draft: &Draft, edit: HandEdit, within_m: f32) -> Result<Option<DraftEdit>,
         HandEdit::Add(place) if near(place).is_some_and(|(distance, _)| distance <= SAME_M) => None,
         HandEdit::Add(place) => {
             let at = draft.points().len() as u32;
-            Some(DraftEdit::Add { at, point: Vec3::from(place), links: Vec::new(), part: None })
+            Some(PointEdit::Add { at, point: Vec3::from(place), links: Vec::new(), part: None })
         }
-        HandEdit::Move([from, to]) => Some(DraftEdit::Move { at: found(from)?, point: Vec3::from(to) }),
+        HandEdit::Move([from, to]) => Some(PointEdit::Move { at: found(from)?, point: Vec3::from(to) }),
         HandEdit::Link([a, b]) => {
             let ends = [found(a)?, found(b)?];
             if ends[0] == ends[1] {
                 return Err(format!("{}: one point is nearest to both places", words(edit)));
             }
-            (!linked(ends)).then_some(DraftEdit::Link { ends })
+            (!linked(ends)).then_some(PointEdit::Link { ends })
         }
         HandEdit::Unlink([a, b]) => {
             let ends = [found(a)?, found(b)?];
-            linked(ends).then_some(DraftEdit::Unlink { ends })
+            linked(ends).then_some(PointEdit::Unlink { ends })
         }
-        HandEdit::Remove(place) => near(place).map(|(_, at)| DraftEdit::Remove { at }),
+        HandEdit::Remove(place) => near(place).map(|(_, at)| PointEdit::Remove { at }),
     })
 }
 
@@ -290,27 +290,27 @@ fn words(edit: HandEdit) -> String {
     }
 }
 
-fn back(edit: &DraftEdit) -> BackEdit {
+fn back(edit: &PointEdit) -> BackEdit {
     match edit {
-        DraftEdit::Add { at, point, links, part } => {
+        PointEdit::Add { at, point, links, part } => {
             BackEdit::Add { at: *at, point: point.to_array(), links: links.clone(), part: *part }
         }
-        DraftEdit::Remove { at } => BackEdit::Remove { at: *at },
-        DraftEdit::Move { at, point } => BackEdit::Move { at: *at, point: point.to_array() },
-        DraftEdit::Link { ends } => BackEdit::Link { ends: *ends },
-        DraftEdit::Unlink { ends } => BackEdit::Unlink { ends: *ends },
+        PointEdit::Remove { at } => BackEdit::Remove { at: *at },
+        PointEdit::Move { at, point } => BackEdit::Move { at: *at, point: point.to_array() },
+        PointEdit::Link { ends } => BackEdit::Link { ends: *ends },
+        PointEdit::Unlink { ends } => BackEdit::Unlink { ends: *ends },
     }
 }
 
-fn forth(edit: &BackEdit) -> DraftEdit {
+fn forth(edit: &BackEdit) -> PointEdit {
     match edit {
         BackEdit::Add { at, point, links, part } => {
-            DraftEdit::Add { at: *at, point: Vec3::from(*point), links: links.clone(), part: *part }
+            PointEdit::Add { at: *at, point: Vec3::from(*point), links: links.clone(), part: *part }
         }
-        BackEdit::Remove { at } => DraftEdit::Remove { at: *at },
-        BackEdit::Move { at, point } => DraftEdit::Move { at: *at, point: Vec3::from(*point) },
-        BackEdit::Link { ends } => DraftEdit::Link { ends: *ends },
-        BackEdit::Unlink { ends } => DraftEdit::Unlink { ends: *ends },
+        BackEdit::Remove { at } => PointEdit::Remove { at: *at },
+        BackEdit::Move { at, point } => PointEdit::Move { at: *at, point: Vec3::from(*point) },
+        BackEdit::Link { ends } => PointEdit::Link { ends: *ends },
+        BackEdit::Unlink { ends } => PointEdit::Unlink { ends: *ends },
     }
 }
 
@@ -319,23 +319,23 @@ mod tests {
     use super::*;
     use crate::base::rng::Rng;
 
-    fn rows(count: u32) -> Draft {
+    fn rows(count: u32) -> EditableGraph {
         let point = |at: u32| Vec3::new((at % 5) as f32, 0.0, (at / 5) as f32);
         let links: Vec<[u32; 2]> = (1..count).filter(|at| at % 5 > 0).map(|at| [at - 1, at]).collect();
-        Draft::new((0..count).map(point).collect(), &links, Vec::new()).unwrap()
+        EditableGraph::new((0..count).map(point).collect(), &links, Vec::new()).unwrap()
     }
 
-    fn some(draft: &Draft, rng: &mut Rng) -> DraftEdit {
+    fn some(draft: &EditableGraph, rng: &mut Rng) -> PointEdit {
         let count = draft.points().len() as f64;
         let mut number = || (rng.unit() * count) as u32;
         let (at, other) = (number(), number());
         let point = Vec3::new(rng.unit() as f32 * 9.0, 1.0, rng.unit() as f32 * 9.0);
         match (rng.unit() * 5.0) as u32 {
-            0 => DraftEdit::Add { at: draft.points().len() as u32, point, links: Vec::new(), part: None },
-            1 => DraftEdit::Move { at, point },
-            2 => DraftEdit::Link { ends: [at, other] },
-            3 => DraftEdit::Unlink { ends: [at, other] },
-            _ => DraftEdit::Remove { at },
+            0 => PointEdit::Add { at: draft.points().len() as u32, point, links: Vec::new(), part: None },
+            1 => PointEdit::Move { at, point },
+            2 => PointEdit::Link { ends: [at, other] },
+            3 => PointEdit::Unlink { ends: [at, other] },
+            _ => PointEdit::Remove { at },
         }
     }
 
@@ -366,25 +366,25 @@ mod tests {
         let mut draft = rows(20);
         let mut hand = HandEdits::default();
         let far = Vec3::new(9.0, 0.0, 0.0);
-        let add = DraftEdit::Add { at: 20, point: far, links: Vec::new(), part: None };
-        hand.apply(&mut draft, &[add, DraftEdit::Link { ends: [4, 20] }]).unwrap();
-        hand.apply(&mut draft, &[DraftEdit::Unlink { ends: [0, 1] }, DraftEdit::Link { ends: [0, 5] }])
+        let add = PointEdit::Add { at: 20, point: far, links: Vec::new(), part: None };
+        hand.apply(&mut draft, &[add, PointEdit::Link { ends: [4, 20] }]).unwrap();
+        hand.apply(&mut draft, &[PointEdit::Unlink { ends: [0, 1] }, PointEdit::Link { ends: [0, 5] }])
             .unwrap();
         // Made again, with a point before all others: every number is another one.
         let mut points = vec![Vec3::new(-5.0, 0.0, 0.0)];
         points.extend(rows(20).points());
         let links: Vec<[u32; 2]> = rows(20).links().map(|ends| ends.map(|end| end + 1)).collect();
-        let mut again = Draft::new(points, &links, Vec::new()).unwrap();
+        let mut again = EditableGraph::new(points, &links, Vec::new()).unwrap();
         let before = again.clone();
         assert_eq!(hand.replay(&mut again, 0.25), Vec::<String>::new());
-        let has = |draft: &Draft, ends: [u32; 2]| draft.links().any(|link| link == ends);
+        let has = |draft: &EditableGraph, ends: [u32; 2]| draft.links().any(|link| link == ends);
         assert!(has(&again, [5, 21]) && has(&again, [1, 6]) && !has(&again, [1, 2]));
         assert_eq!((hand.undo(&mut again), hand.undo(&mut again)), (Ok(2), Ok(2)));
         assert_eq!(again, before);
         // Where the point of a link is gone, that edit is named and the others are done.
         let mut hand = HandEdits::default();
         let mut draft = rows(20);
-        hand.apply(&mut draft, &[DraftEdit::Link { ends: [0, 19] }, DraftEdit::Link { ends: [0, 5] }])
+        hand.apply(&mut draft, &[PointEdit::Link { ends: [0, 19] }, PointEdit::Link { ends: [0, 5] }])
             .unwrap();
         let mut less = rows(15);
         let conflicts = hand.replay(&mut less, 0.25);
@@ -401,16 +401,16 @@ mod tests {
         let mut draft = rows(20);
         let mut hand = HandEdits::default();
         let place = Vec3::new(0.5, 0.0, 0.5);
-        hand.apply(&mut draft, &[DraftEdit::Link { ends: [0, 19] }, DraftEdit::Unlink { ends: [1, 2] }])
+        hand.apply(&mut draft, &[PointEdit::Link { ends: [0, 19] }, PointEdit::Unlink { ends: [1, 2] }])
             .unwrap();
-        hand.apply(&mut draft, &[DraftEdit::Move { at: 0, point: place }]).unwrap();
+        hand.apply(&mut draft, &[PointEdit::Move { at: 0, point: place }]).unwrap();
         let base = hand.base(&draft).unwrap();
         assert_eq!(base, rows(20));
         // Something else takes a point away, and all links are made again.
-        draft.apply(&DraftEdit::Remove { at: 12 }).unwrap();
+        draft.apply(&PointEdit::Remove { at: 12 }).unwrap();
         assert_eq!(hand.base(&draft), None);
         let links: Vec<[u32; 2]> = draft.links().chain([[1, 2]]).filter(|&ends| ends != [0, 18]).collect();
-        let mut again = Draft::new(draft.points().to_vec(), &links, Vec::new()).unwrap();
+        let mut again = EditableGraph::new(draft.points().to_vec(), &links, Vec::new()).unwrap();
         assert_eq!(hand.replay_links(&mut again), Vec::<String>::new());
         assert_eq!(again, draft);
         assert_eq!((hand.undo(&mut again), hand.len()), (Err(UndoError::Changed), 3));
@@ -420,8 +420,8 @@ mod tests {
     fn what_changed_otherwise_is_not_taken_back() {
         let mut draft = rows(20);
         let mut hand = HandEdits::default();
-        hand.apply(&mut draft, &[DraftEdit::Remove { at: 3 }]).unwrap();
-        draft.apply(&DraftEdit::Remove { at: 3 }).unwrap();
+        hand.apply(&mut draft, &[PointEdit::Remove { at: 3 }]).unwrap();
+        draft.apply(&PointEdit::Remove { at: 3 }).unwrap();
         let before = draft.clone();
         assert_eq!(hand.undo(&mut draft), Err(UndoError::Changed));
         assert_eq!((draft, hand.len()), (before, 1));

@@ -4,23 +4,24 @@ use glam::Vec3;
 
 use super::*;
 use crate::base::rng::Rng;
-use crate::nav::graph::draft::Part;
+use crate::nav::graph::editable_graph::GraphPart;
 use crate::nav::graph::{divide, link};
 
 /// Rows of points with links and parts.
-fn floor() -> Draft {
+fn floor() -> EditableGraph {
     let points = (0..900u16)
         .map(|at| Vec3::new(f32::from(at % 30) * 0.5 - 3.1, 0.25, f32::from(at / 30) * 0.5))
         .collect();
     let mut draft =
-        Draft::new(points, &[], vec![Part { name: "the \"hall\"".into(), points: vec![3, 4] }]).unwrap();
+        EditableGraph::new(points, &[], vec![GraphPart { name: "the \"hall\"".into(), points: vec![3, 4] }])
+            .unwrap();
     link(&mut draft, None, &LinkOptions::default(), &mut |_, _| {}).unwrap();
     divide(&mut draft, 100, &mut |_, _| {}).unwrap();
     draft
 }
 
-fn ways(draft: &Draft) -> Vec<Vec<u32>> {
-    let routes = Routes::new(&Net::new(draft), draft.parts(), &mut |_, _| {});
+fn ways(draft: &EditableGraph) -> Vec<Vec<u32>> {
+    let routes = PrecomputedRoutes::new(&Adjacency::new(draft), draft.parts(), &mut |_, _| {});
     routes.all_ways()
 }
 
@@ -66,13 +67,13 @@ fn the_compact_form_is_smaller_than_the_text_with_any_number_of_parts() {
 #[test]
 fn ways_that_were_kept_find_what_ways_worked_out_anew_find() {
     let draft = floor();
-    let net = Net::new(&draft);
-    let fresh = Routes::new(&net, draft.parts(), &mut |_, _| {});
-    assert_eq!(Routes::restore(&net, draft.parts(), fresh.all_ways()), fresh);
+    let net = Adjacency::new(&draft);
+    let fresh = PrecomputedRoutes::new(&net, draft.parts(), &mut |_, _| {});
+    assert_eq!(PrecomputedRoutes::restore(&net, draft.parts(), fresh.all_ways()), fresh);
     // Ways that lead nowhere are dropped, never followed.
     let mut wrong = fresh.all_ways();
     wrong[1] = vec![0, 899, 12_345_678];
-    let restored = Routes::restore(&net, draft.parts(), wrong);
+    let restored = PrecomputedRoutes::restore(&net, draft.parts(), wrong);
     assert!(restored.way(0, 1).is_none());
 }
 

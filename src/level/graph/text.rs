@@ -8,7 +8,7 @@ use std::fmt::Write;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::nav::graph::draft::{Draft, DraftError, Part};
+use crate::nav::graph::editable_graph::{EditableGraph, GraphPart, PointEditError};
 
 /// The version of the form.
 const VERSION: u32 = 1;
@@ -34,7 +34,7 @@ pub enum GraphTextError {
     },
     /// Its points, links and parts are no graph.
     #[error("{0}")]
-    Draft(#[from] DraftError),
+    Draft(#[from] PointEditError),
 }
 
 #[derive(Deserialize)]
@@ -57,7 +57,7 @@ struct PartFile {
 
 /// Writes the editing form.
 #[must_use]
-pub fn graph_text(draft: &Draft) -> String {
+pub fn graph_text(draft: &EditableGraph) -> String {
     let mut text = format!("{{\n\"walkonGraph\": {VERSION},\n\"points\": [");
     // Writing to a String cannot fail.
     for (at, point) in draft.points().iter().enumerate() {
@@ -85,7 +85,7 @@ fn comma(at: usize) -> &'static str {
 ///
 /// # Errors
 /// The place of the first mistake, or why its content is no graph.
-pub fn read_graph_text(bytes: &[u8]) -> Result<Draft, GraphTextError> {
+pub fn read_graph_text(bytes: &[u8]) -> Result<EditableGraph, GraphTextError> {
     let file: GraphFile = serde_json::from_slice(bytes).map_err(|error| GraphTextError::Syntax {
         line: error.line(),
         column: error.column(),
@@ -94,6 +94,7 @@ pub fn read_graph_text(bytes: &[u8]) -> Result<Draft, GraphTextError> {
     if file.version != VERSION {
         return Err(GraphTextError::Version { version: file.version });
     }
-    let parts = file.parts.into_iter().map(|part| Part { name: part.name, points: part.points }).collect();
-    Ok(Draft::new(file.points.into_iter().map(Vec3::from).collect(), &file.links, parts)?)
+    let parts =
+        file.parts.into_iter().map(|part| GraphPart { name: part.name, points: part.points }).collect();
+    Ok(EditableGraph::new(file.points.into_iter().map(Vec3::from).collect(), &file.links, parts)?)
 }

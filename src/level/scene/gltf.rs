@@ -19,8 +19,8 @@ const BUFFER_BYTES_MAX: usize = 256 * 1024 * 1024;
 #[serde(rename_all = "camelCase", default)]
 struct Document {
     scene: Option<usize>,
-    scenes: Vec<Scene>,
-    nodes: Vec<Node>,
+    scenes: Vec<GltfScene>,
+    nodes: Vec<GltfNode>,
     meshes: Vec<Mesh>,
     accessors: Vec<Accessor>,
     buffer_views: Vec<BufferView>,
@@ -30,13 +30,13 @@ struct Document {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Scene {
+struct GltfScene {
     nodes: Vec<usize>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Node {
+struct GltfNode {
     children: Vec<usize>,
     mesh: Option<usize>,
     matrix: Option<[f32; 16]>,
@@ -329,7 +329,7 @@ impl Reading<'_> {
     }
 }
 
-fn local(node: &Node) -> Mat4 {
+fn local(node: &GltfNode) -> Mat4 {
     if let Some(matrix) = &node.matrix {
         return Mat4::from_cols_array(matrix);
     }

@@ -29,14 +29,14 @@ fn broken<T>(code: &'static str, what: impl Into<String>) -> Result<T, Broken> {
 
 /// How the cells are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form<'t> {
+pub(super) struct CellEncoding<'t> {
     /// `csv`, `base64`, or empty for cells given as elements.
     pub encoding: &'t str,
     /// `zlib`, `gzip`, `zstd`, or empty.
     pub compression: &'t str,
 }
 
-impl Form<'_> {
+impl CellEncoding<'_> {
     fn words(&self) -> String {
         let encoding = if self.encoding.is_empty() { "elements" } else { self.encoding };
         if self.compression.is_empty() {
@@ -48,7 +48,7 @@ impl Form<'_> {
 }
 
 /// The `count` cells that `text` stands for.
-pub(super) fn decode(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Broken> {
+pub(super) fn decode(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, Broken> {
     match form.encoding {
         "csv" | "" => {
             if !form.compression.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn decode(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32
     }
 }
 
-fn csv(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Broken> {
+fn csv(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, Broken> {
     // A number and its comma take two bytes: text cannot make this larger than itself.
     let mut cells = Vec::with_capacity(count.min(text.len() / 2 + 1));
     let mut found = 0usize;
@@ -95,7 +95,7 @@ fn csv(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Broken> {
     Ok(cells)
 }
 
-fn base64_cells(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Broken> {
+fn base64_cells(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, Broken> {
     let packed = bytes_of(text).map_err(|NotBase64 { what, at }| Broken {
         code: code::DATA,
         what: what.to_owned(),
@@ -133,7 +133,7 @@ fn base64_cells(text: &str, form: Form<'_>, count: usize) -> Result<Vec<u32>, Br
 }
 
 /// Everything that comes out, stopped one byte above what is expected.
-fn unpacked(from: impl Read, form: Form<'_>, expected: usize) -> Result<Vec<u8>, Broken> {
+fn unpacked(from: impl Read, form: CellEncoding<'_>, expected: usize) -> Result<Vec<u8>, Broken> {
     let mut bytes = Vec::new();
     match from.take(expected as u64 + 1).read_to_end(&mut bytes) {
         Ok(_) if bytes.len() <= expected => Ok(bytes),

@@ -7,10 +7,10 @@
 use super::raw::RawTileset;
 use super::tree::{Element, Notation};
 use super::{tmj, xml};
-use crate::base::words;
-use crate::level::diagnostic::{Finding, Findings, Span, code};
-use crate::level::json::{FILE_BYTES_MAX, Reader};
-use crate::level::source::{Source, SourceError, checked_path};
+use crate::base::suggestions;
+use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
+use crate::level::json::{FILE_BYTES_MAX, JsonReader};
+use crate::level::source::{FileSource, SourceError, checked_path};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) const FILES_MAX: usize = 256;
 /// What the import of one map has at hand.
 pub(in crate::level) struct Import<'f> {
     pub findings: &'f mut Findings,
-    pub source: &'f dyn Source,
+    pub source: &'f dyn FileSource,
     /// Why a file could not be read, for the exit code.
     pub failed: Option<SourceError>,
     /// Cells that all layers together may still have.
@@ -51,7 +51,7 @@ impl Here<'_, '_> {
 }
 
 impl<'f> Import<'f> {
-    pub(in crate::level) fn new(findings: &'f mut Findings, source: &'f dyn Source) -> Self {
+    pub(in crate::level) fn new(findings: &'f mut Findings, source: &'f dyn FileSource) -> Self {
         Self {
             findings,
             source,
@@ -72,7 +72,7 @@ impl<'f> Import<'f> {
         span: Span,
         message: impl Into<String>,
     ) {
-        self.findings.error(|| Finding::new(code, span, message).at(here.pointer(span)));
+        self.findings.error(|| PendingDiagnostic::new(code, span, message).at(here.pointer(span)));
     }
 
     /// Notes that something was left out, once for each kind.
@@ -88,7 +88,7 @@ impl<'f> Import<'f> {
         read: impl FnOnce(&mut Self, Here<'_, '_>) -> Option<T>,
     ) -> Option<T> {
         let file = self.findings.add_file(path, bytes);
-        let (text, base) = Reader { findings: self.findings, file }.decoded(bytes)?;
+        let (text, base) = JsonReader { findings: self.findings, file }.decoded(bytes)?;
         let notation = if text.trim_start().starts_with('<') { Notation::Xml } else { Notation::Json };
         let root = match notation {
             Notation::Xml => xml::parse(self.findings, file, text, base)?,
@@ -145,11 +145,11 @@ impl<'f> Import<'f> {
             SourceError::Outside | SourceError::Path(_) => code::PATH,
             SourceError::Failed(_) => code::IO,
         };
-        let mut finding =
-            Finding::new(code, span, format!("\"{path}\" cannot be read: {error}")).at(here.pointer(span));
+        let mut finding = PendingDiagnostic::new(code, span, format!("\"{path}\" cannot be read: {error}"))
+            .at(here.pointer(span));
         if *error == SourceError::NotFound {
             let names = self.source.names();
-            finding.help = words::did_you_mean(path, names.iter().map(String::as_str));
+            finding.help = suggestions::did_you_mean(path, names.iter().map(String::as_str));
         }
         self.findings.error(|| finding);
         self.failed = Some(error.clone());
@@ -167,7 +167,7 @@ impl<'f> Import<'f> {
             Err(why) => {
                 let message = format!("\"{}\" is no file of this project: {why}", short(name));
                 self.findings.error(|| {
-                    Finding::new(code::PATH, span, message)
+                    PendingDiagnostic::new(code::PATH, span, message)
                         .at(here.pointer(span))
                         .help(
                             "the project's root is the nearest folder above the map that holds a walkon.json (it may be \"{}\"), \

@@ -1,16 +1,18 @@
 //! Layers of tiles into ground: what can be walked on, what it costs, which ways lead out of it.
 //!
-//! In: a [`RawMap`]. Out: [`Ground`]: one kind for each cell of each layer that is walked on, door tiles, the numbers
+//! In: a [`RawMap`]. Out: [`TileGround`]: one kind for each cell of each layer that is walked on, door tiles, the numbers
 //! of the report. Holds: layers add up in their order, a walkable one never opens what another one blocks; as soon as
 //! one layer says that it is walkable, only what is painted is; a layer that says nothing is a picture; a layer counts
 //! where it is drawn; cells of an infinite map that no layer paints are no ground.
 //! Not here: objects (`things`), where cells lie (`place`).
 
 use super::files::short;
-use super::place::Place;
-use super::raw::{GID_MASK, Properties, Property, RawContent, RawLayer, RawMap, RawTile, Rect, Value};
+use super::place::MapPlacement;
+use super::raw::{
+    GID_MASK, Properties, Property, PropertyValue, RawContent, RawLayer, RawMap, RawTile, Rect,
+};
 use super::words::{self, LeftOut, Said, truth, truth_of};
-use crate::level::diagnostic::{Finding, Findings, Span, code};
+use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::numbers;
 use crate::world::tiles::Terrain;
 use serde::Serialize;
@@ -20,7 +22,7 @@ use std::borrow::Cow;
 pub(super) const LAYER_NAMES: [&str; 8] =
     ["ground", "sky", "underground", "volume", "custom1", "custom2", "custom3", "custom4"];
 
-/// A flag of [`Kind::closed`]: the tile may not be left towards the north, and so on.
+/// A flag of [`CellKind::closed`]: the tile may not be left towards the north, and so on.
 pub(super) const NORTH: u8 = 0x02;
 pub(super) const EAST: u8 = 0x04;
 pub(super) const SOUTH: u8 = 0x08;
@@ -32,7 +34,7 @@ const DOOR_SECRET: u32 = 0x04;
 
 /// What a cell is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Kind {
+pub(super) struct CellKind {
     pub walkable: bool,
     /// Price of a metre, when it is not that of the terrain.
     pub cost: Option<f64>,
@@ -40,7 +42,7 @@ pub(super) struct Kind {
     pub tags: Vec<String>,
     /// Ways out that are forbidden: [`NORTH`] and so on.
     pub closed: u8,
-    /// Index into [`Ground::areas`].
+    /// Index into [`TileGround::areas`].
     pub area: Option<u16>,
 }
 
@@ -56,10 +58,10 @@ pub(super) struct DoorTile {
 
 /// What the layers of a map make of its cells.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ground {
+pub(super) struct TileGround {
     /// The layers that are walked on: for each cell its kind.
     pub layers: Vec<Vec<u16>>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<CellKind>,
     /// Names of areas and where they are named.
     pub areas: Vec<(String, Span)>,
     pub doors: Vec<DoorTile>,
@@ -120,7 +122,7 @@ pub struct Counts {
 
 /// What a layer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum LayerRole {
     Walkable,
     Obstacle,
     Picture,
@@ -148,8 +150,8 @@ const PAINTED: u8 = 8;
 pub(super) fn lay(
     findings: &mut Findings,
     said: &mut Said,
-    (map, place): (&RawMap, &Place),
-) -> (Ground, TiledReport) {
+    (map, place): (&RawMap, &MapPlacement),
+) -> (TileGround, TiledReport) {
     let mut laying = Laying {
         findings,
         said,
@@ -171,7 +173,7 @@ struct Laying<'r, 'f> {
     findings: &'f mut Findings,
     said: &'r mut Said,
     map: &'r RawMap,
-    place: &'r Place,
+    place: &'r MapPlacement,
     /// Global ids of tiles with a meaning, sorted, and the place of the meaning in `meanings`.
     table: Vec<(u32, u16)>,
     /// The first is that of every other tile.
@@ -180,7 +182,7 @@ struct Laying<'r, 'f> {
 }
 
 impl Laying<'_, '_> {
-    fn lay(&mut self) -> (Ground, TiledReport) {
+    fn lay(&mut self) -> (TileGround, TiledReport) {
         self.names();
         let count = self.navigation_layers();
         let painted = self.painted();
@@ -194,7 +196,7 @@ impl Laying<'_, '_> {
             infinite: self.map.infinite,
             ..TiledReport::default()
         };
-        let mut ground = Ground::default();
+        let mut ground = TileGround::default();
         let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
         for (index, layer) in self.map.layers.iter().enumerate() {
             let on = self.layer_number(layer, count);
@@ -203,9 +205,9 @@ impl Laying<'_, '_> {
                 RawContent::Objects(_) => "objects",
                 RawContent::Picture => "picture",
                 RawContent::Tiles { .. } => match self.role(layer) {
-                    Role::Walkable => "walkable",
-                    Role::Obstacle => "obstacle",
-                    Role::Picture => "picture",
+                    LayerRole::Walkable => "walkable",
+                    LayerRole::Obstacle => "obstacle",
+                    LayerRole::Picture => "picture",
                 },
             };
             let on = LAYER_NAMES[on.unwrap_or(0)];
@@ -310,7 +312,8 @@ impl Laying<'_, '_> {
                 "layer \"{name}\" is drawn {x}, {y} pixels away, which are no whole tiles: each of its tiles counts in the \
                  cell that its middle lies in"
             );
-            self.findings.note(|| Finding::new(code::MAP, layer.span, message).at(layer.pointer.as_str()));
+            self.findings
+                .note(|| PendingDiagnostic::new(code::MAP, layer.span, message).at(layer.pointer.as_str()));
         }
         let outside = gids
             .iter()
@@ -327,7 +330,7 @@ impl Laying<'_, '_> {
     fn navigation_layers(&mut self) -> usize {
         if let Some(property) = self.map.properties.get("navigationLayers") {
             return match &property.value {
-                Value::Number(count) if *count == count.trunc() && (1.0..=8.0).contains(count) => {
+                PropertyValue::Number(count) if *count == count.trunc() && (1.0..=8.0).contains(count) => {
                     *count as usize
                 }
                 other => {
@@ -365,17 +368,17 @@ impl Laying<'_, '_> {
         Some(0)
     }
 
-    fn role(&self, layer: &RawLayer) -> Role {
+    fn role(&self, layer: &RawLayer) -> LayerRole {
         match truth(&layer.properties, "isTilesetWalkable") {
-            Some(true) => Role::Walkable,
-            Some(false) => Role::Obstacle,
-            None => Role::Picture,
+            Some(true) => LayerRole::Walkable,
+            Some(false) => LayerRole::Obstacle,
+            None => LayerRole::Picture,
         }
     }
 
     fn layer(
         &mut self,
-        ground: &mut Ground,
+        ground: &mut TileGround,
         report: &mut TiledReport,
         (number, own): (usize, &[usize]),
         painted: Option<&[bool]>,
@@ -388,10 +391,10 @@ impl Laying<'_, '_> {
             let layer = &self.map.layers[*index];
             let Some((rect, gids)) = self.cells(layer) else { continue };
             let role = self.role(layer);
-            has_floor |= role == Role::Walkable;
+            has_floor |= role == LayerRole::Walkable;
             let counts = &mut report.layers[*index].counts;
             self.paint(role, (rect, &gids), (&mut flags, &mut tops), counts);
-            if role != Role::Picture || !self.has_roles {
+            if role != LayerRole::Picture || !self.has_roles {
                 self.note_offset(layer, (rect, &gids));
             }
             if truth(&layer.properties, "useTilesetBorder") == Some(true) {
@@ -421,7 +424,7 @@ impl Laying<'_, '_> {
     /// Adds the cells of a layer to those below it.
     fn paint(
         &self,
-        role: Role,
+        role: LayerRole,
         (rect, gids): (Rect, &[u32]),
         (flags, tops): (&mut [u8], &mut [u16]),
         counts: &mut Counts,
@@ -437,7 +440,7 @@ impl Laying<'_, '_> {
                 last = (id, self.meaning(id));
             }
             let meaning = &self.meanings[usize::from(last.1)];
-            let is_told = role != Role::Picture || !self.has_roles;
+            let is_told = role != LayerRole::Picture || !self.has_roles;
             if is_told && last.1 != 0 {
                 tops[cell] = last.1;
             }
@@ -445,10 +448,10 @@ impl Laying<'_, '_> {
             let is_door = is_told && meaning.door.is_some();
             let is_lava = is_told
                 && (meaning.is_blocked || meaning.terrain.is_some_and(|terrain| !terrain.is_navigable()));
-            if is_lava || (role == Role::Obstacle && !is_door) {
+            if is_lava || (role == LayerRole::Obstacle && !is_door) {
                 flags[cell] |= BLOCKED;
                 counts.blocked += 1;
-            } else if role == Role::Walkable || is_door {
+            } else if role == LayerRole::Walkable || is_door {
                 flags[cell] |= FLOOR;
                 counts.navigable += 1;
             }
@@ -461,15 +464,15 @@ impl Laying<'_, '_> {
         layer: &RawLayer,
         (rect, gids): (Rect, &[u32]),
         flags: &mut [u8],
-        role: Role,
+        role: LayerRole,
     ) -> u64 {
-        if role == Role::Obstacle {
+        if role == LayerRole::Obstacle {
             let name = short(&layer.name);
             self.findings.warn(|| {
                 let message = format!(
                     "layer \"{name}\" is an obstacle with a border, which closes ways of up to two tiles"
                 );
-                Finding::new(code::CHOICE, layer.span, message)
+                PendingDiagnostic::new(code::CHOICE, layer.span, message)
                     .at(layer.pointer.as_str())
                     .help("set useTilesetBorder on the layer that is walked on")
             });
@@ -502,7 +505,7 @@ impl Laying<'_, '_> {
     /// Doors: tiles that are one, those of one kind that touch one another together.
     fn doors(
         &mut self,
-        ground: &mut Ground,
+        ground: &mut TileGround,
         (number, cells): (usize, &mut [u16]),
         (flags, tops): (&[u8], &[u16]),
     ) {
@@ -634,7 +637,7 @@ impl Laying<'_, '_> {
 
     fn terrain(&mut self, tile: &RawTile) -> Option<Terrain> {
         let property = tile.properties.get("terrainType")?;
-        let Value::Text(name) = &property.value else {
+        let PropertyValue::Text(name) = &property.value else {
             let what = format!("is {}, expected the name of a terrain", shown(&property.value));
             self.odd(tile, "terrainType", &what);
             return None;
@@ -648,7 +651,7 @@ impl Laying<'_, '_> {
                     "terrainType is \"{}\", which is no terrain: it is taken for ground",
                     short(name)
                 );
-                Finding::new(code::CHOICE, property.span, message).suggest(&lower, names)
+                PendingDiagnostic::new(code::CHOICE, property.span, message).suggest(&lower, names)
             });
         }
         found
@@ -658,8 +661,8 @@ impl Laying<'_, '_> {
     fn factor(&mut self, tile: &RawTile, name: &str) -> Option<f64> {
         let property = tile.properties.get(name)?;
         let number = match &property.value {
-            Value::Number(number) => Some(*number),
-            Value::Text(text) => text.trim().parse().ok(),
+            PropertyValue::Number(number) => Some(*number),
+            PropertyValue::Text(text) => text.trim().parse().ok(),
             _ => None,
         };
         match number {
@@ -682,10 +685,10 @@ impl Laying<'_, '_> {
         const WORDS: [(&str, u8); 4] = [("north", NORTH), ("east", EAST), ("south", SOUTH), ("west", WEST)];
         let Some(property) = tile.properties.get(name) else { return 0 };
         match &property.value {
-            Value::Number(flags) if *flags == flags.trunc() && (0.0..=31.0).contains(flags) => {
+            PropertyValue::Number(flags) if *flags == flags.trunc() && (0.0..=31.0).contains(flags) => {
                 *flags as u8 & ALL
             }
-            Value::Text(text) => {
+            PropertyValue::Text(text) => {
                 let mut closed = 0;
                 for word in split(text) {
                     let Some((_, flag)) = WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word))
@@ -724,11 +727,11 @@ impl Laying<'_, '_> {
         let expected =
             "expected true, false, flags (1 open, 2 locked, 4 secret), or open, closed, locked, secret";
         match &property.value {
-            Value::Number(flags) if *flags == flags.trunc() && (0.0..=7.0).contains(flags) => {
+            PropertyValue::Number(flags) if *flags == flags.trunc() && (0.0..=7.0).contains(flags) => {
                 return Some(*flags as u32);
             }
-            Value::Text(text) if text.trim().is_empty() => return None,
-            Value::Text(text) if truth_of(&property.value).is_none() => {
+            PropertyValue::Text(text) if text.trim().is_empty() => return None,
+            PropertyValue::Text(text) if truth_of(&property.value).is_none() => {
                 let known = |word: &str| WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
                 match split(text).find(|word| known(word).is_none()) {
                     None => {
@@ -737,7 +740,7 @@ impl Laying<'_, '_> {
                     Some(word) => self.odd(tile, name, &format!("has \"{}\", {expected}", short(word))),
                 }
             }
-            Value::Number(number) => self.odd(tile, name, &format!("is {number}, {expected}")),
+            PropertyValue::Number(number) => self.odd(tile, name, &format!("is {number}, {expected}")),
             other => match truth_of(other) {
                 Some(is_door) => return is_door.then_some(0),
                 None => self.odd(tile, name, &format!("is {}, {expected}", shown(other))),
@@ -758,7 +761,7 @@ fn price(terrain: Terrain) -> f64 {
 }
 
 /// The kind of a cell with a tile of some meaning, where it is open and where it is not.
-fn kind(open: bool, meaning: &Meaning) -> Kind {
+fn kind(open: bool, meaning: &Meaning) -> CellKind {
     let terrain = meaning.terrain.unwrap_or_default();
     let base = price(terrain);
     let cost = match (meaning.cost, meaning.slow) {
@@ -766,12 +769,12 @@ fn kind(open: bool, meaning: &Meaning) -> Kind {
         (cost, slow) => Some(cost.unwrap_or(base) * slow.unwrap_or(1.0)),
     };
     let closed = if open { meaning.closed } else { 0 };
-    Kind { walkable: open, cost, terrain, tags: meaning.tags.clone(), closed, area: None }
+    CellKind { walkable: open, cost, terrain, tags: meaning.tags.clone(), closed, area: None }
 }
 
-impl Ground {
+impl TileGround {
     /// The number of a kind; a new one when it was not met before.
-    pub(super) fn number(&mut self, kind: Kind) -> u16 {
+    pub(super) fn number(&mut self, kind: CellKind) -> u16 {
         let known = self.kinds.iter().position(|known| *known == kind);
         let number = known.unwrap_or_else(|| {
             self.kinds.push(kind);
@@ -784,31 +787,35 @@ impl Ground {
 /// The layer of those walked on that a property names, by its number or its name.
 pub(super) fn number_of(properties: &Properties, name: &str) -> Option<usize> {
     let number = match &properties.get(name)?.value {
-        Value::Number(number) if *number == number.trunc() && (0.0..8.0).contains(number) => *number as usize,
-        Value::Text(name) => LAYER_NAMES.iter().position(|known| known.eq_ignore_ascii_case(name.trim()))?,
+        PropertyValue::Number(number) if *number == number.trunc() && (0.0..8.0).contains(number) => {
+            *number as usize
+        }
+        PropertyValue::Text(name) => {
+            LAYER_NAMES.iter().position(|known| known.eq_ignore_ascii_case(name.trim()))?
+        }
         _ => return None,
     };
     Some(number)
 }
 
 /// A value as text; empty for what is none.
-pub(super) fn text_of(value: &Value) -> String {
+pub(super) fn text_of(value: &PropertyValue) -> String {
     match value {
-        Value::Text(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        Value::Truth(truth) => truth.to_string(),
+        PropertyValue::Text(text) => text.clone(),
+        PropertyValue::Number(number) => number.to_string(),
+        PropertyValue::Truth(truth) => truth.to_string(),
         _ => String::new(),
     }
 }
 
 /// A value as a sentence shows it.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &PropertyValue) -> String {
     match value {
-        Value::Text(text) => format!("\"{}\"", short(text)),
-        Value::Number(number) => number.to_string(),
-        Value::Truth(truth) => truth.to_string(),
-        Value::Object(id) => format!("object {id}"),
-        Value::Class(_) => "a class of values".to_owned(),
+        PropertyValue::Text(text) => format!("\"{}\"", short(text)),
+        PropertyValue::Number(number) => number.to_string(),
+        PropertyValue::Truth(truth) => truth.to_string(),
+        PropertyValue::Object(id) => format!("object {id}"),
+        PropertyValue::Class(_) => "a class of values".to_owned(),
     }
 }
 

@@ -5,9 +5,9 @@
 //! properties of the map. Not here: what layers and objects mean (`ground`, `things`).
 
 use super::TiledOptions;
-use super::ground::{self, EAST, Ground, Kind, LAYER_NAMES, NORTH, SOUTH, TiledReport, WEST, shown};
-use super::place::Place;
-use super::raw::{Orientation, RawMap, Value};
+use super::ground::{self, CellKind, EAST, LAYER_NAMES, NORTH, SOUTH, TileGround, TiledReport, WEST, shown};
+use super::place::MapPlacement;
+use super::raw::{Orientation, PropertyValue, RawMap};
 use super::things;
 use super::types::Types;
 use super::words::Said;
@@ -15,7 +15,7 @@ use crate::level::def::{
     Heading, LayerDef, LevelDef, NavigationDef, Projection, StaggerAxis, StaggerIndex, TileLayout,
     TileLegendDef, TilesDef,
 };
-use crate::level::diagnostic::{Finding, Findings, Spot, code};
+use crate::level::diagnostic::{Findings, Located, PendingDiagnostic, code};
 use crate::level::numbers::{self, Number};
 use crate::level::source::{checked_path, stem};
 use crate::world::tiles::Terrain;
@@ -30,7 +30,7 @@ pub(super) fn make(
     (map, types, path): (&RawMap, &Types, &str),
     options: &TiledOptions,
 ) -> (LevelDef, TiledReport) {
-    let place = Place::new(map, options.metres_per_pixel, options.is_flipped);
+    let place = MapPlacement::new(map, options.metres_per_pixel, options.is_flipped);
     let (mut ground, mut report) = ground::lay(findings, said, (map, &place));
     let things = things::put(findings, said, (map, &place, types), (&mut ground, &mut report));
     count(&ground, &mut report);
@@ -51,7 +51,7 @@ fn say(findings: &mut Findings, said: &mut Said, map: &RawMap, def: &mut LevelDe
     let mut whole = |name: &str, range: &Number| {
         let property = map.properties.get(name)?;
         match property.value {
-            Value::Number(number) if range.holds(number) && number == number.trunc() => Some(number),
+            PropertyValue::Number(number) if range.holds(number) && number == number.trunc() => Some(number),
             _ => {
                 let stated = shown(&property.value);
                 let sentence = format!("{name} is {stated}, expected a whole number, {}", range.range());
@@ -72,7 +72,7 @@ fn say(findings: &mut Findings, said: &mut Said, map: &RawMap, def: &mut LevelDe
     let Some(property) = map.properties.get("script") else { return };
     let name = ground::text_of(&property.value);
     match checked_path(&name) {
-        Ok(()) => def.script = Some(Spot::new(name, property.span)),
+        Ok(()) => def.script = Some(Located::new(name, property.span)),
         Err(_) if name.is_empty() => {}
         Err(error) => {
             said.odd(findings, property, &format!("script is {}: {error}", shown(&property.value)));
@@ -80,7 +80,7 @@ fn say(findings: &mut Findings, said: &mut Said, map: &RawMap, def: &mut LevelDe
     }
 }
 
-fn count(ground: &Ground, report: &mut TiledReport) {
+fn count(ground: &TileGround, report: &mut TiledReport) {
     for layer in &ground.layers {
         let open = layer.iter().filter(|kind| ground.kinds[usize::from(**kind)].walkable).count() as u64;
         report.total.navigable += open;
@@ -90,8 +90,8 @@ fn count(ground: &Ground, report: &mut TiledReport) {
 
 fn navigation(
     findings: &mut Findings,
-    ground: &Ground,
-    (map, place): (&RawMap, &Place),
+    ground: &TileGround,
+    (map, place): (&RawMap, &MapPlacement),
     options: &TiledOptions,
 ) -> TilesDef {
     let letters = letters(ground);
@@ -104,22 +104,23 @@ fn navigation(
     let layer = |(number, cells): (usize, &Vec<u16>)| {
         let row = |row: &[u16]| row.iter().map(|kind| letters[usize::from(*kind)]).collect::<String>();
         let rows = cells.chunks_exact(place.rect.width as usize);
-        let mut rows: Vec<Spot<String>> = rows.map(|cells| Spot::new(row(cells), map.span)).collect();
+        let mut rows: Vec<Located<String>> = rows.map(|cells| Located::new(row(cells), map.span)).collect();
         if place.is_flipped() {
             rows.reverse();
         }
-        LayerDef { name: Spot::new(LAYER_NAMES[number].to_owned(), map.span), rows }
+        LayerDef { name: Located::new(LAYER_NAMES[number].to_owned(), map.span), rows }
     };
     let kinds = ground.kinds.iter().zip(&letters).filter(|(_, letter)| !"#.".contains(**letter));
     let legend =
-        kinds.map(|(kind, letter)| (Spot::new(*letter, map.span), legend(ground, kind, (layout, place))));
+        kinds.map(|(kind, letter)| (Located::new(*letter, map.span), legend(ground, kind, (layout, place))));
     let [tile_width_m, tile_height_m] = place.tile_m();
     for size in [tile_width_m, tile_height_m] {
         if !numbers::TILE_SIZE.holds(size) {
             let range = numbers::TILE_SIZE.range();
             findings.error(|| {
                 let message = format!("a tile is {tile_width_m} x {tile_height_m} m, expected {range}");
-                Finding::new(code::RANGE, map.span, message).help("set metresPerPixel to another number")
+                PendingDiagnostic::new(code::RANGE, map.span, message)
+                    .help("set metresPerPixel to another number")
             });
             break;
         }
@@ -141,11 +142,15 @@ fn navigation(
     }
 }
 
-fn legend(ground: &Ground, kind: &Kind, (layout, place): (TileLayout, &Place)) -> TileLegendDef {
+fn legend(
+    ground: &TileGround,
+    kind: &CellKind,
+    (layout, place): (TileLayout, &MapPlacement),
+) -> TileLegendDef {
     let area = kind.area.map(|area| &ground.areas[usize::from(area)]);
     let is_open = kind.terrain.is_navigable();
     TileLegendDef {
-        area: area.map(|(name, span)| Spot::new(name.clone(), *span)),
+        area: area.map(|(name, span)| Located::new(name.clone(), *span)),
         cost: kind.cost,
         mark: None,
         walkable: (kind.walkable != is_open).then_some(kind.walkable),
@@ -172,17 +177,17 @@ fn ways_out(closed: u8, layout: TileLayout, is_flipped: bool) -> Vec<Heading> {
 }
 
 /// A character for each kind: `#` and `.` for what they always mean.
-fn letters(ground: &Ground) -> Vec<char> {
+fn letters(ground: &TileGround) -> Vec<char> {
     let mut free =
         LETTERS.chars().chain((0x00C0..0xFFFF).filter_map(char::from_u32).filter(|c| c.is_alphabetic()));
-    let plain = |kind: &ground::Kind| {
+    let plain = |kind: &ground::CellKind| {
         kind.terrain == Terrain::Ground
             && kind.cost.is_none()
             && kind.tags.is_empty()
             && kind.closed == 0
             && kind.area.is_none()
     };
-    let letter = |kind: &ground::Kind| match (plain(kind), kind.walkable) {
+    let letter = |kind: &ground::CellKind| match (plain(kind), kind.walkable) {
         (true, true) => '.',
         (true, false) => '#',
         // Bounded by the letters of the basic plane, far more than kinds.

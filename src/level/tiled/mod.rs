@@ -1,6 +1,6 @@
 //! Maps of the editor Tiled: `.tmx` and `.tmj`, with the tilesets and templates they name.
 //!
-//! In: the path of a map, a [`Source`] for it and the files it names, [`TiledOptions`]. Out: [`Tiled`]: what the files
+//! In: the path of a map, a [`FileSource`] for it and the files it names, [`TiledOptions`]. Out: [`Tiled`]: what the files
 //! state ([`RawMap`]), the level it makes, the numbers of its layers; or findings. Holds: no file makes it panic or
 //! allocate for more than the map states, and no map states more than a level may hold; pixels become metres here and
 //! nowhere else. Not here: the level's own format (`read`), the navigation map (`bake`).
@@ -28,10 +28,10 @@ mod xml;
 mod tests;
 
 use super::def::{CellSizes, Hierarchy, LevelDef};
-use super::diagnostic::{Diagnostic, Finding, Findings, LevelFile, Span, Spot, code};
+use super::diagnostic::{Diagnostic, Findings, LevelFile, Located, PendingDiagnostic, Span, code};
 use super::json::FILE_BYTES_MAX;
 use super::load::LevelError;
-use super::source::{Source, SourceError};
+use super::source::{FileSource, SourceError};
 use files::Import;
 use raw::RawMap;
 use words::Said;
@@ -50,7 +50,7 @@ pub struct TiledOptions {
     pub is_flipped: bool,
     /// The file of types that gives classes their defaults, relative to the map. By default one of
     /// `objecttypes.xml`, `objecttypes.json` and `propertytypes.json` beside the map, if there is one.
-    pub types: Option<Spot<String>>,
+    pub types: Option<Located<String>>,
     /// Radius of the bodies that the tiles are made for, and the height of the floor; the size of a cell and the
     /// paddings have no meaning here.
     pub sizes: CellSizes,
@@ -101,7 +101,7 @@ fn about_world(path: &str, text: &str) -> String {
 ///
 /// # Errors
 /// Everything that is wrong with it, at once.
-pub fn import(path: &str, source: &dyn Source, options: &TiledOptions) -> Result<Imported, LevelError> {
+pub fn import(path: &str, source: &dyn FileSource, options: &TiledOptions) -> Result<Imported, LevelError> {
     let mut findings = Findings::default();
     let (made, failed) = match source.read(path, FILE_BYTES_MAX) {
         Ok(bytes) => take_in(&mut findings, (source, path, &bytes), options),
@@ -119,9 +119,9 @@ pub fn import(path: &str, source: &dyn Source, options: &TiledOptions) -> Result
     }
 }
 
-fn unreadable(path: &str, error: &SourceError) -> Finding {
+fn unreadable(path: &str, error: &SourceError) -> PendingDiagnostic {
     let code = if *error == SourceError::NotFound { code::UNRESOLVED } else { code::IO };
-    Finding::new(code, Span::default(), format!("\"{path}\" cannot be read: {error}"))
+    PendingDiagnostic::new(code, Span::default(), format!("\"{path}\" cannot be read: {error}"))
 }
 
 /// A map that was taken in, and what there is to say about it.
@@ -138,7 +138,7 @@ pub struct Imported {
 /// Takes in the map whose bytes were found at `path`. None after findings, of which at least one is an error.
 pub(crate) fn take_in(
     findings: &mut Findings,
-    (source, path, bytes): (&dyn Source, &str, &[u8]),
+    (source, path, bytes): (&dyn FileSource, &str, &[u8]),
     options: &TiledOptions,
 ) -> (Option<Tiled>, Option<SourceError>) {
     let mut import = Import::new(findings, source);
@@ -151,7 +151,7 @@ fn read_all(import: &mut Import<'_>, (path, bytes): (&str, &[u8]), options: &Til
     if is_world(path) {
         let file = import.findings.add_file(path, bytes);
         let message = about_world(path, &String::from_utf8_lossy(bytes));
-        import.findings.error(|| Finding::new(code::CHOICE, Span::new(file, 0, 0), message));
+        import.findings.error(|| PendingDiagnostic::new(code::CHOICE, Span::new(file, 0, 0), message));
         return None;
     }
     let raw = import.parsed(path, bytes, read::map)?;
@@ -181,7 +181,11 @@ fn types_of(import: &mut Import<'_>, path: &str, options: &TiledOptions) -> Opti
             Err(error) if named.is_some() => {
                 let span = named.map_or(Span::default(), |named| named.span);
                 import.findings.error(|| {
-                    Finding::new(code::UNRESOLVED, span, format!("\"{place}\" cannot be read: {error}"))
+                    PendingDiagnostic::new(
+                        code::UNRESOLVED,
+                        span,
+                        format!("\"{place}\" cannot be read: {error}"),
+                    )
                 });
                 import.failed = Some(error);
                 return None;
@@ -205,8 +209,8 @@ fn note(findings: &mut Findings, report: &TiledReport, span: Span) {
             layer.on,
             words(&layer.counts)
         );
-        findings.note(|| Finding::new(code::MAP, span, message));
+        findings.note(|| PendingDiagnostic::new(code::MAP, span, message));
     }
     let message = format!("all layers together: {} cells", words(&report.total));
-    findings.note(|| Finding::new(code::MAP, span, message));
+    findings.note(|| PendingDiagnostic::new(code::MAP, span, message));
 }

@@ -5,7 +5,7 @@
 //! Not here: what objects mean (`things`).
 
 use super::files::{Here, Import, short};
-use super::raw::{GID_MASK, RawObject, RawTile, RawTileset, Shape};
+use super::raw::{GID_MASK, ObjectShape, RawObject, RawTile, RawTileset};
 use super::tree::Element;
 use super::{property, read, template};
 use crate::level::diagnostic::{Span, code};
@@ -58,10 +58,10 @@ pub(super) fn object(
         properties.add_missing(&base.properties);
     }
     let shape = match shape(import, here, element, tilesets)? {
-        Shape::Rectangle => base.map_or(Shape::Rectangle, |base| base.shape.clone()),
+        ObjectShape::Rectangle => base.map_or(ObjectShape::Rectangle, |base| base.shape.clone()),
         own => own,
     };
-    if let Shape::Tile(tile, _) = &shape {
+    if let ObjectShape::Tile(tile, _) = &shape {
         if class.is_empty() {
             class.clone_from(&tile.class);
         }
@@ -104,18 +104,18 @@ fn shape(
     here: Here<'_, '_>,
     element: &Element<'_>,
     tilesets: &[(u32, Arc<RawTileset>)],
-) -> Option<Shape> {
+) -> Option<ObjectShape> {
     if let Some(gid) = read::optional_whole(import, here, element, "gid", (0, i64::from(u32::MAX))) {
         return tile(import, here, element, (gid as u32 & GID_MASK, tilesets));
     }
-    let mut found = Shape::Rectangle;
+    let mut found = ObjectShape::Rectangle;
     for child in &element.children {
         found = match child.name.as_ref() {
-            "point" => Shape::Point,
-            "ellipse" | "capsule" => Shape::Ellipse,
-            "polygon" => Shape::Polygon(corners(import, here, child)?),
-            "polyline" => Shape::Polyline(corners(import, here, child)?),
-            "text" => Shape::Text,
+            "point" => ObjectShape::Point,
+            "ellipse" | "capsule" => ObjectShape::Ellipse,
+            "polygon" => ObjectShape::Polygon(corners(import, here, child)?),
+            "polyline" => ObjectShape::Polyline(corners(import, here, child)?),
+            "text" => ObjectShape::Text,
             "properties" => continue,
             other => {
                 import.skip(format!("<{}>, which this version does not know", short(other)), child.span);
@@ -131,7 +131,7 @@ fn tile(
     here: Here<'_, '_>,
     element: &Element<'_>,
     (id, tilesets): (u32, &[(u32, Arc<RawTileset>)]),
-) -> Option<Shape> {
+) -> Option<ObjectShape> {
     let after = tilesets.partition_point(|(first, _)| *first <= id);
     let set = after.checked_sub(1).map(|at| &tilesets[at]);
     let Some((first, set)) = set.filter(|(first, set)| id > 0 && id - first < set.tiles_max) else {
@@ -144,7 +144,7 @@ fn tile(
     let plain =
         || RawTile { id: local, class: String::new(), properties: Default::default(), span: element.span };
     let about = set.about(local).cloned().unwrap_or_else(plain);
-    Some(Shape::Tile(Box::new(about), set.object_alignment.clone()))
+    Some(ObjectShape::Tile(Box::new(about), set.object_alignment.clone()))
 }
 
 /// Corners: pairs of numbers, `0,0 16,0 16,16`.

@@ -12,7 +12,7 @@ use crate::base::geom::Point;
 
 /// How a map lies in the world.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct MapPlacement {
     orientation: Orientation,
     stagger_x: bool,
     stagger_even: bool,
@@ -27,7 +27,7 @@ pub(super) struct Place {
     is_flipped: bool,
 }
 
-impl Place {
+impl MapPlacement {
     /// The place of a map; without a scale a tile is one metre wide.
     pub(super) fn new(map: &RawMap, metres_per_pixel: Option<f64>, is_flipped: bool) -> Self {
         let (width, height) = (f64::from(map.tile_width_px), f64::from(map.tile_height_px));

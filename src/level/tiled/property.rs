@@ -5,9 +5,9 @@
 //! properties mean something (`words`).
 
 use super::files::{Here, Import, short};
-use super::raw::{Properties, Property, Value};
+use super::raw::{Properties, Property, PropertyValue};
 use super::tree::Element;
-use crate::level::diagnostic::{Finding, Span, code};
+use crate::level::diagnostic::{PendingDiagnostic, Span, code};
 
 /// The properties of an element.
 pub(super) fn properties(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -> Properties {
@@ -35,22 +35,27 @@ pub(super) fn property(
         None => (element.text.as_ref(), element.span),
     };
     if kind == "class" || (element.attribute(key).is_none() && element.child("properties").is_some()) {
-        return Some(Property { name, value: Value::Class(properties(import, here, element)), class, span });
+        return Some(Property {
+            name,
+            value: PropertyValue::Class(properties(import, here, element)),
+            class,
+            span,
+        });
     }
     let value = match kind {
         "bool" => match text {
-            "true" => Some(Value::Truth(true)),
-            "false" | "" => Some(Value::Truth(false)),
+            "true" => Some(PropertyValue::Truth(true)),
+            "false" | "" => Some(PropertyValue::Truth(false)),
             _ => None,
         },
-        "int" | "float" => finite(text).map(Value::Number),
-        "object" => text.trim().parse().ok().or(text.is_empty().then_some(0)).map(Value::Object),
+        "int" | "float" => finite(text).map(PropertyValue::Number),
+        "object" => text.trim().parse().ok().or(text.is_empty().then_some(0)).map(PropertyValue::Object),
         // Text, colours, files, and types of versions to come.
-        _ => Some(Value::Text(text.to_owned())),
+        _ => Some(PropertyValue::Text(text.to_owned())),
     };
     let value = value.unwrap_or_else(|| {
         wrong(import, here, span, (&name, kind, text));
-        Value::Text(text.to_owned())
+        PropertyValue::Text(text.to_owned())
     });
     Some(Property { name, value, class, span })
 }
@@ -73,5 +78,5 @@ fn wrong(import: &mut Import<'_>, here: Here<'_, '_>, span: Span, (name, kind, t
         short(name),
         short(text)
     );
-    import.findings.note(|| Finding::new(code::TYPE, span, message).at(here.pointer(span)));
+    import.findings.note(|| PendingDiagnostic::new(code::TYPE, span, message).at(here.pointer(span)));
 }

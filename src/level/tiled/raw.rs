@@ -186,7 +186,7 @@ pub enum RawContent {
 
 /// The shape of an object, in pixels from its position.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
+pub enum ObjectShape {
     /// A point.
     Point,
     /// A rectangle of the object's size.
@@ -219,7 +219,7 @@ pub struct RawObject {
     /// Degrees it is turned about its position, clockwise.
     pub rotation_degrees: f64,
     /// What it looks like.
-    pub shape: Shape,
+    pub shape: ObjectShape,
     /// What its author says of it, then what its template says.
     pub properties: Properties,
     /// Where it stands.
@@ -230,7 +230,7 @@ pub struct RawObject {
 
 /// A value of a property.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum PropertyValue {
     /// Text, a colour, the name of a file.
     Text(String),
     /// A whole number or one with a fraction.
@@ -249,7 +249,7 @@ pub struct Property {
     /// Its name.
     pub name: String,
     /// Its value.
-    pub value: Value,
+    pub value: PropertyValue,
     /// The class of its value, for values that have one.
     pub class: String,
     /// Where the value stands.

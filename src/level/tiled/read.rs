@@ -4,7 +4,7 @@
 //! anything is allocated by it; every layer has as many cells as the map says; every cell names a tile of a tileset.
 //! Not here: objects (`object`), what layers mean (`ground`).
 
-use super::data::{self, Form};
+use super::data::{self, CellEncoding};
 use super::files::{Here, Import};
 use super::object;
 use super::property;
@@ -12,7 +12,7 @@ use super::raw::{
     GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, RawTile, RawTileset, Rect,
 };
 use super::tree::Element;
-use crate::level::diagnostic::{Finding, Span, code};
+use crate::level::diagnostic::{PendingDiagnostic, Span, code};
 use crate::level::textgrid::CELLS_MAX;
 use std::sync::Arc;
 
@@ -99,9 +99,13 @@ fn orientation(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<Orientatio
         let (span, stated) = (here.root.span_of("orientation"), super::files::short(stated));
         import.findings.error(|| {
             let names = "orthogonal, isometric, staggered or hexagonal";
-            Finding::new(code::CHOICE, span, format!("orientation is \"{stated}\", expected {names}"))
-                .at(here.pointer(span))
-                .suggest(&stated, known.map(Orientation::name))
+            PendingDiagnostic::new(
+                code::CHOICE,
+                span,
+                format!("orientation is \"{stated}\", expected {names}"),
+            )
+            .at(here.pointer(span))
+            .suggest(&stated, known.map(Orientation::name))
         });
     }
     found
@@ -339,7 +343,7 @@ fn tiles(
         return None;
     };
     let stated = |name| if data.attribute(name).is_some() { data.value(name) } else { element.value(name) };
-    let form = Form { encoding: stated("encoding"), compression: stated("compression") };
+    let form = CellEncoding { encoding: stated("encoding"), compression: stated("compression") };
     let layer = Layer { element, name: super::files::short(element.value("name")), form };
     if data.child("chunk").is_some() || map.infinite {
         return chunks(import, here, &layer, data, map);
@@ -372,7 +376,7 @@ fn tiles(
 struct Layer<'e, 'a> {
     element: &'e Element<'a>,
     name: String,
-    form: Form<'e>,
+    form: CellEncoding<'e>,
 }
 
 fn spend(import: &mut Import<'_>, here: Here<'_, '_>, span: Span, cells: u64) -> Option<()> {

@@ -1,6 +1,6 @@
 //! Objects into what stands on a level: characters, doors, regions, marks, routes, ground of its own.
 //!
-//! In: the objects of a [`RawMap`], its [`Place`], the [`Ground`] that its layers made. Out: [`Things`] in metres, and
+//! In: the objects of a [`RawMap`], its [`MapPlacement`], the [`TileGround`] that its layers made. Out: [`Things`] in metres, and
 //! cells of the ground that objects close or name. Holds: the class of an object decides, then its shape; a class that
 //! nobody knows means nothing; lengths and speeds in properties are pixels, as everything in such a map; what is said of
 //! an object and means nothing here goes to the scripts with it, and what becomes nothing is left out by name.
@@ -12,17 +12,17 @@ mod stairs;
 
 use self::stairs::Stairs;
 use super::files::short;
-use super::ground::{Ground, Kind, TiledReport, number_of, shown, split, text_of};
-use super::place::{Near, Place, common_area};
-use super::raw::{Properties, Property, RawContent, RawLayer, RawMap, RawObject, Shape, Value};
+use super::ground::{CellKind, TileGround, TiledReport, number_of, shown, split, text_of};
+use super::place::{MapPlacement, Near, common_area};
+use super::raw::{ObjectShape, Properties, Property, PropertyValue, RawContent, RawLayer, RawMap, RawObject};
 use super::types::Types;
 use super::words::{Said, truth, truth_of};
 use crate::base::geom::Point;
 use crate::level::def::{
-    CharacterDef, DoorDef, LinkDef, MarkDef, Outline, PlaceDef, Position, PropsDef, RegionDef, RouteDef,
-    StopDef,
+    CharacterDef, DoorDef, LinkDef, MarkDef, PlaceDef, Position, PropsDef, RegionDef, RegionOutline,
+    RouteDef, StopDef,
 };
-use crate::level::diagnostic::{Finding, Findings, Span, Spot, code};
+use crate::level::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use crate::level::json::NAME_BYTES_MAX;
 use crate::level::keys;
 use crate::level::numbers::{self, Number};
@@ -105,8 +105,8 @@ fn sort_of(class: &str) -> Sort {
 pub(super) fn put(
     findings: &mut Findings,
     said: &mut Said,
-    (map, place, types): (&RawMap, &Place, &Types),
-    (ground, report): (&mut Ground, &mut TiledReport),
+    (map, place, types): (&RawMap, &MapPlacement, &Types),
+    (ground, report): (&mut TileGround, &mut TiledReport),
 ) -> Things {
     let mut names: BTreeMap<u32, String> = BTreeMap::new();
     for object in objects(map) {
@@ -162,9 +162,9 @@ struct Waypoint {
 struct Putting<'r, 'f> {
     findings: &'f mut Findings,
     said: &'r mut Said,
-    place: &'r Place,
+    place: &'r MapPlacement,
     types: &'r Types,
-    ground: &'r mut Ground,
+    ground: &'r mut TileGround,
     /// Names of all objects by their number.
     object_names: BTreeMap<u32, String>,
     /// The same names, for looking one up.
@@ -202,8 +202,8 @@ impl Putting<'_, '_> {
             let area = self.unique("area", &name, 0, span);
             self.ground.areas[usize::from(tile.area)].0.clone_from(&area);
             self.things.doors.push(DoorDef {
-                name: Spot::new(name, span),
-                area: Spot::new(area, span),
+                name: Located::new(name, span),
+                area: Located::new(area, span),
                 open: tile.open,
                 locked: tile.locked,
                 key: tile.key,
@@ -259,24 +259,24 @@ impl Putting<'_, '_> {
                 self.stairs(thing);
             }
             (Sort::Mark, _) => self.mark(thing),
-            (Sort::Route, Shape::Point) => self.mark(thing),
+            (Sort::Route, ObjectShape::Point) => self.mark(thing),
             (Sort::Route, _) => self.route(thing),
-            (Sort::Region, Shape::Polyline(_)) => self.route(thing),
+            (Sort::Region, ObjectShape::Polyline(_)) => self.route(thing),
             (Sort::Region, _) => self.region(thing),
-            (Sort::Shape, Shape::Polyline(_)) if !is_collision => self.route(thing),
-            (Sort::Shape, Shape::Point) => self.mark(thing),
-            (Sort::Shape, Shape::Text) => {
+            (Sort::Shape, ObjectShape::Polyline(_)) if !is_collision => self.route(thing),
+            (Sort::Shape, ObjectShape::Point) => self.mark(thing),
+            (Sort::Shape, ObjectShape::Text) => {
                 self.said.leave_out(format!("text of {}", called(thing.object)), thing.object.span);
             }
             (Sort::Shape, _) if is_collision => return self.obstacle(thing),
             // A tile is a picture where nothing is said of it.
-            (Sort::Shape, Shape::Tile(..)) if thing.object.name.trim().is_empty() => {
+            (Sort::Shape, ObjectShape::Tile(..)) if thing.object.name.trim().is_empty() => {
                 let class = thing.object.class.trim();
                 let of =
                     if class.is_empty() { String::new() } else { format!(" of class \"{}\"", short(class)) };
                 self.said.leave_out(format!("tile objects without a name{of}"), thing.object.span);
             }
-            (Sort::Shape, Shape::Tile(..)) => self.mark(thing),
+            (Sort::Shape, ObjectShape::Tile(..)) => self.mark(thing),
             (Sort::Shape, _) if thing.corners.len() < 3 || is_flat(&thing.corners) => self.mark(thing),
             (Sort::Shape, _) => self.region(thing),
         }
@@ -287,12 +287,12 @@ impl Putting<'_, '_> {
     fn corners(&self, object: &RawObject, layer: &RawLayer) -> Vec<[f64; 2]> {
         let [width, height] = object.size_px;
         let flat: Vec<[f64; 2]> = match &object.shape {
-            Shape::Point | Shape::Text => vec![[0.0, 0.0]],
-            Shape::Rectangle if width == 0.0 && height == 0.0 => vec![[0.0, 0.0]],
-            Shape::Rectangle => vec![[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]],
-            Shape::Polygon(points) | Shape::Polyline(points) => points.clone(),
-            Shape::Ellipse => ellipse(width, height),
-            Shape::Tile(_, alignment) => {
+            ObjectShape::Point | ObjectShape::Text => vec![[0.0, 0.0]],
+            ObjectShape::Rectangle if width == 0.0 && height == 0.0 => vec![[0.0, 0.0]],
+            ObjectShape::Rectangle => vec![[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]],
+            ObjectShape::Polygon(points) | ObjectShape::Polyline(points) => points.clone(),
+            ObjectShape::Ellipse => ellipse(width, height),
+            ObjectShape::Tile(_, alignment) => {
                 let [left, top] = self.tile_corner(alignment, [width, height]);
                 let (right, bottom) = (left + width, top + height);
                 vec![[left, top], [right, top], [right, bottom], [left, bottom]]
@@ -336,17 +336,17 @@ impl Putting<'_, '_> {
             (low + high) / 2.0
         };
         match &thing.object.shape {
-            Shape::Point | Shape::Text | Shape::Polyline(_) => {
+            ObjectShape::Point | ObjectShape::Text | ObjectShape::Polyline(_) => {
                 corners.first().copied().unwrap_or(thing.object.position_px)
             }
-            Shape::Tile(..) if self.place.is_isometric() => {
+            ObjectShape::Tile(..) if self.place.is_isometric() => {
                 // The lower corner of the diamond that the tile stands on is half a tile further along both axes.
                 let half = self.place.tile_side_px() / 2.0;
                 let [x, y] = thing.object.position_px;
                 let [moved_x, moved_y] = self.place.offset(thing.layer.offset_px);
                 [x + moved_x - half, y + moved_y - half]
             }
-            Shape::Tile(..) => {
+            ObjectShape::Tile(..) => {
                 let bottom = corners.iter().fold(f64::MIN, |most, corner| most.max(corner[1]));
                 let half = self.place.tile_side_px().min(thing.object.size_px[1]) / 2.0;
                 [middle(0), bottom - half]
@@ -376,7 +376,7 @@ impl Putting<'_, '_> {
     fn error(&mut self, thing: &Thing<'_>, code: &'static str, span: Span, what: &str) {
         let message = format!("{} {what}", called(thing.object));
         let pointer = thing.object.pointer.as_str();
-        self.findings.error(|| Finding::new(code, span, message).at(pointer));
+        self.findings.error(|| PendingDiagnostic::new(code, span, message).at(pointer));
     }
 
     /// An object that becomes nothing, and why: `encloses nothing`.
@@ -384,7 +384,7 @@ impl Putting<'_, '_> {
         let called = called(thing.object);
         let message = format!("{called} {why} and is left out");
         let (span, pointer) = (thing.object.span, thing.object.pointer.as_str());
-        self.findings.warn(|| Finding::new(code, span, message).at(pointer));
+        self.findings.warn(|| PendingDiagnostic::new(code, span, message).at(pointer));
         self.said.leave_out(format!("{called}, which {why}"), span);
     }
 
@@ -419,14 +419,15 @@ impl Putting<'_, '_> {
                 "another {kind} is called \"{}\" already, so this one is called \"{name}\"",
                 short(&plain)
             );
-            Finding::new(code::DUPLICATE_NAME, span, message).help("give one of the two another name")
+            PendingDiagnostic::new(code::DUPLICATE_NAME, span, message)
+                .help("give one of the two another name")
         });
         name
     }
 
-    fn named(&mut self, kind: &'static str, thing: &Thing<'_>) -> Spot<String> {
+    fn named(&mut self, kind: &'static str, thing: &Thing<'_>) -> Located<String> {
         let object = thing.object;
-        Spot::new(self.unique(kind, &object.name, object.id, object.span), object.span)
+        Located::new(self.unique(kind, &object.name, object.id, object.span), object.span)
     }
 
     fn mark(&mut self, thing: &Thing<'_>) {
@@ -468,7 +469,7 @@ impl Putting<'_, '_> {
             return;
         };
         let order = ["order", "index"].iter().find_map(|name| match thing.properties.get(name)?.value {
-            Value::Number(number) => Some(number),
+            PropertyValue::Number(number) => Some(number),
             _ => None,
         });
         let Some(position) = self.position(thing) else { return };
@@ -497,7 +498,11 @@ impl Putting<'_, '_> {
             let Some(span) = points.first().map(|point| point.span) else { continue };
             let name = self.unique("route", &group, 0, span);
             let stops = points.into_iter().map(|point| point.stop).collect();
-            self.things.routes.push(RouteDef { name: Spot::new(name, span), stops, props: PropsDef::new() });
+            self.things.routes.push(RouteDef {
+                name: Located::new(name, span),
+                stops,
+                props: PropsDef::new(),
+            });
         }
     }
 
@@ -508,9 +513,9 @@ impl Putting<'_, '_> {
         self.things.regions.push(RegionDef { name, outline, layer: None, props });
     }
 
-    fn outline(&mut self, thing: &Thing<'_>) -> Option<Outline> {
+    fn outline(&mut self, thing: &Thing<'_>) -> Option<RegionOutline> {
         let [width, height] = thing.object.size_px;
-        let is_round = thing.object.shape == Shape::Ellipse && width == height && width > 0.0;
+        let is_round = thing.object.shape == ObjectShape::Ellipse && width == height && width > 0.0;
         let radius = self.metres(thing, "radius", &numbers::REGION_RADIUS);
         if is_round || (radius.is_some() && thing.corners.len() < 3) {
             let centre = self.position(thing)?;
@@ -522,7 +527,7 @@ impl Putting<'_, '_> {
                 self.error(thing, code::RANGE, thing.object.span, &what);
                 return None;
             }
-            return Some(Outline::Circle { centre, radius_m });
+            return Some(RegionOutline::Circle { centre, radius_m });
         }
         if thing.corners.len() < 3 || is_flat(&thing.corners) {
             self.leave_out(thing, code::DEGENERATE, "encloses nothing");
@@ -530,7 +535,7 @@ impl Putting<'_, '_> {
         }
         let corners: Option<Vec<Point>> =
             thing.corners.iter().map(|corner| self.world(thing, *corner)).collect();
-        Some(Outline::Polygon(corners?))
+        Some(RegionOutline::Polygon(corners?))
     }
 
     /// The cells near an object; none after a finding when objects take more comparing than a map may.
@@ -580,7 +585,12 @@ impl Putting<'_, '_> {
     }
 
     /// Changes the kind of some cells; how many there were.
-    fn change(&mut self, layer: usize, cells: &[usize], change: impl Fn(&Kind) -> Option<Kind>) -> u64 {
+    fn change(
+        &mut self,
+        layer: usize,
+        cells: &[usize],
+        change: impl Fn(&CellKind) -> Option<CellKind>,
+    ) -> u64 {
         // The new number of each kind that was met; none for those that stay as they are.
         let mut known: BTreeMap<u16, Option<u16>> = BTreeMap::new();
         let mut changed = 0;
@@ -608,18 +618,23 @@ impl Putting<'_, '_> {
     fn block(&mut self, thing: &Thing<'_>) -> u64 {
         let cells = self.cells_touched(thing);
         let blocked =
-            |kind: &Kind| kind.walkable.then(|| Kind { walkable: false, closed: 0, ..kind.clone() });
+            |kind: &CellKind| kind.walkable.then(|| CellKind { walkable: false, closed: 0, ..kind.clone() });
         self.change(thing.number, &cells, blocked)
     }
 
     /// Gives the cells under an object a name; how many there are.
-    fn claim(&mut self, thing: &Thing<'_>, name: &Spot<String>, (cost, opens): (Option<f64>, bool)) -> u64 {
+    fn claim(
+        &mut self,
+        thing: &Thing<'_>,
+        name: &Located<String>,
+        (cost, opens): (Option<f64>, bool),
+    ) -> u64 {
         let area = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
         let cells = self.cells_inside(thing);
-        let named = |kind: &Kind| {
+        let named = |kind: &CellKind| {
             let cost = cost.or(kind.cost);
             let is_taken = kind.walkable || opens;
-            is_taken.then(|| Kind { area: Some(area), walkable: true, cost, ..kind.clone() })
+            is_taken.then(|| CellKind { area: Some(area), walkable: true, cost, ..kind.clone() })
         };
         let count = self.change(thing.number, &cells, named);
         if count > 0 {
@@ -639,7 +654,7 @@ impl Putting<'_, '_> {
 
     fn door(&mut self, thing: &Thing<'_>) {
         let name = self.named("door", thing);
-        let area = Spot::new(self.unique("area", &name.value, thing.object.id, name.span), name.span);
+        let area = Located::new(self.unique("area", &name.value, thing.object.id, name.span), name.span);
         if self.claim(thing, &area, (None, true)) == 0 {
             self.error(
                 thing,
@@ -684,7 +699,7 @@ impl Putting<'_, '_> {
     /// The direction in which alone a door may be walked through.
     fn direction(&mut self, thing: &Thing<'_>) -> Option<[f64; 2]> {
         let property = thing.properties.get("oneWay")?;
-        let Value::Text(word) = &property.value else { return None };
+        let PropertyValue::Text(word) = &property.value else { return None };
         let turned = if self.place.is_flipped() { -1.0 } else { 1.0 };
         let way = match word.trim().to_lowercase().as_str() {
             "" => return None,
@@ -706,8 +721,8 @@ impl Putting<'_, '_> {
     fn facing(&mut self, thing: &Thing<'_>) -> Option<f64> {
         let property = ["facing", "facingDegrees"].iter().find_map(|name| thing.properties.get(name))?;
         let degrees = match &property.value {
-            Value::Number(degrees) => *degrees,
-            Value::Text(word) => match word.trim().to_lowercase().as_str() {
+            PropertyValue::Number(degrees) => *degrees,
+            PropertyValue::Text(word) => match word.trim().to_lowercase().as_str() {
                 "" => return None,
                 "south" | "down" => 0.0,
                 "east" | "right" => 90.0,
@@ -743,8 +758,8 @@ impl Putting<'_, '_> {
     fn ranged(&mut self, thing: &Thing<'_>, name: &str, (range, scale): (&Number, f64)) -> Option<f64> {
         let property = thing.properties.get(name)?;
         let value = match &property.value {
-            Value::Number(number) => *number * scale,
-            Value::Text(text) => text.trim().parse::<f64>().unwrap_or(f64::NAN) * scale,
+            PropertyValue::Number(number) => *number * scale,
+            PropertyValue::Text(text) => text.trim().parse::<f64>().unwrap_or(f64::NAN) * scale,
             _ => f64::NAN,
         };
         if range.holds(value) {
@@ -776,7 +791,7 @@ impl Putting<'_, '_> {
         for (what, count, limit) in counts {
             if count > limit {
                 let message = format!("the map has {count} {what}, the limit is {limit}");
-                self.findings.error(|| Finding::new(code::LIMIT, span, message));
+                self.findings.error(|| PendingDiagnostic::new(code::LIMIT, span, message));
             }
         }
     }

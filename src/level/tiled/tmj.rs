@@ -5,8 +5,8 @@
 //! its depth bounded; elements and attributes are counted. Not here: what elements mean (`read`).
 
 use super::tree::{Attribute, Budget, Element};
-use crate::level::diagnostic::{Finding, Findings, Span, code};
-use crate::level::json::{Item, Member, Node, Place, Reader};
+use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
+use crate::level::json::{JsonItem, JsonPath, JsonReader, JsonValue, Member};
 use std::borrow::Cow;
 
 /// Most values of a list of objects, tiles or corners.
@@ -19,16 +19,16 @@ pub(super) fn parse<'a>(
     text: &'a str,
     base: usize,
 ) -> Option<Element<'a>> {
-    let mut reader = Reader { findings, file };
+    let mut reader = JsonReader { findings, file };
     let root = reader.root(text, base)?;
     let mut parse = Parse { reader, budget: Budget::default(), is_over: false };
     if root.text.starts_with('[') {
         // A list of types is a file of its own.
         let mut list = Element::new(Cow::Borrowed("types"), parse.span(root));
-        parse.children(&mut list, ("propertyTypes", root), &Place::Root);
+        parse.children(&mut list, ("propertyTypes", root), &JsonPath::Root);
         return (!parse.is_over).then_some(list);
     }
-    let members = parse.members(root, &Place::Root)?;
+    let members = parse.members(root, &JsonPath::Root)?;
     let kind = members.iter().find(|member| member.key == "type").map(|member| unquoted(member.value.text));
     let name = match kind.as_deref() {
         Some("tileset") => "tileset",
@@ -40,31 +40,33 @@ pub(super) fn parse<'a>(
         _ if members.iter().any(|member| member.key == "propertyTypes") => "project",
         _ => "tileset",
     };
-    let element = parse.object(Cow::Borrowed(name), root, members, &Place::Root);
+    let element = parse.object(Cow::Borrowed(name), root, members, &JsonPath::Root);
     (!parse.is_over).then_some(element)
 }
 
 struct Parse<'f> {
-    reader: Reader<'f>,
+    reader: JsonReader<'f>,
     budget: Budget,
     /// Whether the budget is spent, which was said once.
     is_over: bool,
 }
 
 impl Parse<'_> {
-    fn members<'a>(&mut self, item: Item<'a>, place: &Place<'_>) -> Option<Vec<Member<'a>>> {
-        self.reader.members(Node { text: item.text, at: item.at, place }, "an object")
+    fn members<'a>(&mut self, item: JsonItem<'a>, place: &JsonPath<'_>) -> Option<Vec<Member<'a>>> {
+        self.reader.members(JsonValue { text: item.text, at: item.at, place }, "an object")
     }
 
-    fn span(&self, item: Item<'_>) -> Span {
+    fn span(&self, item: JsonItem<'_>) -> Span {
         Span::new(self.reader.file, item.at, item.at + item.text.len())
     }
 
-    fn spend(&mut self, item: Item<'_>, spent: Result<(), String>) {
+    fn spend(&mut self, item: JsonItem<'_>, spent: Result<(), String>) {
         let Err(why) = spent else { return };
         if !self.is_over {
             let span = self.span(item);
-            self.reader.findings.error(|| Finding::new(code::LIMIT, span, format!("the file has {why}")));
+            self.reader
+                .findings
+                .error(|| PendingDiagnostic::new(code::LIMIT, span, format!("the file has {why}")));
         }
         self.is_over = true;
     }
@@ -73,13 +75,13 @@ impl Parse<'_> {
     fn object<'a>(
         &mut self,
         name: Cow<'a, str>,
-        item: Item<'a>,
+        item: JsonItem<'a>,
         members: Vec<Member<'a>>,
-        place: &Place<'_>,
+        place: &JsonPath<'_>,
     ) -> Element<'a> {
         let spent = self.budget.element();
         self.spend(item, spent);
-        let head = Item { text: &item.text[..item.text.len().min(1)], at: item.at };
+        let head = JsonItem { text: &item.text[..item.text.len().min(1)], at: item.at };
         let mut element = Element::new(name, self.span(head));
         element.end = (item.at + item.text.len()) as u32;
         for member in members {
@@ -91,8 +93,8 @@ impl Parse<'_> {
         element
     }
 
-    fn member<'a>(&mut self, element: &mut Element<'a>, member: Member<'a>, place: &Place<'_>) {
-        let own = Place::Key(place, &member.key);
+    fn member<'a>(&mut self, element: &mut Element<'a>, member: Member<'a>, place: &JsonPath<'_>) {
+        let own = JsonPath::Key(place, &member.key);
         let Member { key, value, .. } = &member;
         match (value.text.as_bytes().first(), key.as_ref()) {
             (_, "data") => self.data(element, *value),
@@ -135,14 +137,19 @@ impl Parse<'_> {
     }
 
     /// A list of objects, each a child.
-    fn children<'a>(&mut self, element: &mut Element<'a>, (key, item): (&str, Item<'a>), place: &Place<'_>) {
-        let node = Node { text: item.text, at: item.at, place };
+    fn children<'a>(
+        &mut self,
+        element: &mut Element<'a>,
+        (key, item): (&str, JsonItem<'a>),
+        place: &JsonPath<'_>,
+    ) {
+        let node = JsonValue { text: item.text, at: item.at, place };
         let Some((count, items)) = self.reader.items(node, "a list", LIST_MAX) else { return };
         if count > LIST_MAX {
             self.spend(item, Err(format!("{count} values in a list, the limit is {LIST_MAX}")));
         }
         for (index, item) in items.into_iter().enumerate() {
-            let own = Place::Index(place, index);
+            let own = JsonPath::Index(place, index);
             if self.is_over {
                 return;
             }
@@ -164,7 +171,7 @@ impl Parse<'_> {
     }
 
     /// Cells: a list of numbers, or text in base64.
-    fn data<'a>(&mut self, element: &mut Element<'a>, item: Item<'a>) {
+    fn data<'a>(&mut self, element: &mut Element<'a>, item: JsonItem<'a>) {
         let mut data = Element::new(Cow::Borrowed("data"), self.span(item));
         let (from, to) = if item.text.len() >= 2 { (1, item.text.len() - 1) } else { (0, 0) };
         data.text_at = (item.at + from) as u32;
@@ -176,7 +183,7 @@ impl Parse<'_> {
         element.children.push(data);
     }
 
-    fn chunks<'a>(&mut self, element: &mut Element<'a>, item: Item<'a>, place: &Place<'_>) {
+    fn chunks<'a>(&mut self, element: &mut Element<'a>, item: JsonItem<'a>, place: &JsonPath<'_>) {
         let mut data = Element::new(Cow::Borrowed("data"), self.span(item));
         data.step = (Cow::Borrowed("chunks"), None);
         data.end = (item.at + item.text.len()) as u32;
@@ -198,8 +205,8 @@ impl Parse<'_> {
     fn corners<'a>(
         &mut self,
         element: &mut Element<'a>,
-        (key, item): (Cow<'a, str>, Item<'a>),
-        place: &Place<'_>,
+        (key, item): (Cow<'a, str>, JsonItem<'a>),
+        place: &JsonPath<'_>,
     ) {
         let mut list = Element::new(key, self.span(item));
         list.end = (item.at + item.text.len()) as u32;
@@ -215,7 +222,7 @@ impl Parse<'_> {
     }
 
     /// An object of values without types: each a property whose type is that of its JSON.
-    fn bag<'a>(&mut self, element: &mut Element<'a>, item: Item<'a>, place: &Place<'_>) {
+    fn bag<'a>(&mut self, element: &mut Element<'a>, item: JsonItem<'a>, place: &JsonPath<'_>) {
         let Some(members) = self.members(item, place) else { return };
         let mut list = Element::new(Cow::Borrowed("properties"), self.span(item));
         list.end = (item.at + item.text.len()) as u32;
@@ -241,7 +248,7 @@ impl Parse<'_> {
             attribute("name", member.key.clone());
             attribute("type", Cow::Borrowed(kind));
             if kind == "class" {
-                let own = Place::Key(place, &member.key);
+                let own = JsonPath::Key(place, &member.key);
                 self.bag(&mut property, member.value, &own);
             } else {
                 attribute("value", unquoted(member.value.text));

@@ -5,9 +5,9 @@
 //! program; what is said of one property is said once. Not here: what a level does with them (`ground`, `things`).
 
 use super::files::short;
-use super::raw::{Properties, Property, Value};
-use crate::base::words::nearest;
-use crate::level::diagnostic::{Finding, Findings, Span, code};
+use super::raw::{Properties, Property, PropertyValue};
+use crate::base::suggestions::nearest;
+use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,7 +76,7 @@ impl Said {
         let mut list = Vec::with_capacity(self.left_out.len());
         for (what, (count, span)) in self.left_out {
             let times = if count == 1 { String::new() } else { format!(" ({count} times)") };
-            findings.note(|| Finding::new(code::MAP, span, format!("left out: {what}{times}")));
+            findings.note(|| PendingDiagnostic::new(code::MAP, span, format!("left out: {what}{times}")));
             list.push(LeftOut { what, count });
         }
         list
@@ -86,7 +86,7 @@ impl Said {
     pub(super) fn odd(&mut self, findings: &mut Findings, property: &Property, sentence: &str) {
         if self.is_first(property.span) {
             let (span, message) = (property.span, format!("{sentence}; the property is left alone"));
-            findings.note(|| Finding::new(code::PROPERTY, span, message));
+            findings.note(|| PendingDiagnostic::new(code::PROPERTY, span, message));
         }
     }
 
@@ -105,7 +105,8 @@ impl Said {
             return;
         };
         let message = format!("property \"{}\" of {whose} is none that walkon knows", short(name));
-        findings.note(|| Finding::new(code::PROPERTY, property.span, message).suggest(name, [near]));
+        findings
+            .note(|| PendingDiagnostic::new(code::PROPERTY, property.span, message).suggest(name, [near]));
     }
 
     fn is_first(&mut self, span: Span) -> bool {
@@ -114,12 +115,12 @@ impl Said {
 }
 
 /// Whether a value is true: `true` or `false` as a truth or as text, a number but 0. None for everything else.
-pub(super) fn truth_of(value: &Value) -> Option<bool> {
+pub(super) fn truth_of(value: &PropertyValue) -> Option<bool> {
     match value {
-        Value::Truth(truth) => Some(*truth),
-        Value::Text(text) if text.trim().eq_ignore_ascii_case("true") => Some(true),
-        Value::Text(text) if text.trim().eq_ignore_ascii_case("false") => Some(false),
-        Value::Number(number) => Some(*number != 0.0),
+        PropertyValue::Truth(truth) => Some(*truth),
+        PropertyValue::Text(text) if text.trim().eq_ignore_ascii_case("true") => Some(true),
+        PropertyValue::Text(text) if text.trim().eq_ignore_ascii_case("false") => Some(false),
+        PropertyValue::Number(number) => Some(*number != 0.0),
         _ => None,
     }
 }

@@ -5,8 +5,8 @@
 //! equal. Not here: where the text goes (`shell`).
 
 use crate::level::def::{
-    CharacterDef, DoorDef, DoorHabit, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, Outline,
-    PlaceDef, Position, Projection, PropsDef, RegionDef, RouteDef, StaggerAxis, StaggerIndex, StopDef,
+    CharacterDef, DoorDef, DoorHabit, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, PlaceDef,
+    Position, Projection, PropsDef, RegionDef, RegionOutline, RouteDef, StaggerAxis, StaggerIndex, StopDef,
     TileLayout, TileLegendDef, TilesDef,
 };
 use crate::level::numbers;
@@ -33,24 +33,24 @@ pub fn text(def: &LevelDef) -> String {
     }
     root.unless(def.path_budget, numbers::PATH_BUDGET.default as u32, "pathBudget");
     let mut out = String::new();
-    write(&mut out, &Tree::Object(root), 0);
+    write(&mut out, &OrderedJson::Object(root), 0);
     out.push('\n');
     out
 }
 
 /// JSON whose keys keep their order.
-enum Tree {
+enum OrderedJson {
     Leaf(Value),
-    List(Vec<Tree>),
+    List(Vec<OrderedJson>),
     Object(Object),
 }
 
 /// Keys in the order in which they are put.
 #[derive(Default)]
-struct Object(Vec<(String, Tree)>);
+struct Object(Vec<(String, OrderedJson)>);
 
 impl Object {
-    fn add(&mut self, key: &str, value: Tree) {
+    fn add(&mut self, key: &str, value: OrderedJson) {
         self.0.push((key.to_owned(), value));
     }
 
@@ -65,37 +65,37 @@ impl Object {
         }
     }
 
-    fn list(&mut self, key: &str, values: impl Iterator<Item = Tree>) {
-        let values: Vec<Tree> = values.collect();
+    fn list(&mut self, key: &str, values: impl Iterator<Item = OrderedJson>) {
+        let values: Vec<OrderedJson> = values.collect();
         if !values.is_empty() {
-            self.add(key, Tree::List(values));
+            self.add(key, OrderedJson::List(values));
         }
     }
 
-    fn map(&mut self, key: &str, values: impl Iterator<Item = (String, Tree)>) {
-        let values: Vec<(String, Tree)> = values.collect();
+    fn map(&mut self, key: &str, values: impl Iterator<Item = (String, OrderedJson)>) {
+        let values: Vec<(String, OrderedJson)> = values.collect();
         if !values.is_empty() {
-            self.add(key, Tree::Object(Self(values)));
+            self.add(key, OrderedJson::Object(Self(values)));
         }
     }
 }
 
 /// A value as a tree: lists apart, and whole numbers without a fraction.
-fn tree(value: Value) -> Tree {
+fn tree(value: Value) -> OrderedJson {
     match value {
-        Value::Array(list) => Tree::List(list.into_iter().map(tree).collect()),
+        Value::Array(list) => OrderedJson::List(list.into_iter().map(tree).collect()),
         Value::Object(map) => {
-            Tree::Object(Object(map.into_iter().map(|(key, value)| (key, tree(value))).collect()))
+            OrderedJson::Object(Object(map.into_iter().map(|(key, value)| (key, tree(value))).collect()))
         }
         Value::Number(number) => {
             let whole = number.as_f64().filter(|value| *value == value.trunc() && value.abs() < 1e15);
-            Tree::Leaf(whole.map_or(Value::Number(number), |whole| Value::from(whole as i64)))
+            OrderedJson::Leaf(whole.map_or(Value::Number(number), |whole| Value::from(whole as i64)))
         }
-        leaf => Tree::Leaf(leaf),
+        leaf => OrderedJson::Leaf(leaf),
     }
 }
 
-fn navigation(tiles: &TilesDef) -> Tree {
+fn navigation(tiles: &TilesDef) -> OrderedJson {
     let mut map = Object::default();
     map.put("kind", "tiles");
     map.unless(tiles.layout.name(), TileLayout::default().name(), "layout");
@@ -124,30 +124,33 @@ fn navigation(tiles: &TilesDef) -> Tree {
         tiles.layers.iter().map(|layer| {
             let mut entry = Object::default();
             entry.put("name", &layer.name.value);
-            entry.list("rows", layer.rows.iter().map(|row| Tree::Leaf(Value::from(row.value.as_str()))));
-            Tree::Object(entry)
+            entry.list(
+                "rows",
+                layer.rows.iter().map(|row| OrderedJson::Leaf(Value::from(row.value.as_str()))),
+            );
+            OrderedJson::Object(entry)
         }),
     );
     map.list("links", tiles.links.iter().map(link));
-    Tree::Object(map)
+    OrderedJson::Object(map)
 }
 
-fn link(link: &LinkDef) -> Tree {
+fn link(link: &LinkDef) -> OrderedJson {
     let end = |end: &LinkEnd| {
         let mut entry = Object::default();
         entry.put("layer", &end.layer.value);
         entry.put("position", position(end.position.value));
-        Tree::Object(entry)
+        OrderedJson::Object(entry)
     };
     let mut entry = Object::default();
     entry.add("from", end(&link.from));
     entry.add("to", end(&link.to));
     entry.unless(link.both_ways, true, "bothWays");
     entry.unless(link.cost_m, numbers::LINK_COST.default, "cost");
-    Tree::Object(entry)
+    OrderedJson::Object(entry)
 }
 
-fn legend(legend: &TileLegendDef) -> Tree {
+fn legend(legend: &TileLegendDef) -> OrderedJson {
     let mut entry = Object::default();
     if let Some(area) = &legend.area {
         entry.put("area", &area.value);
@@ -165,10 +168,10 @@ fn legend(legend: &TileLegendDef) -> Tree {
     if let Some(ways) = &legend.one_way {
         entry.put("oneWay", ways.iter().map(|way| way.name()).collect::<Vec<_>>());
     }
-    Tree::Object(entry)
+    OrderedJson::Object(entry)
 }
 
-fn door(door: &DoorDef) -> Tree {
+fn door(door: &DoorDef) -> OrderedJson {
     let mut entry = Object::default();
     entry.put("name", &door.name.value);
     entry.put("area", &door.area.value);
@@ -185,7 +188,7 @@ fn door(door: &DoorDef) -> Tree {
         entry.put("teams", &door.teams);
     }
     props(&mut entry, &door.props);
-    Tree::Object(entry)
+    OrderedJson::Object(entry)
 }
 
 fn position(position: Position) -> Value {
@@ -195,7 +198,7 @@ fn position(position: Position) -> Value {
     }
 }
 
-fn place(place: &PlaceDef) -> Tree {
+fn place(place: &PlaceDef) -> OrderedJson {
     if place.facing_degrees.is_none() && place.props.is_empty() {
         return tree(position(place.position));
     }
@@ -205,7 +208,7 @@ fn place(place: &PlaceDef) -> Tree {
         entry.put("facingDegrees", facing);
     }
     props(&mut entry, &place.props);
-    Tree::Object(entry)
+    OrderedJson::Object(entry)
 }
 
 /// What scripts are told of a thing, behind everything else.
@@ -213,30 +216,30 @@ fn props(entry: &mut Object, props: &PropsDef) {
     entry.map("props", props.iter().map(|(name, value)| (name.clone(), tree(value.value.clone()))));
 }
 
-fn route(route: &RouteDef) -> Tree {
-    let stops = Tree::List(route.stops.iter().map(stop).collect());
+fn route(route: &RouteDef) -> OrderedJson {
+    let stops = OrderedJson::List(route.stops.iter().map(stop).collect());
     if route.props.is_empty() {
         return stops;
     }
     let mut entry = Object::default();
     entry.add("stops", stops);
     props(&mut entry, &route.props);
-    Tree::Object(entry)
+    OrderedJson::Object(entry)
 }
 
-fn stop(stop: &StopDef) -> Tree {
+fn stop(stop: &StopDef) -> OrderedJson {
     match stop {
-        StopDef::Mark(name) => Tree::Leaf(Value::from(name.value.as_str())),
+        StopDef::Mark(name) => OrderedJson::Leaf(Value::from(name.value.as_str())),
         StopDef::Place(own) => place(own),
     }
 }
 
-fn region(region: &RegionDef) -> Tree {
+fn region(region: &RegionDef) -> OrderedJson {
     let mut entry = Object::default();
     entry.put("name", &region.name.value);
     match &region.outline {
-        Outline::Polygon(corners) => entry.put("polygon", corners),
-        Outline::Circle { centre, radius_m } => {
+        RegionOutline::Polygon(corners) => entry.put("polygon", corners),
+        RegionOutline::Circle { centre, radius_m } => {
             entry.put("centre", position(*centre));
             entry.put("radius", radius_m);
         }
@@ -245,10 +248,10 @@ fn region(region: &RegionDef) -> Tree {
         entry.put("layer", &layer.value);
     }
     props(&mut entry, &region.props);
-    Tree::Object(entry)
+    OrderedJson::Object(entry)
 }
 
-fn character(character: &CharacterDef) -> Tree {
+fn character(character: &CharacterDef) -> OrderedJson {
     let standard = CharacterDef::default();
     let mut entry = Object::default();
     entry.put("name", &character.name.value);
@@ -278,22 +281,22 @@ fn character(character: &CharacterDef) -> Tree {
     let params = character.params.iter();
     entry.map("params", params.map(|(name, value)| (name.clone(), tree(value.value.clone()))));
     props(&mut entry, &character.props);
-    Tree::Object(entry)
+    OrderedJson::Object(entry)
 }
 
 /// Longest value that stays on one line.
 const LINE_MAX: usize = 110;
 
 /// Writes a value: short ones on one line, lists and objects a value a line.
-fn write(out: &mut String, tree: &Tree, depth: usize) {
+fn write(out: &mut String, tree: &OrderedJson, depth: usize) {
     if let Some(line) = line(tree, LINE_MAX.saturating_sub(2 * depth)).filter(|_| depth > 0) {
         out.push_str(&line);
         return;
     }
     let indent = "  ".repeat(depth + 1);
     match tree {
-        Tree::Leaf(value) => out.push_str(&value.to_string()),
-        Tree::List(list) => {
+        OrderedJson::Leaf(value) => out.push_str(&value.to_string()),
+        OrderedJson::List(list) => {
             out.push('[');
             for (index, inner) in list.iter().enumerate() {
                 out.push_str(if index == 0 { "\n" } else { ",\n" });
@@ -302,7 +305,7 @@ fn write(out: &mut String, tree: &Tree, depth: usize) {
             }
             out.push_str(&format!("\n{}]", "  ".repeat(depth)));
         }
-        Tree::Object(object) => {
+        OrderedJson::Object(object) => {
             out.push('{');
             for (index, (key, inner)) in object.0.iter().enumerate() {
                 out.push_str(if index == 0 { "\n" } else { ",\n" });
@@ -315,19 +318,21 @@ fn write(out: &mut String, tree: &Tree, depth: usize) {
 }
 
 /// A value on one line of at most so many bytes. Rows of a drawing stand one below another, however short.
-fn line(tree: &Tree, bytes_max: usize) -> Option<String> {
+fn line(tree: &OrderedJson, bytes_max: usize) -> Option<String> {
     let text = match tree {
-        Tree::Leaf(value) => value.to_string(),
-        Tree::List(list) if list.len() * 2 > bytes_max || list.len() > 1 && list.iter().all(is_row) => {
+        OrderedJson::Leaf(value) => value.to_string(),
+        OrderedJson::List(list)
+            if list.len() * 2 > bytes_max || list.len() > 1 && list.iter().all(is_row) =>
+        {
             return None;
         }
-        Tree::List(list) => {
+        OrderedJson::List(list) => {
             let parts: Option<Vec<String>> = list.iter().map(|inner| line(inner, bytes_max)).collect();
             format!("[{}]", parts?.join(", "))
         }
-        Tree::Object(object) if object.0.len() * 5 > bytes_max => return None,
-        Tree::Object(object) => {
-            let part = |(key, inner): &(String, Tree)| {
+        OrderedJson::Object(object) if object.0.len() * 5 > bytes_max => return None,
+        OrderedJson::Object(object) => {
+            let part = |(key, inner): &(String, OrderedJson)| {
                 Some(format!("{}: {}", Value::from(key.as_str()), line(inner, bytes_max)?))
             };
             let parts: Option<Vec<String>> = object.0.iter().map(part).collect();
@@ -337,6 +342,6 @@ fn line(tree: &Tree, bytes_max: usize) -> Option<String> {
     (text.len() <= bytes_max).then_some(text)
 }
 
-fn is_row(tree: &Tree) -> bool {
-    matches!(tree, Tree::Leaf(Value::String(_)))
+fn is_row(tree: &OrderedJson) -> bool {
+    matches!(tree, OrderedJson::Leaf(Value::String(_)))
 }

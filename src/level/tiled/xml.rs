@@ -7,7 +7,7 @@
 //! quadratic time in some versions and [`Budget`] ends long lists first.
 
 use super::tree::{Attribute, Budget, Element};
-use crate::level::diagnostic::{Finding, Findings, Span, code};
+use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::json::DEPTH_MAX;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
@@ -26,8 +26,11 @@ pub(super) fn parse<'a>(
     match parse.document() {
         Ok(root) => Some(root),
         Err(stop) => {
-            let finding =
-                Finding::new(stop.code, Span::new(file, base + stop.at, base + stop.end), stop.message);
+            let finding = PendingDiagnostic::new(
+                stop.code,
+                Span::new(file, base + stop.at, base + stop.end),
+                stop.message,
+            );
             findings.error(|| match stop.help {
                 Some(help) => finding.help(help),
                 None => finding,

@@ -3,7 +3,7 @@
 //! In: an entry. Out: steps of the tick (docs/reference/README.md), `now` for what a script reads on the next line, `-` for what only
 //! reads. Holds: every row names an entry. Not here: waiting, which the entries say themselves.
 
-use crate::script::bind::table::{Entry, Kind};
+use crate::script::bind::table::{Binding, EntryKind};
 
 /// Owner, name, when it acts.
 pub(crate) const ACTS: &[(&str, &str, &str)] = &[
@@ -117,8 +117,8 @@ pub(crate) const ACTS: &[(&str, &str, &str)] = &[
 ];
 
 /// When an entry acts, in a sentence; empty where its own sentence says it.
-pub(crate) fn sentence(entry: &Entry) -> String {
-    if entry.kind == Kind::Field {
+pub(crate) fn sentence(entry: &Binding) -> String {
+    if entry.kind == EntryKind::Field {
         return String::new();
     }
     let row = ACTS.iter().find(|(owner, name, _)| *owner == entry.owner && *name == entry.name());

@@ -5,38 +5,38 @@ use mlua::{Lua, Value};
 use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
 use crate::script::bind::keep::keeper;
-use crate::script::bind::table::{Answer, Entry, param};
+use crate::script::bind::table::{Binding, HostResult, param};
 use crate::script::convert::Args;
-use crate::script::runtime::{self, Work};
+use crate::script::runtime::{self, ScriptWork};
 use crate::world::ops::alive;
 
 const TYPE: &str = "Character";
 
 /// Everything a `Character` has because of behaviours.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         doc: "The `self` of its behaviour.",
         example: "assert(guard.behaviour == nil)",
-        ..Entry::field(TYPE, "behaviour", "any", behaviour)
+        ..Binding::field(TYPE, "behaviour", "any", behaviour)
     },
-    Entry {
+    Binding {
         params: &[param("behaviour", "BehaviourName", "\"idle\""), param("params", "{[string]: any}?", "{}")],
         raises: "name data gone",
         doc: "Starts a behaviour at the next dispatch; the one it has stops with `\"detached\"`.",
         example: "guard:attach(\"idle\")",
         price: 128,
-        ..Entry::method(TYPE, "attach", attach)
+        ..Binding::method(TYPE, "attach", attach)
     },
-    Entry {
+    Binding {
         raises: "gone",
         doc: "Stops its behaviour with `\"detached\"` at the next dispatch.",
         example: "guard:detach()",
         price: 48,
-        ..Entry::method(TYPE, "detach", detach)
+        ..Binding::method(TYPE, "detach", detach)
     },
 ];
 
-fn behaviour(lua: &Lua, args: &mut Args) -> Answer {
+fn behaviour(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
     let this = runtime::with(lua, |runtime| {
@@ -45,7 +45,7 @@ fn behaviour(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, this.map_or(Value::Nil, Value::Table))
 }
 
-fn attach(lua: &Lua, args: &mut Args) -> Answer {
+fn attach(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
     let (name, params) = (args.take("behaviour"), args.take("params"));
@@ -57,12 +57,12 @@ fn attach(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn detach(lua: &Lua, args: &mut Args) -> Answer {
+fn detach(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
     if let Some(what) = runtime::work_at_limit(lua) {
         return Err(args.mistake(what).into());
     }
-    runtime::push_work(lua, Work::Detach { character: id, why: "detached" });
+    runtime::push_work(lua, ScriptWork::Detach { character: id, why: "detached" });
     nothing()
 }

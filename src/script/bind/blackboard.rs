@@ -8,12 +8,12 @@ use mlua::{Lua, Value};
 use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
 use crate::script::bind::handles;
-use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
-use crate::script::blackboard::{self, BoardOf, Boards, Refusal};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::blackboard::{self, BoardOf, BoardRefusal, Boards};
 use crate::script::convert::{Args, Mistake};
 use crate::script::owner::{self, Counted};
-use crate::script::request::seconds;
 use crate::script::wait::{BoardId, ChangeId};
+use crate::script::wait_requests::seconds;
 use crate::script::{bind, fuel, handlers, payload, runtime};
 use crate::world::ops::alive;
 
@@ -22,18 +22,22 @@ const TYPE: &str = "Blackboard";
 const CHANGE: &str = "Change";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group { name: LIBRARY, is_type: false, doc: "Plain data that scripts share by key, kept over reloads." },
-    Group {
+pub const GROUPS: &[Library] = &[
+    Library {
+        name: LIBRARY,
+        is_type: false,
+        doc: "Plain data that scripts share by key, kept over reloads.",
+    },
+    Library {
         name: TYPE,
         is_type: true,
         doc: "The board of the level, of a group or of a character. Setting an equal value is no change.",
     },
-    Group { name: CHANGE, is_type: true, doc: "The next change of a key; its result is the new value." },
+    Library { name: CHANGE, is_type: true, doc: "The next change of a key; its result is the new value." },
 ];
 
 /// Tables that these functions take.
-pub const SHAPES: &[Shape] = &[Shape {
+pub const SHAPES: &[TableType] = &[TableType {
     name: "SetOptions",
     doc: "How long a value is kept.",
     fields: &[field("ttl", "number?", "2", "seconds until it clears itself")],
@@ -42,35 +46,35 @@ pub const SHAPES: &[Shape] = &[Shape {
 const KEY: Param = param("key", "string", "\"alarm\"");
 
 /// Everything `blackboard`, a `Blackboard` and a `Change` have, and the board of a `Character`.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         doc: "The board of this character; it dies with it. `self.blackboard` in a behaviour.",
         example: "guard.blackboard:set(\"mood\", \"calm\")",
         raises: "gone",
-        ..Entry::field("Character", "blackboard", "Blackboard", of_character)
+        ..Binding::field("Character", "blackboard", "Blackboard", of_character)
     },
-    Entry {
+    Binding {
         doc: "The board of the level.",
         example: "blackboard.level:set(\"alarm\", true)",
-        ..Entry::field(LIBRARY, "blackboard.level", "Blackboard", level)
+        ..Binding::field(LIBRARY, "blackboard.level", "Blackboard", level)
     },
-    Entry {
+    Binding {
         params: &[param("name", "string", "\"patrols\"")],
         returns: "Blackboard",
         raises: "limit",
         doc: "The board of anyone who names this group.",
         example: "assert(blackboard.group(\"patrols\") == blackboard.group(\"patrols\"))",
         price: 16,
-        ..Entry::function(LIBRARY, "blackboard.group", group)
+        ..Binding::function(LIBRARY, "blackboard.group", group)
     },
-    Entry {
+    Binding {
         params: &[KEY, param("default", "any", "false")],
         returns: "any",
         doc: "The value, as a copy; the default when there is none.",
         example: "assert(blackboard.level:get(\"lamps\", 3) == 3)",
-        ..Entry::method(TYPE, "get", get)
+        ..Binding::method(TYPE, "get", get)
     },
-    Entry {
+    Binding {
         params: &[
             KEY,
             param("value", "any", "{ at = guard.position }"),
@@ -80,51 +84,51 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Keeps plain data under the key; with `ttl`, for so many seconds.",
         example: "blackboard.level:set(\"noise\", guard.position, { ttl = 8 })",
         price: 12,
-        ..Entry::method(TYPE, "set", set)
+        ..Binding::method(TYPE, "set", set)
     },
-    Entry {
+    Binding {
         params: &[KEY],
         returns: "boolean",
         doc: "Whether there is a value.",
         example: "assert(not blackboard.level:has(\"lamps\"))",
-        ..Entry::method(TYPE, "has", has)
+        ..Binding::method(TYPE, "has", has)
     },
-    Entry {
+    Binding {
         params: &[KEY],
         doc: "Forgets the value.",
         example: "blackboard.level:clear(\"noise\")",
-        ..Entry::method(TYPE, "clear", clear)
+        ..Binding::method(TYPE, "clear", clear)
     },
-    Entry {
+    Binding {
         returns: "{string}",
         doc: "The keys that have values, sorted.",
         example: "assert(#blackboard.group(\"nobody\"):keys() == 0)",
-        ..Entry::method(TYPE, "keys", keys)
+        ..Binding::method(TYPE, "keys", keys)
     },
-    Entry {
+    Binding {
         params: &[KEY],
         returns: "Change",
         raises: "limit",
         doc: "What can be waited for: the value at the next change, nil when it is cleared.",
         example: "local change = blackboard.level:changed(\"alarm\")\nblackboard.level:set(\"alarm\", true)\nassert(change:wait() == true)",
         price: 16,
-        ..Entry::method(TYPE, "changed", changed)
+        ..Binding::method(TYPE, "changed", changed)
     },
-    Entry {
+    Binding {
         params: &[KEY, param("handler", "Handler", "function(news) end")],
         returns: "Listener",
         raises: "limit name",
         doc: "Calls the handler for every change of the key with `{ key, value, old }`.",
         example: "blackboard.level:watch(\"alarm\", function(news) log.info(\"%s was %s\", news.value, news.old) end)",
         price: 24,
-        ..Entry::method(TYPE, "watch", watch)
+        ..Binding::method(TYPE, "watch", watch)
     },
-    Entry {
+    Binding {
         returns: "any",
         raises: "wait",
         doc: "Waits for the change: the new value, nil when it was cleared.",
         example: "local change = blackboard.level:changed(\"alarm\")\nblackboard.level:set(\"alarm\", 2)\nassert(change:wait() == 2)",
-        ..Entry::waiting_method(CHANGE, "wait")
+        ..Binding::waiting_method(CHANGE, "wait")
     },
 ];
 
@@ -137,18 +141,18 @@ pub(crate) fn board(lua: &Lua, of: BoardOf) -> mlua::Result<Option<Value>> {
     number.map(|number| handles::make(lua, BoardId(number))).transpose()
 }
 
-fn of_character(lua: &Lua, args: &mut Args) -> Answer {
+fn of_character(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
     answer(lua, board(lua, BoardOf::Character(id))?)
 }
 
-fn level(lua: &Lua, args: &mut Args) -> Answer {
+fn level(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     answer(lua, board(lua, BoardOf::Level)?)
 }
 
-fn group(lua: &Lua, args: &mut Args) -> Answer {
+fn group(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let name = args.take("name").new_name()?;
     let found = board(lua, BoardOf::Group(name))?;
@@ -164,10 +168,12 @@ fn place(lua: &Lua, args: &mut Args) -> Result<(u64, String), bind::call::Raise>
     Ok((board.0, args.take("key").new_name()?))
 }
 
-fn refused(lua: &Lua, args: &Args, board: u64, refusal: Refusal) -> Mistake {
+fn refused(lua: &Lua, args: &Args, board: u64, refusal: BoardRefusal) -> Mistake {
     match refusal {
-        Refusal::Gone => args.mistake("the character of this blackboard was removed, and its board with it"),
-        Refusal::Full => {
+        BoardRefusal::Gone => {
+            args.mistake("the character of this blackboard was removed, and its board with it")
+        }
+        BoardRefusal::Full => {
             let most = runtime::with(lua, |runtime| runtime.limits.state_kib);
             let name = runtime::with(lua, |runtime| match runtime.boards.of(board) {
                 Some(BoardOf::Group(name)) => format!("the board of group \"{name}\""),
@@ -178,14 +184,14 @@ fn refused(lua: &Lua, args: &Args, board: u64, refusal: Refusal) -> Mistake {
                 "{name} would be larger than {most} KiB, the most allowed (limits.stateKiB); clear some"
             ))
         }
-        Refusal::Awaited => {
+        BoardRefusal::Awaited => {
             let most = Boards::AWAITED_MAX;
             args.mistake(format!("changes of {most} keys are waited for, the most allowed for one board"))
         }
     }
 }
 
-fn get(lua: &Lua, args: &mut Args) -> Answer {
+fn get(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
     let found = runtime::with(lua, |runtime| runtime.boards.get(board, &key).map(|value| value.cloned()));
     match found.map_err(|refusal| refused(lua, args, board, refusal))? {
@@ -197,7 +203,7 @@ fn get(lua: &Lua, args: &mut Args) -> Answer {
     }
 }
 
-fn set(lua: &Lua, args: &mut Args) -> Answer {
+fn set(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
     let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
     let value = payload::read(lua, &args.take("value"), u32::try_from(limit).unwrap_or(u32::MAX))?;
@@ -213,20 +219,20 @@ fn set(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn has(lua: &Lua, args: &mut Args) -> Answer {
+fn has(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
     let has = runtime::with(lua, |runtime| runtime.boards.get(board, &key).map(|value| value.is_some()));
     answer(lua, has.map_err(|refusal| refused(lua, args, board, refusal))?)
 }
 
-fn clear(lua: &Lua, args: &mut Args) -> Answer {
+fn clear(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
     let done = blackboard::put(lua, board, &key, None, None);
     done.map_err(|refusal| refused(lua, args, board, refusal))?;
     nothing()
 }
 
-fn keys(lua: &Lua, args: &mut Args) -> Answer {
+fn keys(lua: &Lua, args: &mut Args) -> HostResult {
     let board = myself::<BoardId>(args)?.0;
     with(lua, args, |_| Ok(()))?;
     let keys = runtime::with(lua, |runtime| runtime.boards.keys(board));
@@ -234,18 +240,18 @@ fn keys(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, keys.map_err(|refusal| refused(lua, args, board, refusal))?)
 }
 
-fn changed(lua: &Lua, args: &mut Args) -> Answer {
+fn changed(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
     let change = runtime::with(lua, |runtime| runtime.boards.change(board, &key));
     let change = change.map_err(|refusal| refused(lua, args, board, refusal))?;
     answer(lua, handles::make(lua, ChangeId(change))?)
 }
 
-fn watch(lua: &Lua, args: &mut Args) -> Answer {
+fn watch(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
     let callback = handlers::read(lua, &args.take("handler"))?;
     if runtime::with(lua, |runtime| runtime.boards.of(board).is_none()) {
-        return Err(refused(lua, args, board, Refusal::Gone).into());
+        return Err(refused(lua, args, board, BoardRefusal::Gone).into());
     }
     if let Some(what) = owner::at_limit(lua, Counted::Handlers) {
         return Err(args.mistake(what).into());

@@ -8,7 +8,7 @@ use crate::script::bind::call::{answer, ask, charge, myself, with};
 use crate::script::bind::handles::{self, BlockId};
 use crate::script::bind::keep::keeper;
 use crate::script::bind::place;
-use crate::script::bind::table::{Answer, Entry, Group, Param, param};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
 use crate::script::bind::walk_options::metres;
 use crate::script::convert::{Args, Mistake};
 use crate::world::area::AreaKind;
@@ -18,8 +18,8 @@ const NAV: &str = "nav";
 const TYPE: &str = "Block";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] =
-    &[Group { name: TYPE, is_type: true, doc: "Ground that a script keeps everybody off." }];
+pub const GROUPS: &[Library] =
+    &[Library { name: TYPE, is_type: true, doc: "Ground that a script keeps everybody off." }];
 
 /// Blocks of a level at a time.
 const BLOCKS_MAX: usize = 1024;
@@ -33,42 +33,42 @@ const UNITS_PER_SQUARE_METRE: f32 = 1.0;
 const PLACE: Param = param("place", "Place", "\"post\"");
 
 /// Everything about blocks, added marks and areas at a point.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[PLACE],
         returns: "{string}",
         raises: "name",
         doc: "Names of the areas around a point, available or not, in the order of the level.",
         example: "assert(nav.areasAt(\"post\")[1] == \"yard\")",
-        ..Entry::function(NAV, "nav.areasAt", areas_at)
+        ..Binding::function(NAV, "nav.areasAt", areas_at)
     },
-    Entry {
+    Binding {
         params: &[param("name", "string", "\"camp\""), PLACE],
         returns: "Mark",
         raises: "name limit",
         doc: "Gives a place a name, for the rest of the level; raises when there is a mark of that name.",
         example: "nav.addMark(\"camp\", guard)\nassert(nav.mark(\"camp\").position == guard.position)",
         price: 24,
-        ..Entry::function(NAV, "nav.addMark", add_mark)
+        ..Binding::function(NAV, "nav.addMark", add_mark)
     },
-    Entry {
+    Binding {
         params: &[PLACE, param("radius", "number", "1.5")],
         returns: "Block",
         raises: "name limit",
         doc: "Blocks the ground within `radius` metres, 0.01 to 50, from step 5 on. Ends with its owner, and when a reload replaces the owner's code.",
         example: "local block = nav.block(\"post\", 1.5)\nassert(nav.pending)\nblock:remove()",
         price: 64,
-        ..Entry::function(NAV, "nav.block", block)
+        ..Binding::function(NAV, "nav.block", block)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         doc: "Frees the ground in step 5; false when it is over.",
         example: "local block = nav.block(\"post\", 1)\nassert(block:remove() and not block:remove())",
-        ..Entry::method(TYPE, "remove", remove)
+        ..Binding::method(TYPE, "remove", remove)
     },
 ];
 
-fn areas_at(lua: &Lua, args: &mut Args) -> Answer {
+fn areas_at(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let place = place::single(&args.take("place"))?;
     ask(lua, args, |world| {
@@ -81,7 +81,7 @@ fn areas_at(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn add_mark(lua: &Lua, args: &mut Args) -> Answer {
+fn add_mark(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("name").new_name()?);
     let place = place::single(&args.take("place"))?;
     let mark = with(lua, args, |world| {
@@ -99,7 +99,7 @@ fn add_mark(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, handles::mark(lua, &mark)?)
 }
 
-fn block(lua: &Lua, args: &mut Args) -> Answer {
+fn block(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let place = place::single(&args.take("place"))?;
     let radius_m = metres(&args.take("radius"), 0.01, RADIUS_MAX_M)?;
@@ -116,7 +116,7 @@ fn block(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, handles::make(lua, BlockId(serial))?)
 }
 
-fn remove(lua: &Lua, args: &mut Args) -> Answer {
+fn remove(lua: &Lua, args: &mut Args) -> HostResult {
     let BlockId(serial) = myself(args)?;
     ask(lua, args, |world| Ok(blocks::remove(world, serial)))
 }

@@ -8,15 +8,15 @@ use mlua::{Function, Lua, Table, Value};
 
 use crate::script::bind::call::{answer, place_of_caller};
 use crate::script::bind::place;
-use crate::script::bind::table::{Alias, Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::table::{Alias, Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options;
-use crate::script::convert::{Args, Mistake, Named, describe};
+use crate::script::convert::{Args, Argument, Mistake, describe};
 use crate::script::{keeper, tree};
 
 const BT: &str = "bt";
 
 /// What stands above the entries.
-pub const GROUP: Group = Group {
+pub const GROUP: Library = Library {
     name: BT,
     is_type: false,
     doc: "Builders of behaviour trees, for the `tree` of a behaviour. A tree is ticked in step 3 with `update`; a finished one \
@@ -31,7 +31,7 @@ pub const NODE_ALIAS: Alias = Alias {
 };
 
 /// Tables that these functions take.
-pub const SHAPES: &[Shape] = &[Shape {
+pub const SHAPES: &[TableType] = &[TableType {
     name: "CooldownOptions",
     doc: "What becomes of a cooldown when its branch is left.",
     fields: &[field("keep", "boolean?", "true", "goes on cooling when the branch is interrupted")],
@@ -50,8 +50,8 @@ const PREDICATE: Param = param("fn", "(self: any) -> boolean", "function(self) r
 const SECONDS: Param = param("seconds", "number", "1");
 
 /// Everything `bt` has.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[BRANCH],
         returns: "Node",
         raises: "range",
@@ -59,9 +59,9 @@ pub const ENTRIES: &[Entry] = &[
               later one that runs.",
         example: "bt.sequence{ bt.condition(function(self) return true end), bt.wait(1), reactive = true }",
         price: 24,
-        ..Entry::function(BT, "bt.sequence", sequence)
+        ..Binding::function(BT, "bt.sequence", sequence)
     },
-    Entry {
+    Binding {
         params: &[BRANCH],
         returns: "Node",
         raises: "range",
@@ -69,26 +69,26 @@ pub const ENTRIES: &[Entry] = &[
               that runs is interrupted before an action, a walk or a wait of an earlier one begins.",
         example: "bt.selector{ bt.condition(function(self) return false end), bt.wait(1), reactive = true }",
         price: 24,
-        ..Entry::function(BT, "bt.selector", selector)
+        ..Binding::function(BT, "bt.selector", selector)
     },
-    Entry {
+    Binding {
         params: &[param("nodes", "{[any]: Node | string}", NODES_SAMPLE)],
         returns: "Node",
         raises: "range",
         doc: "All children at once. `succeed = \"all\"`, the default, or `\"any\"`: how many have to succeed.",
         example: "bt.parallel{ bt.walkTo(\"post\"), bt.wait(1), succeed = \"any\" }",
         price: 24,
-        ..Entry::function(BT, "bt.parallel", parallel)
+        ..Binding::function(BT, "bt.parallel", parallel)
     },
-    Entry {
+    Binding {
         params: &[PREDICATE],
         returns: "Node",
         doc: "Succeeds or fails at once; may not wait.",
         example: "bt.condition(function(self) return self.state.tired end)",
         price: 24,
-        ..Entry::function(BT, "bt.condition", condition)
+        ..Binding::function(BT, "bt.condition", condition)
     },
-    Entry {
+    Binding {
         params: &[param(
             "fn",
             "((self: any) -> ...any) | { enter: ((self: any) -> ...any)?, run: (self: any) -> ...any, exit: ((self: any, why: string) -> ...any)? }",
@@ -99,9 +99,9 @@ pub const ENTRIES: &[Entry] = &[
               `exit(self, why)` for every `enter`: success, failure, interrupted, reload or ownerGone.",
         example: "bt.action{ run = function(self) task.sleep(1) end, exit = function(self, why) log.info(\"%s\", why) end }",
         price: 24,
-        ..Entry::function(BT, "bt.action", action)
+        ..Binding::function(BT, "bt.action", action)
     },
-    Entry {
+    Binding {
         params: &[
             param("goal", "Place | (self: any) -> Place", "\"post\""),
             param("options", "{[string]: any}?", "{ gait = \"run\" }"),
@@ -111,103 +111,103 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Walks, with the options of `walkTo` but no handlers; succeeds when it arrived.",
         example: "bt.walkTo(function(self) return self.params.post end, { doors = \"open\" })",
         price: 24,
-        ..Entry::function(BT, "bt.walkTo", walk_to)
+        ..Binding::function(BT, "bt.walkTo", walk_to)
     },
-    Entry {
+    Binding {
         params: &[param("seconds", "number | {number}", "{ 1, 2 }")],
         returns: "Node",
         raises: "range",
         doc: "Succeeds after that time, or after a time between the two.",
         example: "bt.wait({ 1, 2.5 })",
         price: 24,
-        ..Entry::function(BT, "bt.wait", wait)
+        ..Binding::function(BT, "bt.wait", wait)
     },
-    Entry {
+    Binding {
         params: &[NODE],
         returns: "Node",
         doc: "Success becomes failure, and failure success.",
         example: "bt.invert(bt.condition(function(self) return true end))",
         price: 24,
-        ..Entry::function(BT, "bt.invert", invert)
+        ..Binding::function(BT, "bt.invert", invert)
     },
-    Entry {
+    Binding {
         params: &[NODE],
         returns: "Node",
         doc: "Succeeds in any case.",
         example: "bt.succeed(bt.walkTo(\"post\"))",
         price: 24,
-        ..Entry::function(BT, "bt.succeed", succeed)
+        ..Binding::function(BT, "bt.succeed", succeed)
     },
-    Entry {
+    Binding {
         params: &[NODE, param("times", "number?", "3")],
         returns: "Node",
         raises: "range",
         doc: "Repeats so many times, once a tick at most, and ends as the last one did; without `times` for ever.",
         example: "bt.repeatN(bt.wait(1), 3)",
         price: 24,
-        ..Entry::function(BT, "bt.repeatN", repeat)
+        ..Binding::function(BT, "bt.repeatN", repeat)
     },
-    Entry {
+    Binding {
         params: &[NODE, param("times", "number", "3")],
         returns: "Node",
         raises: "range",
         doc: "Repeats while it fails, so many times at most, once a tick.",
         example: "bt.retry(bt.walkTo(\"post\"), 3)",
         price: 24,
-        ..Entry::function(BT, "bt.retry", retry)
+        ..Binding::function(BT, "bt.retry", retry)
     },
-    Entry {
+    Binding {
         params: &[NODE, SECONDS, param("options", "CooldownOptions?", "{ keep = true }")],
         returns: "Node",
         raises: "range",
         doc: "Fails while it cools, so many seconds after the node has ended. Interrupted, it forgets that unless `keep` is set.",
         example: "bt.cooldown(bt.walkTo(\"post\"), 5, { keep = true })",
         price: 24,
-        ..Entry::function(BT, "bt.cooldown", cooldown)
+        ..Binding::function(BT, "bt.cooldown", cooldown)
     },
-    Entry {
+    Binding {
         params: &[NODE, SECONDS],
         returns: "Node",
         raises: "range",
         doc: "Fails and interrupts the node when it takes longer.",
         example: "bt.timeLimit(bt.walkTo(\"post\"), 5)",
         price: 24,
-        ..Entry::function(BT, "bt.timeLimit", time_limit)
+        ..Binding::function(BT, "bt.timeLimit", time_limit)
     },
-    Entry {
+    Binding {
         params: &[PREDICATE, NODE],
         returns: "Node",
         doc: "Runs the node while the predicate, tested each tick, holds; fails and interrupts it otherwise.",
         example: "bt.when(function(self) return true end, bt.wait(1))",
         price: 24,
-        ..Entry::function(BT, "bt.when", when)
+        ..Binding::function(BT, "bt.when", when)
     },
-    Entry {
+    Binding {
         params: &[param("nodes", "{Node}", NODES_SAMPLE)],
         returns: "Node",
         raises: "range",
         doc: "One of the children, drawn from `self.rng`.",
         example: "bt.random{ bt.wait(1), bt.wait(2) }",
         price: 24,
-        ..Entry::function(BT, "bt.random", random)
+        ..Binding::function(BT, "bt.random", random)
     },
-    Entry {
+    Binding {
         params: &[param("nodes", "{{any}}", "{ { 1, bt.wait(1) } }")],
         returns: "Node",
         raises: "range",
         doc: "One of the children, drawn from `self.rng` by weight; entries `{ weight, node }`.",
         example: "bt.weighted{ { 3, bt.wait(1) }, { 1, bt.wait(2) } }",
         price: 24,
-        ..Entry::function(BT, "bt.weighted", weighted)
+        ..Binding::function(BT, "bt.weighted", weighted)
     },
-    Entry {
+    Binding {
         params: &[param("name", "string", "\"patrol_tree\"")],
         returns: "Node",
         raises: "name",
         doc: "The tree of another file: one that returns a node, or a behaviour with a tree.",
         example: "bt.subtree(\"patrol_tree\")",
         price: 24,
-        ..Entry::function(BT, "bt.subtree", subtree)
+        ..Binding::function(BT, "bt.subtree", subtree)
     },
 ];
 
@@ -247,7 +247,7 @@ fn build(
     kind: &'static str,
     children: Vec<Table>,
     fill: impl FnOnce(&Table) -> mlua::Result<()>,
-) -> Answer {
+) -> HostResult {
     let (mut depth, mut count) = (1, 1);
     for child in &children {
         depth = depth.max(child.raw_get::<u32>("depth")? + 1);
@@ -278,11 +278,11 @@ fn build(
     answer(lua, made)
 }
 
-fn plain(lua: &Lua, args: &Args, kind: &'static str, child: Table) -> Answer {
+fn plain(lua: &Lua, args: &Args, kind: &'static str, child: Table) -> HostResult {
     build(lua, args, kind, vec![child], |_| Ok(()))
 }
 
-fn read_node(lua: &Lua, given: &Named) -> Result<Table, Mistake> {
+fn read_node(lua: &Lua, given: &Argument) -> Result<Table, Mistake> {
     node(lua, given.value()).ok_or_else(|| given.not("a node out of a builder of bt"))
 }
 
@@ -316,39 +316,39 @@ fn branch(lua: &Lua, args: &mut Args, option: Option<&'static str>) -> Result<(V
     }
     let entry = |at: usize| {
         let value = table.raw_get::<Value>(at).unwrap_or(Value::Nil);
-        read_node(lua, &Named::new(args.function(), &format!("nodes[{at}]"), value))
+        read_node(lua, &Argument::new(args.function(), &format!("nodes[{at}]"), value))
     };
     Ok(((1..=count).map(entry).collect::<Result<_, _>>()?, found))
 }
 
-fn in_turn(lua: &Lua, args: &mut Args, kind: &'static str) -> Answer {
+fn in_turn(lua: &Lua, args: &mut Args, kind: &'static str) -> HostResult {
     let (children, reactive) = branch(lua, args, Some("reactive"))?;
-    let given = Named::new(args.function(), "reactive", reactive).present();
+    let given = Argument::new(args.function(), "reactive", reactive).present();
     let reactive = given.map_or(Ok(false), |given| given.boolean())?;
     build(lua, args, kind, children, |made| made.raw_set("reactive", reactive))
 }
 
-fn sequence(lua: &Lua, args: &mut Args) -> Answer {
+fn sequence(lua: &Lua, args: &mut Args) -> HostResult {
     in_turn(lua, args, "sequence")
 }
 
-fn selector(lua: &Lua, args: &mut Args) -> Answer {
+fn selector(lua: &Lua, args: &mut Args) -> HostResult {
     in_turn(lua, args, "selector")
 }
 
-fn parallel(lua: &Lua, args: &mut Args) -> Answer {
+fn parallel(lua: &Lua, args: &mut Args) -> HostResult {
     let (children, succeed) = branch(lua, args, Some("succeed"))?;
-    let given = Named::new(args.function(), "succeed", succeed).present();
+    let given = Argument::new(args.function(), "succeed", succeed).present();
     let succeed = given.map_or(Ok("all"), |given| given.one_of(&["all", "any"]))?;
     build(lua, args, "parallel", children, |made| made.raw_set("any", succeed == "any"))
 }
 
-fn condition(lua: &Lua, args: &mut Args) -> Answer {
+fn condition(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.take("fn").callable()?;
     build(lua, args, "condition", Vec::new(), |made| made.raw_set("test", function))
 }
 
-fn action(lua: &Lua, args: &mut Args) -> Answer {
+fn action(lua: &Lua, args: &mut Args) -> HostResult {
     let given = args.take("fn");
     if let Some(run) = given.value().as_function() {
         return build(lua, args, "action", Vec::new(), |made| made.raw_set("run", run));
@@ -371,7 +371,7 @@ fn action(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn walk_to(lua: &Lua, args: &mut Args) -> Answer {
+fn walk_to(lua: &Lua, args: &mut Args) -> HostResult {
     let goal = args.take("goal");
     if !goal.value().is_function() {
         place::single(&goal)?;
@@ -412,13 +412,13 @@ fn copy(lua: &Lua, value: &Value) -> mlua::Result<Value> {
     Ok(Value::Table(copy))
 }
 
-fn wait(lua: &Lua, args: &mut Args) -> Answer {
+fn wait(lua: &Lua, args: &mut Args) -> HostResult {
     let given = args.take("seconds");
     let (low, high) = match given.value() {
         Value::Table(range) => {
             let end = |at: usize| {
                 let value = range.raw_get::<Value>(at).unwrap_or(Value::Nil);
-                Named::new(args.function(), &format!("seconds[{at}]"), value)
+                Argument::new(args.function(), &format!("seconds[{at}]"), value)
                     .number_in(0.0..=SECONDS_MAX, "seconds")
             };
             let (low, high) = (end(1)?, end(2)?);
@@ -439,29 +439,29 @@ fn wait(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn invert(lua: &Lua, args: &mut Args) -> Answer {
+fn invert(lua: &Lua, args: &mut Args) -> HostResult {
     let child = read_node(lua, &args.take("node"))?;
     plain(lua, args, "invert", child)
 }
 
-fn succeed(lua: &Lua, args: &mut Args) -> Answer {
+fn succeed(lua: &Lua, args: &mut Args) -> HostResult {
     let child = read_node(lua, &args.take("node"))?;
     plain(lua, args, "succeed", child)
 }
 
-fn repeat(lua: &Lua, args: &mut Args) -> Answer {
+fn repeat(lua: &Lua, args: &mut Args) -> HostResult {
     let child = read_node(lua, &args.take("node"))?;
     let times = args.take("times").present().map(|times| times.integer_in(1..=TIMES_MAX)).transpose()?;
     build(lua, args, "repeatN", vec![child], |made| made.raw_set("times", times))
 }
 
-fn retry(lua: &Lua, args: &mut Args) -> Answer {
+fn retry(lua: &Lua, args: &mut Args) -> HostResult {
     let child = read_node(lua, &args.take("node"))?;
     let times = args.take("times").integer_in(1..=TIMES_MAX)?;
     build(lua, args, "retry", vec![child], |made| made.raw_set("times", times))
 }
 
-fn cooldown(lua: &Lua, args: &mut Args) -> Answer {
+fn cooldown(lua: &Lua, args: &mut Args) -> HostResult {
     let child = read_node(lua, &args.take("node"))?;
     let seconds = args.take("seconds").number_in(0.0..=SECONDS_MAX, "seconds")?;
     let options = args.options(&["keep"])?;
@@ -472,31 +472,31 @@ fn cooldown(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn time_limit(lua: &Lua, args: &mut Args) -> Answer {
+fn time_limit(lua: &Lua, args: &mut Args) -> HostResult {
     let child = read_node(lua, &args.take("node"))?;
     let seconds = args.take("seconds").number_in(0.0..=SECONDS_MAX, "seconds")?;
     build(lua, args, "timeLimit", vec![child], |made| made.raw_set("seconds", seconds))
 }
 
-fn when(lua: &Lua, args: &mut Args) -> Answer {
+fn when(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.take("fn").callable()?;
     let child = read_node(lua, &args.take("node"))?;
     build(lua, args, "when", vec![child], |made| made.raw_set("test", function))
 }
 
-fn random(lua: &Lua, args: &mut Args) -> Answer {
+fn random(lua: &Lua, args: &mut Args) -> HostResult {
     let (children, _) = branch(lua, args, None)?;
     build(lua, args, "random", children, |_| Ok(()))
 }
 
-fn weighted(lua: &Lua, args: &mut Args) -> Answer {
+fn weighted(lua: &Lua, args: &mut Args) -> HostResult {
     let given = args.take("nodes");
     let most = tree::NODES_MAX as usize;
     let entries = crate::script::bind::call::list(&given, "a list of { weight, node }", most, |entry| {
         let pair = entry.table("{ weight, node }")?;
         let part = |at: usize| {
             let value = pair.raw_get::<Value>(at).unwrap_or(Value::Nil);
-            Named::new(entry.function(), &format!("{}[{at}]", entry.name()), value)
+            Argument::new(entry.function(), &format!("{}[{at}]", entry.name()), value)
         };
         Ok((part(1).number_in(0.0..=1e9, "")?, read_node(lua, &part(2))?))
     })?;
@@ -507,7 +507,7 @@ fn weighted(lua: &Lua, args: &mut Args) -> Answer {
     build(lua, args, "weighted", children, |made| made.raw_set("weights", weights))
 }
 
-fn subtree(lua: &Lua, args: &mut Args) -> Answer {
+fn subtree(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("the name of a file with a tree")?;
     let result = keeper::load(lua, &name).map_err(|what| args.mistake(what))?;
     let found = node(lua, &result).or_else(|| {

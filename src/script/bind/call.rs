@@ -7,8 +7,8 @@ use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
 
 use crate::nav::Traversal;
 use crate::script::bind::handles::{self, Thing};
-use crate::script::bind::table::Answer;
-use crate::script::convert::{Args, Mistake, Named};
+use crate::script::bind::table::HostResult;
+use crate::script::convert::{Args, Argument, Mistake};
 use crate::script::fault;
 use crate::script::fuel;
 use crate::script::lend;
@@ -73,7 +73,7 @@ pub fn ask<R: IntoLuaMulti>(
     lua: &Lua,
     args: &Args,
     work: impl FnOnce(&mut World) -> Result<R, Mistake>,
-) -> Answer {
+) -> HostResult {
     answer(lua, with(lua, args, work)?)
 }
 
@@ -85,7 +85,7 @@ pub fn ask_map<R: IntoLuaMulti>(
     lua: &Lua,
     args: &Args,
     work: impl FnOnce(&mut World) -> Result<(R, u64), Mistake>,
-) -> Answer {
+) -> HostResult {
     let (value, units) = with(lua, args, work)?;
     // Afterwards: a call overspends once at most, because the next safepoint ends it.
     charge(lua, units)?;
@@ -104,7 +104,7 @@ pub fn preparing(world: &World, by: &Traversal) -> u64 {
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub fn answer(lua: &Lua, value: impl IntoLuaMulti) -> Answer {
+pub fn answer(lua: &Lua, value: impl IntoLuaMulti) -> HostResult {
     Ok(value.into_lua_multi(lua)?)
 }
 
@@ -112,7 +112,7 @@ pub fn answer(lua: &Lua, value: impl IntoLuaMulti) -> Answer {
 ///
 /// # Errors
 /// None.
-pub fn nothing() -> Answer {
+pub fn nothing() -> HostResult {
     Ok(MultiValue::new())
 }
 
@@ -125,7 +125,7 @@ pub fn props(
     args: &mut Args,
     (kind, subject): (&'static str, Subject),
     find: impl FnOnce(&World, &'static str, &str) -> Result<(), Mistake>,
-) -> Answer {
+) -> HostResult {
     let (function, name) = (args.function(), args.take("name").text(&format!("a {kind}'s name"))?);
     let said = with(lua, args, |world| {
         find(world, function, &name)?;
@@ -166,7 +166,7 @@ pub fn thing<T: Thing>(value: &Value) -> Option<T> {
 ///
 /// # Errors
 /// When it is something else.
-pub fn handle<T: Thing>(given: &Named, expected: &str) -> Result<T, Mistake> {
+pub fn handle<T: Thing>(given: &Argument, expected: &str) -> Result<T, Mistake> {
     thing(given.value()).ok_or_else(|| given.not(expected))
 }
 
@@ -175,10 +175,10 @@ pub fn handle<T: Thing>(given: &Named, expected: &str) -> Result<T, Mistake> {
 /// # Errors
 /// When it is no table, is too long, or an entry is not what `read` expects.
 pub fn list<R>(
-    given: &Named,
+    given: &Argument,
     expected: &str,
     most: usize,
-    read: impl Fn(Named) -> Result<R, Mistake>,
+    read: impl Fn(Argument) -> Result<R, Mistake>,
 ) -> Result<Vec<R>, Mistake> {
     let table = given.table(expected)?;
     let count = table.raw_len();
@@ -189,7 +189,7 @@ pub fn list<R>(
     fuel::charge_running(4 * count as u64);
     let entries = (1..=count).map(|index| {
         let value = table.raw_get(index).unwrap_or(Value::Nil);
-        read(Named::new(given.function(), &format!("{}[{index}]", given.name()), value))
+        read(Argument::new(given.function(), &format!("{}[{index}]", given.name()), value))
     });
     entries.collect()
 }
@@ -198,7 +198,7 @@ pub fn list<R>(
 ///
 /// # Errors
 /// When it is another, or no text.
-pub fn word<T: Copy>(given: &Named, names: &[(&'static str, T)]) -> Result<T, Mistake> {
+pub fn word<T: Copy>(given: &Argument, names: &[(&'static str, T)]) -> Result<T, Mistake> {
     let words: Vec<&'static str> = names.iter().map(|(word, _)| *word).collect();
     let written = given.one_of(&words)?;
     let found = names.iter().find(|(word, _)| *word == written).map(|(_, value)| *value);

@@ -15,8 +15,8 @@ use crate::script::bind::handles::{self, PlayId, TurnId};
 use crate::script::bind::keep::keeper;
 use crate::script::bind::names;
 use crate::script::bind::path_options::{self, Standpoint};
-use crate::script::bind::place::{self, Place};
-use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::place::{self, PlaceValue};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{self, Gaze};
 use crate::script::cinematic::note_removal;
 use crate::script::convert::{Args, Mistake};
@@ -28,7 +28,7 @@ use crate::world::props::Subject;
 const TYPE: &str = "Character";
 
 /// What stands above the entries.
-pub const GROUP: Group = Group {
+pub const GROUP: Library = Library {
     name: TYPE,
     is_type: true,
     doc: "Somebody in the level. The same character is always the same value. After `despawn`, `alive` is false, `name` \
@@ -39,8 +39,8 @@ const TELEPORT_OPTIONS: &[&str] = &["facing", "layer"];
 const PLAY_OPTIONS: &[&str] = &["seconds", "loop"];
 
 /// Tables that these functions take.
-pub const SHAPES: &[Shape] = &[
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
         name: "TeleportOptions",
         doc: "How somebody is put down.",
         fields: &[
@@ -48,7 +48,7 @@ pub const SHAPES: &[Shape] = &[
             field("layer", "string?", "\"ground\"", "the layer of the map; default: the one it is on"),
         ],
     },
-    Shape {
+    TableType {
         name: "PlayOptions",
         doc: "How long an animation plays.",
         fields: &[
@@ -61,83 +61,83 @@ pub const SHAPES: &[Shape] = &[
 const GOAL: Param = param("goal", "Place", "\"gate\"");
 
 /// Everything a `Character` has.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         doc: "Its name, unique among the living. Readable for ever.",
         example: "assert(guard.name == \"guard\")",
-        ..Entry::field(TYPE, "name", "string", name)
+        ..Binding::field(TYPE, "name", "string", name)
     },
-    Entry {
+    Binding {
         doc: "Its number, in order of creation. Readable for ever.",
         example: "assert(guard.id < player.id)",
-        ..Entry::field(TYPE, "id", "number", id)
+        ..Binding::field(TYPE, "id", "number", id)
     },
-    Entry {
+    Binding {
         doc: "Whether it has not been removed.",
         example: "assert(guard.alive)",
-        ..Entry::field(TYPE, "alive", "boolean", is_alive)
+        ..Binding::field(TYPE, "alive", "boolean", is_alive)
     },
-    Entry {
+    Binding {
         doc: "Where it stands, metres.",
         example: "local height = guard.position.y",
-        ..Entry::field(TYPE, "position", "vector", position)
+        ..Binding::field(TYPE, "position", "vector", position)
     },
-    Entry {
+    Binding {
         doc: "Which way it looks, radians about +y: 0 along +z, pi/2 along +x.",
         example: "assert(guard.facing <= math.pi)",
-        ..Entry::field(TYPE, "facing", "number", facing)
+        ..Binding::field(TYPE, "facing", "number", facing)
     },
-    Entry {
+    Binding {
         doc: "Its walking speed, metres a second.",
         example: "assert(guard.walkSpeed == 1.4)",
-        ..Entry::field(TYPE, "walkSpeed", "number", walk_speed)
+        ..Binding::field(TYPE, "walkSpeed", "number", walk_speed)
     },
-    Entry {
+    Binding {
         doc: "Its running speed, metres a second.",
         example: "assert(guard.runSpeed == 2.8)",
-        ..Entry::field(TYPE, "runSpeed", "number", run_speed)
+        ..Binding::field(TYPE, "runSpeed", "number", run_speed)
     },
-    Entry {
+    Binding {
         doc: "Its turning speed, radians a second.",
         example: "assert(guard.rotationSpeed == 8)",
-        ..Entry::field(TYPE, "rotationSpeed", "number", rotation_speed)
+        ..Binding::field(TYPE, "rotationSpeed", "number", rotation_speed)
     },
-    Entry {
+    Binding {
         doc: "Half the width of its body, metres.",
         example: "assert(guard.radius == 0.35)",
-        ..Entry::field(TYPE, "radius", "number", radius)
+        ..Binding::field(TYPE, "radius", "number", radius)
     },
-    Entry {
+    Binding {
         doc: "Name of the layer of the map that it is on; a map without layers has one, \"ground\".",
         example: "assert(guard.layer == \"ground\")",
-        ..Entry::field(TYPE, "layer", "string", layer)
+        ..Binding::field(TYPE, "layer", "string", layer)
     },
-    Entry {
+    Binding {
         doc: "Tags of the level, its own name, and `player` for the player; a fresh list, sorted.",
         example: "assert(table.find(guard.tags, \"guard\"))",
-        ..Entry::field(TYPE, "tags", "{string}", tags)
+        ..Binding::field(TYPE, "tags", "{string}", tags)
     },
-    Entry {
+    Binding {
         doc: "What the level says under `props` of the character of that name: read-only, empty when it says nothing.",
         example: "assert(next(guard.props) == nil)",
-        ..Entry::field(TYPE, "props", "{ [string]: any }", props)
+        ..Binding::field(TYPE, "props", "{ [string]: any }", props)
     },
-    Entry {
+    Binding {
         doc: "`stand`, `walk`, `run`, or what `play` set.",
         example: "assert(guard.animation == \"stand\")",
-        ..Entry::field(TYPE, "animation", "string", animation)
+        ..Binding::field(TYPE, "animation", "string", animation)
     },
-    Entry {
+    Binding {
         doc: "The walk under way.",
         example: "local walk = guard:walkTo(\"gate\")\nassert(guard.currentWalk == walk)",
-        ..Entry::field(TYPE, "currentWalk", "Walk?", current_walk)
+        ..Binding::field(TYPE, "currentWalk", "Walk?", current_walk)
     },
-    Entry {
+    Binding {
         doc: "Name of the cinematic that holds it.",
         example: "assert(guard.heldBy == nil)",
-        ..Entry::field(TYPE, "heldBy", "string?", held_by)
+        ..Binding::field(TYPE, "heldBy", "string?", held_by)
     },
-    Entry {
+    Binding {
         params: &[GOAL, param("options", "WalkOptions?", "{ gait = \"run\" }")],
         returns: "Walk",
         raises: "name gone",
@@ -145,33 +145,33 @@ pub const ENTRIES: &[Entry] = &[
               before it settles `cancelled/superseded`.",
         example: "guard:walkTo(\"gate\", { onArrived = function(result) log.info(\"%s\", result) end })\nguard:walkTo(4, 2)",
         price: 32,
-        ..Entry::method(TYPE, "walkTo", walk_to)
+        ..Binding::method(TYPE, "walkTo", walk_to)
     },
-    Entry {
+    Binding {
         params: &[GOAL, param("options", "WalkOptions?", "{ gait = \"run\" }")],
         returns: "WalkResult",
         raises: "name gone wait",
         doc: "The same as `walkTo`, and waits for the result; the walk belongs to the calling task and ends with it.",
         example: "local result = guard:walk(\"gate\")\nassert(result.status ~= nil)",
-        ..Entry::waiting_method(TYPE, "walk")
+        ..Binding::waiting_method(TYPE, "walk")
     },
-    Entry {
+    Binding {
         returns: "boolean",
         raises: "gone",
         doc: "Ends the walk where it stands, `cancelled/stopped`; false if there was none.",
         example: "assert(guard:stopInPlace() == false)",
         price: 12,
-        ..Entry::method(TYPE, "stopInPlace", stop)
+        ..Binding::method(TYPE, "stopInPlace", stop)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         raises: "gone",
         doc: "The same as `stopInPlace`.",
         example: "guard:walkTo(\"gate\")\nassert(guard:stop())",
         price: 12,
-        ..Entry::method(TYPE, "stop", stop)
+        ..Binding::method(TYPE, "stop", stop)
     },
-    Entry {
+    Binding {
         params: &[param("to", "Place", "\"post\""), param("options", "TeleportOptions?", "{ facing = 0 }")],
         returns: "vector?",
         raises: "name gone",
@@ -179,18 +179,18 @@ pub const ENTRIES: &[Entry] = &[
               `cancelled/stopped`.",
         example: "local point = guard:teleport(\"post\", { facing = 0 })\nassert(point == guard.position)",
         price: 16,
-        ..Entry::method(TYPE, "teleport", teleport)
+        ..Binding::method(TYPE, "teleport", teleport)
     },
-    Entry {
+    Binding {
         params: &[param("target", "Place | number", "player")],
         returns: "Turn",
         raises: "name gone",
         doc: "Turns towards a place, or to an angle in radians: one number is an angle, two are x and z.",
         example: "guard:face(player)\nguard:face(math.pi)\nguard:face(4, 2)",
         price: 12,
-        ..Entry::method(TYPE, "face", face)
+        ..Binding::method(TYPE, "face", face)
     },
-    Entry {
+    Binding {
         params: &[
             param("animation", "string", "\"wave\""),
             param("options", "PlayOptions?", "{ seconds = 2 }"),
@@ -200,62 +200,62 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Sets the animation state for some seconds (1 by default); does not stop a walk.",
         example: "guard:play(\"wave\", { seconds = 2 })\nassert(guard.animation == \"wave\")",
         price: 12,
-        ..Entry::method(TYPE, "play", play)
+        ..Binding::method(TYPE, "play", play)
     },
-    Entry {
+    Binding {
         params: &[param("walkSpeed", "number", "2"), param("runSpeed", "number?", "4")],
         raises: "range gone",
         doc: "Changes the settings, metres a second, 0.01 to 50.",
         example: "guard:setSpeed(2, 4)\nassert(guard.runSpeed == 4)",
-        ..Entry::method(TYPE, "setSpeed", set_speed)
+        ..Binding::method(TYPE, "setSpeed", set_speed)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         raises: "gone",
         doc: "Whether a walk under way is moving it; planning, waiting and turning are not moving.",
         example: "assert(not guard:isMoving())",
-        ..Entry::method(TYPE, "isMoving", is_moving)
+        ..Binding::method(TYPE, "isMoving", is_moving)
     },
-    Entry {
+    Binding {
         params: &[param("other", "Place", "player")],
         returns: "number",
         raises: "name gone",
         doc: "Straight metres on the ground plane.",
         example: "assert(guard:distanceTo(player) > 0)\nassert(guard:distanceTo(guard.position) == 0)",
-        ..Entry::method(TYPE, "distanceTo", distance_to)
+        ..Binding::method(TYPE, "distanceTo", distance_to)
     },
-    Entry {
+    Binding {
         params: &[GOAL, param("options", "PathOptions?", "{ doors = \"open\" }")],
         returns: "boolean, PathReason?",
         raises: "name gone",
         doc: "Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.",
         example: "local yes, why = guard:canReach(player)\nassert(yes or why)",
-        ..Entry::method(TYPE, "canReach", can_reach)
+        ..Binding::method(TYPE, "canReach", can_reach)
     },
-    Entry {
+    Binding {
         params: &[param("tag", "string", "\"watch\"")],
         returns: "boolean",
         raises: "gone",
         doc: "Whether it has a tag.",
         example: "assert(player:hasTag(\"player\"))",
-        ..Entry::method(TYPE, "hasTag", has_tag)
+        ..Binding::method(TYPE, "hasTag", has_tag)
     },
-    Entry {
+    Binding {
         raises: "gone",
         doc: "Removes it: `alive` is false at once, its walk settles `cancelled/despawned`, walks towards it \
               `cancelled/targetGone`.",
         example: "player:despawn()\nassert(not player.alive and player.name == \"player\")",
         price: 64,
-        ..Entry::method(TYPE, "despawn", despawn)
+        ..Binding::method(TYPE, "despawn", despawn)
     },
 ];
 
-fn name(lua: &Lua, args: &mut Args) -> Answer {
+fn name(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<CharacterId>(args)?;
     ask(lua, args, |world| Ok(world.name_of(id).to_owned()))
 }
 
-fn id(lua: &Lua, args: &mut Args) -> Answer {
+fn id(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<CharacterId>(args)?;
     ask(lua, args, |world| {
         let living = world.characters.get(id).map(|character| character.serial);
@@ -263,7 +263,7 @@ fn id(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn is_alive(lua: &Lua, args: &mut Args) -> Answer {
+fn is_alive(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<CharacterId>(args)?;
     ask(lua, args, |world| Ok(world.characters.alive(id).is_some()))
 }
@@ -273,37 +273,37 @@ fn of_living<R: mlua::IntoLuaMulti>(
     lua: &Lua,
     args: &mut Args,
     read: impl FnOnce(&Character) -> R,
-) -> Answer {
+) -> HostResult {
     let id = myself::<CharacterId>(args)?;
     let function = args.function();
     ask(lua, args, |world| alive(world, id).map(read).map_err(op(function)))
 }
 
-fn position(lua: &Lua, args: &mut Args) -> Answer {
+fn position(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, |character| vector(character.body.position))
 }
 
-fn facing(lua: &Lua, args: &mut Args) -> Answer {
+fn facing(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, |character| character.facing_rad)
 }
 
-fn walk_speed(lua: &Lua, args: &mut Args) -> Answer {
+fn walk_speed(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, |character| setting(character.gait.walk_mps))
 }
 
-fn run_speed(lua: &Lua, args: &mut Args) -> Answer {
+fn run_speed(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, |character| setting(character.gait.run_mps))
 }
 
-fn rotation_speed(lua: &Lua, args: &mut Args) -> Answer {
+fn rotation_speed(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, |character| setting(character.gait.turn_radps))
 }
 
-fn radius(lua: &Lua, args: &mut Args) -> Answer {
+fn radius(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, |character| setting(character.body.radius_m))
 }
 
-fn layer(lua: &Lua, args: &mut Args) -> Answer {
+fn layer(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     ask(lua, args, |world| {
         let layer = alive(world, id).map_err(op(function))?.layer;
@@ -312,7 +312,7 @@ fn layer(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn props(lua: &Lua, args: &mut Args) -> Answer {
+fn props(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<CharacterId>(args)?;
     let function = args.function();
     let (name, said) = with(lua, args, |world| {
@@ -323,26 +323,26 @@ fn props(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, handles::props(lua, ("character", &name), said.as_ref())?)
 }
 
-fn tags(lua: &Lua, args: &mut Args) -> Answer {
+fn tags(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, |character| character.tags.clone())
 }
 
-fn animation(lua: &Lua, args: &mut Args) -> Answer {
+fn animation(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, |character| character.animation().to_owned())
 }
 
-fn held_by(lua: &Lua, args: &mut Args) -> Answer {
+fn held_by(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, |character| character.held.as_ref().map(|hold| hold.scene.clone()))
 }
 
-fn current_walk(lua: &Lua, args: &mut Args) -> Answer {
+fn current_walk(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let walk = with(lua, args, |world| alive(world, id).map(|own| own.walk).map_err(op(function)))?;
     answer(lua, walk.map(|walk| handles::walk(lua, walk)).transpose()?)
 }
 
 /// Starts a walk; also what `walk` of the prelude begins with, under its own name.
-pub(crate) fn walk_to(lua: &Lua, args: &mut Args) -> Answer {
+pub(crate) fn walk_to(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let goal = place::take(args, "goal")?;
     let (asked, handlers) = walk_options::read(lua, args)?;
@@ -358,12 +358,12 @@ pub(crate) fn walk_to(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, handles::walk(lua, walk)?)
 }
 
-fn stop(lua: &Lua, args: &mut Args) -> Answer {
+fn stop(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     ask(lua, args, |world| walks::stop_in_place(world, id).map_err(op(function)))
 }
 
-fn teleport(lua: &Lua, args: &mut Args) -> Answer {
+fn teleport(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let to = place::take(args, "to")?;
     let options = args.options(TELEPORT_OPTIONS)?;
@@ -379,7 +379,7 @@ fn teleport(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn face(lua: &Lua, args: &mut Args) -> Answer {
+fn face(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let is_number = matches!(args.peek(), mlua::Value::Number(_) | mlua::Value::Integer(_));
     let gaze = if is_number && args.left() >= 2 {
@@ -394,7 +394,7 @@ fn face(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, handles::make(lua, TurnId(turn))?)
 }
 
-fn play(lua: &Lua, args: &mut Args) -> Answer {
+fn play(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let animation = args.take("animation").new_name()?;
     let options = args.options(PLAY_OPTIONS)?;
@@ -407,7 +407,7 @@ fn play(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, handles::make(lua, PlayId(play))?)
 }
 
-fn set_speed(lua: &Lua, args: &mut Args) -> Answer {
+fn set_speed(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let walk_mps = walk_options::speed_mps(&args.take("walkSpeed"))?;
     let run_mps = args.take("runSpeed").present().map(|speed| walk_options::speed_mps(&speed)).transpose()?;
@@ -415,11 +415,11 @@ fn set_speed(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn is_moving(lua: &Lua, args: &mut Args) -> Answer {
+fn is_moving(lua: &Lua, args: &mut Args) -> HostResult {
     of_living(lua, args, Character::is_walking)
 }
 
-fn distance_to(lua: &Lua, args: &mut Args) -> Answer {
+fn distance_to(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let other = place::take(args, "other")?;
     ask(lua, args, |world| {
@@ -428,7 +428,7 @@ fn distance_to(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn can_reach(lua: &Lua, args: &mut Args) -> Answer {
+fn can_reach(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let goal = place::take(args, "goal")?;
     let options = path_options::read(args)?;
@@ -456,13 +456,13 @@ pub(crate) fn reach(
     (reached, units)
 }
 
-fn has_tag(lua: &Lua, args: &mut Args) -> Answer {
+fn has_tag(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let tag = args.take("tag").text("a tag")?;
     ask(lua, args, |world| alive(world, id).map(|own| own.has_tag(&tag)).map_err(op(function)))
 }
 
-fn despawn(lua: &Lua, args: &mut Args) -> Answer {
+fn despawn(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let by = place_of_caller(lua);
     with(lua, args, |world| characters::despawn(world, id, &by).map_err(op(function)))?;
@@ -471,14 +471,14 @@ fn despawn(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 /// The character that a function of a library was given.
-pub(crate) fn expected(given: &crate::script::convert::Named) -> Result<CharacterId, Mistake> {
+pub(crate) fn expected(given: &crate::script::convert::Argument) -> Result<CharacterId, Mistake> {
     crate::script::bind::call::handle(given, "a character")
 }
 
 /// Where a place counted from, for functions that are given it as `from`.
-pub(crate) fn standpoint(place: &Place) -> Standpoint {
+pub(crate) fn standpoint(place: &PlaceValue) -> Standpoint {
     match place {
-        Place::Character(id) => Standpoint::Character(*id),
+        PlaceValue::Character(id) => Standpoint::Character(*id),
         _ => Standpoint::Nobody,
     }
 }

@@ -5,14 +5,14 @@
 
 use mlua::{Lua, Table, Value};
 
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::script::bind::call::{answer, myself, nothing, with};
 use crate::script::bind::handles;
 use crate::script::bind::scene;
-use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::cinematic;
 use crate::script::cinematic::definition::{self, Definition};
-use crate::script::convert::{Args, Mistake, Named, suggestion};
+use crate::script::convert::{Args, Argument, Mistake, suggestion};
 use crate::script::keeper::{load, stem};
 use crate::script::owner;
 use crate::script::runtime::{self, Runtime};
@@ -24,20 +24,20 @@ const CINEMATIC: &str = "cinematic";
 const SCENE: &str = "Scene";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group { name: CINEMATIC, is_type: false, doc: "Scenes: code that holds characters for a while." },
-    Group {
+pub const GROUPS: &[Library] = &[
+    Library { name: CINEMATIC, is_type: false, doc: "Scenes: code that holds characters for a while." },
+    Library {
         name: SCENE,
         is_type: true,
         doc: "A scene. From outside it can be waited for and cancelled; its own script, which gets it as first argument, \
               walks, speaks and waits with it.",
     },
-    Group { name: "Cue", is_type: true, doc: "Something the host was asked for; over after its seconds." },
+    Library { name: "Cue", is_type: true, doc: "Something the host was asked for; over after its seconds." },
 ];
 
 /// Tables that these functions take and give.
-pub const SHAPES: &[Shape] = &[
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
         name: "SceneInfo",
         doc: "How a scene ended.",
         fields: &[
@@ -50,7 +50,7 @@ pub const SHAPES: &[Shape] = &[
             field("error", "string?", "", "the message of the fault"),
         ],
     },
-    Shape {
+    TableType {
         name: "SayOptions",
         doc: "How a line is spoken.",
         fields: &[
@@ -58,7 +58,7 @@ pub const SHAPES: &[Shape] = &[
             field("vars", "{[string]: any}?", "{}", "values for the line"),
         ],
     },
-    Shape {
+    TableType {
         name: "ChoiceOptions",
         doc: "What is chosen when nobody answers.",
         fields: &[
@@ -88,89 +88,89 @@ const RUN: Param = param("fn", "() -> ()", "function() end");
 const FIELDS: Param = param("options", "{[string]: any}?", "{ seconds = 0.1 }");
 
 /// Everything `cinematic`, a `Scene` and a `Cue` have.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[param("name", "CinematicName", "\"talk\""), param("args", "{[string]: any}?", "{}")],
         returns: "Scene",
         raises: "name data state gone",
         doc: "Starts a scene at the next dispatch.",
         example: "cinematic.define(\"talk\", { holds = { \"guard\" }, script = function(c, args) c:wait(0.1) end })\nassert(cinematic.play(\"talk\", { gold = 3 }):wait().ok)",
         price: 256,
-        ..Entry::function(CINEMATIC, "cinematic.play", play)
+        ..Binding::function(CINEMATIC, "cinematic.play", play)
     },
-    Entry {
+    Binding {
         params: &[NAME, param("definition", "SceneDefinition", "{ script = function(c) end }")],
         raises: "state",
         doc: "A scene written inside another script, from its `start` or `onStart`.",
         example: "cinematic.define(\"nod\", { script = function(c) c:mark(\"nodded\") end })",
         price: 128,
-        ..Entry::function(CINEMATIC, "cinematic.define", define)
+        ..Binding::function(CINEMATIC, "cinematic.define", define)
     },
-    Entry {
+    Binding {
         params: &[param("name", "string?", "\"talk\"")],
         returns: "Scene?",
         doc: "The running scene of that name, or the oldest.",
         example: "assert(cinematic.running() == nil)",
-        ..Entry::function(CINEMATIC, "cinematic.running", running)
+        ..Binding::function(CINEMATIC, "cinematic.running", running)
     },
-    Entry {
+    Binding {
         doc: "Its name.",
         example: "cinematic.define(\"a\", { script = function(c) assert(c.name == \"a\") end })",
-        ..Entry::field(SCENE, "name", "string", name)
+        ..Binding::field(SCENE, "name", "string", name)
     },
-    Entry {
+    Binding {
         doc: "The mark it passed last. In the scene's own code it is the method `mark` that sets it.",
         example: "cinematic.define(\"b\", { script = function(c) c:mark(\"met\") end })\nlocal scene = cinematic.play(\"b\")\nscene:wait()\nassert(scene.mark == \"met\")",
-        ..Entry::field(SCENE, "mark", "string?", mark)
+        ..Binding::field(SCENE, "mark", "string?", mark)
     },
-    Entry {
+    Binding {
         doc: "Whether it is being skipped.",
         example: "cinematic.define(\"c\", { script = function(c) assert(not c.skipping) end })\ncinematic.play(\"c\"):wait()",
-        ..Entry::field(SCENE, "skipping", "boolean", is_skipping)
+        ..Binding::field(SCENE, "skipping", "boolean", is_skipping)
     },
-    Entry {
+    Binding {
         doc: "How it ended; nil until it has.",
         example: "cinematic.define(\"d\", { script = function(c) assert(c.info == nil) end })",
-        ..Entry::field(SCENE, "info", "SceneInfo?", info)
+        ..Binding::field(SCENE, "info", "SceneInfo?", info)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         doc: "Ends it at the next dispatch; false when it is over.",
         example: "cinematic.define(\"e\", { script = function(c) c:wait(9) end })\nassert(cinematic.play(\"e\"):cancel())",
-        ..Entry::method(SCENE, "cancel", cancel)
+        ..Binding::method(SCENE, "cancel", cancel)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         doc: "Skips it from the next dispatch on: its code runs on in no time. False when it is not skippable, or over.",
         example: "cinematic.define(\"s\", { script = function(c) c:wait(9) end })\nlocal scene = cinematic.play(\"s\")\nassert(scene:skip() and scene:wait().skipped)",
-        ..Entry::method(SCENE, "skip", skip)
+        ..Binding::method(SCENE, "skip", skip)
     },
-    Entry {
+    Binding {
         params: &[param("seconds", "number?", "0.1")],
         returns: "SceneInfo",
         raises: "wait range",
         doc: "From outside: waits until the scene is over. In the scene's own code, with seconds: a pause.",
         example: "cinematic.define(\"f\", { script = function(c) c:wait(0.1) end })\nassert(cinematic.play(\"f\"):wait().outcome == \"finished\")",
-        ..Entry::waiting_method(SCENE, "wait")
+        ..Binding::waiting_method(SCENE, "wait")
     },
-    Entry {
+    Binding {
         params: &[CHARACTER, GOAL, WALK_OPTIONS],
         returns: "WalkResult",
         raises: "name gone state wait",
         doc: "`character:walk` with accept near, crowd push, patience 2, timeout 60, ensure: it always arrives. The scene must \
               hold the character.",
         example: in_scene!("assert(c:walk(guard, \"gate\", { gait = \"run\" }).ok)"),
-        ..Entry::waiting_method(SCENE, "walk")
+        ..Binding::waiting_method(SCENE, "walk")
     },
-    Entry {
+    Binding {
         params: &[CHARACTER, GOAL, WALK_OPTIONS],
         returns: "Walk",
         raises: "name gone state",
         doc: "The same without waiting.",
         example: in_scene!("assert(c:start(guard, \"gate\"):wait().ok)"),
-        ..Entry::method(SCENE, "start", scene::start)
+        ..Binding::method(SCENE, "start", scene::start)
     },
-    Entry {
+    Binding {
         params: &[ENTRY_MAP],
         returns: "{[any]: any}",
         raises: "wait state limit",
@@ -178,9 +178,9 @@ pub const ENTRIES: &[Entry] = &[
         example: in_scene!(
             "c:parallel({ way = c:start(guard, \"post\"), pan = c:camera(\"pan\", { to = \"gate\", seconds = 0.5 }) })"
         ),
-        ..Entry::waiting_method(SCENE, "parallel")
+        ..Binding::waiting_method(SCENE, "parallel")
     },
-    Entry {
+    Binding {
         params: &[ENTRY_MAP],
         returns: "any, any",
         raises: "wait state limit",
@@ -188,9 +188,9 @@ pub const ENTRIES: &[Entry] = &[
         example: in_scene!(
             "assert(c:race({ way = c:start(guard, \"post\"), soon = function() task.sleep(0.1) end }) == \"soon\")"
         ),
-        ..Entry::waiting_method(SCENE, "race")
+        ..Binding::waiting_method(SCENE, "race")
     },
-    Entry {
+    Binding {
         params: &[
             param("entry", "Awaitable | () -> any", "function() end"),
             param("options", "UntilOptions?", "{ timeout = 1 }"),
@@ -199,9 +199,9 @@ pub const ENTRIES: &[Entry] = &[
         raises: "wait state range limit",
         doc: "The result, or nil after `timeout` seconds, 60 by default.",
         example: in_scene!("assert(c:waitFor(door:open(), { timeout = 6 }).ok)"),
-        ..Entry::waiting_method(SCENE, "waitFor")
+        ..Binding::waiting_method(SCENE, "waitFor")
     },
-    Entry {
+    Binding {
         params: &[
             param("who", "Character", "guard"),
             param("line", "string", "\"hello\""),
@@ -210,9 +210,9 @@ pub const ENTRIES: &[Entry] = &[
         raises: "wait state data",
         doc: "Asks the host to speak a line; over after `seconds`.",
         example: in_scene!("c:say(guard, \"gate.closed\", { seconds = 0.1, vars = { hour = 9 } })"),
-        ..Entry::waiting_method(SCENE, "say")
+        ..Binding::waiting_method(SCENE, "say")
     },
-    Entry {
+    Binding {
         params: &[
             param("id", "string", "\"toll\""),
             param("options", "{string}", "{ \"pay\", \"refuse\" }"),
@@ -224,51 +224,51 @@ pub const ENTRIES: &[Entry] = &[
         example: in_scene!(
             "assert(c:choice(\"toll\", { \"pay\", \"refuse\" }, { default = \"pay\" }) == \"pay\")"
         ),
-        ..Entry::waiting_method(SCENE, "choice")
+        ..Binding::waiting_method(SCENE, "choice")
     },
-    Entry {
+    Binding {
         params: &[param("kind", "string", "\"pan\""), FIELDS],
         returns: "Cue",
         raises: "state name data range",
         doc: "Asks the host to move the camera: pan, follow, cut, shake, zoom or reset. Reset by itself when the scene ends.",
         example: in_scene!("c:camera(\"pan\", { to = \"gate\", seconds = 0.1 }):wait()"),
-        ..Entry::method(SCENE, "camera", scene::camera)
+        ..Binding::method(SCENE, "camera", scene::camera)
     },
-    Entry {
+    Binding {
         params: &[param("kind", "string", "\"fadeOut\""), FIELDS],
         returns: "Cue",
         raises: "state data range",
         doc: "Asks the host for anything else: fades, sound. Over after `seconds`, 0 by default.",
         example: in_scene!("c:cue(\"fadeOut\", { seconds = 0.1 }):wait()"),
-        ..Entry::method(SCENE, "cue", scene::cue)
+        ..Binding::method(SCENE, "cue", scene::cue)
     },
-    Entry {
+    Binding {
         params: &[param("name", "string", "\"nodded\"")],
         raises: "state",
         doc: "A point of the scene, for logs, tests and `SceneInfo`.",
         example: in_scene!("c:mark(\"nodded\")"),
-        ..Entry::method(SCENE, "mark", scene::mark)
+        ..Binding::method(SCENE, "mark", scene::mark)
     },
-    Entry {
+    Binding {
         params: &[RUN],
         raises: "state",
         doc: "Runs the function; what is in it is never skipped.",
         example: in_scene!("c:noSkip(function() c:wait(0.1) end)"),
-        ..Entry::waiting_method(SCENE, "noSkip")
+        ..Binding::waiting_method(SCENE, "noSkip")
     },
-    Entry {
+    Binding {
         params: &[RUN],
         raises: "state",
         doc: "Runs the function; it is left out while a scene is skipped.",
         example: in_scene!("c:cosmetic(function() guard:play(\"nod\", { seconds = 0.1 }):wait() end)"),
-        ..Entry::waiting_method(SCENE, "cosmetic")
+        ..Binding::waiting_method(SCENE, "cosmetic")
     },
-    Entry {
+    Binding {
         returns: "boolean",
         raises: "wait",
         doc: "Waits until it is over.",
         example: in_scene!("assert(c:cue(\"bell\"):wait())"),
-        ..Entry::waiting_method("Cue", "wait")
+        ..Binding::waiting_method("Cue", "wait")
     },
 ];
 
@@ -288,7 +288,7 @@ fn definition(lua: &Lua, asked: &str) -> Result<Definition, String> {
     Ok(definition)
 }
 
-fn play(lua: &Lua, args: &mut Args) -> Answer {
+fn play(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let asked = args.take("name").text("the name of a cinematic")?;
     let given = plain_map(lua, args.take("args"))?;
@@ -298,7 +298,7 @@ fn play(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 /// A table of plain data with names as keys; empty when nothing is given.
-pub(super) fn plain_map(lua: &Lua, given: Named) -> Result<Plain, Mistake> {
+pub(super) fn plain_map(lua: &Lua, given: Argument) -> Result<Plain, Mistake> {
     if given.value().is_nil() {
         return Ok(invoke::map([]));
     }
@@ -307,7 +307,7 @@ pub(super) fn plain_map(lua: &Lua, given: Named) -> Result<Plain, Mistake> {
     payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
-fn define(lua: &Lua, args: &mut Args) -> Answer {
+fn define(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let name = args.take("name").new_name()?;
     let given = args.take("definition");
@@ -326,7 +326,7 @@ fn define(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn running(lua: &Lua, args: &mut Args) -> Answer {
+fn running(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let name = args.take("name").present().map(|name| name.text("the name of a cinematic")).transpose()?;
     let id = runtime::with(lua, |runtime| runtime.scenes.running(name.as_deref()));
@@ -341,7 +341,7 @@ fn info_of(lua: &Lua, id: SceneId) -> Option<Table> {
     }
 }
 
-fn name(lua: &Lua, args: &mut Args) -> Answer {
+fn name(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
     let name = runtime::with(lua, |runtime| runtime.scenes.name(id.0).map(str::to_owned));
     match name {
@@ -352,7 +352,7 @@ fn name(lua: &Lua, args: &mut Args) -> Answer {
 
 /// The name of the mark passed last; for the scene's own code the method that sets it, because `c:mark(name)` and `scene.mark` are
 /// one name on one value.
-fn mark(lua: &Lua, args: &mut Args) -> Answer {
+fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
     if scene::is_own(lua, id) {
         return answer(lua, scene::mark_method(lua)?);
@@ -364,22 +364,22 @@ fn mark(lua: &Lua, args: &mut Args) -> Answer {
     }
 }
 
-fn info(lua: &Lua, args: &mut Args) -> Answer {
+fn info(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
     answer(lua, info_of(lua, id))
 }
 
-fn is_skipping(lua: &Lua, args: &mut Args) -> Answer {
+fn is_skipping(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
     answer(lua, runtime::with(lua, |runtime| runtime.scenes.is_skipping(id.0)))
 }
 
-fn skip(lua: &Lua, args: &mut Args) -> Answer {
+fn skip(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
     answer(lua, skipping::ask(lua, id.0))
 }
 
-fn cancel(lua: &Lua, args: &mut Args) -> Answer {
+fn cancel(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
     answer(lua, cinematic::cancel(lua, id.0))
 }

@@ -3,11 +3,11 @@
 //! In: nothing. Out: shapes for the definitions, the reference and `walkon check`. Holds: what is said to be unable to wait
 //! says so in its sentence, which `walkon check` reads. Not here: who reads the tables (`behaviour`, `cinematic`, `params`).
 
-use crate::script::bind::table::{Shape, field};
+use crate::script::bind::table::{TableType, field};
 
 /// Tables that files return, and what they are made of.
-pub const SHAPES: &[Shape] = &[
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
         name: "LevelScript",
         doc: "Globals that a level script may define. Handlers by name are further globals.",
         fields: &[
@@ -26,7 +26,7 @@ pub const SHAPES: &[Shape] = &[
             ),
         ],
     },
-    Shape {
+    TableType {
         name: "BehaviourDefinition",
         doc: "What the file of a behaviour returns. Further functions are methods of `self`.",
         fields: &[
@@ -79,7 +79,7 @@ pub const SHAPES: &[Shape] = &[
             ),
         ],
     },
-    Shape {
+    TableType {
         name: "Behaviour",
         doc: "`self` in the functions of a behaviour. Other fields are free; they are gone after a reload.",
         fields: &[
@@ -92,7 +92,7 @@ pub const SHAPES: &[Shape] = &[
             field("name", "string", "", "name of the behaviour"),
         ],
     },
-    Shape {
+    TableType {
         name: "ParamDefinition",
         doc: "A parameter of a behaviour. Without default or optional it must be given.",
         fields: &[
@@ -109,7 +109,7 @@ pub const SHAPES: &[Shape] = &[
             field("oneOf", "{any}?", "{ 1, 2 }", "values to choose from"),
         ],
     },
-    Shape {
+    TableType {
         name: "SceneDefinition",
         doc: "What the file of a cinematic returns, and `cinematic.define` takes.",
         fields: &[

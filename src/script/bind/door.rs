@@ -8,30 +8,30 @@ use crate::base::ids::{CharacterId, DoorId};
 use crate::script::bind::call::{Raise, answer, ask, handle, list, myself, nothing, op, vector, with, word};
 use crate::script::bind::handles::{self, DoorMove};
 use crate::script::bind::keep::keeper;
-use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
 use crate::script::convert::{Args, Mistake};
 use crate::script::{lend, runtime};
 use crate::world::World;
 use crate::world::door::{Door, DoorSignal, WhenOccupied};
 use crate::world::ops::door_there;
-use crate::world::ops::doors::{self, DoorOrder, Speed};
+use crate::world::ops::doors::{self, DoorOrder, DoorSpeed};
 use crate::world::props::Subject;
 
 const TYPE: &str = "Door";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group { name: TYPE, is_type: true, doc: "A named area that opens and closes over time." },
-    Group { name: "DoorMove", is_type: true, doc: "A wish about a door; it is answered exactly once." },
+pub const GROUPS: &[Library] = &[
+    Library { name: TYPE, is_type: true, doc: "A named area that opens and closes over time." },
+    Library { name: "DoorMove", is_type: true, doc: "A wish about a door; it is answered exactly once." },
 ];
 
 const OPTION_NAMES: &[&str] = &["by", "key", "whenOccupied", "patience"];
 const SET_OPTIONS: &[&str] = &["instant"];
 
 /// Tables that these functions take.
-pub const SHAPES: &[Shape] = &[
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
         name: "DoorOptions",
         doc: "How a door is to be opened or closed. Everything may be left out.",
         fields: &[
@@ -46,7 +46,7 @@ pub const SHAPES: &[Shape] = &[
             field("patience", "number?", "5", "seconds to wait when occupied; default: no bound"),
         ],
     },
-    Shape {
+    TableType {
         name: "DoorSetOptions",
         doc: "How a door is set.",
         fields: &[field("instant", "boolean?", "true", "in no time")],
@@ -56,72 +56,72 @@ pub const SHAPES: &[Shape] = &[
 const OPTIONS: Param = param("options", "DoorOptions?", "{ by = guard }");
 
 /// Everything a `Door` and a `DoorMove` have.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         doc: "Its name.",
         example: "assert(door.name == \"gate\")",
-        ..Entry::field(TYPE, "name", "string", name)
+        ..Binding::field(TYPE, "name", "string", name)
     },
-    Entry {
+    Binding {
         doc: "The middle of its area's bounds, metres.",
         example: "local x = door.position.x",
-        ..Entry::field(TYPE, "position", "vector", position)
+        ..Binding::field(TYPE, "position", "vector", position)
     },
-    Entry {
+    Binding {
         doc: "Name of the area it rules.",
         example: "assert(door.area == \"gateway\")",
-        ..Entry::field(TYPE, "area", "string", area)
+        ..Binding::field(TYPE, "area", "string", area)
     },
-    Entry {
+    Binding {
         doc: "`open`, `opening`, `closed` or `closing`.",
         example: "assert(door.state == \"closed\")",
-        ..Entry::field(TYPE, "state", "\"open\" | \"opening\" | \"closed\" | \"closing\"", state)
+        ..Binding::field(TYPE, "state", "\"open\" | \"opening\" | \"closed\" | \"closing\"", state)
     },
-    Entry {
+    Binding {
         doc: "Whether it can be walked through: false from the start of closing until the end of opening.",
         example: "assert(not door.passable)",
-        ..Entry::field(TYPE, "passable", "boolean", is_passable)
+        ..Binding::field(TYPE, "passable", "boolean", is_passable)
     },
-    Entry {
+    Binding {
         doc: "Whether it refuses to open.",
         example: "door:lock()\nassert(door.locked)",
-        ..Entry::field(TYPE, "locked", "boolean", is_locked)
+        ..Binding::field(TYPE, "locked", "boolean", is_locked)
     },
-    Entry {
+    Binding {
         doc: "The key its lock wants.",
         example: "door:lock(\"bronze\")\nassert(door.key == \"bronze\")",
-        ..Entry::field(TYPE, "key", "string?", key)
+        ..Binding::field(TYPE, "key", "string?", key)
     },
-    Entry {
+    Binding {
         doc: "What the level says of it under `props`: read-only, empty when it says nothing.",
         example: "assert(next(door.props) == nil)",
-        ..Entry::field(TYPE, "props", "{ [string]: any }", props)
+        ..Binding::field(TYPE, "props", "{ [string]: any }", props)
     },
-    Entry {
+    Binding {
         params: &[OPTIONS],
         returns: "DoorMove",
         doc: "Starts opening; a locked door refuses unless the key fits.",
         example: "door:open({ by = guard })\nassert(door.state == \"opening\")",
         price: 24,
-        ..Entry::method(TYPE, "open", open)
+        ..Binding::method(TYPE, "open", open)
     },
-    Entry {
+    Binding {
         params: &[OPTIONS],
         returns: "DoorMove",
         doc: "Starts closing, or waits as `whenOccupied` says. It never closes on somebody unless told to push.",
         example: "door:close({ whenOccupied = \"refuse\" })",
         price: 24,
-        ..Entry::method(TYPE, "close", close)
+        ..Binding::method(TYPE, "close", close)
     },
-    Entry {
+    Binding {
         params: &[OPTIONS],
         returns: "DoorMove",
         doc: "Closes an open or opening door, opens any other.",
         example: "door:toggle()\nassert(door.state == \"opening\")",
         price: 24,
-        ..Entry::method(TYPE, "toggle", toggle)
+        ..Binding::method(TYPE, "toggle", toggle)
     },
-    Entry {
+    Binding {
         params: &[
             param("open", "boolean", "true"),
             param("options", "DoorSetOptions?", "{ instant = true }"),
@@ -130,29 +130,29 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Opens or closes it whatever the lock says.",
         example: "door:set(true, { instant = true })",
         price: 12,
-        ..Entry::method(TYPE, "set", set)
+        ..Binding::method(TYPE, "set", set)
     },
-    Entry {
+    Binding {
         params: &[param("key", "string?", "\"bronze\"")],
         doc: "Locks it: it refuses to open, it may still close. With a key, only that key unlocks it.",
         example: "door:lock(\"bronze\")",
-        ..Entry::method(TYPE, "lock", lock)
+        ..Binding::method(TYPE, "lock", lock)
     },
-    Entry {
+    Binding {
         params: &[param("key", "string?", "\"bronze\"")],
         returns: "boolean",
         doc: "Unlocks it; false when the lock wants another key.",
         example: "door:lock(\"bronze\")\nassert(not door:unlock() and door:unlock(\"bronze\"))",
-        ..Entry::method(TYPE, "unlock", unlock)
+        ..Binding::method(TYPE, "unlock", unlock)
     },
-    Entry {
+    Binding {
         returns: "{Character}",
         doc: "Anyone who stands in the door's area, in id order.",
         example: "assert(#door:occupants() == 0)",
         price: 24,
-        ..Entry::method(TYPE, "occupants", occupants)
+        ..Binding::method(TYPE, "occupants", occupants)
     },
-    Entry {
+    Binding {
         params: &[
             param(
                 "what",
@@ -165,19 +165,19 @@ pub const ENTRIES: &[Entry] = &[
         raises: "limit",
         doc: "Calls the handler when the door does that; payload `{ door, what, by? }`.",
         example: "door:on(\"opened\", function(event) log.info(\"%s opened\", event.door) end)",
-        ..Entry::method(TYPE, "on", on)
+        ..Binding::method(TYPE, "on", on)
     },
-    Entry {
+    Binding {
         doc: "The result; nil until the wish is answered.",
         example: "local move = door:open()\nassert(move.result == nil)",
-        ..Entry::field("DoorMove", "result", "DoorResult?", move_result)
+        ..Binding::field("DoorMove", "result", "DoorResult?", move_result)
     },
-    Entry {
+    Binding {
         returns: "DoorResult",
         raises: "wait",
         doc: "Waits for the answer.",
         example: "local result = door:open():wait()\nassert(result.ok and result.door == door)",
-        ..Entry::waiting_method("DoorMove", "wait")
+        ..Binding::waiting_method("DoorMove", "wait")
     },
 ];
 
@@ -193,20 +193,24 @@ fn there(lua: &Lua, args: &mut Args) -> Result<DoorId, Raise> {
 }
 
 /// A field of a door; of one that is gone, as it was left.
-fn of<R: mlua::IntoLuaMulti + Default>(lua: &Lua, args: &mut Args, read: impl FnOnce(&Door) -> R) -> Answer {
+fn of<R: mlua::IntoLuaMulti + Default>(
+    lua: &Lua,
+    args: &mut Args,
+    read: impl FnOnce(&Door) -> R,
+) -> HostResult {
     let id = myself::<DoorId>(args)?;
     ask(lua, args, |world| Ok(world.doors().get(id.index()).map(read).unwrap_or_default()))
 }
 
-fn name(lua: &Lua, args: &mut Args) -> Answer {
+fn name(lua: &Lua, args: &mut Args) -> HostResult {
     of(lua, args, |door| door.name.clone())
 }
 
-fn position(lua: &Lua, args: &mut Args) -> Answer {
+fn position(lua: &Lua, args: &mut Args) -> HostResult {
     of(lua, args, |door| Some(vector(door.position)))
 }
 
-fn area(lua: &Lua, args: &mut Args) -> Answer {
+fn area(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<DoorId>(args)?;
     ask(lua, args, |world| {
         let door = world.doors().get(id.index());
@@ -216,23 +220,23 @@ fn area(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn state(lua: &Lua, args: &mut Args) -> Answer {
+fn state(lua: &Lua, args: &mut Args) -> HostResult {
     of(lua, args, |door| door.shown_state().name())
 }
 
-fn is_passable(lua: &Lua, args: &mut Args) -> Answer {
+fn is_passable(lua: &Lua, args: &mut Args) -> HostResult {
     of(lua, args, Door::is_passable)
 }
 
-fn is_locked(lua: &Lua, args: &mut Args) -> Answer {
+fn is_locked(lua: &Lua, args: &mut Args) -> HostResult {
     of(lua, args, |door| door.is_locked)
 }
 
-fn key(lua: &Lua, args: &mut Args) -> Answer {
+fn key(lua: &Lua, args: &mut Args) -> HostResult {
     of(lua, args, |door| door.key.clone())
 }
 
-fn props(lua: &Lua, args: &mut Args) -> Answer {
+fn props(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<DoorId>(args)?;
     let (name, said) = with(lua, args, |world| {
         let name = world.doors().get(id.index()).map(|door| door.name.clone()).unwrap_or_default();
@@ -242,19 +246,19 @@ fn props(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, handles::props(lua, ("door", &name), said.as_ref())?)
 }
 
-fn open(lua: &Lua, args: &mut Args) -> Answer {
+fn open(lua: &Lua, args: &mut Args) -> HostResult {
     wish(lua, args, doors::open)
 }
 
-fn close(lua: &Lua, args: &mut Args) -> Answer {
+fn close(lua: &Lua, args: &mut Args) -> HostResult {
     wish(lua, args, doors::close)
 }
 
-fn toggle(lua: &Lua, args: &mut Args) -> Answer {
+fn toggle(lua: &Lua, args: &mut Args) -> HostResult {
     wish(lua, args, doors::toggle)
 }
 
-fn wish(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> u64) -> Answer {
+fn wish(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> u64) -> HostResult {
     let id = there(lua, args)?;
     let (order, patience_s) = order(args)?;
     let serial = with(lua, args, |world| {
@@ -279,7 +283,7 @@ fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), Mistake> {
 }
 
 /// The handle of a wish.
-pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> Answer {
+pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> HostResult {
     // Where no scheduler runs scripts, nothing is owned.
     if let Some(owner) = runtime::find(lua, |runtime| Some(runtime.current.as_ref()?.owner)) {
         let _ = lend::with_world(lua, |world: &mut World| doors::own(world, door, serial, owner));
@@ -287,17 +291,17 @@ pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> Answer {
     answer(lua, handles::make(lua, DoorMove(serial))?)
 }
 
-fn set(lua: &Lua, args: &mut Args) -> Answer {
+fn set(lua: &Lua, args: &mut Args) -> HostResult {
     let id = there(lua, args)?;
     let open = args.take("open").boolean()?;
     let options = args.options(SET_OPTIONS)?;
     let instant = options.find("instant").map_or(Ok(false), |given| given.boolean())?;
-    let speed = if instant { Speed::Instant } else { Speed::Usual };
+    let speed = if instant { DoorSpeed::Instant } else { DoorSpeed::Usual };
     let serial = with(lua, args, |world| Ok(doors::set(world, id, open, speed)))?;
     moves(lua, id, serial)
 }
 
-fn lock(lua: &Lua, args: &mut Args) -> Answer {
+fn lock(lua: &Lua, args: &mut Args) -> HostResult {
     let id = there(lua, args)?;
     let key = args.take("key").present().map(|key| key.text("the name of a key")).transpose()?;
     with(lua, args, |world| {
@@ -307,19 +311,19 @@ fn lock(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn unlock(lua: &Lua, args: &mut Args) -> Answer {
+fn unlock(lua: &Lua, args: &mut Args) -> HostResult {
     let id = there(lua, args)?;
     let key = args.take("key").present().map(|key| key.text("the name of a key")).transpose()?;
     ask(lua, args, |world| Ok(doors::unlock(world, id, key.as_deref())))
 }
 
-fn occupants(lua: &Lua, args: &mut Args) -> Answer {
+fn occupants(lua: &Lua, args: &mut Args) -> HostResult {
     let id = there(lua, args)?;
     let inside = with(lua, args, |world| Ok(world.occupants(id)))?;
     answer(lua, handles::characters(lua, &inside)?)
 }
 
-fn on(lua: &Lua, args: &mut Args) -> Answer {
+fn on(lua: &Lua, args: &mut Args) -> HostResult {
     let id = there(lua, args)?;
     let signals = DoorSignal::ALL.map(|signal| (signal.name(), signal));
     let what = word(&args.take("what"), &signals)?;
@@ -330,13 +334,13 @@ fn on(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, listener)
 }
 
-fn move_result(lua: &Lua, args: &mut Args) -> Answer {
+fn move_result(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<DoorMove>(args)?;
     answer(lua, handles::latched(lua, id)?.unwrap_or(Value::Nil))
 }
 
 /// Doors of the level, as a list of handles.
-pub(crate) fn list_of(lua: &Lua, ids: &[DoorId]) -> Answer {
+pub(crate) fn list_of(lua: &Lua, ids: &[DoorId]) -> HostResult {
     let table = lua.create_table_with_capacity(ids.len(), 0)?;
     for &id in ids {
         table.raw_push(handles::door(lua, id)?)?;
@@ -345,6 +349,6 @@ pub(crate) fn list_of(lua: &Lua, ids: &[DoorId]) -> Answer {
 }
 
 /// Names that a function was given as a list.
-pub(crate) fn names(given: &crate::script::convert::Named, most: usize) -> Result<Vec<String>, Mistake> {
+pub(crate) fn names(given: &crate::script::convert::Argument, most: usize) -> Result<Vec<String>, Mistake> {
     list(given, "a list of names", most, |name| name.text("a name"))
 }

@@ -6,26 +6,26 @@
 use mlua::Lua;
 
 use crate::base::ids::CharacterId;
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::script::bind::call::{answer, handle, myself, nothing, op, with};
 use crate::script::bind::handles;
-use crate::script::bind::table::{Answer, Entry, Group, Param, param};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
 use crate::script::convert::{Args, Mistake};
 use crate::script::dispatch::RUNTIME_EVENTS;
 use crate::script::owner::{self, Counted};
 use crate::script::wait::ListenerId;
 use crate::script::{handlers, payload, runtime};
 use crate::world::World;
-use crate::world::event::{Event, EventQueue};
+use crate::world::event::{EventQueue, Fact};
 use crate::world::ops::alive;
 
 const EVENT: &str = "event";
 const TYPE: &str = "Listener";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group { name: EVENT, is_type: false, doc: "What scripts tell one another, and hear of the runtime." },
-    Group { name: TYPE, is_type: true, doc: "Somebody who listens to an event or a door." },
+pub const GROUPS: &[Library] = &[
+    Library { name: EVENT, is_type: false, doc: "What scripts tell one another, and hear of the runtime." },
+    Library { name: TYPE, is_type: true, doc: "Somebody who listens to an event or a door." },
 ];
 
 const NAME: Param = param("name", "string", "\"alarm\"");
@@ -33,47 +33,47 @@ const HANDLER: Param = param("handler", "Handler", "function(payload) end");
 const PAYLOAD: Param = param("payload", "any", "{ at = guard.position }");
 
 /// Everything `event` and a `Listener` have.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[NAME, HANDLER],
         returns: "Listener",
         raises: "limit name",
         doc: "Calls the handler for every event of that name.",
         example: "event.on(\"alarm\", function(e) log.info(\"alarm at %s\", e.at) end)",
         price: 24,
-        ..Entry::function(EVENT, "event.on", on)
+        ..Binding::function(EVENT, "event.on", on)
     },
-    Entry {
+    Binding {
         params: &[NAME, HANDLER],
         returns: "Listener",
         raises: "limit name",
         doc: "The same for the first such event only.",
         example: "event.once(\"walkSettled\", function(result) log.info(\"%s\", result) end)",
         price: 24,
-        ..Entry::function(EVENT, "event.once", once)
+        ..Binding::function(EVENT, "event.once", once)
     },
-    Entry {
+    Binding {
         params: &[NAME, PAYLOAD],
         raises: "data state",
         doc: "Tells all listeners, every behaviour with `on[name]`, and the host. Delivered in step 12.",
         example: "event.emit(\"alarm\", { at = guard.position })",
         price: 12,
-        ..Entry::function(EVENT, "event.emit", emit)
+        ..Binding::function(EVENT, "event.emit", emit)
     },
-    Entry {
+    Binding {
         params: &[param("character", "Character", "guard"), NAME, PAYLOAD],
         returns: "boolean",
         raises: "gone data state",
         doc: "Tells that character's behaviour only; false if it has none.",
         example: "assert(event.send(guard, \"alarm\") == false)",
         price: 12,
-        ..Entry::function(EVENT, "event.send", send)
+        ..Binding::function(EVENT, "event.send", send)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         doc: "Ends it; false when it is over.",
         example: "local listener = event.on(\"alarm\", function() end)\nassert(listener:remove() and not listener:remove())",
-        ..Entry::method(TYPE, "remove", remove)
+        ..Binding::method(TYPE, "remove", remove)
     },
 ];
 
@@ -85,7 +85,7 @@ pub fn listener(lua: &Lua, serial: u64) -> mlua::Result<mlua::Value> {
     handles::make(lua, ListenerId(serial))
 }
 
-fn listen(lua: &Lua, args: &mut Args, once: bool) -> Answer {
+fn listen(lua: &Lua, args: &mut Args, once: bool) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let name = args.take("name").new_name()?;
     let callback = handlers::read(lua, &args.take("handler"))?;
@@ -96,11 +96,11 @@ fn listen(lua: &Lua, args: &mut Args, once: bool) -> Answer {
     answer(lua, listener(lua, serial)?)
 }
 
-fn on(lua: &Lua, args: &mut Args) -> Answer {
+fn on(lua: &Lua, args: &mut Args) -> HostResult {
     listen(lua, args, false)
 }
 
-fn once(lua: &Lua, args: &mut Args) -> Answer {
+fn once(lua: &Lua, args: &mut Args) -> HostResult {
     listen(lua, args, true)
 }
 
@@ -127,19 +127,19 @@ fn refuse_when_full(world: &World, function: &'static str) -> Result<(), Mistake
     ))
 }
 
-fn emit(lua: &Lua, args: &mut Args) -> Answer {
+fn emit(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let (name, payload) = read(lua, args)?;
     let by = owner::label(lua, owner::current(lua));
     with(lua, args, |world| {
         refuse_when_full(world, function)?;
-        world.events.push(Event::Emitted { name, payload, to: None, by });
+        world.events.push(Fact::Emitted { name, payload, to: None, by });
         Ok(())
     })?;
     nothing()
 }
 
-fn send(lua: &Lua, args: &mut Args) -> Answer {
+fn send(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let to = handle::<CharacterId>(&args.take("character"), "a character")?;
     let (name, payload) = read(lua, args)?;
@@ -149,14 +149,14 @@ fn send(lua: &Lua, args: &mut Args) -> Answer {
         alive(world, to).map_err(op(function))?;
         refuse_when_full(world, function)?;
         if has_behaviour {
-            world.events.push(Event::Emitted { name, payload, to: Some(to), by });
+            world.events.push(Fact::Emitted { name, payload, to: Some(to), by });
         }
         Ok(())
     })?;
     answer(lua, has_behaviour)
 }
 
-fn remove(lua: &Lua, args: &mut Args) -> Answer {
+fn remove(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<ListenerId>(args)?;
     answer(lua, handlers::remove_listener(lua, id.0))
 }

@@ -5,8 +5,8 @@
 use mlua::Lua;
 
 use crate::script::bind::call::{ask_map, op};
-use crate::script::bind::place::{self, Place};
-use crate::script::bind::table::{Answer, Entry, Param, param};
+use crate::script::bind::place::{self, PlaceValue};
+use crate::script::bind::table::{Binding, HostResult, Param, param};
 use crate::script::convert::{Args, Mistake};
 use crate::world::World;
 use crate::world::ops::OpError;
@@ -20,8 +20,8 @@ const FROM: Param = param("from", "Place", "guard");
 const TO: Param = param("to", "Place", "\"gate\"");
 
 /// What `nav` has for graphs.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[param("place", "Place", "\"post\"")],
         returns: "number",
         raises: "name",
@@ -29,9 +29,9 @@ pub const ENTRIES: &[Entry] = &[
         example: "local point = nav.addPoint(vector.create(8, 0, 9))\n\
                   nav.link(vector.create(8, 0, 9), \"post\")\nassert(point > 0 and nav.pending)",
         price: 32,
-        ..Entry::function(NAV, "nav.addPoint", add_point)
+        ..Binding::function(NAV, "nav.addPoint", add_point)
     },
-    Entry {
+    Binding {
         params: &[FROM, TO],
         returns: "boolean",
         raises: "name",
@@ -39,9 +39,9 @@ pub const ENTRIES: &[Entry] = &[
               within 8 m. The map follows in step 5; walks that end short of their goal look for a way again in that tick.",
         example: "nav.unlink(\"post\", guard)\nassert(nav.link(\"post\", guard) and not nav.link(guard, \"post\"))",
         price: 32,
-        ..Entry::function(NAV, "nav.link", link)
+        ..Binding::function(NAV, "nav.link", link)
     },
-    Entry {
+    Binding {
         params: &[FROM, TO],
         returns: "boolean",
         raises: "name",
@@ -49,11 +49,11 @@ pub const ENTRIES: &[Entry] = &[
               in step 5; walks whose way led over it look for another in that tick.",
         example: "assert(nav.unlink(guard, \"post\") and not nav.unlink(guard, \"post\"))",
         price: 32,
-        ..Entry::function(NAV, "nav.unlink", unlink)
+        ..Binding::function(NAV, "nav.unlink", unlink)
     },
 ];
 
-fn add_point(lua: &Lua, args: &mut Args) -> Answer {
+fn add_point(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let place = place::single(&args.take("place"))?;
     ask_map(lua, args, |world| {
@@ -63,11 +63,11 @@ fn add_point(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn link(lua: &Lua, args: &mut Args) -> Answer {
+fn link(lua: &Lua, args: &mut Args) -> HostResult {
     between(lua, args, graph::link)
 }
 
-fn unlink(lua: &Lua, args: &mut Args) -> Answer {
+fn unlink(lua: &Lua, args: &mut Args) -> HostResult {
     between(lua, args, graph::unlink)
 }
 
@@ -76,9 +76,10 @@ fn between(
     lua: &Lua,
     args: &mut Args,
     verb: fn(&mut World, glam::Vec3, glam::Vec3) -> Result<bool, OpError>,
-) -> Answer {
+) -> HostResult {
     let function = args.function();
-    let (from, to): (Place, Place) = (place::single(&args.take("from"))?, place::single(&args.take("to"))?);
+    let (from, to): (PlaceValue, PlaceValue) =
+        (place::single(&args.take("from"))?, place::single(&args.take("to"))?);
     ask_map(lua, args, |world| -> Result<(bool, u64), Mistake> {
         let ends = (from.point(world, function, None)?, to.point(world, function, None)?);
         let units = 2 * world.nav().node_count() / POINTS_PER_UNIT;

@@ -13,10 +13,10 @@ use mlua::{AnyUserData, Function, Lua, MetaMethod, Table, Value};
 use slotmap::Key;
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::script::bind::call::{self, Raise, vector};
 use crate::script::bind::read_only;
-use crate::script::bind::table::{Body, Entry, Kind, Native};
+use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
 use crate::script::convert::{self, Args, Mistake, describe};
 use crate::script::{dispatch, lend, payload};
 use crate::world::World;
@@ -224,27 +224,27 @@ fn weak(lua: &Lua, mode: &str) -> mlua::Result<Table> {
 /// When the memory of the VM is spent.
 pub(crate) fn register<T: Thing>(
     lua: &Lua,
-    entries: &[&'static Entry],
-    waiting: impl Fn(&Entry) -> Option<Function>,
+    entries: &[&'static Binding],
+    waiting: impl Fn(&Binding) -> Option<Function>,
 ) -> mlua::Result<()> {
     let methods = lua.create_table()?;
     let fields = lua.create_table()?;
     let is_field = |name: &str| {
         entries
             .iter()
-            .any(|entry| entry.owner == T::TYPE && entry.kind == Kind::Field && entry.name() == name)
+            .any(|entry| entry.owner == T::TYPE && entry.kind == EntryKind::Field && entry.name() == name)
     };
     for entry in entries.iter().filter(|entry| entry.owner == T::TYPE) {
         // A method that shares its name with a field is given by the field, to whom it is for.
-        if entry.kind != Kind::Field && is_field(entry.name()) {
+        if entry.kind != EntryKind::Field && is_field(entry.name()) {
             continue;
         }
         let function = match entry.body {
             // Its code finds the handle with `call::myself`, which refuses everything else.
-            Body::Native(body) => Some(library_function(lua, entry, body)?),
-            Body::Prelude => waiting(entry),
+            EntryBody::Native(body) => Some(library_function(lua, entry, body)?),
+            EntryBody::Prelude => waiting(entry),
         };
-        if entry.kind == Kind::Field {
+        if entry.kind == EntryKind::Field {
             fields.raw_set(entry.name(), function)?;
         } else {
             methods.raw_set(entry.name(), function)?;
@@ -476,7 +476,7 @@ fn make_plain(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub(crate) fn library_function(lua: &Lua, entry: &Entry, body: Native) -> mlua::Result<Function> {
+pub(crate) fn library_function(lua: &Lua, entry: &Binding, body: Native) -> mlua::Result<Function> {
     let (called, price) = (entry.called, entry.price);
     lua.create_function(move |lua, values| {
         convert::pay(price, &values)?;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use mlua::{Function, Lua, Value};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
-use crate::script::convert::{Mistake, Named};
+use crate::script::convert::{Argument, Mistake};
 use crate::world::door::DoorSignal;
 use crate::world::region::WatchId;
 use crate::world::walk::Owner;
@@ -136,7 +136,7 @@ pub trait Keeper {
     ///
     /// # Errors
     /// When it is neither.
-    fn callback(&self, lua: &Lua, given: &Named) -> Result<Callback, Mistake>;
+    fn callback(&self, lua: &Lua, given: &Argument) -> Result<Callback, Mistake>;
     /// Keeps the handlers of a walk.
     fn set_walk(&self, lua: &Lua, walk: WalkId, handlers: WalkHandlers);
     /// Why the current owner may not watch more: `behaviour "guard" has 256 watches, the most allowed ...`.
@@ -172,7 +172,7 @@ pub trait Keeper {
     ///
     /// # Errors
     /// When there is none of that name, or a parameter is wrong.
-    fn check_behaviour(&self, lua: &Lua, name: &Named, params: &Named) -> Result<Attachment, Mistake>;
+    fn check_behaviour(&self, lua: &Lua, name: &Argument, params: &Argument) -> Result<Attachment, Mistake>;
     /// Attaches a behaviour at the next dispatch.
     fn attach(&self, lua: &Lua, character: CharacterId, behaviour: Attachment);
     /// Whether a running cinematic locks `what`.

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 use mlua::{Lua, Table};
 
 use crate::script::bind::call::{answer, ask, nothing, with};
-use crate::script::bind::table::{Answer, Entry, Group, Shape, field, param};
+use crate::script::bind::table::{Binding, HostResult, Library, TableType, field, param};
 use crate::script::convert::Args;
 
 const LEVEL: &str = "level";
 
 /// What stands above the entries.
-pub const GROUP: Group = Group { name: LEVEL, is_type: false, doc: "The running level." };
+pub const GROUP: Library = Library { name: LEVEL, is_type: false, doc: "The running level." };
 
 /// Tables that its fields give.
-pub const SHAPE: Shape = Shape {
+pub const SHAPE: TableType = TableType {
     name: "LevelOutcome",
     doc: "What a script said about the end of the run.",
     fields: &[
@@ -36,7 +36,7 @@ pub struct LevelOutcome {
 
 /// What the run was started with, and what scripts said about its end. App data of the VM.
 #[derive(Debug)]
-struct Run {
+struct RunContext {
     args: Table,
     outcome: Option<LevelOutcome>,
     measures: BTreeMap<String, f64>,
@@ -49,54 +49,54 @@ const MEASURES_MAX: usize = 256;
 const NOTE_BYTES: usize = 4096;
 
 /// Everything `level` has.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         doc: "Name of the level.",
         example: "assert(level.name == \"courtyard\")",
-        ..Entry::field(LEVEL, "level.name", "string", name)
+        ..Binding::field(LEVEL, "level.name", "string", name)
     },
-    Entry {
+    Binding {
         doc: "Seed of the run.",
         example: "assert(level.seed >= 0)",
-        ..Entry::field(LEVEL, "level.seed", "number", seed)
+        ..Binding::field(LEVEL, "level.seed", "number", seed)
     },
-    Entry {
+    Binding {
         doc: "Ticks a second.",
         example: "assert(level.tickRate == 60)",
-        ..Entry::field(LEVEL, "level.tickRate", "number", tick_rate)
+        ..Binding::field(LEVEL, "level.tickRate", "number", tick_rate)
     },
-    Entry {
+    Binding {
         doc: "The current tick; 0 is the level as loaded.",
         example: "assert(level.tick >= 0)",
-        ..Entry::field(LEVEL, "level.tick", "number", tick)
+        ..Binding::field(LEVEL, "level.tick", "number", tick)
     },
-    Entry {
+    Binding {
         doc: "Game seconds since the start.",
         example: "assert(level.time == level.tick / level.tickRate)",
-        ..Entry::field(LEVEL, "level.time", "number", time)
+        ..Binding::field(LEVEL, "level.time", "number", time)
     },
-    Entry {
+    Binding {
         doc: "Arguments after `--` on the command line; read-only.",
         example: "assert(#level.args == 0)",
-        ..Entry::field(LEVEL, "level.args", "{string}", arguments)
+        ..Binding::field(LEVEL, "level.args", "{string}", arguments)
     },
-    Entry {
+    Binding {
         doc: "What `level.finish` was called with first; in a level test the run goes on.",
         example: "assert(level.outcome == nil)\nlevel.finish(true)\nassert(level.outcome.ok)",
-        ..Entry::field(LEVEL, "level.outcome", "LevelOutcome?", outcome_field)
+        ..Binding::field(LEVEL, "level.outcome", "LevelOutcome?", outcome_field)
     },
-    Entry {
+    Binding {
         params: &[param("ok", "boolean", "true"), param("note", "string?", "\"done\"")],
         doc: "Ends the run after this tick; the first call counts.",
         example: "level.finish(true, \"the guard is at the gate\")",
-        ..Entry::function(LEVEL, "level.finish", finish)
+        ..Binding::function(LEVEL, "level.finish", finish)
     },
-    Entry {
+    Binding {
         params: &[param("name", "string", "\"visits\""), param("value", "number", "3")],
         doc: "A number for the run's summary and for the tables of `batch`; the last value of a name counts.",
         raises: "limit",
         example: "level.measure(\"visits\", 3)",
-        ..Entry::function(LEVEL, "level.measure", measure)
+        ..Binding::function(LEVEL, "level.measure", measure)
     },
 ];
 
@@ -107,49 +107,49 @@ pub const ENTRIES: &[Entry] = &[
 pub fn install(lua: &Lua, args: &[String]) -> mlua::Result<()> {
     let table = lua.create_sequence_from(args.iter().map(String::as_str))?;
     table.set_readonly(true);
-    lua.set_app_data(Run { args: table, outcome: None, measures: BTreeMap::new() });
+    lua.set_app_data(RunContext { args: table, outcome: None, measures: BTreeMap::new() });
     Ok(())
 }
 
 /// What `level.finish` was called with first.
 #[must_use]
 pub fn outcome(lua: &Lua) -> Option<LevelOutcome> {
-    lua.app_data_ref::<Run>().and_then(|run| run.outcome.clone())
+    lua.app_data_ref::<RunContext>().and_then(|run| run.outcome.clone())
 }
 
 /// The last values of `level.measure`.
 #[must_use]
 pub fn measures(lua: &Lua) -> BTreeMap<String, f64> {
-    lua.app_data_ref::<Run>().map(|run| run.measures.clone()).unwrap_or_default()
+    lua.app_data_ref::<RunContext>().map(|run| run.measures.clone()).unwrap_or_default()
 }
 
-fn name(lua: &Lua, args: &mut Args) -> Answer {
+fn name(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| Ok(world.level_name().to_owned()))
 }
 
-fn seed(lua: &Lua, args: &mut Args) -> Answer {
+fn seed(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| Ok(world.seed() as f64))
 }
 
-fn tick_rate(lua: &Lua, args: &mut Args) -> Answer {
+fn tick_rate(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| Ok(world.rate().per_second()))
 }
 
-fn tick(lua: &Lua, args: &mut Args) -> Answer {
+fn tick(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| Ok(world.tick().0 as f64))
 }
 
-fn time(lua: &Lua, args: &mut Args) -> Answer {
+fn time(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| Ok(world.rate().seconds(world.tick())))
 }
 
-fn arguments(lua: &Lua, args: &mut Args) -> Answer {
+fn arguments(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
-    let given = lua.app_data_ref::<Run>().map(|run| run.args.clone());
+    let given = lua.app_data_ref::<RunContext>().map(|run| run.args.clone());
     answer(lua, given)
 }
 
-fn outcome_field(lua: &Lua, args: &mut Args) -> Answer {
+fn outcome_field(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let Some(outcome) = outcome(lua) else {
         return answer(lua, mlua::Value::Nil);
@@ -161,11 +161,11 @@ fn outcome_field(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, table)
 }
 
-fn finish(lua: &Lua, args: &mut Args) -> Answer {
+fn finish(lua: &Lua, args: &mut Args) -> HostResult {
     let ok = args.take("ok").boolean()?;
     let note = args.take("note").present().map(|note| note.text("a sentence")).transpose()?;
     with(lua, args, |_| Ok(()))?;
-    if let Some(mut run) = lua.app_data_mut::<Run>()
+    if let Some(mut run) = lua.app_data_mut::<RunContext>()
         && run.outcome.is_none()
     {
         let cut = |note: String| note.chars().take(NOTE_BYTES / 4).collect();
@@ -174,11 +174,11 @@ fn finish(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn measure(lua: &Lua, args: &mut Args) -> Answer {
+fn measure(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").new_name()?;
     let value = args.take("value").number("")?;
     with(lua, args, |_| Ok(()))?;
-    let Some(mut run) = lua.app_data_mut::<Run>() else { return nothing() };
+    let Some(mut run) = lua.app_data_mut::<RunContext>() else { return nothing() };
     if run.measures.len() >= MEASURES_MAX && !run.measures.contains_key(&name) {
         let what = format!("this run has {MEASURES_MAX} measures already; use fewer names");
         return Err(args.mistake(what).into());

@@ -9,52 +9,55 @@ use mlua::{Function, Lua, Value};
 use crate::base::time::Tick;
 use crate::script::bind::call::nothing;
 use crate::script::bind::keep::keeper;
-use crate::script::bind::table::{Answer, Entry, Group, Param, param};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
 use crate::script::convert::Args;
 use crate::script::library::Printed;
-use crate::script::limits::Limits;
+use crate::script::limits::ScriptLimits;
 use crate::script::vm::Machine;
 use crate::script::{fault, lend};
 use crate::world::World;
-use crate::world::event::{Event, LogLine};
+use crate::world::event::{Fact, LogLine};
 
 const LOG: &str = "log";
 
 /// What stands above the entries.
-pub const GROUP: Group =
-    Group { name: LOG, is_type: false, doc: "Lines with tick, owner, file and line. `print` is `log.info`." };
+pub const GROUP: Library = Library {
+    name: LOG,
+    is_type: false,
+    doc: "Lines with tick, owner, file and line. `print` is `log.info`.",
+};
 
 const PARAMS: &[Param] = &[param("format", "string", "\"%s at %.1f\""), param("...", "any", "guard, 1.25")];
 
 /// Everything `log` has.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: PARAMS,
         doc: "Writes a line for those who look closely.",
         example: "log.debug(\"%s is at %s\", guard, guard.position)",
         price: 16,
-        ..Entry::function(LOG, "log.debug", debug)
+        ..Binding::function(LOG, "log.debug", debug)
     },
-    Entry {
+    Binding {
         params: PARAMS,
         doc: "Writes a line. `%s` takes anything; too few values print as nil.",
         example: "log.info(\"%s walks at %.1f m/s\", guard, guard.walkSpeed)",
         price: 16,
-        ..Entry::function(LOG, "log.info", info)
+        ..Binding::function(LOG, "log.info", info)
     },
-    Entry {
+    Binding {
         params: PARAMS,
         doc: "Writes a warning.",
         example: "log.warn(\"no way to %s\", door)",
         price: 16,
-        ..Entry::function(LOG, "log.warn", warn)
+        ..Binding::function(LOG, "log.warn", warn)
     },
-    Entry {
+    Binding {
         params: PARAMS,
         doc: "Writes an error; the script goes on.",
         example: "log.error(\"%d of %d lamps\", 2, 3)",
         price: 16,
-        ..Entry::function(LOG, "log.error", error)
+        ..Binding::function(LOG, "log.error", error)
     },
 ];
 
@@ -83,23 +86,23 @@ pub fn take_dropped(lua: &Lua) -> u64 {
     lua.app_data_mut::<Written>().map_or(0, |mut written| std::mem::take(&mut written.dropped))
 }
 
-fn debug(lua: &Lua, args: &mut Args) -> Answer {
+fn debug(lua: &Lua, args: &mut Args) -> HostResult {
     write(lua, "debug", args)
 }
 
-fn info(lua: &Lua, args: &mut Args) -> Answer {
+fn info(lua: &Lua, args: &mut Args) -> HostResult {
     write(lua, "info", args)
 }
 
-fn warn(lua: &Lua, args: &mut Args) -> Answer {
+fn warn(lua: &Lua, args: &mut Args) -> HostResult {
     write(lua, "warn", args)
 }
 
-fn error(lua: &Lua, args: &mut Args) -> Answer {
+fn error(lua: &Lua, args: &mut Args) -> HostResult {
     write(lua, "error", args)
 }
 
-fn write(lua: &Lua, level: &'static str, args: &mut Args) -> Answer {
+fn write(lua: &Lua, level: &'static str, args: &mut Args) -> HostResult {
     let format = args.take("format").text("a text")?;
     let mut values = Vec::with_capacity(args.left());
     while args.left() > 0 {
@@ -115,11 +118,11 @@ pub fn put(lua: &Lua, level: &'static str, owner: String, message: String) {
     let frame = fault::frames(lua, 1).pop();
     let (file, line) = frame.map_or((String::new(), 0), |frame| (frame.file, frame.line));
     let machine = lua.app_data_ref::<std::rc::Rc<Machine>>().map(|machine| std::rc::Rc::clone(&machine));
-    let most = machine.as_ref().map_or(Limits::default(), |machine| machine.limits).log_lines_per_tick;
+    let most = machine.as_ref().map_or(ScriptLimits::default(), |machine| machine.limits).log_lines_per_tick;
     let logged = LogLine { level, owner, file: file.clone(), line, message: message.clone() };
     let done = lend::with_world::<World, _>(lua, |world| {
         if count(lua, world.tick(), most) {
-            world.events.push(Event::Logged(Box::new(logged)));
+            world.events.push(Fact::Logged(Box::new(logged)));
         }
     });
     if let (Err(_), Some(machine)) = (done, machine) {
@@ -159,12 +162,12 @@ pub fn line(lua: &Lua, format: &str, values: &[Value]) -> mlua::Result<String> {
             text.push_str(&shown(lua, directive, values.next().unwrap_or(&Value::Nil))?);
         }
         rest = after;
-        if text.len() > Limits::LINE_BYTES {
+        if text.len() > ScriptLimits::LINE_BYTES {
             break;
         }
     }
     text.push_str(rest);
-    let end = (0..=Limits::LINE_BYTES.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
+    let end = (0..=ScriptLimits::LINE_BYTES.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
     text.truncate(end.unwrap_or(0));
     Ok(text)
 }

@@ -12,7 +12,6 @@ pub mod bt;
 pub mod call;
 pub mod character;
 pub mod cinematic;
-pub mod courses;
 pub mod definitions;
 pub mod door;
 pub mod event;
@@ -36,6 +35,7 @@ pub(crate) mod test_waits;
 pub mod tiles;
 pub mod timer;
 pub mod walk;
+pub mod walk_modes;
 pub mod walk_options;
 pub mod world;
 
@@ -46,7 +46,7 @@ use mlua::{Function, Lua, Table, Value};
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::script::bind::handles::{DoorMove, PlayId, StreamId, TurnId, WatchRef};
 use crate::script::bind::keep::Keeper;
-use crate::script::bind::table::{Alias, Body, Entry, Group, Kind, Shape};
+use crate::script::bind::table::{Alias, Binding, EntryBody, EntryKind, Library, TableType};
 use crate::script::convert::{Mistake, describe};
 use crate::script::lend;
 use crate::script::testing::{ExpectationId, TestId};
@@ -55,11 +55,11 @@ use crate::script::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId,
 use crate::world::World;
 
 /// Every list of entries, in the order of the reference.
-const ENTRIES: &[&[Entry]] = &[
+const ENTRIES: &[&[Binding]] = &[
     level::ENTRIES,
     world::ENTRIES,
     character::ENTRIES,
-    courses::ENTRIES,
+    walk_modes::ENTRIES,
     behaviour::ENTRIES,
     walk::ENTRIES,
     nav::ENTRIES,
@@ -80,7 +80,7 @@ const ENTRIES: &[&[Entry]] = &[
 ];
 
 /// Every list of groups, in the order of the reference.
-const GROUPS: &[&[Group]] = &[
+const GROUPS: &[&[Library]] = &[
     &[level::GROUP, world::GROUP, character::GROUP],
     walk::GROUPS,
     nav::GROUPS,
@@ -99,12 +99,12 @@ const GROUPS: &[&[Group]] = &[
 ];
 
 /// Every list of tables that functions take or give.
-const SHAPES: &[&[Shape]] = &[
+const SHAPES: &[&[TableType]] = &[
     &[level::SHAPE, walk_options::SHAPE, path_options::SHAPE, path_options::REQUEST_SHAPE],
     results::SHAPES,
     world::SHAPES,
     character::SHAPES,
-    courses::SHAPES,
+    walk_modes::SHAPES,
     nav::SHAPES,
     tiles::SHAPES,
     door::SHAPES,
@@ -186,30 +186,30 @@ const fn name_of(name: &'static str, doc: &'static str) -> Alias {
 
 /// Every entry, in the order of the reference.
 #[must_use]
-pub fn entries() -> Vec<&'static Entry> {
+pub fn entries() -> Vec<&'static Binding> {
     ENTRIES.iter().flat_map(|list| list.iter()).collect()
 }
 
 /// Every library and handle type, in the order of the reference.
 #[must_use]
-pub fn groups() -> Vec<&'static Group> {
+pub fn groups() -> Vec<&'static Library> {
     GROUPS.iter().flat_map(|list| list.iter()).collect()
 }
 
 /// Every table that functions take or give.
 #[must_use]
-pub fn shapes() -> Vec<&'static Shape> {
+pub fn shapes() -> Vec<&'static TableType> {
     SHAPES.iter().flat_map(|list| list.iter()).collect()
 }
 
 /// What the bindings are installed with.
-pub struct Setup<'a> {
+pub struct BindingSetup<'a> {
     /// Owners, handlers and tasks.
     pub keeper: Rc<dyn Keeper>,
     /// `level.args`.
     pub args: &'a [String],
     /// The function of the prelude behind an entry that waits.
-    pub waiting: &'a dyn Fn(&Entry) -> Option<Function>,
+    pub waiting: &'a dyn Fn(&Binding) -> Option<Function>,
 }
 
 /// Gives a VM that is not sealed yet every name of the table, and the slot for the world. Returns the `state` table, which
@@ -217,7 +217,7 @@ pub struct Setup<'a> {
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub fn install(vm: &ScriptVm, setup: &Setup<'_>) -> mlua::Result<Table> {
+pub fn install(vm: &ScriptVm, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     let lua = vm.lua();
     lend::install::<World>(lua);
     keep::install(lua, Rc::clone(&setup.keeper));
@@ -238,7 +238,7 @@ pub fn install(vm: &ScriptVm, setup: &Setup<'_>) -> mlua::Result<Table> {
     Ok(state)
 }
 
-fn register_types(lua: &Lua, setup: &Setup<'_>) -> mlua::Result<()> {
+fn register_types(lua: &Lua, setup: &BindingSetup<'_>) -> mlua::Result<()> {
     let entries = entries();
     handles::register::<CharacterId>(lua, &entries, setup.waiting)?;
     handles::register::<WalkId>(lua, &entries, setup.waiting)?;
@@ -262,16 +262,16 @@ fn register_types(lua: &Lua, setup: &Setup<'_>) -> mlua::Result<()> {
 }
 
 /// The global table `name`: its functions, and its fields read again each time.
-fn library(lua: &Lua, name: &'static str, setup: &Setup<'_>) -> mlua::Result<Table> {
+fn library(lua: &Lua, name: &'static str, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     let fields = lua.create_table()?;
-    let entries: Vec<&'static Entry> = entries().into_iter().filter(|entry| entry.owner == name).collect();
+    let entries: Vec<&'static Binding> = entries().into_iter().filter(|entry| entry.owner == name).collect();
     for entry in &entries {
         let function = match entry.body {
-            Body::Native(body) => Some(handles::library_function(lua, entry, body)?),
-            Body::Prelude => (setup.waiting)(entry),
+            EntryBody::Native(body) => Some(handles::library_function(lua, entry, body)?),
+            EntryBody::Prelude => (setup.waiting)(entry),
         };
-        let target = if entry.kind == Kind::Field { &fields } else { &table };
+        let target = if entry.kind == EntryKind::Field { &fields } else { &table };
         target.raw_set(entry.name(), function)?;
     }
     let missing = handles::missing(lua, name, entries.iter().map(|entry| entry.name()).collect())?;

@@ -14,24 +14,24 @@ use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::keep::keeper;
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
-use crate::script::bind::place::{self, Place};
+use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::results::{cancelled_path_result, path_result};
-use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::metres;
 use crate::script::bind::{names, rng};
 use crate::script::convert::{Args, Mistake};
 use crate::world::World;
+use crate::world::bystanders::Bystanders;
 use crate::world::ops::{areas, paths};
 use crate::world::props::Subject;
 use crate::world::settings::Settings;
-use crate::world::standing::Bystanders;
 
 const NAV: &str = "nav";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group { name: NAV, is_type: false, doc: "The navigation map: ways, areas, named places." },
-    Group {
+pub const GROUPS: &[Library] = &[
+    Library { name: NAV, is_type: false, doc: "The navigation map: ways, areas, named places." },
+    Library {
         name: "PathRequest",
         is_type: true,
         doc: "A path being searched over the next ticks, within the level's `pathBudget`.",
@@ -63,8 +63,8 @@ const LAYER: Param = field(
 );
 
 /// Tables that these functions take.
-pub const SHAPES: &[Shape] = &[
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
         name: "NearestOptions",
         doc: "How far to look, and for whom.",
         fields: &[
@@ -73,12 +73,12 @@ pub const SHAPES: &[Shape] = &[
             LAYER,
         ],
     },
-    Shape {
+    TableType {
         name: "WalkableOptions",
         doc: "For whom.",
         fields: &[field("radius", "number?", "0.5", "half the width of the body, metres, default 0"), LAYER],
     },
-    Shape {
+    TableType {
         name: "PointOptions",
         doc: "Where a random point may be.",
         fields: &[
@@ -104,166 +104,166 @@ const PLACE: Param = param("place", "Place", "\"post\"");
 const AREA: Param = param("area", "AreaName", "\"yard\"");
 
 /// Everything `nav` and a `PathRequest` have.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[FROM, TO, PATH],
         returns: "PathResult",
         raises: "name",
         doc: "Searches at once, to the end; every node it looks at costs a unit of fuel.",
         example: "local path = nav.findPath(guard, \"post\")\nassert(path.status == \"complete\" and path.length > 0)",
-        ..Entry::function(NAV, "nav.findPath", find_path)
+        ..Binding::function(NAV, "nav.findPath", find_path)
     },
-    Entry {
+    Binding {
         params: &[FROM, TO, param("options", "PathRequestOptions?", "{ doors = \"open\" }")],
         returns: "PathRequest",
         raises: "name limit",
         doc: "Asks for a path; the search is spread over ticks, first come first served.",
         example: "local request = nav.requestPath(guard, \"post\", { onPath = function(path) log.info(\"%s\", path.status) end })",
         price: 64,
-        ..Entry::function(NAV, "nav.requestPath", request_path)
+        ..Binding::function(NAV, "nav.requestPath", request_path)
     },
-    Entry {
+    Binding {
         params: &[FROM, TO, PATH],
         returns: "boolean, PathReason?",
         raises: "name",
         doc: "Whether there is a way, without a search; a reason when there is none: noPath, startOffNav, doorClosed, tooWide.",
         example: "local yes, why = nav.reachable(\"post\", \"gate\")\nassert(yes or why)",
-        ..Entry::function(NAV, "nav.reachable", reachable)
+        ..Binding::function(NAV, "nav.reachable", reachable)
     },
-    Entry {
+    Binding {
         params: &[PLACE, param("options", "NearestOptions?", "{ within = 4 }")],
         returns: "vector?",
         raises: "name",
         doc: "The nearest walkable point, within 8 m unless said otherwise.",
         example: "assert(nav.nearest(guard) == guard.position)",
-        ..Entry::function(NAV, "nav.nearest", nearest)
+        ..Binding::function(NAV, "nav.nearest", nearest)
     },
-    Entry {
+    Binding {
         params: &[param("options", "PointOptions?", "{ area = \"yard\" }")],
         returns: "vector?",
         raises: "name",
         doc: "A random walkable point; nil if none was found.",
         example: "local point = nav.randomPoint({ area = \"yard\" })\nassert(point and nav.isWalkable(point))",
-        ..Entry::function(NAV, "nav.randomPoint", random_point)
+        ..Binding::function(NAV, "nav.randomPoint", random_point)
     },
-    Entry {
+    Binding {
         params: &[FROM, TO, PATH],
         returns: "boolean, vector",
         raises: "name",
         doc: "Whether the straight segment stays on walkable ground; its last walkable point.",
         example: "local clear, last = nav.lineOfWalk(guard, \"post\")\nassert(clear and last == nav.mark(\"post\").position)",
-        ..Entry::function(NAV, "nav.lineOfWalk", line_of_walk)
+        ..Binding::function(NAV, "nav.lineOfWalk", line_of_walk)
     },
-    Entry {
+    Binding {
         params: &[PLACE, param("options", "WalkableOptions?", "{ radius = 0.5 }")],
         returns: "boolean",
         raises: "name",
         doc: "Whether one can stand there.",
         example: "assert(nav.isWalkable(\"post\"))",
-        ..Entry::function(NAV, "nav.isWalkable", is_walkable)
+        ..Binding::function(NAV, "nav.isWalkable", is_walkable)
     },
-    Entry {
+    Binding {
         params: &[AREA, param("available", "boolean", "false")],
         returns: "boolean",
         raises: "name",
         doc: "Puts an area in force or out of it; whether that was a change. The map follows in step 5.",
         example: "nav.setAreaAvailable(\"yard\", false)\nassert(not nav.isAreaAvailable(\"yard\"))",
         price: 48,
-        ..Entry::function(NAV, "nav.setAreaAvailable", set_area_available)
+        ..Binding::function(NAV, "nav.setAreaAvailable", set_area_available)
     },
-    Entry {
+    Binding {
         params: &[AREA],
         returns: "boolean",
         raises: "name",
         doc: "Whether an area is in force, as last asked for.",
         example: "assert(nav.isAreaAvailable(\"yard\"))",
-        ..Entry::function(NAV, "nav.isAreaAvailable", is_area_available)
+        ..Binding::function(NAV, "nav.isAreaAvailable", is_area_available)
     },
-    Entry {
+    Binding {
         params: &[AREA, param("factor", "number", "2")],
         raises: "name range",
         doc: "Cost of a metre in the area, 0.1 to 100; 1 is plain ground. The map follows in step 5.",
         example: "nav.setAreaCost(\"yard\", 2.5)\nassert(nav.areaCost(\"yard\") == 2.5)",
         price: 48,
-        ..Entry::function(NAV, "nav.setAreaCost", set_area_cost)
+        ..Binding::function(NAV, "nav.setAreaCost", set_area_cost)
     },
-    Entry {
+    Binding {
         params: &[AREA],
         returns: "number",
         raises: "name",
         doc: "Cost of a metre in the area, as last asked for.",
         example: "assert(nav.areaCost(\"yard\") == 1)",
-        ..Entry::function(NAV, "nav.areaCost", area_cost)
+        ..Binding::function(NAV, "nav.areaCost", area_cost)
     },
-    Entry {
+    Binding {
         params: &[param("name", "MarkName", "\"gate\"")],
         returns: "Mark",
         raises: "name",
         doc: "A named place; raises when there is none.",
         example: "assert(nav.mark(\"gate\").name == \"gate\")",
-        ..Entry::function(NAV, "nav.mark", mark)
+        ..Binding::function(NAV, "nav.mark", mark)
     },
-    Entry {
+    Binding {
         params: &[param("name", "string", "\"gate\"")],
         returns: "Mark?",
         doc: "A named place, or nil.",
         example: "assert(nav.findMark(\"nowhere\") == nil)",
-        ..Entry::function(NAV, "nav.findMark", find_mark)
+        ..Binding::function(NAV, "nav.findMark", find_mark)
     },
-    Entry {
+    Binding {
         params: &[param("name", "RouteName", "\"rounds\"")],
         returns: "{Mark}",
         raises: "name",
         doc: "The stops of a route, a fresh list.",
         example: "assert(nav.route(\"rounds\")[1].name == \"gate\")",
         price: 24,
-        ..Entry::function(NAV, "nav.route", route)
+        ..Binding::function(NAV, "nav.route", route)
     },
-    Entry {
+    Binding {
         params: &[param("name", "RouteName", "\"rounds\"")],
         returns: "{ [string]: any }",
         raises: "name",
         doc: "What the level says of a route under `props`: read-only, empty when it says nothing.",
         example: "assert(next(nav.routeProps(\"rounds\")) == nil)",
-        ..Entry::function(NAV, "nav.routeProps", route_props)
+        ..Binding::function(NAV, "nav.routeProps", route_props)
     },
-    Entry {
+    Binding {
         doc: "Revision of the map: one more for every tick in which it was edited.",
         example: "assert(nav.revision >= 0)",
-        ..Entry::field(NAV, "nav.revision", "number", revision)
+        ..Binding::field(NAV, "nav.revision", "number", revision)
     },
-    Entry {
+    Binding {
         doc: "Whether edits wait for step 5.",
         example: "nav.setAreaCost(\"yard\", 3)\nassert(nav.pending)",
-        ..Entry::field(NAV, "nav.pending", "boolean", pending)
+        ..Binding::field(NAV, "nav.pending", "boolean", pending)
     },
-    Entry {
+    Binding {
         doc: "The result; nil until the search has ended.",
         example: "assert(nav.requestPath(guard, \"post\").result == nil)",
-        ..Entry::field("PathRequest", "result", "PathResult?", request_result)
+        ..Binding::field("PathRequest", "result", "PathResult?", request_result)
     },
-    Entry {
+    Binding {
         returns: "PathResult",
         raises: "wait",
         doc: "Waits for the result.",
         example: "local path = nav.requestPath(guard, \"post\"):wait()\nassert(path.status == \"complete\")",
-        ..Entry::waiting_method("PathRequest", "wait")
+        ..Binding::waiting_method("PathRequest", "wait")
     },
-    Entry {
+    Binding {
         doc: "Takes the request back: its result is `none`, `cancelled`.",
         example: "local request = nav.requestPath(guard, \"post\")\nrequest:cancel()\nassert(request.result.reason == \"cancelled\")",
-        ..Entry::method("PathRequest", "cancel", cancel)
+        ..Binding::method("PathRequest", "cancel", cancel)
     },
 ];
 
 /// Two places and who is asking.
-struct Way {
-    from: Place,
-    to: Place,
+struct PathQuestion {
+    from: PlaceValue,
+    to: PlaceValue,
     options: PathAsk,
 }
 
-impl Way {
+impl PathQuestion {
     fn take(args: &mut Args) -> Result<Self, Mistake> {
         let (from, to) = ends(args)?;
         Ok(Self { from, to, options: path_options::read(args)? })
@@ -301,12 +301,12 @@ fn met(query: &PathQuery) -> u64 {
     query.others.as_ref().map_or(0, |others| others.len() as u64 / OTHERS_PER_UNIT)
 }
 
-fn ends(args: &mut Args) -> Result<(Place, Place), Mistake> {
+fn ends(args: &mut Args) -> Result<(PlaceValue, PlaceValue), Mistake> {
     Ok((place::single(&args.take("from"))?, place::single(&args.take("to"))?))
 }
 
-fn find_path(lua: &Lua, args: &mut Args) -> Answer {
-    let (way, function) = (Way::take(args)?, args.function());
+fn find_path(lua: &Lua, args: &mut Args) -> HostResult {
+    let (way, function) = (PathQuestion::take(args)?, args.function());
     let (answered, units) = with(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
@@ -320,11 +320,11 @@ fn find_path(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, table?)
 }
 
-fn request_path(lua: &Lua, args: &mut Args) -> Answer {
+fn request_path(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let (from, to) = ends(args)?;
     let options = args.options(&path_options::REQUEST_NAMES)?;
-    let way = Way { from, to, options: path_options::from(&options)? };
+    let way = PathQuestion { from, to, options: path_options::from(&options)? };
     let keeper = keeper(lua);
     let handler = options.find("onPath").map(|given| keeper.callback(lua, &given)).transpose()?;
     let (token, units) = with(lua, args, |world| {
@@ -343,12 +343,12 @@ fn request_path(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, handles::make(lua, token)?)
 }
 
-fn request_result(lua: &Lua, args: &mut Args) -> Answer {
+fn request_result(lua: &Lua, args: &mut Args) -> HostResult {
     let token = myself::<PathToken>(args)?;
     answer(lua, handles::latched(lua, token)?.unwrap_or(Value::Nil))
 }
 
-fn cancel(lua: &Lua, args: &mut Args) -> Answer {
+fn cancel(lua: &Lua, args: &mut Args) -> HostResult {
     let token = myself::<PathToken>(args)?;
     if handles::latched(lua, token)?.is_some() {
         return nothing();
@@ -362,15 +362,15 @@ fn cancel(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn reachable(lua: &Lua, args: &mut Args) -> Answer {
-    let (way, function) = (Way::take(args)?, args.function());
+fn reachable(lua: &Lua, args: &mut Args) -> HostResult {
+    let (way, function) = (PathQuestion::take(args)?, args.function());
     ask_map(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         Ok(reach(world, from, to, &by))
     })
 }
 
-fn nearest(lua: &Lua, args: &mut Args) -> Answer {
+fn nearest(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let place = place::single(&args.take("place"))?;
     let options = args.options(NEAREST_OPTIONS)?;
@@ -383,7 +383,7 @@ fn nearest(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn is_walkable(lua: &Lua, args: &mut Args) -> Answer {
+fn is_walkable(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let place = place::single(&args.take("place"))?;
     let options = args.options(WALKABLE_OPTIONS)?;
@@ -395,19 +395,22 @@ fn is_walkable(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 /// A body at a place.
-struct Body<'a> {
-    place: &'a Place,
+struct PlacedBody<'a> {
+    place: &'a PlaceValue,
     radius_m: Option<f32>,
     layer: Option<String>,
 }
 
-fn body<'a>(options: &crate::script::convert::Options, place: &'a Place) -> Result<Body<'a>, Mistake> {
+fn body<'a>(
+    options: &crate::script::convert::Options,
+    place: &'a PlaceValue,
+) -> Result<PlacedBody<'a>, Mistake> {
     let radius_m = options.find("radius").map(|radius| metres(&radius, 0.0, 10.0)).transpose()?;
     let layer = options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?;
-    Ok(Body { place, radius_m, layer })
+    Ok(PlacedBody { place, radius_m, layer })
 }
 
-impl Body<'_> {
+impl PlacedBody<'_> {
     fn at(
         &self,
         world: &mut World,
@@ -430,7 +433,7 @@ impl Body<'_> {
     }
 }
 
-fn random_point(lua: &Lua, args: &mut Args) -> Answer {
+fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let options = args.options(POINT_OPTIONS)?;
     let area = options.find("area").map(|area| area.text("an area's name")).transpose()?;
@@ -464,8 +467,8 @@ fn random_point(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, point)
 }
 
-fn line_of_walk(lua: &Lua, args: &mut Args) -> Answer {
-    let (way, function) = (Way::take(args)?, args.function());
+fn line_of_walk(lua: &Lua, args: &mut Args) -> HostResult {
+    let (way, function) = (PathQuestion::take(args)?, args.function());
     ask_map(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
@@ -479,7 +482,7 @@ fn area_name(args: &mut Args) -> Result<String, Mistake> {
     args.take("area").text("an area's name")
 }
 
-fn set_area_available(lua: &Lua, args: &mut Args) -> Answer {
+fn set_area_available(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, area) = (args.function(), area_name(args)?);
     let available = args.take("available").boolean()?;
     ask(lua, args, |world| {
@@ -488,7 +491,7 @@ fn set_area_available(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn is_area_available(lua: &Lua, args: &mut Args) -> Answer {
+fn is_area_available(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, area) = (args.function(), area_name(args)?);
     ask(lua, args, |world| {
         let id = names::area(world, function, &area)?;
@@ -496,7 +499,7 @@ fn is_area_available(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn set_area_cost(lua: &Lua, args: &mut Args) -> Answer {
+fn set_area_cost(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, area) = (args.function(), area_name(args)?);
     debug_assert_eq!((0.1, 100.0), areas::FACTOR_RANGE, "messages name the range of factors");
     let factor = args.take("factor").number_in(0.1..=100.0, "")? as f32;
@@ -507,7 +510,7 @@ fn set_area_cost(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn area_cost(lua: &Lua, args: &mut Args) -> Answer {
+fn area_cost(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, area) = (args.function(), area_name(args)?);
     ask(lua, args, |world| {
         let id = names::area(world, function, &area)?;
@@ -515,19 +518,19 @@ fn area_cost(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn mark(lua: &Lua, args: &mut Args) -> Answer {
+fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("name").text("a mark's name")?);
     let mark = with(lua, args, |world| names::mark(world, function, &name).cloned())?;
     answer(lua, handles::mark(lua, &mark)?)
 }
 
-fn find_mark(lua: &Lua, args: &mut Args) -> Answer {
+fn find_mark(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a mark's name")?;
     let mark = with(lua, args, |world| Ok(world.mark(&name).cloned()))?;
     answer(lua, mark.map(|mark| handles::mark(lua, &mark)).transpose()?)
 }
 
-fn route(lua: &Lua, args: &mut Args) -> Answer {
+fn route(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("name").text("a route's name")?);
     let stops = with(lua, args, |world| names::route(world, function, &name).map(<[_]>::to_vec))?;
     let table = lua.create_table_with_capacity(stops.len(), 0)?;
@@ -537,16 +540,16 @@ fn route(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, table)
 }
 
-fn route_props(lua: &Lua, args: &mut Args) -> Answer {
+fn route_props(lua: &Lua, args: &mut Args) -> HostResult {
     call::props(lua, args, ("route", Subject::Route), |world, function, name| {
         names::route(world, function, name).map(drop)
     })
 }
 
-fn revision(lua: &Lua, args: &mut Args) -> Answer {
+fn revision(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| Ok(world.nav().revision().0))
 }
 
-fn pending(lua: &Lua, args: &mut Args) -> Answer {
+fn pending(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| Ok(world.has_pending_edits()))
 }

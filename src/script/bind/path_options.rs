@@ -7,22 +7,22 @@ use crate::base::ids::CharacterId;
 use crate::nav::Traversal;
 use crate::script::bind::call::{handle, list};
 use crate::script::bind::names;
-use crate::script::bind::table::{self, Param, Shape, field, joined};
+use crate::script::bind::table::{self, Param, TableType, field, joined};
 use crate::script::bind::walk_options::{chosen, keys, metres};
-use crate::script::convert::{Args, Mistake, Named, Options};
+use crate::script::convert::{Args, Argument, Mistake, Options};
 use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::walk::{Asker, DoorPolicy, traversal};
 
 /// What a `PathOptions` table may hold.
-pub const SHAPE: Shape = Shape {
+pub const SHAPE: TableType = TableType {
     name: "PathOptions",
     doc: "Who is asking for a way. Everything may be left out.",
     fields: &FIELDS,
 };
 
 /// What `nav.requestPath` takes.
-pub const REQUEST_SHAPE: Shape = Shape {
+pub const REQUEST_SHAPE: TableType = TableType {
     name: "PathRequestOptions",
     doc: "`PathOptions`, and what to do with the answer.",
     fields: &joined::<6, 1, 7>(FIELDS, [ON_PATH]),
@@ -120,7 +120,7 @@ pub fn from(options: &Options) -> Result<PathAsk, Mistake> {
     })
 }
 
-fn tags(given: &Named) -> Result<Vec<String>, Mistake> {
+fn tags(given: &Argument) -> Result<Vec<String>, Mistake> {
     list(given, "a list of tags", TAGS_MAX, |tag| tag.text("a tag"))
 }
 

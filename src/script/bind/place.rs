@@ -10,10 +10,10 @@ use mlua::Value;
 use crate::base::ids::{CharacterId, DoorId};
 use crate::script::bind::call::{op, thing};
 use crate::script::bind::names;
-use crate::script::convert::{Args, Mistake, Named};
+use crate::script::convert::{Args, Argument, Mistake};
 use crate::world::World;
 use crate::world::ops::{alive, door_there, walks::front_of};
-use crate::world::walk::{Goal, Look};
+use crate::world::walk::{Goal, LookTarget};
 
 /// Farthest coordinate that is a place, metres.
 pub const COORDINATE_MAX_M: f64 = 1e6;
@@ -25,7 +25,7 @@ const WRITTEN: &str = "a mark's name, a vector, a mark, a character or a door";
 
 /// A place as a script said it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum PlaceValue {
     /// A vector, or the position of a mark, metres.
     Point(Vec3),
     /// Two numbers on the ground, metres.
@@ -42,10 +42,10 @@ pub enum Place {
 ///
 /// # Errors
 /// When it is none.
-pub fn take(args: &mut Args, name: &'static str) -> Result<Place, Mistake> {
+pub fn take(args: &mut Args, name: &'static str) -> Result<PlaceValue, Mistake> {
     if matches!(args.peek(), Value::Number(_) | Value::Integer(_)) {
         let (x, z) = (coordinate(&args.take("x"))?, coordinate(&args.take("z"))?);
-        return Ok(Place::Flat(x, z));
+        return Ok(PlaceValue::Flat(x, z));
     }
     read(&args.take(name), SPOKEN)
 }
@@ -54,41 +54,42 @@ pub fn take(args: &mut Args, name: &'static str) -> Result<Place, Mistake> {
 ///
 /// # Errors
 /// When it is none.
-pub fn single(given: &Named) -> Result<Place, Mistake> {
+pub fn single(given: &Argument) -> Result<PlaceValue, Mistake> {
     read(given, WRITTEN)
 }
 
-fn coordinate(given: &Named) -> Result<f32, Mistake> {
+fn coordinate(given: &Argument) -> Result<f32, Mistake> {
     Ok(given.number_in(-COORDINATE_MAX_M..=COORDINATE_MAX_M, "metres")? as f32)
 }
 
-fn read(given: &Named, expected: &str) -> Result<Place, Mistake> {
+fn read(given: &Argument, expected: &str) -> Result<PlaceValue, Mistake> {
     match given.value() {
-        Value::Vector(_) => within(given, given.vector(expected)?).map(Place::Point),
-        Value::String(_) => given.text(expected).map(Place::Mark),
+        Value::Vector(_) => within(given, given.vector(expected)?).map(PlaceValue::Point),
+        Value::String(_) => given.text(expected).map(PlaceValue::Mark),
         Value::Table(mark) => match mark.raw_get::<Value>("position") {
             Ok(position @ Value::Vector(_)) => {
-                let position = Named::new(given.function(), &format!("{}.position", given.name()), position);
-                within(&position, position.vector(expected)?).map(Place::Point)
+                let position =
+                    Argument::new(given.function(), &format!("{}.position", given.name()), position);
+                within(&position, position.vector(expected)?).map(PlaceValue::Point)
             }
             _ => Err(given.not(expected)),
         },
         value => {
-            let character = thing::<CharacterId>(value).map(Place::Character);
-            let place = character.or_else(|| thing::<DoorId>(value).map(Place::Door));
+            let character = thing::<CharacterId>(value).map(PlaceValue::Character);
+            let place = character.or_else(|| thing::<DoorId>(value).map(PlaceValue::Door));
             place.ok_or_else(|| given.not(expected))
         }
     }
 }
 
-fn within(given: &Named, point: Vec3) -> Result<Vec3, Mistake> {
+fn within(given: &Argument, point: Vec3) -> Result<Vec3, Mistake> {
     if point.abs().max_element() as f64 <= COORDINATE_MAX_M {
         return Ok(point);
     }
     Err(given.not(&format!("coordinates from -{COORDINATE_MAX_M} to {COORDINATE_MAX_M} metres")))
 }
 
-impl Place {
+impl PlaceValue {
     /// Where it is now. `from` is where somebody stands who asks: two numbers are on that floor, and a door stands for the
     /// point in front of it on that side.
     ///
@@ -110,7 +111,7 @@ impl Place {
     /// As the goal of a walk of `walker`: a character is followed, a door walked up to.
     ///
     /// # Errors
-    /// As [`Place::point`].
+    /// As [`PlaceValue::point`].
     pub fn goal(&self, world: &World, function: &'static str, walker: CharacterId) -> Result<Goal, Mistake> {
         Ok(match self {
             Self::Character(id) => Goal::Character(*id),
@@ -128,14 +129,14 @@ impl Place {
     /// As something to look at; a door is looked at in its middle.
     ///
     /// # Errors
-    /// As [`Place::point`].
-    pub fn look(&self, world: &World, function: &'static str) -> Result<Look, Mistake> {
+    /// As [`PlaceValue::point`].
+    pub fn look(&self, world: &World, function: &'static str) -> Result<LookTarget, Mistake> {
         Ok(match self {
             Self::Character(id) => {
                 alive(world, *id).map_err(op(function))?;
-                Look::Character(*id)
+                LookTarget::Character(*id)
             }
-            place => Look::Point(place.point(world, function, None)?),
+            place => LookTarget::Point(place.point(world, function, None)?),
         })
     }
 }

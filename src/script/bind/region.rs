@@ -8,24 +8,28 @@ use crate::base::ids::CharacterId;
 use crate::script::bind::call::{self, answer, ask, myself, nothing, thing, with};
 use crate::script::bind::handles::{self, WatchRef};
 use crate::script::bind::keep::{WatchHandlers, WhenOrder, keeper};
-use crate::script::bind::place::{self, Place};
-use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::place::{self, PlaceValue};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, metres, seconds};
 use crate::script::bind::{character, door, names};
-use crate::script::convert::{Args, Mistake, Named, Options};
+use crate::script::convert::{Args, Argument, Mistake, Options};
 use crate::world::World;
 use crate::world::ops::alive;
 use crate::world::ops::watches::{self, WatchOrder};
 use crate::world::props::Subject;
-use crate::world::region::{Edge, Filter, Ground};
+use crate::world::region::{Edge, Filter, WatchShape};
 
 const REGION: &str = "region";
 const WATCH: &str = "Watch";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group { name: REGION, is_type: false, doc: "Who is inside which shape, as of step 11 of the last tick." },
-    Group {
+pub const GROUPS: &[Library] = &[
+    Library {
+        name: REGION,
+        is_type: false,
+        doc: "Who is inside which shape, as of step 11 of the last tick.",
+    },
+    Library {
         name: WATCH,
         is_type: true,
         doc: "A shape, or a predicate, that is being watched. It ends with its owner.",
@@ -40,8 +44,8 @@ const WHEN_OPTIONS: &[&str] = &["onTrue", "onFalse", "every"];
 const TAGS_MAX: usize = 64;
 
 /// Tables that these functions take, and the payload of their handlers.
-pub const SHAPES: &[Shape] = &[
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
         name: "RegionOptions",
         doc: "Who counts and who is told. Everything may be left out.",
         fields: &[
@@ -71,7 +75,7 @@ pub const SHAPES: &[Shape] = &[
             field("every", "number?", "2", "seconds between onStay, default 1"),
         ],
     },
-    Shape {
+    TableType {
         name: "WhenOptions",
         doc: "Who is told when a predicate changes.",
         fields: &[
@@ -80,7 +84,7 @@ pub const SHAPES: &[Shape] = &[
             field("every", "number?", "0.5", "seconds between tests, default each tick"),
         ],
     },
-    Shape {
+    TableType {
         name: "RegionEvent",
         doc: "Somebody came in or went out.",
         fields: &[
@@ -102,61 +106,61 @@ const HANDLER: Param = param("handler", "RegionHandler", "function(event) end");
 const OPTIONS: Param = param("options", "RegionOptions?", "{ filter = \"player\" }");
 
 /// Everything `region` and a `Watch` have.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[NAME, OPTIONS],
         returns: "Watch",
         raises: "name limit",
         doc: "Watches a region of the level.",
         example: "local watch = region.on(\"hall\", { onEnter = function(event) log.info(\"%s\", event.character) end })",
         price: 48,
-        ..Entry::function(REGION, "region.on", on)
+        ..Binding::function(REGION, "region.on", on)
     },
-    Entry {
+    Binding {
         params: &[NAME, HANDLER, OPTIONS],
         returns: "Watch",
         raises: "name limit",
         doc: "Short for `region.on` with `onEnter`.",
         example: "region.onEnter(\"hall\", function(event) event.character:stop() end, { filter = \"player\" })",
         price: 48,
-        ..Entry::function(REGION, "region.onEnter", on_enter)
+        ..Binding::function(REGION, "region.onEnter", on_enter)
     },
-    Entry {
+    Binding {
         params: &[NAME, HANDLER, OPTIONS],
         returns: "Watch",
         raises: "name limit",
         doc: "Short for `region.on` with `onExit`.",
         example: "region.onExit(\"hall\", function(event) log.info(\"left %s\", event.how) end)",
         price: 48,
-        ..Entry::function(REGION, "region.onExit", on_exit)
+        ..Binding::function(REGION, "region.onExit", on_exit)
     },
-    Entry {
+    Binding {
         params: &[NAME],
         returns: "{ [string]: any }",
         raises: "name",
         doc: "What the level says of a region under `props`: read-only, empty when it says nothing.",
         example: "assert(next(region.props(\"hall\")) == nil)",
-        ..Entry::function(REGION, "region.props", props)
+        ..Binding::function(REGION, "region.props", props)
     },
-    Entry {
+    Binding {
         params: &[param("area", "AreaName", "\"yard\""), OPTIONS],
         returns: "Watch",
         raises: "name limit",
         doc: "Watches a navigation area, available or not.",
         example: "region.area(\"yard\", { initial = true })",
         price: 48,
-        ..Entry::function(REGION, "region.area", area)
+        ..Binding::function(REGION, "region.area", area)
     },
-    Entry {
+    Binding {
         params: &[param("place", "Place", "guard"), param("radius", "number", "3"), OPTIONS],
         returns: "Watch",
         raises: "name limit",
         doc: "Watches a circle, metres; around a character it moves along and leaves that character out.",
         example: "region.near(guard, 3, { filter = \"player\", lineOfWalk = true })",
         price: 48,
-        ..Entry::function(REGION, "region.near", near)
+        ..Binding::function(REGION, "region.near", near)
     },
-    Entry {
+    Binding {
         params: &[
             param("predicate", "() -> boolean", "function() return true end"),
             param("options", "WhenOptions", "{ every = 0.5 }"),
@@ -166,41 +170,41 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Runs `onTrue` and `onFalse` when the answer changes; it counts as false before the first test.",
         example: "region.when(function() return door.passable end, { onTrue = function() log.info(\"open\") end })",
         price: 32,
-        ..Entry::function(REGION, "region.when", when)
+        ..Binding::function(REGION, "region.when", when)
     },
-    Entry {
+    Binding {
         returns: "{Character}",
         doc: "Who is inside, in id order.",
         example: "assert(#region.on(\"hall\"):inside() == 0)",
-        ..Entry::method(WATCH, "inside", inside)
+        ..Binding::method(WATCH, "inside", inside)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         doc: "Whether anybody is inside.",
         example: "assert(not region.on(\"hall\"):occupied())",
-        ..Entry::method(WATCH, "occupied", is_occupied)
+        ..Binding::method(WATCH, "occupied", is_occupied)
     },
-    Entry {
+    Binding {
         params: &[param("character", "Character", "guard")],
         returns: "boolean",
         doc: "Whether somebody is inside.",
         example: "assert(not region.on(\"hall\"):contains(guard))",
-        ..Entry::method(WATCH, "contains", contains)
+        ..Binding::method(WATCH, "contains", contains)
     },
-    Entry {
+    Binding {
         doc: "Looks again after `disable`: those inside by then enter as `enabled`.",
         example: "local watch = region.on(\"hall\")\nwatch:disable()\nwatch:enable()",
-        ..Entry::method(WATCH, "enable", enable)
+        ..Binding::method(WATCH, "enable", enable)
     },
-    Entry {
+    Binding {
         doc: "Looks no more for now: everybody inside leaves as `disabled`.",
         example: "region.on(\"hall\"):disable()",
-        ..Entry::method(WATCH, "disable", disable)
+        ..Binding::method(WATCH, "disable", disable)
     },
-    Entry {
+    Binding {
         doc: "Ends the watch without a word.",
         example: "region.on(\"hall\"):remove()",
-        ..Entry::method(WATCH, "remove", remove)
+        ..Binding::method(WATCH, "remove", remove)
     },
 ];
 
@@ -217,7 +221,7 @@ struct WatchAsk {
 fn read(lua: &Lua, args: &mut Args) -> Result<WatchAsk, Mistake> {
     const EDGES: [(&str, Edge); 3] = [("centre", Edge::Centre), ("any", Edge::Any), ("full", Edge::Full)];
     let options = args.options(OPTION_NAMES)?;
-    let flag = |name| options.find(name).map_or(Ok(false), |given: Named| given.boolean());
+    let flag = |name| options.find(name).map_or(Ok(false), |given: Argument| given.boolean());
     let mut handlers = WatchHandlers { once: flag("once")?, ..WatchHandlers::default() };
     let filter = match options.find("filter") {
         Some(given) => filter(&given, &mut handlers)?,
@@ -238,7 +242,7 @@ fn read(lua: &Lua, args: &mut Args) -> Result<WatchAsk, Mistake> {
     })
 }
 
-fn filter(given: &Named, handlers: &mut WatchHandlers) -> Result<Filter, Mistake> {
+fn filter(given: &Argument, handlers: &mut WatchHandlers) -> Result<Filter, Mistake> {
     const EXPECTED: &str = "a tag, a list of tags, a character or a function";
     Ok(match given.value() {
         Value::String(_) => Filter::Tags(vec![given.text(EXPECTED)?]),
@@ -251,24 +255,24 @@ fn filter(given: &Named, handlers: &mut WatchHandlers) -> Result<Filter, Mistake
     })
 }
 
-fn on(lua: &Lua, args: &mut Args) -> Answer {
+fn on(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a region's name")?;
     let asked = read(lua, args)?;
     on_region(lua, args, &name, asked)
 }
 
-fn props(lua: &Lua, args: &mut Args) -> Answer {
+fn props(lua: &Lua, args: &mut Args) -> HostResult {
     call::props(lua, args, ("region", Subject::Region), |world, function, name| {
         names::region(world, function, name).map(drop)
     })
 }
 
-fn on_region(lua: &Lua, args: &mut Args, name: &str, asked: WatchAsk) -> Answer {
+fn on_region(lua: &Lua, args: &mut Args, name: &str, asked: WatchAsk) -> HostResult {
     let function = args.function();
-    begin(lua, args, asked, |world, _| Ok(Ground::Region(names::region(world, function, name)?)))
+    begin(lua, args, asked, |world, _| Ok(WatchShape::Region(names::region(world, function, name)?)))
 }
 
-fn on_enter(lua: &Lua, args: &mut Args) -> Answer {
+fn on_enter(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a region's name")?;
     let handler = keeper(lua).callback(lua, &args.take("handler"))?;
     let mut asked = read(lua, args)?;
@@ -276,7 +280,7 @@ fn on_enter(lua: &Lua, args: &mut Args) -> Answer {
     on_region(lua, args, &name, asked)
 }
 
-fn on_exit(lua: &Lua, args: &mut Args) -> Answer {
+fn on_exit(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a region's name")?;
     let handler = keeper(lua).callback(lua, &args.take("handler"))?;
     let mut asked = read(lua, args)?;
@@ -284,25 +288,25 @@ fn on_exit(lua: &Lua, args: &mut Args) -> Answer {
     on_region(lua, args, &name, asked)
 }
 
-fn area(lua: &Lua, args: &mut Args) -> Answer {
+fn area(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("area").text("an area's name")?);
     let asked = read(lua, args)?;
-    begin(lua, args, asked, |world, _| Ok(Ground::Area(names::area(world, function, &name)?)))
+    begin(lua, args, asked, |world, _| Ok(WatchShape::Area(names::area(world, function, &name)?)))
 }
 
-fn near(lua: &Lua, args: &mut Args) -> Answer {
+fn near(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let place = place::single(&args.take("place"))?;
     let radius_m = metres(&args.take("radius"), 0.0, 10_000.0)?;
     let asked = read(lua, args)?;
     begin(lua, args, asked, |world, line_of_walk| match place {
-        Place::Character(character) => {
+        PlaceValue::Character(character) => {
             alive(world, character).map_err(|error| Mistake::new(function, error.to_string()))?;
-            Ok(Ground::Around { character, radius_m, line_of_walk })
+            Ok(WatchShape::Around { character, radius_m, line_of_walk })
         }
         place => {
             let centre = place.point(world, function, None)?;
-            Ok(Ground::Near { centre, radius_m, line_of_walk })
+            Ok(WatchShape::Near { centre, radius_m, line_of_walk })
         }
     })
 }
@@ -312,8 +316,8 @@ fn begin(
     lua: &Lua,
     args: &Args,
     asked: WatchAsk,
-    ground: impl FnOnce(&World, bool) -> Result<Ground, Mistake>,
-) -> Answer {
+    ground: impl FnOnce(&World, bool) -> Result<WatchShape, Mistake>,
+) -> HostResult {
     let keeper = keeper(lua);
     let owner = keeper.owner(lua);
     let line_of_walk = asked.line_of_walk;
@@ -332,7 +336,7 @@ fn check_count(lua: &Lua, args: &Args) -> Result<(), Mistake> {
     keeper(lua).watches_at_limit(lua).map_or(Ok(()), |what| Err(args.mistake(what)))
 }
 
-fn when(lua: &Lua, args: &mut Args) -> Answer {
+fn when(lua: &Lua, args: &mut Args) -> HostResult {
     let predicate = args.take("predicate").callable()?;
     let given = args.take("options");
     given.table("a table of options")?;
@@ -362,31 +366,31 @@ fn insiders(lua: &Lua, args: &mut Args) -> Result<Vec<CharacterId>, super::call:
     }
 }
 
-fn inside(lua: &Lua, args: &mut Args) -> Answer {
+fn inside(lua: &Lua, args: &mut Args) -> HostResult {
     let inside = insiders(lua, args)?;
     answer(lua, handles::characters(lua, &inside)?)
 }
 
-fn is_occupied(lua: &Lua, args: &mut Args) -> Answer {
+fn is_occupied(lua: &Lua, args: &mut Args) -> HostResult {
     let inside = insiders(lua, args)?;
     answer(lua, !inside.is_empty())
 }
 
-fn contains(lua: &Lua, args: &mut Args) -> Answer {
+fn contains(lua: &Lua, args: &mut Args) -> HostResult {
     let inside = insiders(lua, args)?;
     let character = character::expected(&args.take("character"))?;
     answer(lua, inside.contains(&character))
 }
 
-fn enable(lua: &Lua, args: &mut Args) -> Answer {
+fn enable(lua: &Lua, args: &mut Args) -> HostResult {
     switch(lua, args, watches::enable, |lua, when| keeper(lua).enable_when(lua, when, true))
 }
 
-fn disable(lua: &Lua, args: &mut Args) -> Answer {
+fn disable(lua: &Lua, args: &mut Args) -> HostResult {
     switch(lua, args, watches::disable, |lua, when| keeper(lua).enable_when(lua, when, false))
 }
 
-fn remove(lua: &Lua, args: &mut Args) -> Answer {
+fn remove(lua: &Lua, args: &mut Args) -> HostResult {
     match myself::<WatchRef>(args)? {
         WatchRef::Shape(id) => {
             with(lua, args, |world| Ok(watches::remove(world, id)))?;
@@ -402,7 +406,7 @@ fn switch(
     args: &mut Args,
     shape: impl FnOnce(&mut World, crate::world::region::WatchId),
     when: impl FnOnce(&Lua, u32),
-) -> Answer {
+) -> HostResult {
     match myself::<WatchRef>(args)? {
         WatchRef::Shape(id) => ask(lua, args, |world| {
             shape(world, id);

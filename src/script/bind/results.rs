@@ -5,24 +5,24 @@
 use mlua::{Lua, Table, Value};
 
 use crate::base::ids::{CharacterId, DoorId};
-use crate::base::words;
+use crate::base::suggestions;
 use crate::nav::{PathAnswer, PathStatus};
 use crate::script::bind::call::vector;
 use crate::script::bind::handles::{self, Cache};
-use crate::script::bind::table::{Alias, Param, Shape, field};
+use crate::script::bind::table::{Alias, Param, TableType, field};
 use crate::world::World;
 use crate::world::door::DoorReason;
 use crate::world::outcome::{Blocker, WalkResult};
 
 /// Tables that functions give.
-pub const SHAPES: &[Shape] = &[
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
         name: "WalkResult",
         doc: "How a walk ended. `tostring(result)` gives status, reason, by and place.",
         fields: WALK_RESULT,
     },
-    Shape { name: "DoorResult", doc: "How a wish about a door ended.", fields: DOOR_RESULT },
-    Shape { name: "PathResult", doc: "What a path search found.", fields: PATH_RESULT },
+    TableType { name: "DoorResult", doc: "How a wish about a door ended.", fields: DOOR_RESULT },
+    TableType { name: "PathResult", doc: "What a path search found.", fields: PATH_RESULT },
 ];
 
 /// The words of `status`; the same as [`Status::ALL`](crate::world::outcome::Status::ALL) (a test).
@@ -131,7 +131,7 @@ pub(crate) fn show_walk_result(_: &Lua, result: Table) -> mlua::Result<String> {
     };
     let position: mlua::Vector = result.raw_get("position")?;
     let ticks: u64 = result.raw_get("ticks")?;
-    let at = words::decimals_of(&[position.x(), position.z()], 1);
+    let at = suggestions::decimals_of(&[position.x(), position.z()], 1);
     Ok(format!("{status}/{reason}{by} at ({at}) after {ticks} ticks"))
 }
 

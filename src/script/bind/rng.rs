@@ -8,18 +8,18 @@ use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
 use crate::script::bind::call::{Raise, answer, charge, list, myself, nothing, with};
 use crate::script::bind::handles::{self, StreamId};
-use crate::script::bind::table::{Answer, Entry, Group, param};
+use crate::script::bind::table::{Binding, HostResult, Library, param};
 use crate::script::convert::{Args, Mistake};
-use crate::script::limits::Limits;
+use crate::script::limits::ScriptLimits;
 use crate::script::vm::Machine;
 
 const RNG: &str = "rng";
 const TYPE: &str = "Rng";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group { name: RNG, is_type: false, doc: "Random numbers that repeat with the seed of the run." },
-    Group { name: TYPE, is_type: true, doc: "A stream of random numbers." },
+pub const GROUPS: &[Library] = &[
+    Library { name: RNG, is_type: false, doc: "Random numbers that repeat with the seed of the run." },
+    Library { name: TYPE, is_type: true, doc: "A stream of random numbers." },
 ];
 
 /// Whole numbers that a number of Lua holds exactly.
@@ -32,60 +32,60 @@ const STREAMS_MAX: usize = 65_536;
 pub(crate) struct Streams(Vec<(String, Rng)>);
 
 /// Everything `rng` and an `Rng` have.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[param("name", "string", "\"loot\"")],
         returns: "Rng",
         raises: "limit",
         doc: "A stream of the run's seed and that name; the same name is the same stream.",
         example: "assert(rng.stream(\"loot\") == rng.stream(\"loot\"))",
         price: 24,
-        ..Entry::function(RNG, "rng.stream", stream_named)
+        ..Binding::function(RNG, "rng.stream", stream_named)
     },
-    Entry {
+    Binding {
         params: &[param("low", "number?", "2"), param("high", "number?", "3")],
         returns: "number",
         raises: "range",
         doc: "From low (default 0) up to, not including, high (default 1).",
         example: "local x = rng.stream(\"loot\"):float(2, 3)\nassert(x >= 2 and x < 3)",
-        ..Entry::method(TYPE, "float", float)
+        ..Binding::method(TYPE, "float", float)
     },
-    Entry {
+    Binding {
         params: &[param("low", "number", "1"), param("high", "number", "6")],
         returns: "number",
         raises: "range",
         doc: "A whole number, both ends included.",
         example: "local die = rng.stream(\"loot\"):int(1, 6)\nassert(die >= 1 and die <= 6)",
-        ..Entry::method(TYPE, "int", int)
+        ..Binding::method(TYPE, "int", int)
     },
-    Entry {
+    Binding {
         params: &[param("p", "number", "0.5")],
         returns: "boolean",
         raises: "range",
         doc: "True with probability p, 0 to 1.",
         example: "assert(rng.stream(\"loot\"):chance(1))",
-        ..Entry::method(TYPE, "chance", chance)
+        ..Binding::method(TYPE, "chance", chance)
     },
-    Entry {
+    Binding {
         params: &[param("list", "{any}", "{ 1, 2 }")],
         returns: "any",
         doc: "An entry of a list; nil from an empty one.",
         example: "assert(rng.stream(\"loot\"):pick({ \"axe\" }) == \"axe\")",
-        ..Entry::method(TYPE, "pick", pick)
+        ..Binding::method(TYPE, "pick", pick)
     },
-    Entry {
+    Binding {
         params: &[param("list", "{any}", "{ 1, 2 }")],
         doc: "Puts a list in a random order, in place.",
         example: "local deck = { 1, 2, 3 }\nrng.stream(\"loot\"):shuffle(deck)\nassert(#deck == 3)",
-        ..Entry::method(TYPE, "shuffle", shuffle)
+        ..Binding::method(TYPE, "shuffle", shuffle)
     },
-    Entry {
+    Binding {
         params: &[param("list", "{{any}}", "{ { 1, \"axe\" } }")],
         returns: "any",
         raises: "range",
         doc: "A value out of entries `{ weight, value }`; nil when all weights are 0.",
         example: "assert(rng.stream(\"loot\"):weighted({ { 3, \"axe\" }, { 0, \"bow\" } }) == \"axe\")",
-        ..Entry::method(TYPE, "weighted", weighted)
+        ..Binding::method(TYPE, "weighted", weighted)
     },
 ];
 
@@ -119,7 +119,7 @@ pub(crate) fn go_back(lua: &Lua, before: Streams, seed: u64) {
     }
 }
 
-fn stream_named(lua: &Lua, args: &mut Args) -> Answer {
+fn stream_named(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").new_name()?;
     let stream = stream(lua, args, &name)?;
     answer(lua, handles::make(lua, stream)?)
@@ -174,7 +174,7 @@ fn draw<R>(lua: &Lua, stream: StreamId, work: impl FnOnce(&mut Rng) -> R) -> R {
     drawn
 }
 
-fn float(lua: &Lua, args: &mut Args) -> Answer {
+fn float(lua: &Lua, args: &mut Args) -> HostResult {
     let stream = myself::<StreamId>(args)?;
     let low = args.take("low").present().map_or(Ok(0.0), |low| low.number(""))?;
     let high = args.take("high").present().map_or(Ok(1.0), |high| high.number(""))?;
@@ -188,7 +188,7 @@ fn empty_range(args: &Args, low: f64, high: f64) -> Mistake {
     args.mistake(format!("the range is {low} to {high}, expected low not above high"))
 }
 
-fn int(lua: &Lua, args: &mut Args) -> Answer {
+fn int(lua: &Lua, args: &mut Args) -> HostResult {
     let stream = myself::<StreamId>(args)?;
     let low = args.take("low").integer_in(-EXACT..=EXACT)?;
     let high = args.take("high").integer_in(-EXACT..=EXACT)?;
@@ -198,7 +198,7 @@ fn int(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, draw(lua, stream, |numbers| numbers.int(low, high)) as f64)
 }
 
-fn chance(lua: &Lua, args: &mut Args) -> Answer {
+fn chance(lua: &Lua, args: &mut Args) -> HostResult {
     let stream = myself::<StreamId>(args)?;
     let p = args.take("p").number_in(0.0..=1.0, "")?;
     answer(lua, draw(lua, stream, |numbers| numbers.chance(p)))
@@ -216,17 +216,17 @@ fn entries_of(lua: &Lua, args: &mut Args) -> Result<(Table, usize), Raise> {
 
 fn elements_max(lua: &Lua) -> usize {
     let machine = lua.app_data_ref::<std::rc::Rc<Machine>>();
-    machine.map_or(Limits::default().table_elements, |machine| machine.limits.table_elements) as usize
+    machine.map_or(ScriptLimits::default().table_elements, |machine| machine.limits.table_elements) as usize
 }
 
-fn pick(lua: &Lua, args: &mut Args) -> Answer {
+fn pick(lua: &Lua, args: &mut Args) -> HostResult {
     let stream = myself::<StreamId>(args)?;
     let (table, count) = entries_of(lua, args)?;
     let index = draw(lua, stream, |numbers| numbers.below(count as u64)) + 1;
     answer(lua, table.raw_get::<Value>(index)?)
 }
 
-fn shuffle(lua: &Lua, args: &mut Args) -> Answer {
+fn shuffle(lua: &Lua, args: &mut Args) -> HostResult {
     let stream = myself::<StreamId>(args)?;
     let (table, count) = entries_of(lua, args)?;
     if table.is_readonly() {
@@ -241,7 +241,7 @@ fn shuffle(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn weighted(lua: &Lua, args: &mut Args) -> Answer {
+fn weighted(lua: &Lua, args: &mut Args) -> HostResult {
     let stream = myself::<StreamId>(args)?;
     let given = args.take("list");
     let expected = "a list of { weight, value }";
@@ -250,7 +250,7 @@ fn weighted(lua: &Lua, args: &mut Args) -> Answer {
         let pair = entry.table("{ weight, value }")?;
         let weight = pair.raw_get::<Value>(1).unwrap_or(Value::Nil);
         let name = format!("{}[1]", entry.name());
-        let weight = crate::script::convert::Named::new(entry.function(), &name, weight);
+        let weight = crate::script::convert::Argument::new(entry.function(), &name, weight);
         let weight = weight.number_in(0.0..=1e9, "")?;
         Ok((weight, pair.raw_get::<Value>(2).unwrap_or(Value::Nil)))
     })?;

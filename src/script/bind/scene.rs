@@ -7,25 +7,25 @@
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
-use crate::base::plain::{Plain, PlainKey};
+use crate::base::value::{Plain, PlainKey};
 use crate::script::bind::call::{Raise, answer, handle, list, myself, nothing, thing, with};
 use crate::script::bind::cinematic::plain_map;
 use crate::script::bind::handles;
 use crate::script::bind::place;
-use crate::script::bind::table::Answer;
+use crate::script::bind::table::HostResult;
 use crate::script::bind::{character, names};
-use crate::script::convert::{Args, Mistake, Named, suggestion};
+use crate::script::convert::{Args, Argument, Mistake, suggestion};
+use crate::script::dialogue::Dialogue;
 use crate::script::fault;
 use crate::script::owner;
-use crate::script::prompt::Prompt;
-use crate::script::request::{self, may_wait, seconds};
 use crate::script::runtime;
-use crate::script::task::{GroupKind, Pause};
+use crate::script::task::{GroupKind, TaskPause};
 use crate::script::testing;
 use crate::script::timer::{self, TimerOrder};
 use crate::script::wait::{CueId, SceneId};
+use crate::script::wait_requests::{self, may_wait, seconds};
 use crate::world::cue::{Cue, CueKind};
-use crate::world::event::{Event, LogLine};
+use crate::world::event::{Fact, LogLine};
 
 /// The scene a method of its own code was called on.
 fn own_scene(lua: &Lua, args: &mut Args) -> Result<SceneId, Mistake> {
@@ -58,7 +58,7 @@ fn with_defaults(lua: &Lua, given: Option<&Table>) -> mlua::Result<Table> {
     Ok(options)
 }
 
-pub(super) fn start(lua: &Lua, args: &mut Args) -> Answer {
+pub(super) fn start(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let id = own_scene(lua, args)?;
     let given = args.take("character");
@@ -85,14 +85,14 @@ pub(super) fn start(lua: &Lua, args: &mut Args) -> Answer {
 fn push(lua: &Lua, args: &Args, id: SceneId, kind: CueKind) -> Result<(), Raise> {
     let scene = runtime::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
     with(lua, args, |world| {
-        world.events.push(Event::Cue(Box::new(Cue { scene, kind })));
+        world.events.push(Fact::Cue(Box::new(Cue { scene, kind })));
         Ok(())
     })
 }
 
 const CAMERA_KINDS: [&str; 6] = ["pan", "follow", "cut", "shake", "zoom", "reset"];
 
-pub(super) fn camera(lua: &Lua, args: &mut Args) -> Answer {
+pub(super) fn camera(lua: &Lua, args: &mut Args) -> HostResult {
     let id = own_scene(lua, args)?;
     let kind = args.take("kind").one_of(&CAMERA_KINDS)?.to_owned();
     let options = args.take("options");
@@ -102,14 +102,14 @@ pub(super) fn camera(lua: &Lua, args: &mut Args) -> Answer {
             let function = args.function();
             with(lua, args, |world| names::mark(world, function, &name).map(|_| ()))?;
         } else if !to.is_nil() && thing::<CharacterId>(&to).is_none() {
-            place::single(&Named::new(args.function(), "options.to", to))?;
+            place::single(&Argument::new(args.function(), "options.to", to))?;
         }
     }
     runtime::with(lua, |runtime| runtime.scenes.note_camera(id.0));
     ask_host(lua, args, id, options, |options| CueKind::Camera { kind, options })
 }
 
-pub(super) fn cue(lua: &Lua, args: &mut Args) -> Answer {
+pub(super) fn cue(lua: &Lua, args: &mut Args) -> HostResult {
     let id = own_scene(lua, args)?;
     let kind = args.take("kind").new_name()?;
     let options = args.take("options");
@@ -121,9 +121,9 @@ fn ask_host(
     lua: &Lua,
     args: &Args,
     id: SceneId,
-    options: Named,
+    options: Argument,
     kind: impl FnOnce(Plain) -> CueKind,
-) -> Answer {
+) -> HostResult {
     let options = plain_map(lua, options)?;
     let lasting = match &options {
         Plain::Map(entries) => entries.get(&PlainKey::Name("seconds".to_owned())),
@@ -131,7 +131,7 @@ fn ask_host(
     };
     let lasting = match lasting {
         None => 0.0,
-        Some(Plain::Number(number)) if (0.0..=request::SECONDS_MAX).contains(number) => *number,
+        Some(Plain::Number(number)) if (0.0..=wait_requests::SECONDS_MAX).contains(number) => *number,
         Some(_) => {
             return Err(args
                 .mistake("options.seconds is wrong, expected a number of seconds, 0 or more")
@@ -152,7 +152,7 @@ pub(super) fn mark_method(lua: &Lua) -> mlua::Result<Function> {
     })
 }
 
-pub(super) fn mark(lua: &Lua, args: &mut Args) -> Answer {
+pub(super) fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     let id = own_scene(lua, args)?;
     let mark = args.take("name").new_name()?;
     runtime::with(lua, |runtime| runtime.scenes.set_mark(id.0, mark));
@@ -163,14 +163,14 @@ fn scene_wait(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     let id = thing::<SceneId>(args.peek());
     if id.is_some_and(|id| is_own(lua, id)) {
         args.take("self");
-        return request::sleep(lua, args);
+        return wait_requests::sleep(lua, args);
     }
-    request::wait_for(lua, args, false)
+    wait_requests::wait_for(lua, args, false)
 }
 
 fn scene_group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, Raise> {
     own_scene(lua, args)?;
-    request::group(lua, args, kind)
+    wait_requests::group(lua, args, kind)
 }
 
 /// Seconds after which `c:waitFor` gives up, unless it says otherwise: no wait of a scene is without end.
@@ -181,12 +181,12 @@ fn scene_wait_for(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     let entry = args.take("entry");
     let options = args.options(&["timeout"])?;
     let timeout = options.find("timeout").map_or(Ok(WAIT_FOR_S), |given| seconds(&given))?;
-    request::timeout(lua, timeout, &entry, args)
+    wait_requests::timeout(lua, timeout, &entry, args)
 }
 
 /// Waits for the host, or for the time of the prompt.
-fn ask(lua: &Lua, prompt: Prompt) -> f64 {
-    request::file(lua, Pause::Host(Box::new(prompt)), Vec::new())
+fn ask(lua: &Lua, prompt: Dialogue) -> f64 {
+    wait_requests::file(lua, TaskPause::Host(Box::new(prompt)), Vec::new())
 }
 
 /// Whether the code of a scene runs without being seen.
@@ -209,7 +209,7 @@ fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     let deadline = runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(lasting)));
     Ok(ask(
         lua,
-        Prompt { scene: id.0, choice: None, fallback: None, deadline: Some(deadline), is_skippable: true },
+        Dialogue { scene: id.0, choice: None, fallback: None, deadline: Some(deadline), is_skippable: true },
     ))
 }
 
@@ -253,7 +253,7 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     let deadline =
         lasting.map(|seconds| runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds))));
     let choice = Some((question, options));
-    Ok(ask(lua, Prompt { scene: id.0, choice, fallback, deadline, is_skippable }))
+    Ok(ask(lua, Dialogue { scene: id.0, choice, fallback, deadline, is_skippable }))
 }
 
 /// The answer when there is nobody to give one: the default, else the first option, with a warning.
@@ -274,7 +274,7 @@ fn warn(lua: &Lua, args: &Args, message: &str) -> Result<(), Raise> {
     let (file, line) = place.map_or((String::new(), 0), |frame| (frame.file, frame.line));
     let logged = LogLine { level: "warn", owner, file, line, message: message.to_owned() };
     with(lua, args, |world| {
-        world.events.push(Event::Logged(Box::new(logged)));
+        world.events.push(Fact::Logged(Box::new(logged)));
         Ok(())
     })
 }

@@ -10,14 +10,14 @@ use crate::script::bind::call::Raise;
 use crate::script::convert::Args;
 
 /// What a host function gives back to Lua, or raises at the caller's line.
-pub type Answer = Result<MultiValue, Raise>;
+pub type HostResult = Result<MultiValue, Raise>;
 
 /// The code of one entry. Methods and fields of a handle find the handle as first argument.
-pub type Native = fn(&Lua, &mut Args) -> Answer;
+pub type Native = fn(&Lua, &mut Args) -> HostResult;
 
 /// How a name is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// `nav.findPath(...)`.
     Function,
     /// `guard:walkTo(...)`.
@@ -28,7 +28,7 @@ pub enum Kind {
 
 /// Where the code of an entry is.
 #[derive(Clone, Copy, Debug)]
-pub enum Body {
+pub enum EntryBody {
     /// In Rust.
     Native(Native),
     /// In the prelude, because it waits.
@@ -98,13 +98,13 @@ pub const fn names<const COUNT: usize>(fields: &[Param; COUNT]) -> [&'static str
 
 /// One name that scripts see.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct Binding {
     /// The library or handle type it belongs to: `nav`, `Character`.
     pub owner: &'static str,
     /// What messages call it: `nav.findPath`, `walkTo`, `position`.
     pub called: &'static str,
     /// How it is used.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Its parameters, without the handle of a method.
     pub params: &'static [Param],
     /// Luau types of its results, separated by commas; empty for none.
@@ -113,51 +113,51 @@ pub struct Entry {
     pub waits: bool,
     /// What it does, in a sentence or two.
     pub doc: &'static str,
-    /// Lua that uses it; runs in the tests, in a level with what `tests/script_api.rs` lists.
+    /// Lua that uses it; runs in the tests, in a level with what `tests/script/script_api.rs` lists.
     pub example: &'static str,
     /// Codes of mistakes that it raises besides those every function shares.
     pub raises: &'static str,
     /// The fuel it takes, besides the lengths of its texts, lists and plain data, which are counted where they are read.
     pub price: u64,
     /// Its code.
-    pub body: Body,
+    pub body: EntryBody,
 }
 
-impl Entry {
-    const fn new(owner: &'static str, called: &'static str, kind: Kind, body: Body) -> Self {
+impl Binding {
+    const fn new(owner: &'static str, called: &'static str, kind: EntryKind, body: EntryBody) -> Self {
         let (params, returns, doc, example, raises): (&'static [Param], _, _, _, _) = (&[], "", "", "", "");
-        let price = if matches!(kind, Kind::Field) { 2 } else { 8 };
+        let price = if matches!(kind, EntryKind::Field) { 2 } else { 8 };
         Self { owner, called, kind, params, returns, waits: false, doc, example, raises, price, body }
     }
 
     /// A function of a library; `called` is the whole name.
     #[must_use]
     pub const fn function(owner: &'static str, called: &'static str, body: Native) -> Self {
-        Self::new(owner, called, Kind::Function, Body::Native(body))
+        Self::new(owner, called, EntryKind::Function, EntryBody::Native(body))
     }
 
     /// A method of a handle.
     #[must_use]
     pub const fn method(owner: &'static str, called: &'static str, body: Native) -> Self {
-        Self::new(owner, called, Kind::Method, Body::Native(body))
+        Self::new(owner, called, EntryKind::Method, EntryBody::Native(body))
     }
 
     /// A method of a handle that waits: its code is in the prelude.
     #[must_use]
     pub const fn waiting_method(owner: &'static str, called: &'static str) -> Self {
-        Self { waits: true, ..Self::new(owner, called, Kind::Method, Body::Prelude) }
+        Self { waits: true, ..Self::new(owner, called, EntryKind::Method, EntryBody::Prelude) }
     }
 
     /// A function of a library that waits: its code is in the prelude.
     #[must_use]
     pub const fn waiting_function(owner: &'static str, called: &'static str) -> Self {
-        Self { waits: true, ..Self::new(owner, called, Kind::Function, Body::Prelude) }
+        Self { waits: true, ..Self::new(owner, called, EntryKind::Function, EntryBody::Prelude) }
     }
 
     /// A field of a handle or library.
     #[must_use]
     pub const fn field(owner: &'static str, called: &'static str, luau: &'static str, body: Native) -> Self {
-        Self { returns: luau, ..Self::new(owner, called, Kind::Field, Body::Native(body)) }
+        Self { returns: luau, ..Self::new(owner, called, EntryKind::Field, EntryBody::Native(body)) }
     }
 
     /// The name without its library: `findPath`.
@@ -169,7 +169,7 @@ impl Entry {
 
 /// A table with known fields that functions take or give.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct TableType {
     /// The name of its type.
     pub name: &'static str,
     /// What it is.
@@ -191,7 +191,7 @@ pub struct Alias {
 
 /// A library or handle type: what stands above its entries in the definitions.
 #[derive(Clone, Copy, Debug)]
-pub struct Group {
+pub struct Library {
     /// `nav`, `Character`.
     pub name: &'static str,
     /// Whether it is a type of handles; else it is a global table.

@@ -6,32 +6,32 @@
 
 use mlua::{Lua, MultiValue, Value};
 
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::script::bind::call::{Raise, answer, list, myself, nothing, with, word};
 use crate::script::bind::handles;
-use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options;
-use crate::script::convert::{Args, Mistake, Named, Options};
+use crate::script::convert::{Args, Argument, Mistake, Options};
 use crate::script::testing::declared::{Collected, is_test_file, resolve_level};
 use crate::script::testing::values::{covers, distance, equal, number, same, show};
 use crate::script::testing::{self, ALWAYS_MAX, ExpectationId, TestDef, TestId, TestOptions, TestOutcome};
 use crate::script::vm::{self, is_loading, text_of_script};
 use crate::script::{fault, host, payload, runtime};
-use crate::world::{World, fingerprint};
+use crate::world::{World, state_hash};
 
 pub(crate) const TEST: &str = "test";
 pub(crate) const TYPE: &str = "Test";
 pub(crate) const EXPECTATION: &str = "Expectation";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group {
+pub const GROUPS: &[Library] = &[
+    Library {
         name: TEST,
         is_type: false,
         doc: "Level tests, declared in files whose name ends in `_test.lua` and run by `walkon test`.",
     },
-    Group { name: TYPE, is_type: true, doc: "The test that runs." },
-    Group { name: EXPECTATION, is_type: true, doc: "A value that something is expected of." },
+    Library { name: TYPE, is_type: true, doc: "The test that runs." },
+    Library { name: EXPECTATION, is_type: true, doc: "A value that something is expected of." },
 ];
 
 /// A table with the fields of `a`, then those of `b`.
@@ -54,8 +54,8 @@ const WALK_CHECK_FIELDS: usize = walk_options::SHAPE.fields.len() + WALK_CHECKS.
 const WALK_CHECK: [Param; WALK_CHECK_FIELDS] = joined(walk_options::SHAPE.fields, &WALK_CHECKS);
 
 /// Tables that these functions take or give.
-pub const SHAPES: &[Shape] = &[
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
         name: "TestOptions",
         doc: "What a level test runs on, and how it is judged.",
         fields: &[
@@ -79,13 +79,17 @@ pub const SHAPES: &[Shape] = &[
             field("args", "{string}?", "{ \"fast\" }", "`level.args`"),
         ],
     },
-    Shape {
+    TableType {
         name: "WithinOptions",
         doc: "How long something is waited for.",
         fields: &[field("timeout", "number?", "2", "seconds, 20 by default")],
     },
-    Shape { name: "WalkCheck", doc: "How a walk is to be made, and how it is to end.", fields: &WALK_CHECK },
-    Shape {
+    TableType {
+        name: "WalkCheck",
+        doc: "How a walk is to be made, and how it is to end.",
+        fields: &WALK_CHECK,
+    },
+    TableType {
         name: "EventCheck",
         doc: "Which event is expected, and how soon.",
         fields: &[
@@ -98,7 +102,7 @@ pub const SHAPES: &[Shape] = &[
             ),
         ],
     },
-    Shape {
+    TableType {
         name: "ReloadReport",
         doc: "What became of a reload.",
         fields: &[
@@ -112,7 +116,7 @@ pub const SHAPES: &[Shape] = &[
             ),
         ],
     },
-    Shape {
+    TableType {
         name: "NoEventCheck",
         doc: "How long no event may come.",
         fields: &[field("during", "number?", "0.1", "seconds, 5 by default")],
@@ -125,8 +129,8 @@ const NUMBER: Param = param("n", "number", "3");
 const ANY: Param = param("v", "any", "3");
 
 /// Everything `test`, a `Test` and an `Expectation` have.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[
             param("name", "string", "\"the guard stays\""),
             param("options", "TestOptions", "{ level = \"courtyard\" }"),
@@ -135,51 +139,51 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name",
         doc: "Declares a test, while a file whose name ends in `_test.lua` loads.",
         example: "test.level(\"the guard stays\", { level = \"courtyard\" }, function(t) t:run(1) end)",
-        ..Entry::function(TEST, "test.level", level)
+        ..Binding::function(TEST, "test.level", level)
     },
-    Entry {
+    Binding {
         params: &[param("seconds", "number", "0.1")],
         raises: "range wait",
         doc: "Lets game time pass, a tick at least.",
         example: "t:run(0.1)",
-        ..Entry::waiting_method(TYPE, "run")
+        ..Binding::waiting_method(TYPE, "run")
     },
-    Entry {
+    Binding {
         params: &[param("n", "number", "2")],
         raises: "range wait",
         doc: "Lets n ticks pass.",
         example: "t:ticks(2)",
-        ..Entry::waiting_method(TYPE, "ticks")
+        ..Binding::waiting_method(TYPE, "ticks")
     },
-    Entry {
+    Binding {
         params: &[param("predicate", "() -> boolean", "function() return true end"), TIMEOUT],
         raises: "wait",
         doc: "Waits until the predicate, tested each tick, holds; fails when that takes too long.",
         example: "t:until_(function() return level.tick > 3 end, { timeout = 1 })",
-        ..Entry::waiting_method(TYPE, "until_")
+        ..Binding::waiting_method(TYPE, "until_")
     },
-    Entry {
+    Binding {
         params: &[param("fn", "() -> ()", "function() end"), TIMEOUT],
         raises: "wait",
         doc: "Repeats expectations each tick until all of them hold; fails when that takes too long.",
         example: "t:eventually(function() t:expect(level.tick):toBeAbove(3) end, { timeout = 1 })",
-        ..Entry::waiting_method(TYPE, "eventually")
+        ..Binding::waiting_method(TYPE, "eventually")
     },
-    Entry {
+    Binding {
         params: &[param("fn", "() -> ()", "function() end")],
         raises: "limit",
         doc: "Runs the function after every tick until the test ends.",
         example: "t:always(function() t:expect(guard.alive):toBe(true) end)",
-        ..Entry::method(TYPE, "always", always)
+        ..Binding::method(TYPE, "always", always)
     },
-    Entry {
+    Binding {
         params: &[param("value", "any", "guard.name"), param("...", "any", "1")],
         returns: "Expectation",
         doc: "Something is expected of a value: `t:expect(v):toBe(w)`. Of several results of a call the first counts.",
         example: "t:expect(guard.name):toBe(\"guard\")",
-        ..Entry::method(TYPE, "expect", expect)
+        ..Binding::method(TYPE, "expect", expect)
     },
-    Entry {
+    Binding {
         params: &[
             param("character", "Character", "guard"),
             param("goal", "Place", "\"post\""),
@@ -189,120 +193,120 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name wait",
         doc: "Sends the character, waits, and checks how the walk ends: status, reason, seconds.",
         example: "t:expectWalk(guard, \"post\", { reason = \"reached\", within = 20 })",
-        ..Entry::waiting_method(TYPE, "expectWalk")
+        ..Binding::waiting_method(TYPE, "expectWalk")
     },
-    Entry {
+    Binding {
         params: &[NAME, param("options", "EventCheck?", "{ within = 1 }")],
         returns: "any",
         raises: "wait",
         doc: "Waits for an event and gives its payload; fails when it does not come.",
         example: "timer.after(0.1, function() event.emit(\"alarm\", { loud = true }) end)\nt:expectEvent(\"alarm\", { within = 1, where = { loud = true } })",
-        ..Entry::waiting_method(TYPE, "expectEvent")
+        ..Binding::waiting_method(TYPE, "expectEvent")
     },
-    Entry {
+    Binding {
         params: &[NAME, param("options", "NoEventCheck?", "{ during = 0.1 }")],
         raises: "wait",
         doc: "Waits so long and fails when the event comes.",
         example: "t:expectNoEvent(\"alarm\", { during = 0.1 })",
-        ..Entry::waiting_method(TYPE, "expectNoEvent")
+        ..Binding::waiting_method(TYPE, "expectNoEvent")
     },
-    Entry {
+    Binding {
         params: &[param("message", "string", "\"not like this\"")],
         doc: "Fails the test.",
         example: "if not guard.alive then t:fail(\"the guard is dead\") end",
-        ..Entry::method(TYPE, "fail", fail)
+        ..Binding::method(TYPE, "fail", fail)
     },
-    Entry {
+    Binding {
         params: &[NAME, param("payload", "any?", "{ key = \"space\" }")],
         raises: "data",
         doc: "An input of the host, at step 1 of the next tick.",
         example: "t:input(\"lever\", { by = guard })\nt:expectEvent(\"lever\", { within = 1 })",
-        ..Entry::method(TYPE, "input", input)
+        ..Binding::method(TYPE, "input", input)
     },
-    Entry {
+    Binding {
         params: &[param("choice", "string", "\"bridge.pay\""), param("option", "string", "\"pay\"")],
         doc: "The answer to every choice of a scene of that id; an option it does not have, or an answer that is never asked \
               for, fails the test.",
         example: "cinematic.define(\"toll\", { script = function(c) c:choice(\"bridge.pay\", { \"pay\", \"refuse\" }) end })\nt:answer(\"bridge.pay\", \"refuse\")\nt:expect(cinematic.play(\"toll\"):wait().ok):toBe(true)",
-        ..Entry::method(TYPE, "answer", give_answer)
+        ..Binding::method(TYPE, "answer", give_answer)
     },
-    Entry {
+    Binding {
         params: &[NAME],
         returns: "string",
         raises: "name",
         doc: "The text of a script.",
         example: "assert(#t:source(\"idle\") > 0)",
-        ..Entry::method(TYPE, "source", source)
+        ..Binding::method(TYPE, "source", source)
     },
-    Entry {
+    Binding {
         params: &[param("files", "{[string]: string}", "{ idle = \"return {}\" }")],
         returns: "ReloadReport",
         raises: "name wait",
         doc: "Reloads scripts with these texts, by name; back in the next tick, when that is done or refused.",
         example: "local report = t:reload({ idle = \"return { name = 1 }\" })\nt:expect(report.files):toEqual({ \"idle.lua\" })",
-        ..Entry::waiting_method(TYPE, "reload")
+        ..Binding::waiting_method(TYPE, "reload")
     },
-    Entry {
+    Binding {
         returns: "number",
         doc: "How much code from before a reload is still reachable: files whose variables something holds.",
         example: "t:expect(t:staleClosures()):toBe(0)",
-        ..Entry::method(TYPE, "staleClosures", stale_closures)
+        ..Binding::method(TYPE, "staleClosures", stale_closures)
     },
-    Entry {
+    Binding {
         returns: "{any}",
         doc: "The faults of scripts so far, in tests that allow them.",
         example: "t:expect(#t:faults()):toBe(0)",
-        ..Entry::method(TYPE, "faults", faults)
+        ..Binding::method(TYPE, "faults", faults)
     },
-    Entry {
+    Binding {
         returns: "string",
         doc: "The hash of the state as it is now, 16 hexadecimal digits.",
         example: "t:expect(#t:hash()):toBe(16)",
-        ..Entry::method(TYPE, "hash", hash)
+        ..Binding::method(TYPE, "hash", hash)
     },
-    Entry {
+    Binding {
         params: &[ANY],
         doc: "The value is that one, as `==` says.",
         example: "t:expect(1 + 2):toBe(3)",
-        ..Entry::method(EXPECTATION, "toBe", to_be)
+        ..Binding::method(EXPECTATION, "toBe", to_be)
     },
-    Entry {
+    Binding {
         params: &[ANY],
         doc: "The value is equal, tables by their entries; numbers and vectors within 1e-6.",
         example: "t:expect({ 1, { a = 2 } }):toEqual({ 1, { a = 2 } })",
-        ..Entry::method(EXPECTATION, "toEqual", to_equal)
+        ..Binding::method(EXPECTATION, "toEqual", to_equal)
     },
-    Entry {
+    Binding {
         params: &[param("v", "number | vector", "3"), param("tolerance", "number", "0.5")],
         raises: "range",
         doc: "The number or vector is no farther than the tolerance.",
         example: "t:expect(guard.position):toBeNear(guard.position, 0.1)\nt:expect(3.2):toBeNear(3, 0.5)",
-        ..Entry::method(EXPECTATION, "toBeNear", to_be_near)
+        ..Binding::method(EXPECTATION, "toBeNear", to_be_near)
     },
-    Entry {
+    Binding {
         params: &[NUMBER],
         doc: "The number is above n.",
         example: "t:expect(4):toBeAbove(3)",
-        ..Entry::method(EXPECTATION, "toBeAbove", to_be_above)
+        ..Binding::method(EXPECTATION, "toBeAbove", to_be_above)
     },
-    Entry {
+    Binding {
         params: &[NUMBER],
         doc: "The number is below n.",
         example: "t:expect(2):toBeBelow(3)",
-        ..Entry::method(EXPECTATION, "toBeBelow", to_be_below)
+        ..Binding::method(EXPECTATION, "toBeBelow", to_be_below)
     },
-    Entry {
+    Binding {
         params: &[ANY],
         doc: "The list has an entry that is equal, or the text has this text in it.",
         example: "t:expect({ 1, 2 }):toContain(2)\nt:expect(\"guard.lua\"):toContain(\"guard\")",
-        ..Entry::method(EXPECTATION, "toContain", to_contain)
+        ..Binding::method(EXPECTATION, "toContain", to_contain)
     },
-    Entry {
+    Binding {
         params: &[param("fn", "(value: any) -> boolean", "function(value) return true end")],
         doc: "The function says yes to the value.",
         example: "t:expect(3):toSatisfy(function(value) return value % 2 == 1 end)",
         waits: false,
-        ..Entry::waiting_method(EXPECTATION, "toSatisfy")
+        ..Binding::waiting_method(EXPECTATION, "toSatisfy")
     },
 ];
 
@@ -314,7 +318,7 @@ const SEEDS_MAX: i64 = 1_000_000;
 const SEED_MAX: i64 = (1 << 53) - 1;
 const VARIANTS_MAX: usize = 64;
 
-fn level(lua: &Lua, args: &mut Args) -> Answer {
+fn level(lua: &Lua, args: &mut Args) -> HostResult {
     let file = fault::frames(lua, 1).into_iter().next();
     let (file, line) = file.map_or((String::new(), 0), |frame| (frame.file, frame.line));
     if !is_loading(lua) || !is_test_file(&file) {
@@ -367,7 +371,7 @@ fn me(args: &mut Args) -> Result<(), Mistake> {
     myself::<TestId>(args).map(|_| ())
 }
 
-fn always(lua: &Lua, args: &mut Args) -> Answer {
+fn always(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let function = args.take("fn").callable()?;
     let added = testing::with_run(lua, |run| {
@@ -383,13 +387,13 @@ fn always(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn fail(lua: &Lua, args: &mut Args) -> Answer {
+fn fail(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let message = args.take("message").text("a sentence")?;
     Err(testing::fail(lua, message).into())
 }
 
-fn input(lua: &Lua, args: &mut Args) -> Answer {
+fn input(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let name = args.take("name").new_name()?;
     let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
@@ -400,7 +404,7 @@ fn input(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn give_answer(lua: &Lua, args: &mut Args) -> Answer {
+fn give_answer(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let choice = args.take("choice").text("the id of a choice")?;
     let option = args.take("option").text("an option of it")?;
@@ -408,27 +412,27 @@ fn give_answer(lua: &Lua, args: &mut Args) -> Answer {
     nothing()
 }
 
-fn source(lua: &Lua, args: &mut Args) -> Answer {
+fn source(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let name = args.take("name").text("the name of a script")?;
     let text = text_of_script(lua, &name).map_err(|error| args.mistake(error.to_string()))?;
     answer(lua, text)
 }
 
-fn faults(lua: &Lua, args: &mut Args) -> Answer {
+fn faults(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let faults = testing::with_run(lua, |run| Plain::List(run.faults.clone()));
     answer(lua, payload::write(lua, &faults.unwrap_or(Plain::List(Vec::new())))?)
 }
 
-fn hash(lua: &Lua, args: &mut Args) -> Answer {
+fn hash(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
-    let mut whole = with(lua, args, |world: &mut World| Ok(fingerprint::of(world)))?;
+    let mut whole = with(lua, args, |world: &mut World| Ok(state_hash::of(world)))?;
     (whole.random, whole.scripts) = host::hashes(lua);
     answer(lua, format!("{:016x}", whole.whole()))
 }
 
-fn stale_closures(lua: &Lua, args: &mut Args) -> Answer {
+fn stale_closures(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let replaced = testing::with(lua, |testing| testing.replaced.clone()).flatten();
     vm::collect(lua)?;
@@ -438,7 +442,7 @@ fn stale_closures(lua: &Lua, args: &mut Args) -> Answer {
 
 // ------ expectations
 
-fn expect(lua: &Lua, args: &mut Args) -> Answer {
+fn expect(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let value = args.take("value").into_value();
     let number = testing::with_run(lua, |run| {
@@ -461,20 +465,20 @@ pub(crate) fn value_of(lua: &Lua, args: &mut Args) -> Result<Value, Raise> {
 }
 
 /// Nothing when it `holds`; else the failure `toBe: expected 3, got 4`.
-pub(crate) fn judge(lua: &Lua, args: &Args, holds: bool, expected: &str, got: &str) -> Answer {
+pub(crate) fn judge(lua: &Lua, args: &Args, holds: bool, expected: &str, got: &str) -> HostResult {
     if holds {
         return nothing();
     }
     Err(testing::fail(lua, format!("{}: expected {expected}, got {got}", args.function())).into())
 }
 
-fn to_be(lua: &Lua, args: &mut Args) -> Answer {
+fn to_be(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let wanted = args.take("v").into_value();
     judge(lua, args, same(&got, &wanted), &show(&wanted), &show(&got))
 }
 
-fn to_equal(lua: &Lua, args: &mut Args) -> Answer {
+fn to_equal(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let wanted = args.take("v").into_value();
     match equal(&wanted, &got) {
@@ -486,7 +490,7 @@ fn to_equal(lua: &Lua, args: &mut Args) -> Answer {
     }
 }
 
-fn to_be_near(lua: &Lua, args: &mut Args) -> Answer {
+fn to_be_near(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let wanted = args.take("v");
     if !matches!(wanted.value(), Value::Vector(_)) && number(wanted.value()).is_none() {
@@ -499,21 +503,21 @@ fn to_be_near(lua: &Lua, args: &mut Args) -> Answer {
     judge(lua, args, far.is_some_and(|far| far <= tolerance), &expected, &format!("{}{away}", show(&got)))
 }
 
-fn to_be_above(lua: &Lua, args: &mut Args) -> Answer {
+fn to_be_above(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let least = args.take("n").number("")?;
     let holds = number(&got).is_some_and(|got| got > least);
     judge(lua, args, holds, &format!("a number above {least}"), &show(&got))
 }
 
-fn to_be_below(lua: &Lua, args: &mut Args) -> Answer {
+fn to_be_below(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let most = args.take("n").number("")?;
     let holds = number(&got).is_some_and(|got| got < most);
     judge(lua, args, holds, &format!("a number below {most}"), &show(&got))
 }
 
-fn to_contain(lua: &Lua, args: &mut Args) -> Answer {
+fn to_contain(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let wanted = args.take("v");
     let (holds, noun) = match &got {
@@ -531,7 +535,7 @@ fn to_contain(lua: &Lua, args: &mut Args) -> Answer {
 }
 
 /// The predicate of `where`: a function of the script, or one that looks for these fields.
-pub(crate) fn filter(lua: &Lua, given: &Named) -> Result<mlua::Function, Raise> {
+pub(crate) fn filter(lua: &Lua, given: &Argument) -> Result<mlua::Function, Raise> {
     match given.value() {
         Value::Function(function) => Ok(function.clone()),
         wanted => {

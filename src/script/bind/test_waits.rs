@@ -11,14 +11,14 @@ use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::script::bind::call::{Raise, answer, handle, myself, nothing};
 use crate::script::bind::character;
-use crate::script::bind::table::Answer;
+use crate::script::bind::table::HostResult;
 use crate::script::bind::test::{filter, judge, value_of};
-use crate::script::convert::{Args, Named};
-use crate::script::request::{file, may_wait, seconds};
-use crate::script::task::{Entry, GroupKind, Pause};
+use crate::script::convert::{Args, Argument};
+use crate::script::task::{GroupEntry, GroupKind, TaskPause};
 use crate::script::testing::values::{number, show};
 use crate::script::testing::{self, TestId};
 use crate::script::vm::path_of_script;
+use crate::script::wait_requests::{file, may_wait, seconds};
 use crate::script::{runtime, wait};
 
 /// Seconds that `until_` and `eventually` wait, and those of `expectEvent` and `expectNoEvent`.
@@ -27,7 +27,7 @@ const EVENT_PATIENCE: f64 = 5.0;
 /// Options of `expectWalk` that are no options of a walk.
 const CHECKS: [&str; 3] = ["status", "reason", "within"];
 
-type Half = fn(&Lua, &mut Args) -> Answer;
+type Half = fn(&Lua, &mut Args) -> HostResult;
 
 /// The functions that the prelude asks, by the names it uses.
 pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
@@ -70,49 +70,49 @@ fn in_seconds(lua: &Lua, seconds: f64) -> Tick {
 }
 
 /// The seconds of an option, or so many.
-fn patience(given: Option<Named>, default: f64) -> Result<f64, Raise> {
+fn patience(given: Option<Argument>, default: f64) -> Result<f64, Raise> {
     Ok(given.map(|given| seconds(&given)).transpose()?.unwrap_or(default))
 }
 
-fn run(lua: &Lua, args: &mut Args) -> Answer {
+fn run(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let seconds = seconds(&args.take("seconds"))?;
     may_wait(lua, args.function())?;
-    answer(lua, file(lua, Pause::Until(in_seconds(lua, seconds)), Vec::new()))
+    answer(lua, file(lua, TaskPause::Until(in_seconds(lua, seconds)), Vec::new()))
 }
 
-fn ticks(lua: &Lua, args: &mut Args) -> Answer {
+fn ticks(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let count = args.take("n").integer_in(1..=1_000_000_000)?;
     may_wait(lua, args.function())?;
     let until = runtime::with(lua, |runtime| runtime.now.after(count.unsigned_abs()));
-    answer(lua, file(lua, Pause::Until(until), Vec::new()))
+    answer(lua, file(lua, TaskPause::Until(until), Vec::new()))
 }
 
-fn until(lua: &Lua, args: &mut Args) -> Answer {
+fn until(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let predicate = args.take("predicate").callable()?;
     file_test(lua, args, predicate)
 }
 
 /// Files a test of each tick; its serial and its patience.
-fn file_test(lua: &Lua, args: &mut Args, predicate: Function) -> Answer {
+fn file_test(lua: &Lua, args: &mut Args, predicate: Function) -> HostResult {
     let patience = patience(args.options(&["timeout"])?.find("timeout"), PATIENCE)?;
     may_wait(lua, args.function())?;
     let deadline = Some(in_seconds(lua, patience));
-    answer(lua, (file(lua, Pause::Test { predicate, deadline }, Vec::new()), patience))
+    answer(lua, (file(lua, TaskPause::Test { predicate, deadline }, Vec::new()), patience))
 }
 
 fn shown_seconds(args: &mut Args) -> String {
     number(args.take("seconds").value()).map_or_else(String::new, |seconds| format!("{seconds} s"))
 }
 
-fn still_false(lua: &Lua, args: &mut Args) -> Answer {
+fn still_false(lua: &Lua, args: &mut Args) -> HostResult {
     let after = shown_seconds(args);
     Err(testing::fail(lua, format!("until_: the predicate is still false after {after}")).into())
 }
 
-fn eventually(lua: &Lua, args: &mut Args) -> Answer {
+fn eventually(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     args.take("fn").callable()?;
     let options = args.take("options");
@@ -121,17 +121,17 @@ fn eventually(lua: &Lua, args: &mut Args) -> Answer {
     file_test(lua, &mut rest, holds)
 }
 
-fn still_failing(lua: &Lua, args: &mut Args) -> Answer {
+fn still_failing(lua: &Lua, args: &mut Args) -> HostResult {
     let after = shown_seconds(args);
     Err(testing::fail_as_tried(lua, &after).into())
 }
 
-fn begin_try(lua: &Lua, _: &mut Args) -> Answer {
+fn begin_try(lua: &Lua, _: &mut Args) -> HostResult {
     testing::begin_try(lua);
     nothing()
 }
 
-fn end_try(lua: &Lua, _: &mut Args) -> Answer {
+fn end_try(lua: &Lua, _: &mut Args) -> HostResult {
     answer(lua, testing::end_try(lua))
 }
 
@@ -145,14 +145,14 @@ struct WalkChecks {
 }
 
 /// Takes the checks out of the options of a walk: a copy without them.
-fn split(lua: &Lua, given: Named) -> Result<(Value, WalkChecks), Raise> {
+fn split(lua: &Lua, given: Argument) -> Result<(Value, WalkChecks), Raise> {
     let mut checks = WalkChecks { status: None, reason: None, within: None };
     let Some(given) = given.present() else {
         return Ok((Value::Nil, checks));
     };
     let table = given.table("a table of options")?;
-    let check = |name: &str| -> Result<Option<Named>, Raise> {
-        Ok(Named::new(given.function(), name, table.raw_get::<Value>(name)?).present())
+    let check = |name: &str| -> Result<Option<Argument>, Raise> {
+        Ok(Argument::new(given.function(), name, table.raw_get::<Value>(name)?).present())
     };
     checks.status = check("status")?.map(|given| given.text("a status")).transpose()?;
     checks.reason = check("reason")?.map(|given| given.text("a reason")).transpose()?;
@@ -167,7 +167,7 @@ fn split(lua: &Lua, given: Named) -> Result<(Value, WalkChecks), Raise> {
     Ok((Value::Table(rest), checks))
 }
 
-fn expect_walk(lua: &Lua, args: &mut Args) -> Answer {
+fn expect_walk(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let character = args.take("character");
     handle::<CharacterId>(&character, "a character")?;
@@ -183,13 +183,13 @@ fn expect_walk(lua: &Lua, args: &mut Args) -> Answer {
     let Some(wait) = started.front().and_then(wait::read) else {
         return Err(args.mistake("the walk has no handle").into());
     };
-    let entries = vec![Entry { key: Value::Boolean(true), wait, outcome: None }];
+    let entries = vec![GroupEntry { key: Value::Boolean(true), wait, outcome: None }];
     let deadline = checks.within.map(|within| in_seconds(lua, within));
-    let serial = file(lua, Pause::Group { kind: GroupKind::Timeout, entries, deadline }, Vec::new());
+    let serial = file(lua, TaskPause::Group { kind: GroupKind::Timeout, entries, deadline }, Vec::new());
     answer(lua, (serial, checks.status, checks.reason, checks.within))
 }
 
-fn walked(lua: &Lua, args: &mut Args) -> Answer {
+fn walked(lua: &Lua, args: &mut Args) -> HostResult {
     let (in_time, result) = (args.take("ok").boolean()?, args.take("result").into_value());
     let status = args.take("status").present().map(|given| given.text("a status")).transpose()?;
     let reason = args.take("reason").present().map(|given| given.text("a reason")).transpose()?;
@@ -213,14 +213,14 @@ fn walked(lua: &Lua, args: &mut Args) -> Answer {
 
 // ------ events
 
-fn expect_event(lua: &Lua, args: &mut Args) -> Answer {
+fn expect_event(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let name = args.take("name").text("the name of an event")?;
     let options = args.options(&["within", "where"])?;
     let within = patience(options.find("within"), EVENT_PATIENCE)?;
     let test = options.find("where").map(|given| filter(lua, &given)).transpose()?;
     may_wait(lua, args.function())?;
-    let pause = Pause::Event { name: name.clone(), test, deadline: Some(in_seconds(lua, within)) };
+    let pause = TaskPause::Event { name: name.clone(), test, deadline: Some(in_seconds(lua, within)) };
     answer(lua, (file(lua, pause, Vec::new()), name, within))
 }
 
@@ -229,7 +229,7 @@ fn is_late(lua: &Lua) -> bool {
     runtime::with(lua, |runtime| runtime.step == 3)
 }
 
-fn heard(lua: &Lua, args: &mut Args) -> Answer {
+fn heard(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a name")?;
     if !is_late(lua) {
         return nothing();
@@ -238,17 +238,17 @@ fn heard(lua: &Lua, args: &mut Args) -> Answer {
     judge(lua, args, false, &format!("the event \"{name}\""), &format!("none that counts within {after}"))
 }
 
-fn expect_no_event(lua: &Lua, args: &mut Args) -> Answer {
+fn expect_no_event(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let name = args.take("name").text("the name of an event")?;
     let options = args.options(&["during"])?;
     let during = patience(options.find("during"), EVENT_PATIENCE)?;
     may_wait(lua, args.function())?;
-    let pause = Pause::Event { name: name.clone(), test: None, deadline: Some(in_seconds(lua, during)) };
+    let pause = TaskPause::Event { name: name.clone(), test: None, deadline: Some(in_seconds(lua, during)) };
     answer(lua, (file(lua, pause, Vec::new()), name))
 }
 
-fn not_heard(lua: &Lua, args: &mut Args) -> Answer {
+fn not_heard(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a name")?;
     if is_late(lua) {
         return nothing();
@@ -259,15 +259,15 @@ fn not_heard(lua: &Lua, args: &mut Args) -> Answer {
 
 // ------ reloads
 
-fn reload(lua: &Lua, args: &mut Args) -> Answer {
+fn reload(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let given = args.take("files");
     let mut files = BTreeMap::new();
     for pair in given.table("a table of texts by the names of scripts")?.pairs::<Value, Value>() {
         let (name, text) = pair?;
-        let name = Named::new(given.function(), "a name in files", name).text("the name of a script")?;
-        let text =
-            Named::new(given.function(), &format!("files[{name:?}]"), text).text("the text of a script")?;
+        let name = Argument::new(given.function(), "a name in files", name).text("the name of a script")?;
+        let text = Argument::new(given.function(), &format!("files[{name:?}]"), text)
+            .text("the text of a script")?;
         let path = path_of_script(lua, &name).map_err(|error| args.mistake(error.to_string()))?;
         files.insert(path, Some(text));
     }
@@ -275,11 +275,11 @@ fn reload(lua: &Lua, args: &mut Args) -> Answer {
     testing::with_run(lua, |run| run.asked.reload.extend(files));
     testing::with(lua, |testing| testing.reloaded = None);
     let next = runtime::with(lua, |runtime| runtime.now.after(1));
-    answer(lua, file(lua, Pause::Until(next), Vec::new()))
+    answer(lua, file(lua, TaskPause::Until(next), Vec::new()))
 }
 
 /// The report of the reload of this tick. A reload that changes nothing is done.
-fn reloaded(lua: &Lua, args: &mut Args) -> Answer {
+fn reloaded(lua: &Lua, args: &mut Args) -> HostResult {
     let given = args.take("files");
     let report = testing::with(lua, |testing| testing.reloaded.take()).flatten();
     let table = lua.create_table()?;
@@ -308,13 +308,13 @@ fn reloaded(lua: &Lua, args: &mut Args) -> Answer {
 
 // ------ predicates
 
-fn satisfy(lua: &Lua, args: &mut Args) -> Answer {
+fn satisfy(lua: &Lua, args: &mut Args) -> HostResult {
     let value = value_of(lua, args)?;
     args.take("fn").callable()?;
     answer(lua, value)
 }
 
-fn satisfied(lua: &Lua, args: &mut Args) -> Answer {
+fn satisfied(lua: &Lua, args: &mut Args) -> HostResult {
     let value = value_of(lua, args)?;
     let holds = !matches!(args.take("answer").value(), Value::Nil | Value::Boolean(false));
     judge(lua, args, holds, "a value that the function says yes to", &show(&value))

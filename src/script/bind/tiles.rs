@@ -7,9 +7,9 @@ use mlua::{IntoLua, Lua, Table, Value};
 use crate::script::bind::call::{ask, nothing, op, setting, with};
 use crate::script::bind::door;
 use crate::script::bind::names;
-use crate::script::bind::place::{self, Place};
-use crate::script::bind::table::{Answer, Entry, Param, Shape, field, names as names_of, param};
-use crate::script::convert::{Args, Mistake, Named};
+use crate::script::bind::place::{self, PlaceValue};
+use crate::script::bind::table::{Binding, HostResult, Param, TableType, field, names as names_of, param};
+use crate::script::convert::{Args, Argument, Mistake};
 use crate::world::World;
 use crate::world::ops::tiles::{self, TileChange};
 use crate::world::tiles::{Terrain, Tile};
@@ -35,9 +35,13 @@ const TILE: [Param; 4] = [
 ];
 
 /// Tables that these functions take and give.
-pub const SHAPES: &[Shape] = &[
-    Shape { name: "Tile", doc: "A tile of a tile map. What is left out of an edit stays.", fields: &TILE },
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
+        name: "Tile",
+        doc: "A tile of a tile map. What is left out of an edit stays.",
+        fields: &TILE,
+    },
+    TableType {
         name: "NavigableOptions",
         doc: "What else to say of a tile that opens or closes.",
         fields: &[
@@ -56,16 +60,16 @@ const PLACE: Param = param("place", "Place", "\"post\"");
 const LAYER: Param = param("layer", "string?", "\"ground\"");
 
 /// What `nav` has for tile maps.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[PLACE, LAYER],
         returns: "Tile?",
         raises: "name",
         doc: "Tile maps: the tile at a place, as last asked for; nil off the map. The layer is the first unless named.",
         example: "local tile = nav.tileAt(\"post\")\nassert(tile and tile.terrain == \"grass\" and tile.cost == 1)",
-        ..Entry::function(NAV, "nav.tileAt", tile_at)
+        ..Binding::function(NAV, "nav.tileAt", tile_at)
     },
-    Entry {
+    Binding {
         params: &[PLACE, param("tile", "Tile", "{ terrain = \"bridge\" }"), LAYER],
         raises: "name range",
         doc: "Tile maps: changes the tile at a place; what is left out stays. A terrain brings its own cost, and whether one \
@@ -74,9 +78,9 @@ pub const ENTRIES: &[Entry] = &[
         example: "nav.setTile(\"gate\", { terrain = \"bridge\", tags = { \"built\" } })\n\
                   assert(nav.tileAt(\"gate\").terrain == \"bridge\" and nav.tileAt(\"gate\").cost == 1)",
         price: 32,
-        ..Entry::function(NAV, "nav.setTile", set_tile)
+        ..Binding::function(NAV, "nav.setTile", set_tile)
     },
-    Entry {
+    Binding {
         params: &[
             PLACE,
             param("navigable", "boolean", "false"),
@@ -85,12 +89,12 @@ pub const ENTRIES: &[Entry] = &[
         raises: "name range",
         doc: "Tile maps: opens or closes the tile at a place, whatever it was; its cost is kept unless given.",
         example: "nav.setNavigable(\"post\", false)\nassert(not nav.tileAt(\"post\").navigable and nav.pending)",
-        ..Entry::function(NAV, "nav.setNavigable", set_navigable)
+        ..Binding::function(NAV, "nav.setNavigable", set_navigable)
     },
 ];
 
 /// The layer that an argument names, as text; none for the first.
-fn layer_name(given: Named) -> Result<Option<String>, Mistake> {
+fn layer_name(given: Argument) -> Result<Option<String>, Mistake> {
     given.present().map(|given| given.text("a layer's name")).transpose()
 }
 
@@ -98,7 +102,7 @@ fn layer_of(world: &World, function: &str, name: Option<&str>) -> Result<u8, Mis
     name.map_or(Ok(0), |name| names::layer(world, function, name))
 }
 
-fn tile_at(lua: &Lua, args: &mut Args) -> Answer {
+fn tile_at(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let place = place::single(&args.take("place"))?;
     let layer = layer_name(args.take("layer"))?;
@@ -109,7 +113,7 @@ fn tile_at(lua: &Lua, args: &mut Args) -> Answer {
     })
 }
 
-fn set_tile(lua: &Lua, args: &mut Args) -> Answer {
+fn set_tile(lua: &Lua, args: &mut Args) -> HostResult {
     let place = place::single(&args.take("place"))?;
     let tile = args.take("tile");
     tile.table("a table with what is to change of a tile")?;
@@ -124,7 +128,7 @@ fn set_tile(lua: &Lua, args: &mut Args) -> Answer {
     change_tile(lua, args, (place, layer), change)
 }
 
-fn set_navigable(lua: &Lua, args: &mut Args) -> Answer {
+fn set_navigable(lua: &Lua, args: &mut Args) -> HostResult {
     let place = place::single(&args.take("place"))?;
     let navigable = args.take("navigable").boolean()?;
     let options = args.options(NAVIGABLE_OPTIONS)?;
@@ -134,11 +138,11 @@ fn set_navigable(lua: &Lua, args: &mut Args) -> Answer {
     change_tile(lua, args, (place, layer), change)
 }
 
-fn factor(given: &Named) -> Result<f32, Mistake> {
+fn factor(given: &Argument) -> Result<f32, Mistake> {
     Ok(given.number_in(0.1..=100.0, "")? as f32)
 }
 
-fn terrain_of(given: &Named) -> Result<Terrain, Mistake> {
+fn terrain_of(given: &Argument) -> Result<Terrain, Mistake> {
     let name = given.text("a terrain's name")?;
     let known = || Terrain::ALL.map(Terrain::name);
     Terrain::find(&name).ok_or_else(|| Mistake::unknown(given.function(), "terrain", &name, known()))
@@ -147,9 +151,9 @@ fn terrain_of(given: &Named) -> Result<Terrain, Mistake> {
 fn change_tile(
     lua: &Lua,
     args: &Args,
-    (place, layer): (Place, Option<String>),
+    (place, layer): (PlaceValue, Option<String>),
     change: TileChange,
-) -> Answer {
+) -> HostResult {
     let function = args.function();
     with(lua, args, |world| {
         let layer = layer_of(world, function, layer.as_deref())?;

@@ -2,27 +2,27 @@
 
 use mlua::Lua;
 
-use crate::base::plain::Plain;
 use crate::base::time::Tick;
+use crate::base::value::Plain;
 use crate::script::bind::call::{answer, myself, nothing, with};
 use crate::script::bind::handles;
-use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
-use crate::script::convert::{Args, Mistake, Named};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::convert::{Args, Argument, Mistake};
 use crate::script::handlers;
 use crate::script::owner::{self, Counted};
 use crate::script::payload;
-use crate::script::request::{SECONDS_MAX, seconds};
 use crate::script::runtime::{self, Runtime};
 use crate::script::timer::{self, TimerOrder};
 use crate::script::wait::TimerId;
+use crate::script::wait_requests::{SECONDS_MAX, seconds};
 
 const TIMER: &str = "timer";
 const TYPE: &str = "Timer";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group { name: TIMER, is_type: false, doc: "Handlers that run later, in step 3." },
-    Group {
+pub const GROUPS: &[Library] = &[
+    Library { name: TIMER, is_type: false, doc: "Handlers that run later, in step 3." },
+    Library {
         name: TYPE,
         is_type: true,
         doc: "A timer; its result is true when its time came, false when it was cancelled.",
@@ -30,7 +30,7 @@ pub const GROUPS: &[Group] = &[
 ];
 
 /// Tables that these functions take.
-pub const SHAPES: &[Shape] = &[Shape {
+pub const SHAPES: &[TableType] = &[TableType {
     name: "EveryOptions",
     doc: "How often, and with what.",
     fields: &[
@@ -42,8 +42,8 @@ pub const SHAPES: &[Shape] = &[Shape {
 const SECONDS: Param = param("seconds", "number", "0.1");
 
 /// Everything `timer` and a `Timer` have.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[
             SECONDS,
             param("handler", "Handler?", "function(payload) end"),
@@ -54,9 +54,9 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Runs the handler once, so many seconds from now, in the next tick at the earliest.",
         example: "timer.after(2, function(payload) log.info(\"lamp %d\", payload.lamp) end, { lamp = 2 })\ntimer.after(0.1):wait()",
         price: 12,
-        ..Entry::function(TIMER, "timer.after", after)
+        ..Binding::function(TIMER, "timer.after", after)
     },
-    Entry {
+    Binding {
         params: &[
             SECONDS,
             param("handler", "Handler", "function() end"),
@@ -67,40 +67,40 @@ pub const ENTRIES: &[Entry] = &[
         doc: "Runs the handler again and again; a function that returns false ends it.",
         example: "timer.every(0.5, function() return guard.alive end, { times = 3 })",
         price: 12,
-        ..Entry::function(TIMER, "timer.every", every)
+        ..Binding::function(TIMER, "timer.every", every)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         doc: "Ends it; false when it is over.",
         example: "local t = timer.after(1)\nassert(t:cancel() and not t:cancel())",
-        ..Entry::method(TYPE, "cancel", cancel)
+        ..Binding::method(TYPE, "cancel", cancel)
     },
-    Entry {
+    Binding {
         returns: "number",
         doc: "Seconds until it is due; 0 when it is over.",
         example: "assert(timer.after(1):remaining() == 1)",
-        ..Entry::method(TYPE, "remaining", remaining)
+        ..Binding::method(TYPE, "remaining", remaining)
     },
-    Entry {
+    Binding {
         doc: "Lets its time stand still.",
         example: "timer.after(1):pause()",
-        ..Entry::method(TYPE, "pause", pause)
+        ..Binding::method(TYPE, "pause", pause)
     },
-    Entry {
+    Binding {
         doc: "Lets its time go on.",
         example: "local t = timer.after(1)\nt:pause()\nt:resume()",
-        ..Entry::method(TYPE, "resume", resume)
+        ..Binding::method(TYPE, "resume", resume)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         raises: "wait",
         doc: "Waits until its time has come: true; false when it is cancelled.",
         example: "assert(timer.after(0.1):wait() == true)",
-        ..Entry::waiting_method(TYPE, "wait")
+        ..Binding::waiting_method(TYPE, "wait")
     },
 ];
 
-fn read_payload(lua: &Lua, given: Option<Named>) -> Result<Option<Plain>, Mistake> {
+fn read_payload(lua: &Lua, given: Option<Argument>) -> Result<Option<Plain>, Mistake> {
     let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
     given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX))).transpose()
 }
@@ -109,12 +109,12 @@ fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), Mistake> {
     owner::at_limit(lua, Counted::Timers).map_or(Ok(()), |what| Err(args.mistake(what)))
 }
 
-fn start(lua: &Lua, order: TimerOrder) -> Answer {
+fn start(lua: &Lua, order: TimerOrder) -> HostResult {
     let id = runtime::with(lua, |runtime| timer::start(runtime, order));
     answer(lua, handles::make(lua, TimerId(id))?)
 }
 
-fn after(lua: &Lua, args: &mut Args) -> Answer {
+fn after(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let seconds = seconds(&args.take("seconds"))?;
     let callback = handlers::read_option(lua, args.take("handler").present())?;
@@ -124,7 +124,7 @@ fn after(lua: &Lua, args: &mut Args) -> Answer {
     start(lua, TimerOrder { owner, callback, payload, seconds, turns_max: Some(1) })
 }
 
-fn every(lua: &Lua, args: &mut Args) -> Answer {
+fn every(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let seconds = args.take("seconds").number_in(0.0..=SECONDS_MAX, "seconds")?;
     let callback = Some(handlers::read(lua, &args.take("handler"))?);
@@ -136,7 +136,7 @@ fn every(lua: &Lua, args: &mut Args) -> Answer {
     start(lua, TimerOrder { owner, callback, payload, seconds, turns_max: times.map(i64::unsigned_abs) })
 }
 
-fn cancel(lua: &Lua, args: &mut Args) -> Answer {
+fn cancel(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
     answer(lua, timer::end(lua, id.0))
 }
@@ -146,7 +146,7 @@ fn time_of(runtime: &Runtime, id: TimerId) -> Tick {
     runtime.timers.get(id.0).map_or(runtime.now, |timer| runtime.time_of(timer.owner))
 }
 
-fn remaining(lua: &Lua, args: &mut Args) -> Answer {
+fn remaining(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
     let seconds = runtime::with(lua, |runtime| {
         runtime.timers.left(id.0, time_of(runtime, id)) as f64 / f64::from(runtime.rate.per_second())
@@ -154,13 +154,13 @@ fn remaining(lua: &Lua, args: &mut Args) -> Answer {
     answer(lua, seconds)
 }
 
-fn pause(lua: &Lua, args: &mut Args) -> Answer {
+fn pause(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
     runtime::with(lua, |runtime| runtime.timers.pause(id.0, time_of(runtime, id)));
     nothing()
 }
 
-fn resume(lua: &Lua, args: &mut Args) -> Answer {
+fn resume(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
     runtime::with(lua, |runtime| runtime.timers.resume(id.0, time_of(runtime, id)));
     nothing()

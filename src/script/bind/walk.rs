@@ -9,12 +9,12 @@ use crate::script::bind::call::{answer, ask, myself, op, vector, with};
 use crate::script::bind::handles;
 use crate::script::bind::place;
 use crate::script::bind::results::{points, walk_result};
-use crate::script::bind::table::{Answer, Entry, Group, param};
+use crate::script::bind::table::{Binding, HostResult, Library, param};
 use crate::script::bind::walk_options::speed_mps;
 use crate::script::convert::Args;
 use crate::script::lend;
 use crate::world::World;
-use crate::world::ops::{underway, walks};
+use crate::world::ops::{walk_changes, walks};
 use crate::world::walk::{Phase, Walk};
 
 const TYPE: &str = "Walk";
@@ -22,71 +22,71 @@ const TYPE: &str = "Walk";
 const STATES: &str = "\"planning\" | \"moving\" | \"waiting\" | \"turning\" | \"paused\" | \"settled\"";
 
 /// What stands above the entries.
-pub const GROUPS: &[Group] = &[
-    Group { name: TYPE, is_type: true, doc: "A walk: it settles exactly once, whatever happens." },
-    Group {
+pub const GROUPS: &[Library] = &[
+    Library { name: TYPE, is_type: true, doc: "A walk: it settles exactly once, whatever happens." },
+    Library {
         name: "Turn",
         is_type: true,
         doc: "A turn on the spot; its result is false if something else turned it.",
     },
-    Group { name: "Play", is_type: true, doc: "An animation; its result is false if it was replaced." },
+    Library { name: "Play", is_type: true, doc: "An animation; its result is false if it was replaced." },
 ];
 
 /// Everything a `Walk`, a `Turn` and a `Play` have.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         doc: "Its number, in order of creation.",
         example: "assert(guard:walkTo(\"gate\").id < guard:walkTo(\"post\").id)",
-        ..Entry::field(TYPE, "id", "number", id)
+        ..Binding::field(TYPE, "id", "number", id)
     },
-    Entry {
+    Binding {
         doc: "Who walks.",
         example: "assert(guard:walkTo(\"gate\").character == guard)",
-        ..Entry::field(TYPE, "character", "Character", character)
+        ..Binding::field(TYPE, "character", "Character", character)
     },
-    Entry {
+    Binding {
         doc: "Where to, metres; moves along with a character that is followed.",
         example: "assert(guard:walkTo(\"gate\").goal == nav.mark(\"gate\").position)",
-        ..Entry::field(TYPE, "goal", "vector", goal)
+        ..Binding::field(TYPE, "goal", "vector", goal)
     },
-    Entry {
+    Binding {
         doc: "The result; nil until it settles.",
         example: "local walk = guard:walkTo(\"gate\")\nassert(walk.result == nil)\nwalk:stop()\nassert(walk.result.reason == \"stopped\")",
-        ..Entry::field(TYPE, "result", "WalkResult?", result)
+        ..Binding::field(TYPE, "result", "WalkResult?", result)
     },
-    Entry {
+    Binding {
         doc: "`planning`, `moving`, `waiting`, `turning`, `paused` or `settled`.",
         example: "assert(guard:walkTo(\"gate\").state == \"planning\")",
-        ..Entry::field(TYPE, "state", STATES, state)
+        ..Binding::field(TYPE, "state", STATES, state)
     },
-    Entry {
+    Binding {
         returns: "WalkResult",
         raises: "wait",
         doc: "Waits for the result.",
         example: "local result = guard:walkTo(\"gate\"):wait()\nassert(result.character == guard)",
-        ..Entry::waiting_method(TYPE, "wait")
+        ..Binding::waiting_method(TYPE, "wait")
     },
-    Entry {
+    Binding {
         returns: "boolean",
         doc: "Ends the walk where the character stands, `cancelled/stopped`; false when it has settled.",
         example: "local walk = guard:walkTo(\"gate\")\nassert(walk:stop() and not walk:stop())",
         price: 12,
-        ..Entry::method(TYPE, "stop", stop)
+        ..Binding::method(TYPE, "stop", stop)
     },
-    Entry {
+    Binding {
         returns: "number?",
         doc: "Metres of path left; nil while it plans.",
         example: "assert(guard:walkTo(\"gate\"):remaining() == nil)",
-        ..Entry::method(TYPE, "remaining", remaining)
+        ..Binding::method(TYPE, "remaining", remaining)
     },
-    Entry {
+    Binding {
         returns: "{vector}",
         doc: "The points of the path that are left.",
         example: "assert(#guard:walkTo(\"gate\"):path() == 0)",
         price: 64,
-        ..Entry::method(TYPE, "path", path)
+        ..Binding::method(TYPE, "path", path)
     },
-    Entry {
+    Binding {
         params: &[param("goal", "Place", "\"post\"")],
         returns: "boolean",
         raises: "name gone",
@@ -94,48 +94,48 @@ pub const ENTRIES: &[Entry] = &[
               character; any other course becomes a walk to that goal.",
         example: "local walk = guard:walkTo(\"gate\")\nassert(walk:retarget(\"post\") and walk.goal == nav.mark(\"post\").position)",
         price: 24,
-        ..Entry::method(TYPE, "retarget", retarget)
+        ..Binding::method(TYPE, "retarget", retarget)
     },
-    Entry {
+    Binding {
         params: &[param("speed", "number", "2")],
         returns: "boolean",
         raises: "range",
         doc: "Changes how fast the walk goes, metres a second, 0.01 to 50; false when it has settled.",
         example: "assert(guard:walkTo(\"gate\"):setSpeed(2))",
-        ..Entry::method(TYPE, "setSpeed", set_speed)
+        ..Binding::method(TYPE, "setSpeed", set_speed)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         doc: "Lets the character stand until `resume`; patience does not count meanwhile, the timeout does. False when it has \
               settled or stands so already.",
         example: "local walk = guard:walkTo(\"gate\")\nassert(walk:pause() and walk.state == \"paused\")",
-        ..Entry::method(TYPE, "pause", pause)
+        ..Binding::method(TYPE, "pause", pause)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         doc: "Lets a paused walk go on; false when it was not paused.",
         example: "local walk = guard:walkTo(\"gate\")\nwalk:pause()\nassert(walk:resume() and not walk:resume())",
-        ..Entry::method(TYPE, "resume", resume)
+        ..Binding::method(TYPE, "resume", resume)
     },
-    Entry {
+    Binding {
         returns: "number?",
         doc: "Seconds that what is left of the path takes at its speed, doors aside; nil while it plans.",
         example: "assert(guard:walkTo(\"gate\"):eta() == nil)",
-        ..Entry::method(TYPE, "eta", eta)
+        ..Binding::method(TYPE, "eta", eta)
     },
-    Entry {
+    Binding {
         returns: "boolean",
         raises: "wait",
         doc: "Waits for the end of the turn: false if something else turned it.",
         example: "assert(guard:face(player):wait() ~= nil)",
-        ..Entry::waiting_method("Turn", "wait")
+        ..Binding::waiting_method("Turn", "wait")
     },
-    Entry {
+    Binding {
         returns: "boolean",
         raises: "wait",
         doc: "Waits for the end of the animation: false if it was replaced.",
         example: "assert(guard:play(\"wave\", { seconds = 0.1 }):wait() ~= nil)",
-        ..Entry::waiting_method("Play", "wait")
+        ..Binding::waiting_method("Play", "wait")
     },
 ];
 
@@ -153,7 +153,7 @@ fn read<R: mlua::IntoLua>(
     args: &mut Args,
     living: impl FnOnce(&Walk) -> R,
     kept: impl FnOnce(&Table) -> mlua::Result<Value>,
-) -> Answer {
+) -> HostResult {
     let id = myself::<WalkId>(args)?;
     match with(lua, args, |world| Ok(world.walk(id).map(living)))? {
         Some(value) => answer(lua, value),
@@ -164,11 +164,11 @@ fn read<R: mlua::IntoLua>(
     }
 }
 
-fn id(lua: &Lua, args: &mut Args) -> Answer {
+fn id(lua: &Lua, args: &mut Args) -> HostResult {
     read(lua, args, |walk| walk.serial, |result| result.raw_get("walk"))
 }
 
-fn character(lua: &Lua, args: &mut Args) -> Answer {
+fn character(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<WalkId>(args)?;
     match with(lua, args, |world| Ok(world.walk(id).map(|walk| walk.character)))? {
         Some(character) => answer(lua, handles::character(lua, character)?),
@@ -179,16 +179,16 @@ fn character(lua: &Lua, args: &mut Args) -> Answer {
     }
 }
 
-fn goal(lua: &Lua, args: &mut Args) -> Answer {
+fn goal(lua: &Lua, args: &mut Args) -> HostResult {
     read(lua, args, |walk| vector(walk.target()), |result| result.raw_get("goal"))
 }
 
-fn state(lua: &Lua, args: &mut Args) -> Answer {
+fn state(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<WalkId>(args)?;
     ask(lua, args, |world| Ok(world.walk(id).map_or("settled", Walk::state_name)))
 }
 
-fn result(lua: &Lua, args: &mut Args) -> Answer {
+fn result(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<WalkId>(args)?;
     answer(lua, result_of(lua, id)?)
 }
@@ -215,12 +215,12 @@ pub fn result_of(lua: &Lua, id: WalkId) -> mlua::Result<Option<Value>> {
     Ok(Some(Value::Table(table)))
 }
 
-fn stop(lua: &Lua, args: &mut Args) -> Answer {
+fn stop(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<WalkId>(args)?;
     ask(lua, args, |world| Ok(walks::stop(world, id)))
 }
 
-fn retarget(lua: &Lua, args: &mut Args) -> Answer {
+fn retarget(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<WalkId>(args)?, args.function());
     let goal = place::take(args, "goal")?;
     ask(lua, args, |world| {
@@ -228,32 +228,32 @@ fn retarget(lua: &Lua, args: &mut Args) -> Answer {
             return Ok(false);
         };
         let goal = goal.goal(world, function, walker)?;
-        underway::retarget(world, id, goal).map_err(op(function))
+        walk_changes::retarget(world, id, goal).map_err(op(function))
     })
 }
 
-fn set_speed(lua: &Lua, args: &mut Args) -> Answer {
+fn set_speed(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<WalkId>(args)?, args.function());
     let speed_mps = speed_mps(&args.take("speed"))?;
-    ask(lua, args, |world| underway::set_speed(world, id, speed_mps).map_err(op(function)))
+    ask(lua, args, |world| walk_changes::set_speed(world, id, speed_mps).map_err(op(function)))
 }
 
-fn pause(lua: &Lua, args: &mut Args) -> Answer {
+fn pause(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<WalkId>(args)?;
-    ask(lua, args, |world| Ok(underway::pause(world, id)))
+    ask(lua, args, |world| Ok(walk_changes::pause(world, id)))
 }
 
-fn resume(lua: &Lua, args: &mut Args) -> Answer {
+fn resume(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<WalkId>(args)?;
-    ask(lua, args, |world| Ok(underway::resume(world, id)))
+    ask(lua, args, |world| Ok(walk_changes::resume(world, id)))
 }
 
-fn eta(lua: &Lua, args: &mut Args) -> Answer {
+fn eta(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<WalkId>(args)?;
-    ask(lua, args, |world| Ok(world.walk(id).and_then(|walk| underway::eta_s(world, walk))))
+    ask(lua, args, |world| Ok(world.walk(id).and_then(|walk| walk_changes::eta_s(world, walk))))
 }
 
-fn remaining(lua: &Lua, args: &mut Args) -> Answer {
+fn remaining(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<WalkId>(args)?;
     let left_m = |world: &World| {
         let walk = world.walk(id).filter(|walk| walk.phase != Phase::Planning)?;
@@ -262,7 +262,7 @@ fn remaining(lua: &Lua, args: &mut Args) -> Answer {
     ask(lua, args, |world| Ok(left_m(world)))
 }
 
-fn path(lua: &Lua, args: &mut Args) -> Answer {
+fn path(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<WalkId>(args)?;
     let left = with(lua, args, |world| {
         let open = world.walk(id).filter(|walk| walk.is_open() && walk.phase != Phase::Planning);

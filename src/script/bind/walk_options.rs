@@ -12,16 +12,16 @@ use crate::nav::OwnArea;
 use crate::script::bind::call::{list, word};
 use crate::script::bind::keep::{Underway, WalkHandlers, keeper};
 use crate::script::bind::names as named;
-use crate::script::bind::place::{self, Place};
-use crate::script::bind::table::{Param, Shape, field, names};
-use crate::script::convert::{Args, Mistake, Named, Options, shorten};
+use crate::script::bind::place::{self, PlaceValue};
+use crate::script::bind::table::{Param, TableType, field, names};
+use crate::script::convert::{Args, Argument, Mistake, Options, shorten};
 use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::ops::areas;
-use crate::world::walk::{AcceptEnd, Crowd, DoorPolicy, Look, Pace, Tells, WalkOptions};
+use crate::world::walk::{AcceptEnd, Crowd, DoorPolicy, LookTarget, Tells, WalkOptions, WalkPace};
 
 /// What a `WalkOptions` table may hold.
-pub const SHAPE: Shape = Shape {
+pub const SHAPE: TableType = TableType {
     name: "WalkOptions",
     doc: "How a character is to walk. Everything may be left out.",
     fields: &FIELDS,
@@ -131,7 +131,7 @@ const AREAS_MAX: usize = 1024;
 /// Options of a walk as a script gave them; what needs the world is not worked out yet.
 #[derive(Clone, Debug)]
 pub struct WalkAsk {
-    pace: Pace,
+    pace: WalkPace,
     radius_m: Option<f32>,
     accept: AcceptEnd,
     face: Option<Gaze>,
@@ -142,7 +142,7 @@ pub struct WalkAsk {
     patience_s: f64,
     timeout_s: Option<f64>,
     ensure: bool,
-    via: Vec<Place>,
+    via: Vec<PlaceValue>,
     avoid: Vec<String>,
     costs: Vec<(String, f32)>,
     tells: Tells,
@@ -154,17 +154,17 @@ pub enum Gaze {
     /// Radians about +y.
     Angle(f32),
     /// Towards a place.
-    At(Place),
+    At(PlaceValue),
 }
 
 impl Gaze {
     /// With the world.
     ///
     /// # Errors
-    /// As [`Place::look`].
-    pub fn look(&self, world: &World, function: &'static str) -> Result<Look, Mistake> {
+    /// As [`PlaceValue::look`].
+    pub fn look(&self, world: &World, function: &'static str) -> Result<LookTarget, Mistake> {
         match self {
-            Self::Angle(angle) => Ok(Look::Angle(*angle)),
+            Self::Angle(angle) => Ok(LookTarget::Angle(*angle)),
             Self::At(place) => place.look(world, function),
         }
     }
@@ -223,13 +223,13 @@ pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkH
     Ok((ask, handlers))
 }
 
-fn pace(args: &Args, options: &Options) -> Result<Pace, Mistake> {
-    let gait = chosen(options, "gait", &[("walk", Pace::Walk), ("run", Pace::Run)])?;
+fn pace(args: &Args, options: &Options) -> Result<WalkPace, Mistake> {
+    let gait = chosen(options, "gait", &[("walk", WalkPace::Walk), ("run", WalkPace::Run)])?;
     let speed = options.find("speed").map(|speed| speed_mps(&speed)).transpose()?;
     match (gait, speed) {
         (Some(_), Some(_)) => Err(args.mistake("speed and gait are both given, expected one of them")),
         (gait, None) => Ok(gait.unwrap_or_default()),
-        (None, Some(speed)) => Ok(Pace::Speed(speed)),
+        (None, Some(speed)) => Ok(WalkPace::Speed(speed)),
     }
 }
 
@@ -237,7 +237,7 @@ fn pace(args: &Args, options: &Options) -> Result<Pace, Mistake> {
 ///
 /// # Errors
 /// Outside [`Gait::SPEED_RANGE_MPS`].
-pub fn speed_mps(given: &Named) -> Result<f32, Mistake> {
+pub fn speed_mps(given: &Argument) -> Result<f32, Mistake> {
     // Written out: the bounds are shown in messages, and 0.01 is no exact f32.
     debug_assert_eq!((0.01, 50.0), Gait::SPEED_RANGE_MPS, "messages name the range of speeds");
     Ok(given.number_in(0.01..=50.0, "metres a second")? as f32)
@@ -247,7 +247,7 @@ pub fn speed_mps(given: &Named) -> Result<f32, Mistake> {
 ///
 /// # Errors
 /// Beyond a million radians, where an `f32` holds no direction any more.
-pub fn radians(given: &Named) -> Result<f32, Mistake> {
+pub fn radians(given: &Argument) -> Result<f32, Mistake> {
     Ok(given.number_in(-1e6..=1e6, "radians")? as f32)
 }
 
@@ -255,7 +255,7 @@ pub fn radians(given: &Named) -> Result<f32, Mistake> {
 ///
 /// # Errors
 /// Outside the range.
-pub fn metres(given: &Named, low: f64, high: f64) -> Result<f32, Mistake> {
+pub fn metres(given: &Argument, low: f64, high: f64) -> Result<f32, Mistake> {
     Ok(given.number_in(low..=high, "metres")? as f32)
 }
 
@@ -277,7 +277,7 @@ pub fn chosen<T: Copy>(
 /// When it is no list of names.
 pub fn keys(options: &Options) -> Result<Vec<String>, Mistake> {
     let given = options.find("keys");
-    let read = |key: Named| key.text("the name of a key");
+    let read = |key: Argument| key.text("the name of a key");
     given.map_or(Ok(Vec::new()), |given| list(&given, "a list of keys", KEYS_MAX, read))
 }
 
@@ -285,21 +285,21 @@ pub fn keys(options: &Options) -> Result<Vec<String>, Mistake> {
 ///
 /// # Errors
 /// When it is none, or an entry is no place.
-pub fn places(given: &Named) -> Result<Vec<Place>, Mistake> {
+pub fn places(given: &Argument) -> Result<Vec<PlaceValue>, Mistake> {
     list(given, "a list of places", PLACES_MAX, |place| place::single(&place))
 }
 
-fn shunned(given: &Named) -> Result<Vec<String>, Mistake> {
+fn shunned(given: &Argument) -> Result<Vec<String>, Mistake> {
     list(given, "a list of areas", AREAS_MAX, |area| area.text("an area's name"))
 }
 
 /// Areas and factors, in the order of their names.
-fn costs(given: &Named) -> Result<Vec<(String, f32)>, Mistake> {
+fn costs(given: &Argument) -> Result<Vec<(String, f32)>, Mistake> {
     debug_assert_eq!((0.1, 100.0), areas::FACTOR_RANGE, "messages name the range of factors");
     let mut costs = Vec::new();
     for pair in given.table("a table of areas and factors")?.pairs::<Value, Value>() {
         let Ok((key, value)) = pair else { continue };
-        let name = Named::new(given.function(), &format!("a key of {}", given.name()), key);
+        let name = Argument::new(given.function(), &format!("a key of {}", given.name()), key);
         costs.push((name.text("an area's name")?, value));
     }
     if costs.len() > AREAS_MAX {
@@ -308,7 +308,7 @@ fn costs(given: &Named) -> Result<Vec<(String, f32)>, Mistake> {
     }
     costs.sort_by(|a, b| a.0.cmp(&b.0));
     let factor = |(area, value): (String, Value)| {
-        let named = Named::new(given.function(), &format!("{}.{}", given.name(), shorten(&area)), value);
+        let named = Argument::new(given.function(), &format!("{}.{}", given.name(), shorten(&area)), value);
         Ok((area, named.number_in(0.1..=100.0, "")? as f32))
     };
     costs.into_iter().map(factor).collect()
@@ -326,7 +326,7 @@ pub fn seconds(options: &Options, name: &'static str) -> Result<Option<f64>, Mis
 ///
 /// # Errors
 /// When it is neither.
-pub fn gaze(given: &Named) -> Result<Gaze, Mistake> {
+pub fn gaze(given: &Argument) -> Result<Gaze, Mistake> {
     match given.value() {
         Value::Number(_) | Value::Integer(_) => Ok(Gaze::Angle(radians(given)?)),
         _ => place::single(given)
@@ -339,7 +339,7 @@ impl WalkAsk {
     /// With the world: seconds become ticks, names of marks become points.
     ///
     /// # Errors
-    /// As [`Place::look`].
+    /// As [`PlaceValue::look`].
     pub fn options(self, world: &World, function: &'static str) -> Result<WalkOptions, Mistake> {
         let rate = world.rate();
         Ok(WalkOptions {

@@ -7,11 +7,11 @@ use crate::base::ids::{CharacterId, DoorId};
 use crate::nav::Traversal;
 use crate::script::bind::call::{answer, ask, charge, op, preparing, with, word};
 use crate::script::bind::keep::keeper;
-use crate::script::bind::place::{self, Place};
-use crate::script::bind::table::{Answer, Entry, Group, Param, Shape, field, param};
+use crate::script::bind::place::{self, PlaceValue};
+use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{metres, radians, speed_mps};
 use crate::script::bind::{door, handles, names};
-use crate::script::convert::{Args, Mistake, Named, Options};
+use crate::script::convert::{Args, Argument, Mistake, Options};
 use crate::world::World;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
@@ -22,7 +22,7 @@ use crate::world::walk::DoorPolicy;
 const WORLD: &str = "world";
 
 /// What stands above the entries.
-pub const GROUP: Group = Group { name: WORLD, is_type: false, doc: "Who and what is in the level." };
+pub const GROUP: Library = Library { name: WORLD, is_type: false, doc: "Who and what is in the level." };
 
 const CHARACTER_QUERY: &[&str] = &["tag", "near", "radius", "region"];
 const DOOR_QUERY: &[&str] = &["prefix", "open"];
@@ -48,8 +48,8 @@ const CHARACTERS_PER_UNIT: u64 = 16;
 const TAGS_MAX: usize = 64;
 
 /// Tables that these functions take.
-pub const SHAPES: &[Shape] = &[
-    Shape {
+pub const SHAPES: &[TableType] = &[
+    TableType {
         name: "CharacterQuery",
         doc: "Who is meant: all of what is given must hold.",
         fields: &[
@@ -59,7 +59,7 @@ pub const SHAPES: &[Shape] = &[
             field("region", "RegionName?", "\"hall\"", "stands in this region"),
         ],
     },
-    Shape {
+    TableType {
         name: "DoorQuery",
         doc: "Which doors are meant: all of what is given must hold.",
         fields: &[
@@ -67,7 +67,7 @@ pub const SHAPES: &[Shape] = &[
             field("open", "boolean?", "false", "open (or not), wholly"),
         ],
     },
-    Shape {
+    TableType {
         name: "SpawnOptions",
         doc: "A character to be.",
         fields: &[
@@ -97,108 +97,108 @@ const CHARACTER_NAME: Param = param("name", "CharacterName", "\"guard\"");
 const DOOR_NAME: Param = param("name", "DoorName", "\"gate\"");
 
 /// Everything `world` has.
-pub const ENTRIES: &[Entry] = &[
-    Entry {
+pub const ENTRIES: &[Binding] = &[
+    Binding {
         params: &[CHARACTER_NAME],
         returns: "Character",
         raises: "name",
         doc: "The character of that name; raises when there is none.",
         example: "assert(world.character(\"guard\") == guard)",
-        ..Entry::function(WORLD, "world.character", character)
+        ..Binding::function(WORLD, "world.character", character)
     },
-    Entry {
+    Binding {
         params: &[param("name", "string", "\"guard\"")],
         returns: "Character?",
         doc: "The character of that name, or nil.",
         example: "assert(world.findCharacter(\"nobody\") == nil)",
-        ..Entry::function(WORLD, "world.findCharacter", find_character)
+        ..Binding::function(WORLD, "world.findCharacter", find_character)
     },
-    Entry {
+    Binding {
         params: &[param("query", "CharacterQuery?", "{ tag = \"watch\" }")],
         returns: "{Character}",
         raises: "name",
         doc: "All characters that match, in id order.",
         example: "assert(#world.characters() == 2)\nassert(world.characters({ near = guard, radius = 0.5 })[1] == guard)",
-        ..Entry::function(WORLD, "world.characters", characters)
+        ..Binding::function(WORLD, "world.characters", characters)
     },
-    Entry {
+    Binding {
         returns: "Character?",
         doc: "The character with `\"player\": true`.",
         example: "assert(world.player() == player)",
-        ..Entry::function(WORLD, "world.player", player)
+        ..Binding::function(WORLD, "world.player", player)
     },
-    Entry {
+    Binding {
         params: &[param("options", "SpawnOptions", "{ name = \"scout\", at = \"post\" }")],
         returns: "Character?, string?",
         raises: "name state limit data",
         doc: "A new character; nil and a sentence when no walkable point lies within 8 m of `at`.",
         example: "local scout = world.spawn({ name = \"scout\", at = \"post\", like = \"guard\" })\nassert(scout and scout.walkSpeed == guard.walkSpeed)",
         price: 96,
-        ..Entry::function(WORLD, "world.spawn", spawn)
+        ..Binding::function(WORLD, "world.spawn", spawn)
     },
-    Entry {
+    Binding {
         params: &[DOOR_NAME],
         returns: "Door",
         raises: "name",
         doc: "The door of that name; raises when there is none.",
         example: "assert(world.door(\"gate\") == door)",
-        ..Entry::function(WORLD, "world.door", find)
+        ..Binding::function(WORLD, "world.door", find)
     },
-    Entry {
+    Binding {
         params: &[param("name", "string", "\"gate\"")],
         returns: "Door?",
         doc: "The door of that name, or nil.",
         example: "assert(world.findDoor(\"nowhere\") == nil)",
-        ..Entry::function(WORLD, "world.findDoor", find_door)
+        ..Binding::function(WORLD, "world.findDoor", find_door)
     },
-    Entry {
+    Binding {
         params: &[param("query", "DoorQuery?", "{ open = false }")],
         returns: "{Door}",
         doc: "Doors in level order.",
         example: "assert(world.doors({ prefix = \"ga\" })[1] == door)",
         price: 16,
-        ..Entry::function(WORLD, "world.doors", doors)
+        ..Binding::function(WORLD, "world.doors", doors)
     },
-    Entry {
+    Binding {
         params: &[DOOR_NAME],
         returns: "DoorMove",
         raises: "name",
         doc: "Short for `toggle()` of that door.",
         example: "world.toggleDoor(\"gate\")\nassert(door.state == \"opening\")",
         price: 24,
-        ..Entry::function(WORLD, "world.toggleDoor", toggle_door)
+        ..Binding::function(WORLD, "world.toggleDoor", toggle_door)
     },
-    Entry {
+    Binding {
         params: &[DOOR_NAME, param("open", "boolean", "true")],
         returns: "DoorMove",
         raises: "name",
         doc: "Short for `open()` or `close()` of that door.",
         example: "world.setDoor(\"gate\", true)\nassert(door.state == \"opening\")",
         price: 24,
-        ..Entry::function(WORLD, "world.setDoor", set_door)
+        ..Binding::function(WORLD, "world.setDoor", set_door)
     },
-    Entry {
+    Binding {
         params: &[param("what", "string", "\"input\"")],
         returns: "boolean",
         doc: "Whether a running cinematic locks `what`, such as `\"input\"`.",
         example: "assert(not world.isLocked(\"input\"))",
-        ..Entry::function(WORLD, "world.isLocked", is_locked)
+        ..Binding::function(WORLD, "world.isLocked", is_locked)
     },
 ];
 
-fn character(lua: &Lua, args: &mut Args) -> Answer {
+fn character(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("name").text("a character's name")?);
     let id = with(lua, args, |world| names::character(world, function, &name))?;
     answer(lua, handles::character(lua, id)?)
 }
 
-fn find_character(lua: &Lua, args: &mut Args) -> Answer {
+fn find_character(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a character's name")?;
     let id = with(lua, args, |world| Ok(world.find_character(&name)))?;
     answer(lua, id.map(|id| handles::character(lua, id)).transpose()?)
 }
 
-fn characters(lua: &Lua, args: &mut Args) -> Answer {
+fn characters(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let options = args.take("query").options(CHARACTER_QUERY)?;
     let query = CharacterQuery::read(args, &options)?;
@@ -211,7 +211,7 @@ fn characters(lua: &Lua, args: &mut Args) -> Answer {
 /// Who is meant.
 struct CharacterQuery {
     tag: Option<String>,
-    near: Option<(Place, f32)>,
+    near: Option<(PlaceValue, f32)>,
     region: Option<String>,
 }
 
@@ -255,12 +255,12 @@ impl CharacterQuery {
     }
 }
 
-fn player(lua: &Lua, args: &mut Args) -> Answer {
+fn player(lua: &Lua, args: &mut Args) -> HostResult {
     let id = with(lua, args, |world| Ok(world.player()))?;
     answer(lua, id.map(|id| handles::character(lua, id)).transpose()?)
 }
 
-fn spawn(lua: &Lua, args: &mut Args) -> Answer {
+fn spawn(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let given = args.take("options");
     given.table("a table with name and at")?;
@@ -298,7 +298,7 @@ fn spawn(lua: &Lua, args: &mut Args) -> Answer {
 /// A character to be, as a script said it.
 struct SpawnAsk {
     name: String,
-    at: Place,
+    at: PlaceValue,
     facing_rad: Option<f32>,
     tags: Option<Vec<String>>,
     like: Option<String>,
@@ -313,10 +313,10 @@ struct SpawnAsk {
 impl SpawnAsk {
     fn read(options: &Options) -> Result<Self, Mistake> {
         let number = |name, low: f64, high: f64, of: &str| {
-            let given: Option<Named> = options.find(name);
+            let given: Option<Argument> = options.find(name);
             given.map(|given| given.number_in(low..=high, of).map(|number| number as f32)).transpose()
         };
-        let speed = |name| options.find(name).map(|given: Named| speed_mps(&given)).transpose();
+        let speed = |name| options.find(name).map(|given: Argument| speed_mps(&given)).transpose();
         Ok(Self {
             name: options.get("name").new_name()?,
             at: place::single(&options.get("at"))?,
@@ -370,18 +370,18 @@ fn door_named(lua: &Lua, args: &mut Args) -> Result<DoorId, super::call::Raise> 
     with(lua, args, |world| names::door(world, function, &name))
 }
 
-fn find(lua: &Lua, args: &mut Args) -> Answer {
+fn find(lua: &Lua, args: &mut Args) -> HostResult {
     let id = door_named(lua, args)?;
     answer(lua, handles::door(lua, id)?)
 }
 
-fn find_door(lua: &Lua, args: &mut Args) -> Answer {
+fn find_door(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a door's name")?;
     let id = with(lua, args, |world| Ok(world.find_door(&name)))?;
     answer(lua, id.map(|id| handles::door(lua, id)).transpose()?)
 }
 
-fn doors(lua: &Lua, args: &mut Args) -> Answer {
+fn doors(lua: &Lua, args: &mut Args) -> HostResult {
     let options = args.take("query").options(DOOR_QUERY)?;
     let prefix = options.find("prefix").map(|prefix| prefix.text("the beginning of a name")).transpose()?;
     let open = options.find("open").map(|open| open.boolean()).transpose()?;
@@ -395,13 +395,13 @@ fn doors(lua: &Lua, args: &mut Args) -> Answer {
     door::list_of(lua, &ids)
 }
 
-fn toggle_door(lua: &Lua, args: &mut Args) -> Answer {
+fn toggle_door(lua: &Lua, args: &mut Args) -> HostResult {
     let id = door_named(lua, args)?;
     let serial = with(lua, args, |world| Ok(doors::toggle(world, id, &DoorOrder::default())))?;
     door::moves(lua, id, serial)
 }
 
-fn set_door(lua: &Lua, args: &mut Args) -> Answer {
+fn set_door(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("name").text("a door's name")?);
     let open = args.take("open").boolean()?;
     let (id, serial) = with(lua, args, |world| {
@@ -412,7 +412,7 @@ fn set_door(lua: &Lua, args: &mut Args) -> Answer {
     door::moves(lua, id, serial)
 }
 
-fn is_locked(lua: &Lua, args: &mut Args) -> Answer {
+fn is_locked(lua: &Lua, args: &mut Args) -> HostResult {
     let what = args.take("what").text("what is locked")?;
     ask(lua, args, |_| Ok(()))?;
     answer(lua, keeper(lua).is_locked(lua, &what))

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::base::plain::Plain;
+use crate::base::value::Plain;
 use crate::script::cinematic::definition::{self, Definition};
 use crate::script::cinematic::{self, SceneEnd};
-use crate::script::fault::{Failure, FaultKind};
+use crate::script::fault::{CallFailure, FaultKind};
 use crate::script::invoke::{self, Call};
 use crate::script::vm::ScriptVm;
 use crate::script::{lend, runtime};
@@ -38,7 +38,7 @@ impl Restart {
 pub(crate) fn restarts(vm: &ScriptVm, unit: &BTreeSet<String>) -> Result<Vec<Restart>, (String, String)> {
     let under_way: Vec<Restart> = runtime::with(vm.lua(), |runtime| {
         let scenes = runtime.scenes.scenes.iter().filter(|(_, scene)| scene.definition.restarts);
-        let restart = |(&id, scene): (&u64, &cinematic::Scene)| Restart {
+        let restart = |(&id, scene): (&u64, &cinematic::RunningScene)| Restart {
             id,
             old: scene.definition.clone(),
             args: scene.args.clone(),
@@ -95,7 +95,7 @@ pub(crate) fn begin_again(vm: &ScriptVm, restarts: Vec<Restart>) {
         match cinematic::enlist(lua, new, args) {
             Ok(id) => cinematic::begin(vm, id),
             Err(what) => {
-                let failure = Failure::new(FaultKind::Error, format!("reload: {what}"), None);
+                let failure = CallFailure::new(FaultKind::Error, format!("reload: {what}"), None);
                 invoke::report(vm, &Call::plain(Owner::HOST, "reload"), failure);
             }
         }

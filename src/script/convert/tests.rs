@@ -1,7 +1,7 @@
 use super::*;
 
-fn named(value: Value) -> Named {
-    Named::new("walkTo", "x", value)
+fn named(value: Value) -> Argument {
+    Argument::new("walkTo", "x", value)
 }
 
 fn text(lua: &Lua, text: &str) -> Value {
@@ -34,7 +34,7 @@ fn numbers_are_finite_and_texts_are_not_numbers() {
 #[test]
 fn ranges_are_named() {
     let factor =
-        |value| Named::new("nav.setAreaCost", "factor", Value::Number(value)).number_in(0.1..=100.0, "");
+        |value| Argument::new("nav.setAreaCost", "factor", Value::Number(value)).number_in(0.1..=100.0, "");
     assert_eq!(factor(0.5), Ok(0.5));
     assert_eq!(message(factor(0.0)), "nav.setAreaCost: factor is 0, expected 0.1 to 100");
     assert_eq!(message(factor(1e300)), "nav.setAreaCost: factor is 1e300, expected 0.1 to 100");
@@ -50,7 +50,7 @@ fn options_are_checked_by_name() {
     let lua = Lua::new();
     let read = |source: &str| {
         let value: Value = lua.load(source).eval().unwrap();
-        Named::new("walkTo", "options", value).options(&["onArrived", "onFailed", "doors"])
+        Argument::new("walkTo", "options", value).options(&["onArrived", "onFailed", "doors"])
     };
     assert_eq!(
         message(read("{ onArive = print }")),

@@ -2,35 +2,35 @@ use super::*;
 
 #[test]
 fn the_place_comes_from_the_message_or_else_goes_in_front() {
-    let named = Failure::new(FaultKind::Error, "lib/a.lua:7: broken".into(), Some(("guard.lua", 3)));
+    let named = CallFailure::new(FaultKind::Error, "lib/a.lua:7: broken".into(), Some(("guard.lua", 3)));
     assert_eq!(
         (named.file.as_str(), named.line, named.message.as_str()),
         ("lib/a.lua", 7, "lib/a.lua:7: broken")
     );
-    let bare = Failure::new(FaultKind::Error, "broken".into(), Some(("guard.lua", 3)));
+    let bare = CallFailure::new(FaultKind::Error, "broken".into(), Some(("guard.lua", 3)));
     assert_eq!(
         (bare.file.as_str(), bare.line, bare.message.as_str()),
         ("guard.lua", 3, "guard.lua:3: broken")
     );
-    let lost = Failure::new(FaultKind::Error, "note: 12: broken".into(), None);
+    let lost = CallFailure::new(FaultKind::Error, "note: 12: broken".into(), None);
     assert_eq!((lost.file.as_str(), lost.line, lost.message.as_str()), ("", 0, "note: 12: broken"));
 }
 
 #[test]
 fn long_messages_are_cut_between_letters() {
-    let failure = Failure::new(FaultKind::Error, "ä".repeat(5000), None);
+    let failure = CallFailure::new(FaultKind::Error, "ä".repeat(5000), None);
     assert_eq!(failure.message.len(), 4096);
-    let failure = Failure::new(FaultKind::Error, format!("x{}", "ä".repeat(5000)), None);
+    let failure = CallFailure::new(FaultKind::Error, format!("x{}", "ä".repeat(5000)), None);
     assert_eq!(failure.message.len(), 4095);
 }
 
 #[test]
 fn three_faults_within_ten_seconds_suspend() {
     let mut strikes = Strikes::default();
-    assert_eq!(strikes.count("guard", Tick(100)), Verdict::GoesOn(1));
-    assert_eq!(strikes.count("guard", Tick(200)), Verdict::GoesOn(2));
-    assert_eq!(strikes.count("baker", Tick(200)), Verdict::GoesOn(1));
-    assert_eq!(strikes.count("guard", Tick(700)), Verdict::GoesOn(2), "the first is 600 ticks old");
-    assert_eq!(strikes.count("guard", Tick(799)), Verdict::Suspended);
-    assert_eq!(strikes.count("guard", Tick(800)), Verdict::GoesOn(1), "a reload begins again");
+    assert_eq!(strikes.count("guard", Tick(100)), FaultConsequence::GoesOn(1));
+    assert_eq!(strikes.count("guard", Tick(200)), FaultConsequence::GoesOn(2));
+    assert_eq!(strikes.count("baker", Tick(200)), FaultConsequence::GoesOn(1));
+    assert_eq!(strikes.count("guard", Tick(700)), FaultConsequence::GoesOn(2), "the first is 600 ticks old");
+    assert_eq!(strikes.count("guard", Tick(799)), FaultConsequence::Suspended);
+    assert_eq!(strikes.count("guard", Tick(800)), FaultConsequence::GoesOn(1), "a reload begins again");
 }

@@ -1,22 +1,22 @@
 //! What the host says to scenes: answers, "go on", "skip"; and the stretches that a skipped scene passes over.
 //!
 //! In: words of the host; the world, lent for a look. Out: work for the next step 12; the next stretch. Not here: the loop over
-//! the stretches (`game::skipping`), lines and choices (`prompt`), how a scene is skipped (`skipping`).
+//! the stretches (`game::skipping`), lines and choices (`dialogue`), how a scene is skipped (`skipping`).
 
 use crate::script::host::ScriptHost;
-use crate::script::{prompt, runtime, skipping};
+use crate::script::{dialogue, runtime, skipping};
 use crate::world::World;
-use crate::world::skip::Rush;
+use crate::world::scene_fast_forward::FastForward;
 
 impl ScriptHost {
     /// Answers the choice of that id under way, and every later one of it. What is none of its options is not taken.
     pub fn answer(&mut self, id: &str, option: &str) {
-        prompt::answer(self.vm.lua(), id, option);
+        dialogue::answer(self.vm.lua(), id, option);
     }
 
     /// The line under way is over: in the scene of that name, or in every one.
     pub fn continue_line(&mut self, scene: Option<&str>) {
-        prompt::go_on(self.vm.lua(), scene);
+        dialogue::go_on(self.vm.lua(), scene);
     }
 
     /// Skips the running scene of that name, or the oldest; false when there is none that may be skipped.
@@ -27,7 +27,7 @@ impl ScriptHost {
     }
 
     /// The next stretch of a skipped scene; none when nothing is skipped, or what is left needs game time or the next tick's fuel.
-    pub fn next_rush(&mut self, world: &mut World) -> Option<Rush> {
+    pub fn next_rush(&mut self, world: &mut World) -> Option<FastForward> {
         if !runtime::with(self.vm.lua(), |runtime| runtime.scenes.has_rush()) {
             return None;
         }
@@ -35,7 +35,7 @@ impl ScriptHost {
     }
 
     /// So many ticks of a stretch have passed for its scene.
-    pub fn pass(&mut self, world: &mut World, rush: &Rush, ticks: u64) {
+    pub fn pass(&mut self, world: &mut World, rush: &FastForward, ticks: u64) {
         self.phase(world, 3, |vm| skipping::pass(vm, rush.owner, ticks));
     }
 }

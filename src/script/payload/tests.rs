@@ -2,7 +2,7 @@ use super::*;
 
 fn read_lua(lua: &Lua, source: &str) -> Result<Plain, String> {
     let value: Value = lua.load(source).eval().unwrap();
-    read(lua, &Named::new("event.emit", "payload", value), 256).map_err(|mistake| mistake.to_string())
+    read(lua, &Argument::new("event.emit", "payload", value), 256).map_err(|mistake| mistake.to_string())
 }
 
 #[test]
@@ -10,7 +10,7 @@ fn plain_data_goes_in_and_comes_out_the_same() {
     let lua = Lua::new();
     let source = "{ name = 'gate', list = { 1, 2, { x = true } }, [0] = -1.5, at = vector.create(1, 2, 3), [7] = 'b' }";
     let plain = read_lua(&lua, source).unwrap();
-    let again = read(&lua, &Named::new("f", "p", write(&lua, &plain).unwrap()), 256).unwrap();
+    let again = read(&lua, &Argument::new("f", "p", write(&lua, &plain).unwrap()), 256).unwrap();
     assert_eq!(plain, again);
     let Plain::Map(entries) = &plain else { panic!("a map") };
     assert_eq!(entries[&PlainKey::Index(0)], Plain::Number(-1.5));

@@ -6,11 +6,11 @@
 
 use mlua::{Lua, Value};
 
-use crate::script::fault::{Failure, FaultKind};
+use crate::script::fault::{CallFailure, FaultKind};
 use crate::script::invoke::{self, Call};
-use crate::script::runtime::{self, Cleanup, Work};
-use crate::script::task::pause::Pause;
-use crate::script::task::table::{Role, Task};
+use crate::script::runtime::{self, Cleanup, ScriptWork};
+use crate::script::task::pause::TaskPause;
+use crate::script::task::table::{Task, TaskRole};
 use crate::script::tree::ActionEnd;
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{self, Outcome, Wait};
@@ -63,18 +63,18 @@ pub(super) fn done(lua: &Lua, id: u64, value: Value) {
     let Some(task) = take(lua, id) else {
         return;
     };
-    if let Role::TimerHandler(timer) = task.role
+    if let TaskRole::TimerHandler(timer) = task.role
         && value == Value::Boolean(false)
     {
         timer::end(lua, timer);
     }
-    if let Role::SceneScript(scene) = task.role {
+    if let TaskRole::SceneScript(scene) = task.role {
         cinematic::script_returned(lua, scene);
     }
-    if task.role == Role::Test {
+    if task.role == TaskRole::Test {
         testing::returned(lua, value.clone());
     }
-    if task.role == Role::TreeAction {
+    if task.role == TaskRole::TreeAction {
         let end = ActionEnd::Returned(value != Value::Boolean(false));
         runtime::with(lua, |runtime| runtime.trees.action_over(id, end));
     }
@@ -82,7 +82,7 @@ pub(super) fn done(lua: &Lua, id: u64, value: Value) {
 }
 
 /// A task raised, or its budget was spent.
-pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: Failure) {
+pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) {
     let lua = vm.lua();
     let Some(task) = take(lua, id) else {
         invoke::report(vm, call, failure);
@@ -94,18 +94,20 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: Failure) {
     let is_heard = runtime::with(lua, |runtime| runtime.tasks.has_waiters(Wait::Task(id)));
     tell(lua, id, Outcome::Failed(message));
     match task.role {
-        Role::Run => runtime::with(lua, |runtime| {
+        TaskRole::Run => runtime::with(lua, |runtime| {
             let again = runtime.now.after(runtime.ticks(1.0));
             if let Some(record) = runtime.owners.get_mut(task.owner) {
                 record.run_again = Some(again);
             }
         }),
-        Role::TreeAction => runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Faulted)),
-        Role::Test => testing::broken(lua, &failure),
+        TaskRole::TreeAction => {
+            runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Faulted))
+        }
+        TaskRole::Test => testing::broken(lua, &failure),
         // The fault itself ends the scene: see `invoke::report`.
-        Role::SceneScript(_) | Role::Plain | Role::Entry | Role::TimerHandler(_) => {}
+        TaskRole::SceneScript(_) | TaskRole::Plain | TaskRole::Entry | TaskRole::TimerHandler(_) => {}
     }
-    if !is_heard || is_budget || task.role == Role::TreeAction {
+    if !is_heard || is_budget || task.role == TaskRole::TreeAction {
         invoke::report(vm, call, failure);
     }
 }
@@ -149,7 +151,7 @@ fn tell(lua: &Lua, id: u64, outcome: Outcome) {
     // Without memory for the result there is none; the task is over all the same.
     let _ = wait::latch(lua, wait, &outcome);
     if runtime::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
-        runtime::push_work(lua, Work::Settled(wait, outcome));
+        runtime::push_work(lua, ScriptWork::Settled(wait, outcome));
     }
 }
 
@@ -160,16 +162,16 @@ pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
         return false;
     };
     queue_cleanups(lua, &task, why);
-    if task.role == Role::TreeAction {
+    if task.role == TaskRole::TreeAction {
         runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Returned(false)));
     }
     match pause {
         // The code that waited is gone, the walk goes on: its result is news to the code that comes.
-        Some(Pause::One { wait: Wait::Walk(walk), .. }) if why == Why::Reload => {
+        Some(TaskPause::One { wait: Wait::Walk(walk), .. }) if why == Why::Reload => {
             handlers::note_reload(lua, task.owner, walk);
         }
-        Some(Pause::One { wait, owned: true }) => cancel_wait(lua, wait, why),
-        Some(Pause::Group { entries, .. }) => {
+        Some(TaskPause::One { wait, owned: true }) => cancel_wait(lua, wait, why),
+        Some(TaskPause::Group { entries, .. }) => {
             for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
                 match entry.wait {
                     Wait::Walk(walk) if why == Why::Reload => {

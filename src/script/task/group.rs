@@ -2,7 +2,7 @@
 //!
 //! In: results for a task or for one of the entries it waits for. Out: the task resumed when that decides its wait, the other
 //! entries ended. Holds: an entry counts once; the others have ended before the task goes on. Not here: which results are there
-//! already when a wait begins (`request`), the end of its time (`task`).
+//! already when a wait begins (`wait_requests`), the end of its time (`task`).
 
 use mlua::Value;
 
@@ -10,17 +10,17 @@ use crate::script::convert::describe;
 use crate::script::invoke;
 use crate::script::runtime;
 use crate::script::task::ending::{Why, cancel_wait};
-use crate::script::task::pause::{Answer, Answering, Entry, GroupKind, Pause};
+use crate::script::task::pause::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
 use crate::script::task::resume;
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{Outcome, Wait};
 
 /// What the end of an entry means for its group.
-enum Step {
+enum GroupStep {
     Nothing,
     /// `failed` is the key of the entry that did.
     Resume {
-        answer: Answer,
+        answer: WaitResult,
         cancel: Vec<Wait>,
         why: Why,
         failed: Option<Value>,
@@ -37,11 +37,11 @@ pub(crate) fn answer(vm: &ScriptVm, to: Answering, outcome: Outcome) {
     let step = runtime::with(lua, |runtime| {
         let task = runtime.tasks.tasks.get_mut(&to.task).filter(|task| task.serial == to.serial);
         match task.and_then(|task| task.pause.as_mut()) {
-            Some(Pause::Group { kind, entries, .. }) => step(*kind, entries, at, outcome),
-            _ => Step::Nothing,
+            Some(TaskPause::Group { kind, entries, .. }) => step(*kind, entries, at, outcome),
+            _ => GroupStep::Nothing,
         }
     });
-    if let Step::Resume { answer, cancel, why, failed } = step {
+    if let GroupStep::Resume { answer, cancel, why, failed } = step {
         let branch = failed.map(|key| format!("branch {} failed", describe(&key)));
         runtime::with(lua, |runtime| runtime.failed_branch = branch);
         cancel.into_iter().for_each(|wait| cancel_wait(lua, wait, why));
@@ -51,9 +51,9 @@ pub(crate) fn answer(vm: &ScriptVm, to: Answering, outcome: Outcome) {
     }
 }
 
-fn step(kind: GroupKind, entries: &mut [Entry], at: usize, outcome: Outcome) -> Step {
+fn step(kind: GroupKind, entries: &mut [GroupEntry], at: usize, outcome: Outcome) -> GroupStep {
     let Some(entry) = entries.get_mut(at).filter(|entry| entry.outcome.is_none()) else {
-        return Step::Nothing;
+        return GroupStep::Nothing;
     };
     let key = entry.key.clone();
     let (value, failure) = match outcome {
@@ -65,13 +65,13 @@ fn step(kind: GroupKind, entries: &mut [Entry], at: usize, outcome: Outcome) -> 
     let why = if kind == GroupKind::All { Why::Cancelled } else { Why::LostRace };
     let failed = failure.is_some().then(|| key.clone());
     let answer = match (failure, kind) {
-        (Some(message), _) => Answer::Error(message),
-        (None, GroupKind::Race) => Answer::Values(vec![key, value]),
-        (None, GroupKind::Timeout) => Answer::Values(vec![Value::Boolean(true), value]),
+        (Some(message), _) => WaitResult::Error(message),
+        (None, GroupKind::Race) => WaitResult::Values(vec![key, value]),
+        (None, GroupKind::Timeout) => WaitResult::Values(vec![Value::Boolean(true), value]),
         (None, GroupKind::All) if entries.iter().any(|entry| entry.outcome.is_none()) => {
-            return Step::Nothing;
+            return GroupStep::Nothing;
         }
-        (None, GroupKind::All) => Answer::Table(
+        (None, GroupKind::All) => WaitResult::Table(
             entries
                 .iter()
                 .map(|entry| (entry.key.clone(), entry.outcome.clone().unwrap_or(Value::Nil)))
@@ -79,5 +79,5 @@ fn step(kind: GroupKind, entries: &mut [Entry], at: usize, outcome: Outcome) -> 
         ),
     };
     let cancel = entries.iter().filter(|entry| entry.outcome.is_none()).map(|entry| entry.wait).collect();
-    Step::Resume { answer, cancel, why, failed }
+    GroupStep::Resume { answer, cancel, why, failed }
 }

@@ -10,7 +10,7 @@ use mlua::{Function, Lua, MultiValue, Value};
 
 use crate::base::time::Tick;
 use crate::script::bind::keep::Callback;
-use crate::script::prompt::Prompt;
+use crate::script::dialogue::Dialogue;
 use crate::script::runtime::CodeName;
 use crate::script::wait::{Outcome, Wait};
 
@@ -24,7 +24,7 @@ pub(crate) struct Answering {
 
 /// What a wait returns in the task.
 #[derive(Clone, Debug)]
-pub(crate) enum Answer {
+pub(crate) enum WaitResult {
     /// These values.
     Values(Vec<Value>),
     /// A table of these entries.
@@ -33,7 +33,7 @@ pub(crate) enum Answer {
     Error(String),
 }
 
-impl Answer {
+impl WaitResult {
     pub(crate) fn one(value: Value) -> Self {
         Self::Values(vec![value])
     }
@@ -63,7 +63,7 @@ impl Answer {
     }
 }
 
-impl From<Outcome> for Answer {
+impl From<Outcome> for WaitResult {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Value(value) => Self::one(value),
@@ -83,7 +83,7 @@ pub(crate) enum GroupKind {
 
 /// One entry of a group.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct GroupEntry {
     pub(crate) key: Value,
     pub(crate) wait: Wait,
     pub(crate) outcome: Option<Value>,
@@ -91,7 +91,7 @@ pub(crate) struct Entry {
 
 /// What a task waits for.
 #[derive(Clone, Debug)]
-pub(crate) enum Pause {
+pub(crate) enum TaskPause {
     /// A tick.
     Until(Tick),
     /// A predicate, tested each tick.
@@ -101,12 +101,12 @@ pub(crate) enum Pause {
     /// One thing; when `owned`, it ends with the task.
     One { wait: Wait, owned: bool },
     /// A line or a choice: until the host says so, or its time is over.
-    Host(Box<Prompt>),
+    Host(Box<Dialogue>),
     /// Several things, which end with the task.
-    Group { kind: GroupKind, entries: Vec<Entry>, deadline: Option<Tick> },
+    Group { kind: GroupKind, entries: Vec<GroupEntry>, deadline: Option<Tick> },
 }
 
-impl Pause {
+impl TaskPause {
     pub(super) fn deadline(&mut self) -> Option<&mut Tick> {
         match self {
             Self::Until(tick) => Some(tick),
@@ -135,7 +135,7 @@ impl Pause {
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) serial: u64,
-    pub(crate) pause: Pause,
+    pub(crate) pause: TaskPause,
     /// Results that are there already, by entry.
     pub(crate) known: Vec<(Option<usize>, Outcome)>,
 }
@@ -146,7 +146,7 @@ pub(crate) enum Delivery {
     /// A handler to be called.
     Handler { callback: Callback, payload: Value, label: CodeName, is_event: bool, with_receiver: bool },
     /// A task to be resumed.
-    Resume { task: u64, serial: u64, answer: Answer },
+    Resume { task: u64, serial: u64, answer: WaitResult },
 }
 
 impl Delivery {

@@ -11,13 +11,13 @@ use mlua::{Function, MultiValue, Thread};
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::runtime::{CodeName, Runtime};
-use crate::script::task::pause::{Answering, Pause, Pending};
+use crate::script::task::pause::{Answering, Pending, TaskPause};
 use crate::script::wait::Wait;
 use crate::world::walk::Owner;
 
 /// What becomes of the end of a task, beyond its waiters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum TaskRole {
     /// Nothing more.
     #[default]
     Plain,
@@ -40,12 +40,12 @@ pub(crate) enum Role {
 pub(crate) struct Task {
     pub(crate) owner: Owner,
     pub(crate) callback: CodeName,
-    pub(crate) role: Role,
+    pub(crate) role: TaskRole,
     pub(super) thread: Option<Thread>,
     pub(super) start: Option<(Function, MultiValue)>,
     /// Serial of the wait under way; 0 when it is not waiting.
     pub(super) serial: u64,
-    pub(super) pause: Option<Pause>,
+    pub(super) pause: Option<TaskPause>,
     pub(super) cleanups: Vec<Function>,
     pub(super) name: Option<String>,
 }
@@ -121,7 +121,7 @@ impl Tasks {
     }
 
     /// What a task waits for, and the serial of that wait.
-    pub(crate) fn pause_of(&self, id: u64) -> Option<(u64, &Pause)> {
+    pub(crate) fn pause_of(&self, id: u64) -> Option<(u64, &TaskPause)> {
         let task = self.tasks.get(&id)?;
         Some((task.serial, task.pause.as_ref()?))
     }
@@ -140,7 +140,7 @@ impl Tasks {
         self.by_event.get(name).cloned().unwrap_or_default()
     }
 
-    pub(crate) fn role_of(&self, id: u64) -> Option<Role> {
+    pub(crate) fn role_of(&self, id: u64) -> Option<TaskRole> {
         self.tasks.get(&id).map(|task| task.role)
     }
 
@@ -152,7 +152,7 @@ impl Tasks {
     pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
         let Self { tasks, due, .. } = self;
         for (&id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
-            if let Some(tick) = task.pause.as_mut().and_then(Pause::deadline) {
+            if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
                 *tick = tick.after(ticks);
                 due.entry(*tick).or_default().insert(id);
             }
@@ -160,7 +160,7 @@ impl Tasks {
     }
 
     /// The tasks of an owner, or all, that wait: their id, the serial of the wait, what they wait for.
-    pub(crate) fn waits(&self, owner: Option<Owner>) -> impl Iterator<Item = (u64, u64, &Pause)> {
+    pub(crate) fn waits(&self, owner: Option<Owner>) -> impl Iterator<Item = (u64, u64, &TaskPause)> {
         let tasks = self.tasks.iter().filter(move |(_, task)| owner.is_none_or(|owner| task.owner == owner));
         tasks.filter_map(|(&id, task)| Some((id, task.serial, task.pause.as_ref()?)))
     }
@@ -169,7 +169,7 @@ impl Tasks {
     pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: Tick) {
         let Self { tasks, due, .. } = self;
         for (&id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
-            if let Some(tick) = task.pause.as_mut().and_then(Pause::deadline) {
+            if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
                 tick.0 = tick.0.saturating_sub(ticks).max(now.0);
                 due.entry(*tick).or_default().insert(id);
             }
@@ -188,17 +188,19 @@ impl Tasks {
         let answering = |entry| Answering { task: id, serial: pending.serial, entry };
         let is_known = |entry| pending.known.iter().any(|(known, _)| *known == entry);
         match &pause {
-            Pause::Until(_) | Pause::Host(_) => {}
-            Pause::Test { .. } => {
+            TaskPause::Until(_) | TaskPause::Host(_) => {}
+            TaskPause::Test { .. } => {
                 self.tested.insert(id);
             }
-            Pause::Event { name, .. } => self.by_event.entry(name.clone()).or_default().push(answering(None)),
-            Pause::One { wait, .. } => {
+            TaskPause::Event { name, .. } => {
+                self.by_event.entry(name.clone()).or_default().push(answering(None))
+            }
+            TaskPause::One { wait, .. } => {
                 if !is_known(None) {
                     self.waiters.entry(*wait).or_default().push(answering(None));
                 }
             }
-            Pause::Group { entries, .. } => {
+            TaskPause::Group { entries, .. } => {
                 for (at, entry) in entries.iter().enumerate().filter(|(at, _)| !is_known(Some(*at))) {
                     self.waiters.entry(entry.wait).or_default().push(answering(Some(at)));
                 }
@@ -208,7 +210,7 @@ impl Tasks {
     }
 
     /// Ends the wait of a task; what it waited for, when it still did.
-    pub(super) fn unwait(&mut self, id: u64) -> Option<Pause> {
+    pub(super) fn unwait(&mut self, id: u64) -> Option<TaskPause> {
         let task = self.tasks.get_mut(&id)?;
         task.serial = 0;
         let pause = task.pause.take()?;
@@ -221,11 +223,11 @@ impl Tasks {
             }
         };
         match &pause {
-            Pause::Until(_) | Pause::Host(_) => {}
-            Pause::Test { .. } => {
+            TaskPause::Until(_) | TaskPause::Host(_) => {}
+            TaskPause::Test { .. } => {
                 self.tested.remove(&id);
             }
-            Pause::Event { name, .. } => {
+            TaskPause::Event { name, .. } => {
                 if let Some(list) = self.by_event.get_mut(name) {
                     list.retain(|waiter| waiter.task != id);
                     if list.is_empty() {
@@ -233,8 +235,8 @@ impl Tasks {
                     }
                 }
             }
-            Pause::One { wait, .. } => drop_from(&mut self.waiters, wait),
-            Pause::Group { entries, .. } => {
+            TaskPause::One { wait, .. } => drop_from(&mut self.waiters, wait),
+            TaskPause::Group { entries, .. } => {
                 entries.iter().for_each(|entry| drop_from(&mut self.waiters, &entry.wait));
             }
         }
@@ -248,20 +250,22 @@ impl Tasks {
             hash.word(id).word(u64::from(task.owner.0)).word(task.serial).flag(task.start.is_some());
             match &task.pause {
                 None => hash.word(0),
-                Some(Pause::Until(tick)) => hash.word(1).word(tick.0),
-                Some(Pause::Test { deadline, .. }) => hash.word(2).word(deadline.map_or(0, |tick| tick.0)),
-                Some(Pause::Event { name, deadline, .. }) => {
+                Some(TaskPause::Until(tick)) => hash.word(1).word(tick.0),
+                Some(TaskPause::Test { deadline, .. }) => {
+                    hash.word(2).word(deadline.map_or(0, |tick| tick.0))
+                }
+                Some(TaskPause::Event { name, deadline, .. }) => {
                     hash.word(3).text(name).word(deadline.map_or(0, |tick| tick.0))
                 }
-                Some(Pause::Host(prompt)) => {
+                Some(TaskPause::Host(prompt)) => {
                     prompt.hash_into(hash);
                     hash.word(6)
                 }
-                Some(Pause::One { wait, owned }) => {
+                Some(TaskPause::One { wait, owned }) => {
                     wait.hash_into(hash);
                     hash.word(4).flag(*owned)
                 }
-                Some(Pause::Group { entries, deadline, .. }) => {
+                Some(TaskPause::Group { entries, deadline, .. }) => {
                     for entry in entries {
                         entry.wait.hash_into(hash);
                         hash.flag(entry.outcome.is_some());
@@ -275,17 +279,17 @@ impl Tasks {
 
 /// A task to be.
 #[derive(Debug)]
-pub(crate) struct Spawn {
+pub(crate) struct NewTask {
     pub(crate) owner: Owner,
     pub(crate) callback: CodeName,
-    pub(crate) role: Role,
+    pub(crate) role: TaskRole,
     pub(crate) function: Function,
     pub(crate) args: MultiValue,
     pub(crate) name: Option<String>,
 }
 
 /// Adds a task that has not begun; its number.
-pub(super) fn insert(runtime: &mut Runtime, spawn: Spawn) -> u64 {
+pub(super) fn insert(runtime: &mut Runtime, spawn: NewTask) -> u64 {
     runtime.tasks.last += 1;
     let id = runtime.tasks.last;
     if let Some(record) = runtime.owners.get_mut(spawn.owner) {

@@ -2,7 +2,7 @@
 //!
 //! In: `t:answer`, choices as scenes ask them. Out: the answer to a choice, the failure of an answer that is none of its options
 //! or that nobody asked for. Holds: an answer counts from the moment it is given; of several to one choice the last counts.
-//! Not here: choices under way and the answers of a host (`prompt`).
+//! Not here: choices under way and the answers of a host (`dialogue`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::script::testing::{TestFailure, place_in_test, with_run};
 
 /// An answer, and where in the test it was given.
 #[derive(Debug)]
-struct Given {
+struct GivenAnswer {
     option: String,
     file: String,
     line: u32,
@@ -25,7 +25,7 @@ struct Given {
 #[derive(Debug, Default)]
 pub(crate) struct TestAnswers {
     /// By id of the choice.
-    given: BTreeMap<String, Given>,
+    given: BTreeMap<String, GivenAnswer>,
     /// Every choice that was asked.
     asked: BTreeSet<String>,
 }
@@ -55,7 +55,7 @@ impl TestAnswers {
 pub(crate) fn give(lua: &Lua, choice: String, option: String) {
     let (file, line) = place_in_test(lua).unwrap_or_default();
     with_run(lua, |run| {
-        let given = Given { option: option.clone(), file, line, is_asked: false };
+        let given = GivenAnswer { option: option.clone(), file, line, is_asked: false };
         run.answers.given.insert(choice.clone(), given);
         run.asked.answers.push((choice, option));
     });

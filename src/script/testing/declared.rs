@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mlua::Function;
 
-use crate::base::words;
+use crate::base::suggestions;
 use crate::script::files::ScriptTexts;
 use crate::script::fuel::Signals;
 use crate::script::host::{self, StartError};
@@ -134,7 +134,8 @@ pub fn resolve_level<'a>(levels: &'a [String], asked: &str) -> Result<&'a str, S
         [one] => Ok(one),
         [] => {
             let known = levels.iter().map(String::as_str);
-            let hint = words::did_you_mean(name, known).map_or_else(String::new, |hint| format!("; {hint}"));
+            let hint =
+                suggestions::did_you_mean(name, known).map_or_else(String::new, |hint| format!("; {hint}"));
             Err(format!("unknown level \"{asked}\"{hint}"))
         }
         several => {

@@ -5,7 +5,7 @@
 
 use mlua::{Table, Value};
 
-use crate::base::plain::{Plain, PlainKey};
+use crate::base::value::{Plain, PlainKey};
 use crate::script::bind::call::setting;
 use crate::script::convert::describe;
 

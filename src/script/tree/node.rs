@@ -7,7 +7,7 @@ use mlua::{Function, Table, Value};
 
 /// What a node does.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     /// Children in turn until one ends as `stop_on` says: a sequence stops on failure, a selector on success.
     InTurn {
         stop_on: bool,
@@ -48,8 +48,8 @@ pub(crate) enum Kind {
 
 /// One node.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) kind: Kind,
+pub(crate) struct TreeNode {
+    pub(crate) kind: NodeKind,
     /// Places of its children.
     pub(crate) children: Vec<usize>,
     /// Where it was built: `guard.lua:12`.
@@ -60,16 +60,16 @@ pub(crate) struct Node {
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub(crate) fn flatten(root: &Table) -> mlua::Result<Vec<Node>> {
+pub(crate) fn flatten(root: &Table) -> mlua::Result<Vec<TreeNode>> {
     let mut nodes = Vec::new();
     add(root, &mut nodes)?;
     Ok(nodes)
 }
 
 /// Bounded by the depth that the builders allow.
-fn add(table: &Table, nodes: &mut Vec<Node>) -> mlua::Result<usize> {
+fn add(table: &Table, nodes: &mut Vec<TreeNode>) -> mlua::Result<usize> {
     let at = nodes.len();
-    let node = Node { kind: kind(table)?, children: Vec::new(), place: table.raw_get("place")? };
+    let node = TreeNode { kind: kind(table)?, children: Vec::new(), place: table.raw_get("place")? };
     nodes.push(node);
     for index in 1..=table.raw_len() {
         let child = add(&table.raw_get::<Table>(index)?, nodes)?;
@@ -78,25 +78,25 @@ fn add(table: &Table, nodes: &mut Vec<Node>) -> mlua::Result<usize> {
     Ok(at)
 }
 
-fn kind(table: &Table) -> mlua::Result<Kind> {
+fn kind(table: &Table) -> mlua::Result<NodeKind> {
     let name: String = table.raw_get("kind")?;
     Ok(match name.as_str() {
-        "sequence" => Kind::InTurn { stop_on: false, reactive: table.raw_get("reactive")? },
-        "selector" => Kind::InTurn { stop_on: true, reactive: table.raw_get("reactive")? },
-        "parallel" => Kind::Parallel { any: table.raw_get("any")? },
-        "condition" => Kind::Condition(table.raw_get("test")?),
-        "action" => Kind::Action { run: table.raw_get("run")?, exit: table.raw_get("exit")? },
-        "walkTo" => Kind::WalkTo { goal: table.raw_get("goal")?, options: table.raw_get("options")? },
-        "wait" => Kind::Wait { low_s: table.raw_get("low")?, high_s: table.raw_get("high")? },
-        "invert" => Kind::Invert,
-        "succeed" => Kind::Succeed,
-        "repeatN" => Kind::Repeat(table.raw_get("times")?),
-        "retry" => Kind::Retry(table.raw_get("times")?),
-        "cooldown" => Kind::Cooldown { seconds: table.raw_get("seconds")?, keep: table.raw_get("keep")? },
-        "timeLimit" => Kind::TimeLimit(table.raw_get("seconds")?),
-        "when" => Kind::When(table.raw_get("test")?),
-        "random" => Kind::Drawn(None),
-        "weighted" => Kind::Drawn(Some(table.raw_get("weights")?)),
+        "sequence" => NodeKind::InTurn { stop_on: false, reactive: table.raw_get("reactive")? },
+        "selector" => NodeKind::InTurn { stop_on: true, reactive: table.raw_get("reactive")? },
+        "parallel" => NodeKind::Parallel { any: table.raw_get("any")? },
+        "condition" => NodeKind::Condition(table.raw_get("test")?),
+        "action" => NodeKind::Action { run: table.raw_get("run")?, exit: table.raw_get("exit")? },
+        "walkTo" => NodeKind::WalkTo { goal: table.raw_get("goal")?, options: table.raw_get("options")? },
+        "wait" => NodeKind::Wait { low_s: table.raw_get("low")?, high_s: table.raw_get("high")? },
+        "invert" => NodeKind::Invert,
+        "succeed" => NodeKind::Succeed,
+        "repeatN" => NodeKind::Repeat(table.raw_get("times")?),
+        "retry" => NodeKind::Retry(table.raw_get("times")?),
+        "cooldown" => NodeKind::Cooldown { seconds: table.raw_get("seconds")?, keep: table.raw_get("keep")? },
+        "timeLimit" => NodeKind::TimeLimit(table.raw_get("seconds")?),
+        "when" => NodeKind::When(table.raw_get("test")?),
+        "random" => NodeKind::Drawn(None),
+        "weighted" => NodeKind::Drawn(Some(table.raw_get("weights")?)),
         other => return Err(mlua::Error::runtime(format!("there is no node called {other}"))),
     })
 }

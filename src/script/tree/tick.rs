@@ -11,13 +11,13 @@ use crate::base::time::Tick;
 use crate::script::bind::handles::StreamId;
 use crate::script::bind::{call, character, rng};
 use crate::script::convert::Args;
-use crate::script::fault::{Failure, FaultKind, text_of_error};
+use crate::script::fault::{CallFailure, FaultKind, text_of_error};
 use crate::script::invoke::{self, Call};
 use crate::script::lend;
 use crate::script::runtime;
-use crate::script::task::{self, Role, Spawn, Why};
-use crate::script::tree::node::{Kind, Node};
-use crate::script::tree::{ActionEnd, Exit, NodeState, Tree};
+use crate::script::task::{self, NewTask, TaskRole, Why};
+use crate::script::tree::node::{NodeKind, TreeNode};
+use crate::script::tree::{ActionEnd, BehaviourTree, Exit, NodeState};
 use crate::script::vm::ScriptVm;
 use crate::script::wait::{self, Outcome, Wait};
 use crate::world::World;
@@ -26,7 +26,7 @@ use crate::world::walk::Owner;
 
 /// Where a node stands after its tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum NodeStatus {
     Running,
     /// It ended: with success or not.
     Ended(bool),
@@ -41,7 +41,7 @@ pub(crate) struct Cursor<'a> {
     vm: &'a ScriptVm,
     owner: Owner,
     this: Table,
-    nodes: &'a [Node],
+    nodes: &'a [TreeNode],
     states: &'a mut [NodeState],
     /// Later branches of reactive nodes, to be left before something begins.
     rivals: Vec<usize>,
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn new(
         vm: &'a ScriptVm,
         owner: Owner,
-        tree: &'a Tree,
+        tree: &'a BehaviourTree,
         states: &'a mut [NodeState],
     ) -> Option<Self> {
         let this = runtime::with(vm.lua(), |runtime| {
@@ -78,50 +78,50 @@ impl<'a> Cursor<'a> {
     }
 
     /// Ticks a node. Bounded by the depth of the tree.
-    pub(crate) fn tick(&mut self, at: usize) -> Result<Status, Faulted> {
+    pub(crate) fn tick(&mut self, at: usize) -> Result<NodeStatus, Faulted> {
         let nodes = self.nodes;
-        let Node { kind, children, .. } = &nodes[at];
+        let TreeNode { kind, children, .. } = &nodes[at];
         let is_fresh = !self.states[at].is_running;
-        if is_fresh && !matches!(kind, Kind::Cooldown { .. }) {
+        if is_fresh && !matches!(kind, NodeKind::Cooldown { .. }) {
             self.states[at] = NodeState { is_running: true, ..NodeState::default() };
         }
         let status = match kind {
-            Kind::InTurn { stop_on, reactive } => {
+            NodeKind::InTurn { stop_on, reactive } => {
                 self.in_turn(at, children, *stop_on, *reactive && !is_fresh)?
             }
-            Kind::Parallel { any } => self.parallel(children, *any, is_fresh)?,
-            Kind::Condition(test) => Status::Ended(self.test("condition", test)?),
-            Kind::Action { run, .. } => self.action(at, run, is_fresh)?,
-            Kind::WalkTo { .. } => self.walk(at, is_fresh)?,
-            Kind::Wait { low_s, high_s } => self.wait(at, (*low_s, *high_s), is_fresh),
-            Kind::Invert => match self.tick(children[0])? {
-                Status::Ended(ok) => Status::Ended(!ok),
-                Status::Running => Status::Running,
+            NodeKind::Parallel { any } => self.parallel(children, *any, is_fresh)?,
+            NodeKind::Condition(test) => NodeStatus::Ended(self.test("condition", test)?),
+            NodeKind::Action { run, .. } => self.action(at, run, is_fresh)?,
+            NodeKind::WalkTo { .. } => self.walk(at, is_fresh)?,
+            NodeKind::Wait { low_s, high_s } => self.wait(at, (*low_s, *high_s), is_fresh),
+            NodeKind::Invert => match self.tick(children[0])? {
+                NodeStatus::Ended(ok) => NodeStatus::Ended(!ok),
+                NodeStatus::Running => NodeStatus::Running,
             },
-            Kind::Succeed => match self.tick(children[0])? {
-                Status::Ended(_) => Status::Ended(true),
-                Status::Running => Status::Running,
+            NodeKind::Succeed => match self.tick(children[0])? {
+                NodeStatus::Ended(_) => NodeStatus::Ended(true),
+                NodeStatus::Running => NodeStatus::Running,
             },
-            Kind::Repeat(times) => self.again(at, children[0], *times, None)?,
-            Kind::Retry(times) => self.again(at, children[0], Some(*times), Some(true))?,
-            Kind::Cooldown { seconds, .. } => self.cooldown(at, children[0], *seconds)?,
-            Kind::TimeLimit(seconds) => self.limited(at, children[0], *seconds, is_fresh)?,
-            Kind::When(test) => {
+            NodeKind::Repeat(times) => self.again(at, children[0], *times, None)?,
+            NodeKind::Retry(times) => self.again(at, children[0], Some(*times), Some(true))?,
+            NodeKind::Cooldown { seconds, .. } => self.cooldown(at, children[0], *seconds)?,
+            NodeKind::TimeLimit(seconds) => self.limited(at, children[0], *seconds, is_fresh)?,
+            NodeKind::When(test) => {
                 if self.test("when", test)? {
                     self.tick(children[0])?
                 } else {
                     self.interrupt(children[0]);
-                    Status::Ended(false)
+                    NodeStatus::Ended(false)
                 }
             }
-            Kind::Drawn(weights) => {
+            NodeKind::Drawn(weights) => {
                 if is_fresh {
                     self.states[at].cursor = self.draw(children.len(), weights.as_deref());
                 }
                 self.tick(children[self.states[at].cursor])?
             }
         };
-        self.states[at].is_running = status == Status::Running;
+        self.states[at].is_running = status == NodeStatus::Running;
         Ok(status)
     }
 
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
         children: &[usize],
         stop_on: bool,
         reacts: bool,
-    ) -> Result<Status, Faulted> {
+    ) -> Result<NodeStatus, Faulted> {
         let cursor = self.states[at].cursor;
         if reacts {
             let later = children[cursor];
@@ -140,7 +140,7 @@ impl<'a> Cursor<'a> {
                 let status = self.tick(child);
                 self.rivals.pop();
                 match status? {
-                    Status::Ended(ok) if ok != stop_on => {}
+                    NodeStatus::Ended(ok) if ok != stop_on => {}
                     ended => {
                         self.interrupt(later);
                         self.states[at].cursor = place;
@@ -151,18 +151,18 @@ impl<'a> Cursor<'a> {
         }
         for (place, &child) in children.iter().enumerate().skip(cursor) {
             match self.tick(child)? {
-                Status::Running => {
+                NodeStatus::Running => {
                     self.states[at].cursor = place;
-                    return Ok(Status::Running);
+                    return Ok(NodeStatus::Running);
                 }
-                Status::Ended(ok) if ok == stop_on => return Ok(Status::Ended(ok)),
-                Status::Ended(_) => {}
+                NodeStatus::Ended(ok) if ok == stop_on => return Ok(NodeStatus::Ended(ok)),
+                NodeStatus::Ended(_) => {}
             }
         }
-        Ok(Status::Ended(!stop_on))
+        Ok(NodeStatus::Ended(!stop_on))
     }
 
-    fn parallel(&mut self, children: &[usize], any: bool, is_fresh: bool) -> Result<Status, Faulted> {
+    fn parallel(&mut self, children: &[usize], any: bool, is_fresh: bool) -> Result<NodeStatus, Faulted> {
         if is_fresh {
             children.iter().for_each(|&child| self.states[child].result = None);
         }
@@ -170,16 +170,16 @@ impl<'a> Cursor<'a> {
             if self.states[child].result.is_some() {
                 continue;
             }
-            if let Status::Ended(ok) = self.tick(child)? {
+            if let NodeStatus::Ended(ok) = self.tick(child)? {
                 self.states[child].result = Some(ok);
                 if ok == any {
                     children.iter().for_each(|&child| self.interrupt(child));
-                    return Ok(Status::Ended(any));
+                    return Ok(NodeStatus::Ended(any));
                 }
             }
         }
         let are_over = children.iter().all(|&child| self.states[child].result.is_some());
-        Ok(if are_over { Status::Ended(!any) } else { Status::Running })
+        Ok(if are_over { NodeStatus::Ended(!any) } else { NodeStatus::Running })
     }
 
     /// A turn of a node that repeats: it is over after so many, or with the first that ends as `until`.
@@ -189,42 +189,48 @@ impl<'a> Cursor<'a> {
         child: usize,
         times: Option<u64>,
         until: Option<bool>,
-    ) -> Result<Status, Faulted> {
-        let Status::Ended(ok) = self.tick(child)? else {
-            return Ok(Status::Running);
+    ) -> Result<NodeStatus, Faulted> {
+        let NodeStatus::Ended(ok) = self.tick(child)? else {
+            return Ok(NodeStatus::Running);
         };
         let state = &mut self.states[at];
         state.turns += 1;
         let is_over = until == Some(ok) || times.is_some_and(|times| state.turns >= times);
-        Ok(if is_over { Status::Ended(ok) } else { Status::Running })
+        Ok(if is_over { NodeStatus::Ended(ok) } else { NodeStatus::Running })
     }
 
-    fn cooldown(&mut self, at: usize, child: usize, seconds: f64) -> Result<Status, Faulted> {
+    fn cooldown(&mut self, at: usize, child: usize, seconds: f64) -> Result<NodeStatus, Faulted> {
         let is_cooling = self.states[at].until.is_some_and(|until| self.now() < until);
         if is_cooling && !self.states[at].is_running {
-            return Ok(Status::Ended(false));
+            return Ok(NodeStatus::Ended(false));
         }
         self.states[at].is_running = true;
         let status = self.tick(child)?;
-        if status != Status::Running {
+        if status != NodeStatus::Running {
             self.states[at].until = Some(self.in_seconds(seconds));
         }
         Ok(status)
     }
 
-    fn limited(&mut self, at: usize, child: usize, seconds: f64, is_fresh: bool) -> Result<Status, Faulted> {
+    fn limited(
+        &mut self,
+        at: usize,
+        child: usize,
+        seconds: f64,
+        is_fresh: bool,
+    ) -> Result<NodeStatus, Faulted> {
         if is_fresh {
             self.states[at].until = Some(self.in_seconds(seconds));
         }
         let status = self.tick(child)?;
-        if status == Status::Running && self.states[at].until.is_some_and(|until| until <= self.now()) {
+        if status == NodeStatus::Running && self.states[at].until.is_some_and(|until| until <= self.now()) {
             self.interrupt(child);
-            return Ok(Status::Ended(false));
+            return Ok(NodeStatus::Ended(false));
         }
         Ok(status)
     }
 
-    fn wait(&mut self, at: usize, (low_s, high_s): (f64, f64), is_fresh: bool) -> Status {
+    fn wait(&mut self, at: usize, (low_s, high_s): (f64, f64), is_fresh: bool) -> NodeStatus {
         if is_fresh {
             self.leave_rivals();
             let seconds =
@@ -233,7 +239,7 @@ impl<'a> Cursor<'a> {
             self.states[at].until = Some(self.in_seconds(seconds).max(self.now().after(1)));
         }
         let is_over = self.states[at].until.is_none_or(|until| until <= self.now());
-        if is_over { Status::Ended(true) } else { Status::Running }
+        if is_over { NodeStatus::Ended(true) } else { NodeStatus::Running }
     }
 
     /// Draws from the stream of the behaviour; `otherwise` when it has none.
@@ -272,29 +278,29 @@ impl<'a> Cursor<'a> {
         invoke::test(self.vm, &call, test, &self.this).map_err(|failure| self.report(&call, failure))
     }
 
-    fn report(&self, call: &Call, failure: Failure) -> Faulted {
+    fn report(&self, call: &Call, failure: CallFailure) -> Faulted {
         invoke::report(self.vm, call, failure);
         Faulted
     }
 
-    fn action(&mut self, at: usize, run: &mlua::Function, is_fresh: bool) -> Result<Status, Faulted> {
+    fn action(&mut self, at: usize, run: &mlua::Function, is_fresh: bool) -> Result<NodeStatus, Faulted> {
         if is_fresh {
             self.leave_rivals();
             let args = MultiValue::from_iter([Value::Table(self.this.clone())]);
             let (owner, callback, function) = (self.owner, "action".into(), run.clone());
-            let spawn = Spawn { owner, callback, role: Role::TreeAction, function, args, name: None };
+            let spawn = NewTask { owner, callback, role: TaskRole::TreeAction, function, args, name: None };
             self.states[at].task = Some(task::run_now(self.vm, spawn));
         }
         let task = self.states[at].task;
         let over = runtime::with(self.lua(), |runtime| runtime.trees.over.remove(&task?));
         let Some(end) = over else {
-            return Ok(Status::Running);
+            return Ok(NodeStatus::Running);
         };
         self.states[at].task = None;
         let ok = end == ActionEnd::Returned(true);
         self.forget_walks(task);
         self.exit(at, Exit::of(ok));
-        if end == ActionEnd::Faulted { Err(Faulted) } else { Ok(Status::Ended(ok)) }
+        if end == ActionEnd::Faulted { Err(Faulted) } else { Ok(NodeStatus::Ended(ok)) }
     }
 
     /// Walks that an action began and that its end leaves alone.
@@ -303,32 +309,32 @@ impl<'a> Cursor<'a> {
     }
 
     fn exit(&mut self, at: usize, exit: Exit) {
-        let Kind::Action { exit: Some(function), .. } = &self.nodes[at].kind else {
+        let NodeKind::Action { exit: Some(function), .. } = &self.nodes[at].kind else {
             return;
         };
         let call = Call::plain(self.owner, "exit");
         self.has_faulted |= !invoke::run(self.vm, &call, function, (&self.this, exit.name()));
     }
 
-    fn walk(&mut self, at: usize, is_fresh: bool) -> Result<Status, Faulted> {
+    fn walk(&mut self, at: usize, is_fresh: bool) -> Result<NodeStatus, Faulted> {
         if is_fresh {
             let goal = self.goal(at)?;
             self.leave_rivals();
             self.states[at].walk = Some(self.walk_to(at, goal)?);
         }
         let Some((walk, _)) = &self.states[at].walk else {
-            return Ok(Status::Ended(false));
+            return Ok(NodeStatus::Ended(false));
         };
         let Some(Outcome::Value(result)) = wait::known(self.lua(), Wait::Walk(*walk)) else {
-            return Ok(Status::Running);
+            return Ok(NodeStatus::Running);
         };
         self.states[at].walk = None;
         let status = result.as_table().and_then(|result| result.raw_get::<String>("status").ok());
-        Ok(Status::Ended(status.as_deref() == Some("arrived")))
+        Ok(NodeStatus::Ended(status.as_deref() == Some("arrived")))
     }
 
     fn goal(&self, at: usize) -> Result<Value, Faulted> {
-        let Kind::WalkTo { goal, .. } = &self.nodes[at].kind else {
+        let NodeKind::WalkTo { goal, .. } = &self.nodes[at].kind else {
             return Ok(Value::Nil);
         };
         let Value::Function(function) = goal else {
@@ -341,7 +347,7 @@ impl<'a> Cursor<'a> {
 
     fn walk_to(&self, at: usize, goal: Value) -> Result<(crate::base::ids::WalkId, Value), Faulted> {
         let (lua, node) = (self.lua(), &self.nodes[at]);
-        let Kind::WalkTo { options, .. } = &node.kind else {
+        let NodeKind::WalkTo { options, .. } = &node.kind else {
             return Err(Faulted);
         };
         let call = Call::plain(self.owner, "walkTo");
@@ -358,7 +364,7 @@ impl<'a> Cursor<'a> {
             Err(error) => {
                 let place = node.place.rsplit_once(':');
                 let place = place.and_then(|(file, line)| Some((file, line.parse().ok()?)));
-                let failure = Failure::new(FaultKind::Error, text_of_error(&error), place);
+                let failure = CallFailure::new(FaultKind::Error, text_of_error(&error), place);
                 Err(self.report(&call, failure))
             }
         }
@@ -393,7 +399,7 @@ impl<'a> Cursor<'a> {
         {
             self.cancel_walk(walk, why);
         }
-        if let Kind::Cooldown { seconds, keep: true } = nodes[at].kind {
+        if let NodeKind::Cooldown { seconds, keep: true } = nodes[at].kind {
             let until = if state.is_running { Some(self.in_seconds(seconds)) } else { state.until };
             self.states[at].until = until;
         }

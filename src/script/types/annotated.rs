@@ -1,7 +1,7 @@
 //! Definitions with `---@` annotations: for the Lua language server and EmmyLua.
 
 use crate::script::bind;
-use crate::script::bind::table::{Entry, Group, Kind, Param, Shape};
+use crate::script::bind::table::{Binding, EntryKind, Library, Param, TableType};
 use crate::script::types::{ProjectNames, entries_of, flat_place, luau_type, names_in_quotes, put};
 
 /// What of Luau's own names the language server does not know.
@@ -73,7 +73,7 @@ pub(crate) fn annotated(luau: &str) -> String {
     luau_type::read(luau).map_or_else(|| luau.to_owned(), |own| own.annotated())
 }
 
-fn class_of_shape(text: &mut String, shape: &Shape) {
+fn class_of_shape(text: &mut String, shape: &TableType) {
     put(text, format_args!("---{}\n---@class {}\n", shape.doc, shape.name));
     for field in shape.fields {
         put(text, format_args!("---@field {} {}\n", optional(field), field_type(field)));
@@ -93,21 +93,21 @@ fn field_type(param: &Param) -> String {
     format!("{}{meaning}", annotated(bare))
 }
 
-fn class_of_group(text: &mut String, group: &Group) {
+fn class_of_group(text: &mut String, group: &Library) {
     let entries = entries_of(group);
     let class = if group.is_type { group.name.to_owned() } else { format!("walkon.{}", group.name) };
     put(text, format_args!("---{}\n---@class {class}\n", group.doc));
-    for entry in entries.iter().filter(|entry| entry.kind == Kind::Field) {
+    for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Field) {
         put(text, format_args!("---@field {} {} {}\n", entry.name(), annotated(entry.returns), entry.doc));
     }
     let table = if group.is_type { format!("local {}", group.name) } else { group.name.to_owned() };
     put(text, format_args!("{table} = {{}}\n\n"));
-    for entry in entries.iter().filter(|entry| entry.kind != Kind::Field) {
+    for entry in entries.iter().filter(|entry| entry.kind != EntryKind::Field) {
         function(text, group, entry);
     }
 }
 
-fn function(text: &mut String, group: &Group, entry: &Entry) {
+fn function(text: &mut String, group: &Library, entry: &Binding) {
     put(text, format_args!("---{}\n", entry.doc));
     if entry.waits {
         text.push_str("---@async\n");
@@ -122,12 +122,12 @@ fn function(text: &mut String, group: &Group, entry: &Entry) {
         put(text, format_args!("---@overload {}\n", flat(group, entry, at)));
     }
     let names: Vec<&str> = entry.params.iter().map(|param| param.name).collect();
-    let mark = if entry.kind == Kind::Method { ':' } else { '.' };
+    let mark = if entry.kind == EntryKind::Method { ':' } else { '.' };
     put(text, format_args!("function {}{mark}{}({}) end\n\n", group.name, entry.name(), names.join(", ")));
 }
 
 /// The verb with x and z in place of a place.
-fn flat(group: &Group, entry: &Entry, at: usize) -> String {
+fn flat(group: &Library, entry: &Binding, at: usize) -> String {
     let mut params = vec![format!("self: {}", group.name)];
     for (index, param) in entry.params.iter().enumerate() {
         if index == at {

@@ -24,16 +24,16 @@ pub enum Type {
 
 /// Reads a type; none when something is left over or missing.
 pub fn read(text: &str) -> Option<Type> {
-    let mut reader = Reader { rest: text.trim() };
+    let mut reader = TypeReader { rest: text.trim() };
     let found = reader.union()?;
     reader.rest.is_empty().then_some(found)
 }
 
-struct Reader<'a> {
+struct TypeReader<'a> {
     rest: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TypeReader<'a> {
     fn take(&mut self, token: &str) -> bool {
         match self.rest.strip_prefix(token) {
             Some(rest) => {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::{entries_of, put, signature};
 use crate::script::bind;
 use crate::script::bind::acts;
-use crate::script::bind::table::{Entry, Group, Kind, Param, Shape};
+use crate::script::bind::table::{Binding, EntryKind, Library, Param, TableType};
 use crate::world::outcome::{Reason, Status};
 
 /// Entries from which on a type has a page of its own.
@@ -84,10 +84,10 @@ fn index(pages: &[Page]) -> String {
 }
 
 /// `guard:walkTo` is shown as `Character:walkTo`, so that it can be found.
-fn shown_name(entry: &Entry) -> String {
+fn shown_name(entry: &Binding) -> String {
     match entry.kind {
-        Kind::Method => format!("{}:{}", entry.owner, entry.name()),
-        Kind::Field if !entry.called.contains('.') => format!("{}.{}", entry.owner, entry.name()),
+        EntryKind::Method => format!("{}:{}", entry.owner, entry.name()),
+        EntryKind::Field if !entry.called.contains('.') => format!("{}.{}", entry.owner, entry.name()),
         _ => entry.called.to_owned(),
     }
 }
@@ -102,15 +102,15 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-fn section(text: &mut String, group: &Group, entries: &[&'static Entry]) {
+fn section(text: &mut String, group: &Library, entries: &[&'static Binding]) {
     put(text, format_args!("## {}\n\n{}\n\n", group.name, group.doc));
-    let fields: Vec<&&Entry> = entries.iter().filter(|entry| entry.kind == Kind::Field).collect();
-    for entry in fields.into_iter().chain(entries.iter().filter(|entry| entry.kind != Kind::Field)) {
+    let fields: Vec<&&Binding> = entries.iter().filter(|entry| entry.kind == EntryKind::Field).collect();
+    for entry in fields.into_iter().chain(entries.iter().filter(|entry| entry.kind != EntryKind::Field)) {
         one(text, entry);
     }
 }
 
-fn one(text: &mut String, entry: &Entry) {
+fn one(text: &mut String, entry: &Binding) {
     put(
         text,
         format_args!("### {}\n\n```luau\n{}\n```\n\n{}\n", shown_name(entry), signature(entry), entry.doc),
@@ -152,7 +152,7 @@ fn tables() -> String {
     }
     text.push('\n');
     reasons(&mut text);
-    let shapes: Vec<&Shape> = bind::shapes().into_iter().collect();
+    let shapes: Vec<&TableType> = bind::shapes().into_iter().collect();
     for shape in &shapes {
         let within = shapes.iter().copied().filter(|other| is_part(other, shape));
         table(&mut text, shape, within.max_by_key(|other| other.fields.len()));
@@ -177,7 +177,7 @@ fn reasons(text: &mut String) {
 const PART_FIELDS: usize = 5;
 
 /// Whether `shape` has everything that `part` has, and more.
-fn is_part(part: &Shape, shape: &Shape) -> bool {
+fn is_part(part: &TableType, shape: &TableType) -> bool {
     let has = |field: &Param| shape.fields.iter().any(|own| is_same(own, field));
     (PART_FIELDS..shape.fields.len()).contains(&part.fields.len()) && part.fields.iter().all(has)
 }
@@ -186,7 +186,7 @@ fn is_same(one: &Param, other: &Param) -> bool {
     (one.name, one.luau, one.doc) == (other.name, other.luau, other.doc)
 }
 
-fn table(text: &mut String, shape: &Shape, within: Option<&Shape>) {
+fn table(text: &mut String, shape: &TableType, within: Option<&TableType>) {
     put(text, format_args!("## {}\n\n{}\n\n", shape.name, shape.doc));
     if let Some(part) = within {
         put(text, format_args!("Everything of [{}](#{}), and:\n\n", part.name, anchor(part.name)));

@@ -112,9 +112,9 @@ fn both_files_have_every_name() {
     for entry in bind::entries() {
         assert!(luau.contains(entry.name()), "{}", entry.called);
         let shown = match entry.kind {
-            Kind::Field => format!("---@field {} ", entry.name()),
-            Kind::Method => format!("function {}:{}(", entry.owner, entry.name()),
-            Kind::Function => format!("function {}(", entry.called),
+            EntryKind::Field => format!("---@field {} ", entry.name()),
+            EntryKind::Method => format!("function {}:{}(", entry.owner, entry.name()),
+            EntryKind::Function => format!("function {}(", entry.called),
         };
         assert!(annotated.contains(&shown), "{shown}");
     }

@@ -21,7 +21,7 @@ fn run(text: &str) -> String {
     }
 }
 
-fn failure(text: &str) -> Failure {
+fn failure(text: &str) -> CallFailure {
     vm_with(text).load("guard").unwrap_err()
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::world::character::Past;
-use crate::world::sample::sample;
+use crate::world::fixture::sample;
 
 const OUT: SettingOut = SettingOut { tick: Tick(500), turn_ticks: 24, longer_ticks: 90 };
 

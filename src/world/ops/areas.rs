@@ -3,7 +3,7 @@
 use crate::base::ids::AreaId;
 use crate::nav::AreaEdit;
 use crate::world::World;
-use crate::world::ops::doors::{self, Speed};
+use crate::world::ops::doors::{self, DoorSpeed};
 use crate::world::ops::{OpError, in_range};
 
 /// Cheapest and dearest metre, as a factor (fault:F35).
@@ -23,7 +23,7 @@ pub fn set_available(world: &mut World, id: AreaId, available: bool) -> Result<b
     };
     if let Some(door) = area.door {
         let before = world.doors.get(door.index()).is_some_and(|door| door.is_opening_or_open());
-        doors::set(world, door, available, Speed::Instant);
+        doors::set(world, door, available, DoorSpeed::Instant);
         return Ok(before != available);
     }
     Ok(edit_available(world, id, available))

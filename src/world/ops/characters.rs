@@ -10,11 +10,11 @@ use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::character::standing_on;
 use crate::world::character::{Body, Character, Displaced, Gait, Hold, Play, Removal, Replan, Turn};
-use crate::world::event::Event;
+use crate::world::event::Fact;
 use crate::world::ops::{OpError, alive, alive_mut, in_range, walks};
 use crate::world::outcome::Reason;
 use crate::world::settings::Settings;
-use crate::world::walk::{DoorPolicy, Goal, Look, Owner};
+use crate::world::walk::{DoorPolicy, Goal, LookTarget, Owner};
 
 /// A character to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,7 +93,7 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     let rng = Rng::stream(world.seed, &format!("walks of {}", spawn.name));
     let id = world.characters.insert(|serial| born(spawn, serial, (ground.point, rng)));
     world.note_standing(id);
-    world.events.push(Event::Spawned(id));
+    world.events.push(Fact::Spawned(id));
     Ok(Some(id))
 }
 
@@ -155,7 +155,7 @@ pub fn despawn(world: &mut World, id: CharacterId, by: &str) -> Result<(), OpErr
     world.note_removal(id);
     let removal = Removal { tick: world.tick, by: format!("despawned by {by}") };
     world.characters.remove(id, removal);
-    world.events.push(Event::Despawned(id));
+    world.events.push(Fact::Despawned(id));
     for walk in world.open_walks() {
         if world.walks.get(walk).is_some_and(|walk| walk.goal == Goal::Character(id)) {
             walks::settle(world, walk, Reason::TargetGone.usual_status(), Reason::TargetGone);
@@ -227,15 +227,15 @@ pub(crate) fn place(world: &mut World, id: CharacterId, position: Vec3) {
 
 /// The angle at which `id` looks at something from where it stands; its own facing when it stands there.
 #[must_use]
-pub fn angle_of(world: &World, id: CharacterId, look: Look) -> f32 {
+pub fn angle_of(world: &World, id: CharacterId, look: LookTarget) -> f32 {
     let Some(character) = world.characters.get(id) else {
         return 0.0;
     };
     let from = character.body.position;
     let target = match look {
-        Look::Angle(angle) => return trig::wrap(angle),
-        Look::Point(point) => point,
-        Look::Character(other) => world.characters.get(other).map_or(from, |other| other.body.position),
+        LookTarget::Angle(angle) => return trig::wrap(angle),
+        LookTarget::Point(point) => point,
+        LookTarget::Character(other) => world.characters.get(other).map_or(from, |other| other.body.position),
     };
     if flat_distance(from, target) < 1e-4 { character.facing_rad } else { trig::facing(target - from) }
 }
@@ -244,7 +244,7 @@ pub fn angle_of(world: &World, id: CharacterId, look: Look) -> f32 {
 ///
 /// # Errors
 /// When the character was removed.
-pub fn face(world: &mut World, id: CharacterId, look: Look) -> Result<u64, OpError> {
+pub fn face(world: &mut World, id: CharacterId, look: LookTarget) -> Result<u64, OpError> {
     alive(world, id)?;
     end_turn(world, id, false);
     world.serials.turn += 1;
@@ -257,7 +257,7 @@ pub fn face(world: &mut World, id: CharacterId, look: Look) -> Result<u64, OpErr
 /// Ends the turn under way, if any, and says how.
 pub(crate) fn end_turn(world: &mut World, id: CharacterId, ok: bool) {
     if let Some(turn) = world.characters.get_mut(id).and_then(|character| character.turn.take()) {
-        world.events.push(Event::TurnEnded { serial: turn.serial, ok });
+        world.events.push(Fact::TurnEnded { serial: turn.serial, ok });
     }
 }
 
@@ -278,7 +278,7 @@ pub fn play(world: &mut World, id: CharacterId, animation: &str, ticks: Option<u
 /// Ends the animation under way, if any, and says how.
 pub(crate) fn end_play(world: &mut World, id: CharacterId, ok: bool) {
     if let Some(play) = world.characters.get_mut(id).and_then(|character| character.play.take()) {
-        world.events.push(Event::PlayEnded { serial: play.serial, ok });
+        world.events.push(Fact::PlayEnded { serial: play.serial, ok });
     }
 }
 

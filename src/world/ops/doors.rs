@@ -7,7 +7,7 @@ use crate::base::ids::{CharacterId, DoorId};
 use crate::base::time::Tick;
 use crate::world::World;
 use crate::world::door::{DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
-use crate::world::event::Event;
+use crate::world::event::Fact;
 use crate::world::walk::Owner;
 
 /// How a door is to be opened or closed.
@@ -32,7 +32,7 @@ pub fn open(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
     };
     let fits = door.key.is_some() && door.key == order.key;
     if door.is_locked && !fits && !door.is_opening_or_open() {
-        world.events.push(Event::DoorSignal { door: id, what: DoorSignal::Refused, by: order.by });
+        world.events.push(Fact::DoorSignal { door: id, what: DoorSignal::Refused, by: order.by });
         answer(world, id, &[serial], DoorReason::Locked, order.by);
         return serial;
     }
@@ -55,17 +55,17 @@ pub fn toggle(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
 }
 
 /// Opens or closes whatever the lock says; at once when `is_instant`.
-pub fn set(world: &mut World, id: DoorId, open: bool, speed: Speed) -> u64 {
+pub fn set(world: &mut World, id: DoorId, open: bool, speed: DoorSpeed) -> u64 {
     let serial = next_serial(world);
     let mut wanted = wanted(&DoorOrder::default(), open, None);
-    wanted.is_instant = speed == Speed::Instant;
+    wanted.is_instant = speed == DoorSpeed::Instant;
     wish(world, id, serial, wanted);
     serial
 }
 
 /// How fast [`set`] moves a door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speed {
+pub enum DoorSpeed {
     /// Over the door's own time.
     Usual,
     /// In no time.
@@ -133,7 +133,7 @@ pub(crate) fn answer(
     by: Option<CharacterId>,
 ) {
     for &serial in serials {
-        world.events.push(Event::DoorMoveEnded { serial, door, reason, by });
+        world.events.push(Fact::DoorMoveEnded { serial, door, reason, by });
     }
 }
 
@@ -168,6 +168,6 @@ fn lock_changed(world: &mut World, id: DoorId, what: DoorSignal) {
     let Some(state) = world.doors.get(id.index()).map(|door| door.shown_state()) else {
         return;
     };
-    world.events.push(Event::DoorSignal { door: id, what, by: None });
-    world.events.push(Event::DoorChanged { door: id, state, by: None });
+    world.events.push(Fact::DoorSignal { door: id, what, by: None });
+    world.events.push(Fact::DoorChanged { door: id, state, by: None });
 }

@@ -11,7 +11,7 @@ pub mod doors;
 pub mod graph;
 pub mod paths;
 pub mod tiles;
-pub mod underway;
+pub mod walk_changes;
 pub mod walks;
 pub mod watches;
 
@@ -103,7 +103,7 @@ pub enum OpError {
         max: usize,
     },
     /// No point of the graph is near a place.
-    #[error("no point of the graph lies within {within_m} m of ({})", crate::base::words::decimals_of(&place.to_array(), 2))]
+    #[error("no point of the graph lies within {within_m} m of ({})", crate::base::suggestions::decimals_of(&place.to_array(), 2))]
     NoPointNear {
         /// The place.
         place: Vec3,

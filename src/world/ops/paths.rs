@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::base::ids::{CharacterId, PathToken};
 use crate::nav::{Accept, PathAnswer, PathQuery, PathTrouble, Traversal};
 use crate::world::World;
-use crate::world::standing::{Bystanders, Straight};
+use crate::world::bystanders::{Bystanders, Straight};
 
 /// The query of a path between two points, under the level's limit of expansions, with nobody in the way.
 #[must_use]

@@ -10,15 +10,15 @@ use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::nav::{OwnArea, Traversal};
 use crate::world::World;
-use crate::world::course::{Checkpoints, Course};
-use crate::world::event::Event;
+use crate::world::bystanders::Bystanders;
+use crate::world::event::Fact;
 use crate::world::ops::{OpError, alive, areas, blocks, characters};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
 use crate::world::settings::Settings;
-use crate::world::standing::Bystanders;
 use crate::world::walk::{
     Ask, Asker, Crowd, Following, Goal, Owner, Phase, Shortcuts, Walk, WalkOptions, traversal,
 };
+use crate::world::walk_mode::{Checkpoints, WalkMode};
 
 /// A walk to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,14 +39,14 @@ pub struct WalkOrder {
 /// # Errors
 /// When the walker, or the character it is to walk to, was removed.
 pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
-    start(world, order, Course::Once)
+    start(world, order, WalkMode::Once)
 }
 
 /// The same with a course: what the walk does when it has come to its goal.
 ///
 /// # Errors
 /// As [`walk_to`].
-pub fn start(world: &mut World, mut order: WalkOrder, course: Course) -> Result<WalkId, OpError> {
+pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Result<WalkId, OpError> {
     let character = alive(world, order.character)?;
     if world.nav.layer_count() > 1 && !matches!(order.goal, Goal::Character(_)) {
         // The layer on which it sets out, however many it crosses.
@@ -63,9 +63,9 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: Course) -> Result<
         return Ok(walk);
     }
     // Who chooses where to go only once under way has no path to take over.
-    let is_known = !matches!(course, Course::Flee(_) | Course::Wander(_));
+    let is_known = !matches!(course, WalkMode::Flee(_) | WalkMode::Wander(_));
     let taken = old.filter(|_| is_known).and_then(|old| take_over(world, old, &order, aim));
-    let is_once = course == Course::Once && taken.is_none();
+    let is_once = course == WalkMode::Once && taken.is_none();
     let searched = old.filter(|_| is_once).and_then(|old| take_search(world, old, &order, aim));
     let known = old.and_then(|old| world.walks.get(old));
     let seen = known.map(|old| (old.seen.clone(), old.looked_at)).unwrap_or_default();
@@ -136,7 +136,7 @@ fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> 
     let old = world.walks.get_mut(old)?;
     let planned_aim = old.planned_aim;
     let same = is_same_way(old, order) && floor_distance(planned_aim, aim) <= near_m;
-    let asks_the_same = old.course == Course::Once && old.options.accept == order.options.accept;
+    let asks_the_same = old.course == WalkMode::Once && old.options.accept == order.options.accept;
     if !same || !asks_the_same || old.ask.is_some() || old.place.is_some() {
         return None;
     }
@@ -161,7 +161,7 @@ fn count_order(world: &mut World, owner: Owner) -> bool {
     *count > world.settings.limits.walks_per_owner_per_tick
 }
 
-fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) -> WalkId {
+fn insert(world: &mut World, (order, course): (WalkOrder, WalkMode), aim: Vec3) -> WalkId {
     let via = checkpoints(&order.options.via, aim);
     let aim = via.as_ref().and_then(|via| via.left.last().copied()).unwrap_or(aim);
     world.serials.walk += 1;
@@ -211,7 +211,7 @@ fn insert(world: &mut World, (order, course): (WalkOrder, Course), aim: Vec3) ->
     };
     let id = world.walks.insert(walk);
     world.walk_order.push(id);
-    world.events.push(Event::WalkStarted(id));
+    world.events.push(Fact::WalkStarted(id));
     id
 }
 
@@ -451,7 +451,7 @@ pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reas
         Status::Blocked => world.walk_counts.blocked += 1,
         Status::Cancelled => world.walk_counts.cancelled += 1,
     }
-    world.events.push(Event::WalkSettled(id));
+    world.events.push(Fact::WalkSettled(id));
     true
 }
 

@@ -1,8 +1,8 @@
 //! Verbs about watches: made, switched, removed.
 
 use crate::world::World;
-use crate::world::event::Event;
-use crate::world::region::{Edge, Filter, Ground, How, Watch, WatchId};
+use crate::world::event::Fact;
+use crate::world::region::{CrossingKind, Edge, Filter, Watch, WatchId, WatchShape};
 use crate::world::walk::Owner;
 
 /// A watch to be.
@@ -11,7 +11,7 @@ pub struct WatchOrder {
     /// On whose behalf.
     pub owner: Owner,
     /// What to look at.
-    pub ground: Ground,
+    pub ground: WatchShape,
     /// Who counts.
     pub filter: Filter,
     /// Which part of a body counts.
@@ -32,7 +32,7 @@ pub fn watch(world: &mut World, order: WatchOrder) -> WatchId {
         edge: order.edge,
         enabled: true,
         report_initial: order.report_initial,
-        fresh: Some(How::Initial),
+        fresh: Some(CrossingKind::Initial),
         inside: Default::default(),
     })
 }
@@ -42,7 +42,7 @@ pub fn enable(world: &mut World, id: WatchId) {
     if let Some(watch) = world.watches.get_mut(id)
         && !std::mem::replace(&mut watch.enabled, true)
     {
-        watch.fresh = Some(How::Enabled);
+        watch.fresh = Some(CrossingKind::Enabled);
     }
 }
 
@@ -53,7 +53,7 @@ pub fn disable(world: &mut World, id: WatchId) {
     };
     if std::mem::replace(&mut watch.enabled, false) {
         for character in std::mem::take(&mut watch.inside).into_values() {
-            world.events.push(Event::WatchLeft { watch: id, character, how: How::Disabled });
+            world.events.push(Fact::WatchLeft { watch: id, character, how: CrossingKind::Disabled });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a walk asks for.
 
 use super::*;
-use crate::world::sample::sample;
+use crate::world::fixture::sample;
 
 #[test]
 fn a_look_for_a_better_way_gives_way_to_any_other_reason() {

@@ -15,7 +15,7 @@ const FACTS_MAX: usize = 100;
 
 /// What the run was doing, for the report.
 #[derive(Debug, Default)]
-struct Scene {
+struct CrashContext {
     level: String,
     level_hash: u64,
     seed: u64,
@@ -23,16 +23,16 @@ struct Scene {
     facts: std::collections::VecDeque<String>,
 }
 
-static SCENE: Mutex<Option<Scene>> = Mutex::new(None);
+static SCENE: Mutex<Option<CrashContext>> = Mutex::new(None);
 
-fn scene() -> MutexGuard<'static, Option<Scene>> {
+fn scene() -> MutexGuard<'static, Option<CrashContext>> {
     // A panic while the scene was written leaves it readable.
     SCENE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// Says what is about to run.
 pub(super) fn begin(level: &str, level_hash: u64, seed: u64) {
-    *scene() = Some(Scene { level: level.to_owned(), level_hash, seed, ..Scene::default() });
+    *scene() = Some(CrashContext { level: level.to_owned(), level_hash, seed, ..CrashContext::default() });
 }
 
 /// Says how far it has come.

@@ -20,7 +20,7 @@ pub(super) const BETWEEN: Duration = Duration::from_secs(1);
 
 /// What is found at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum FileState {
     /// A file with something in it.
     Whole,
     /// An empty file, or none.
@@ -57,7 +57,7 @@ impl Debouncer {
     }
 
     /// The paths that are to be read now, if it is time. `look` is asked at most once for each path.
-    pub fn take(&mut self, now: Duration, mut look: impl FnMut(&str) -> Look) -> Option<Batch> {
+    pub fn take(&mut self, now: Duration, mut look: impl FnMut(&str) -> FileState) -> Option<Batch> {
         let since = self.pending.values().map(|noticed| noticed.first).min()?;
         let last = self.pending.values().map(|noticed| noticed.last).max()?;
         if self.changed.is_some_and(|changed| now < changed + BETWEEN) {
@@ -69,7 +69,7 @@ impl Debouncer {
         }
         let is_young = |noticed: &Noticed| now < noticed.last + HOLLOW_QUIET;
         let mut young = self.pending.iter().filter(|(_, noticed)| is_young(noticed));
-        if !has_waited && young.any(|(path, _)| look(path) == Look::Hollow) {
+        if !has_waited && young.any(|(path, _)| look(path) == FileState::Hollow) {
             return None;
         }
         let paths = std::mem::take(&mut self.pending).into_keys().collect();
@@ -96,7 +96,7 @@ mod tests {
             while let Some((_, path)) = events.next_if(|(at, _)| *at <= now) {
                 debouncer.notice(path, Duration::from_millis(now));
             }
-            let look = |_: &str| if hollow(now) { Look::Hollow } else { Look::Whole };
+            let look = |_: &str| if hollow(now) { FileState::Hollow } else { FileState::Whole };
             if now % 10 == 0
                 && let Some(batch) = debouncer.take(Duration::from_millis(now), look)
             {
@@ -167,8 +167,8 @@ mod tests {
         let mut debouncer = Debouncer::default();
         let at = Duration::from_millis;
         debouncer.notice("a", at(0));
-        assert!(debouncer.take(at(50), |_| Look::Whole).is_some());
+        assert!(debouncer.take(at(50), |_| FileState::Whole).is_some());
         debouncer.notice("a", at(60));
-        assert_eq!(debouncer.take(at(110), |_| Look::Whole).unwrap().since, at(60));
+        assert_eq!(debouncer.take(at(110), |_| FileState::Whole).unwrap().since, at(60));
     }
 }

@@ -12,7 +12,7 @@
 pub mod cli;
 mod crash;
 mod debounce;
-mod eyes;
+mod file_watcher;
 mod font;
 mod junit;
 mod lint;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::cli::args::{ColorWhen, General};
-use super::cli::exit::Failure;
+use super::cli::exit::CommandFailure;
 use super::progress;
 
 /// What waits for stdout. One for the process, so that [`tell`] can let it go first.
@@ -70,7 +70,7 @@ impl Results {
     }
 
     /// Writes text as it is.
-    pub fn text(&mut self, text: &str) -> Result<(), Failure> {
+    pub fn text(&mut self, text: &str) -> Result<(), CommandFailure> {
         let written = match &mut self.to {
             To::Stdout => {
                 let write = || stdout().write_all(text.as_bytes());
@@ -83,13 +83,13 @@ impl Results {
     }
 
     /// Writes a line.
-    pub fn line(&mut self, line: &str) -> Result<(), Failure> {
+    pub fn line(&mut self, line: &str) -> Result<(), CommandFailure> {
         self.text(line)?;
         self.text("\n")
     }
 
     /// Writes a line that reports what was done; not for those who asked for errors only.
-    pub fn report(&mut self, line: &str) -> Result<(), Failure> {
+    pub fn report(&mut self, line: &str) -> Result<(), CommandFailure> {
         if self.is_quiet { Ok(()) } else { self.line(line) }
     }
 
@@ -113,7 +113,7 @@ impl Results {
     }
 
     /// Hands everything to the system.
-    pub fn flush(&mut self) -> Result<(), Failure> {
+    pub fn flush(&mut self) -> Result<(), CommandFailure> {
         let flushed = match &mut self.to {
             To::Stdout => progress::aside(|| stdout().flush()),
             To::Stderr(stderr) => progress::aside(|| stderr.flush()),
@@ -131,10 +131,10 @@ pub(super) fn is_colored(color: ColorWhen, is_terminal: bool) -> bool {
     }
 }
 
-fn from_pipe(error: std::io::Error) -> Failure {
+fn from_pipe(error: std::io::Error) -> CommandFailure {
     match error.kind() {
-        ErrorKind::BrokenPipe => Failure::Closed,
-        _ => Failure::io(format!("stdout: {error}")),
+        ErrorKind::BrokenPipe => CommandFailure::Closed,
+        _ => CommandFailure::io(format!("stdout: {error}")),
     }
 }
 
@@ -150,7 +150,7 @@ pub(super) fn tell(line: &str) {
 
 /// A file that a command will write: seen to be writable and to be none of the files it reads. `-` is stdout.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct OutputFile {
     asked: PathBuf,
     /// Where the file really lies, behind any links; empty for stdout.
     real: PathBuf,
@@ -161,10 +161,10 @@ pub(super) fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-impl Target {
+impl OutputFile {
     /// Checks `path` before any work is done. `inputs` are the files that the command reads, without links.
-    pub fn claim(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
-        let failed = |why: String| Failure::io(format!("{}: {why}", path.display()));
+    pub fn claim(path: &Path, inputs: &[PathBuf]) -> Result<Self, CommandFailure> {
+        let failed = |why: String| CommandFailure::io(format!("{}: {why}", path.display()));
         if is_stream(path) {
             return Ok(Self { asked: path.to_owned(), real: PathBuf::new() });
         }
@@ -195,20 +195,20 @@ impl Target {
         Ok(target)
     }
 
-    /// As [`Target::claim`], for a file that may be there already: it is written over when `is_ours` knows it by its
+    /// As [`OutputFile::claim`], for a file that may be there already: it is written over when `is_ours` knows it by its
     /// beginning, or when that was asked for.
     pub fn claim_over(
         path: &Path,
         inputs: &[PathBuf],
         force: bool,
         is_ours: fn(&[u8]) -> bool,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandFailure> {
         let target = Self::claim(path, inputs)?;
         let mut start = Vec::new();
         let found = File::open(&target.real).and_then(|file| file.take(START_BYTES).read_to_end(&mut start));
         if !force && found.is_ok() && !start.is_empty() && !is_ours(&start) {
             let what = "it is there already; name another file, or give --force to write over it";
-            return Err(Failure::io(format!("{}: {what}", path.display())));
+            return Err(CommandFailure::io(format!("{}: {what}", path.display())));
         }
         Ok(target)
     }
@@ -224,12 +224,12 @@ impl Target {
     }
 
     /// Writes the whole file beside its place, then renames it.
-    pub fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
+    pub fn write(&self, bytes: &[u8]) -> Result<(), CommandFailure> {
         if self.is_stdout() {
             let mut stdout = stdout();
             return stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(from_pipe);
         }
-        let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", self.asked.display()));
+        let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", self.asked.display()));
         let (path, mut file) = self.temporary().map_err(failed)?;
         let written = file
             .write_all(bytes)

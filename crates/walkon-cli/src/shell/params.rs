@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 
 use super::lint::{LevelNames, Linted};
-use crate::base::words;
+use crate::base::suggestions;
 use crate::game::StartError;
-use crate::level::{CharacterDef, Diagnostic, LevelFile, LoadedLevel, Severity, Span, code, spawn};
+use crate::level::{CharacterDef, Diagnostic, Level, LevelFile, Severity, Span, code, spawn};
 use crate::script::files::ScriptTexts;
 
 /// What is wrong with the parameters of a level.
-pub(super) fn mistakes(level: &LoadedLevel, texts: &ScriptTexts, linted: &Linted) -> Vec<Diagnostic> {
+pub(super) fn mistakes(level: &Level, texts: &ScriptTexts, linted: &Linted) -> Vec<Diagnostic> {
     let names = LevelNames::of(&level.def, &level.resolved);
     let places = Places::of(level);
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn mistakes(level: &LoadedLevel, texts: &ScriptTexts, linted: &Linted
             };
             let known = names.of_noun(noun);
             if !known.contains(value) {
-                let hint = words::did_you_mean(value, known.iter().map(String::as_str));
+                let hint = suggestions::did_you_mean(value, known.iter().map(String::as_str));
                 let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
                 put(name, &format!("params.{name}: unknown {noun} \"{value}\"{hint}"));
             }
@@ -49,7 +49,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub fn of(level: &LoadedLevel) -> Self {
+    pub fn of(level: &Level) -> Self {
         Self { characters: level.def.characters.clone(), files: level.files.clone() }
     }
 

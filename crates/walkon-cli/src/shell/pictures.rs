@@ -13,7 +13,7 @@ use tiny_skia::{
 };
 
 use super::font::{self, Command};
-use crate::view::{Anchor, Colour, Outline, Primitive, Screen, Stroke};
+use crate::view::{Anchor, Colour, Primitive, Screen, ScreenOutline, Stroke};
 
 /// The file, of one picture or of several below one another. Memory: four bytes a pixel, and the limit of a picture bounds the
 /// pixels of each.
@@ -60,17 +60,19 @@ fn blank(width_px: u32, height_px: u32) -> Result<Pixmap, String> {
 
 fn draw(pixmap: &mut Pixmap, part: &Primitive) {
     match &part.outline {
-        Outline::Blocks(blocks) => fill_blocks(pixmap, blocks, part.fill),
-        Outline::Facets(facets) => {
+        ScreenOutline::Blocks(blocks) => fill_blocks(pixmap, blocks, part.fill),
+        ScreenOutline::Facets(facets) => {
             for corners in facets {
                 outline(pixmap, path(corners, End::Closed), part);
             }
         }
-        Outline::Polygon(corners) => outline(pixmap, path(corners, End::Closed), part),
-        Outline::Line(points) => outline(pixmap, path(points, End::Open), part),
-        Outline::Segments(segments) => outline(pixmap, segments_path(segments), part),
-        Outline::Circle([x, y], radius) => outline(pixmap, PathBuilder::from_circle(*x, *y, *radius), part),
-        Outline::Text { at, text, size_px, anchor } => {
+        ScreenOutline::Polygon(corners) => outline(pixmap, path(corners, End::Closed), part),
+        ScreenOutline::Line(points) => outline(pixmap, path(points, End::Open), part),
+        ScreenOutline::Segments(segments) => outline(pixmap, segments_path(segments), part),
+        ScreenOutline::Circle([x, y], radius) => {
+            outline(pixmap, PathBuilder::from_circle(*x, *y, *radius), part)
+        }
+        ScreenOutline::Text { at, text, size_px, anchor } => {
             let line = letters(text, place(*at, text, *size_px, *anchor), *size_px);
             let Some(line) = line else { return };
             if let Some(halo) = part.stroke {

@@ -26,7 +26,7 @@ pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
 
 /// Work that is shown.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Work<'a> {
+pub(super) struct ProgressWork<'a> {
     /// What is done, as in `testing`.
     pub name: &'a str,
     /// What is counted, as in `tests`.
@@ -44,7 +44,7 @@ pub(super) struct Progress {
 
 impl Progress {
     /// A bar for `work`, or none at all when `is_quiet`.
-    pub fn new(work: Work<'_>, is_quiet: bool) -> Self {
+    pub fn new(work: ProgressWork<'_>, is_quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(work.all), ProgressDrawTarget::hidden());
         let template = format!("{} [{{bar:24}}] {{pos}}/{{len}} {}, {{eta}} left", work.name, work.unit);
         // The words are ours and hold no braces; a bar of the plain kind would do as well.

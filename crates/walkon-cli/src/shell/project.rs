@@ -11,11 +11,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 
-use super::cli::exit::{Exit, Failure};
+use super::cli::exit::{CommandFailure, Exit};
 use super::output::is_stream;
-use crate::base::words;
+use crate::base::suggestions;
 use crate::disk::Folder;
-use crate::level::{Source, SourceError, checked_path};
+use crate::level::{FileSource, SourceError, checked_path};
 
 /// The file that marks a project.
 pub(super) const MARKER: &str = "walkon.json";
@@ -70,8 +70,8 @@ pub(super) struct Project {
 
 impl Project {
     /// The project around a folder: the nearest one upward that is marked, else the folder itself.
-    pub fn around(folder: &Path) -> Result<Self, Failure> {
-        let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", folder.display()));
+    pub fn around(folder: &Path) -> Result<Self, CommandFailure> {
+        let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", folder.display()));
         let start = folder.canonicalize().map_err(failed)?;
         let marked = start.ancestors().find(|above| above.join(MARKER).is_file());
         let folder = Folder::open(marked.unwrap_or(&start)).map_err(failed)?;
@@ -158,18 +158,21 @@ impl Project {
     }
 
     /// The path below the root of a file that lies below it.
-    pub fn below(&self, real: &Path) -> Result<String, Failure> {
+    pub fn below(&self, real: &Path) -> Result<String, CommandFailure> {
         let inside = real.strip_prefix(self.folder.root()).unwrap_or(real);
         let parts: Option<Vec<&str>> = inside.components().map(|part| part.as_os_str().to_str()).collect();
         let path = parts.map(|parts| parts.join("/"));
         path.ok_or_else(|| {
-            Failure::usage(format!("{}: its name is not UTF-8, expected a name that is", real.display()))
+            CommandFailure::usage(format!(
+                "{}: its name is not UTF-8, expected a name that is",
+                real.display()
+            ))
         })
     }
 
     /// Every script of the project, by its path below its script folder. Without script folders, those beside
     /// `level`.
-    pub fn scripts(&self, level: &str) -> Result<BTreeMap<String, String>, Failure> {
+    pub fn scripts(&self, level: &str) -> Result<BTreeMap<String, String>, CommandFailure> {
         let mut gathered = Gathered::default();
         let root = self.folder.root();
         let mut found = false;
@@ -200,8 +203,9 @@ impl Project {
     }
 
     /// The text of the script at a path below the root.
-    pub fn script_text(&self, path: &str) -> Result<String, Failure> {
-        let refused = |exit: Exit, why: &dyn std::fmt::Display| Failure::new(exit, format!("{path}: {why}"));
+    pub fn script_text(&self, path: &str) -> Result<String, CommandFailure> {
+        let refused =
+            |exit: Exit, why: &dyn std::fmt::Display| CommandFailure::new(exit, format!("{path}: {why}"));
         self.script_at(path).map_err(|error| match error {
             Unread::Refused(SourceError::Failed(_) | SourceError::NotFound) => refused(Exit::Io, &error),
             other => refused(Exit::Script, &other),
@@ -223,9 +227,9 @@ enum Unread {
     NotText(usize),
 }
 
-fn read_marker(folder: &Folder) -> Result<Marker, Failure> {
+fn read_marker(folder: &Folder) -> Result<Marker, CommandFailure> {
     let place = folder.root().join(MARKER);
-    let refused = |exit: Exit, why: String| Failure::new(exit, format!("{}{why}", place.display()));
+    let refused = |exit: Exit, why: String| CommandFailure::new(exit, format!("{}{why}", place.display()));
     let bytes =
         folder.read(MARKER, MARKER_BYTES_MAX).map_err(|error| refused(Exit::Io, format!(": {error}")))?;
     let marker: Marker = serde_json::from_slice(&bytes).map_err(|error| {
@@ -255,9 +259,9 @@ pub(super) struct FoundLevel {
 }
 
 /// The level that `asked` means: a path, or a name in the level folders of the project around the current folder.
-pub(super) fn find_level(asked: &Path) -> Result<FoundLevel, Failure> {
+pub(super) fn find_level(asked: &Path) -> Result<FoundLevel, CommandFailure> {
     if asked.as_os_str().is_empty() {
-        return Err(Failure::usage("level: an empty name, expected the path or the name of a level"));
+        return Err(CommandFailure::usage("level: an empty name, expected the path or the name of a level"));
     }
     if is_stream(asked) {
         return level_of_stdin();
@@ -269,7 +273,7 @@ pub(super) fn find_level(asked: &Path) -> Result<FoundLevel, Failure> {
         },
         Ok(_) => file_at(asked),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => named_level(asked),
-        Err(error) => Err(Failure::io(format!("{}: {error}", asked.display()))),
+        Err(error) => Err(CommandFailure::io(format!("{}: {error}", asked.display()))),
     }
 }
 
@@ -277,28 +281,30 @@ pub(super) fn find_level(asked: &Path) -> Result<FoundLevel, Failure> {
 const STDIN: &str = "stdin.json";
 
 /// A level whose text comes by stdin; it belongs to the current folder, as if it lay there.
-fn level_of_stdin() -> Result<FoundLevel, Failure> {
+fn level_of_stdin() -> Result<FoundLevel, CommandFailure> {
     use std::io::Read;
     let mut bytes = Vec::new();
     let most = crate::level::FILE_BYTES_MAX + 1;
     let read = std::io::stdin().lock().take(most).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::io(format!("stdin: {error}")))?;
+    read.map_err(|error| CommandFailure::io(format!("stdin: {error}")))?;
     let here = Path::new(".");
     let project = Project::around(here)?;
-    let real = here.canonicalize().map_err(|error| Failure::io(format!("the current folder: {error}")))?;
+    let real =
+        here.canonicalize().map_err(|error| CommandFailure::io(format!("the current folder: {error}")))?;
     let path = project.below(&real.join(STDIN))?;
     Ok(FoundLevel { project: Project { folder: project.folder.with_laid(&*path, bytes), ..project }, path })
 }
 
 /// The one level of a project whose folder was named.
-fn level_of_folder(asked: &Path) -> Result<FoundLevel, Failure> {
+fn level_of_folder(asked: &Path) -> Result<FoundLevel, CommandFailure> {
     let project = Project::around(asked)?;
     let names = project.level_names();
     let paths: Vec<String> = names.iter().filter_map(|name| project.level_path(name)).collect();
     match &paths[..] {
         [path] => Ok(FoundLevel { path: path.clone(), project }),
         _ => {
-            let failure = Failure::io(format!("{}: it is a folder, expected a level", asked.display()));
+            let failure =
+                CommandFailure::io(format!("{}: it is a folder, expected a level", asked.display()));
             Err(match listed(&names) {
                 Some(help) => failure.help(help),
                 None => failure,
@@ -308,17 +314,18 @@ fn level_of_folder(asked: &Path) -> Result<FoundLevel, Failure> {
 }
 
 /// A file of a project, by its path: a level or a script.
-pub(super) fn file_at(path: &Path) -> Result<FoundLevel, Failure> {
-    let real = path.canonicalize().map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+pub(super) fn file_at(path: &Path) -> Result<FoundLevel, CommandFailure> {
+    let real =
+        path.canonicalize().map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
     let project = Project::around(real.parent().unwrap_or(Path::new("/")))?;
     let path = project.below(&real)?;
     Ok(FoundLevel { project, path })
 }
 
-fn named_level(asked: &Path) -> Result<FoundLevel, Failure> {
+fn named_level(asked: &Path) -> Result<FoundLevel, CommandFailure> {
     let missing = || format!("{}: there is no such level", asked.display());
     let project = Project::around(Path::new("."))?;
-    let Some(name) = asked.to_str() else { return Err(Failure::io(missing())) };
+    let Some(name) = asked.to_str() else { return Err(CommandFailure::io(missing())) };
     if checked_path(name).is_ok() {
         for folder in &project.level_folders {
             let base = if folder == "." { name.to_owned() } else { format!("{folder}/{name}") };
@@ -330,9 +337,9 @@ fn named_level(asked: &Path) -> Result<FoundLevel, Failure> {
         }
     }
     let names = project.level_names();
-    let help = words::did_you_mean(name.trim_end_matches(".json"), names.iter().map(String::as_str));
+    let help = suggestions::did_you_mean(name.trim_end_matches(".json"), names.iter().map(String::as_str));
     let help = help.or_else(|| listed(&names));
-    let failure = Failure::io(missing());
+    let failure = CommandFailure::io(missing());
     Err(match help {
         Some(help) => failure.help(help),
         None => failure.help("give a path, or a name below the \"levels\" of a project"),
@@ -378,22 +385,28 @@ struct Gathered {
 
 impl Gathered {
     /// All scripts below a folder of the project.
-    fn folder(&mut self, project: &Project, folder: &str, depth: usize) -> Result<(), Failure> {
+    fn folder(&mut self, project: &Project, folder: &str, depth: usize) -> Result<(), CommandFailure> {
         let prefix = if folder == "." { String::new() } else { format!("{folder}/") };
         self.below(project, &prefix, "", depth)
     }
 
-    fn below(&mut self, project: &Project, prefix: &str, inside: &str, depth: usize) -> Result<(), Failure> {
+    fn below(
+        &mut self,
+        project: &Project,
+        prefix: &str,
+        inside: &str,
+        depth: usize,
+    ) -> Result<(), CommandFailure> {
         let place = project.folder.root().join(format!("{prefix}{inside}"));
         let entries = match std::fs::read_dir(&place) {
             Ok(entries) => entries,
             // Beside a level that belongs to no project, what cannot be read is none of its scripts.
             Err(_) if !project.is_marked && !inside.is_empty() => return Ok(()),
-            Err(error) => return Err(Failure::io(format!("{}: {error}", place.display()))),
+            Err(error) => return Err(CommandFailure::io(format!("{}: {error}", place.display()))),
         };
         let mut names = Vec::new();
         for entry in entries {
-            let entry = entry.map_err(|error| Failure::io(format!("{}: {error}", place.display())))?;
+            let entry = entry.map_err(|error| CommandFailure::io(format!("{}: {error}", place.display())))?;
             self.entries += 1;
             if self.entries > ENTRIES_MAX {
                 let message = format!(
@@ -401,7 +414,7 @@ impl Gathered {
                     place.display()
                 );
                 return Err(
-                    Failure::io(message).help(format!("mark the root of the project with a {MARKER}"))
+                    CommandFailure::io(message).help(format!("mark the root of the project with a {MARKER}"))
                 );
             }
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -423,7 +436,7 @@ impl Gathered {
         Ok(())
     }
 
-    fn script(&mut self, project: &Project, prefix: &str, path: String) -> Result<(), Failure> {
+    fn script(&mut self, project: &Project, prefix: &str, path: String) -> Result<(), CommandFailure> {
         let file = format!("{prefix}{path}");
         // One odd file stops nobody who does not need it: a link of an editor that leads nowhere, a pipe, a file that is no text.
         let text = match project.script_at(&file) {
@@ -442,11 +455,11 @@ impl Gathered {
         self.bytes += text.len() as u64;
         if self.texts.len() >= SCRIPTS_MAX || self.bytes > SCRIPTS_BYTES_MAX {
             let message = format!("{file}: more scripts than a project may have: 10,000 files, 256 MiB");
-            return Err(Failure::new(Exit::Script, message));
+            return Err(CommandFailure::new(Exit::Script, message));
         }
         if self.texts.insert(path.clone(), text).is_some() {
             let message = format!("script \"{path}\" lies in two script folders, expected it in one");
-            return Err(Failure::new(Exit::Script, message));
+            return Err(CommandFailure::new(Exit::Script, message));
         }
         Ok(())
     }

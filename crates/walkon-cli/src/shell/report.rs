@@ -8,7 +8,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::cli::args::ColorWhen;
-use super::cli::exit::Failure;
+use super::cli::exit::CommandFailure;
 use super::output::is_colored;
 use crate::level::{Diagnostic, Severity};
 
@@ -19,7 +19,7 @@ const BEFORE: usize = 40;
 
 /// Something to show with its line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Finding<'a> {
+pub(super) struct ReportedFinding<'a> {
     pub severity: Severity,
     /// A word for the kind; empty for none.
     pub code: &'a str,
@@ -35,7 +35,7 @@ pub(super) struct Finding<'a> {
     pub help: Option<&'a str>,
 }
 
-impl<'a> Finding<'a> {
+impl<'a> ReportedFinding<'a> {
     /// What a diagnostic says, about the file at `path` whose text is `text`.
     pub fn of(diagnostic: &'a Diagnostic, path: &'a str, text: &str) -> Self {
         let is_whole = (diagnostic.span.start, diagnostic.span.end, diagnostic.line) == (0, 0, 1);
@@ -58,7 +58,7 @@ impl<'a> Finding<'a> {
 
 /// A fault of a script, to be shown with its line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fault<'a> {
+pub(super) struct ShownFault<'a> {
     pub message: &'a str,
     /// The script as it should be shown.
     pub path: &'a str,
@@ -71,11 +71,11 @@ pub(super) struct Fault<'a> {
 }
 
 /// Shows findings, with colours or without.
-pub(super) struct Report {
+pub(super) struct Reporter {
     renderer: Renderer,
 }
 
-impl Report {
+impl Reporter {
     /// With colours as asked for.
     pub fn new(color: ColorWhen) -> Self {
         use std::io::IsTerminal;
@@ -85,7 +85,7 @@ impl Report {
     }
 
     /// A finding with the line it is about, from the `text` of its file.
-    pub fn finding(&self, finding: &Finding<'_>, text: &str) -> String {
+    pub fn finding(&self, finding: &ReportedFinding<'_>, text: &str) -> String {
         let level = match finding.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -123,10 +123,10 @@ impl Report {
     }
 
     /// A fault with the line of the script, from the `text` of its file, and the frames it went through.
-    pub fn fault(&self, fault: &Fault<'_>, text: &str) -> String {
+    pub fn fault(&self, fault: &ShownFault<'_>, text: &str) -> String {
         let line = text.lines().nth(fault.line.max(1) as usize - 1).unwrap_or_default();
         let indent = line.chars().take_while(|c| c.is_whitespace()).count();
-        let finding = Finding {
+        let finding = ReportedFinding {
             severity: Severity::Error,
             code: "",
             message: fault.message,
@@ -146,8 +146,8 @@ impl Report {
     }
 
     /// A failure without a line; none when there is nothing left to say.
-    pub fn failure(&self, failure: &Failure) -> Option<String> {
-        let Failure::Message { message, help, .. } = failure else { return None };
+    pub fn failure(&self, failure: &CommandFailure) -> Option<String> {
+        let CommandFailure::Message { message, help, .. } = failure else { return None };
         let (message, help) = (clean(message), help.as_deref().map(clean));
         let mut group = Group::with_title(Level::ERROR.primary_title(&message));
         if let Some(help) = &help {
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, line: u32, column: u32, length: usize) -> String {
-        let finding = Finding {
+        let finding = ReportedFinding {
             severity: Severity::Error,
             code: "unknown-field",
             message: "unknown field \"cellsize\"",
@@ -221,7 +221,7 @@ mod tests {
             length,
             help: Some("did you mean \"cellSize\"?"),
         };
-        Report::new(ColorWhen::Never).finding(&finding, text)
+        Reporter::new(ColorWhen::Never).finding(&finding, text)
     }
 
     #[test]

@@ -6,15 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cli::exit::{Exit, Failure};
+use super::cli::exit::{CommandFailure, Exit};
 use super::lint::{self, LevelNames, LevelOutline, Linted};
 use super::project::{Project, is_level};
-use crate::level::{Diagnostic, LoadedLevel, Severity, Span, Spot, code};
+use crate::level::{Diagnostic, Level, Located, Severity, Span, code};
 use crate::script::check;
 use crate::script::files::{FileError, ScriptTexts};
 
 /// A script that a level names: the name as written, and its place as a JSON pointer.
-fn named(level: &LoadedLevel) -> Vec<(&Spot<String>, String)> {
+fn named(level: &Level) -> Vec<(&Located<String>, String)> {
     let own = level.def.script.iter().map(|script| (script, "/script".to_owned()));
     let behaviours = level.def.characters.iter().enumerate().filter_map(|(index, character)| {
         character.behaviour.as_ref().map(|name| (name, format!("/characters/{index}/behaviour")))
@@ -23,7 +23,7 @@ fn named(level: &LoadedLevel) -> Vec<(&Spot<String>, String)> {
 }
 
 /// Names of scripts in a level that mean none, or more than one.
-pub(super) fn unresolved(project: &Project, level: &LoadedLevel, texts: &ScriptTexts) -> Vec<Diagnostic> {
+pub(super) fn unresolved(project: &Project, level: &Level, texts: &ScriptTexts) -> Vec<Diagnostic> {
     let looked_up =
         named(level).into_iter().map(|(name, pointer)| (name, pointer, texts.resolve(&name.value)));
     looked_up
@@ -36,7 +36,7 @@ pub(super) fn unresolved(project: &Project, level: &LoadedLevel, texts: &ScriptT
         .collect()
 }
 
-fn refused(level: &LoadedLevel, at: (Span, String), error: &FileError) -> Diagnostic {
+fn refused(level: &Level, at: (Span, String), error: &FileError) -> Diagnostic {
     let message = error.to_string();
     // The suggestion is the end of the sentence; here it is advice of its own.
     let (message, help) = match message.split_once("; ") {
@@ -52,7 +52,7 @@ pub(super) fn linted(
     project: &Project,
     texts: &BTreeMap<String, String>,
     level: &str,
-) -> Result<Linted, Failure> {
+) -> Result<Linted, CommandFailure> {
     let own = is_level(level).then(|| level.to_owned());
     let paths: BTreeSet<String> = project.level_paths().into_iter().chain(own).collect();
     let levels: Vec<LevelOutline> = paths.into_iter().map(|path| outline(project, path)).collect();
@@ -61,7 +61,7 @@ pub(super) fn linted(
         let text = if check::syntax(path, text).is_ok() { text.clone() } else { String::new() };
         (path.clone(), text)
     });
-    lint::lint(&read.collect(), &levels).map_err(|why| Failure::new(Exit::Bug, why))
+    lint::lint(&read.collect(), &levels).map_err(|why| CommandFailure::new(Exit::Bug, why))
 }
 
 fn outline(project: &Project, path: String) -> LevelOutline {

@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::cli::exit::Failure;
+use super::cli::exit::CommandFailure;
 use super::project::{Project, file_at};
 use super::watchdog::{Interrupts, Watchdog};
 use crate::game::testing::{self, Suite, TestDef, TestResult};
-use crate::level::LoadedLevel;
+use crate::level::Level;
 use crate::script::fuel::Signals;
 use crate::script::host::StartError;
 use crate::world::settings::Settings;
@@ -66,7 +66,7 @@ pub(super) struct FileResult {
 }
 
 /// What is told while tests run.
-pub(super) enum News<'a> {
+pub(super) enum TestNews<'a> {
     /// A test has ended, and so have all before it.
     Ended(&'a TestFile, &'a Timed),
     /// A file is through; so many of its tests were not run after one that failed.
@@ -79,13 +79,13 @@ pub(super) enum News<'a> {
 const NEWS_EVERY: Duration = Duration::from_millis(100);
 
 /// The files of tests that `paths` mean, each once, in order; without paths those of the project around the current folder.
-pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<TestFile>, Failure> {
+pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<TestFile>, CommandFailure> {
     let mut files = Vec::new();
     let here = [PathBuf::from(".")];
     let is_default = paths.is_empty();
     for path in if is_default { &here[..] } else { paths } {
-        let found =
-            std::fs::metadata(path).map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+        let found = std::fs::metadata(path)
+            .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
         if !found.is_dir() {
             files.push(file(path)?);
             continue;
@@ -100,15 +100,15 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<TestFile>, Failure> {
 }
 
 /// The path of a folder below the root of its project, with a slash at its end; empty for the root itself.
-fn prefix(project: &Project, folder: &Path) -> Result<String, Failure> {
+fn prefix(project: &Project, folder: &Path) -> Result<String, CommandFailure> {
     let real = folder.canonicalize();
-    let real = real.map_err(|error| Failure::io(format!("{}: {error}", folder.display())))?;
+    let real = real.map_err(|error| CommandFailure::io(format!("{}: {error}", folder.display())))?;
     let below = project.below(&real)?;
     Ok(if below.is_empty() { below } else { format!("{below}/") })
 }
 
 /// All files of tests of a project.
-fn all(project: &Project) -> Result<Vec<TestFile>, Failure> {
+fn all(project: &Project) -> Result<Vec<TestFile>, CommandFailure> {
     let root = project.folder.root();
     let scripts = project.scripts("")?;
     let tests = scripts.into_keys().filter(|script| testing::is_test_file(script));
@@ -119,9 +119,10 @@ fn all(project: &Project) -> Result<Vec<TestFile>, Failure> {
     Ok(files.collect())
 }
 
-fn file(path: &Path) -> Result<TestFile, Failure> {
+fn file(path: &Path) -> Result<TestFile, CommandFailure> {
     let found = file_at(path)?;
-    let refused = |what: &str, help: &str| Failure::usage(format!("{}: {what}", path.display())).help(help);
+    let refused =
+        |what: &str, help: &str| CommandFailure::usage(format!("{}: {what}", path.display())).help(help);
     if !testing::is_test_file(&found.path) {
         return Err(refused("it is no file of tests", "their names end in _test.lua"));
     }
@@ -136,11 +137,12 @@ pub(super) fn run(
     files: &[TestFile],
     order: &Order,
     interrupts: &Interrupts,
-    mut told: impl FnMut(News<'_>) -> Result<(), Failure>,
-) -> Result<Vec<FileResult>, Failure> {
+    mut told: impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
+) -> Result<Vec<FileResult>, CommandFailure> {
     let threads = Threads { most: order.jobs, interrupts };
     let scripts = read(files, &threads, order)?;
-    let tasks: Vec<Task> = scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file)).collect();
+    let tasks: Vec<TestTask> =
+        scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file)).collect();
     let failed: Vec<AtomicUsize> = files.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
     let mut hearing = Hearing::new(files, &scripts, order.keeps_going);
     let work = |bench: &Bench, index: usize| {
@@ -165,7 +167,7 @@ pub(super) fn run(
     };
     let all = tasks.len();
     threads.spread(all, work, |come| match come {
-        None => told(News::Count(hearing.heard, all as u64)),
+        None => told(TestNews::Count(hearing.heard, all as u64)),
         Some((index, ended)) => hearing.hear(tasks[index], ended, &mut told),
     })?;
     hearing.finish(&mut told)
@@ -173,14 +175,14 @@ pub(super) fn run(
 
 /// One test to run: its file, and its place among those of the file that are meant.
 #[derive(Clone, Copy)]
-struct Task {
+struct TestTask {
     file: usize,
     place: usize,
 }
 
 /// A file that was read: its tests with their numbers, or what is said instead.
 struct Script {
-    stage: Arc<Stage>,
+    stage: Arc<TestProject>,
     declared: Result<Vec<(usize, TestDef)>, Box<Timed>>,
 }
 
@@ -189,14 +191,14 @@ impl Script {
         self.declared.as_ref().map_or(1, Vec::len)
     }
 
-    fn tasks(&self, file: usize) -> impl Iterator<Item = Task> + use<> {
-        (0..self.count()).map(move |place| Task { file, place })
+    fn tasks(&self, file: usize) -> impl Iterator<Item = TestTask> + use<> {
+        (0..self.count()).map(move |place| TestTask { file, place })
     }
 
     fn perform(
         &self,
         place: usize,
-        run: &mut dyn FnMut(&Stage, &TestDef, usize) -> Option<Timed>,
+        run: &mut dyn FnMut(&TestProject, &TestDef, usize) -> Option<Timed>,
     ) -> Option<Timed> {
         match &self.declared {
             Ok(tests) => tests.get(place).and_then(|(number, test)| run(&self.stage, test, *number)),
@@ -206,11 +208,11 @@ impl Script {
 }
 
 /// Reads all files, and what they declare.
-fn read(files: &[TestFile], threads: &Threads<'_>, order: &Order) -> Result<Vec<Script>, Failure> {
-    let mut stages: BTreeMap<&Path, Arc<Stage>> = BTreeMap::new();
+fn read(files: &[TestFile], threads: &Threads<'_>, order: &Order) -> Result<Vec<Script>, CommandFailure> {
+    let mut stages: BTreeMap<&Path, Arc<TestProject>> = BTreeMap::new();
     for file in files {
         if !stages.contains_key(file.root.as_path()) {
-            stages.insert(&file.root, Arc::new(Stage::open(&file.root)?));
+            stages.insert(&file.root, Arc::new(TestProject::open(&file.root)?));
         }
     }
     let work = |bench: &Bench, index: usize| {
@@ -223,13 +225,13 @@ fn read(files: &[TestFile], threads: &Threads<'_>, order: &Order) -> Result<Vec<
         Ok(())
     })?;
     match threads.interrupts.asked() {
-        Some(exit) => Err(Failure::Told(exit)),
+        Some(exit) => Err(CommandFailure::Told(exit)),
         None => Ok(scripts.into_values().collect()),
     }
 }
 
 impl Script {
-    fn read(file: &TestFile, stage: Arc<Stage>, (order, bench): (&Order, &Bench)) -> Self {
+    fn read(file: &TestFile, stage: Arc<TestProject>, (order, bench): (&Order, &Bench)) -> Self {
         let began = Instant::now();
         let signals = Arc::clone(&bench.signals);
         let is_meant = |name: &str| order.filter.as_ref().is_none_or(|part| name.contains(part.as_str()));
@@ -250,7 +252,7 @@ struct Hearing<'a> {
     /// How many of a file were heard of, in order.
     done: Vec<FileResult>,
     /// The test that is told next.
-    next: Task,
+    next: TestTask,
     /// How many have come, in any order.
     heard: u64,
     all: u64,
@@ -261,18 +263,18 @@ impl<'a> Hearing<'a> {
         let come: Vec<Vec<Option<Timed>>> = scripts.iter().map(|script| vec![None; script.count()]).collect();
         let all = come.iter().map(|file| file.len() as u64).sum();
         let done = vec![FileResult::default(); files.len()];
-        Self { files, keeps_going, come, done, next: Task { file: 0, place: 0 }, heard: 0, all }
+        Self { files, keeps_going, come, done, next: TestTask { file: 0, place: 0 }, heard: 0, all }
     }
 
     fn hear(
         &mut self,
-        task: Task,
+        task: TestTask,
         ended: Option<Timed>,
-        told: &mut impl FnMut(News<'_>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        told: &mut impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
         self.heard += 1;
         self.come[task.file][task.place] = ended;
-        told(News::Count(self.heard, self.all))?;
+        told(TestNews::Count(self.heard, self.all))?;
         self.tell(false, told)
     }
 
@@ -280,8 +282,8 @@ impl<'a> Hearing<'a> {
     fn tell(
         &mut self,
         is_end: bool,
-        told: &mut impl FnMut(News<'_>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        told: &mut impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
         while let Some(come) = self.come.get_mut(self.next.file) {
             let (file, done) = (&self.files[self.next.file], &mut self.done[self.next.file]);
             let is_over = !self.keeps_going && done.tests.last().is_some_and(|test| !test.result.passed);
@@ -289,14 +291,14 @@ impl<'a> Hearing<'a> {
             if left == 0 || is_over {
                 if left > 0 {
                     done.skipped = left;
-                    told(News::Skipped(file, left))?;
+                    told(TestNews::Skipped(file, left))?;
                 }
-                self.next = Task { file: self.next.file + 1, place: 0 };
+                self.next = TestTask { file: self.next.file + 1, place: 0 };
                 continue;
             }
             match come[self.next.place].take() {
                 Some(test) => {
-                    told(News::Ended(file, &test))?;
+                    told(TestNews::Ended(file, &test))?;
                     done.tests.push(test);
                 }
                 None if is_end => done.stopped += 1,
@@ -309,8 +311,8 @@ impl<'a> Hearing<'a> {
 
     fn finish(
         mut self,
-        told: &mut impl FnMut(News<'_>) -> Result<(), Failure>,
-    ) -> Result<Vec<FileResult>, Failure> {
+        told: &mut impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
+    ) -> Result<Vec<FileResult>, CommandFailure> {
         self.tell(true, told)?;
         Ok(self.done)
     }
@@ -345,8 +347,8 @@ impl Threads<'_> {
         &self,
         count: usize,
         work: impl Fn(&Bench, usize) -> T + Sync,
-        mut told: impl FnMut(Option<(usize, T)>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        mut told: impl FnMut(Option<(usize, T)>) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = self.most.unwrap_or(cores).clamp(1, count.max(1));
         let next = AtomicUsize::new(0);
@@ -370,7 +372,7 @@ impl Threads<'_> {
                     }
                 };
                 let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, worker);
-                thread.map_err(|error| Failure::io(format!("no thread for the tests: {error}")))?;
+                thread.map_err(|error| CommandFailure::io(format!("no thread for the tests: {error}")))?;
             }
             drop(sender);
             loop {
@@ -390,14 +392,14 @@ impl Threads<'_> {
 }
 
 /// A project whose tests are run.
-struct Stage {
+struct TestProject {
     project: Project,
     texts: BTreeMap<String, String>,
     levels: Vec<String>,
 }
 
-impl Stage {
-    fn open(root: &Path) -> Result<Self, Failure> {
+impl TestProject {
+    fn open(root: &Path) -> Result<Self, CommandFailure> {
         let project = Project::around(root)?;
         let texts = project.scripts("")?;
         let mut levels = project.level_names();
@@ -406,7 +408,7 @@ impl Stage {
         Ok(Self { project, texts, levels })
     }
 
-    fn load(&self, asked: &str) -> Result<LoadedLevel, String> {
+    fn load(&self, asked: &str) -> Result<Level, String> {
         let name = testing::resolve_level(&self.levels, asked)?;
         let path = self.project.level_path(name).ok_or_else(|| format!("unknown level \"{asked}\""))?;
         crate::level::load(&path, &self.project.folder).map_err(|error| format!("level \"{asked}\": {error}"))

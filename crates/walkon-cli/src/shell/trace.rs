@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::cli::exit::Failure;
+use super::cli::exit::CommandFailure;
 use super::output::tell;
 
 /// Most bytes that wait in memory.
@@ -49,12 +49,12 @@ enum State {
 impl Trace {
     /// Opens the file at `path` (`-`: stdout), locks it and empties it. `inputs` are the files that the command
     /// reads, without links.
-    pub fn open(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
+    pub fn open(path: &Path, inputs: &[PathBuf]) -> Result<Self, CommandFailure> {
         if path == Path::new("-") {
             return Ok(Self::new(Sink::Stdout, "stdout".to_owned()));
         }
         let name = path.display().to_string();
-        let failed = |why: &dyn std::fmt::Display| Failure::io(format!("trace {name}: {why}"));
+        let failed = |why: &dyn std::fmt::Display| CommandFailure::io(format!("trace {name}: {why}"));
         if path.is_dir() {
             return Err(failed(&"it is a folder, expected the name of a file"));
         }
@@ -91,11 +91,11 @@ impl Trace {
     }
 
     /// Writes the first line through to the system. A failure here ends the command before tick 0.
-    pub fn header(&mut self, line: &str) -> Result<(), Failure> {
+    pub fn header(&mut self, line: &str) -> Result<(), CommandFailure> {
         self.push(line);
         self.pour().map_err(|error| match (&self.sink, error.kind()) {
-            (Sink::Stdout, ErrorKind::BrokenPipe) => Failure::Closed,
-            _ => Failure::io(format!("trace {}: {error}", self.name)),
+            (Sink::Stdout, ErrorKind::BrokenPipe) => CommandFailure::Closed,
+            _ => CommandFailure::io(format!("trace {}: {error}", self.name)),
         })
     }
 
@@ -219,7 +219,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.jsonl");
         let first = Trace::open(&path, &[]).unwrap();
-        assert!(matches!(Trace::open(&path, &[]), Err(Failure::Message { .. })));
+        assert!(matches!(Trace::open(&path, &[]), Err(CommandFailure::Message { .. })));
         drop(first);
         assert!(Trace::open(&path, &[]).is_ok());
         let inputs = [path.canonicalize().unwrap()];

@@ -4,22 +4,22 @@
 //! compared by hash, so a file that was saved unchanged is nothing (fault:E9); a path that is neither a script
 //! nor a file of the level is nothing; what cannot be read is told once and the old text runs on; no more than one
 //! file of the project is needed to be right for the others to be read. Not here: when to read (`debounce`), who
-//! notices (`eyes`), what a reload does (`game`).
+//! notices (`file_watcher`), what a reload does (`game`).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::cli::exit::Failure;
-use super::debounce::{Debouncer, Look};
-use super::eyes::{Eyes, Seen};
+use super::cli::exit::CommandFailure;
+use super::debounce::{Debouncer, FileState};
+use super::file_watcher::{FileNotice, FileWatcher};
 use super::output::tell;
 use super::project::{FoundLevel, is_script};
 use crate::base::hash;
 use crate::game::inputs::{LevelTexts, Reload};
 use crate::game::testing::is_test_file;
-use crate::level::{LevelError, LevelFile, Source, SourceError};
+use crate::level::{FileSource, LevelError, LevelFile, SourceError};
 
 /// Folders inside one another that are looked into when one appears.
 const DEPTH_MAX: usize = 32;
@@ -38,9 +38,9 @@ pub(super) struct Changed {
 }
 
 /// The files of a project under watch.
-pub(super) struct Watch<'a> {
+pub(super) struct ProjectWatch<'a> {
     found: &'a FoundLevel,
-    eyes: Eyes,
+    eyes: FileWatcher,
     debouncer: Debouncer,
     began: Instant,
     /// Script folders below the root, `.` for the root.
@@ -55,7 +55,7 @@ pub(super) struct Watch<'a> {
     told: BTreeMap<String, String>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> ProjectWatch<'a> {
     /// Watches the project of a level that began with these scripts and files.
     pub fn open(
         found: &'a FoundLevel,
@@ -75,7 +75,7 @@ impl<'a> Watch<'a> {
         let mut watched: BTreeSet<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
         watched.extend(files.iter().filter_map(|file| root.join(&file.path).parent().map(Path::to_owned)));
         let real = watched.into_iter().filter_map(|folder| folder.canonicalize().ok());
-        let eyes = Eyes::open(without_inner(real.collect()), is_looking);
+        let eyes = FileWatcher::open(without_inner(real.collect()), is_looking);
         let level_files = files.iter().map(|file| file.path.clone()).collect();
         let (debouncer, began, told) = (Debouncer::default(), Instant::now(), BTreeMap::new());
         let is_level_refused = false;
@@ -90,9 +90,9 @@ impl<'a> Watch<'a> {
     pub fn poll(&mut self) -> Option<Changed> {
         for seen in self.eyes.take() {
             match seen {
-                Seen::Path(path) => self.notice(&path),
-                Seen::Anything => self.notice_everything(),
-                Seen::Blind(_) => {}
+                FileNotice::Path(path) => self.notice(&path),
+                FileNotice::Anything => self.notice_everything(),
+                FileNotice::Blind(_) => {}
             }
         }
         let now = self.began.elapsed();
@@ -191,7 +191,7 @@ impl<'a> Watch<'a> {
                     reload.scripts.insert(name, None);
                 }
             }
-            Err(Failure::Message { message, .. }) => {
+            Err(CommandFailure::Message { message, .. }) => {
                 let why = message.strip_prefix(&format!("{path}: ")).unwrap_or(&message);
                 self.tell_once(path, why);
             }
@@ -266,10 +266,10 @@ fn scripts_below(root: &Path, below: &str, depth: usize, found: &mut Vec<String>
     }
 }
 
-fn look(path: &Path) -> Look {
+fn look(path: &Path) -> FileState {
     match std::fs::metadata(path) {
-        Ok(meta) if meta.len() > 0 => Look::Whole,
-        _ => Look::Hollow,
+        Ok(meta) if meta.len() > 0 => FileState::Whole,
+        _ => FileState::Hollow,
     }
 }
 
@@ -279,7 +279,7 @@ struct Remembering<'a> {
     files: RefCell<BTreeMap<String, Vec<u8>>>,
 }
 
-impl Source for Remembering<'_> {
+impl FileSource for Remembering<'_> {
     fn read(&self, path: &str, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
         let bytes = self.folder.read(path, bytes_max)?;
         self.files.borrow_mut().insert(path.to_owned(), bytes.clone());

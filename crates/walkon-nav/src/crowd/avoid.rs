@@ -15,16 +15,16 @@
 
 use glam::{BVec4A, Vec2, Vec4};
 
-use crate::base::near::{Look, Near, Nearest};
-use crate::crowd::avoid::lanes::LANES;
-use crate::crowd::avoid::meet::{Four, Met, Others, Row, meet};
-use crate::crowd::avoid::program::{Line, Lines4, extend_fours, solve};
-use crate::crowd::avoid::terms::held_up;
+use crate::base::spatial_hash::{Lookup, Nearest, SpatialHash};
+use crate::crowd::avoid::linear_program::{HalfPlane, Lines4, extend_fours, solve};
+use crate::crowd::avoid::orca_lines::{Four, Met, Others, Row, meet};
+use crate::crowd::avoid::right_of_way::held_up;
+use crate::crowd::avoid::simd::LANES;
 
-mod lanes;
-mod meet;
-mod program;
-mod terms;
+mod linear_program;
+mod orca_lines;
+mod right_of_way;
+mod simd;
 #[cfg(test)]
 mod tests;
 
@@ -143,7 +143,7 @@ impl Default for Settings {
 /// Chooses velocities; keeps its buffers from step to step and nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Avoider {
-    near: Near,
+    near: SpatialHash,
     places: Vec<Vec2>,
     /// What meetings ask for about each walker, cell by cell: neighbours are then neighbours in memory too.
     rows: Vec<Row>,
@@ -194,7 +194,7 @@ impl Avoider {
             if row.speed_max_mps() <= 0.0 {
                 continue;
             }
-            let look = Look { per_cell_max: settings.per_cell_max, salt: index, but: index };
+            let look = Lookup { per_cell_max: settings.per_cell_max, salt: index, but: index };
             self.near.nearest(row.place(), settings.reach_m, look, &mut nearest);
             self.ids.clear();
             self.ids.extend(nearest.iter().map(|neighbour| neighbour.id));
@@ -327,7 +327,7 @@ const ON_WALL_M: f32 = 1e-4;
 
 /// The velocities that do not cross a wall within its horizon: a half-plane through the wall's nearest point. Standing
 /// still is always among them.
-fn wall_line(walker: &Walker, wall: &Wall, settings: &Settings) -> Option<Line> {
+fn wall_line(walker: &Walker, wall: &Wall, settings: &Settings) -> Option<HalfPlane> {
     let (along, offset) = (wall.to - wall.from, walker.place - wall.from);
     let length_sq = along.dot(along);
     let part = if length_sq > 0.0 { (offset.dot(along) / length_sq).clamp(0.0, 1.0) } else { 0.0 };
@@ -344,5 +344,5 @@ fn wall_line(walker: &Walker, wall: &Wall, settings: &Settings) -> Option<Line> 
     } else {
         return None;
     };
-    Some(Line { inwards: normal, offset_mps: -speed_mps })
+    Some(HalfPlane { inwards: normal, offset_mps: -speed_mps })
 }

@@ -14,7 +14,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::base::near::{Look, Near};
+use crate::base::spatial_hash::{Lookup, SpatialHash};
 
 #[cfg(test)]
 mod tests;
@@ -211,7 +211,7 @@ enum Around {
 /// Pushes bodies apart; keeps its buffers from step to step and nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Resolver {
-    near: Near,
+    near: SpatialHash,
     /// As found, then by (first, second).
     found: Vec<Pair>,
     pairs: Vec<Pair>,
@@ -327,7 +327,7 @@ impl Resolver {
     fn find_mixed(&mut self, bodies: &Bodies, settings: &Settings) {
         for (&index, &place) in self.near.by_cell().iter().zip(self.near.points_by_cell()) {
             let radius_m = bodies.radii_m[index as usize];
-            let look = Look { per_cell_max: settings.per_cell_max, salt: index, but: u32::MAX };
+            let look = Lookup { per_cell_max: settings.per_cell_max, salt: index, but: u32::MAX };
             self.near.visit(place, 2.0 * radius_m + settings.watch_m, look, |other, distance_m_sq| {
                 let other_radius_m = bodies.radii_m[other as usize];
                 if other_radius_m < radius_m || (other_radius_m == radius_m && other > index) {

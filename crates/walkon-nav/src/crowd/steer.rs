@@ -96,14 +96,14 @@ pub fn turn(heading: Vec2, direction: Vec2, turning: &Turning) -> Vec2 {
 
 /// The direction a body moves in and how fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Course {
+pub struct CourseAhead {
     /// Where it looks and goes, a unit vector.
     pub heading: Vec2,
     /// How fast, metres a second.
     pub speed_mps: f32,
 }
 
-impl Course {
+impl CourseAhead {
     /// The velocity, metres a second.
     #[must_use]
     pub fn velocity(&self) -> Vec2 {
@@ -115,12 +115,12 @@ impl Course {
 /// point that is aimed at: the turning circle is kept from holding it, and with more than a right angle to go the body
 /// turns on the spot. Without a desired velocity the heading stays and the speed is zero.
 #[must_use]
-pub fn steer(heading: Vec2, desired: Vec2, target_m: f32, turning: &Turning) -> Course {
-    let Some(direction) = unit(desired) else { return Course { heading, speed_mps: 0.0 } };
+pub fn steer(heading: Vec2, desired: Vec2, target_m: f32, turning: &Turning) -> CourseAhead {
+    let Some(direction) = unit(desired) else { return CourseAhead { heading, speed_mps: 0.0 } };
     let heading = turn(heading, direction, turning);
     let (ahead, aside) = (heading.dot(direction), cross(heading, direction).abs());
     if ahead <= 0.0 {
-        return Course { heading, speed_mps: 0.0 };
+        return CourseAhead { heading, speed_mps: 0.0 };
     }
     let wanted_mps = desired.dot(direction);
     // A circle tangent to the heading through the target has the radius target / (2 sin angle). On a smaller one the angle
@@ -128,7 +128,7 @@ pub fn steer(heading: Vec2, desired: Vec2, target_m: f32, turning: &Turning) -> 
     let tightest_mps =
         if aside > NOTHING { turning.rate_radps.max(0.0) * target_m / (4.0 * aside) } else { wanted_mps };
     // The square: who sets out aside turns nearly on the spot, who rounds a corner hardly slows down.
-    Course { heading, speed_mps: (wanted_mps * ahead * ahead).min(tightest_mps) }
+    CourseAhead { heading, speed_mps: (wanted_mps * ahead * ahead).min(tightest_mps) }
 }
 
 /// How far ahead a body looks along its path.

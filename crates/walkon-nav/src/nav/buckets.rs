@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buckets {
     heads: Vec<u32>,
-    entries: Vec<Entry>,
+    entries: Vec<BucketEntry>,
     free: Option<u32>,
     origin: u32,
     shift: u32,
@@ -23,7 +23,7 @@ pub(crate) struct Buckets {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct BucketEntry {
     key: u32,
     value: u32,
     next: u32,
@@ -46,7 +46,7 @@ impl Buckets {
             self.heads.resize(range + range / 2 + 64, NONE);
         }
         self.end = self.end.max(range + 1);
-        let entry = Entry { key, value, next: self.heads[range] };
+        let entry = BucketEntry { key, value, next: self.heads[range] };
         self.heads[range] = match self.free {
             Some(slot) => {
                 let next = std::mem::replace(&mut self.entries[slot as usize], entry).next;

@@ -15,8 +15,8 @@ use crate::nav::graph::{GraphPlan, PointGraph};
 use crate::nav::layers::{LayerPoint, Layers, LayersPlan};
 use crate::nav::mesh::{self, NavMesh};
 use crate::nav::{
-    Disc, Footing, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, PathTrouble, RandomPoint,
-    Reach, Revision, Search, SearchRecord, Traversal, Watch,
+    Disc, GroundQuery, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, PathTrouble, RandomPoint,
+    Reach, Revision, Search, SearchLog, SearchRecord, Traversal,
 };
 
 /// What characters find their way on. `Default` is a map without ground.
@@ -49,14 +49,14 @@ macro_rules! on_backend {
 
 /// The paused work on one query, for the backend it was begun on.
 #[derive(Clone, Debug)]
-pub(crate) enum Plan {
-    Cells(Box<cells::Plan>),
+pub(crate) enum BackendPlan {
+    Cells(Box<cells::CellPlan>),
     Graph(Box<GraphPlan>),
     Layers(Box<LayersPlan>),
-    Mesh(Box<mesh::Plan>),
+    Mesh(Box<mesh::MeshPlan>),
 }
 
-impl Plan {
+impl BackendPlan {
     /// Expansions charged so far, those of its search included.
     pub(crate) fn spent(&self, search: &Search) -> u32 {
         match self {
@@ -226,7 +226,7 @@ impl NavMap {
 
     /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of one question.
     #[must_use]
-    pub fn footing(&self, by: &Traversal) -> Footing<'_> {
+    pub fn footing(&self, by: &Traversal) -> GroundQuery<'_> {
         on_backend!(self, map => map.footing(by).into())
     }
 
@@ -256,14 +256,14 @@ impl NavMap {
     #[must_use]
     pub fn plan_recorded(&self, query: &PathQuery, search: &mut Search) -> (PathAnswer, SearchRecord) {
         let mut watched = Search::default();
-        watched.watch(Watch::On);
+        watched.watch(SearchLog::On);
         std::mem::swap(search, &mut watched);
         let answer = self.plan(query, search);
         let mut is_told = answer.expansions > 0;
         if let Self::Layers(layers) = self {
             // What was looked at on several layers cannot be told apart. A way on one is that of its grid alone.
             *search = Search::default();
-            search.watch(Watch::On);
+            search.watch(SearchLog::On);
             is_told = answer.path.layers.is_empty() && layers.plan_alone(query, search);
         }
         std::mem::swap(search, &mut watched);
@@ -290,27 +290,35 @@ impl NavMap {
     }
 
     /// The answer, when it needs no search, or the work that is left.
-    pub(crate) fn begin(&self, query: &PathQuery) -> Result<Plan, Box<PathAnswer>> {
+    pub(crate) fn begin(&self, query: &PathQuery) -> Result<BackendPlan, Box<PathAnswer>> {
         match self {
-            Self::Cells(cells) => cells::Plan::begin(cells, query).map(|plan| Plan::Cells(Box::new(plan))),
-            Self::Graph(graph) => GraphPlan::begin(graph, query).map(|plan| Plan::Graph(Box::new(plan))),
-            Self::Layers(layers) => LayersPlan::begin(layers, query).map(|plan| Plan::Layers(Box::new(plan))),
-            Self::Mesh(mesh) => mesh::Plan::begin(mesh, query).map(|plan| Plan::Mesh(Box::new(plan))),
+            Self::Cells(cells) => {
+                cells::CellPlan::begin(cells, query).map(|plan| BackendPlan::Cells(Box::new(plan)))
+            }
+            Self::Graph(graph) => {
+                GraphPlan::begin(graph, query).map(|plan| BackendPlan::Graph(Box::new(plan)))
+            }
+            Self::Layers(layers) => {
+                LayersPlan::begin(layers, query).map(|plan| BackendPlan::Layers(Box::new(plan)))
+            }
+            Self::Mesh(mesh) => {
+                mesh::MeshPlan::begin(mesh, query).map(|plan| BackendPlan::Mesh(Box::new(plan)))
+            }
         }
     }
 
     /// Goes on with a plan until there is an answer or the allowance is spent.
     pub(crate) fn step(
         &self,
-        plan: &mut Plan,
+        plan: &mut BackendPlan,
         work: (&PathQuery, &mut Search),
         allowance: u32,
     ) -> Option<PathAnswer> {
         match (self, plan) {
-            (Self::Cells(cells), Plan::Cells(plan)) => plan.step(cells, work, allowance),
-            (Self::Graph(graph), Plan::Graph(plan)) => plan.step(graph, work, allowance),
-            (Self::Layers(layers), Plan::Layers(plan)) => plan.step(layers, work, allowance),
-            (Self::Mesh(mesh), Plan::Mesh(plan)) => plan.step(mesh, work, allowance),
+            (Self::Cells(cells), BackendPlan::Cells(plan)) => plan.step(cells, work, allowance),
+            (Self::Graph(graph), BackendPlan::Graph(plan)) => plan.step(graph, work, allowance),
+            (Self::Layers(layers), BackendPlan::Layers(plan)) => plan.step(layers, work, allowance),
+            (Self::Mesh(mesh), BackendPlan::Mesh(plan)) => plan.step(mesh, work, allowance),
             // Begun on a map of another kind, whose place this one took: given up, to be asked again.
             _ => Some(PathAnswer {
                 trouble: Some(PathTrouble::Limit),

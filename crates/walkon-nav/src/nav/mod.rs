@@ -5,10 +5,10 @@
 
 mod buckets;
 pub mod cells;
-pub mod components;
+pub mod connected_components;
 pub mod edits;
-pub mod footing;
 pub mod graph;
+pub mod ground_query;
 mod hierarchy;
 pub mod layers;
 pub mod map;
@@ -22,12 +22,12 @@ pub mod space;
 pub mod traversal;
 
 pub use cells::{
-    AreaShape, CellArea, CellMap, CellMapError, CellSource, Frame, GridSource, Layout, Stagger, TileGrid,
+    AreaShape, CellArea, CellMap, CellMapError, CellSource, GridSource, Layout, MapFrame, Stagger, TileGrid,
     Tiling, grid_frame,
 };
-pub use components::{Kept, Labels, Run};
+pub use connected_components::{CellRun, ConnectedComponents, LabelsAfterFlip};
 pub use edits::{AreaEdit, ChangedPart, GraphEdit, MapChange, NavEdit, Tile, TileEdit};
-pub use footing::Footing;
+pub use ground_query::GroundQuery;
 pub use layers::{LAYERS_MAX, LINKS_MAX, LayerLink, LayerPoint, Layers, LayersError};
 pub use map::NavMap;
 pub use mesh::{Avoidance, MeshError, MeshSource, MeshSourceError, NavMesh, RawMesh};
@@ -36,6 +36,6 @@ pub use path::{
     PathTrouble, RandomPoint, Reach, SearchRecord,
 };
 pub use requests::{PathRequests, Progress};
-pub use search::{Ends, Search, Step, Watch};
+pub use search::{Ends, Search, SearchLog, SearchStep};
 pub use space::{Graph, Location, NodeId, Portal, Revision, Space};
 pub use traversal::{OneWay, OwnArea, PassRules, Traversal};

@@ -18,7 +18,7 @@ use slotmap::{Key, SlotMap};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::PathToken;
-use crate::nav::map::Plan;
+use crate::nav::map::BackendPlan;
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathTrouble, Revision, Search};
 
 /// Searches that share the budget. Each needs 12 bytes a node of the map once it is used.
@@ -47,7 +47,7 @@ pub struct PathRequests {
     /// Those without a slot, by size; cancelled ones stay in until they come up. All that are new count as short.
     queues: [VecDeque<PathToken>; SIZES],
     /// The first of the short ones when it needs a search and no search is free.
-    next: Option<Work>,
+    next: Option<OpenRequest>,
     pool: [Slot; POOL],
     /// Expansions that earlier steps spent beyond their budget.
     debt: u64,
@@ -92,7 +92,7 @@ pub struct Progress {
 
 #[derive(Clone, Debug, Default)]
 struct Slot {
-    work: Option<Work>,
+    work: Option<OpenRequest>,
     search: Search,
     /// Expansions that this slot has had, anyone who was in it; the busy slot with the fewest is next.
     served: u64,
@@ -107,9 +107,9 @@ impl Slot {
 
 /// A request under way.
 #[derive(Clone, Debug)]
-struct Work {
+struct OpenRequest {
     token: PathToken,
-    plan: Plan,
+    plan: BackendPlan,
     revision: Revision,
 }
 
@@ -145,7 +145,7 @@ impl PathRequests {
     /// Forgets a request: nothing is delivered for it afterwards. A stale token is ignored.
     pub fn cancel(&mut self, token: PathToken) {
         self.requests.remove(token);
-        let is_its = |work: &mut Work| work.token == token;
+        let is_its = |work: &mut OpenRequest| work.token == token;
         self.next.take_if(is_its);
         self.pool.iter_mut().for_each(|slot| {
             slot.work.take_if(is_its);
@@ -244,7 +244,7 @@ impl PathRequests {
         match round.map.begin(&request.query) {
             Ok(plan) => {
                 round.left -= i64::from(price_of_others(round.map, &request.query));
-                self.start(Work { token, plan, revision: round.map.revision() }, size)
+                self.start(OpenRequest { token, plan, revision: round.map.revision() }, size)
             }
             Err(answer) => {
                 round.left -= 1;
@@ -255,7 +255,7 @@ impl PathRequests {
     }
 
     /// Puts work of a size into a free slot, or keeps it until there is one; whether there was.
-    fn start(&mut self, work: Work, size: usize) -> bool {
+    fn start(&mut self, work: OpenRequest, size: usize) -> bool {
         // A slot that stood empty has not saved up for later.
         let busy = self.pool.iter().filter(|slot| slot.work.is_some());
         let least = busy.map(|slot| slot.served).min().unwrap_or(0);
@@ -338,7 +338,7 @@ impl PathRequests {
                 Err(Box::new(PathAnswer { trouble, revision, ..PathAnswer::default() }))
             };
             match begun {
-                Ok(plan) => self.pool[at].work = Some(Work { plan, revision, ..work }),
+                Ok(plan) => self.pool[at].work = Some(OpenRequest { plan, revision, ..work }),
                 Err(mut answer) => {
                     round.left -= 1;
                     answer.expansions = lost;

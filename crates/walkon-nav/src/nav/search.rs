@@ -6,7 +6,7 @@
 //! A pop may overrun the allowance: what was spent beyond it is a debt that the caller carries to the next slice.
 //! Where a graph knows its edges from behind, the plain A* takes turns with a flood from the goal until the two meet: a goal
 //! that is walled in costs as much as there is within its walls, however large the rest is (seed:N15).
-//! Not here: the kernels on cells, `cells/weighted.rs` and `cells/jump.rs`; which of them serves whom.
+//! Not here: the kernels on cells, `cells/weighted_astar.rs` and `cells/jump.rs`; which of them serves whom.
 //! Source: Hart, Nilsson and Raphael 1968, with immutable entries; stale ones are recognised when popped.
 
 use std::cmp::Reverse;
@@ -14,11 +14,11 @@ use std::collections::BinaryHeap;
 
 use crate::base::cost::Cost;
 use crate::nav::buckets::Buckets;
-use crate::nav::cells::FarGoal;
+use crate::nav::cells::LandmarkGoal;
+use crate::nav::cells::bidirectional_flood::BidirectionalFlood;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::layout::{Columns, OFFSETS, Unit};
-use crate::nav::cells::sides::Sides;
-use crate::nav::cells::tiles::{Marks, SEASONS};
+use crate::nav::cells::tile_astar::{SEASONS, SearchMarks};
 use crate::nav::{Graph, NavMap, NodeId, Traversal};
 
 /// Where a search begins and where it wants to go.
@@ -32,7 +32,7 @@ pub struct Ends {
 
 /// What a slice of a search came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Step {
+pub enum SearchStep {
     /// The allowance is spent; step again, with the same map.
     Running,
     /// The cheapest way is known: see [`Search::cost`] and [`Search::nodes`].
@@ -48,16 +48,16 @@ pub enum Step {
 /// queue at its longest, and a quarter of a byte a cell once others cut off a goal.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<NodeRecord>,
     /// In place of records, of the kernel on tiles.
-    pub(crate) marks: Marks,
+    pub(crate) marks: SearchMarks,
     /// Records stamped otherwise belong to an earlier search. 24 bits; zero means never used.
     pub(crate) generation: u32,
     pub(crate) queue: Buckets,
     /// Whether a plan's goal is cut off (`cells/plan.rs`).
-    pub(crate) sides: Sides,
+    pub(crate) sides: BidirectionalFlood,
     /// The flood from the goal of the plain A*.
-    behind: Side,
+    behind: FloodSide,
     /// Whose turn it is while the plain A* and the flood from the goal have not met.
     back: Back,
     heap: BinaryHeap<Reverse<(u32, u32, u32)>>,
@@ -66,14 +66,14 @@ pub struct Search {
     /// Cost of the cheapest way to the goal so far; `u32::MAX` while there is none.
     pub(crate) best: u32,
     pub(crate) spent: u32,
-    pub(crate) state: Step,
+    pub(crate) state: SearchStep,
     pub(crate) unit: Unit,
     /// In place of the unit, of cells that are not plain squares.
     pub(crate) norm: Norm,
     pub(crate) columns: Columns,
     pub(crate) goal_cell: (u32, u32),
-    pub(crate) far: FarGoal,
-    watch: Watch,
+    pub(crate) far: LandmarkGoal,
+    watch: SearchLog,
     /// The searches over polygons.
     pub(crate) mesh: crate::nav::mesh::Scratch,
     /// The ends of ways worked out beforehand.
@@ -83,7 +83,7 @@ pub struct Search {
 
 /// What a search knows of a node.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Record {
+pub(crate) struct NodeRecord {
     pub(crate) g: u32,
     pub(crate) parent: u32,
     /// The generation in the upper 24 bits; below, what the kernel wants to remember (see there).
@@ -92,12 +92,12 @@ pub(crate) struct Record {
 
 /// Nodes met from one end, first come first served.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Side {
+pub(crate) struct FloodSide {
     met: Vec<u32>,
     next: usize,
 }
 
-impl Side {
+impl FloodSide {
     pub(crate) fn clear(&mut self) {
         self.met.clear();
         self.next = 0;
@@ -141,7 +141,7 @@ pub(crate) enum Kernel {
 
 /// Whether searches keep a list of the nodes they expanded, for pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Watch {
+pub enum SearchLog {
     /// They do not.
     #[default]
     Off,
@@ -180,7 +180,7 @@ impl Search {
     /// Sets memory aside for searches over so many nodes.
     pub(crate) fn make_room(&mut self, node_count: usize) {
         if self.records.len() < node_count {
-            self.records.resize(node_count, Record::default());
+            self.records.resize(node_count, NodeRecord::default());
         }
     }
 
@@ -197,24 +197,24 @@ impl Search {
 
     /// What the last slice came to.
     #[must_use]
-    pub fn state(&self) -> Step {
+    pub fn state(&self) -> SearchStep {
         self.state
     }
 
     /// The cost of the way found; [`Cost::BLOCKED`] until then.
     #[must_use]
     pub fn cost(&self) -> Cost {
-        if self.state == Step::Found { Cost(self.best) } else { Cost::BLOCKED }
+        if self.state == SearchStep::Found { Cost(self.best) } else { Cost::BLOCKED }
     }
 
     /// Whether to list expanded nodes, from the next search on.
-    pub fn watch(&mut self, watch: Watch) {
+    pub fn watch(&mut self, watch: SearchLog) {
         self.watch = watch;
     }
 
     /// Whether expanded nodes are to be listed.
     pub(crate) fn is_watched(&self) -> bool {
-        self.watch == Watch::On
+        self.watch == SearchLog::On
     }
 
     /// The nodes expanded so far, in order, some perhaps twice. Empty unless watched.
@@ -236,7 +236,7 @@ impl Search {
     /// edge. Empty unless a way was found. Cost: per node.
     pub fn nodes(&self, out: &mut Vec<NodeId>) {
         out.clear();
-        if self.state != Step::Found {
+        if self.state != SearchStep::Found {
             return;
         }
         let mut node = self.ends.goal.0;
@@ -292,7 +292,7 @@ impl Search {
         }
         self.generation += 1;
         if self.generation == SEASONS {
-            self.records.fill(Record::default());
+            self.records.fill(NodeRecord::default());
             self.marks.clear();
             self.generation = 1;
         }
@@ -300,15 +300,15 @@ impl Search {
         self.popped.clear();
         (self.kernel, self.ends) = (kernel, ends);
         (self.best, self.spent, self.back) = (u32::MAX, 0, Back::Over);
-        self.state = if ends.start == ends.goal { Step::Found } else { Step::Running };
+        self.state = if ends.start == ends.goal { SearchStep::Found } else { SearchStep::Running };
         let known = ends.start.0.max(ends.goal.0) < node_count;
         if !known {
-            self.state = Step::Exhausted;
+            self.state = SearchStep::Exhausted;
         } else if has_records {
             let stamp = self.generation << 8 | WAITING;
-            self.records[ends.start.index()] = Record { g: 0, parent: ends.start.0, stamp };
+            self.records[ends.start.index()] = NodeRecord { g: 0, parent: ends.start.0, stamp };
         }
-        if self.state == Step::Found {
+        if self.state == SearchStep::Found {
             self.best = 0;
         }
     }
@@ -325,7 +325,7 @@ impl Search {
                 return false;
             }
         }
-        *record = Record { g, parent, stamp: self.generation << 8 | WAITING };
+        *record = NodeRecord { g, parent, stamp: self.generation << 8 | WAITING };
         true
     }
 
@@ -342,21 +342,21 @@ impl Search {
     #[inline(always)]
     pub(crate) fn charge(&mut self, node: u32, units: u32) {
         self.spent = self.spent.saturating_add(units);
-        if self.watch == Watch::On {
+        if self.watch == SearchLog::On {
             self.popped.push(NodeId(node));
         }
     }
 
     /// Ends the search: nothing that is left could be cheaper than what was found.
-    pub(crate) fn finish(&mut self) -> Step {
-        self.state = if self.best == u32::MAX { Step::Exhausted } else { Step::Found };
+    pub(crate) fn finish(&mut self) -> SearchStep {
+        self.state = if self.best == u32::MAX { SearchStep::Exhausted } else { SearchStep::Found };
         self.state
     }
 
     /// Begins a plain A* search over any graph.
     pub fn begin_graph(&mut self, graph: &impl Graph, by: &Traversal, ends: Ends) {
         self.begin(Kernel::Heap, graph.node_count(), ends);
-        if self.state == Step::Running {
+        if self.state == SearchStep::Running {
             let Cost(h) = graph.heuristic(ends.start, ends.goal, by);
             self.heap.push(Reverse((h, h, ends.start.0)));
             self.behind.clear();
@@ -369,12 +369,12 @@ impl Search {
     pub(crate) fn forget_nodes(&mut self) {
         self.heap.clear();
         self.popped.clear();
-        self.state = Step::Exhausted;
+        self.state = SearchStep::Exhausted;
     }
 
     /// Lists nodes as expanded that were so elsewhere.
     pub(crate) fn note_expanded(&mut self, nodes: &[NodeId]) {
-        if self.watch == Watch::On {
+        if self.watch == SearchLog::On {
             self.popped.extend_from_slice(nodes);
         }
     }
@@ -384,7 +384,7 @@ impl Search {
         let record = &mut self.records[id as usize];
         if record.stamp >> 8 != self.generation {
             // No way to it is known yet, so that the first one found is the cheapest so far.
-            *record = Record { g: u32::MAX, parent: id, stamp: self.generation << 8 | BEHIND };
+            *record = NodeRecord { g: u32::MAX, parent: id, stamp: self.generation << 8 | BEHIND };
             self.behind.add(id);
         } else if record.stamp & BEHIND == 0 {
             self.back = Back::Over;
@@ -395,7 +395,7 @@ impl Search {
     fn step_back(&mut self, graph: &impl Graph, by: &Traversal) {
         self.back = Back::Waits;
         let Some(id) = self.behind.take() else {
-            self.state = Step::Exhausted;
+            self.state = SearchStep::Exhausted;
             return;
         };
         if graph.for_each_source(NodeId(id), by, &mut |from| self.meet_behind(from.0)) {
@@ -408,10 +408,10 @@ impl Search {
     /// Goes on with a plain A* search until it ends or has spent `allowance` expansions, one a node, those of the flood from
     /// the goal included.
     /// Ties are settled by (cost so far and to go, cost to go, id).
-    pub fn step_graph(&mut self, graph: &impl Graph, by: &Traversal, allowance: u32) -> Step {
+    pub fn step_graph(&mut self, graph: &impl Graph, by: &Traversal, allowance: u32) -> SearchStep {
         let stop_at = self.spent.saturating_add(allowance);
         // Bounded by the allowance, and by one entry for every improvement of a node.
-        while self.state == Step::Running && self.spent < stop_at {
+        while self.state == SearchStep::Running && self.spent < stop_at {
             if self.back == Back::Next {
                 self.step_back(graph, by);
                 continue;

@@ -71,12 +71,12 @@ pub struct Solids {
     triangles: Vec<[DVec3; 3]>,
     /// Their numbers as they were given.
     numbers: Vec<u32>,
-    nodes: Vec<Node>,
+    nodes: Vec<BoxNode>,
 }
 
 /// A box of the tree: a leaf when `count` is not 0, else the first child follows it and the second is at `first`.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct BoxNode {
     min: DVec3,
     max: DVec3,
     first: u32,
@@ -120,7 +120,7 @@ impl Solids {
             (min, max) = (min.min(corner), max.max(corner));
         }
         let at = self.nodes.len();
-        self.nodes.push(Node { min, max, first: first as u32, count: numbers.len() as u32 });
+        self.nodes.push(BoxNode { min, max, first: first as u32, count: numbers.len() as u32 });
         if numbers.len() <= LEAF {
             return;
         }
@@ -216,7 +216,7 @@ impl Solids {
     /// Looks at all triangles in the leaves below nodes that are worth it.
     fn visit<State>(
         &self,
-        worth: impl Fn(&Node, &State) -> bool,
+        worth: impl Fn(&BoxNode, &State) -> bool,
         state: &mut State,
         mut look: impl FnMut(usize, &mut State),
     ) {
@@ -242,7 +242,7 @@ impl Solids {
 }
 
 /// Whether a line meets a box before a part of its length.
-fn meets_box(node: &Node, origin: DVec3, along: DVec3, before: f64) -> bool {
+fn meets_box(node: &BoxNode, origin: DVec3, along: DVec3, before: f64) -> bool {
     let (mut enter, mut leave) = (0.0f64, before);
     for axis in 0..3 {
         // Boxes are flat where a scene is: a hair's breadth keeps rounding from cutting them off.

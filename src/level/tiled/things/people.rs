@@ -6,7 +6,7 @@
 
 use super::{Putting, Thing};
 use crate::level::def::{CharacterDef, DoorHabit, PropsDef};
-use crate::level::diagnostic::Spot;
+use crate::level::diagnostic::Located;
 use crate::level::json::NAME_BYTES_MAX;
 use crate::level::keys;
 use crate::level::numbers;
@@ -14,7 +14,7 @@ use crate::level::read::TAGS_MAX;
 use crate::level::source::checked_path;
 use crate::level::tiled::files::short;
 use crate::level::tiled::ground::{LAYER_NAMES, shown, split, text_of};
-use crate::level::tiled::raw::Shape;
+use crate::level::tiled::raw::ObjectShape;
 
 impl Putting<'_, '_> {
     /// Places a character at the foot of its object.
@@ -22,10 +22,10 @@ impl Putting<'_, '_> {
         let Some(position) = self.position(thing) else { return };
         let object = thing.object;
         let wanted = if object.name.trim().is_empty() && is_player { "player" } else { &object.name };
-        let name = Spot::new(self.unique("character", wanted, object.id, object.span), object.span);
+        let name = Located::new(self.unique("character", wanted, object.id, object.span), object.span);
         let mut character = CharacterDef {
             name,
-            position: Spot::new(position, object.span),
+            position: Located::new(position, object.span),
             facing_degrees: self.facing(thing).unwrap_or(0.0),
             player: self.is(thing, "player").unwrap_or(is_player),
             ..CharacterDef::default()
@@ -34,7 +34,7 @@ impl Putting<'_, '_> {
         character.tags = self.tags(thing);
         character.doors = self.habit(thing);
         if thing.number > 0 {
-            character.layer = Some(Spot::new(LAYER_NAMES[thing.number].to_owned(), object.span));
+            character.layer = Some(Located::new(LAYER_NAMES[thing.number].to_owned(), object.span));
         }
         character.behaviour = self.behaviour(thing);
         let own = keys::CHARACTER.of_tiled();
@@ -45,7 +45,7 @@ impl Putting<'_, '_> {
         }
         self.things.characters.push(character);
         // The way that somebody is drawn with is a route of that name.
-        if matches!(object.shape, Shape::Polyline(_)) && thing.corners.len() > 1 {
+        if matches!(object.shape, ObjectShape::Polyline(_)) && thing.corners.len() > 1 {
             self.line(thing, PropsDef::new());
         }
     }
@@ -97,7 +97,7 @@ impl Putting<'_, '_> {
         }
     }
 
-    fn behaviour(&mut self, thing: &Thing<'_>) -> Option<Spot<String>> {
+    fn behaviour(&mut self, thing: &Thing<'_>) -> Option<Located<String>> {
         let property =
             ["behaviour", "behavior", "script"].iter().find_map(|name| thing.properties.get(name))?;
         let name = text_of(&property.value);
@@ -108,6 +108,6 @@ impl Putting<'_, '_> {
             self.odd(thing, property, &format!("has {} \"{}\": {error}", property.name, short(&name)));
             return None;
         }
-        Some(Spot::new(name, property.span))
+        Some(Located::new(name, property.span))
     }
 }

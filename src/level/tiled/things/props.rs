@@ -7,10 +7,10 @@
 
 use super::{Putting, Thing, called};
 use crate::level::def::PropsDef;
-use crate::level::diagnostic::{Spot, code};
+use crate::level::diagnostic::{Located, code};
 use crate::level::read::PARAMS_BYTES_MAX;
 use crate::level::tiled::files::short;
-use crate::level::tiled::raw::{Property, Value};
+use crate::level::tiled::raw::{Property, PropertyValue};
 use serde_json::Value as Json;
 
 /// Most bytes of the properties of all objects together: classes give theirs to every object that has them.
@@ -67,7 +67,7 @@ impl Putting<'_, '_> {
             }
             let Some(value) = self.json(property, name) else { continue };
             bytes += name.len() + value.to_string().len();
-            params.insert(name.to_owned(), Spot::new(value, property.span));
+            params.insert(name.to_owned(), Located::new(value, property.span));
         }
         let left = self.props_bytes_left.checked_sub(bytes);
         if bytes > PARAMS_BYTES_MAX || left.is_none() {
@@ -87,17 +87,19 @@ impl Putting<'_, '_> {
     /// A value as the scripts get it: lengths in metres, objects by name. None for nothing.
     fn json(&self, property: &Property, name: &str) -> Option<Json> {
         Some(match &property.value {
-            Value::Text(text) => Json::from(text.as_str()),
-            Value::Truth(truth) => Json::from(*truth),
-            Value::Number(number) if is_length(name) => Json::from(number * self.place.metres_per_pixel()),
-            Value::Number(number) if *number == number.trunc() && number.abs() < 9e15 => {
+            PropertyValue::Text(text) => Json::from(text.as_str()),
+            PropertyValue::Truth(truth) => Json::from(*truth),
+            PropertyValue::Number(number) if is_length(name) => {
+                Json::from(number * self.place.metres_per_pixel())
+            }
+            PropertyValue::Number(number) if *number == number.trunc() && number.abs() < 9e15 => {
                 Json::from(*number as i64)
             }
-            Value::Number(number) => Json::from(*number),
-            Value::Object(id) => {
+            PropertyValue::Number(number) => Json::from(*number),
+            PropertyValue::Object(id) => {
                 Json::from(self.object_names.get(id).filter(|name| !name.is_empty())?.as_str())
             }
-            Value::Class(members) => {
+            PropertyValue::Class(members) => {
                 let members = members.0.iter();
                 members
                     .filter_map(|member| Some((member.name.clone(), self.json(member, &member.name)?)))

@@ -6,16 +6,16 @@
 use super::{Putting, Sort, Thing, called, sort_of};
 use crate::base::geom::Point;
 use crate::level::def::{LinkDef, LinkEnd, Position};
-use crate::level::diagnostic::{Finding, Span, Spot, code};
+use crate::level::diagnostic::{Located, PendingDiagnostic, Span, code};
 use crate::level::numbers;
 use crate::level::tiled::files::short;
 use crate::level::tiled::ground::{LAYER_NAMES, number_of, shown};
-use crate::level::tiled::raw::Value;
+use crate::level::tiled::raw::PropertyValue;
 
 /// Stairs whose other end may not have been met yet.
 pub(super) struct Stairs {
     from: (usize, Point),
-    to: Target,
+    to: StairsTarget,
     both_ways: bool,
     cost_m: f64,
     /// The object as a sentence has it, and where it stands.
@@ -25,7 +25,7 @@ pub(super) struct Stairs {
 }
 
 /// Where stairs lead.
-enum Target {
+enum StairsTarget {
     /// To the same place of a layer.
     Layer(usize),
     /// To an object, by its number.
@@ -37,7 +37,7 @@ impl Putting<'_, '_> {
     pub(super) fn references(&mut self, thing: &Thing<'_>) {
         for property in &thing.properties.0 {
             match &property.value {
-                Value::Object(id) if *id != 0 && !self.object_names.contains_key(id) => {
+                PropertyValue::Object(id) if *id != 0 && !self.object_names.contains_key(id) => {
                     let what = format!("has {} {id}, but there is no object {id}", property.name);
                     // Stairs need their other end; what else a property may mean is another program's affair.
                     if sort_of(&thing.object.class) == Sort::Stairs && property.name == "targetObject" {
@@ -46,7 +46,7 @@ impl Putting<'_, '_> {
                         self.odd(thing, property, &what);
                     }
                 }
-                Value::Text(name) if property.name == "targetObject" && !name.is_empty() => {
+                PropertyValue::Text(name) if property.name == "targetObject" && !name.is_empty() => {
                     if self.known_names.contains(name) {
                         continue;
                     }
@@ -57,8 +57,11 @@ impl Putting<'_, '_> {
                     );
                     let names = self.known_names.iter().map(String::as_str);
                     let (span, pointer) = (property.span, thing.object.pointer.as_str());
-                    let finding =
-                        || Finding::new(code::UNRESOLVED, span, message).at(pointer).suggest(name, names);
+                    let finding = || {
+                        PendingDiagnostic::new(code::UNRESOLVED, span, message)
+                            .at(pointer)
+                            .suggest(name, names)
+                    };
                     match sort_of(&thing.object.class) {
                         Sort::Stairs => self.findings.error(finding),
                         _ => self.findings.warn(finding),
@@ -87,7 +90,7 @@ impl Putting<'_, '_> {
         });
     }
 
-    fn target(&mut self, thing: &Thing<'_>) -> Option<Target> {
+    fn target(&mut self, thing: &Thing<'_>) -> Option<StairsTarget> {
         if let Some(property) = thing.properties.get("toLayer") {
             let layer =
                 number_of(&thing.properties, "toLayer").filter(|layer| *layer < self.ground.layers.len());
@@ -99,46 +102,46 @@ impl Putting<'_, '_> {
                 );
                 self.error(thing, code::RANGE, property.span, &what);
             }
-            return layer.map(Target::Layer);
+            return layer.map(StairsTarget::Layer);
         }
         let target = thing.properties.get("targetObject").and_then(|property| match &property.value {
-            Value::Object(id) => Some(*id),
-            Value::Text(name) => {
+            PropertyValue::Object(id) => Some(*id),
+            PropertyValue::Text(name) => {
                 self.object_names.iter().find(|(_, known)| *known == name).map(|(id, _)| *id)
             }
             _ => None,
         });
         // A name that nothing has was reported where it stands.
         let is_named = matches!(thing.properties.get("targetObject").map(|one| &one.value),
-            Some(Value::Text(name)) if !name.is_empty());
+            Some(PropertyValue::Text(name)) if !name.is_empty());
         if target.is_none() && !is_named {
             let what = "is stairs that lead nowhere, expected targetObject or toLayer";
             self.error(thing, code::MISSING_FIELD, thing.object.span, what);
         }
-        target.map(Target::Object)
+        target.map(StairsTarget::Object)
     }
 
     /// Joins stairs to where they lead, once every object was met.
     pub(super) fn end_stairs(&mut self) {
         for stairs in std::mem::take(&mut self.stairs) {
             let to = match stairs.to {
-                Target::Layer(layer) => Some((layer, stairs.from.1)),
+                StairsTarget::Layer(layer) => Some((layer, stairs.from.1)),
                 // A reference that leads nowhere was reported where it stands.
-                Target::Object(id) => self.feet.get(&id).copied(),
+                StairsTarget::Object(id) => self.feet.get(&id).copied(),
             };
             let Some(to) = to else { continue };
             if to.0 == stairs.from.0 {
                 let message = format!("{} leads to its own layer, expected another", stairs.called);
                 let (span, pointer) = (stairs.span, stairs.pointer.as_str());
-                self.findings.error(|| Finding::new(code::RANGE, span, message).at(pointer));
+                self.findings.error(|| PendingDiagnostic::new(code::RANGE, span, message).at(pointer));
                 continue;
             }
             let end = |(layer, [x, z]): (usize, Point)| LinkEnd {
-                layer: Spot::new(LAYER_NAMES[layer].to_owned(), stairs.span),
-                position: Spot::new(Position { x, y: None, z }, stairs.span),
+                layer: Located::new(LAYER_NAMES[layer].to_owned(), stairs.span),
+                position: Located::new(Position { x, y: None, z }, stairs.span),
             };
             let (from, to) = (end(stairs.from), end(to));
-            let spot = Spot::new((), stairs.span);
+            let spot = Located::new((), stairs.span);
             let (both_ways, cost_m) = (stairs.both_ways, stairs.cost_m);
             self.things.links.push(LinkDef { from, to, both_ways, cost_m, spot });
         }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-use crate::view::{Part, Parts, Slant};
+use crate::view::{Parts, PicturePart, Slant};
 
 /// A gameplay runtime: Rust owns the map, the characters and the loop, Lua decides what the characters want.
 #[derive(Debug, Parser)]
@@ -293,10 +293,10 @@ pub struct PathArgs {
     pub level: Option<PathBuf>,
     /// Where the path begins, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, required_unless_present = "map")]
-    pub from: Option<Place>,
+    pub from: Option<PlaceArg>,
     /// Where it is to end, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, required_unless_present = "map")]
-    pub to: Option<Place>,
+    pub to: Option<PlaceArg>,
     /// Half the width of the body, metres
     #[arg(long, value_name = "R", default_value_t = 0.35, value_parser = radius)]
     pub radius: f32,
@@ -345,10 +345,10 @@ pub struct DrawArgs {
     pub seed: Option<u64>,
     /// Draw a search that begins here, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, requires = "to")]
-    pub from: Option<Place>,
+    pub from: Option<PlaceArg>,
     /// And is to end here, metres
     #[arg(long, value_name = "X,Z", value_parser = place, allow_hyphen_values = true, requires = "from")]
-    pub to: Option<Place>,
+    pub to: Option<PlaceArg>,
     /// Layer of a tile map; `all` shows every one, below one another
     #[arg(long, value_name = "NAME")]
     pub layer: Option<String>,
@@ -363,7 +363,7 @@ pub struct DrawArgs {
     pub scale: Option<f64>,
     /// Where it is looked at from: graphs and meshes with several floors
     #[arg(long, value_enum, default_value_t)]
-    pub view: View,
+    pub view: ViewArg,
     /// The file to write (.png, .svg, .txt); text on stdout by default, and for `-`
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -444,10 +444,10 @@ pub struct GraphEditArgs {
     pub level: PathBuf,
     /// A new point, numbered after the last
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
-    pub add: Vec<Place>,
+    pub add: Vec<PlaceArg>,
     /// Another place for a point
     #[arg(long = "move", value_name = "N=X,Y,Z", value_parser = moved, allow_hyphen_values = true)]
-    pub moves: Vec<(u32, Place)>,
+    pub moves: Vec<(u32, PlaceArg)>,
     /// A link between two points
     #[arg(long, value_name = "A,B", value_parser = pair)]
     pub link: Vec<[u32; 2]>,
@@ -492,7 +492,7 @@ pub struct GraphPartitionArgs {
     pub name: Option<String>,
     /// Where it grows from, metres
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "within")]
-    pub from: Option<Place>,
+    pub from: Option<PlaceArg>,
     /// How far it grows along links, metres
     #[arg(long, value_name = "M", value_parser = metres, requires = "name")]
     pub within: Option<f64>,
@@ -515,16 +515,16 @@ pub struct GraphPathArgs {
     pub level: PathBuf,
     /// Where the way begins, metres
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
-    pub from: Place,
+    pub from: PlaceArg,
     /// Where it is to end, metres
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true)]
-    pub to: Place,
+    pub to: PlaceArg,
     /// Half the width of the body, metres; by default 0.35, or what the links have room for when that is less
     #[arg(long, value_name = "R", value_parser = radius)]
     pub radius: Option<f32>,
     /// Where it is looked at from
     #[arg(long, value_enum, default_value_t)]
-    pub view: View,
+    pub view: ViewArg,
     /// Draw it into this file (.png, .svg, .txt)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -541,7 +541,7 @@ pub struct GraphDrawArgs {
     pub scale: Option<f64>,
     /// Where it is looked at from
     #[arg(long, value_enum, default_value_t)]
-    pub view: View,
+    pub view: ViewArg,
     /// The file to write (.png, .svg, .txt); text on stdout by default, and for `-`
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -549,7 +549,7 @@ pub struct GraphDrawArgs {
 
 /// Where a map is looked at from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum View {
+pub enum ViewArg {
     /// From above
     #[default]
     Top,
@@ -557,11 +557,11 @@ pub enum View {
     Oblique,
 }
 
-impl From<View> for Slant {
-    fn from(view: View) -> Self {
+impl From<ViewArg> for Slant {
+    fn from(view: ViewArg) -> Self {
         match view {
-            View::Top => Self::Top,
-            View::Oblique => Self::Oblique,
+            ViewArg::Top => Self::Top,
+            ViewArg::Oblique => Self::Oblique,
         }
     }
 }
@@ -624,7 +624,7 @@ pub struct CompletionsArgs {
 
 /// A place as typed: `X,Z` or `X,Y,Z`, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct PlaceArg {
     /// Metres.
     pub x: f64,
     /// Metres; given on 3-D maps only.
@@ -649,14 +649,14 @@ fn finite(text: &str) -> Result<f64, String> {
     }
 }
 
-fn place(text: &str) -> Result<Place, String> {
+fn place(text: &str) -> Result<PlaceArg, String> {
     let numbers = text.split(',').map(finite).collect::<Result<Vec<_>, _>>()?;
     if let Some(far) = numbers.iter().find(|value| value.abs() > 1e6) {
         return Err(format!("{far} m is farther than 1e6 m from the origin"));
     }
     match numbers[..] {
-        [x, z] => Ok(Place { x, y: None, z }),
-        [x, y, z] => Ok(Place { x, y: Some(y), z }),
+        [x, z] => Ok(PlaceArg { x, y: None, z }),
+        [x, y, z] => Ok(PlaceArg { x, y: Some(y), z }),
         _ => Err("expected X,Z in metres, as in 3,4.5".to_owned()),
     }
 }
@@ -669,7 +669,7 @@ fn pair(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-fn moved(text: &str) -> Result<(u32, Place), String> {
+fn moved(text: &str) -> Result<(u32, PlaceArg), String> {
     let expected = || "expected the number of a point and its place, as in 4=1,0,2".to_owned();
     let (number, to) = text.split_once('=').ok_or_else(expected)?;
     Ok((number.trim().parse().map_err(|_| expected())?, place(to)?))
@@ -755,15 +755,15 @@ fn layers(text: &str) -> Result<Parts, String> {
         if word == "all" {
             return Ok(Parts::all());
         }
-        let part = Part::ALL.into_iter().find(|part| part.name() == word);
+        let part = PicturePart::ALL.into_iter().find(|part| part.name() == word);
         parts = parts.with(part.ok_or_else(|| unknown_layer(word))?);
     }
     Ok(parts)
 }
 
 fn unknown_layer(word: &str) -> String {
-    let names = Part::ALL.map(Part::name);
-    match crate::base::words::nearest(word, names) {
+    let names = PicturePart::ALL.map(PicturePart::name);
+    match crate::base::suggestions::nearest(word, names) {
         Some(near) => format!("unknown layer \"{word}\"; did you mean \"{near}\"?"),
         None => format!("unknown layer \"{word}\", expected of {}, all", names.join(", ")),
     }
@@ -836,7 +836,7 @@ mod tests {
 
     #[test]
     fn layers_are_a_list_of_known_words() {
-        let two = Parts::NONE.with(Part::Paths).with(Part::Cells);
+        let two = Parts::NONE.with(PicturePart::Paths).with(PicturePart::Cells);
         assert_eq!(layers("paths, cells"), Ok(two));
         assert_eq!(layers("paths,all"), Ok(Parts::all()));
         assert_eq!(layers(""), Ok(Parts::NONE));
@@ -847,8 +847,8 @@ mod tests {
 
     #[test]
     fn places_are_two_or_three_finite_numbers() {
-        assert_eq!(place("-1, 2.5"), Ok(Place { x: -1.0, y: None, z: 2.5 }));
-        assert_eq!(place("1,2,3"), Ok(Place { x: 1.0, y: Some(2.0), z: 3.0 }));
+        assert_eq!(place("-1, 2.5"), Ok(PlaceArg { x: -1.0, y: None, z: 2.5 }));
+        assert_eq!(place("1,2,3"), Ok(PlaceArg { x: 1.0, y: Some(2.0), z: 3.0 }));
         for text in ["", "1", "1,2,3,4", "1,nan", "1,inf", "a,b", "1,2e7"] {
             assert!(place(text).is_err(), "{text}");
         }

@@ -1,14 +1,14 @@
 //! `walkon bake`: the precomputed grid of a level, beside it.
 
 use super::args::{BakeArgs, Format};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use super::path::layer_among;
 use super::{Shell, shown_path};
-use crate::level::{LoadedLevel, NavigationDef};
-use crate::shell::output::{Results, Target};
+use crate::level::{Level, NavigationDef};
+use crate::shell::output::{OutputFile, Results};
 use crate::shell::project::find_level;
 
-pub(super) fn run(shell: &Shell, args: &BakeArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &BakeArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let layer = layer_of(&level, &found.path, args.layer.as_deref())?;
@@ -18,10 +18,14 @@ pub(super) fn run(shell: &Shell, args: &BakeArgs, results: &mut Results) -> Resu
             _ => "no cells".to_owned(),
         };
         let expected = "expected square cells with eight neighbours to bake";
-        return Err(Failure::new(Exit::Level, format!("{}: its map has {what}, {expected}", found.path)));
+        return Err(CommandFailure::new(
+            Exit::Level,
+            format!("{}: its map has {what}, {expected}", found.path),
+        ));
     };
     let path = grid_path(&found.path, args.layer.as_deref());
-    let target = Target::claim(&found.project.folder.root().join(&path), &found.project.folder.files_read())?;
+    let target =
+        OutputFile::claim(&found.project.folder.root().join(&path), &found.project.folder.files_read())?;
     target.write(grid.text().as_bytes())?;
     let shown = shown_path(&found, &path);
     let walkable = grid.walkable.iter().filter(|walkable| **walkable).count();
@@ -40,7 +44,7 @@ pub(super) fn run(shell: &Shell, args: &BakeArgs, results: &mut Results) -> Resu
 }
 
 /// The layer to bake: the one that is named, or the only one.
-fn layer_of(level: &LoadedLevel, path: &str, name: Option<&str>) -> Result<u8, Failure> {
+fn layer_of(level: &Level, path: &str, name: Option<&str>) -> Result<u8, CommandFailure> {
     let names: Vec<&str> = match &level.def.navigation {
         NavigationDef::Tiles(tiles) => tiles.layers.iter().map(|layer| layer.name.value.as_str()).collect(),
         _ => Vec::new(),
@@ -49,7 +53,7 @@ fn layer_of(level: &LoadedLevel, path: &str, name: Option<&str>) -> Result<u8, F
         Some(name) => layer_among(&names, name),
         None if names.len() > 1 => {
             let message = format!("{path}: its map has {} layers, expected --layer", names.len());
-            Err(Failure::usage(message).help(format!("of {}", names.join(", "))))
+            Err(CommandFailure::usage(message).help(format!("of {}", names.join(", "))))
         }
         None => Ok(0),
     }

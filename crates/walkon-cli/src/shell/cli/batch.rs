@@ -13,17 +13,17 @@ use std::time::{Duration, Instant};
 
 use super::Shell;
 use super::args::BatchArgs;
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use super::run::{exit_of, json};
 use crate::base::time::TickRate;
 use crate::game::headless::{self, Bound, Onlooker, Report};
-use crate::game::line::Line;
+use crate::game::line::JsonLine;
 use crate::game::recorder::Recorder;
 use crate::game::{Game, Setup};
-use crate::level::{LevelFile, LoadedLevel, MemorySource};
+use crate::level::{Level, LevelFile, MemorySource};
 use crate::script::fuel::Signals;
 use crate::shell::output::{Results, tell};
-use crate::shell::progress::Work;
+use crate::shell::progress::ProgressWork;
 use crate::shell::project::find_level;
 use crate::shell::report::clean;
 use crate::shell::watchdog::{Interrupts, Watchdog};
@@ -38,7 +38,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LISTED_MAX: usize = 10;
 
 /// A level to run, as text: what a thread needs to build it by itself.
-struct Piece {
+struct LevelText {
     path: String,
     name: String,
     files: MemorySource,
@@ -61,12 +61,12 @@ struct Done {
     report: Option<Report>,
 }
 
-pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let pieces = args.levels.iter().map(|level| piece(shell, args, level)).collect::<Result<Vec<_>, _>>()?;
     let jobs = jobs(args, pieces.len());
     let interrupts = Interrupts::listen();
     let threads = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let mut table = Table::default();
+    let mut table = ResultTable::default();
     let began = Instant::now();
     let next = AtomicUsize::new(0);
     let ended = std::thread::scope(|scope| {
@@ -77,11 +77,11 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
             let sender = sender.clone();
             let thread = std::thread::Builder::new().name("batch".to_owned()).stack_size(STACK_BYTES);
             if let Err(error) = thread.spawn_scoped(scope, move || worker.work(&sender)) {
-                return Err(Failure::io(format!("no thread for the runs: {error}")));
+                return Err(CommandFailure::io(format!("no thread for the runs: {error}")));
             }
         }
         drop(sender);
-        let mut bar = shell.progress(Work { name: "running", unit: "runs", all: jobs.len() as u64 });
+        let mut bar = shell.progress(ProgressWork { name: "running", unit: "runs", all: jobs.len() as u64 });
         // Runs end in any order and are told in theirs.
         let mut waiting: BTreeMap<usize, Done> = BTreeMap::new();
         let (mut told, mut heard) = (0, 0);
@@ -127,9 +127,9 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
 fn tell_run(
     shell: &Shell,
     results: &mut Results,
-    table: &mut Table,
-    (pieces, job, done): (&[Piece], Job, &Done),
-) -> Result<(), Failure> {
+    table: &mut ResultTable,
+    (pieces, job, done): (&[LevelText], Job, &Done),
+) -> Result<(), CommandFailure> {
     let name = &pieces[job.piece].name;
     results.line(&done.line)?;
     table.add(name, job.seed, done);
@@ -141,13 +141,13 @@ fn tell_run(
 }
 
 /// Reads and checks a level once; threads build it from the texts.
-fn piece(shell: &Shell, args: &BatchArgs, level: &std::path::Path) -> Result<Piece, Failure> {
+fn piece(shell: &Shell, args: &BatchArgs, level: &std::path::Path) -> Result<LevelText, CommandFailure> {
     let found = find_level(level)?;
     let loaded = shell.load(&found)?;
     let scripts = shell.scripts(&found, &loaded)?;
     let rate = TickRate::new(loaded.def.tick_rate).unwrap_or_default();
     let with = |source: MemorySource, file: &LevelFile| source.with(&file.path, file.text.as_bytes());
-    Ok(Piece {
+    Ok(LevelText {
         path: found.path.clone(),
         name: loaded.def.name.clone(),
         files: loaded.files.iter().fold(MemorySource::new(), with),
@@ -168,7 +168,7 @@ fn jobs(args: &BatchArgs, pieces: usize) -> Vec<Job> {
 /// A thread that takes one run after another.
 struct Worker<'a> {
     args: &'a BatchArgs,
-    pieces: &'a [Piece],
+    pieces: &'a [LevelText],
     jobs: &'a [Job],
     next: &'a AtomicUsize,
     interrupts: Interrupts,
@@ -191,7 +191,7 @@ impl Worker<'_> {
         }
     }
 
-    fn one(&self, piece: &Piece, seed: u64) -> Done {
+    fn one(&self, piece: &LevelText, seed: u64) -> Done {
         let level = match crate::level::load(&piece.path, &piece.files) {
             Ok(level) => level,
             Err(error) => return not_begun(piece, seed, Exit::Level, &error.to_string()),
@@ -206,7 +206,7 @@ impl Worker<'_> {
         }
     }
 
-    fn play(&self, piece: &Piece, level: LoadedLevel, seed: u64) -> Result<Report, crate::game::StartError> {
+    fn play(&self, piece: &LevelText, level: Level, seed: u64) -> Result<Report, crate::game::StartError> {
         let signals = Arc::new(Signals::default());
         let _watchdog = Watchdog::start(Arc::clone(&signals), piece.watchdog_ms, self.interrupts.clone());
         let setup = Setup {
@@ -226,19 +226,19 @@ impl Worker<'_> {
     }
 }
 
-fn not_begun(piece: &Piece, seed: u64, exit: Exit, error: &str) -> Done {
-    let line = Line::default().text("level", &piece.name).count("seed", seed).flag("ok", false);
+fn not_begun(piece: &LevelText, seed: u64, exit: Exit, error: &str) -> Done {
+    let line = JsonLine::default().text("level", &piece.name).count("seed", seed).flag("ok", false);
     Done { line: line.text("error", error).finish(), exit, report: None }
 }
 
 /// What the runs came to, for people.
 #[derive(Default)]
-struct Table {
+struct ResultTable {
     runs: usize,
     worst: Exit,
     failing: Vec<String>,
     failed: usize,
-    measures: BTreeMap<String, Spread>,
+    measures: BTreeMap<String, Distribution>,
     /// Level, first and last seed of runs that a signal kept from running, as many as are listed; and how many there are.
     missing: Vec<(String, u64, u64)>,
     missing_count: usize,
@@ -248,7 +248,7 @@ struct Table {
 const KEPT_MAX: usize = 1 << 20;
 
 /// How the values of a measure are spread.
-struct Spread {
+struct Distribution {
     sum: f64,
     count: u64,
     least: f64,
@@ -258,7 +258,7 @@ struct Spread {
     stride: u64,
 }
 
-impl Default for Spread {
+impl Default for Distribution {
     fn default() -> Self {
         Self {
             sum: 0.0,
@@ -271,7 +271,7 @@ impl Default for Spread {
     }
 }
 
-impl Spread {
+impl Distribution {
     fn add(&mut self, value: f64) {
         if self.count.is_multiple_of(self.stride) {
             if self.kept.len() >= KEPT_MAX {
@@ -304,7 +304,7 @@ impl Spread {
     }
 }
 
-impl Table {
+impl ResultTable {
     fn add(&mut self, level: &str, seed: u64, done: &Done) {
         self.runs += 1;
         if done.exit.code() > self.worst.code() {
@@ -392,7 +392,7 @@ mod tests {
     #[test]
     fn percentiles_are_values_that_so_many_do_not_exceed() {
         let spread = |values: &mut dyn Iterator<Item = u32>| {
-            let mut spread = Spread::default();
+            let mut spread = Distribution::default();
             values.for_each(|value| spread.add(f64::from(value)));
             spread
         };
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn many_values_are_thinned_evenly() {
-        let mut spread = Spread::default();
+        let mut spread = Distribution::default();
         (0..3 * KEPT_MAX as u32).for_each(|value| spread.add(f64::from(value)));
         assert!(spread.kept.len() <= KEPT_MAX && spread.stride == 4);
         let [_, half, _] = spread.percentiles();
@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn what_was_not_run_is_named_by_level_with_neighbouring_seeds_as_one() {
-        let mut table = Table { runs: 2, ..Table::default() };
+        let mut table = ResultTable { runs: 2, ..ResultTable::default() };
         assert_eq!(table.missing_words(), None);
         for (level, seed) in [("yard", 3), ("yard", 4), ("yard", 5), ("yard", 9), ("hall", 10)] {
             table.miss(level, seed);

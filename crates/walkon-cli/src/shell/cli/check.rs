@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::args::{CheckArgs, Format};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use super::{Shell, hint_at_root, refusal, script_texts};
-use crate::base::words::counted;
-use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
+use crate::base::suggestions::counted;
+use crate::level::{Diagnostic, Level, LevelFile, Severity};
 use crate::shell::lint::Linted;
 use crate::shell::output::{Results, Tone, tell};
 use crate::shell::project::{FoundLevel, Project, file_at, find_level, is_level, is_script};
@@ -21,7 +21,7 @@ use crate::shell::{params, scripts};
 const DEPTH_MAX: usize = 32;
 const FILES_MAX: usize = 100_000;
 
-pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let mut files = Vec::new();
     if args.paths.is_empty() {
         let project = Project::around(Path::new("."))?;
@@ -54,8 +54,8 @@ fn from_here(folder: &Path) -> PathBuf {
 }
 
 /// Levels and scripts below a folder, in the order of their names.
-fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", folder.display()));
+fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), CommandFailure> {
+    let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", folder.display()));
     let mut entries =
         std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
@@ -72,7 +72,10 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), F
             }
         }
         if files.len() > FILES_MAX {
-            return Err(Failure::io(format!("{}: more than {FILES_MAX} files to check", folder.display())));
+            return Err(CommandFailure::io(format!(
+                "{}: more than {FILES_MAX} files to check",
+                folder.display()
+            )));
         }
     }
     Ok(())
@@ -84,7 +87,7 @@ fn is_ours(name: &str) -> bool {
 }
 
 /// Script texts by path below the script folders.
-type Texts = BTreeMap<String, String>;
+type ScriptTextMap = BTreeMap<String, String>;
 
 #[derive(Default)]
 struct Checked {
@@ -102,7 +105,7 @@ struct Checked {
 }
 
 impl Checked {
-    fn file(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), Failure> {
+    fn file(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), CommandFailure> {
         self.files += 1;
         shell.more(|| format!("checking {}", file.display()));
         if is_script(&file.to_string_lossy()) {
@@ -125,9 +128,9 @@ impl Checked {
         &mut self,
         shell: &Shell,
         found: &FoundLevel,
-        level: &LoadedLevel,
+        level: &Level,
         format: Format,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandFailure> {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
         let linted = self.linted(found, &texts)?;
@@ -147,7 +150,7 @@ impl Checked {
     }
 
     /// What was found in the scripts of the project around a file.
-    fn linted(&mut self, found: &FoundLevel, texts: &Texts) -> Result<Rc<Linted>, Failure> {
+    fn linted(&mut self, found: &FoundLevel, texts: &ScriptTextMap) -> Result<Rc<Linted>, CommandFailure> {
         let root = found.project.folder.root();
         if let Some(linted) = self.projects.get(root) {
             return Ok(Rc::clone(linted));
@@ -208,7 +211,7 @@ impl Checked {
         )
     }
 
-    fn script(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), Failure> {
+    fn script(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), CommandFailure> {
         let found = file_at(file)?;
         let texts = found.project.scripts(&found.path)?;
         let text = match found.project.script_text(&found.path) {

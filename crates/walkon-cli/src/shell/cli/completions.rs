@@ -3,10 +3,10 @@
 use clap::CommandFactory;
 
 use super::args::{Cli, CompletionsArgs};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use crate::shell::output::Results;
 
-pub(super) fn run(args: &CompletionsArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(args: &CompletionsArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "walkon", &mut script);
     results.text(&String::from_utf8_lossy(&script))?;

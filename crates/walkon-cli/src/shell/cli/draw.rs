@@ -7,62 +7,62 @@ use std::path::Path;
 
 use glam::Vec3;
 
-use self::source::{Source, trace_text};
-use super::args::{DrawArgs, View};
-use super::exit::{Exit, Failure};
-use super::path::{Asked, floor_of, layer_of, on_floor};
+use self::source::{DrawSource, trace_text};
+use super::args::{DrawArgs, ViewArg};
+use super::exit::{CommandFailure, Exit};
+use super::path::{PathQuestion, floor_of, layer_of, on_floor};
 use super::{Shell, replay, run, scenery};
 use crate::base::geom::{Bounds, Point};
-use crate::base::words::counted;
+use crate::base::suggestions::counted;
 use crate::game::Game;
 use crate::game::recording::Recording;
 use crate::nav::mesh::Patch;
 use crate::nav::{Layout, NavMap, Traversal};
-use crate::shell::output::{Results, Target, is_stream};
+use crate::shell::output::{OutputFile, Results, is_stream};
 use crate::shell::pictures;
-use crate::shell::progress::Work;
+use crate::shell::progress::ProgressWork;
 use crate::shell::watchdog::Interrupts;
 use crate::view::{
-    Part, Parts, Picture, Projection, Screen, ScreenError, SearchScene, Slant, ascii, draw_ground,
-    draw_scene, draw_scenery, draw_search, svg,
+    GroundProjection, Parts, Picture, PicturePart, Screen, ScreenError, SearchScene, Slant, ascii,
+    draw_ground, draw_scene, draw_scenery, draw_search, svg,
 };
 use crate::world::World;
+use crate::world::bystanders::Straight;
 use crate::world::character::Gait;
-use crate::world::standing::Straight;
 
 /// What is left free above and below a map that is seen from the side, metres.
 const ROOM_M: f64 = 0.5;
 
 /// The form of a picture, by the suffix of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum PictureFormat {
     Png,
     Svg,
     Text,
 }
 
 /// The form that a file's name asks for.
-pub(super) fn form_of(path: &Path) -> Result<Form, Failure> {
+pub(super) fn form_of(path: &Path) -> Result<PictureFormat, CommandFailure> {
     if is_stream(path) {
-        return Ok(Form::Text);
+        return Ok(PictureFormat::Text);
     }
     let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default().to_ascii_lowercase();
     match suffix.as_str() {
-        "png" => Ok(Form::Png),
-        "svg" => Ok(Form::Svg),
-        "txt" => Ok(Form::Text),
-        _ => Err(Failure::usage(format!(
+        "png" => Ok(PictureFormat::Png),
+        "svg" => Ok(PictureFormat::Svg),
+        "txt" => Ok(PictureFormat::Text),
+        _ => Err(CommandFailure::usage(format!(
             "{}: expected a name that ends in .png, .svg or .txt",
             path.display()
         ))),
     }
 }
 
-pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let form = args.out.as_deref().map(form_of).transpose()?;
     let traced = trace_text(&args.level)?;
     let trace = traced.as_deref().map(|text| replay::read(&args.level, text)).transpose()?;
-    let source = Source::open(shell, args, trace.as_ref())?;
+    let source = DrawSource::open(shell, args, trace.as_ref())?;
     if let Some(file) = &args.gif {
         return animate::run(shell, args, file, (source, trace.as_ref()));
     }
@@ -78,16 +78,16 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     let files_read = source.found.project.folder.files_read();
     let mut stage = if tick == 0 {
         let seed = source.seed();
-        Stage::Loaded(Box::new(crate::level::spawn::build(source.loaded, seed).world))
+        DrawnMoment::Loaded(Box::new(crate::level::spawn::build(source.loaded, seed).world))
     } else {
         let interrupts = Interrupts::listen();
         let (found, loaded, start) = source.start(shell)?;
         let mut game = run::game(shell, &found, loaded, start)?;
-        let mut bar = shell.progress(Work { name: "running", unit: "ticks", all: tick });
+        let mut bar = shell.progress(ProgressWork { name: "running", unit: "ticks", all: tick });
         run::run_to(&mut game, tick, trace.as_ref(), &interrupts, |tick, _| bar.reach(tick))?;
-        Stage::Run(Box::new(game))
+        DrawnMoment::Run(Box::new(game))
     };
-    let target = args.out.as_deref().map(|out| Target::claim(out, &files_read)).transpose()?;
+    let target = args.out.as_deref().map(|out| OutputFile::claim(out, &files_read)).transpose()?;
     let shown = layers_of(stage.world_mut(), args.layer.as_deref())?;
     let world = stage.world_mut();
     let goal_layer = args.to_layer.as_deref().map(|name| layer_of(world, Some(name))).transpose()?;
@@ -112,7 +112,7 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
 }
 
 /// Every layer for the word `all`, unless one has that name; else the one that is named, or the first.
-fn layers_of(world: &World, name: Option<&str>) -> Result<Vec<u8>, Failure> {
+fn layers_of(world: &World, name: Option<&str>) -> Result<Vec<u8>, CommandFailure> {
     let has = |name| world.tiles().is_some_and(|tiles| tiles.layer(name).is_some());
     match name {
         Some("all") if !has("all") => Ok((0..world.nav().layer_count() as u8).collect()),
@@ -121,12 +121,12 @@ fn layers_of(world: &World, name: Option<&str>) -> Result<Vec<u8>, Failure> {
 }
 
 /// What is drawn: a level as loaded, or after some ticks.
-enum Stage {
+enum DrawnMoment {
     Loaded(Box<World>),
     Run(Box<Game>),
 }
 
-impl Stage {
+impl DrawnMoment {
     fn world_mut(&mut self) -> &mut World {
         match self {
             Self::Loaded(world) => world,
@@ -145,11 +145,11 @@ fn searched(
 ) -> Vec<Picture> {
     let layer = shown.first().copied().unwrap_or_default();
     let by = Traversal { radius_m: Gait::RADIUS_M, layer, ..Traversal::default() };
-    let is_among_others = parts.is_some_and(|parts| parts.has(Part::Obstacles));
+    let is_among_others = parts.is_some_and(|parts| parts.has(PicturePart::Obstacles));
     let around =
         if is_among_others { world.bystanders(Straight { from, to, layer, but: &[] }) } else { None };
     let others = around.map(|around| around.discs);
-    let asked = Asked { from, to, by, goal_layer, others };
+    let asked = PathQuestion { from, to, by, goal_layer, others };
     let answered = asked.answer(world);
     let others = asked.others.as_deref().unwrap_or(&[]);
     let (record, answer) = (&answered.record, &answered.answer);
@@ -187,7 +187,7 @@ fn world_picture(
 
 /// The scene below a graph, where the cells of the map are shown.
 fn draw_backdrop(picture: &mut Picture, world: &World, (parts, backdrop): (Parts, &[[Vec3; 3]])) {
-    if let Some(graph) = world.nav().graph().filter(|_| parts.has(Part::Cells)) {
+    if let Some(graph) = world.nav().graph().filter(|_| parts.has(PicturePart::Cells)) {
         draw_scenery(picture, backdrop, graph.draft().points());
     }
 }
@@ -212,15 +212,15 @@ fn blank(world: &World, (layer, slant): (u8, Slant), title: String) -> Picture {
         picture.tile_m = is_square.then(|| frame.tile_size_m());
     }
     if world.tiles().is_some_and(|tiles| tiles.is_isometric) {
-        picture.projection = Projection::Isometric;
+        picture.projection = GroundProjection::Isometric;
     }
     picture
 }
 
 /// Where a map is looked at from; only one with heights can be looked at from the side.
-fn slant_of(view: View, nav: &NavMap) -> Result<Slant, Failure> {
-    if view == View::Oblique && floor_of(nav).is_some() {
-        return Err(Failure::usage("--view oblique: this map is flat, expected --view top"));
+fn slant_of(view: ViewArg, nav: &NavMap) -> Result<Slant, CommandFailure> {
+    if view == ViewArg::Oblique && floor_of(nav).is_some() {
+        return Err(CommandFailure::usage("--view oblique: this map is flat, expected --view top"));
     }
     Ok(view.into())
 }
@@ -248,20 +248,20 @@ fn bounds(nav: &NavMap, slant: Slant) -> Bounds {
 /// Writes pictures, below one another, in the form asked for.
 pub(super) fn write(
     shown: &[Picture],
-    form: Form,
+    form: PictureFormat,
     scale: Option<f64>,
-    target: &Target,
-) -> Result<(), Failure> {
-    if form == Form::Text {
+    target: &OutputFile,
+) -> Result<(), CommandFailure> {
+    if form == PictureFormat::Text {
         return target.write(text(shown, scale).as_bytes());
     }
     let screens: Result<Vec<Screen>, ScreenError> = shown.iter().map(|one| one.screen(scale)).collect();
-    let screens = screens.map_err(|error| Failure::usage(error.to_string()))?;
-    if form == Form::Svg {
+    let screens = screens.map_err(|error| CommandFailure::usage(error.to_string()))?;
+    if form == PictureFormat::Svg {
         return target.write(svg::render(&screens).as_bytes());
     }
     let bytes = pictures::png(&screens);
-    target.write(&bytes.map_err(|error| Failure::io(format!("{}: {error}", target.path().display())))?)
+    target.write(&bytes.map_err(|error| CommandFailure::io(format!("{}: {error}", target.path().display())))?)
 }
 
 /// Pictures as text, below one another.

@@ -50,7 +50,7 @@ impl Exit {
 
 /// Why a command ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum CommandFailure {
     /// Nobody reads the results any more: ends quietly, as if done.
     Closed,
     /// It has been said already.
@@ -66,7 +66,7 @@ pub enum Failure {
     },
 }
 
-impl Failure {
+impl CommandFailure {
     /// Of this kind, without advice.
     #[must_use]
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {

@@ -10,22 +10,25 @@ use serde_json::{Value, json};
 
 use super::args::{
     Format, GraphAction, GraphDrawArgs, GraphEditArgs, GraphIslandsArgs, GraphLevelArgs, GraphPartitionArgs,
-    GraphPathArgs, Place, View,
+    GraphPathArgs, PlaceArg, ViewArg,
 };
-use super::exit::{Exit, Failure};
-use super::path::{self, Asked};
+use super::exit::{CommandFailure, Exit};
+use super::path::{self, PathQuestion};
 use super::{Shell, draw, refusal, scenery, shown_path};
-use crate::base::words::{self, counted};
+use crate::base::suggestions::{self, counted};
 use crate::level::graph::{GraphDef, GraphPaths, HandEdits, compact_bytes, graph_text, read_graph_text};
-use crate::level::{DoorJoin, FILE_BYTES_MAX, Hierarchy, RADIUS, Source, SourceError, door_joins, load};
+use crate::level::{DoorJoin, FILE_BYTES_MAX, FileSource, Hierarchy, RADIUS, SourceError, door_joins, load};
 use crate::nav::Traversal;
-use crate::nav::graph::islands::{Piece, remove_island, remove_islands, stitch};
+use crate::nav::graph::adjacency::Adjacency;
+use crate::nav::graph::islands::{GraphIsland, remove_island, remove_islands, stitch};
 use crate::nav::graph::link::can_walk;
-use crate::nav::graph::net::Net;
-use crate::nav::graph::{Draft, DraftEdit, Group, Routes, carry_parts, divide, generate, groups, grow, link};
+use crate::nav::graph::{
+    EditableGraph, LinkedGroup, PointEdit, PrecomputedRoutes, carry_parts, divide, generate, groups, grow,
+    link,
+};
 use crate::nav::solids::Solids;
-use crate::shell::output::{Results, Target};
-use crate::shell::progress::{Progress, Work as Shown};
+use crate::shell::output::{OutputFile, Results};
+use crate::shell::progress::{Progress, ProgressWork as Shown};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, graph_picture};
@@ -35,29 +38,33 @@ const SAME_M: f32 = 1e-3;
 /// Islands that are listed one by one.
 const LISTED_MAX: usize = 40;
 
-pub(super) fn run(shell: &Shell, action: &GraphAction, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(
+    shell: &Shell,
+    action: &GraphAction,
+    results: &mut Results,
+) -> Result<Exit, CommandFailure> {
     match action {
-        GraphAction::Generate(args) => Work::open(shell, &args.level)?.generate(args, results),
-        GraphAction::Link(args) => Work::open(shell, &args.level)?.link(args, results),
-        GraphAction::Edit(args) => Work::open(shell, &args.level)?.edit(args, results),
-        GraphAction::Islands(args) => Work::open(shell, &args.level)?.islands(args, results),
-        GraphAction::Partition(args) => Work::open(shell, &args.level)?.partition(args, results),
-        GraphAction::Bake(args) => Work::open(shell, &args.level)?.bake(args, results),
-        GraphAction::Path(args) => Work::open(shell, &args.level)?.path(args, results),
-        GraphAction::Draw(args) => Work::open(shell, &args.level)?.draw(args, results),
+        GraphAction::Generate(args) => GraphWork::open(shell, &args.level)?.generate(args, results),
+        GraphAction::Link(args) => GraphWork::open(shell, &args.level)?.link(args, results),
+        GraphAction::Edit(args) => GraphWork::open(shell, &args.level)?.edit(args, results),
+        GraphAction::Islands(args) => GraphWork::open(shell, &args.level)?.islands(args, results),
+        GraphAction::Partition(args) => GraphWork::open(shell, &args.level)?.partition(args, results),
+        GraphAction::Bake(args) => GraphWork::open(shell, &args.level)?.bake(args, results),
+        GraphAction::Path(args) => GraphWork::open(shell, &args.level)?.path(args, results),
+        GraphAction::Draw(args) => GraphWork::open(shell, &args.level)?.draw(args, results),
     }
 }
 
 /// A level whose graph is worked on.
-struct Work<'s> {
+struct GraphWork<'s> {
     shell: &'s Shell,
     found: FoundLevel,
     def: GraphDef,
     paths: GraphPaths,
 }
 
-impl<'s> Work<'s> {
-    fn open(shell: &'s Shell, level: &std::path::Path) -> Result<Self, Failure> {
+impl<'s> GraphWork<'s> {
+    fn open(shell: &'s Shell, level: &std::path::Path) -> Result<Self, CommandFailure> {
         let found = find_level(level)?;
         match crate::level::graph_level(&found.path, &found.project.folder) {
             Ok(def) => {
@@ -67,17 +74,17 @@ impl<'s> Work<'s> {
             }
             Err(error) => {
                 shell.show(&found, &error.diagnostics, &error.files);
-                Err(Failure::Told(refusal(&error)))
+                Err(CommandFailure::Told(refusal(&error)))
             }
         }
     }
 
-    fn bytes(&self, path: &str) -> Result<Vec<u8>, Failure> {
+    fn bytes(&self, path: &str) -> Result<Vec<u8>, CommandFailure> {
         scenery::bytes(&self.found, path)
     }
 
     /// The graph as it stands in its file, or in the level.
-    fn draft(&self) -> Result<Draft, Failure> {
+    fn draft(&self) -> Result<EditableGraph, CommandFailure> {
         if self.def.file.is_none() {
             return Ok((*self.def.draft).clone());
         }
@@ -85,66 +92,66 @@ impl<'s> Work<'s> {
         let bytes = bytes.map_err(|failure| failure.help("make it with `walkon graph generate`"))?;
         read_graph_text(&bytes).map_err(|error| {
             let message = format!("{}: no graph: {error}", shown_path(&self.found, &self.paths.text));
-            Failure::new(Exit::Level, message)
+            CommandFailure::new(Exit::Level, message)
         })
     }
 
-    fn solids(&self) -> Result<Option<Solids>, Failure> {
+    fn solids(&self) -> Result<Option<Solids>, CommandFailure> {
         let Some(triangles) = scenery::triangles(&self.found, &self.def)? else { return Ok(None) };
         let name = self.def.scene.as_ref().map_or("", |scene| scene.value.as_str());
-        let wrong = |why| Failure::new(Exit::Level, format!("{}: {name}: {why}", self.found.path));
+        let wrong = |why| CommandFailure::new(Exit::Level, format!("{}: {name}: {why}", self.found.path));
         Solids::new(&triangles).map(Some).map_err(wrong)
     }
 
     /// Writes the editing form; the folder is made where there is none.
-    fn save(&self, draft: &Draft) -> Result<String, Failure> {
+    fn save(&self, draft: &EditableGraph) -> Result<String, CommandFailure> {
         if self.def.file.is_none() {
             let message =
                 "its points stand in the level itself: move them to a file, or change the level by hand";
-            return Err(Failure::new(Exit::Level, format!("{}: {message}", self.found.path)));
+            return Err(CommandFailure::new(Exit::Level, format!("{}: {message}", self.found.path)));
         }
         self.write(&self.paths.text, graph_text(draft).as_bytes())
     }
 
     /// What was changed by hand so far.
-    fn hand(&self) -> Result<HandEdits, Failure> {
+    fn hand(&self) -> Result<HandEdits, CommandFailure> {
         match self.found.project.folder.read(&self.paths.edits, FILE_BYTES_MAX) {
             Err(SourceError::NotFound) => Ok(HandEdits::default()),
             Err(_) => self.bytes(&self.paths.edits).map(|_| HandEdits::default()),
             Ok(bytes) => HandEdits::read(&bytes).map_err(|error| {
                 let file = shown_path(&self.found, &self.paths.edits);
-                Failure::new(Exit::Level, format!("{file}: no edits of a graph: {error}"))
+                CommandFailure::new(Exit::Level, format!("{file}: no edits of a graph: {error}"))
             }),
         }
     }
 
     /// Writes the graph, and what was changed by hand.
-    fn save_edited(&self, draft: &Draft, hand: &HandEdits) -> Result<String, Failure> {
+    fn save_edited(&self, draft: &EditableGraph, hand: &HandEdits) -> Result<String, CommandFailure> {
         let file = self.save(draft)?;
         self.write(&self.paths.edits, hand.text().as_bytes())?;
         Ok(file)
     }
 
     /// Writes what was changed by hand, and tells what has become of it on a graph that was made again.
-    fn kept(&self, hand: &HandEdits, conflicts: Vec<String>) -> Result<Kept, Failure> {
+    fn kept(&self, hand: &HandEdits, conflicts: Vec<String>) -> Result<KeptEdits, CommandFailure> {
         if hand.is_empty() {
-            return Ok(Kept::default());
+            return Ok(KeptEdits::default());
         }
         let file = self.write(&self.paths.edits, hand.text().as_bytes())?;
         let edits = hand.len() - conflicts.len();
         let mut lines = vec![format!("{} by hand kept, from {file}", counted(edits as u64, "edit"))];
         lines.extend(conflicts.iter().map(|conflict| format!("not kept: {conflict}")));
-        Ok(Kept { edits, conflicts, lines })
+        Ok(KeptEdits { edits, conflicts, lines })
     }
 
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<String, Failure> {
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<String, CommandFailure> {
         let whole = self.found.project.folder.root().join(path);
         if let Some(folder) = whole.parent() {
             std::fs::create_dir_all(folder)
-                .map_err(|error| Failure::io(format!("{}: {error}", folder.display())))?;
+                .map_err(|error| CommandFailure::io(format!("{}: {error}", folder.display())))?;
         }
         let level = self.found.project.folder.root().join(&self.found.path);
-        Target::claim(&whole, &[level])?.write(bytes)?;
+        OutputFile::claim(&whole, &[level])?.write(bytes)?;
         Ok(shown_path(&self.found, path))
     }
 
@@ -160,16 +167,16 @@ impl<'s> Work<'s> {
         }
     }
 
-    fn generate(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
+    fn generate(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let Some(solids) = self.solids()? else {
             let message =
                 format!("{}: navigation.scene is missing, expected the file of a scene", self.found.path);
-            return Err(Failure::new(Exit::Level, message));
+            return Err(CommandFailure::new(Exit::Level, message));
         };
         if self.def.boxes.is_empty() {
             let message =
                 format!("{}: navigation.boxes is empty, expected a box around each floor", self.found.path);
-            return Err(Failure::new(Exit::Level, message));
+            return Err(CommandFailure::new(Exit::Level, message));
         }
         let made = generate(
             &solids,
@@ -177,7 +184,7 @@ impl<'s> Work<'s> {
             &self.def.generate_options(),
             &mut self.progress("generating", "rays"),
         );
-        let mut draft = Draft::new(made.points, &[], Vec::new()).map_err(wrong_graph)?;
+        let mut draft = EditableGraph::new(made.points, &[], Vec::new()).map_err(wrong_graph)?;
         let linked =
             link(&mut draft, Some(&solids), &self.def.link_options(), &mut self.progress("linking", "pairs"));
         let linked = linked.map_err(wrong_graph)?;
@@ -230,7 +237,7 @@ impl<'s> Work<'s> {
         say(results, args.format, &human, &json)
     }
 
-    fn link(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
+    fn link(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let before = self.draft()?;
         let (solids, mut hand) = (self.solids()?, self.hand()?);
         // What was linked by hand is no link to begin with: it is linked again afterwards.
@@ -264,16 +271,19 @@ impl<'s> Work<'s> {
         say(results, args.format, &human, &json)
     }
 
-    fn edit(&self, args: &GraphEditArgs, results: &mut Results) -> Result<Exit, Failure> {
+    fn edit(&self, args: &GraphEditArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let mut draft = match self.draft() {
             // The first points may be laid by hand.
-            Err(_) if !args.add.is_empty() && self.bytes(&self.paths.text).is_err() => Draft::default(),
+            Err(_) if !args.add.is_empty() && self.bytes(&self.paths.text).is_err() => {
+                EditableGraph::default()
+            }
             draft => draft?,
         };
         let mut hand = self.hand()?;
         if args.undo {
             let undone = hand.undo(&mut draft);
-            let count = undone.map_err(|error| Failure::usage(format!("graph edit --undo: {error}")))?;
+            let count =
+                undone.map_err(|error| CommandFailure::usage(format!("graph edit --undo: {error}")))?;
             let file = self.save_edited(&draft, &hand)?;
             let (points, links) = (draft.points().len(), draft.links().len());
             let taken = counted(count as u64, "edit");
@@ -284,19 +294,19 @@ impl<'s> Work<'s> {
         let mut edits = Vec::new();
         let first = draft.points().len() as u32;
         for (at, &place) in (first..).zip(&args.add) {
-            edits.push(DraftEdit::Add { at, point: in_space(place), links: Vec::new(), part: None });
+            edits.push(PointEdit::Add { at, point: in_space(place), links: Vec::new(), part: None });
         }
-        edits.extend(args.moves.iter().map(|&(at, place)| DraftEdit::Move { at, point: in_space(place) }));
-        edits.extend(args.link.iter().map(|&ends| DraftEdit::Link { ends }));
-        edits.extend(args.unlink.iter().map(|&ends| DraftEdit::Unlink { ends }));
+        edits.extend(args.moves.iter().map(|&(at, place)| PointEdit::Move { at, point: in_space(place) }));
+        edits.extend(args.link.iter().map(|&ends| PointEdit::Link { ends }));
+        edits.extend(args.unlink.iter().map(|&ends| PointEdit::Unlink { ends }));
         let removed: BTreeSet<u32> = args.remove.iter().copied().collect();
-        edits.extend(removed.iter().rev().map(|&at| DraftEdit::Remove { at }));
+        edits.extend(removed.iter().rev().map(|&at| PointEdit::Remove { at }));
         if edits.is_empty() {
-            return Err(Failure::usage(
+            return Err(CommandFailure::usage(
                 "graph edit: expected --add, --move, --link, --unlink, --remove or --undo",
             ));
         }
-        hand.apply(&mut draft, &edits).map_err(|error| Failure::usage(error.to_string()))?;
+        hand.apply(&mut draft, &edits).map_err(|error| CommandFailure::usage(error.to_string()))?;
         // By the numbers after all edits: what is removed shifts those above it.
         let shifted = |at: u32| at - removed.range(..at).count() as u32;
         let laid = args.link.iter().filter(|ends| ends.iter().all(|end| !args.remove.contains(end)));
@@ -311,7 +321,7 @@ impl<'s> Work<'s> {
         say(results, args.format, &human, &json)
     }
 
-    fn islands(&self, args: &GraphIslandsArgs, results: &mut Results) -> Result<Exit, Failure> {
+    fn islands(&self, args: &GraphIslandsArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let mut draft = self.draft()?;
         let (mut done, mut unwalkable) = (String::new(), Vec::new());
         if let Some(points_max) = args.remove {
@@ -321,7 +331,9 @@ impl<'s> Work<'s> {
             let count = groups(&draft).len().saturating_sub(1);
             let Some(gone) = remove_island(&mut draft, number) else {
                 let islands = counted(count as u64, "island");
-                return Err(Failure::usage(format!("--remove-island {number}: the graph has {islands}")));
+                return Err(CommandFailure::usage(format!(
+                    "--remove-island {number}: the graph has {islands}"
+                )));
             };
             done = format!("removed {}; ", counted(gone as u64, "point"));
         } else if args.stitch {
@@ -329,7 +341,7 @@ impl<'s> Work<'s> {
             let mut hand = self.hand()?;
             hand.apply(&mut draft, &edits).map_err(wrong_graph)?;
             let ends = edits.iter().filter_map(|edit| match edit {
-                DraftEdit::Link { ends } => Some(*ends),
+                PointEdit::Link { ends } => Some(*ends),
                 _ => None,
             });
             unwalkable = self.unwalkable(&draft, ends)?;
@@ -375,7 +387,7 @@ impl<'s> Work<'s> {
     }
 
     /// The links that join each island to the main group.
-    fn stitches(&self, draft: &Draft) -> Result<Vec<DraftEdit>, Failure> {
+    fn stitches(&self, draft: &EditableGraph) -> Result<Vec<PointEdit>, CommandFailure> {
         let mut joined = draft.clone();
         let (mut edits, mut islands) = (Vec::new(), 0);
         let mut progress = self.progress("stitching", "islands");
@@ -395,14 +407,14 @@ impl<'s> Work<'s> {
     /// A warning for each of these links that nobody can walk.
     fn unwalkable(
         &self,
-        draft: &Draft,
+        draft: &EditableGraph,
         links: impl Iterator<Item = [u32; 2]>,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<Vec<String>, CommandFailure> {
         let (solids, options) = (self.solids()?, self.def.link_options());
         let warning = |[a, b]: [u32; 2]| {
             let ends = [a, b].map(|end| draft.points()[end as usize]);
             let [from, to] = ends.map(in_words);
-            let length = words::decimals(ends[0].distance(ends[1]), 2);
+            let length = suggestions::decimals(ends[0].distance(ends[1]), 2);
             (!can_walk(solids.as_ref(), ends, &options)).then(|| {
                 format!(
                     "warning: nobody can walk the link {a},{b} from {from} to {to}, {length} m long: \
@@ -414,11 +426,11 @@ impl<'s> Work<'s> {
     }
 
     /// What the doors of the level keep apart as it begins.
-    fn doors(&self) -> Doors {
+    fn doors(&self) -> DoorReport {
         // It loads without its scene; one that does not load has said why in `check`.
         let Ok(level) = load(&self.found.path, &self.found.project.folder) else {
             let line = "what its doors keep apart is not known: the level does not load (see `walkon check`)";
-            return Doors { lines: vec![line.to_owned()], ..Doors::default() };
+            return DoorReport { lines: vec![line.to_owned()], ..DoorReport::default() };
         };
         let joins = door_joins(&level);
         let groups = level.map.graph().map_or(0, |graph| graph.islands().len());
@@ -427,12 +439,12 @@ impl<'s> Work<'s> {
             lines.push(format!("with its doors as they are: {}", counted(groups as u64, "group")));
         }
         lines.extend(joins.iter().map(|join| format!("  {}", join.in_words())));
-        let piece = |piece: &Piece| json!({ "points": piece.points, "at": piece.at.to_array() });
+        let piece = |piece: &GraphIsland| json!({ "points": piece.points, "at": piece.at.to_array() });
         let join = |join: &DoorJoin| json!({ "door": join.door, "joins": join.pieces.iter().map(piece).collect::<Vec<_>>() });
-        Doors { groups: Some(groups), lines, json: joins.iter().map(join).collect() }
+        DoorReport { groups: Some(groups), lines, json: joins.iter().map(join).collect() }
     }
 
-    fn partition(&self, args: &GraphPartitionArgs, results: &mut Results) -> Result<Exit, Failure> {
+    fn partition(&self, args: &GraphPartitionArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let mut draft = self.draft()?;
         let mut words = String::new();
         if args.clear {
@@ -449,7 +461,7 @@ impl<'s> Work<'s> {
                 grown.taken, grown.others
             );
         } else {
-            return Err(Failure::usage(
+            return Err(CommandFailure::usage(
                 "graph partition: expected --name with --from and --within, --auto or --clear",
             ));
         }
@@ -469,12 +481,12 @@ impl<'s> Work<'s> {
         say(results, args.format, &human, &json!({ "file": file, "parts": list }))
     }
 
-    fn bake(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, Failure> {
+    fn bake(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let draft = self.draft()?;
         let text = self.bytes(&self.paths.text)?;
-        let mut net = Net::new(&draft);
+        let mut net = Adjacency::new(&draft);
         net.prepare();
-        let routes = Routes::new(&net, draft.parts(), &mut self.progress("baking", "parts"));
+        let routes = PrecomputedRoutes::new(&net, draft.parts(), &mut self.progress("baking", "parts"));
         let measured = routes.measure(&net);
         let is_used = match self.def.hierarchy {
             Hierarchy::On => true,
@@ -514,14 +526,19 @@ impl<'s> Work<'s> {
     }
 
     /// The way that somebody of the level as it begins would take: with its doors, areas and parts.
-    fn path(&self, args: &GraphPathArgs, results: &mut Results) -> Result<Exit, Failure> {
+    fn path(&self, args: &GraphPathArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let draft = self.draft()?;
         let loaded = self.shell.load(&self.found)?;
         let mut world = crate::level::spawn::build(loaded, None).world;
         let standard = RADIUS.default.min(self.def.agent_radius_m) as f32;
         let by = Traversal { radius_m: args.radius.unwrap_or(standard), ..Traversal::default() };
-        let asked =
-            Asked { from: in_space(args.from), to: in_space(args.to), by, goal_layer: None, others: None };
+        let asked = PathQuestion {
+            from: in_space(args.from),
+            to: in_space(args.to),
+            by,
+            goal_layer: None,
+            others: None,
+        };
         let answered = asked.answer(&mut world);
         let human = path::human(&world, (&answered, &asked.by), false);
         if let Some(out) = &args.out {
@@ -540,7 +557,7 @@ impl<'s> Work<'s> {
         Ok(Exit::Ok)
     }
 
-    fn draw(&self, args: &GraphDrawArgs, results: &mut Results) -> Result<Exit, Failure> {
+    fn draw(&self, args: &GraphDrawArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let draft = self.draft()?;
         let (points, links) = (draft.points().len(), draft.links().len());
         let title = format!("{}  {points} points, {links} links", self.paths.stem);
@@ -549,10 +566,15 @@ impl<'s> Work<'s> {
         Ok(Exit::Ok)
     }
 
-    fn picture(&self, draft: &Draft, shot: Shot<'_>, results: &mut Results) -> Result<(), Failure> {
+    fn picture(
+        &self,
+        draft: &EditableGraph,
+        shot: Shot<'_>,
+        results: &mut Results,
+    ) -> Result<(), CommandFailure> {
         let form = shot.out.map(draw::form_of).transpose()?;
         let inputs = self.found.project.folder.files_read();
-        let target = shot.out.map(|out| Target::claim(out, &inputs)).transpose()?;
+        let target = shot.out.map(|out| OutputFile::claim(out, &inputs)).transpose()?;
         let slant = shot.view.into();
         let groups = groups(draft);
         let triangles = scenery::triangles(&self.found, &self.def).ok().flatten().unwrap_or_default();
@@ -567,7 +589,7 @@ impl<'s> Work<'s> {
         let scale = shot.scale.unwrap_or((2.0 / self.def.spacing_m).min(wide));
         match (target, form) {
             (Some(target), Some(form)) => {
-                let scale = if form == draw::Form::Text { Some(scale) } else { shot.scale };
+                let scale = if form == draw::PictureFormat::Text { Some(scale) } else { shot.scale };
                 draw::write(&[picture], form, scale, &target)
             }
             _ => results.text(&draw::text(&[picture], Some(scale))),
@@ -577,7 +599,7 @@ impl<'s> Work<'s> {
 
 /// What became of the edits by hand on a graph that was made again.
 #[derive(Default)]
-struct Kept {
+struct KeptEdits {
     edits: usize,
     conflicts: Vec<String>,
     /// The same for people.
@@ -586,7 +608,7 @@ struct Kept {
 
 /// What the doors of a level keep apart.
 #[derive(Default)]
-struct Doors {
+struct DoorReport {
     /// How many groups there are with the doors as they are.
     groups: Option<usize>,
     lines: Vec<String>,
@@ -597,12 +619,12 @@ struct Doors {
 struct Shot<'a> {
     title: String,
     way: &'a [Vec3],
-    view: View,
+    view: ViewArg,
     out: Option<&'a std::path::Path>,
     scale: Option<f64>,
 }
 
-fn say(results: &mut Results, format: Format, human: &str, json: &Value) -> Result<Exit, Failure> {
+fn say(results: &mut Results, format: Format, human: &str, json: &Value) -> Result<Exit, CommandFailure> {
     match format {
         Format::Human => results.report(human)?,
         Format::Json => results.line(&json.to_string())?,
@@ -610,25 +632,25 @@ fn say(results: &mut Results, format: Format, human: &str, json: &Value) -> Resu
     Ok(Exit::Ok)
 }
 
-fn wrong_graph(error: crate::nav::graph::DraftError) -> Failure {
-    Failure::new(Exit::Level, error.to_string())
+fn wrong_graph(error: crate::nav::graph::PointEditError) -> CommandFailure {
+    CommandFailure::new(Exit::Level, error.to_string())
 }
 
-fn in_space(place: Place) -> Vec3 {
+fn in_space(place: PlaceArg) -> Vec3 {
     Vec3::new(place.x as f32, place.y.unwrap_or(0.0) as f32, place.z as f32)
 }
 
-fn nearest_point(draft: &Draft, place: Vec3) -> Result<u32, Failure> {
+fn nearest_point(draft: &EditableGraph, place: Vec3) -> Result<u32, CommandFailure> {
     let ranked = (0u32..).zip(draft.points()).map(|(at, point)| (point.distance_squared(place), at));
     let nearest = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    nearest.map(|(_, at)| at).ok_or_else(|| Failure::new(Exit::Level, "the graph has no points"))
+    nearest.map(|(_, at)| at).ok_or_else(|| CommandFailure::new(Exit::Level, "the graph has no points"))
 }
 
 fn in_words(at: Vec3) -> String {
-    format!("[{}]", words::decimals_of(&at.to_array(), 2))
+    format!("[{}]", suggestions::decimals_of(&at.to_array(), 2))
 }
 
-fn island_words(groups: &[Group]) -> String {
+fn island_words(groups: &[LinkedGroup]) -> String {
     let stray: usize = groups.iter().skip(1).map(|group| group.points.len()).sum();
     match groups.len() {
         0 => "no points".to_owned(),

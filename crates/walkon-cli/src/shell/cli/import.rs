@@ -1,35 +1,36 @@
 //! `walkon import`: a map of the editor Tiled as a level file, and what became of its layers.
 
 use super::args::{Format, ImportArgs};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use super::{Shell, refusal, shown_path};
 use crate::level::tiled::{self, Counts, TiledOptions, TiledReport};
-use crate::level::{Diagnostic, Spot, code};
-use crate::shell::output::{Results, Target};
+use crate::level::{Diagnostic, Located, code};
+use crate::shell::output::{OutputFile, Results};
 use crate::shell::project::file_at;
 
-pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let found = file_at(&args.map)?;
     if !tiled::is_tiled(&found.path) && !tiled::is_world(&found.path) {
         let message =
             format!("{}: expected a map of Tiled, whose name ends in .tmx or .tmj", args.map.display());
-        return Err(Failure::usage(message));
+        return Err(CommandFailure::usage(message));
     }
     let options = TiledOptions {
         metres_per_pixel: args.metres_per_pixel,
         is_flipped: args.flip,
-        types: args.types.clone().map(|types| Spot { value: types, ..Spot::default() }),
+        types: args.types.clone().map(|types| Located { value: types, ..Located::default() }),
         ..TiledOptions::default()
     };
     let imported = match tiled::import(&found.path, &found.project.folder, &options) {
         Ok(imported) => imported,
         Err(error) => {
             shell.show(&found, &error.diagnostics, &error.files);
-            return Err(Failure::Told(refusal(&error)));
+            return Err(CommandFailure::Told(refusal(&error)));
         }
     };
     shell.show(&found, &imported.diagnostics, &imported.files);
-    let target = Target::claim_over(&args.out, &found.project.folder.files_read(), args.force, |_| false)?;
+    let target =
+        OutputFile::claim_over(&args.out, &found.project.folder.files_read(), args.force, |_| false)?;
     if target.is_stdout() {
         *results = Results::stderr(&shell.general);
     }

@@ -2,15 +2,15 @@
 
 use super::Shell;
 use super::args::{Format, LimitsArgs};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use crate::script::fuel::Fuel;
 use crate::script::owner::{TIMERS_MAX, WATCHES_MAX};
 use crate::shell::output::Results;
 use crate::shell::project::find_level;
 use crate::world::event::EventQueue;
-use crate::world::settings::{Limits, Settings};
+use crate::world::settings::{LevelLimits, Settings};
 
-pub(super) fn run(shell: &Shell, args: &LimitsArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &LimitsArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let settings = match &args.level {
         Some(level) => {
             let found = find_level(level)?;
@@ -39,7 +39,7 @@ pub(super) fn run(shell: &Shell, args: &LimitsArgs, results: &mut Results) -> Re
 }
 
 /// A limit, for people and programs.
-pub(super) struct Named {
+pub(super) struct NamedLimit {
     /// As levels spell it.
     pub name: &'static str,
     /// None: as large as the map asks for.
@@ -48,8 +48,8 @@ pub(super) struct Named {
 }
 
 /// Limits that no level changes.
-fn fixed() -> impl Iterator<Item = Named> {
-    let fixed = |name, value: usize, what| Named { name, value: Some(value as u64), what };
+fn fixed() -> impl Iterator<Item = NamedLimit> {
+    let fixed = |name, value: usize, what| NamedLimit { name, value: Some(value as u64), what };
     [
         fixed("watches", WATCHES_MAX, "watches of the level"),
         fixed("timers", TIMERS_MAX, "timers of the level"),
@@ -65,8 +65,8 @@ pub(super) fn by_name(settings: &Settings) -> std::collections::BTreeMap<String,
 }
 
 /// Every limit by the name that levels use.
-pub(super) fn named(settings: &Settings) -> Vec<Named> {
-    let Limits {
+pub(super) fn named(settings: &Settings) -> Vec<NamedLimit> {
+    let LevelLimits {
         fuel_per_call,
         fuel_per_tick,
         fuel_at_load,
@@ -89,7 +89,7 @@ pub(super) fn named(settings: &Settings) -> Vec<Named> {
         log_lines_per_tick,
         watchdog_ms,
     } = settings.limits.clone();
-    let one = |name, value: u64, what| Named { name, value: Some(value), what };
+    let one = |name, value: u64, what| NamedLimit { name, value: Some(value), what };
     vec![
         one("fuelPerCall", fuel_per_call, "safepoints for one call"),
         one("fuelPerTick", fuel_per_tick, "safepoints for all scripts of a tick"),
@@ -102,7 +102,7 @@ pub(super) fn named(settings: &Settings) -> Vec<Named> {
         one("handlersPerOwner", handlers_per_owner.into(), "handlers and listeners of one owner"),
         one("watchesPerOwner", watches_per_owner.into(), "watches of one owner"),
         one("walksPerOwnerPerTick", walks_per_owner_per_tick.into(), "walks of one owner in one tick"),
-        Named {
+        NamedLimit {
             name: "expansionsPerPath",
             value: expansions_per_path.map(u64::from),
             what: "expansions of one search",

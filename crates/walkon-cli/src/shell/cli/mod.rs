@@ -31,16 +31,16 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use self::args::{Cli, ColorWhen, Command, General};
-use self::exit::{Exit, Failure};
+use self::exit::{CommandFailure, Exit};
 use super::crash;
 use super::output::{Results, tell};
-use super::progress::{Progress, Work};
+use super::progress::{Progress, ProgressWork};
 use super::project::FoundLevel;
-use super::report::{Fault, Finding, Report};
+use super::report::{ReportedFinding, Reporter, ShownFault};
 use super::scripts;
-use crate::base::words::counted;
+use crate::base::suggestions::counted;
 use crate::game::event::ScriptFault;
-use crate::level::{Diagnostic, LevelFile, LoadedLevel, Severity};
+use crate::level::{Diagnostic, Level, LevelFile, Severity};
 use crate::script::files::ScriptTexts;
 
 /// Stack of the thread that runs a command: enough for the deepest Lua, whatever the system's default is.
@@ -105,7 +105,7 @@ fn start_log(general: &General) {
 
 fn perform(cli: Cli) -> Exit {
     let general = cli.general;
-    let shell = Shell { report: Report::new(general.color), is_quiet: general.quiet, general };
+    let shell = Shell { report: Reporter::new(general.color), is_quiet: general.quiet, general };
     let mut results = Results::stdout(&shell.general);
     let ended = match cli.command {
         Command::New(args) => new::run(&args, &mut results),
@@ -140,14 +140,14 @@ fn perform(cli: Cli) -> Exit {
 
 /// What commands share.
 struct Shell {
-    report: Report,
+    report: Reporter,
     is_quiet: bool,
     general: General,
 }
 
 impl Shell {
     /// A bar for long work.
-    fn progress(&self, work: Work<'_>) -> Progress {
+    fn progress(&self, work: ProgressWork<'_>) -> Progress {
         Progress::new(work, self.is_quiet)
     }
 
@@ -159,7 +159,7 @@ impl Shell {
     }
 
     /// Reads and builds a level; what is wrong with it is shown.
-    fn load(&self, found: &FoundLevel) -> Result<LoadedLevel, Failure> {
+    fn load(&self, found: &FoundLevel) -> Result<Level, CommandFailure> {
         let began = std::time::Instant::now();
         match crate::level::load(&found.path, &found.project.folder) {
             Ok(level) => {
@@ -169,13 +169,13 @@ impl Shell {
             }
             Err(error) => {
                 self.show(found, &error.diagnostics, &error.files);
-                Err(Failure::Told(refusal(&error)))
+                Err(CommandFailure::Told(refusal(&error)))
             }
         }
     }
 
     /// The scripts of a level; names in the level that mean none are shown, and refuse it (fault:F19).
-    fn scripts(&self, found: &FoundLevel, level: &LoadedLevel) -> Result<BTreeMap<String, String>, Failure> {
+    fn scripts(&self, found: &FoundLevel, level: &Level) -> Result<BTreeMap<String, String>, CommandFailure> {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
         let unresolved = scripts::unresolved(&found.project, level, &known);
@@ -184,7 +184,7 @@ impl Shell {
             return Ok(texts);
         }
         self.show(found, &unresolved, &level.files);
-        Err(Failure::Told(Exit::Level))
+        Err(CommandFailure::Told(Exit::Level))
     }
 
     /// Shows diagnostics on stderr; warnings and notes only to those who did not ask for quiet.
@@ -213,7 +213,7 @@ impl Shell {
         let frames =
             if fault.traceback.lines().count() > 1 { fault.traceback.lines().collect() } else { Vec::new() };
         self.report.fault(
-            &Fault {
+            &ShownFault {
                 message: message.unwrap_or(&fault.message),
                 path: &path,
                 line: fault.line,
@@ -231,12 +231,12 @@ impl Shell {
         let path = shown_path(found, &diagnostic.path);
         let mut hinted = diagnostic.clone();
         hint_at_root(found, std::slice::from_mut(&mut hinted));
-        self.report.finding(&Finding::of(&hinted, &path, text), text)
+        self.report.finding(&ReportedFinding::of(&hinted, &path, text), text)
     }
 }
 
 /// A level that was read, for those who want to know more.
-fn loaded(found: &FoundLevel, level: &LoadedLevel, took: std::time::Duration) -> String {
+fn loaded(found: &FoundLevel, level: &Level, took: std::time::Duration) -> String {
     format!(
         "read {} of the project {}: {}, {}, {}, in {:.1} ms",
         shown_path(found, &found.path),
@@ -249,9 +249,9 @@ fn loaded(found: &FoundLevel, level: &LoadedLevel, took: std::time::Duration) ->
 }
 
 /// Texts by the names that scripts have for one another.
-fn script_texts(texts: &BTreeMap<String, String>) -> Result<ScriptTexts, Failure> {
+fn script_texts(texts: &BTreeMap<String, String>) -> Result<ScriptTexts, CommandFailure> {
     let files = texts.iter().map(|(path, text)| (path.clone(), text.clone()));
-    ScriptTexts::new(files).map_err(|error| Failure::new(Exit::Script, error.to_string()))
+    ScriptTexts::new(files).map_err(|error| CommandFailure::new(Exit::Script, error.to_string()))
 }
 
 /// Says of a file that lies outside, or is not there, that nobody marked the root.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::args::{Format, PathArgs};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use crate::level::movingai::{MovingAiError, Scenario, map, scenarios};
 use crate::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
 use crate::shell::output::Results;
@@ -19,12 +19,16 @@ const BYTES_MAX: u64 = 256 << 20;
 /// Part of a length that an answer may differ by.
 const TOLERANCE: f64 = 1e-3;
 
-pub(super) fn run(args: &PathArgs, files: (&Path, &Path), results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(
+    args: &PathArgs,
+    files: (&Path, &Path),
+    results: &mut Results,
+) -> Result<Exit, CommandFailure> {
     let (map_path, scen_path) = files;
     let refused = |path: &Path| {
         let path = path.display().to_string();
         move |error: MovingAiError| {
-            Failure::new(Exit::Level, format!("{path}:{}: {}", error.line, error.message))
+            CommandFailure::new(Exit::Level, format!("{path}:{}: {}", error.line, error.message))
         }
     };
     let mut nav = map(&text(map_path)?).map_err(refused(map_path))?;
@@ -47,8 +51,8 @@ pub(super) fn run(args: &PathArgs, files: (&Path, &Path), results: &mut Results)
     Ok(if sum.wrong == 0 { Exit::Ok } else { Exit::Failed })
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
-    let failed = |why: &dyn std::fmt::Display| Failure::io(format!("{}: {why}", path.display()));
+fn text(path: &Path) -> Result<String, CommandFailure> {
+    let failed = |why: &dyn std::fmt::Display| CommandFailure::io(format!("{}: {why}", path.display()));
     let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
     let mut bytes = Vec::new();
     file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;

@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::{Format, NewArgs};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use super::types;
 use crate::shell::output::Results;
 use crate::shell::project::Project;
@@ -20,14 +20,14 @@ const NAME: &str = "game";
 /// Where the editor definitions lie, as `walkon types` puts them.
 const TYPES: &str = "scripts/types";
 
-pub(super) fn run(args: &NewArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(args: &NewArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     if args.folder.as_os_str().is_empty() {
-        return Err(Failure::usage("new: an empty name, expected the folder to make"));
+        return Err(CommandFailure::usage("new: an empty name, expected the folder to make"));
     }
     make(&args.folder)?;
     let name = name_of(&args.folder);
     let mut files = scaffold::files(&name)
-        .map_err(|error| Failure::new(Exit::Bug, format!("the schema is no JSON: {error}")))?;
+        .map_err(|error| CommandFailure::new(Exit::Bug, format!("the schema is no JSON: {error}")))?;
     write_all(&args.folder, &files)?;
     // They name the marks and doors of the level that stands there now.
     let project = Project::around(&args.folder)?;
@@ -47,21 +47,22 @@ pub(super) fn run(args: &NewArgs, results: &mut Results) -> Result<Exit, Failure
 }
 
 /// The folder, empty.
-fn make(folder: &Path) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", folder.display()));
+fn make(folder: &Path) -> Result<(), CommandFailure> {
+    let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", folder.display()));
     match std::fs::read_dir(folder) {
         Ok(mut entries) => match entries.next() {
             None => Ok(()),
-            Some(_) => Err(Failure::io(format!(
+            Some(_) => Err(CommandFailure::io(format!(
                 "{}: it is not empty, expected an empty or a new folder",
                 folder.display()
             ))
             .help("give the name of a folder that does not exist yet, such as \"game\"")),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => std::fs::create_dir_all(folder).map_err(failed),
-        Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            Err(Failure::io(format!("{}: it is a file, expected an empty or a new folder", folder.display())))
-        }
+        Err(error) if error.kind() == ErrorKind::NotADirectory => Err(CommandFailure::io(format!(
+            "{}: it is a file, expected an empty or a new folder",
+            folder.display()
+        ))),
         Err(error) => Err(failed(error)),
     }
 }
@@ -72,7 +73,7 @@ fn name_of(folder: &Path) -> String {
     real.file_name().map_or_else(|| NAME.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn write_all(folder: &Path, files: &[(String, String)]) -> Result<(), Failure> {
+fn write_all(folder: &Path, files: &[(String, String)]) -> Result<(), CommandFailure> {
     let mut written: Vec<PathBuf> = Vec::new();
     for (path, text) in files {
         let path = folder.join(path);
@@ -81,7 +82,7 @@ fn write_all(folder: &Path, files: &[(String, String)]) -> Result<(), Failure> {
             for path in &written {
                 let _ = std::fs::remove_file(path);
             }
-            return Err(Failure::io(format!("{}: {error}", path.display())));
+            return Err(CommandFailure::io(format!("{}: {error}", path.display())));
         }
         written.push(path);
     }
@@ -96,7 +97,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
 }
 
-fn tell(folder: &Path, paths: &[&str], results: &mut Results) -> Result<(), Failure> {
+fn tell(folder: &Path, paths: &[&str], results: &mut Results) -> Result<(), CommandFailure> {
     results.report(&format!("{}: a level, a guard, a cinematic and their tests", folder.display()))?;
     for path in paths {
         results.report(&format!("  {path}"))?;

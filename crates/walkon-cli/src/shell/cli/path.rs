@@ -5,41 +5,44 @@ use std::time::Instant;
 
 use glam::Vec3;
 
-use super::args::{Format, PathArgs, Place};
-use super::exit::{Exit, Failure};
+use super::args::{Format, PathArgs, PlaceArg};
+use super::exit::{CommandFailure, Exit};
 use super::{Shell, draw, movingai};
 use crate::base::geom::flat_distance;
-use crate::base::words;
-use crate::game::line::{Line, float, place, place_in_space, quoted};
+use crate::base::suggestions;
+use crate::game::line::{JsonLine, float, place, place_in_space, quoted};
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathStatus, Search, SearchRecord, Traversal};
-use crate::shell::output::{Results, Target};
+use crate::shell::output::{OutputFile, Results};
 use crate::shell::project::find_level;
 use crate::view::{SearchScene, Slant};
 use crate::world::World;
 use crate::world::ops::paths;
 use crate::world::tiles::Tiles;
 
-pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     if let (Some(map), Some(scen)) = (&args.map, &args.scen) {
         return movingai::run(args, (map, scen), results);
     }
     let (Some(level), Some(from), Some(to)) = (&args.level, args.from, args.to) else {
-        return Err(Failure::usage("path: expected LEVEL with --from and --to, or --map with --scen"));
+        return Err(CommandFailure::usage("path: expected LEVEL with --from and --to, or --map with --scen"));
     };
     let found = find_level(level)?;
     let loaded = shell.load(&found)?;
     let floor_y_m = floor_of(&loaded.map);
     let (from, to) = (on_floor(from, floor_y_m)?, on_floor(to, floor_y_m)?);
-    let target =
-        args.out.as_deref().map(|out| Target::claim(out, &found.project.folder.files_read())).transpose()?;
+    let target = args
+        .out
+        .as_deref()
+        .map(|out| OutputFile::claim(out, &found.project.folder.files_read()))
+        .transpose()?;
     let format = target.as_ref().map(|target| draw::form_of(target.path())).transpose()?;
     let mut world = crate::level::spawn::build(loaded, None).world;
     let layer = layer_of(&world, args.layer.as_deref())?;
     let goal_layer = args.to_layer.as_deref().map(|name| layer_of(&world, Some(name))).transpose()?;
     let by = Traversal { radius_m: args.radius, layer, ..Traversal::default() };
-    let asked = Asked { from, to, by, goal_layer, others: None };
+    let asked = PathQuestion { from, to, by, goal_layer, others: None };
     let answered = asked.answer(&mut world);
-    if target.as_ref().is_some_and(Target::is_stdout) {
+    if target.as_ref().is_some_and(OutputFile::is_stdout) {
         *results = Results::stderr(&shell.general);
     }
     results.line(&match args.format {
@@ -55,7 +58,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
 }
 
 /// A question for a path.
-pub(super) struct Asked {
+pub(super) struct PathQuestion {
     pub from: Vec3,
     pub to: Vec3,
     pub by: Traversal,
@@ -74,7 +77,7 @@ pub(super) struct Answered {
     pub goal: Vec3,
 }
 
-impl Asked {
+impl PathQuestion {
     /// Asks the map as those who walk on it do: once for the time it takes, once more for what was looked at.
     pub fn answer(&self, world: &mut World) -> Answered {
         paths::prepare(world, &self.by);
@@ -100,22 +103,22 @@ impl Asked {
 }
 
 /// The number of a layer by its name; the first when none is named.
-pub(super) fn layer_of(world: &World, name: Option<&str>) -> Result<u8, Failure> {
+pub(super) fn layer_of(world: &World, name: Option<&str>) -> Result<u8, CommandFailure> {
     let Some(name) = name else { return Ok(0) };
     let names: Vec<&str> = world.tiles().into_iter().flat_map(Tiles::layer_names).collect();
     layer_among(&names, name)
 }
 
 /// The number of a layer by its name among those of a map.
-pub(super) fn layer_among(names: &[&str], name: &str) -> Result<u8, Failure> {
+pub(super) fn layer_among(names: &[&str], name: &str) -> Result<u8, CommandFailure> {
     if names.is_empty() {
-        return Err(Failure::usage(format!("--layer {name}: this map has no layers")));
+        return Err(CommandFailure::usage(format!("--layer {name}: this map has no layers")));
     }
     if let Some(index) = names.iter().position(|own| *own == name) {
         return Ok(index as u8);
     }
-    let failure = Failure::usage(format!("--layer {name}: this map has no layer of that name"));
-    Err(match words::did_you_mean(name, names.iter().copied()) {
+    let failure = CommandFailure::usage(format!("--layer {name}: this map has no layer of that name"));
+    Err(match suggestions::did_you_mean(name, names.iter().copied()) {
         Some(help) => failure.help(help),
         None => failure,
     })
@@ -131,9 +134,9 @@ pub(super) fn floor_of(nav: &NavMap) -> Option<f64> {
 }
 
 /// A place as typed, on the floor of a flat map; elsewhere at its own height, 0 when none was typed.
-pub(super) fn on_floor(place: Place, floor_y_m: Option<f64>) -> Result<Vec3, Failure> {
+pub(super) fn on_floor(place: PlaceArg, floor_y_m: Option<f64>) -> Result<Vec3, CommandFailure> {
     if place.y.is_some() && floor_y_m.is_some() {
-        return Err(Failure::usage("--from and --to: this map is flat, expected X,Z"));
+        return Err(CommandFailure::usage("--from and --to: this map is flat, expected X,Z"));
     }
     let y = floor_y_m.or(place.y).unwrap_or(0.0);
     Ok(Vec3::new(place.x as f32, y as f32, place.z as f32))
@@ -201,7 +204,7 @@ pub(super) fn json_form(world: &World, (answered, by): (&Answered, &Traversal), 
     // Heights are said where there are several.
     let place = if floor_of(world.nav()).is_none() { place_in_space } else { place };
     let points: Vec<String> = points(world, answered, raw).into_iter().map(place).collect();
-    Line::default()
+    JsonLine::default()
         .text("status", status(answer))
         .raw("reason", &reason(world, answer).0.map_or_else(|| "null".to_owned(), quoted))
         .raw("cost", &measure(cost_m))
@@ -218,8 +221,8 @@ pub(super) fn human(world: &World, (answered, traversal): (&Answered, &Traversal
     let answer = &answered.answer;
     let is_flat = floor_of(world.nav()).is_some();
     let shown = |at: Vec3| match is_flat {
-        true => words::decimals_of(&[at.x, at.z], 2),
-        false => words::decimals_of(&at.to_array(), 2),
+        true => suggestions::decimals_of(&[at.x, at.z], 2),
+        false => suggestions::decimals_of(&at.to_array(), 2),
     };
     let (length_m, cost_m) = measures(world, (answered, traversal), raw);
     let (reason, by) = reason(world, answer);
@@ -228,7 +231,7 @@ pub(super) fn human(world: &World, (answered, traversal): (&Answered, &Traversal
         text.push_str(&format!(" ({reason}{})", by.map_or_else(String::new, |by| format!(" by {by}"))));
     }
     if answer.status != PathStatus::None {
-        let [length, cost] = [length_m, cost_m].map(|value| words::decimals(value, 2));
+        let [length, cost] = [length_m, cost_m].map(|value| suggestions::decimals(value, 2));
         text.push_str(&format!(": {length} m, cost {cost}"));
     }
     text.push_str(&format!(", {} expansions, {:.1} us", answer.expansions, answered.micros));

@@ -10,18 +10,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{Format, ReplayArgs};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use super::{Shell, limits};
-use crate::game::header::{Header, RunSetup, Texts};
-use crate::game::line::{Line, quoted};
+use crate::game::header::{Header, ProjectTexts, RunSetup};
+use crate::game::line::{JsonLine, quoted};
 use crate::game::recording::Recording;
-use crate::game::replay::{Difference, Verdict, What, replay};
+use crate::game::replay::{Difference, ReplayResult, What, replay};
 use crate::level::spawn::settings;
-use crate::level::{LoadedLevel, MemorySource};
+use crate::level::{Level, MemorySource};
 use crate::script::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::{Results, is_stream, tell};
-use crate::shell::progress::Work;
+use crate::shell::progress::ProgressWork;
 use crate::shell::project::{FoundLevel, Project};
 use crate::shell::report::clean;
 use crate::shell::watchdog::{Interrupts, Watchdog};
@@ -29,7 +29,7 @@ use crate::shell::watchdog::{Interrupts, Watchdog};
 /// Most characters of a line or a value that are shown.
 const SHOWN_MAX: usize = 200;
 
-pub(super) fn run(shell: &Shell, args: &ReplayArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &ReplayArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let name = args.trace.display().to_string();
     let text = text_of(&args.trace)?;
     let recording = read(&args.trace, &text)?;
@@ -40,7 +40,8 @@ pub(super) fn run(shell: &Shell, args: &ReplayArgs, results: &mut Results) -> Re
     let signals = Arc::new(Signals::default());
     let interrupts = Interrupts::listen();
     let watchdog = Watchdog::start(Arc::clone(&signals), settings.limits.watchdog_ms, interrupts.clone());
-    let mut bar = shell.progress(Work { name: "replaying", unit: "ticks", all: recording.last_tick() });
+    let mut bar =
+        shell.progress(ProgressWork { name: "replaying", unit: "ticks", all: recording.last_tick() });
     let mut ticks = 0;
     let mut is_stopped = || {
         ticks += 1;
@@ -48,11 +49,11 @@ pub(super) fn run(shell: &Shell, args: &ReplayArgs, results: &mut Results) -> Re
         interrupts.asked().is_some()
     };
     let verdict = replay(&recording, level, scripts, signals, &mut is_stopped)
-        .map_err(|error| Failure::new(Exit::Script, error.to_string()))?;
+        .map_err(|error| CommandFailure::new(Exit::Script, error.to_string()))?;
     drop(bar);
     drop(watchdog);
     if let Some(exit) = interrupts.asked() {
-        return Err(Failure::Told(exit));
+        return Err(CommandFailure::Told(exit));
     }
     if verdict.is_cut && !shell.is_quiet {
         tell(&cut(&name, &recording));
@@ -66,15 +67,15 @@ pub(super) fn run(shell: &Shell, args: &ReplayArgs, results: &mut Results) -> Re
 }
 
 /// The text of a trace. A byte that is no text any more is shown where it stands, as a line that differs.
-pub(super) fn text_of(path: &Path) -> Result<String, Failure> {
-    let bytes = bytes_of(path).map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+pub(super) fn text_of(path: &Path) -> Result<String, CommandFailure> {
+    let bytes = bytes_of(path).map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A trace, from its text.
-pub(super) fn read<'a>(path: &Path, text: &'a str) -> Result<Recording<'a>, Failure> {
+pub(super) fn read<'a>(path: &Path, text: &'a str) -> Result<Recording<'a>, CommandFailure> {
     Recording::read(text).map_err(|error| {
-        let failure = Failure::io(format!("{}: {error}", path.display()));
+        let failure = CommandFailure::io(format!("{}: {error}", path.display()));
         failure.help("name a file that `walkon run --trace` has written")
     })
 }
@@ -84,7 +85,7 @@ pub(super) fn level_of(
     shell: &Shell,
     path: &Path,
     recording: &Recording<'_>,
-) -> Result<(LoadedLevel, BTreeMap<String, String>), Failure> {
+) -> Result<(Level, BTreeMap<String, String>), CommandFailure> {
     let header = &recording.header;
     let (level, scripts) = match &header.texts {
         Some(texts) => carried(texts, header)?,
@@ -94,7 +95,7 @@ pub(super) fn level_of(
     let here = Header::of(&level, &scripts, limits::by_name(&settings), of_the_trace(header));
     match header.refusal(&here) {
         Some(why) => {
-            let failure = Failure::new(Exit::Level, format!("{}: {why}", path.display()));
+            let failure = CommandFailure::new(Exit::Level, format!("{}: {why}", path.display()));
             Err(failure.help("replay it with the program and the files it was made with"))
         }
         None => Ok((level, scripts)),
@@ -123,11 +124,14 @@ fn of_the_trace(header: &Header) -> RunSetup<'_> {
 }
 
 /// The level and the scripts that the trace carries along.
-fn carried(texts: &Texts, header: &Header) -> Result<(LoadedLevel, BTreeMap<String, String>), Failure> {
+fn carried(
+    texts: &ProjectTexts,
+    header: &Header,
+) -> Result<(Level, BTreeMap<String, String>), CommandFailure> {
     let files = texts.files.iter();
     let source = files.fold(MemorySource::new(), |source, (path, text)| source.with(path, text.as_bytes()));
     let level = crate::level::load(&header.level_file, &source)
-        .map_err(|error| Failure::new(Exit::Level, format!("the level in the trace: {}", error)))?;
+        .map_err(|error| CommandFailure::new(Exit::Level, format!("the level in the trace: {}", error)))?;
     Ok((level, texts.scripts.clone()))
 }
 
@@ -136,7 +140,7 @@ fn from_disk(
     shell: &Shell,
     trace: &Path,
     header: &Header,
-) -> Result<(LoadedLevel, BTreeMap<String, String>), Failure> {
+) -> Result<(Level, BTreeMap<String, String>), CommandFailure> {
     let beside = trace.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let has_level = |project: &Project| project.folder.root().join(&header.level_file).is_file();
     let around = [beside, Path::new(".")].into_iter().filter_map(|folder| Project::around(folder).ok());
@@ -146,7 +150,7 @@ fn from_disk(
             trace.display(),
             quoted(&header.level_file)
         );
-        return Err(Failure::new(Exit::Level, missing).help("run replay in the folder of the project"));
+        return Err(CommandFailure::new(Exit::Level, missing).help("run replay in the folder of the project"));
     };
     let found = FoundLevel { project, path: header.level_file.clone() };
     let level = shell.load(&found)?;
@@ -165,7 +169,7 @@ fn cut(name: &str, recording: &Recording<'_>) -> String {
     format!("warning: {name}: the trace is cut: replayed up to its last whole line, {lines}{torn}")
 }
 
-fn told(name: &str, recording: &Recording<'_>, verdict: &Verdict) -> String {
+fn told(name: &str, recording: &Recording<'_>, verdict: &ReplayResult) -> String {
     let level = clean(&recording.header.level);
     let Some(found) = &verdict.difference else {
         return format!(
@@ -213,8 +217,8 @@ fn shown(text: &str) -> String {
     }
 }
 
-fn json(verdict: &Verdict) -> String {
-    let line = Line::default()
+fn json(verdict: &ReplayResult) -> String {
+    let line = JsonLine::default()
         .flag("same", verdict.is_same())
         .flag("cut", verdict.is_cut)
         .count("ticks", verdict.ticks)
@@ -228,7 +232,7 @@ fn json(verdict: &Verdict) -> String {
     let line = match &verdict.hash_difference {
         Some(hash) => {
             let parts: Vec<String> = hash.parts.iter().map(|part| quoted(part)).collect();
-            let found = Line::default()
+            let found = JsonLine::default()
                 .count("tick", hash.tick)
                 .raw("parts", &format!("[{}]", parts.join(",")))
                 .text("expected", &hash.expected)
@@ -248,7 +252,8 @@ fn difference_json(found: &Difference) -> String {
         What::Unreadable => "unreadable",
         What::Other => "other",
     };
-    let line = Line::default().count("tick", found.tick).count("line", found.line as u64).text("kind", kind);
+    let line =
+        JsonLine::default().count("tick", found.tick).count("line", found.line as u64).text("kind", kind);
     let line = match &found.what {
         What::Field { field, expected, got } => {
             line.text("field", field).raw("expected", expected).raw("got", got)

@@ -8,25 +8,25 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::args::{Format, RunArgs, Speed};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use super::{Shell, shown_path};
+use crate::base::suggestions::counted;
 use crate::base::time::TickRate;
-use crate::base::words::counted;
 use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup};
-use crate::game::headless::{self, Bound, Ended, Onlooker, Report};
-use crate::game::line::Line;
+use crate::game::headless::{self, Bound, Onlooker, Report, RunEnd};
+use crate::game::line::JsonLine;
 use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::recording::Recording;
 use crate::game::tick::Tick;
-use crate::game::{Game, Setup, StartError, Step};
-use crate::level::LoadedLevel;
+use crate::game::{Game, Setup, StartError, TickStep};
+use crate::level::Level;
 use crate::script::fault::FaultKind;
 use crate::script::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::{Results, Tone, tell};
 use crate::shell::params::Places;
-use crate::shell::progress::{Progress, Work};
+use crate::shell::progress::{Progress, ProgressWork};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::report::clean;
 use crate::shell::trace::Trace;
@@ -38,11 +38,11 @@ const SECONDS: f64 = 60.0;
 /// Faults that are shown with their line.
 const FAULTS_TOLD_MAX: usize = 20;
 /// Script texts by path below the script folders.
-type Texts = std::collections::BTreeMap<String, String>;
+type ScriptTextMap = std::collections::BTreeMap<String, String>;
 /// How far a run in real time may fall behind before it gives up catching up.
 const BEHIND_MAX: Duration = Duration::from_millis(250);
 
-pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure> {
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
@@ -57,8 +57,8 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, Failure> {
     let seed = args.seed.unwrap_or(level.def.seed);
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
     let signals = std::sync::Arc::new(Signals::default());
-    session.pace = Pace::new(args.speed, rate);
-    session.bar = Some(shell.progress(Work { name: "running", unit: "ticks", all: bound.ticks_max }));
+    session.pace = RunSpeed::new(args.speed, rate);
+    session.bar = Some(shell.progress(ProgressWork { name: "running", unit: "ticks", all: bound.ticks_max }));
     shell.more(|| {
         format!(
             "seed {seed}, {} a second, at most {}",
@@ -109,18 +109,23 @@ fn cut_short(error: &StartError, interrupts: &Interrupts) -> Option<Exit> {
 }
 
 /// The scripts of a level could not be started: said with the line of the script where it is known.
-fn not_started(shell: &Shell, found: &FoundLevel, texts: &Texts, error: &StartError) -> Failure {
+fn not_started(
+    shell: &Shell,
+    found: &FoundLevel,
+    texts: &ScriptTextMap,
+    error: &StartError,
+) -> CommandFailure {
     if error.parameter().is_some()
         && let Ok(level) = crate::level::load(&found.path, &found.project.folder)
     {
         let places = Places::of(&level);
         if let Some(diagnostic) = places.refused(error) {
             shell.show(found, &[diagnostic], places.files());
-            return Failure::Told(Exit::Level);
+            return CommandFailure::Told(Exit::Level);
         }
     }
     let Some((load, owner)) = error.failure() else {
-        return Failure::new(Exit::Script, error.to_string());
+        return CommandFailure::new(Exit::Script, error.to_string());
     };
     let note = ScriptFault {
         file: load.file.clone(),
@@ -131,7 +136,7 @@ fn not_started(shell: &Shell, found: &FoundLevel, texts: &Texts, error: &StartEr
         callback: if owner.is_empty() { String::new() } else { "init".to_owned() },
     };
     tell(&shell.fault(found, texts, &note));
-    Failure::Told(Exit::Script)
+    CommandFailure::Told(Exit::Script)
 }
 
 /// What each step of the tick cost, in real time.
@@ -140,7 +145,7 @@ struct StepClock {
     /// Before the first tick.
     loading: Duration,
     last: Instant,
-    spent: [Duration; Step::ALL.len()],
+    spent: [Duration; TickStep::ALL.len()],
     /// Ticks that have begun.
     ticks: u64,
     /// Of the tick under way, and of the one that took longest, with its number.
@@ -154,20 +159,20 @@ impl StepClock {
             is_on,
             loading,
             last: Instant::now(),
-            spent: [Duration::ZERO; Step::ALL.len()],
+            spent: [Duration::ZERO; TickStep::ALL.len()],
             ticks: 0,
             tick: Duration::ZERO,
             slowest: (Duration::ZERO, 0),
         }
     }
 
-    fn done(&mut self, step: Step) {
+    fn done(&mut self, step: TickStep) {
         if !self.is_on {
             return;
         }
         let now = Instant::now();
         // What lies between two ticks is the onlooker's and counts for nobody.
-        if step == Step::Inputs {
+        if step == TickStep::Inputs {
             (self.tick, self.ticks) = (Duration::ZERO, self.ticks + 1);
         } else {
             self.spent[step as usize] += now - self.last;
@@ -206,7 +211,7 @@ impl StepClock {
     fn table(&self, ticks: u64) -> Vec<String> {
         let whole = self.spent.iter().sum::<Duration>().as_secs_f64().max(1e-12);
         let mut table = vec![format!("  {:<16} {:>12} {:>7}", "step", "us a tick", "share")];
-        for step in Step::ALL {
+        for step in TickStep::ALL {
             let spent = self.spent[step as usize].as_secs_f64();
             let each = spent * 1e6 / ticks.max(1) as f64;
             table.push(format!("  {:<16} {each:>12.2} {:>6.1}%", step.name(), spent / whole * 100.0));
@@ -217,7 +222,7 @@ impl StepClock {
 
 /// What a run that is drawn begins with.
 pub(super) struct Start {
-    pub scripts: Texts,
+    pub scripts: ScriptTextMap,
     pub seed: Option<u64>,
     pub args: Vec<String>,
 }
@@ -226,9 +231,9 @@ pub(super) struct Start {
 pub(super) fn game(
     shell: &Shell,
     found: &FoundLevel,
-    level: LoadedLevel,
+    level: Level,
     Start { scripts, seed, args }: Start,
-) -> Result<Game, Failure> {
+) -> Result<Game, CommandFailure> {
     let recorder = Recorder::new(RecordOptions { sentences: true, ..RecordOptions::default() });
     let setup = Setup { scripts: scripts.clone(), seed, args, recorder, ..Setup::default() };
     let mut game = Game::load(level, setup).map_err(|error| not_started(shell, found, &scripts, &error))?;
@@ -244,7 +249,7 @@ pub(super) fn run_to(
     trace: Option<&Recording<'_>>,
     interrupts: &Interrupts,
     mut reached: impl FnMut(u64, Tick),
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     // Bounded by the tick that was asked for.
     while game.world().tick().0 < tick {
         let next = game.world().tick().0 + 1;
@@ -252,7 +257,7 @@ pub(super) fn run_to(
         let recorded = game.tick(&inputs);
         reached(next, recorded);
         if let Some(exit) = interrupts.asked() {
-            return Err(Failure::Told(exit));
+            return Err(CommandFailure::Told(exit));
         }
     }
     Ok(())
@@ -263,11 +268,11 @@ pub(super) struct Session<'a> {
     pub shell: &'a Shell,
     pub found: &'a FoundLevel,
     /// Texts of scripts as they run.
-    pub texts: Texts,
+    pub texts: ScriptTextMap,
     results: Results,
     trace: Option<Trace>,
     format: Format,
-    pace: Pace,
+    pace: RunSpeed,
     faults_told: usize,
     bar: Option<Progress>,
     /// Faults that were shown since the code changed, and how often each happened.
@@ -289,10 +294,10 @@ impl<'a> Session<'a> {
     pub fn open(
         shell: &'a Shell,
         found: &'a FoundLevel,
-        texts: &Texts,
+        texts: &ScriptTextMap,
         format: Format,
         trace: Option<&Path>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandFailure> {
         let inputs = found.project.folder.files_read();
         let interrupts = Interrupts::listen();
         let trace = trace.map(|path| Trace::open(path, &inputs)).transpose()?;
@@ -308,7 +313,7 @@ impl<'a> Session<'a> {
             },
             trace,
             format,
-            pace: Pace::new(Speed::Max, TickRate::DEFAULT),
+            pace: RunSpeed::new(Speed::Max, TickRate::DEFAULT),
             faults_told: 0,
             bar: None,
             shown: std::collections::BTreeMap::new(),
@@ -319,7 +324,7 @@ impl<'a> Session<'a> {
     }
 
     /// Writes the first line of the trace, if there is one.
-    pub fn header(&mut self, header: &Header) -> Result<(), Failure> {
+    pub fn header(&mut self, header: &Header) -> Result<(), CommandFailure> {
         self.trace.as_mut().map_or(Ok(()), |trace| trace.header(&header.line()))
     }
 
@@ -411,16 +416,16 @@ impl<'a> Session<'a> {
     }
 
     /// The scripts did not start: by a mistake of theirs, or because a signal cut their loading short (fault:H6).
-    pub fn not_begun(mut self, error: &StartError) -> Failure {
+    pub fn not_begun(mut self, error: &StartError) -> CommandFailure {
         let Some(exit) = cut_short(error, &self.interrupts) else {
             return not_started(self.shell, self.found, &self.texts, error);
         };
         if let Some(mut trace) = self.trace.take() {
-            let line = Line::default().count("t", 0).text("end", Ended::Signal.name()).flag("ok", false);
+            let line = JsonLine::default().count("t", 0).text("end", RunEnd::Signal.name()).flag("ok", false);
             trace.line(&line.finish());
             trace.finish();
         }
-        Failure::Told(exit)
+        CommandFailure::Told(exit)
     }
 
     /// Shows a fault with its line, on stderr, once; after many of them they are only counted.
@@ -445,10 +450,10 @@ impl<'a> Session<'a> {
     }
 
     /// Tells what the run came to; `table` stands below it.
-    pub fn end(mut self, report: &Report, wall: Duration, table: &[String]) -> Result<Exit, Failure> {
+    pub fn end(mut self, report: &Report, wall: Duration, table: &[String]) -> Result<Exit, CommandFailure> {
         self.bar = None;
         let mut exit = exit_of(report);
-        if report.ended == Ended::Signal
+        if report.ended == RunEnd::Signal
             && let Some(asked) = self.interrupts.asked()
         {
             exit = asked;
@@ -460,7 +465,7 @@ impl<'a> Session<'a> {
             }
         }
         if self.closed {
-            return Err(Failure::Closed);
+            return Err(CommandFailure::Closed);
         }
         self.count_faults();
         match self.format {
@@ -489,11 +494,11 @@ impl<'a> Session<'a> {
 /// The code of a run that ended by itself.
 pub(super) fn exit_of(report: &Report) -> Exit {
     match report.ended {
-        Ended::Fault => Exit::Script,
-        Ended::Limit => Exit::Limit,
+        RunEnd::Fault => Exit::Script,
+        RunEnd::Limit => Exit::Limit,
         _ if !report.is_reproducible => Exit::Limit,
-        Ended::Signal => Exit::Interrupted,
-        Ended::Bound | Ended::Finish | Ended::Until => {
+        RunEnd::Signal => Exit::Interrupted,
+        RunEnd::Bound | RunEnd::Finish | RunEnd::Until => {
             if report.ok {
                 Exit::Ok
             } else {
@@ -565,12 +570,12 @@ fn summary(report: &Report, wall: Duration, results: &Results) -> String {
 const NAP_MAX: Duration = Duration::from_millis(50);
 
 /// Keeps a run at its speed.
-struct Pace {
+struct RunSpeed {
     tick: Option<Duration>,
     next: Instant,
 }
 
-impl Pace {
+impl RunSpeed {
     fn new(speed: Speed, rate: TickRate) -> Self {
         let tick = match speed {
             Speed::Max => None,

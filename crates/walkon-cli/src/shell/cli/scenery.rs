@@ -2,23 +2,26 @@
 
 use glam::Vec3;
 
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use super::shown_path;
 use crate::level::graph::GraphDef;
 use crate::level::scene::scene_triangles;
-use crate::level::{FILE_BYTES_MAX, NavigationDef, Source, SourceError};
+use crate::level::{FILE_BYTES_MAX, FileSource, NavigationDef, SourceError};
 use crate::shell::project::FoundLevel;
 
 /// Reads a file of the project.
-pub(super) fn bytes(found: &FoundLevel, path: &str) -> Result<Vec<u8>, Failure> {
+pub(super) fn bytes(found: &FoundLevel, path: &str) -> Result<Vec<u8>, CommandFailure> {
     found.project.folder.read(path, FILE_BYTES_MAX).map_err(|error| {
         let code = if matches!(error, SourceError::Failed(_)) { Exit::Io } else { Exit::Level };
-        Failure::new(code, format!("{}: {error}", shown_path(found, path)))
+        CommandFailure::new(code, format!("{}: {error}", shown_path(found, path)))
     })
 }
 
 /// The triangles of the scene that a graph names; None where it names none.
-pub(super) fn triangles(found: &FoundLevel, graph: &GraphDef) -> Result<Option<Vec<[Vec3; 3]>>, Failure> {
+pub(super) fn triangles(
+    found: &FoundLevel,
+    graph: &GraphDef,
+) -> Result<Option<Vec<[Vec3; 3]>>, CommandFailure> {
     let Some(scene) = &graph.scene else { return Ok(None) };
     let beside = |name: &str, of: &str| match of.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/{name}"),
@@ -30,8 +33,9 @@ pub(super) fn triangles(found: &FoundLevel, graph: &GraphDef) -> Result<Option<V
         let folder = &found.project.folder;
         folder.read(&beside(name, &path), FILE_BYTES_MAX).map_err(|error| format!("\"{name}\": {error}"))
     };
-    let triangles = scene_triangles(&path, &bytes, &mut read)
-        .map_err(|error| Failure::new(Exit::Level, format!("{}: {error}", shown_path(found, &path))))?;
+    let triangles = scene_triangles(&path, &bytes, &mut read).map_err(|error| {
+        CommandFailure::new(Exit::Level, format!("{}: {error}", shown_path(found, &path)))
+    })?;
     Ok(Some(triangles))
 }
 

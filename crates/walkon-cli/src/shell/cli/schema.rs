@@ -1,12 +1,12 @@
 //! `walkon schema`: the JSON schema of levels.
 
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use crate::shell::output::Results;
 
-pub(super) fn run(results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(results: &mut Results) -> Result<Exit, CommandFailure> {
     let schema = serde_json::to_string_pretty(&crate::level::schema());
     let schema =
-        schema.map_err(|error| Failure::new(Exit::Bug, format!("the schema is no JSON: {error}")))?;
+        schema.map_err(|error| CommandFailure::new(Exit::Bug, format!("the schema is no JSON: {error}")))?;
     results.line(&schema)?;
     Ok(Exit::Ok)
 }

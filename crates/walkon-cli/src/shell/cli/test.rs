@@ -8,26 +8,26 @@ use std::path::Path;
 
 use super::Shell;
 use super::args::{Format, TestArgs};
-use super::exit::{Exit, Failure};
-use crate::base::words::counted;
-use crate::game::line::{Line, quoted};
+use super::exit::{CommandFailure, Exit};
+use crate::base::suggestions::counted;
+use crate::game::line::{JsonLine, quoted};
 use crate::game::testing::TestResult;
 use crate::shell::junit;
-use crate::shell::output::{Results, Target, Tone, tell};
-use crate::shell::progress::Work;
+use crate::shell::output::{OutputFile, Results, Tone, tell};
+use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
-use crate::shell::suite::{self, FileResult, News, Order, TestFile};
+use crate::shell::suite::{self, FileResult, Order, TestFile, TestNews};
 use crate::shell::watchdog::Interrupts;
 
-pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let files = suite::files(&args.paths)?;
     let inputs: Vec<_> = files.iter().map(|file| file.root.join(&file.path)).collect();
     let junit = args
         .junit
         .as_deref()
-        .map(|path| Target::claim_over(path, &inputs, args.force, junit::is_report))
+        .map(|path| OutputFile::claim_over(path, &inputs, args.force, junit::is_report))
         .transpose()?;
-    if junit.as_ref().is_some_and(Target::is_stdout) {
+    if junit.as_ref().is_some_and(OutputFile::is_stdout) {
         *results = Results::stderr(&shell.general);
     }
     shell.more(|| format!("found {} of tests", counted(files.len() as u64, "file")));
@@ -40,8 +40,8 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     };
     let mut bar = None;
     let done = suite::run(&files, &order, &interrupts, |news| {
-        if let News::Count(done, all) = news {
-            let work = Work { name: "testing", unit: "tests", all };
+        if let TestNews::Count(done, all) = news {
+            let work = ProgressWork { name: "testing", unit: "tests", all };
             bar.get_or_insert_with(|| shell.progress(work)).reach(done);
             return Ok(());
         }
@@ -64,7 +64,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
         Format::Json => results.line(&json(&done, (passed, failed)))?,
     }
     if let Some(exit) = interrupts.asked() {
-        return Err(Failure::Told(exit));
+        return Err(CommandFailure::Told(exit));
     }
     if passed + failed == 0 {
         return nothing_to_run(args);
@@ -73,7 +73,11 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
 }
 
 /// `N passed, N failed`; those who asked for errors only hear of it when there are some.
-fn tell_sum(results: &mut Results, (passed, failed): (usize, usize), stopped: usize) -> Result<(), Failure> {
+fn tell_sum(
+    results: &mut Results,
+    (passed, failed): (usize, usize),
+    stopped: usize,
+) -> Result<(), CommandFailure> {
     if failed + stopped == 0 && results.is_quiet() {
         return Ok(());
     }
@@ -85,14 +89,13 @@ fn tell_sum(results: &mut Results, (passed, failed): (usize, usize), stopped: us
 }
 
 /// Nothing was run: a mistake when something was asked for.
-fn nothing_to_run(args: &TestArgs) -> Result<Exit, Failure> {
+fn nothing_to_run(args: &TestArgs) -> Result<Exit, CommandFailure> {
     if let Some(part) = &args.filter {
-        return Err(Failure::usage(format!("no test has \"{part}\" in its name")));
+        return Err(CommandFailure::usage(format!("no test has \"{part}\" in its name")));
     }
     if !args.paths.is_empty() {
-        return Err(
-            Failure::usage("there are no tests below what was named").help("files of tests end in _test.lua")
-        );
+        return Err(CommandFailure::usage("there are no tests below what was named")
+            .help("files of tests end in _test.lua"));
     }
     tell("there are no tests in this project: files of tests end in _test.lua");
     Ok(Exit::Ok)
@@ -106,9 +109,9 @@ fn shown(file: &TestFile) -> String {
     short.unwrap_or(whole).display().to_string()
 }
 
-fn tell_news(shell: &Shell, results: &mut Results, news: &News<'_>) -> Result<(), Failure> {
+fn tell_news(shell: &Shell, results: &mut Results, news: &TestNews<'_>) -> Result<(), CommandFailure> {
     match news {
-        News::Ended(file, test) if test.result.passed => {
+        TestNews::Ended(file, test) if test.result.passed => {
             let result = &test.result;
             let as_expected = match result.outcome.name() {
                 "pass" => String::new(),
@@ -127,12 +130,12 @@ fn tell_news(shell: &Shell, results: &mut Results, news: &News<'_>) -> Result<()
                 clean(&result.name)
             ))?;
         }
-        News::Ended(file, test) => tell_failure(results, &shown(file), file, &test.result)?,
-        News::Skipped(file, count) => results.line(&format!(
+        TestNews::Ended(file, test) => tell_failure(results, &shown(file), file, &test.result)?,
+        TestNews::Skipped(file, count) => results.line(&format!(
             "      {}: {count} not run after this failure; --keep-going runs them",
             shown(file)
         ))?,
-        News::Count(..) => {}
+        TestNews::Count(..) => {}
     }
     results.flush()
 }
@@ -142,7 +145,7 @@ fn tell_failure(
     path: &str,
     file: &TestFile,
     result: &TestResult,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let fail = results.paint(Tone::Bad, "FAIL");
     results.line(&format!("{fail}  {path}: {}", clean(&result.name)))?;
     let variant =
@@ -202,7 +205,7 @@ fn json(done: &[(String, FileResult)], (passed, failed): (usize, usize)) -> Stri
         .flat_map(|(path, file)| file.tests.iter().map(move |test| (path, &test.result)))
         .map(|(path, result)| {
             let or_null = |text: &Option<String>| text.as_deref().map_or_else(|| "null".to_owned(), quoted);
-            Line::default()
+            JsonLine::default()
                 .text("name", &result.name)
                 .text("file", path)
                 .count("line", u64::from(result.line))
@@ -215,7 +218,7 @@ fn json(done: &[(String, FileResult)], (passed, failed): (usize, usize)) -> Stri
                 .finish()
         })
         .collect();
-    let line = Line::default().count("passed", passed as u64).count("failed", failed as u64);
+    let line = JsonLine::default().count("passed", passed as u64).count("failed", failed as u64);
     line.raw("tests", &format!("[{}]", tests.join(","))).finish()
 }
 

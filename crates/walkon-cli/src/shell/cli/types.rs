@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::args::TypesArgs;
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use crate::script::types::{self, ProjectNames};
-use crate::shell::output::{Results, Target};
+use crate::shell::output::{OutputFile, Results};
 use crate::shell::project::Project;
 use crate::shell::scripts;
 
-pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, Failure> {
+pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let project = Project::around(Path::new("."))?;
     let folder = match &args.out {
         Some(folder) => folder.clone(),
@@ -18,12 +18,12 @@ pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, Failu
             project.folder.root().join(scripts).join("types")
         }
     };
-    let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", folder.display()));
+    let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", folder.display()));
     std::fs::create_dir_all(&folder).map_err(failed)?;
     let files = definitions(&project)?;
     // All of them are seen to be writable before the first is replaced.
     let targets: Result<Vec<_>, _> =
-        files.iter().map(|(name, _)| Target::claim(&folder.join(name), &[])).collect();
+        files.iter().map(|(name, _)| OutputFile::claim(&folder.join(name), &[])).collect();
     for (target, (_, text)) in targets?.iter().zip(&files) {
         target.write(text.as_bytes())?;
         results.report(&target.path().display().to_string())?;
@@ -32,12 +32,12 @@ pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, Failu
 }
 
 /// The definitions that know the names of a project: file and text.
-pub(super) fn definitions(project: &Project) -> Result<Vec<(&'static str, String)>, Failure> {
+pub(super) fn definitions(project: &Project) -> Result<Vec<(&'static str, String)>, CommandFailure> {
     Ok(types::files(&names(project)?))
 }
 
 /// Names of everything in a project. A kind of name that scripts make up as they run has no list.
-fn names(project: &Project) -> Result<ProjectNames, Failure> {
+fn names(project: &Project) -> Result<ProjectNames, CommandFailure> {
     if !project.is_marked {
         return Ok(ProjectNames::new());
     }

@@ -11,17 +11,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::args::{Format, WatchArgs};
-use super::exit::{Exit, Failure};
+use super::exit::{CommandFailure, Exit};
 use super::run::Session;
 use super::{Shell, shown_path};
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
-use crate::game::header::{Header, RunSetup, Texts};
+use crate::game::fixed_timestep::FixedTimestep;
+use crate::game::header::{Header, ProjectTexts, RunSetup};
 use crate::game::headless::{self, Bound, Host, Onlooker};
 use crate::game::inputs::{Input, LevelTexts, Reload};
-use crate::game::line::Line;
-use crate::game::narrate;
-use crate::game::pace::Pace;
+use crate::game::line::JsonLine;
+use crate::game::log_text;
 use crate::game::recorder::{RecordOptions, Recorder, ReloadNote};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
@@ -31,7 +31,7 @@ use crate::shell::crash;
 use crate::shell::output::{is_stream, tell};
 use crate::shell::project::find_level;
 use crate::shell::scripts;
-use crate::shell::watch::{Watch, in_milliseconds};
+use crate::shell::watch::{ProjectWatch, in_milliseconds};
 use crate::shell::watchdog::Watchdog;
 use crate::world::World;
 
@@ -40,9 +40,9 @@ const NAP_MAX: Duration = Duration::from_millis(20);
 /// Ticks of a run without a bound: as many as a trace can count exactly.
 const TICKS_MAX: u64 = (1 << 53) - 1;
 
-pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
+pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailure> {
     if is_stream(&args.level) {
-        return Err(Failure::usage(
+        return Err(CommandFailure::usage(
             "watch: expected a level in a file: what comes by stdin is never saved again",
         ));
     }
@@ -62,11 +62,11 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
         sentences: args.format == Format::Human,
         ..RecordOptions::default()
     };
-    let watch = Watch::open(&found, &scripts, &level.files, args.poll);
+    let watch = ProjectWatch::open(&found, &scripts, &level.files, args.poll);
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
     let files = level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect();
-    let texts = Texts { scripts: scripts.clone(), files };
+    let texts = ProjectTexts { scripts: scripts.clone(), files };
     let header = Header::of(&level, &scripts, super::limits::by_name(&settings), made);
     session.header(&Header { texts: Some(texts), ..header })?;
     let signals = Arc::new(Signals::default());
@@ -93,7 +93,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
     let mut live = Live {
         session,
         watch,
-        pace: Pace::new(rate, args.speed),
+        pace: FixedTimestep::new(rate, args.speed),
         seen: now,
         due: 0,
         under_way: None,
@@ -109,8 +109,8 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, Failure> {
 /// A level under way in real time.
 struct Live<'a> {
     session: Session<'a>,
-    watch: Watch<'a>,
-    pace: Pace,
+    watch: ProjectWatch<'a>,
+    pace: FixedTimestep,
     /// When time was last taken in.
     seen: Instant,
     /// Ticks that are due now.
@@ -167,7 +167,8 @@ impl Host for Live<'_> {
         // What is told of a reload is told here, with its time and its line, and before what the new code does.
         recorded.reloads.iter().for_each(|reload| self.told(world, reload));
         let mut rest = recorded.clone();
-        let told: Vec<String> = recorded.reloads.iter().map(|note| narrate::reloaded(note, "", "")).collect();
+        let told: Vec<String> =
+            recorded.reloads.iter().map(|note| log_text::reloaded(note, "", "")).collect();
         rest.sentences.retain(|sentence| !sentence.starts_with("reload") && !told.contains(sentence));
         self.session.watch(world, &rest)
     }
@@ -182,7 +183,7 @@ impl Live<'_> {
             self.seen = now;
             self.due = steps.ticks;
             if steps.dropped > 0 {
-                let line = Line::fact(world.tick().0, "notice")
+                let line = JsonLine::fact(world.tick().0, "notice")
                     .text("what", "timeDropped")
                     .count("count", steps.dropped);
                 self.session.trace_line(&line.finish());
@@ -251,7 +252,7 @@ impl Live<'_> {
             let mended = if std::mem::take(&mut self.is_broken) { ", mended" } else { "" };
             self.session.texts.append(&mut self.offered);
             self.session.show_faults_again();
-            self.session.sentence(world, &narrate::reloaded(reload, &time, mended));
+            self.session.sentence(world, &log_text::reloaded(reload, &time, mended));
             return;
         };
         self.is_broken = true;

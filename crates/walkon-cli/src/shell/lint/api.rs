@@ -5,17 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::value::Value;
+use super::value::InferredValue;
 use crate::script::bind;
-use crate::script::bind::table::{Entry, Kind, Param};
+use crate::script::bind::table::{Binding, EntryKind, Param};
 use crate::script::check;
 use crate::script::types::luau_type::{self, Type};
 
 /// The API, indexed.
 #[derive(Debug)]
 pub(super) struct Api {
-    libraries: BTreeMap<&'static str, Vec<&'static Entry>>,
-    types: BTreeMap<&'static str, Vec<&'static Entry>>,
+    libraries: BTreeMap<&'static str, Vec<&'static Binding>>,
+    types: BTreeMap<&'static str, Vec<&'static Binding>>,
     shapes: BTreeMap<&'static str, &'static [Param]>,
     aliases: BTreeMap<&'static str, Type>,
     names: BTreeSet<&'static str>,
@@ -65,13 +65,13 @@ impl Api {
     }
 
     /// What the value of a global is.
-    pub fn global(&self, name: &str) -> Value {
+    pub fn global(&self, name: &str) -> InferredValue {
         if let Some((name, _)) = self.libraries.get_key_value(name) {
-            return Value::Library(name);
+            return InferredValue::Library(name);
         }
         match self.globals.get(name) {
-            Some(members) if !members.is_empty() => Value::Native(name.to_owned()),
-            _ => Value::Unknown,
+            Some(members) if !members.is_empty() => InferredValue::Native(name.to_owned()),
+            _ => InferredValue::Unknown,
         }
     }
 
@@ -81,15 +81,15 @@ impl Api {
     }
 
     /// Entries of a library or a handle type.
-    pub fn entries(&self, value: &Value) -> Option<&[&'static Entry]> {
+    pub fn entries(&self, value: &InferredValue) -> Option<&[&'static Binding]> {
         match value {
-            Value::Library(name) => self.libraries.get(name).map(Vec::as_slice),
-            Value::Handle(name) => self.types.get(name).map(Vec::as_slice),
+            InferredValue::Library(name) => self.libraries.get(name).map(Vec::as_slice),
+            InferredValue::Handle(name) => self.types.get(name).map(Vec::as_slice),
             _ => None,
         }
     }
 
-    pub fn entry(&self, value: &Value, name: &str) -> Option<&'static Entry> {
+    pub fn entry(&self, value: &InferredValue, name: &str) -> Option<&'static Binding> {
         self.entries(value)?.iter().find(|entry| entry.name() == name).copied()
     }
 
@@ -137,56 +137,56 @@ impl Api {
     }
 
     /// What a value of a type is, as far as one can say.
-    pub fn value(&self, own: &Type) -> Value {
+    pub fn value(&self, own: &Type) -> InferredValue {
         match own {
             Type::Name(name) => self.named(name),
             // What may be nil is looked at as if it were there.
             Type::Optional(inner) => self.value(inner),
             Type::Union(parts) => {
                 let mut values = parts.iter().map(|part| self.value(part));
-                let first = values.next().unwrap_or(Value::Unknown);
-                if values.all(|value| value == first) { first } else { Value::Unknown }
+                let first = values.next().unwrap_or(InferredValue::Unknown);
+                if values.all(|value| value == first) { first } else { InferredValue::Unknown }
             }
-            Type::List(inner) => Value::List(Box::new(self.value(inner))),
-            Type::Map(_, inner) => Value::Map(Box::new(self.value(inner))),
-            Type::Record(_) | Type::Function(..) => Value::Unknown,
+            Type::List(inner) => InferredValue::List(Box::new(self.value(inner))),
+            Type::Map(_, inner) => InferredValue::Map(Box::new(self.value(inner))),
+            Type::Record(_) | Type::Function(..) => InferredValue::Unknown,
         }
     }
 
-    fn named(&self, name: &str) -> Value {
+    fn named(&self, name: &str) -> InferredValue {
         match name {
-            "number" => return Value::Number,
-            "string" => return Value::Text,
-            "boolean" => return Value::Bool,
-            "vector" => return Value::Vector,
+            "number" => return InferredValue::Number,
+            "string" => return InferredValue::Text,
+            "boolean" => return InferredValue::Bool,
+            "vector" => return InferredValue::Vector,
             _ => {}
         }
         if name.starts_with('"') || self.names.contains(name) {
-            return Value::Text;
+            return InferredValue::Text;
         }
         if let Some((name, _)) = self.types.get_key_value(name) {
-            return Value::Handle(name);
+            return InferredValue::Handle(name);
         }
         if let Some((name, _)) = self.shapes.get_key_value(name) {
-            return Value::Shape(name);
+            return InferredValue::Shape(name);
         }
         match self.aliases.get_key_value(name) {
-            Some((name, Type::Record(_))) => Value::Shape(name),
+            Some((name, Type::Record(_))) => InferredValue::Shape(name),
             Some((_, own)) => self.value(own),
-            None => Value::Unknown,
+            None => InferredValue::Unknown,
         }
     }
 
     /// The value of a type as somebody wrote it down.
-    pub fn annotated(&self, text: &str) -> Value {
-        luau_type::read(text).map_or(Value::Unknown, |own| self.value(&own))
+    pub fn annotated(&self, text: &str) -> InferredValue {
+        luau_type::read(text).map_or(InferredValue::Unknown, |own| self.value(&own))
     }
 
     /// What an entry gives back: one of its results.
-    pub fn result(&self, entry: &Entry, index: usize) -> Value {
-        if entry.kind == Kind::Field {
+    pub fn result(&self, entry: &Binding, index: usize) -> InferredValue {
+        if entry.kind == EntryKind::Field {
             return self.annotated(entry.returns);
         }
-        entry.returns.split(", ").nth(index).map_or(Value::Unknown, |own| self.annotated(own))
+        entry.returns.split(", ").nth(index).map_or(InferredValue::Unknown, |own| self.annotated(own))
     }
 }

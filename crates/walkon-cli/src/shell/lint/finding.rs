@@ -1,7 +1,7 @@
 //! One thing to say about a script, before its line is looked up.
 
-use super::tree::Place;
-use crate::base::words;
+use super::tree::TextPlace;
+use crate::base::suggestions;
 use crate::level::Severity;
 
 /// The words that stand in the `code` of what is said about scripts. They are only ever added to.
@@ -52,29 +52,29 @@ pub(super) mod code {
 pub(super) const FINDINGS_MAX: usize = 1_000;
 
 /// Whether nothing more needs to be looked for.
-pub(super) fn is_full(findings: &[Finding]) -> bool {
+pub(super) fn is_full(findings: &[LintFinding]) -> bool {
     findings.len() >= FINDINGS_MAX
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Finding {
+pub(super) struct LintFinding {
     pub code: &'static str,
     pub severity: Severity,
-    pub place: Place,
+    pub place: TextPlace,
     pub message: String,
     pub help: Option<String>,
 }
 
-impl Finding {
-    pub fn error(code: &'static str, place: Place, message: impl Into<String>) -> Self {
+impl LintFinding {
+    pub fn error(code: &'static str, place: TextPlace, message: impl Into<String>) -> Self {
         Self { code, severity: Severity::Error, place, message: message.into(), help: None }
     }
 
-    pub fn warning(code: &'static str, place: Place, message: impl Into<String>) -> Self {
+    pub fn warning(code: &'static str, place: TextPlace, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, place, message) }
     }
 
-    pub fn note(code: &'static str, place: Place, message: impl Into<String>) -> Self {
+    pub fn note(code: &'static str, place: TextPlace, message: impl Into<String>) -> Self {
         Self { severity: Severity::Note, ..Self::error(code, place, message) }
     }
 
@@ -85,7 +85,7 @@ impl Finding {
 
     /// Suggests the nearest of the names that would have been right, if one is near.
     pub fn suggest<'a>(self, name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
-        match words::did_you_mean(name, candidates) {
+        match suggestions::did_you_mean(name, candidates) {
             Some(help) => self.help(help),
             None => self,
         }

@@ -7,18 +7,18 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::api::Api;
-use super::finding::{Finding, code, is_full, one_of};
+use super::finding::{LintFinding, code, is_full, one_of};
 use super::infer::Reading;
 use super::links::{self, Links, MODULE, Made};
 use super::names::{self, LevelNames};
-use super::role::{self, Named};
-use super::tree::Place;
+use super::role::{self, ScriptName};
+use super::tree::TextPlace;
 use super::{LevelOutline, Script, lower};
-use crate::base::words;
+use crate::base::suggestions;
 use crate::script::files::ScriptTexts;
 
 /// The scripts and levels of a project, and how they hang together.
-pub(super) struct Project<'a> {
+pub(super) struct ScriptGraph<'a> {
     pub scripts: BTreeMap<String, Script>,
     levels: &'a [LevelOutline],
     /// Names of files; none when two files cannot be told apart.
@@ -30,17 +30,17 @@ pub(super) struct Project<'a> {
     /// Scripts that each file of tests uses.
     tests: Vec<(String, BTreeSet<String>)>,
     /// Files that each script requires while it loads, with the place of the name.
-    required: BTreeMap<String, Vec<(String, Place)>>,
+    required: BTreeMap<String, Vec<(String, TextPlace)>>,
     /// Events that some script hears; none when that is not known.
     heard: Option<BTreeSet<String>>,
 }
 
-impl<'a> Project<'a> {
+impl<'a> ScriptGraph<'a> {
     pub fn read(api: &Api, texts: &BTreeMap<String, String>, levels: &'a [LevelOutline]) -> Self {
         let files = ScriptTexts::new(texts.iter().map(|(path, text)| (path.clone(), text.clone()))).ok();
         let read = texts.iter().filter_map(|(path, text)| {
             let script =
-                Script { tree: lower::lower(text)?, named: Named::default(), links: Links::default() };
+                Script { tree: lower::lower(text)?, named: ScriptName::default(), links: Links::default() };
             Some((path.clone(), script))
         });
         let mut project = Self {
@@ -74,7 +74,7 @@ impl<'a> Project<'a> {
         project
     }
 
-    fn find_required(&self) -> BTreeMap<String, Vec<(String, Place)>> {
+    fn find_required(&self) -> BTreeMap<String, Vec<(String, TextPlace)>> {
         let of_script = |script: &Script| {
             let loading = script.links.links.iter().filter(|link| link.kind == MODULE && link.is_loading);
             loading.filter_map(|link| Some((self.file(&link.name)?, link.place))).collect()
@@ -83,12 +83,12 @@ impl<'a> Project<'a> {
     }
 
     /// Files that require one another in a circle: none of them can load.
-    pub fn circles(&self, path: &str, findings: &mut Vec<Finding>) {
+    pub fn circles(&self, path: &str, findings: &mut Vec<LintFinding>) {
         for (next, place) in self.required.get(path).into_iter().flatten() {
             let Some(way) = self.way(next, path) else { continue };
             let circle: Vec<&str> = std::iter::once(path).chain(way).collect();
             let message = format!("require: {} is a circle of files", circle.join(" -> "));
-            let finding = Finding::error(code::CIRCLE, *place, message);
+            let finding = LintFinding::error(code::CIRCLE, *place, message);
             findings.push(finding.help("move what they share into a file of its own"));
         }
     }
@@ -121,16 +121,16 @@ impl<'a> Project<'a> {
 
     /// Events that a script tells and that no script hears: one note for the file, since a host may hear them; one for each
     /// that looks like an event that is heard.
-    pub fn events(&self, path: &str, findings: &mut Vec<Finding>) {
+    pub fn events(&self, path: &str, findings: &mut Vec<LintFinding>) {
         let (Some(heard), Some(script)) = (&self.heard, self.scripts.get(path)) else { return };
         let mut said = BTreeSet::new();
         let unheard = script.links.told.iter().filter(|(name, _)| !heard.contains(name));
         let (mut others, mut first) = (Vec::new(), None);
         for (name, place) in unheard.filter(|(name, _)| said.insert(name.clone())) {
-            match words::did_you_mean(name, heard.iter().map(String::as_str)) {
+            match suggestions::did_you_mean(name, heard.iter().map(String::as_str)) {
                 Some(help) => {
                     let message = format!("event.emit: no script hears \"{name}\"");
-                    findings.push(Finding::note(code::UNHEARD, *place, message).help(help));
+                    findings.push(LintFinding::note(code::UNHEARD, *place, message).help(help));
                 }
                 None => {
                     first = first.or(Some(*place));
@@ -143,7 +143,7 @@ impl<'a> Project<'a> {
         }
         if let Some(place) = first {
             let message = format!("event.emit: no script hears {}", one_of(&others));
-            findings.push(Finding::note(code::UNHEARD, place, message));
+            findings.push(LintFinding::note(code::UNHEARD, place, message));
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Project<'a> {
         Some(files.get(files.resolve(name).ok()?)?.path.clone())
     }
 
-    fn name(&mut self, name: &str, set: impl Fn(&mut Named)) {
+    fn name(&mut self, name: &str, set: impl Fn(&mut ScriptName)) {
         if let Some(script) = self.file(name).and_then(|path| self.scripts.get_mut(&path)) {
             set(&mut script.named);
         }
@@ -239,7 +239,7 @@ impl<'a> Project<'a> {
     }
 
     /// Names in a script that lead nowhere.
-    pub fn names(&self, path: &str, findings: &mut Vec<Finding>) {
+    pub fn names(&self, path: &str, findings: &mut Vec<LintFinding>) {
         let Some(script) = self.scripts.get(path) else { return };
         self.files_named(&script.links, findings);
         let mut known = LevelNames::default();
@@ -252,22 +252,23 @@ impl<'a> Project<'a> {
             for place in &script.links.players {
                 let message = format!("world.player: {} has no player, so it gives nil", level.path);
                 let help = "give one of its characters \"player\": true, or ask whether there is one";
-                findings.push(Finding::error(code::PLAYER, *place, message).help(help));
+                findings.push(LintFinding::error(code::PLAYER, *place, message).help(help));
             }
         }
         names::check(&script.links.links, &known, &self.made, findings);
     }
 
     /// Names of scripts and levels that mean none.
-    fn files_named(&self, links: &Links, findings: &mut Vec<Finding>) {
+    fn files_named(&self, links: &Links, findings: &mut Vec<LintFinding>) {
         let Some(files) = &self.files else { return };
         for link in &links.links {
             let is_made = names::is_made(&self.made, link.kind, &link.name);
             if link.kind == "LevelName" && self.levels_named(&link.name).next().is_none() {
                 let message = format!("{}: unknown level \"{}\"", link.called, link.name);
                 let known: Vec<&str> = self.levels.iter().map(|level| stem(&level.path)).collect();
-                findings
-                    .push(Finding::error(code::UNRESOLVED, link.place, message).suggest(&link.name, known));
+                findings.push(
+                    LintFinding::error(code::UNRESOLVED, link.place, message).suggest(&link.name, known),
+                );
             }
             if !is_script(link.kind) || is_made {
                 continue;
@@ -276,7 +277,7 @@ impl<'a> Project<'a> {
                 let error = error.to_string();
                 let (what, help) = error.split_once("; ").unwrap_or((error.as_str(), ""));
                 let message = format!("{}: {what}", link.called);
-                let finding = Finding::error(code::UNRESOLVED, link.place, message);
+                let finding = LintFinding::error(code::UNRESOLVED, link.place, message);
                 findings.push(if help.is_empty() { finding } else { finding.help(help) });
             }
         }
@@ -298,7 +299,7 @@ impl<'a> Project<'a> {
                 }
             }
         }
-        let of_role = |wanted: fn(Named) -> bool| {
+        let of_role = |wanted: fn(ScriptName) -> bool| {
             let scripts = self.scripts.iter().filter(move |(_, script)| wanted(script.named));
             scripts.map(|(path, _)| stem(path).to_owned()).collect::<BTreeSet<_>>()
         };

@@ -7,52 +7,52 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::api::{Api, Field};
-use super::role::Role;
-use super::tree::{ExprId, FunctionId, Given, Kind, LocalId, Tree, Use};
-use super::value::Value;
-use crate::script::bind::table::{self, Entry};
+use super::role::ScriptRole;
+use super::tree::{Assigned, ExprId, ExprKind, FunctionId, LocalId, SyntaxTree, Use};
+use super::value::InferredValue;
+use crate::script::bind::table::{self, Binding};
 use crate::script::types::luau_type::{self, Type};
 
 /// How far one answer may hang on others.
 const DEPTH_MAX: u32 = 100;
 
 #[derive(Clone, Debug)]
-enum Answer {
+enum InferState {
     Open,
     Asked,
-    Known(Value),
+    Known(InferredValue),
 }
 
 /// A script that is being looked at.
 pub(super) struct Reading<'a> {
-    pub tree: &'a Tree,
+    pub tree: &'a SyntaxTree,
     pub api: &'a Api,
-    pub role: Role,
-    exprs: RefCell<Vec<Answer>>,
-    locals: RefCell<Vec<Answer>>,
+    pub role: ScriptRole,
+    exprs: RefCell<Vec<InferState>>,
+    locals: RefCell<Vec<InferState>>,
     /// What stands under names of tables, of `self` and of the file, and what functions give back.
-    fields: RefCell<BTreeMap<(Option<ExprId>, String), Answer>>,
-    results: RefCell<BTreeMap<(FunctionId, usize), Answer>>,
+    fields: RefCell<BTreeMap<(Option<ExprId>, String), InferState>>,
+    results: RefCell<BTreeMap<(FunctionId, usize), InferState>>,
     depth: Cell<u32>,
 }
 
 /// A call of a function of the API.
 #[derive(Clone, Debug)]
 pub(super) struct Called<'a> {
-    pub entry: &'static Entry,
+    pub entry: &'static Binding,
     pub args: &'a [ExprId],
     /// A method called with a dot, or a function with a colon.
     pub is_crossed: bool,
 }
 
 impl<'a> Reading<'a> {
-    pub fn new(tree: &'a Tree, api: &'a Api, role: Role) -> Self {
+    pub fn new(tree: &'a SyntaxTree, api: &'a Api, role: ScriptRole) -> Self {
         Self {
             tree,
             api,
             role,
-            exprs: RefCell::new(vec![Answer::Open; tree.exprs.len()]),
-            locals: RefCell::new(vec![Answer::Open; tree.locals.len()]),
+            exprs: RefCell::new(vec![InferState::Open; tree.exprs.len()]),
+            locals: RefCell::new(vec![InferState::Open; tree.locals.len()]),
             fields: RefCell::default(),
             results: RefCell::default(),
             depth: Cell::new(0),
@@ -60,174 +60,181 @@ impl<'a> Reading<'a> {
     }
 
     /// What an expression is.
-    pub fn value(&self, id: ExprId) -> Value {
+    pub fn value(&self, id: ExprId) -> InferredValue {
         let before = self.exprs.borrow()[id.0 as usize].clone();
         match before {
-            Answer::Known(value) => value,
-            Answer::Asked => Value::Unknown,
-            Answer::Open if self.depth.get() >= DEPTH_MAX => Value::Unknown,
-            Answer::Open => {
-                self.exprs.borrow_mut()[id.0 as usize] = Answer::Asked;
+            InferState::Known(value) => value,
+            InferState::Asked => InferredValue::Unknown,
+            InferState::Open if self.depth.get() >= DEPTH_MAX => InferredValue::Unknown,
+            InferState::Open => {
+                self.exprs.borrow_mut()[id.0 as usize] = InferState::Asked;
                 self.depth.set(self.depth.get() + 1);
                 let value = self.find(id);
                 self.depth.set(self.depth.get() - 1);
-                self.exprs.borrow_mut()[id.0 as usize] = Answer::Known(value.clone());
+                self.exprs.borrow_mut()[id.0 as usize] = InferState::Known(value.clone());
                 value
             }
         }
     }
 
-    fn find(&self, id: ExprId) -> Value {
+    fn find(&self, id: ExprId) -> InferredValue {
         match self.tree.kind(id) {
-            Kind::Nil => Value::Nil,
-            Kind::Bool(_) | Kind::Test => Value::Bool,
-            Kind::Number(_) => Value::Number,
-            Kind::Text(_) | Kind::Join(..) => Value::Text,
-            Kind::Rest => Value::Unknown,
-            Kind::Local(local) => self.local(*local),
-            Kind::Global(name) => self.global(name),
-            Kind::Field(object, name) => self.field(&self.value(*object), &name.text),
-            Kind::Index(object, _) => match self.value(*object) {
-                Value::List(entry) | Value::Map(entry) => *entry,
-                _ => Value::Unknown,
+            ExprKind::Nil => InferredValue::Nil,
+            ExprKind::Bool(_) | ExprKind::Test => InferredValue::Bool,
+            ExprKind::Number(_) => InferredValue::Number,
+            ExprKind::Text(_) | ExprKind::Join(..) => InferredValue::Text,
+            ExprKind::Rest => InferredValue::Unknown,
+            ExprKind::Local(local) => self.local(*local),
+            ExprKind::Global(name) => self.global(name),
+            ExprKind::Field(object, name) => self.field(&self.value(*object), &name.text),
+            ExprKind::Index(object, _) => match self.value(*object) {
+                InferredValue::List(entry) | InferredValue::Map(entry) => *entry,
+                _ => InferredValue::Unknown,
             },
-            Kind::Call(..) | Kind::Method(..) => self.result(id, 0),
-            Kind::Function(function) => Value::Function(*function),
-            Kind::Table(_) => Value::Table(id),
-            Kind::And(right) => self.value(*right),
-            Kind::Or(left, right) => self.value(*left).join(self.value(*right)),
-            Kind::Sum(parts) => {
-                let all_numbers = parts.iter().all(|part| self.value(*part) == Value::Number);
-                if all_numbers { Value::Number } else { Value::Unknown }
+            ExprKind::Call(..) | ExprKind::Method(..) => self.result(id, 0),
+            ExprKind::Function(function) => InferredValue::Function(*function),
+            ExprKind::Table(_) => InferredValue::Table(id),
+            ExprKind::And(right) => self.value(*right),
+            ExprKind::Or(left, right) => self.value(*left).join(self.value(*right)),
+            ExprKind::Sum(parts) => {
+                let all_numbers = parts.iter().all(|part| self.value(*part) == InferredValue::Number);
+                if all_numbers { InferredValue::Number } else { InferredValue::Unknown }
             }
-            Kind::Minus(inner) => match self.value(*inner) {
-                Value::Number => Value::Number,
-                _ => Value::Unknown,
+            ExprKind::Minus(inner) => match self.value(*inner) {
+                InferredValue::Number => InferredValue::Number,
+                _ => InferredValue::Unknown,
             },
-            Kind::Choice(values) => {
-                values.iter().map(|value| self.value(*value)).reduce(Value::join).unwrap_or(Value::Unknown)
-            }
-            Kind::Cast(own) => self.api.annotated(own),
+            ExprKind::Choice(values) => values
+                .iter()
+                .map(|value| self.value(*value))
+                .reduce(InferredValue::join)
+                .unwrap_or(InferredValue::Unknown),
+            ExprKind::Cast(own) => self.api.annotated(own),
         }
     }
 
-    fn global(&self, name: &str) -> Value {
+    fn global(&self, name: &str) -> InferredValue {
         if self.tree.globals_named(name).next().is_none() {
             return self.api.global(name);
         }
         self.remembered((None, name), || {
             let written = self.tree.globals_named(name);
-            let values = written.map(|write| write.value.map_or(Value::Unknown, |value| self.value(value)));
-            values.reduce(Value::join).unwrap_or(Value::Unknown)
+            let values =
+                written.map(|write| write.value.map_or(InferredValue::Unknown, |value| self.value(value)));
+            values.reduce(InferredValue::join).unwrap_or(InferredValue::Unknown)
         })
     }
 
     /// What was found once is not looked for again; what is being looked for adds nothing to itself.
-    fn remembered(&self, (table, name): (Option<ExprId>, &str), find: impl FnOnce() -> Value) -> Value {
+    fn remembered(
+        &self,
+        (table, name): (Option<ExprId>, &str),
+        find: impl FnOnce() -> InferredValue,
+    ) -> InferredValue {
         let key = (table, name.to_owned());
         match self.fields.borrow().get(&key) {
-            Some(Answer::Known(value)) => return value.clone(),
-            Some(Answer::Asked) => return Value::Unknown,
+            Some(InferState::Known(value)) => return value.clone(),
+            Some(InferState::Asked) => return InferredValue::Unknown,
             _ => {}
         }
-        self.fields.borrow_mut().insert(key.clone(), Answer::Asked);
+        self.fields.borrow_mut().insert(key.clone(), InferState::Asked);
         let value = find();
-        self.fields.borrow_mut().insert(key, Answer::Known(value.clone()));
+        self.fields.borrow_mut().insert(key, InferState::Known(value.clone()));
         value
     }
 
     /// What a local is: what everything agrees on that it is given.
-    pub fn local(&self, id: LocalId) -> Value {
+    pub fn local(&self, id: LocalId) -> InferredValue {
         let before = self.locals.borrow()[id.0 as usize].clone();
         match before {
-            Answer::Known(value) => value,
+            InferState::Known(value) => value,
             // What is given to itself adds nothing.
-            Answer::Asked => Value::Nil,
-            Answer::Open => {
-                self.locals.borrow_mut()[id.0 as usize] = Answer::Asked;
+            InferState::Asked => InferredValue::Nil,
+            InferState::Open => {
+                self.locals.borrow_mut()[id.0 as usize] = InferState::Asked;
                 let value = self.find_local(id);
-                self.locals.borrow_mut()[id.0 as usize] = Answer::Known(value.clone());
+                self.locals.borrow_mut()[id.0 as usize] = InferState::Known(value.clone());
                 value
             }
         }
     }
 
-    fn find_local(&self, id: LocalId) -> Value {
+    fn find_local(&self, id: LocalId) -> InferredValue {
         let local = self.tree.local(id);
         let annotated = local.annotation.as_ref().map(|own| self.api.annotated(own));
         // `self: Behaviour`, or of a type of the script's own, is the `self` of this behaviour.
-        let is_self = matches!(local.given.as_slice(), [Given::Param(_, 0)])
-            && matches!(annotated, Some(Value::Unknown | Value::Shape("Behaviour")));
+        let is_self = matches!(local.given.as_slice(), [Assigned::Param(_, 0)])
+            && matches!(annotated, Some(InferredValue::Unknown | InferredValue::Shape("Behaviour")));
         if let Some(value) = annotated.clone().filter(|_| !is_self) {
             return value;
         }
         let given = local.given.iter().map(|given| match *given {
-            Given::Value(value) => self.value(value),
-            Given::Result(call, index) => self.result(call, index),
-            Given::Param(function, index) => self.param(function, index),
-            Given::Loop(over, index) => self.looped(over, index),
-            Given::Unknown => Value::Unknown,
+            Assigned::Value(value) => self.value(value),
+            Assigned::Result(call, index) => self.result(call, index),
+            Assigned::Param(function, index) => self.param(function, index),
+            Assigned::Loop(over, index) => self.looped(over, index),
+            Assigned::Unknown => InferredValue::Unknown,
         });
-        match given.reduce(Value::join).unwrap_or(Value::Unknown) {
-            Value::Unknown => annotated.unwrap_or(Value::Unknown),
+        match given.reduce(InferredValue::join).unwrap_or(InferredValue::Unknown) {
+            InferredValue::Unknown => annotated.unwrap_or(InferredValue::Unknown),
             value => value,
         }
     }
 
     /// A variable of a loop.
-    fn looped(&self, over: ExprId, index: usize) -> Value {
+    fn looped(&self, over: ExprId, index: usize) -> InferredValue {
         let list = match self.tree.kind(over) {
-            Kind::Call(callee, args) => match (self.tree.kind(*callee), args.first()) {
-                (Kind::Global(name), Some(list)) if name == "ipairs" || name == "pairs" => *list,
-                _ => return Value::Unknown,
+            ExprKind::Call(callee, args) => match (self.tree.kind(*callee), args.first()) {
+                (ExprKind::Global(name), Some(list)) if name == "ipairs" || name == "pairs" => *list,
+                _ => return InferredValue::Unknown,
             },
             _ => over,
         };
         match (self.value(list), index) {
-            (Value::List(_), 0) => Value::Number,
-            (Value::List(entry) | Value::Map(entry), 1) => *entry,
-            _ => Value::Unknown,
+            (InferredValue::List(_), 0) => InferredValue::Number,
+            (InferredValue::List(entry) | InferredValue::Map(entry), 1) => *entry,
+            _ => InferredValue::Unknown,
         }
     }
 
     /// A field or method of what an expression is.
-    pub fn member(&self, object: ExprId, name: &str) -> Value {
+    pub fn member(&self, object: ExprId, name: &str) -> InferredValue {
         self.field(&self.value(object), name)
     }
 
     /// A field of something.
-    fn field(&self, object: &Value, name: &str) -> Value {
+    fn field(&self, object: &InferredValue, name: &str) -> InferredValue {
         if let Some(entry) = self.api.entry(object, name) {
             return match entry.kind {
-                table::Kind::Field => self.api.result(entry, 0),
-                _ => Value::Entry(entry),
+                table::EntryKind::Field => self.api.result(entry, 0),
+                _ => InferredValue::Entry(entry),
             };
         }
         match object {
-            Value::Shape(shape) => {
+            InferredValue::Shape(shape) => {
                 let fields = self.api.fields(shape).unwrap_or_default();
                 let found = fields.into_iter().find(|field| field.name == name);
-                found.map_or(Value::Unknown, |field| self.field_value(&field))
+                found.map_or(InferredValue::Unknown, |field| self.field_value(&field))
             }
-            Value::Map(entry) => (**entry).clone(),
-            Value::Myself(own) => self.of_myself(*own, name),
-            Value::Table(made) => self.of_table(*made, name),
-            _ => Value::Unknown,
+            InferredValue::Map(entry) => (**entry).clone(),
+            InferredValue::Myself(own) => self.of_myself(*own, name),
+            InferredValue::Table(made) => self.of_table(*made, name),
+            _ => InferredValue::Unknown,
         }
     }
 
     /// A field of the API that may be anything and is named like a library is that library: `self.log`.
-    fn field_value(&self, field: &Field) -> Value {
+    fn field_value(&self, field: &Field) -> InferredValue {
         match self.api.value(&field.own) {
-            Value::Unknown => match self.api.global(&field.name) {
-                Value::Library(name) => Value::Library(name),
-                _ => Value::Unknown,
+            InferredValue::Unknown => match self.api.global(&field.name) {
+                InferredValue::Library(name) => InferredValue::Library(name),
+                _ => InferredValue::Unknown,
             },
             value => value,
         }
     }
 
-    fn of_myself(&self, own: ExprId, name: &str) -> Value {
+    fn of_myself(&self, own: ExprId, name: &str) -> InferredValue {
         let fields = self.api.fields("Behaviour").unwrap_or_default();
         if let Some(field) = fields.iter().find(|field| field.name == name) {
             return self.field_value(field);
@@ -235,29 +242,29 @@ impl<'a> Reading<'a> {
         // A name that no field has: what a field of `self` is, beside the table's own.
         self.remembered((Some(own), &format!("self.{name}")), || {
             let is_set = self.tree.fields_named(name).any(|write| {
-                matches!(self.tree.kind(write.object), Kind::Local(_))
-                    && self.value(write.object) == Value::Myself(own)
+                matches!(self.tree.kind(write.object), ExprKind::Local(_))
+                    && self.value(write.object) == InferredValue::Myself(own)
             });
-            if is_set { Value::Unknown } else { self.of_table(own, name) }
+            if is_set { InferredValue::Unknown } else { self.of_table(own, name) }
         })
     }
 
-    fn of_table(&self, made: ExprId, name: &str) -> Value {
+    fn of_table(&self, made: ExprId, name: &str) -> InferredValue {
         self.remembered((Some(made), name), || {
             let values = self.tree.named_in(made, name);
-            let values = values.map(|value| value.map_or(Value::Unknown, |value| self.value(value)));
-            values.reduce(Value::join).unwrap_or(Value::Unknown)
+            let values = values.map(|value| value.map_or(InferredValue::Unknown, |value| self.value(value)));
+            values.reduce(InferredValue::join).unwrap_or(InferredValue::Unknown)
         })
     }
 
     /// One of the results of a call.
-    pub fn result(&self, call: ExprId, index: usize) -> Value {
+    pub fn result(&self, call: ExprId, index: usize) -> InferredValue {
         if let Some(called) = self.called(call) {
             return self.api.result(called.entry, index);
         }
         let callee = match self.tree.kind(call) {
-            Kind::Call(callee, args) => {
-                if let (Kind::Global(name), Some(first)) = (self.tree.kind(*callee), args.first())
+            ExprKind::Call(callee, args) => {
+                if let (ExprKind::Global(name), Some(first)) = (self.tree.kind(*callee), args.first())
                     && name == "assert"
                     && index == 0
                 {
@@ -265,78 +272,78 @@ impl<'a> Reading<'a> {
                 }
                 self.value(*callee)
             }
-            Kind::Method(object, name, _) => self.field(&self.value(*object), &name.text),
-            _ => Value::Unknown,
+            ExprKind::Method(object, name, _) => self.field(&self.value(*object), &name.text),
+            _ => InferredValue::Unknown,
         };
-        let Value::Function(function) = callee else { return Value::Unknown };
+        let InferredValue::Function(function) = callee else { return InferredValue::Unknown };
         let before = self.results.borrow().get(&(function, index)).cloned();
         match before {
-            Some(Answer::Known(value)) => return value,
-            Some(_) => return Value::Unknown,
+            Some(InferState::Known(value)) => return value,
+            Some(_) => return InferredValue::Unknown,
             None => {}
         }
-        self.results.borrow_mut().insert((function, index), Answer::Asked);
+        self.results.borrow_mut().insert((function, index), InferState::Asked);
         let value = self.given_back(function, index);
-        self.results.borrow_mut().insert((function, index), Answer::Known(value.clone()));
+        self.results.borrow_mut().insert((function, index), InferState::Known(value.clone()));
         value
     }
 
     /// What all returns of a function agree on, at one place.
-    fn given_back(&self, function: FunctionId, index: usize) -> Value {
+    fn given_back(&self, function: FunctionId, index: usize) -> InferredValue {
         let returns = self.tree.function(function).returns.iter();
         let given = returns.map(|values| match values.get(index) {
             Some(value) => self.value(*value),
-            None => Value::Unknown,
+            None => InferredValue::Unknown,
         });
-        given.reduce(Value::join).unwrap_or(Value::Unknown)
+        given.reduce(InferredValue::join).unwrap_or(InferredValue::Unknown)
     }
 
     /// The function of the API that a call calls.
     pub fn called(&self, call: ExprId) -> Option<Called<'a>> {
         match self.tree.kind(call) {
-            Kind::Call(callee, args) => {
-                let Value::Entry(entry) = self.value(*callee) else { return None };
-                let is_crossed = entry.kind == table::Kind::Method;
+            ExprKind::Call(callee, args) => {
+                let InferredValue::Entry(entry) = self.value(*callee) else { return None };
+                let is_crossed = entry.kind == table::EntryKind::Method;
                 Some(Called { entry, args, is_crossed })
             }
-            Kind::Method(object, name, args) => {
+            ExprKind::Method(object, name, args) => {
                 let entry = self.api.entry(&self.value(*object), &name.text)?;
-                let is_crossed = entry.kind == table::Kind::Function;
-                (entry.kind != table::Kind::Field).then_some(Called { entry, args, is_crossed })
+                let is_crossed = entry.kind == table::EntryKind::Function;
+                (entry.kind != table::EntryKind::Field).then_some(Called { entry, args, is_crossed })
             }
             _ => None,
         }
     }
 
     /// A parameter: what its function is called with, where the API says so.
-    fn param(&self, function: FunctionId, index: usize) -> Value {
+    fn param(&self, function: FunctionId, index: usize) -> InferredValue {
         let own = self.tree.function(function);
         match self.wanted_function(function) {
             Some(Wanted::Method) if index == 0 => match self.role {
-                Role::Behaviour(made) => Value::Myself(made),
-                _ => Value::Unknown,
+                ScriptRole::Behaviour(made) => InferredValue::Myself(made),
+                _ => InferredValue::Unknown,
             },
             Some(Wanted::Typed(Type::Function(params, _), _)) => {
                 let found = params.get(index).map(|(_, own)| own);
                 match found {
                     Some(Type::Name(name)) if name == "Behaviour" => match self.role {
-                        Role::Behaviour(made) => Value::Myself(made),
-                        _ => Value::Shape("Behaviour"),
+                        ScriptRole::Behaviour(made) => InferredValue::Myself(made),
+                        _ => InferredValue::Shape("Behaviour"),
                     },
                     Some(own) => self.api.value(own),
-                    None => Value::Unknown,
+                    None => InferredValue::Unknown,
                 }
             }
             Some(Wanted::Typed(_, doc)) if index == usize::from(own.is_method) => self.payload(doc),
-            _ => Value::Unknown,
+            _ => InferredValue::Unknown,
         }
     }
 
     /// What a handler is given, when the table says `payload WalkResult`.
-    fn payload(&self, doc: &str) -> Value {
+    fn payload(&self, doc: &str) -> InferredValue {
         let after = doc.split_once("payload ").map(|(_, after)| after);
         let name = after.and_then(|after| after.split(|c: char| !c.is_alphanumeric()).next());
-        name.map_or(Value::Unknown, |name| self.api.annotated(name))
+        name.map_or(InferredValue::Unknown, |name| self.api.annotated(name))
     }
 
     /// What a function is wanted for, where it is made.
@@ -349,10 +356,10 @@ impl<'a> Reading<'a> {
             }
             Use::Item(table, Some(name)) => self.wanted_in(*table, name),
             Use::Field(object, name) => {
-                let Value::Table(table) = self.value(*object) else { return None };
+                let InferredValue::Table(table) = self.value(*object) else { return None };
                 self.wanted_in(table, name)
             }
-            Use::Global(name) if self.role == Role::Level => self.definition("LevelScript", name),
+            Use::Global(name) if self.role == ScriptRole::Level => self.definition("LevelScript", name),
             _ => None,
         }
     }
@@ -365,12 +372,14 @@ impl<'a> Reading<'a> {
     /// What a function under a name of a table is wanted for.
     fn wanted_in(&self, table: ExprId, name: &str) -> Option<Wanted> {
         match self.role {
-            Role::Behaviour(own) if own == table => {
+            ScriptRole::Behaviour(own) if own == table => {
                 return self.definition("BehaviourDefinition", name).or(Some(Wanted::Method));
             }
             // Handlers of events are methods too.
-            Role::Behaviour(own) if self.tree.entry(own, "on") == Some(table) => return Some(Wanted::Method),
-            Role::Cinematic(own) if own == table => return self.definition("SceneDefinition", name),
+            ScriptRole::Behaviour(own) if self.tree.entry(own, "on") == Some(table) => {
+                return Some(Wanted::Method);
+            }
+            ScriptRole::Cinematic(own) if own == table => return self.definition("SceneDefinition", name),
             _ => {}
         }
         let (own, _) = self.wanted(table)?;
@@ -403,11 +412,11 @@ impl<'a> Reading<'a> {
             if is_flat(called.entry, param.luau) && self.tree.kind(*arg).is_number_or_unknown(self, *arg) {
                 // A number in place of a place is x, and z comes next.
                 match args.clone().next().map(|next| self.value(*next)) {
-                    Some(Value::Number) => {
+                    Some(InferredValue::Number) => {
                         list.pop();
                         args.next();
                     }
-                    Some(Value::Unknown) => return Some(list),
+                    Some(InferredValue::Unknown) => return Some(list),
                     _ => {}
                 }
             }
@@ -417,13 +426,13 @@ impl<'a> Reading<'a> {
 }
 
 /// Whether a parameter may also be given as two numbers, x and z: verbs that walk somebody somewhere.
-fn is_flat(entry: &Entry, luau: &str) -> bool {
-    entry.kind == table::Kind::Method && luau.split(" | ").any(|part| part == "Place")
+fn is_flat(entry: &Binding, luau: &str) -> bool {
+    entry.kind == table::EntryKind::Method && luau.split(" | ").any(|part| part == "Place")
 }
 
-impl Kind {
+impl ExprKind {
     fn is_number_or_unknown(&self, reading: &Reading<'_>, id: ExprId) -> bool {
-        matches!(reading.value(id), Value::Number | Value::Unknown)
+        matches!(reading.value(id), InferredValue::Number | InferredValue::Unknown)
     }
 }
 

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use super::infer::{Reading, bare};
-use super::role::Role;
+use super::role::ScriptRole;
 use super::rules::options;
-use super::tree::{BODY, ExprId, Given, Kind, LocalId, Place, Use};
-use super::value::Value;
+use super::tree::{Assigned, BODY, ExprId, ExprKind, LocalId, TextPlace, Use};
+use super::value::InferredValue;
 use crate::script::types::luau_type::Type;
 
 /// Functions that give a name to something: what messages call the name, and its kind.
@@ -25,7 +25,7 @@ pub(super) struct Link {
     /// `DoorName`, or `Module` for what is required.
     pub kind: &'static str,
     pub name: String,
-    pub place: Place,
+    pub place: TextPlace,
     /// What names it: `world.door`.
     pub called: String,
     /// Whether it is named while the file loads.
@@ -59,9 +59,9 @@ pub(super) struct Links {
     /// Kinds of names that the script puts together as it runs: `"stall" .. number`.
     pub computed: BTreeSet<&'static str>,
     /// Where the player is asked for and used at once, so that there must be one.
-    pub players: Vec<Place>,
+    pub players: Vec<TextPlace>,
     /// Events that are told, and that are heard.
-    pub told: Vec<(String, Place)>,
+    pub told: Vec<(String, TextPlace)>,
     pub heard: BTreeSet<String>,
     /// Whether events are heard whose names the text does not say.
     pub hears_any: bool,
@@ -78,7 +78,7 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
             return;
         }
         let function = called.split(": ").next().unwrap_or(called);
-        let mut name = |own: &Type, name: &str, place: Place| {
+        let mut name = |own: &Type, name: &str, place: TextPlace| {
             let mut kinds = BTreeSet::new();
             reading.api.name_kinds(own, &mut kinds);
             let link = |kind| Link {
@@ -92,7 +92,7 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
         };
         if let Some(text) = reading.tree.text(value) {
             name(own, text, reading.tree.place(value));
-        } else if reading.value(value) == Value::Text {
+        } else if reading.value(value) == InferredValue::Text {
             reading.api.name_kinds(own, &mut found.computed);
         }
         if let (Type::Map(key, _), Some((table, _))) = (bare(own), reading.tree.table(value)) {
@@ -104,8 +104,8 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
     events(reading, &mut found);
     found.players = players(reading);
     for id in reading.tree.ids() {
-        let Kind::Call(callee, args) = reading.tree.kind(id) else { continue };
-        let (Kind::Global(function), Some(first)) = (reading.tree.kind(*callee), args.first()) else {
+        let ExprKind::Call(callee, args) = reading.tree.kind(id) else { continue };
+        let (ExprKind::Global(function), Some(first)) = (reading.tree.kind(*callee), args.first()) else {
             continue;
         };
         if let Some(name) = reading.tree.text(*first).filter(|_| function == "require") {
@@ -139,7 +139,7 @@ fn events(reading: &Reading<'_>, found: &mut Links) {
             found.told.push((name.to_owned(), reading.tree.place(*first)));
         }
     }
-    let Role::Behaviour(table) = reading.role else { return };
+    let ScriptRole::Behaviour(table) = reading.role else { return };
     let Some(on) = reading.tree.entry(table, "on") else { return };
     match reading.tree.table(on) {
         Some((own, _)) => {
@@ -151,31 +151,31 @@ fn events(reading: &Reading<'_>, found: &mut Links) {
 
 /// Where a call of `world.player`, or a local that is given nothing else and that nobody asks about, is used as somebody who is
 /// there: nil would be a mistake.
-fn players(reading: &Reading<'_>) -> Vec<Place> {
+fn players(reading: &Reading<'_>) -> Vec<TextPlace> {
     let tree = reading.tree;
     let is_player = |id: ExprId| {
-        matches!(tree.kind(id), Kind::Call(..))
+        matches!(tree.kind(id), ExprKind::Call(..))
             && reading.called(id).is_some_and(|called| called.entry.called == "world.player")
     };
     let used = tree.ids().filter_map(|id| match tree.kind(id) {
-        Kind::Field(object, _) | Kind::Method(object, ..) => Some(*object),
+        ExprKind::Field(object, _) | ExprKind::Method(object, ..) => Some(*object),
         _ => None,
     });
     let used: BTreeSet<ExprId> = used.chain(tree.field_writes.iter().map(|write| write.object)).collect();
     let is_asked = |id: ExprId| match &tree.expr(id).used {
         Use::Other => !used.contains(&id),
-        Use::Argument(call) => matches!(tree.kind(*call), Kind::Call(callee, _)
-            if matches!(tree.kind(*callee), Kind::Global(name) if name == "assert")),
+        Use::Argument(call) => matches!(tree.kind(*call), ExprKind::Call(callee, _)
+            if matches!(tree.kind(*callee), ExprKind::Global(name) if name == "assert")),
         _ => false,
     };
     let mentioned = tree.ids().filter_map(|id| match tree.kind(id) {
-        Kind::Local(local) => Some((*local, id)),
+        ExprKind::Local(local) => Some((*local, id)),
         _ => None,
     });
     let asked: BTreeSet<LocalId> =
         mentioned.filter(|(_, id)| is_asked(*id)).map(|(local, _)| local).collect();
     let is_nobody = |id: ExprId| match tree.kind(id) {
-        Kind::Local(local) => matches!(tree.local(*local).given.as_slice(), [Given::Value(value)]
+        ExprKind::Local(local) => matches!(tree.local(*local).given.as_slice(), [Assigned::Value(value)]
             if is_player(*value) && !asked.contains(local)),
         _ => is_player(id),
     };
@@ -187,7 +187,7 @@ fn made(reading: &Reading<'_>, value: ExprId) -> Made {
         return Made::Whole(name.to_owned());
     }
     match reading.tree.kind(value) {
-        Kind::Join(left) => match reading.tree.text(*left) {
+        ExprKind::Join(left) => match reading.tree.text(*left) {
             Some(prefix) => Made::Prefix(prefix.to_owned()),
             None => Made::Any,
         },

@@ -1,6 +1,6 @@
 //! A syntax tree into the tree that rules look at.
 //!
-//! In: the text of a script that compiles. Out: a [`Tree`]. Holds: names are told apart by scope, as the language does it.
+//! In: the text of a script that compiles. Out: a [`SyntaxTree`]. Holds: names are told apart by scope, as the language does it.
 //! Not here: expressions (`lower_expr`).
 
 use full_moon::ast::luau::TypeSpecifier;
@@ -8,15 +8,15 @@ use full_moon::ast::{self, Block, LastStmt, Stmt};
 use full_moon::tokenizer::{Symbol, TokenReference, TokenType};
 
 use super::tree::{
-    BODY, Endless, Expr, ExprId, FieldWrite, Function, FunctionId, Given, GlobalWrite, Kind, Local, LocalId,
-    Place, Tree, Use, Word,
+    Assigned, BODY, Endless, Expr, ExprId, ExprKind, FieldWrite, Function, FunctionId, GlobalWrite, Local,
+    LocalId, SyntaxTree, TextPlace, Use, Word,
 };
 
 /// The tree of a script; none when it is not understood, as with syntax that is newer than the parser.
-pub(super) fn lower(text: &str) -> Option<Tree> {
+pub(super) fn lower(text: &str) -> Option<SyntaxTree> {
     let parsed = full_moon::parse(text).ok()?;
     let mut lower =
-        Lower { tree: Tree::default(), scopes: vec![Vec::new()], function: BODY, loops: Vec::new() };
+        Lower { tree: SyntaxTree::default(), scopes: vec![Vec::new()], function: BODY, loops: Vec::new() };
     let body = Function { params: Vec::new(), is_method: false, made_by: None, returns: Vec::new() };
     lower.tree.functions.push(body);
     lower.block(parsed.nodes());
@@ -24,7 +24,7 @@ pub(super) fn lower(text: &str) -> Option<Tree> {
 }
 
 pub(super) struct Lower {
-    pub(super) tree: Tree,
+    pub(super) tree: SyntaxTree,
     /// Locals that can be seen, innermost scope last.
     scopes: Vec<Vec<LocalId>>,
     /// The function that is being read.
@@ -77,9 +77,9 @@ pub(super) fn word_of(token: &TokenReference) -> Word {
 }
 
 /// Where a token stands.
-pub(super) fn place_of(token: &TokenReference) -> Place {
+pub(super) fn place_of(token: &TokenReference) -> TextPlace {
     let (start, end) = (token.token().start_position(), token.token().end_position());
-    Place {
+    TextPlace {
         line: start.line() as u32,
         column: start.character() as u32,
         start: start.bytes() as u32,
@@ -92,7 +92,7 @@ fn type_text(specifier: Option<&TypeSpecifier>) -> Option<String> {
 }
 
 impl Lower {
-    pub(super) fn push(&mut self, kind: Kind, place: Place) -> ExprId {
+    pub(super) fn push(&mut self, kind: ExprKind, place: TextPlace) -> ExprId {
         let id = ExprId(self.tree.exprs.len() as u32);
         self.tree.exprs.push(Expr { kind, place, function: self.function, used: Use::Other });
         id
@@ -102,7 +102,7 @@ impl Lower {
         self.tree.exprs[id.0 as usize].used = used;
     }
 
-    fn declare(&mut self, name: String, given: Vec<Given>, annotation: Option<String>) -> LocalId {
+    fn declare(&mut self, name: String, given: Vec<Assigned>, annotation: Option<String>) -> LocalId {
         let id = LocalId(self.tree.locals.len() as u32);
         self.tree.locals.push(Local { name, given, annotation });
         if let Some(scope) = self.scopes.last_mut() {
@@ -146,7 +146,7 @@ impl Lower {
     }
 
     /// A loop; one that never ends by its condition is remembered by the word it begins with.
-    fn looped(&mut self, endless: Option<Place>, inside: impl FnOnce(&mut Self)) {
+    fn looped(&mut self, endless: Option<TextPlace>, inside: impl FnOnce(&mut Self)) {
         let first = self.tree.exprs.len() as u32;
         let index = endless.map(|place| {
             let function = self.function;
@@ -167,12 +167,12 @@ impl Lower {
             Stmt::CompoundAssignment(own) => {
                 let value = self.expr(own.rhs());
                 let target = self.var(own.lhs());
-                let sum = self.push(Kind::Sum(vec![target, value]), self.tree.place(target));
+                let sum = self.push(ExprKind::Sum(vec![target, value]), self.tree.place(target));
                 // It is read and written: looked at once all the same.
                 match (own.lhs(), self.tree.kind(target).clone()) {
                     (ast::Var::Name(_), _) => self.write(own.lhs(), Some(sum)),
-                    (_, Kind::Field(object, name)) => self.write_field(object, name, Some(sum)),
-                    (_, Kind::Index(object, key)) => self.tree.key_writes.push((object, key)),
+                    (_, ExprKind::Field(object, name)) => self.write_field(object, name, Some(sum)),
+                    (_, ExprKind::Index(object, key)) => self.tree.key_writes.push((object, key)),
                     _ => {}
                 }
             }
@@ -207,7 +207,11 @@ impl Lower {
                 let condition = self.expr(own.condition());
                 let is_endless = matches!(
                     self.tree.kind(condition),
-                    Kind::Bool(true) | Kind::Number(_) | Kind::Text(_) | Kind::Table(_) | Kind::Function(_)
+                    ExprKind::Bool(true)
+                        | ExprKind::Number(_)
+                        | ExprKind::Text(_)
+                        | ExprKind::Table(_)
+                        | ExprKind::Function(_)
                 );
                 let endless = is_endless.then(|| place_of(own.while_token()));
                 self.looped(endless, |lower| lower.block(own.block()));
@@ -226,7 +230,7 @@ impl Lower {
                 }
                 self.looped(None, |lower| {
                     let name = word_of(own.index_variable()).text;
-                    lower.declare(name, vec![Given::Unknown], Some("number".to_owned()));
+                    lower.declare(name, vec![Assigned::Unknown], Some("number".to_owned()));
                     lower.block(own.block());
                 });
             }
@@ -237,8 +241,8 @@ impl Lower {
                 self.looped(None, |lower| {
                     for (index, name) in names.into_iter().enumerate() {
                         let given = match over.as_slice() {
-                            [one] => Given::Loop(*one, index),
-                            _ => Given::Unknown,
+                            [one] => Assigned::Loop(*one, index),
+                            _ => Assigned::Unknown,
                         };
                         lower.declare(name.text, vec![given], None);
                     }
@@ -282,10 +286,10 @@ impl Lower {
         let values: Vec<ExprId> = own.expressions().iter().map(|value| self.expr(value)).collect();
         for (index, target) in own.variables().iter().enumerate() {
             match given_at(&self.tree, &values, index) {
-                Some(Given::Value(value)) => self.write(target, Some(value)),
-                Some(Given::Result(call, result)) => {
+                Some(Assigned::Value(value)) => self.write(target, Some(value)),
+                Some(Assigned::Result(call, result)) => {
                     self.write(target, None);
-                    self.give(target, Given::Result(call, result));
+                    self.give(target, Assigned::Result(call, result));
                 }
                 _ => self.write(target, None),
             }
@@ -293,7 +297,7 @@ impl Lower {
     }
 
     /// A local is given more than its declaration says.
-    fn give(&mut self, target: &ast::Var, given: Given) {
+    fn give(&mut self, target: &ast::Var, given: Assigned) {
         if let ast::Var::Name(name) = target
             && let Some(local) = self.find(&word_of(name).text)
         {
@@ -307,19 +311,19 @@ impl Lower {
             ast::Var::Name(token) => {
                 let name = word_of(token);
                 match self.find(&name.text) {
-                    Some(_) => self.give(target, value.map_or(Given::Unknown, Given::Value)),
+                    Some(_) => self.give(target, value.map_or(Assigned::Unknown, Assigned::Value)),
                     None => self.write_global(name, value),
                 }
             }
             ast::Var::Expression(own) => {
                 let written = self.var_expression(own);
                 match self.tree.kind(written).clone() {
-                    Kind::Field(object, name) => {
+                    ExprKind::Field(object, name) => {
                         // It is written, not read.
-                        self.tree.exprs[written.0 as usize].kind = Kind::Test;
+                        self.tree.exprs[written.0 as usize].kind = ExprKind::Test;
                         self.write_field(object, name, value);
                     }
-                    Kind::Index(object, key) => self.tree.key_writes.push((object, key)),
+                    ExprKind::Index(object, key) => self.tree.key_writes.push((object, key)),
                     _ => {}
                 }
             }
@@ -338,7 +342,7 @@ impl Lower {
         if let Some(value) = value {
             self.used(value, Use::Field(object, name.text.clone()));
         }
-        if matches!(self.tree.kind(object), Kind::Global(own) if own == "_G") {
+        if matches!(self.tree.kind(object), ExprKind::Global(own) if own == "_G") {
             self.tree.global_writes.push(GlobalWrite { name: name.clone(), value });
         }
         self.tree.field_writes.push(FieldWrite { object, name, value });
@@ -348,7 +352,7 @@ impl Lower {
         // The function can see its own name.
         let local = self.declare(word_of(name).text, Vec::new(), None);
         let value = self.function(body, place_of(name), false, notes);
-        self.tree.locals[local.0 as usize].given.push(Given::Value(value));
+        self.tree.locals[local.0 as usize].given.push(Assigned::Value(value));
     }
 
     fn function_declaration(&mut self, own: &ast::FunctionDeclaration) {
@@ -363,7 +367,7 @@ impl Lower {
         let Some(first) = names.next() else {
             match self.find(&last.text) {
                 Some(local) => {
-                    self.tree.locals[local.0 as usize].given.push(Given::Value(value));
+                    self.tree.locals[local.0 as usize].given.push(Assigned::Value(value));
                 }
                 None => self.write_global(last, Some(value)),
             }
@@ -372,7 +376,7 @@ impl Lower {
         let mut object = self.name(&first);
         for name in names {
             let place = name.place;
-            object = self.push(Kind::Field(object, name), place);
+            object = self.push(ExprKind::Field(object, name), place);
         }
         self.write_field(object, last, Some(value));
     }
@@ -381,7 +385,7 @@ impl Lower {
     pub(super) fn function(
         &mut self,
         body: &ast::FunctionBody,
-        place: Place,
+        place: TextPlace,
         is_method: bool,
         notes: &Notes,
     ) -> ExprId {
@@ -400,27 +404,27 @@ impl Lower {
         let all: Vec<(String, Option<String>)> = own.into_iter().chain(named).collect();
         for (index, (name, annotation)) in all.into_iter().enumerate() {
             let annotation = annotation.or_else(|| notes.of(&name));
-            let local = self.declare(name, vec![Given::Param(id, index)], annotation);
+            let local = self.declare(name, vec![Assigned::Param(id, index)], annotation);
             self.tree.functions[id.0 as usize].params.push(local);
         }
         self.block(body.block());
         self.scopes.pop();
         self.function = outer;
-        let made_by = self.push(Kind::Function(id), place);
+        let made_by = self.push(ExprKind::Function(id), place);
         self.tree.functions[id.0 as usize].made_by = Some(made_by);
         made_by
     }
 }
 
 /// What the variable at `index` gets out of a list of values; none when there are none.
-fn given_at(tree: &Tree, values: &[ExprId], index: usize) -> Option<Given> {
+fn given_at(tree: &SyntaxTree, values: &[ExprId], index: usize) -> Option<Assigned> {
     if let Some(value) = values.get(index) {
-        return Some(Given::Value(*value));
+        return Some(Assigned::Value(*value));
     }
     let last = *values.last()?;
     match tree.kind(last) {
-        Kind::Call(..) | Kind::Method(..) => Some(Given::Result(last, index - (values.len() - 1))),
-        Kind::Rest => Some(Given::Unknown),
+        ExprKind::Call(..) | ExprKind::Method(..) => Some(Assigned::Result(last, index - (values.len() - 1))),
+        ExprKind::Rest => Some(Assigned::Unknown),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use full_moon::node::Node;
 use full_moon::tokenizer::{StringLiteralQuoteType, Symbol, TokenReference, TokenType};
 
 use super::lower::{Lower, Notes, place_of, word_of};
-use super::tree::{ExprId, Item, Kind, Place, Use, Word};
+use super::tree::{ExprId, ExprKind, TableItem, TextPlace, Use, Word};
 
 impl Lower {
     pub(super) fn expr(&mut self, expression: &Expression) -> ExprId {
@@ -22,16 +22,16 @@ impl Lower {
         self.spanned(expression, notes).0
     }
 
-    fn plain(&mut self, expression: &Expression) -> (ExprId, Place) {
+    fn plain(&mut self, expression: &Expression) -> (ExprId, TextPlace) {
         self.spanned(expression, &Notes::default())
     }
 
-    fn made(&mut self, kind: Kind, place: Place) -> (ExprId, Place) {
+    fn made(&mut self, kind: ExprKind, place: TextPlace) -> (ExprId, TextPlace) {
         (self.push(kind, place), place)
     }
 
     /// An expression, and where it stands with the parentheses around it.
-    fn spanned(&mut self, expression: &Expression, notes: &Notes) -> (ExprId, Place) {
+    fn spanned(&mut self, expression: &Expression, notes: &Notes) -> (ExprId, TextPlace) {
         match expression {
             Expression::BinaryOperator { lhs, binop, rhs } => {
                 let ((left, from), (right, to)) = (self.plain(lhs), self.plain(rhs));
@@ -44,9 +44,9 @@ impl Lower {
             Expression::UnaryOperator { unop, expression } => {
                 let (value, to) = self.plain(expression);
                 let kind = match unop {
-                    UnOp::Minus(_) => Kind::Minus(value),
-                    UnOp::Hash(_) => Kind::Sum(Vec::new()),
-                    _ => Kind::Test,
+                    UnOp::Minus(_) => ExprKind::Minus(value),
+                    UnOp::Hash(_) => ExprKind::Sum(Vec::new()),
+                    _ => ExprKind::Test,
                 };
                 self.made(kind, place_of(unop.token()).to(to))
             }
@@ -62,8 +62,8 @@ impl Lower {
                 }
                 let last = place_of(own.last_string());
                 let place = own.segments().next().map_or(last, |first| place_of(&first.literal).to(last));
-                let nothing = self.push(Kind::Nil, place);
-                self.made(Kind::Join(nothing), place)
+                let nothing = self.push(ExprKind::Nil, place);
+                self.made(ExprKind::Join(nothing), place)
             }
             Expression::TableConstructor(own) => self.table(own),
             Expression::Number(token) => self.made(number(token), place_of(token)),
@@ -73,15 +73,15 @@ impl Lower {
                 let (_, from) = self.plain(expression);
                 let last = type_assertion.cast_to().tokens().next_back();
                 let place = last.map_or(from, |last| from.to(place_of(last)));
-                self.made(Kind::Cast(type_assertion.cast_to().to_string().trim().to_owned()), place)
+                self.made(ExprKind::Cast(type_assertion.cast_to().to_string().trim().to_owned()), place)
             }
             Expression::Var(own) => self.var_spanned(own),
-            _ => self.made(Kind::Rest, Place::default()),
+            _ => self.made(ExprKind::Rest, TextPlace::default()),
         }
     }
 
     /// `if a then b else c`.
-    fn choice(&mut self, own: &ast::luau::IfExpression) -> (ExprId, Place) {
+    fn choice(&mut self, own: &ast::luau::IfExpression) -> (ExprId, TextPlace) {
         self.expr(own.condition());
         let mut values = vec![self.expr(own.if_expression())];
         for branch in own.else_if_expressions().into_iter().flatten() {
@@ -90,14 +90,14 @@ impl Lower {
         }
         let (last, to) = self.plain(own.else_expression());
         values.push(last);
-        self.made(Kind::Choice(values), place_of(own.if_token()).to(to))
+        self.made(ExprKind::Choice(values), place_of(own.if_token()).to(to))
     }
 
     pub(super) fn var(&mut self, var: &Var) -> ExprId {
         self.var_spanned(var).0
     }
 
-    fn var_spanned(&mut self, var: &Var) -> (ExprId, Place) {
+    fn var_spanned(&mut self, var: &Var) -> (ExprId, TextPlace) {
         match var {
             Var::Name(token) => {
                 let word = word_of(token);
@@ -107,14 +107,14 @@ impl Lower {
                 let id = self.var_expression(own);
                 (id, self.tree.place(id))
             }
-            _ => self.made(Kind::Rest, Place::default()),
+            _ => self.made(ExprKind::Rest, TextPlace::default()),
         }
     }
 
     pub(super) fn name(&mut self, word: &Word) -> ExprId {
         let kind = match self.find(&word.text) {
-            Some(local) => Kind::Local(local),
-            None => Kind::Global(word.text.clone()),
+            Some(local) => ExprKind::Local(local),
+            None => ExprKind::Global(word.text.clone()),
         };
         self.push(kind, word.place)
     }
@@ -128,50 +128,50 @@ impl Lower {
         self.call_spanned(own).0
     }
 
-    fn call_spanned(&mut self, own: &ast::FunctionCall) -> (ExprId, Place) {
+    fn call_spanned(&mut self, own: &ast::FunctionCall) -> (ExprId, TextPlace) {
         let first = self.prefix(own.prefix());
         own.suffixes().fold(first, |object, suffix| self.suffix(object, suffix))
     }
 
-    fn prefix(&mut self, prefix: &Prefix) -> (ExprId, Place) {
+    fn prefix(&mut self, prefix: &Prefix) -> (ExprId, TextPlace) {
         match prefix {
             Prefix::Expression(own) => self.plain(own),
             Prefix::Name(token) => {
                 let word = word_of(token);
                 (self.name(&word), word.place)
             }
-            _ => self.made(Kind::Rest, Place::default()),
+            _ => self.made(ExprKind::Rest, TextPlace::default()),
         }
     }
 
-    fn suffix(&mut self, (object, from): (ExprId, Place), suffix: &Suffix) -> (ExprId, Place) {
+    fn suffix(&mut self, (object, from): (ExprId, TextPlace), suffix: &Suffix) -> (ExprId, TextPlace) {
         match suffix {
             Suffix::Index(Index::Dot { name, .. }) => {
                 let name = word_of(name);
                 let place = from.to(name.place);
-                self.made(Kind::Field(object, name), place)
+                self.made(ExprKind::Field(object, name), place)
             }
             Suffix::Index(Index::Brackets { brackets, expression }) => {
                 let key = self.expr(expression);
                 let place = from.to(between(brackets));
                 match self.tree.kind(key) {
-                    Kind::Text(text) => {
+                    ExprKind::Text(text) => {
                         let name = Word { text: text.clone(), place: self.tree.place(key) };
-                        self.made(Kind::Field(object, name), place)
+                        self.made(ExprKind::Field(object, name), place)
                     }
-                    _ => self.made(Kind::Index(object, key), place),
+                    _ => self.made(ExprKind::Index(object, key), place),
                 }
             }
             Suffix::Call(Call::AnonymousCall(args)) => {
                 let (args, to) = self.args(args);
-                let call = self.push(Kind::Call(object, args.clone()), from.to(to));
+                let call = self.push(ExprKind::Call(object, args.clone()), from.to(to));
                 self.passed(call, &args);
                 (call, from.to(to))
             }
             Suffix::Call(Call::MethodCall(method)) => {
                 let (args, to) = self.args(method.args());
                 let name = word_of(method.name());
-                let call = self.push(Kind::Method(object, name, args.clone()), from.to(to));
+                let call = self.push(ExprKind::Method(object, name, args.clone()), from.to(to));
                 self.passed(call, &args);
                 (call, from.to(to))
             }
@@ -186,7 +186,7 @@ impl Lower {
     }
 
     /// The arguments of a call, and where they stand.
-    fn args(&mut self, args: &FunctionArgs) -> (Vec<ExprId>, Place) {
+    fn args(&mut self, args: &FunctionArgs) -> (Vec<ExprId>, TextPlace) {
         match args {
             FunctionArgs::Parentheses { arguments, parentheses } => {
                 let args = arguments.iter().map(|value| self.expr(value)).collect();
@@ -197,37 +197,37 @@ impl Lower {
                 let (table, place) = self.table(own);
                 (vec![table], place)
             }
-            _ => (Vec::new(), Place::default()),
+            _ => (Vec::new(), TextPlace::default()),
         }
     }
 
-    fn table(&mut self, own: &ast::TableConstructor) -> (ExprId, Place) {
+    fn table(&mut self, own: &ast::TableConstructor) -> (ExprId, TextPlace) {
         let mut items = Vec::new();
         for field in own.fields() {
             match field {
                 Field::NameKey { key, value, .. } => {
                     let value = self.expr_noted(value, &Notes::above(key));
-                    items.push(Item::Named(word_of(key), value));
+                    items.push(TableItem::Named(word_of(key), value));
                 }
                 Field::ExpressionKey { key, value, .. } => {
                     let (key, value) = (self.expr(key), self.expr(value));
                     items.push(match self.tree.kind(key) {
-                        Kind::Text(text) => {
-                            Item::Named(Word { text: text.clone(), place: self.tree.place(key) }, value)
+                        ExprKind::Text(text) => {
+                            TableItem::Named(Word { text: text.clone(), place: self.tree.place(key) }, value)
                         }
-                        _ => Item::Keyed(key, value),
+                        _ => TableItem::Keyed(key, value),
                     });
                 }
-                Field::NoKey(value) => items.push(Item::Listed(self.expr(value))),
+                Field::NoKey(value) => items.push(TableItem::Listed(self.expr(value))),
                 _ => {}
             }
         }
         let place = between(own.braces());
-        let table = self.push(Kind::Table(items.clone()), place);
+        let table = self.push(ExprKind::Table(items.clone()), place);
         for item in items {
             let (name, value) = match item {
-                Item::Named(word, value) => (Some(word.text), value),
-                Item::Keyed(_, value) | Item::Listed(value) => (None, value),
+                TableItem::Named(word, value) => (Some(word.text), value),
+                TableItem::Keyed(_, value) | TableItem::Listed(value) => (None, value),
             };
             self.used(value, Use::Item(table, name));
         }
@@ -236,53 +236,53 @@ impl Lower {
 }
 
 /// From one bracket to the other.
-fn between(span: &ContainedSpan) -> Place {
+fn between(span: &ContainedSpan) -> TextPlace {
     let (open, close) = span.tokens();
     place_of(open).to(place_of(close))
 }
 
-fn binary(operator: &BinOp, left: ExprId, right: ExprId) -> Kind {
+fn binary(operator: &BinOp, left: ExprId, right: ExprId) -> ExprKind {
     match operator {
-        BinOp::And(_) => Kind::And(right),
-        BinOp::Or(_) => Kind::Or(left, right),
-        BinOp::TwoDots(_) => Kind::Join(left),
+        BinOp::And(_) => ExprKind::And(right),
+        BinOp::Or(_) => ExprKind::Or(left, right),
+        BinOp::TwoDots(_) => ExprKind::Join(left),
         BinOp::GreaterThan(_)
         | BinOp::GreaterThanEqual(_)
         | BinOp::LessThan(_)
         | BinOp::LessThanEqual(_)
         | BinOp::TildeEqual(_)
-        | BinOp::TwoEqual(_) => Kind::Test,
-        _ => Kind::Sum(vec![left, right]),
+        | BinOp::TwoEqual(_) => ExprKind::Test,
+        _ => ExprKind::Sum(vec![left, right]),
     }
 }
 
-fn number(token: &TokenReference) -> Kind {
-    let TokenType::Number { text } = token.token_type() else { return Kind::Sum(Vec::new()) };
+fn number(token: &TokenReference) -> ExprKind {
+    let TokenType::Number { text } = token.token_type() else { return ExprKind::Sum(Vec::new()) };
     let digits = text.replace('_', "");
     // Hexadecimal and binary numbers are numbers whose value nobody asks for.
-    digits.parse().map_or_else(|_| Kind::Sum(Vec::new()), Kind::Number)
+    digits.parse().map_or_else(|_| ExprKind::Sum(Vec::new()), ExprKind::Number)
 }
 
-fn symbol(token: &TokenReference) -> Kind {
+fn symbol(token: &TokenReference) -> ExprKind {
     match token.token_type() {
-        TokenType::Symbol { symbol: Symbol::True } => Kind::Bool(true),
-        TokenType::Symbol { symbol: Symbol::False } => Kind::Bool(false),
-        TokenType::Symbol { symbol: Symbol::Nil } => Kind::Nil,
-        _ => Kind::Rest,
+        TokenType::Symbol { symbol: Symbol::True } => ExprKind::Bool(true),
+        TokenType::Symbol { symbol: Symbol::False } => ExprKind::Bool(false),
+        TokenType::Symbol { symbol: Symbol::Nil } => ExprKind::Nil,
+        _ => ExprKind::Rest,
     }
 }
 
 /// A text in quotes. One with escapes is a text that is not known.
-fn text(token: &TokenReference) -> Kind {
+fn text(token: &TokenReference) -> ExprKind {
     match token.token_type() {
         TokenType::StringLiteral { literal, quote_type, .. } => {
             let is_raw = matches!(quote_type, StringLiteralQuoteType::Brackets);
             if literal.contains('\\') && !is_raw {
-                Kind::Cast("string".to_owned())
+                ExprKind::Cast("string".to_owned())
             } else {
-                Kind::Text(literal.to_string())
+                ExprKind::Text(literal.to_string())
             }
         }
-        _ => Kind::Cast("string".to_owned()),
+        _ => ExprKind::Cast("string".to_owned()),
     }
 }

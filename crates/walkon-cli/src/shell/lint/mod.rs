@@ -22,12 +22,12 @@ mod value;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::api::Api;
-use self::finding::{FINDINGS_MAX, Finding};
+use self::finding::{FINDINGS_MAX, LintFinding};
 use self::infer::Reading;
 use self::links::Links;
 pub(super) use self::names::LevelNames;
-use self::role::Named;
-use self::tree::Tree;
+use self::role::ScriptName;
+use self::tree::SyntaxTree;
 use crate::level::{Diagnostic, Span};
 use crate::script::check::Declared;
 
@@ -45,8 +45,8 @@ pub(super) struct LevelOutline {
 
 /// A script whose text compiles.
 struct Script {
-    tree: Tree,
-    named: Named,
+    tree: SyntaxTree,
+    named: ScriptName,
     links: Links,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Linted {
 /// When no VM can be made to ask what Luau has.
 pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) -> Result<Linted, String> {
     let api = Api::new()?;
-    let project = graph::Project::read(&api, texts, levels);
+    let project = graph::ScriptGraph::read(&api, texts, levels);
     let mut linted = Linted { used: project.used.clone(), ..Linted::default() };
     for (path, script) in &project.scripts {
         let role = role::role(&script.tree, &api, path, script.named);
@@ -80,7 +80,7 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
         project.names(path, &mut findings);
         project.circles(path, &mut findings);
         project.events(path, &mut findings);
-        if let role::Role::Behaviour(table) = role {
+        if let role::ScriptRole::Behaviour(table) = role {
             let declared = params::declared(&script.tree, table, &mut findings);
             linted.declared.extend(declared.map(|declared| (path.clone(), declared)));
         }
@@ -93,7 +93,7 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
 }
 
 /// In the order of the text, each place once for each code.
-fn diagnostics(path: &str, text: &str, mut findings: Vec<Finding>) -> Vec<Diagnostic> {
+fn diagnostics(path: &str, text: &str, mut findings: Vec<LintFinding>) -> Vec<Diagnostic> {
     findings.sort_by(|a, b| (a.place.start, a.place.end, a.code).cmp(&(b.place.start, b.place.end, b.code)));
     findings.dedup_by(|a, b| (a.place.start, a.code) == (b.place.start, b.code));
     findings

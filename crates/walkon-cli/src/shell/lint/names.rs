@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::finding::{Finding, code, is_full};
+use super::finding::{LintFinding, code, is_full};
 use super::links::{Link, Made};
 use crate::level::{LevelDef, Resolved};
 
@@ -59,7 +59,7 @@ pub(super) fn check(
     links: &[Link],
     known: &LevelNames,
     made: &BTreeSet<(&'static str, Made)>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<LintFinding>,
 ) {
     for link in links {
         let Some(names) = known.0.get(link.kind) else { continue };
@@ -71,7 +71,7 @@ pub(super) fn check(
         }
         let message = format!("{}: unknown {} \"{}\"", link.called, noun(link.kind), link.name);
         let candidates = names.iter().map(String::as_str);
-        let finding = Finding::error(code::UNRESOLVED, link.place, message);
+        let finding = LintFinding::error(code::UNRESOLVED, link.place, message);
         findings.push(finding.suggest(&link.name, candidates));
     }
 }

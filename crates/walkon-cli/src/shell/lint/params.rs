@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::{Finding, code};
-use super::tree::{ExprId, Item, Kind, Tree};
-use crate::base::plain::{Plain, PlainKey};
+use super::finding::{LintFinding, code};
+use super::tree::{ExprId, ExprKind, SyntaxTree, TableItem};
+use crate::base::value::{Plain, PlainKey};
 use crate::script::check::Declared;
 
 /// How deep data may lie.
@@ -16,14 +16,18 @@ const DEPTH_MAX: u32 = 32;
 const VALUES_MAX: u32 = 10_000;
 
 /// The declarations of the behaviour whose file returns `table`; none when the text does not say all of them.
-pub(super) fn declared(tree: &Tree, table: ExprId, findings: &mut Vec<Finding>) -> Option<Declared> {
+pub(super) fn declared(
+    tree: &SyntaxTree,
+    table: ExprId,
+    findings: &mut Vec<LintFinding>,
+) -> Option<Declared> {
     let Some(params) = tree.entry(table, "params") else {
         let is_given_later = tree.writes_to(table).any(|write| write.name.text == "params");
         return (!is_given_later).then(|| Declared::read(&Plain::Map(BTreeMap::new())).ok())?;
     };
     let value = plain(tree, params, DEPTH_MAX, &mut VALUES_MAX.clone())?;
     let is_added_to = tree.field_writes.iter().any(|write| match tree.kind(write.object) {
-        Kind::Field(_, name) => name.text == "params",
+        ExprKind::Field(_, name) => name.text == "params",
         _ => tree
             .table(write.object)
             .is_some_and(|(made, _)| Some(made) == tree.table(params).map(|(own, _)| own)),
@@ -40,7 +44,7 @@ pub(super) fn declared(tree: &Tree, table: ExprId, findings: &mut Vec<Finding>) 
                 (whole.start..=whole.end).contains(&found.place.start)
             });
             if !is_said {
-                findings.push(Finding::error(code::PARAMS, tree.place(params), sentence));
+                findings.push(LintFinding::error(code::PARAMS, tree.place(params), sentence));
             }
             None
         }
@@ -48,34 +52,34 @@ pub(super) fn declared(tree: &Tree, table: ExprId, findings: &mut Vec<Finding>) 
 }
 
 /// An expression that is data, as data.
-fn plain(tree: &Tree, id: ExprId, depth: u32, left: &mut u32) -> Option<Plain> {
+fn plain(tree: &SyntaxTree, id: ExprId, depth: u32, left: &mut u32) -> Option<Plain> {
     if depth == 0 || *left == 0 {
         return None;
     }
     *left -= 1;
     match tree.kind(id) {
-        Kind::Bool(value) => Some(Plain::Bool(*value)),
-        Kind::Number(value) => Some(Plain::Number(*value)),
-        Kind::Minus(value) => match tree.kind(*value) {
-            Kind::Number(value) => Some(Plain::Number(-value)),
+        ExprKind::Bool(value) => Some(Plain::Bool(*value)),
+        ExprKind::Number(value) => Some(Plain::Number(*value)),
+        ExprKind::Minus(value) => match tree.kind(*value) {
+            ExprKind::Number(value) => Some(Plain::Number(-value)),
             _ => None,
         },
-        Kind::Text(text) => Some(Plain::Text(text.clone())),
-        Kind::Local(_) => match tree.text(id) {
+        ExprKind::Text(text) => Some(Plain::Text(text.clone())),
+        ExprKind::Local(_) => match tree.text(id) {
             Some(text) => Some(Plain::Text(text.to_owned())),
             None => tree.table(id).and_then(|(made, _)| plain(tree, made, depth - 1, left)),
         },
-        Kind::Table(items) => {
-            let is_list = !items.is_empty() && items.iter().all(|item| matches!(item, Item::Listed(_)));
+        ExprKind::Table(items) => {
+            let is_list = !items.is_empty() && items.iter().all(|item| matches!(item, TableItem::Listed(_)));
             if is_list {
                 let values = items.iter().map(|item| match item {
-                    Item::Listed(value) => plain(tree, *value, depth - 1, left),
+                    TableItem::Listed(value) => plain(tree, *value, depth - 1, left),
                     _ => None,
                 });
                 return values.collect::<Option<Vec<_>>>().map(Plain::List);
             }
             let entries = items.iter().map(|item| match item {
-                Item::Named(word, value) => {
+                TableItem::Named(word, value) => {
                     Some((PlainKey::Name(word.text.clone()), plain(tree, *value, depth - 1, left)?))
                 }
                 _ => None,

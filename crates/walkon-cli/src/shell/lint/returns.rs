@@ -3,18 +3,18 @@
 //! In: a script that is being looked at, and how others name it. Out: findings. Holds: a file that returns different things is
 //! not judged, nor is a table that the file hands on to others. Not here: the fields that are there (`rules/options`).
 
-use super::finding::{Finding, code};
+use super::finding::{LintFinding, code};
 use super::infer::Reading;
-use super::role::{self, Named, Role};
+use super::role::{self, ScriptName, ScriptRole};
 use super::rules::arguments::name_of;
-use super::tree::{BODY, ExprId, Kind, Place, Tree};
-use crate::base::words;
+use super::tree::{BODY, ExprId, ExprKind, SyntaxTree, TextPlace};
+use crate::base::suggestions;
 
 /// Looks at the file at `path`, whose text is `text`.
 pub(super) fn check(
     reading: &Reading<'_>,
-    (path, text, named): (&str, &str, Named),
-    findings: &mut Vec<Finding>,
+    (path, text, named): (&str, &str, ScriptName),
+    findings: &mut Vec<LintFinding>,
 ) {
     if role::is_test(path) {
         return;
@@ -27,21 +27,21 @@ pub(super) fn check(
     if let Some(expected) = expected {
         findings.extend(no_table(reading, text, expected));
     }
-    if let Role::Cinematic(table) = reading.role {
+    if let ScriptRole::Cinematic(table) = reading.role {
         cinematic(reading, table, findings);
     }
 }
 
 /// A file that certainly returns no table.
-fn no_table(reading: &Reading<'_>, text: &str, expected: &str) -> Option<Finding> {
+fn no_table(reading: &Reading<'_>, text: &str, expected: &str) -> Option<LintFinding> {
     let tree = reading.tree;
     let (what, place) = match tree.function(BODY).returns.as_slice() {
         [] => ("nothing".to_owned(), last_line(text)),
         [values] => match values.first() {
             None => ("nothing".to_owned(), last_line(text)),
             Some(value) => match tree.kind(*value) {
-                Kind::Nil => ("nil".to_owned(), tree.place(*value)),
-                Kind::Bool(_) | Kind::Number(_) | Kind::Text(_) | Kind::Function(_) => {
+                ExprKind::Nil => ("nil".to_owned(), tree.place(*value)),
+                ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Function(_) => {
                     (name_of(&reading.value(*value), reading, *value)?, tree.place(*value))
                 }
                 _ => return None,
@@ -50,7 +50,7 @@ fn no_table(reading: &Reading<'_>, text: &str, expected: &str) -> Option<Finding
         _ => return None,
     };
     let message = format!("the file returns {what}, expected {expected}");
-    let finding = Finding::error(code::RETURNS, place, message);
+    let finding = LintFinding::error(code::RETURNS, place, message);
     Some(match table_of(tree) {
         Some(name) => finding.help(format!("end it with `return {name}`")),
         None => finding,
@@ -58,24 +58,26 @@ fn no_table(reading: &Reading<'_>, text: &str, expected: &str) -> Option<Finding
 }
 
 /// The local of the file that functions are written to: most likely it was to be returned.
-fn table_of(tree: &Tree) -> Option<&str> {
+fn table_of(tree: &SyntaxTree) -> Option<&str> {
     tree.field_writes.iter().find_map(|write| match tree.kind(write.object) {
-        Kind::Local(local) if tree.table(write.object).is_some() => Some(tree.local(*local).name.as_str()),
+        ExprKind::Local(local) if tree.table(write.object).is_some() => {
+            Some(tree.local(*local).name.as_str())
+        }
         _ => None,
     })
 }
 
 /// The last line with words in it.
-fn last_line(text: &str) -> Place {
+fn last_line(text: &str) -> TextPlace {
     let whole = text.trim_end();
     let start = whole.rfind('\n').map_or(0, |at| at + 1);
     let start = start + (whole.len() - start) - whole[start..].trim_start().len();
     let line = whole.lines().count().max(1) as u32;
-    Place { line, column: 1, start: start as u32, end: whole.len() as u32 }
+    TextPlace { line, column: 1, start: start as u32, end: whole.len() as u32 }
 }
 
 /// Misspelt fields of a cinematic, and one without a script.
-fn cinematic(reading: &Reading<'_>, table: ExprId, findings: &mut Vec<Finding>) {
+fn cinematic(reading: &Reading<'_>, table: ExprId, findings: &mut Vec<LintFinding>) {
     let tree = reading.tree;
     let fields = reading.api.fields("SceneDefinition").unwrap_or_default();
     let names = tree.names_in(table);
@@ -88,26 +90,26 @@ fn cinematic(reading: &Reading<'_>, table: ExprId, findings: &mut Vec<Finding>) 
         if fields.iter().any(|field| field.name == word.text) {
             continue;
         }
-        let Some(near) = words::nearest(&word.text, absent.iter().copied()) else { continue };
+        let Some(near) = suggestions::nearest(&word.text, absent.iter().copied()) else { continue };
         is_misspelt |= near == "script";
         let message = format!("cinematic: unknown field \"{}\"", word.text);
         findings.push(
-            Finding::error(code::UNKNOWN_OPTION, word.place, message)
+            LintFinding::error(code::UNKNOWN_OPTION, word.place, message)
                 .help(format!("did you mean \"{near}\"?")),
         );
     }
     if !has("script") && !is_misspelt && !is_handed_on(tree, table) {
         let message = "cinematic: script is missing, expected a function";
-        findings.push(Finding::error(code::RETURNS, tree.place(table), message));
+        findings.push(LintFinding::error(code::RETURNS, tree.place(table), message));
     }
 }
 
 /// Whether others get the table, or write to it under keys, so that nobody knows what is in it.
-fn is_handed_on(tree: &Tree, table: ExprId) -> bool {
+fn is_handed_on(tree: &SyntaxTree, table: ExprId) -> bool {
     let is_it = |id: &ExprId| tree.table(*id).is_some_and(|(made, _)| made == table);
     tree.key_writes.iter().any(|(object, _)| is_it(object))
         || tree.exprs.iter().any(|expr| match &expr.kind {
-            Kind::Call(_, args) | Kind::Method(_, _, args) => args.iter().any(is_it),
+            ExprKind::Call(_, args) | ExprKind::Method(_, _, args) => args.iter().any(is_it),
             _ => false,
         })
 }

@@ -4,11 +4,11 @@
 //! what its text shows, and for a module when that is not certain.
 
 use super::api::Api;
-use super::tree::{BODY, ExprId, Kind, Tree};
+use super::tree::{BODY, ExprId, ExprKind, SyntaxTree};
 
 /// How others name a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct ScriptName {
     pub as_level_script: bool,
     pub as_behaviour: bool,
     pub as_cinematic: bool,
@@ -17,7 +17,7 @@ pub(super) struct Named {
 
 /// What kind of file a script is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ScriptRole {
     Level,
     /// The table that it returns.
     Behaviour(ExprId),
@@ -27,32 +27,33 @@ pub(super) enum Role {
 }
 
 /// The role of the script at `path`.
-pub(super) fn role(tree: &Tree, api: &Api, path: &str, named: Named) -> Role {
+pub(super) fn role(tree: &SyntaxTree, api: &Api, path: &str, named: ScriptName) -> ScriptRole {
     if is_test(path) {
-        return Role::Test;
+        return ScriptRole::Test;
     }
     if named.as_level_script {
-        return Role::Level;
+        return ScriptRole::Level;
     }
     let returned = returned(tree);
     if let Some(table) = returned {
-        let has_script =
-            tree.entry(table, "script").is_some_and(|value| matches!(tree.kind(value), Kind::Function(_)));
+        let has_script = tree
+            .entry(table, "script")
+            .is_some_and(|value| matches!(tree.kind(value), ExprKind::Function(_)));
         let is_free = !named.as_module && !named.as_behaviour;
         if named.as_cinematic || (is_free && (has_script || lies_in(path, "cinematics"))) {
-            return Role::Cinematic(table);
+            return ScriptRole::Cinematic(table);
         }
         let lies_there = lies_in(path, "behaviours");
         if named.as_behaviour || (!named.as_module && (lies_there || tree.entry(table, "params").is_some())) {
-            return Role::Behaviour(table);
+            return ScriptRole::Behaviour(table);
         }
     }
     let callbacks = api.fields("LevelScript").unwrap_or_default();
     let is_written = |name: &str| tree.global_writes.iter().any(|write| write.name.text == name);
     if returned.is_none() && !named.as_module && callbacks.iter().any(|field| is_written(&field.name)) {
-        return Role::Level;
+        return ScriptRole::Level;
     }
-    Role::Module
+    ScriptRole::Module
 }
 
 /// Whether a file is one of tests.
@@ -67,7 +68,7 @@ fn lies_in(path: &str, wanted: &str) -> bool {
 }
 
 /// The table that a file returns, when it always returns the same.
-pub(super) fn returned(tree: &Tree) -> Option<ExprId> {
+pub(super) fn returned(tree: &SyntaxTree) -> Option<ExprId> {
     match tree.function(BODY).returns.as_slice() {
         [values] => tree.table(*values.first()?).map(|(made, _)| made),
         _ => None,

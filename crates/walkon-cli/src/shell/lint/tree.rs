@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Where something stands in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct TextPlace {
     /// From 1.
     pub line: u32,
     /// From 1, in characters.
@@ -17,7 +17,7 @@ pub(super) struct Place {
     pub end: u32,
 }
 
-impl Place {
+impl TextPlace {
     /// From the beginning of this to the end of another.
     pub fn to(self, last: Self) -> Self {
         Self { end: last.end, ..self }
@@ -42,20 +42,20 @@ pub(super) const BODY: FunctionId = FunctionId(0);
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Word {
     pub text: String,
-    pub place: Place,
+    pub place: TextPlace,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Expr {
-    pub kind: Kind,
-    pub place: Place,
+    pub kind: ExprKind,
+    pub place: TextPlace,
     /// The function it stands in.
     pub function: FunctionId,
     pub used: Use,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum ExprKind {
     Nil,
     Bool(bool),
     Number(f64),
@@ -73,7 +73,7 @@ pub(super) enum Kind {
     /// `object:name(args)`.
     Method(ExprId, Word, Vec<ExprId>),
     Function(FunctionId),
-    Table(Vec<Item>),
+    Table(Vec<TableItem>),
     /// `a .. b`: a.
     Join(ExprId),
     /// `a and b`: b.
@@ -91,7 +91,7 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Item {
+pub(super) enum TableItem {
     Named(Word, ExprId),
     Keyed(ExprId, ExprId),
     Listed(ExprId),
@@ -128,14 +128,14 @@ pub(super) struct Function {
 pub(super) struct Local {
     pub name: String,
     /// What it is given, by declaration and by assignments.
-    pub given: Vec<Given>,
+    pub given: Vec<Assigned>,
     /// Its type as somebody wrote it down.
     pub annotation: Option<String>,
 }
 
 /// What a variable is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Given {
+pub(super) enum Assigned {
     Value(ExprId),
     /// One of the results of a call: not the first.
     Result(ExprId, usize),
@@ -165,7 +165,7 @@ pub(super) struct GlobalWrite {
 #[derive(Clone, Debug)]
 pub(super) struct Endless {
     /// The word it begins with.
-    pub place: Place,
+    pub place: TextPlace,
     pub function: FunctionId,
     /// Expressions in it: the first, and one past the last.
     pub inside: (u32, u32),
@@ -186,7 +186,7 @@ struct Index {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
+pub(super) struct SyntaxTree {
     pub exprs: Vec<Expr>,
     pub functions: Vec<Function>,
     pub locals: Vec<Local>,
@@ -203,7 +203,7 @@ pub(super) struct Tree {
     index: Index,
 }
 
-impl Tree {
+impl SyntaxTree {
     /// The finished tree, which can be asked.
     pub fn indexed(mut self) -> Self {
         let mut index = Index { of_function: vec![Vec::new(); self.functions.len()], ..Index::default() };
@@ -218,9 +218,9 @@ impl Tree {
         }
         for id in self.ids() {
             index.of_function[self.expr(id).function.0 as usize].push(id);
-            let Kind::Table(items) = self.kind(id) else { continue };
+            let ExprKind::Table(items) = self.kind(id) else { continue };
             for item in items {
-                if let Item::Named(word, value) = item {
+                if let TableItem::Named(word, value) = item {
                     let made = index.made.entry(id).or_default();
                     made.entry(word.text.clone()).or_default().push(*value);
                 }
@@ -258,11 +258,11 @@ impl Tree {
         &self.exprs[id.0 as usize]
     }
 
-    pub fn kind(&self, id: ExprId) -> &Kind {
+    pub fn kind(&self, id: ExprId) -> &ExprKind {
         &self.expr(id).kind
     }
 
-    pub fn place(&self, id: ExprId) -> Place {
+    pub fn place(&self, id: ExprId) -> TextPlace {
         self.expr(id).place
     }
 
@@ -285,9 +285,9 @@ impl Tree {
         // A local may stand for a local; a chain longer than this is nobody's constant.
         for _ in 0..8 {
             match self.kind(at) {
-                Kind::Text(text) => return Some(text),
-                Kind::Local(local) => match self.local(*local).given.as_slice() {
-                    [Given::Value(value)] => at = *value,
+                ExprKind::Text(text) => return Some(text),
+                ExprKind::Local(local) => match self.local(*local).given.as_slice() {
+                    [Assigned::Value(value)] => at = *value,
                     _ => return None,
                 },
                 _ => return None,
@@ -297,12 +297,12 @@ impl Tree {
     }
 
     /// The table that an expression is, itself or through a local that is given nothing else.
-    pub fn table(&self, id: ExprId) -> Option<(ExprId, &[Item])> {
+    pub fn table(&self, id: ExprId) -> Option<(ExprId, &[TableItem])> {
         match self.kind(id) {
-            Kind::Table(items) => Some((id, items)),
-            Kind::Local(local) => match self.local(*local).given.as_slice() {
-                [Given::Value(value)] => match self.kind(*value) {
-                    Kind::Table(items) => Some((*value, items)),
+            ExprKind::Table(items) => Some((id, items)),
+            ExprKind::Local(local) => match self.local(*local).given.as_slice() {
+                [Assigned::Value(value)] => match self.kind(*value) {
+                    ExprKind::Table(items) => Some((*value, items)),
                     _ => None,
                 },
                 _ => None,
@@ -323,9 +323,9 @@ impl Tree {
 
     /// Every name that a table has, with the value where it is known.
     pub fn names_in(&self, table: ExprId) -> Vec<(&Word, Option<ExprId>)> {
-        let Kind::Table(items) = self.kind(table) else { return Vec::new() };
+        let ExprKind::Table(items) = self.kind(table) else { return Vec::new() };
         let own = items.iter().filter_map(|item| match item {
-            Item::Named(word, value) => Some((word, Some(*value))),
+            TableItem::Named(word, value) => Some((word, Some(*value))),
             _ => None,
         });
         own.chain(self.writes_to(table).map(|write| (&write.name, write.value))).collect()

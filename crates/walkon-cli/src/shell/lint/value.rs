@@ -1,11 +1,11 @@
 //! What a value is, as far as a script says so.
 
 use super::tree::{ExprId, FunctionId};
-use crate::script::bind::table::Entry;
+use crate::script::bind::table::Binding;
 
 /// What a value is. Whatever is not certain is unknown, and nothing is said of it.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum InferredValue {
     Unknown,
     Nil,
     Bool,
@@ -20,10 +20,10 @@ pub(super) enum Value {
     Native(String),
     /// A table with fields that the API knows.
     Shape(&'static str),
-    List(Box<Value>),
-    Map(Box<Value>),
+    List(Box<InferredValue>),
+    Map(Box<InferredValue>),
     /// A function of the API.
-    Entry(&'static Entry),
+    Entry(&'static Binding),
     Function(FunctionId),
     /// A table of the script: where it is made.
     Table(ExprId),
@@ -31,7 +31,7 @@ pub(super) enum Value {
     Myself(ExprId),
 }
 
-impl PartialEq for Value {
+impl PartialEq for InferredValue {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Unknown, Self::Unknown)
@@ -53,7 +53,7 @@ impl PartialEq for Value {
     }
 }
 
-impl Value {
+impl InferredValue {
     /// Both together: what they agree on. Nil gives way.
     pub fn join(self, other: Self) -> Self {
         match (self, other) {

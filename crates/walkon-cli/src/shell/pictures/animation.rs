@@ -12,7 +12,7 @@ use tiny_skia::Pixmap;
 
 use super::palette::{Palette, UNCHANGED};
 use super::{colour, draw};
-use crate::view::{Group, Screen};
+use crate::view::{LayerGroup, Screen};
 
 /// Most pixels of an animation, all frames together: ten minutes of drawing on a slow machine, and a gigabyte at worst.
 pub(in crate::shell) const PIXELS_MAX: u64 = 1_000_000_000;
@@ -36,7 +36,7 @@ pub(in crate::shell) struct Animation {
 /// What lies at the bottom of every frame and does not move, drawn.
 #[derive(Default)]
 struct Still {
-    groups: Vec<Group>,
+    groups: Vec<LayerGroup>,
     pixmap: Option<Pixmap>,
 }
 
@@ -122,7 +122,7 @@ impl Animation {
 
 impl Still {
     /// The bottom of a frame: as it was, unless it is another one now.
-    fn drawn(&mut self, screen: &Screen, groups: &[Group]) -> Result<Pixmap, String> {
+    fn drawn(&mut self, screen: &Screen, groups: &[LayerGroup]) -> Result<Pixmap, String> {
         if let Some(pixmap) = self.pixmap.as_ref().filter(|_| self.groups == groups) {
             return Ok(pixmap.clone());
         }

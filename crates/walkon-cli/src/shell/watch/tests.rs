@@ -38,17 +38,17 @@ impl Place {
     }
 
     /// A watch over it that has seen that nothing has changed yet.
-    fn watch(&self, is_looking: bool) -> Watch<'_> {
+    fn watch(&self, is_looking: bool) -> ProjectWatch<'_> {
         let level = crate::level::load(&self.found.path, &self.found.project.folder).unwrap();
         let scripts = self.found.project.scripts(&self.found.path).unwrap();
-        let mut watch = Watch::open(&self.found, &scripts, &level.files, is_looking);
+        let mut watch = ProjectWatch::open(&self.found, &scripts, &level.files, is_looking);
         assert!(settled(&mut watch, Duration::from_millis(300)).is_none(), "nothing has changed");
         watch
     }
 }
 
 /// What changes within `time`. Each call stands for itself: the second between two reloads is not waited for.
-fn settled(watch: &mut Watch<'_>, time: Duration) -> Option<Changed> {
+fn settled(watch: &mut ProjectWatch<'_>, time: Duration) -> Option<Changed> {
     watch.debouncer = Debouncer::default();
     let began = Instant::now();
     while began.elapsed() < time {
@@ -61,7 +61,7 @@ fn settled(watch: &mut Watch<'_>, time: Duration) -> Option<Changed> {
 }
 
 /// The scripts that change next.
-fn scripts(watch: &mut Watch<'_>) -> BTreeMap<String, Option<String>> {
+fn scripts(watch: &mut ProjectWatch<'_>) -> BTreeMap<String, Option<String>> {
     settled(watch, Duration::from_secs(20)).expect("a change is noticed").reload.scripts
 }
 

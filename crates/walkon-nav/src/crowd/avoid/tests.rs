@@ -1,7 +1,7 @@
 use super::*;
 use crate::base::rng::Rng;
-use crate::crowd::avoid::lanes::lanes;
-use crate::crowd::avoid::terms::{in_the_way, is_jammed};
+use crate::crowd::avoid::right_of_way::{in_the_way, is_jammed};
+use crate::crowd::avoid::simd::lanes;
 
 const SETTINGS: Settings = Settings {
     horizon_s: 2.0,
@@ -309,18 +309,18 @@ fn kernel_g17_two_walkers_on_one_point_want_apart() {
     assert!(out[0].length() > 0.5 && (out[0] + out[1]).length() < 1e-5, "{out:?}");
 }
 
-fn line_through(point: Vec2, inwards: Vec2) -> Line {
-    Line { inwards, offset_mps: inwards.dot(point) }
+fn line_through(point: Vec2, inwards: Vec2) -> HalfPlane {
+    HalfPlane { inwards, offset_mps: inwards.dot(point) }
 }
 
-fn best_of(lines: &[Line], speed_mps: f32, wanted: Vec2) -> Vec2 {
+fn best_of(lines: &[HalfPlane], speed_mps: f32, wanted: Vec2) -> Vec2 {
     let mut fours = Vec::new();
     extend_fours(&mut fours, lines.iter().copied());
     solve(&fours, 0, speed_mps, wanted)
 }
 
 /// The best of many velocities, tried one by one.
-fn sampled(lines: &[Line], speed_mps: f32, wanted: Vec2) -> Option<f32> {
+fn sampled(lines: &[HalfPlane], speed_mps: f32, wanted: Vec2) -> Option<f32> {
     let mut best: Option<f32> = None;
     for step_x in -100..=100 {
         for step_z in -100..=100 {
@@ -344,7 +344,7 @@ fn the_program_finds_the_velocity_nearest_to_the_one_wanted() {
     let (mut solved, mut unsolved) = (0, 0);
     for _ in 0..300 {
         let count = rng.int(1, 8);
-        let lines: Vec<Line> = (0..count)
+        let lines: Vec<HalfPlane> = (0..count)
             .map(|_| {
                 let angle = rng.float(0.0, std::f64::consts::TAU);
                 let inwards = Vec2::new(libm::cos(angle) as f32, libm::sin(angle) as f32);
@@ -372,7 +372,7 @@ fn where_nothing_is_allowed_the_worst_breach_is_as_small_as_can_be() {
     let mut rng = Rng::stream(6, "breach");
     let mut judged = 0;
     for _ in 0..300 {
-        let lines: Vec<Line> = (0..5)
+        let lines: Vec<HalfPlane> = (0..5)
             .map(|_| {
                 let angle = rng.float(0.0, std::f64::consts::TAU);
                 let inwards = Vec2::new(libm::cos(angle) as f32, libm::sin(angle) as f32);
@@ -405,11 +405,11 @@ fn lanes_without_a_line_are_not_broken_where_all_others_hold_by_far() {
     let mut fours = Vec::new();
     let twice = [(-0.682_715_36, -0.730_684_4, 0.197_912_57); 2];
     let lines = [(-0.831_513_6, -0.555_504_5, -0.632_491_9), (0.482_251_05, -0.876_033, -0.998_078_1)];
-    let line = |(x, y, offset_mps)| Line { inwards: Vec2::new(x, y), offset_mps };
+    let line = |(x, y, offset_mps)| HalfPlane { inwards: Vec2::new(x, y), offset_mps };
     extend_fours(&mut fours, lines.into_iter().chain(twice).map(line));
     let wanted = Vec2::new(-0.42, 0.294);
     let answer = solve(&fours, 0, 1.4, wanted);
-    fours.push(program::Lines4::NONE);
+    fours.push(linear_program::Lines4::NONE);
     assert_eq!(answer, solve(&fours, 0, 1.4, wanted));
     assert!(answer.distance(Vec2::new(-0.955_801_5, -1.022_958_2)) < 1e-4, "{answer}");
 }

@@ -4,10 +4,10 @@
 //! Holds: both planes describe the same cells; every line ends in a blocked guard word and a blocked line lies
 //! on either side of the map, so scans need no bounds checks; bits beyond the width are zero. What searches read most
 //! is kept ready beside them and in step: where a straight scan has to stop, and what lies around each cell.
-//! Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres; cells blocked for one plan only (`overlay`).
+//! Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres; cells blocked for one plan only (`agent_mask`).
 
 use crate::nav::cells::layout::OFFSETS;
-use crate::nav::cells::tiling::Shape;
+use crate::nav::cells::tiling::CellShape;
 
 /// A set of walkable cells, `width` x `depth`, by row and by column. `Default` is the empty map.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Bits {
     around: Vec<u8>,
     count: u64,
     /// How the cells lie in the world, which decides what is connected and what is near.
-    shape: Shape,
+    shape: CellShape,
 }
 
 /// What kernels read of cells: those of a map, or what somebody's plan may use of them. One type each, so that plans over a
@@ -237,20 +237,20 @@ impl Bits {
             columns,
             around: vec![0; width as usize * depth as usize],
             count: 0,
-            shape: Shape::default(),
+            shape: CellShape::default(),
         }
     }
 
     /// The same cells, of another shape than plain squares.
     #[must_use]
-    pub fn shaped(self, shape: Shape) -> Self {
+    pub fn shaped(self, shape: CellShape) -> Self {
         Self { shape, ..self }
     }
 
     /// How the cells lie in the world.
     #[must_use]
     #[inline(always)]
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> CellShape {
         self.shape
     }
 

@@ -9,8 +9,8 @@
 
 use crate::nav::cells::Bits;
 use crate::nav::cells::raster::Window;
-use crate::nav::cells::source::Frame;
-use crate::nav::cells::tiling::Shape;
+use crate::nav::cells::source::MapFrame;
+use crate::nav::cells::tiling::CellShape;
 
 /// How much closer than its radius a body may pass, metres.
 pub(crate) const TOLERANCE_M: f64 = 1e-4;
@@ -42,7 +42,7 @@ const HOPELESS: u64 = u64::MAX;
 
 /// The cells of a shape within a distance of the centre of one, and the largest of their distances, squared. `limit` is the
 /// distance, squared, and `is_within` compares with it.
-fn chords(shape: Shape, limit: f64, is_within: impl Fn(f64) -> bool) -> (Vec<Chord>, f64) {
+fn chords(shape: CellShape, limit: f64, is_within: impl Fn(f64) -> bool) -> (Vec<Chord>, f64) {
     let [_, rows] = shape.reach(limit.sqrt());
     let metric = shape.metric;
     let away_sq = |x: i64, z: i64| shape.away_sq([0.5; 2], (x, z));
@@ -73,7 +73,7 @@ fn chords(shape: Shape, limit: f64, is_within: impl Fn(f64) -> bool) -> (Vec<Cho
 
 impl RadiusClass {
     /// The class of a body on a map that was built for bodies of `agent_radius_m`.
-    pub(crate) fn of(frame: &Frame, radius_m: f64, agent_radius_m: f64) -> Self {
+    pub(crate) fn of(frame: &MapFrame, radius_m: f64, agent_radius_m: f64) -> Self {
         let needed_m = radius_m - agent_radius_m - TOLERANCE_M;
         if needed_m.is_nan() || needed_m <= 0.0 {
             return Self::default();
@@ -88,7 +88,7 @@ impl RadiusClass {
     }
 
     /// The same over cells of another shape, with the distance in the unit of length of the map.
-    fn of_shape(shape: Shape, needed: f64, longest: u32) -> Self {
+    fn of_shape(shape: CellShape, needed: f64, longest: u32) -> Self {
         let reach = shape.reach(needed).into_iter().fold(f64::INFINITY, f64::min);
         if reach >= f64::from(longest) {
             return Self { threshold: HOPELESS };
@@ -98,7 +98,7 @@ impl RadiusClass {
     }
 
     /// The cells that a body of the class reaches into, where cells are not plain squares.
-    fn chords(self, shape: Shape) -> Vec<Chord> {
+    fn chords(self, shape: CellShape) -> Vec<Chord> {
         let farthest = f64::from_bits(self.threshold.max(1) - 1);
         chords(shape, farthest, |away_sq| away_sq <= farthest).0
     }
@@ -114,7 +114,7 @@ impl RadiusClass {
     }
 
     /// How far away, in cells, a change can matter.
-    pub(crate) fn reach_cells(self, shape: Shape) -> u32 {
+    pub(crate) fn reach_cells(self, shape: CellShape) -> u32 {
         if self.threshold == HOPELESS {
             return u32::MAX;
         }

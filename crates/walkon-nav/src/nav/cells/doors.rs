@@ -9,11 +9,11 @@
 use std::collections::VecDeque;
 
 use crate::base::ids::AreaId;
-use crate::nav::Labels;
+use crate::nav::ConnectedComponents;
 use crate::nav::cells::Bits;
 use crate::nav::cells::raster::Window;
-use crate::nav::cells::terrain::{Rows, Terrain};
-use crate::nav::cells::tiling::Shape;
+use crate::nav::cells::terrain::{SpanRows, Terrain};
+use crate::nav::cells::tiling::CellShape;
 
 /// Cells side by side in a row that one door would open.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub(crate) struct DoorRun {
 
 /// The doors of a map and the components they join. Nodes are doors first, then components that touch one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Doors {
+pub(crate) struct CellDoors {
     /// By row, then from left to right.
     runs: Vec<DoorRun>,
     /// The area of each door.
@@ -40,12 +40,17 @@ pub(crate) struct Doors {
     roots: Vec<u32>,
     /// Pairs of joined nodes, both ways, sorted; components first list the door with the least area.
     links: Vec<(u32, u32)>,
-    shape: Shape,
+    shape: CellShape,
 }
 
-impl Doors {
+impl CellDoors {
     /// The doors between `bare`, what is walkable, and `open`, what would be if all of the areas `shut` were available.
-    pub(crate) fn of(terrain: &Terrain, shut: &[u32], (bare, open): (&Bits, &Bits), labels: &Labels) -> Self {
+    pub(crate) fn of(
+        terrain: &Terrain,
+        shut: &[u32],
+        (bare, open): (&Bits, &Bits),
+        labels: &ConnectedComponents,
+    ) -> Self {
         let runs = runs(terrain, shut, bare, open);
         let mut doors = Self { runs, shape: bare.shape(), ..Self::default() };
         if doors.runs.is_empty() {
@@ -66,7 +71,7 @@ impl Doors {
 
     /// What a cell is joined with: the same number for all cells that the doors connect. None for a blocked cell and
     /// for components that touch no door.
-    pub(crate) fn root(&self, labels: &Labels, x: u32, z: u32) -> Option<u32> {
+    pub(crate) fn root(&self, labels: &ConnectedComponents, x: u32, z: u32) -> Option<u32> {
         self.node(labels, x, z).map(|node| self.roots[node as usize])
     }
 
@@ -91,7 +96,7 @@ impl Doors {
         self.runs[..after].last().filter(|run| run.z == z && x < run.to)
     }
 
-    fn node(&self, labels: &Labels, x: u32, z: u32) -> Option<u32> {
+    fn node(&self, labels: &ConnectedComponents, x: u32, z: u32) -> Option<u32> {
         match labels.label(x, z) {
             Some(label) => {
                 let at = self.labels.binary_search_by_key(&label, |entry| entry.0).ok()?;
@@ -105,7 +110,7 @@ impl Doors {
     /// None when the doors do not join them.
     pub(crate) fn first_between(
         &self,
-        labels: &Labels,
+        labels: &ConnectedComponents,
         (from, to): ((u32, u32), (u32, u32)),
         known: impl Fn(AreaId) -> bool,
     ) -> Option<AreaId> {
@@ -176,7 +181,7 @@ impl Doors {
         }
     }
 
-    fn link_labels(&mut self, bare: &Bits, labels: &Labels) {
+    fn link_labels(&mut self, bare: &Bits, labels: &ConnectedComponents) {
         let mut touched: Vec<(u32, u32)> = Vec::new();
         for run in &self.runs {
             let z = i64::from(run.z);
@@ -233,7 +238,7 @@ fn join(joined: &mut [u32], a: u32, b: u32) {
 }
 
 /// Pairs of runs that share an edge: side by side in a row, or one above the other.
-fn touching(runs: &[DoorRun], shape: Shape) -> Vec<(usize, usize)> {
+fn touching(runs: &[DoorRun], shape: CellShape) -> Vec<(usize, usize)> {
     let further = u32::from(shape.is_hexagonal());
     let mut pairs = Vec::new();
     let mut above = 0;
@@ -257,7 +262,7 @@ fn touching(runs: &[DoorRun], shape: Shape) -> Vec<(usize, usize)> {
 fn runs(terrain: &Terrain, shut: &[u32], bare: &Bits, open: &Bits) -> Vec<DoorRun> {
     let mut runs = Vec::new();
     let lists = shut.iter().filter_map(|&area| terrain.area(area as usize).map(|spans| (area, spans)));
-    let mut rows = Rows::new(lists);
+    let mut rows = SpanRows::new(lists);
     let mut owners: Vec<Option<u32>> = Vec::new();
     for z in 0..bare.depth() {
         let mut ends = Vec::new();

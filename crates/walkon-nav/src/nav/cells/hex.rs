@@ -69,12 +69,12 @@ pub(crate) struct Ray {
 
 /// A part of a line: 0 at its start, 1 at its end. The denominator is positive.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct Fraction {
     over: i64,
     under: i64,
 }
 
-impl Part {
+impl Fraction {
     fn of(over: i64, under: i64) -> Self {
         if under < 0 { Self { over: -over, under: -under } } else { Self { over, under } }
     }
@@ -114,10 +114,11 @@ impl Ray {
 
     /// Where the line enters a hexagon and where it leaves it, were it endless; None when it does not touch it. `grown` is how much
     /// larger than it is the hexagon counts, in parts of 1/4096 of its half width.
-    fn through(&self, (x, z): (i64, i64), grown: i64) -> Option<[Part; 2]> {
+    fn through(&self, (x, z): (i64, i64), grown: i64) -> Option<[Fraction; 2]> {
         let centre = widths([x * ONE, z * ONE]);
         let half = ONE + grown;
-        let mut inside = [Part { over: i64::MIN / 4, under: 1 }, Part { over: i64::MAX / 4, under: 1 }];
+        let mut inside =
+            [Fraction { over: i64::MIN / 4, under: 1 }, Fraction { over: i64::MAX / 4, under: 1 }];
         for ((centre, at), along) in centre.into_iter().zip(self.at).zip(self.along) {
             let away = centre - at;
             if along == 0 {
@@ -128,7 +129,7 @@ impl Ray {
             }
             let (first, last) =
                 if along > 0 { (away - half, away + half) } else { (away + half, away - half) };
-            let (first, last) = (Part::of(first, along), Part::of(last, along));
+            let (first, last) = (Fraction::of(first, along), Fraction::of(last, along));
             if inside[0].is_below(first) {
                 inside[0] = first;
             }

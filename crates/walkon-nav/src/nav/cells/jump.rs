@@ -3,29 +3,29 @@
 //! In: walkable bits. Out: a `Search` that found the cheapest way. Holds: costs equal those of the weighted kernel.
 //! A node is expanded only in the directions that its arrival leaves worth trying; only ends of straight scans enter the
 //! queue, while the turning points of diagonals are passed through. Where clutter is high, single steps are cheaper: then
-//! the kernel of `cells/weighted.rs` goes over the same ground. Charge: 1 a pop, one more for every 16 words read beyond
+//! the kernel of `cells/weighted_astar.rs` goes over the same ground. Charge: 1 a pop, one more for every 16 words read beyond
 //! the first 16. Not here: factors, gates, one-way cells.
 //! Source: Harabor and Grastien, jump points 2011, block scans and pruning 2014.
 
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::{CANONICAL, FACTOR_ONE, LEGAL, OFFSETS, Unit};
-use crate::nav::cells::weighted::{Even, Place};
-use crate::nav::search::{Ends, Kernel, Search, Step};
+use crate::nav::cells::weighted_astar::{Even, OpenCell};
+use crate::nav::search::{Ends, Kernel, Search, SearchStep};
 
 /// Words read that count as one expansion.
 const BLOCKS_PER_UNIT: u32 = 16;
 
 /// How a search over even cells gets on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum SearchStrategy {
     /// By jump points: few expansions, each a number of scans. Best where there is open space.
     Leaps,
     /// By single steps in canonical order: best where clutter ends every scan after a few cells.
     Steps,
 }
 
-impl Pace {
+impl SearchStrategy {
     /// The faster pace on a map. Cost: constant.
     ///
     /// Single steps win where scans are short and the reason is scattered single cells, not walls: more than one stop of
@@ -44,19 +44,25 @@ impl Search {
     /// Begins a search over cells that all cost the same. A start or goal that is not walkable exhausts it at once.
     pub fn begin_jump(&mut self, bits: &Bits, ends: Ends) {
         let cells = u64::from(bits.width()) * u64::from(bits.depth());
-        self.begin_jump_in(bits, Unit::for_map(cells, FACTOR_ONE), Pace::of(bits), ends);
+        self.begin_jump_in(bits, Unit::for_map(cells, FACTOR_ONE), SearchStrategy::of(bits), ends);
     }
 
     /// The same with the cost of a step given, for maps on which one factor other than one is in use, and the pace.
-    pub fn begin_jump_in(&mut self, bits: &Bits, unit: Unit, pace: Pace, ends: Ends) {
+    pub fn begin_jump_in(&mut self, bits: &Bits, unit: Unit, pace: SearchStrategy, ends: Ends) {
         self.begin_jump_over(bits, unit, pace, ends);
     }
 
     /// The same over what a plan may use of them.
-    pub(crate) fn begin_jump_over(&mut self, cells: impl Cells, unit: Unit, pace: Pace, ends: Ends) {
-        let kernel = if pace == Pace::Steps { Kernel::Steps } else { Kernel::Leaps };
+    pub(crate) fn begin_jump_over(
+        &mut self,
+        cells: impl Cells,
+        unit: Unit,
+        pace: SearchStrategy,
+        ends: Ends,
+    ) {
+        let kernel = if pace == SearchStrategy::Steps { Kernel::Steps } else { Kernel::Leaps };
         self.begin_cells(kernel, cells, unit, ends);
-        if self.state() == Step::Running {
+        if self.state() == SearchStep::Running {
             self.go_straight(cells);
         }
     }
@@ -85,12 +91,12 @@ impl Search {
     }
 
     /// Goes on with a search over cells that all cost the same until it ends or has spent `allowance` expansions.
-    pub fn step_jump(&mut self, bits: &Bits, allowance: u32) -> Step {
+    pub fn step_jump(&mut self, bits: &Bits, allowance: u32) -> SearchStep {
         self.step_jump_over(bits, allowance)
     }
 
     /// The same over what a plan may use of them.
-    pub(crate) fn step_jump_over(&mut self, cells: impl Cells, allowance: u32) -> Step {
+    pub(crate) fn step_jump_over(&mut self, cells: impl Cells, allowance: u32) -> SearchStep {
         match self.kernel {
             Kernel::Steps => self.run_steps(cells, Even(self.unit), allowance),
             _ => self.run_cells(allowance, |search, from, id, left| search.leap(cells, from, id, left)),
@@ -99,7 +105,7 @@ impl Search {
 
     /// Expands a node by jumps.
     #[inline(always)]
-    fn leap(&mut self, cells: impl Cells, from: Place, id: u32, mut left: u32) -> u32 {
+    fn leap(&mut self, cells: impl Cells, from: OpenCell, id: u32, mut left: u32) -> u32 {
         let mut blocks = 0;
         while left != 0 {
             let direction = left.trailing_zeros();
@@ -123,7 +129,7 @@ impl Search {
     fn scan<const DIRECTION: usize>(
         &mut self,
         cells: impl Cells,
-        from: Place,
+        from: OpenCell,
         parent: u32,
         blocks: &mut u32,
     ) {
@@ -149,7 +155,7 @@ impl Search {
             let steps = from.x.abs_diff(x) + from.z.abs_diff(z);
             let id = z * cells.bits().width() + x;
             let g = from.g.saturating_add(steps.saturating_mul(self.unit.straight));
-            self.relax(Place { x, z, g }, (id, parent), || {
+            self.relax(OpenCell { x, z, g }, (id, parent), || {
                 CANONICAL[DIRECTION][cells.around((x, z), id) as usize]
             });
         }
@@ -160,7 +166,7 @@ impl Search {
     fn slant<const DIRECTION: usize, const ALONG_X: usize, const ALONG_Z: usize>(
         &mut self,
         cells: impl Cells,
-        from: Place,
+        from: OpenCell,
         parent: u32,
         blocks: &mut u32,
     ) {

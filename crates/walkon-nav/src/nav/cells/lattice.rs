@@ -2,10 +2,10 @@
 //!
 //! In: the shape of cells, a unit, a factor. Out: the cost of a step in each direction, and of the cheapest way between two cells on
 //! open ground of one factor. Holds: a step costs the distance of the centres, rounded to nearest, times the factor; the cheapest
-//! way over open ground is never dearer than any way there is. Not here: searches (`tiles`).
+//! way over open ground is never dearer than any way there is. Not here: searches (`tile_astar`).
 
 use crate::nav::cells::layout::{Neighbours, OFFSETS, Rates, Unit};
-use crate::nav::cells::tiling::Shape;
+use crate::nav::cells::tiling::CellShape;
 
 /// The six directions of hexagons, as bits.
 const SIX: u8 = 0b1101_1101;
@@ -33,7 +33,7 @@ pub(crate) struct Strides([u32; 4]);
 
 impl Strides {
     /// The distances of the centres of neighbours, in the unit of the map, rounded to nearest.
-    pub(crate) fn new(unit: Unit, shape: Shape) -> Self {
+    pub(crate) fn new(unit: Unit, shape: CellShape) -> Self {
         if shape.is_plain() {
             return Self([unit.straight, unit.diagonal, unit.straight, unit.diagonal]);
         }

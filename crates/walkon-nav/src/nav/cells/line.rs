@@ -1,12 +1,12 @@
 //! The cells along a straight line, in walking order, with the part of the line in each.
 //!
 //! In: two points in cells. Out: cells and stretches. Holds: stretches follow one another from 0 to 1.
-//! Not here: whether the line is clear, which `sight` decides exactly; through a corner this goes either way.
+//! Not here: whether the line is clear, which `line_of_sight` decides exactly; through a corner this goes either way.
 //! Source: Amanatides and Woo 1987.
 
 use crate::base::geom::Point;
 use crate::nav::cells::hex;
-use crate::nav::cells::tiling::Shape;
+use crate::nav::cells::tiling::CellShape;
 
 /// A cell and the part of the line in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub(crate) struct Stretch {
 }
 
 /// The cells from one point to another, in cells.
-pub(crate) fn cells_along(shape: Shape, from: Point, to: Point) -> impl Iterator<Item = Stretch> {
+pub(crate) fn cells_along(shape: CellShape, from: Point, to: Point) -> impl Iterator<Item = Stretch> {
     let hexagons = if shape.is_hexagonal() { hex::touched(from, to) } else { Vec::new() };
     let stretch = |hex::Touched { x, z, enter, leave, .. }| Stretch { x, z, enter, leave };
     // A corner that is only touched belongs to the stretches before and after it.
@@ -66,7 +66,7 @@ mod tests {
         for _ in 0..2000 {
             let mut point = || [rng.float(-9.0, 9.0), rng.float(-9.0, 9.0)];
             let (from, to) = (point(), point());
-            let stretches: Vec<Stretch> = cells_along(Shape::default(), from, to).collect();
+            let stretches: Vec<Stretch> = cells_along(CellShape::default(), from, to).collect();
             assert_eq!(stretches[0].enter, 0.0);
             assert_eq!(stretches[stretches.len() - 1].leave, 1.0);
             for pair in stretches.windows(2) {

@@ -16,19 +16,20 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
 use crate::nav::cells::clearance::{self, RadiusClass};
+use crate::nav::cells::custom_costs::{CustomCosts, Paint};
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::raster::{self, Spans, Window};
-use crate::nav::cells::rooms::Rooms;
-use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, Frame, GridSource};
-use crate::nav::cells::standing::{Passage, Standing};
+use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, GridSource, MapFrame};
+use crate::nav::cells::strong_components::StrongComponents;
 use crate::nav::cells::terrain::{Terrain, TileState};
 use crate::nav::cells::tiling::Metric;
-use crate::nav::cells::variant::{Paint, Variant};
+use crate::nav::cells::walkability::{Passage, Walkability};
 use crate::nav::cells::{
-    Bits, CellFooting, Extra, FACTOR_ONE, Far, Ground, Landmarks, Unit, fixed_factor, sight,
+    AltHeuristic, Bits, CellGroundQuery, CellLandmarks, Extra, FACTOR_ONE, Unit, WeightedGround,
+    fixed_factor, line_of_sight,
 };
 use crate::nav::edits::AreaState;
-use crate::nav::hierarchy::{Sectors, table::Part};
+use crate::nav::hierarchy::{Sectors, table::CellRect};
 use crate::nav::{
     AreaEdit, Island, Location, MapChange, NavEdit, NodeId, Revision, Search, Tile, TileEdit, Traversal,
 };
@@ -75,11 +76,11 @@ pub struct CellMap {
     initial: Vec<AreaState>,
     /// Areas and obstacles as authored; ids from here on were added later.
     authored: usize,
-    base: Arc<Standing>,
-    wider: Vec<Arc<Standing>>,
+    base: Arc<Walkability>,
+    wider: Vec<Arc<Walkability>>,
     passages: Vec<Arc<Passage>>,
     /// What walkers with areas of their own make of the map as it is; none after a change.
-    variants: Vec<Variant>,
+    variants: Vec<CustomCosts>,
     /// Kinds of bodies there is to be room for.
     kinds: usize,
     /// By cell; empty when all are 1.
@@ -87,7 +88,7 @@ pub struct CellMap {
     cheapest: u16,
     unit: Unit,
     /// Made when somebody is prepared for on ground of several factors. Costs do not hang on them.
-    landmarks: Option<Arc<Landmarks>>,
+    landmarks: Option<Arc<CellLandmarks>>,
     /// Where cells opened or changed their factor since.
     cheaper: Vec<Window>,
     hierarchy: Hierarchy,
@@ -109,7 +110,7 @@ impl Default for CellMap {
 }
 
 /// What a set of edits did to a cell.
-struct TileChange {
+struct CellChange {
     id: u32,
     was: TileState,
     is: TileState,
@@ -118,8 +119,8 @@ struct TileChange {
 
 /// What a traversal can use: the bits and everything that follows from them.
 #[derive(Clone, Debug)]
-pub(crate) struct View {
-    pub(crate) standing: Arc<Standing>,
+pub(crate) struct CellView {
+    pub(crate) standing: Arc<Walkability>,
     pub(crate) passage: Option<Arc<Passage>>,
     /// Factors of its own; None for those of the map.
     pub(crate) paint: Option<Arc<Paint>>,
@@ -129,21 +130,21 @@ pub(crate) struct View {
 #[derive(Clone, Debug)]
 pub(crate) enum Reached {
     /// All of a region.
-    Region(Region),
+    Region(CellRegion),
     /// Some rooms, where cells may not be left in every direction: by room.
     Rooms(Vec<bool>),
 }
 
 /// Cells that can be reached from one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Region {
+pub(crate) enum CellRegion {
     /// A component by its label.
     Alone(u32),
     /// Components joined by doors.
     Joined(u32),
 }
 
-impl View {
+impl CellView {
     /// The cells that can be planned through.
     pub(crate) fn bits(&self) -> &Bits {
         self.passage.as_ref().map_or(&self.standing.bare, |passage| passage.bits())
@@ -166,7 +167,7 @@ impl View {
     }
 
     /// The rooms of its cells, where there are directions.
-    fn rooms(&self) -> Option<&Rooms> {
+    fn rooms(&self) -> Option<&StrongComponents> {
         match &self.passage {
             Some(passage) => passage.rooms.as_ref(),
             None => self.standing.rooms.as_ref(),
@@ -205,27 +206,33 @@ impl View {
     }
 
     /// Cells that are joined with one another, directions aside; None for a blocked one.
-    pub(crate) fn region(&self, x: u32, z: u32) -> Option<Region> {
+    pub(crate) fn region(&self, x: u32, z: u32) -> Option<CellRegion> {
         let labels = &self.standing.labels;
         let joined = self.passage.as_ref().and_then(|passage| passage.doors.root(labels, x, z));
-        joined.map(Region::Joined).or_else(|| labels.label(x, z).map(Region::Alone))
+        joined.map(CellRegion::Joined).or_else(|| labels.label(x, z).map(CellRegion::Alone))
     }
 
     /// The cell of a region (of any, when None) whose centre is nearest to a point, within a distance, all in cells;
     /// ties by (distance, z, x).
-    pub(crate) fn closest(&self, region: Option<Region>, point: Point, within: f64) -> Option<(u32, u32)> {
+    pub(crate) fn closest(
+        &self,
+        region: Option<CellRegion>,
+        point: Point,
+        within: f64,
+    ) -> Option<(u32, u32)> {
         let labels = &self.standing.labels;
         let Some(passage) = &self.passage else {
             return labels
-                .closest_where(point, within, |label| region.is_none_or(|r| r == Region::Alone(label)));
+                .closest_where(point, within, |label| region.is_none_or(|r| r == CellRegion::Alone(label)));
         };
         let (doors, metric) = (&passage.doors, self.bits().shape().metric);
-        let region_of = |label| doors.root_of_label(label).map_or(Region::Alone(label), Region::Joined);
+        let region_of =
+            |label| doors.root_of_label(label).map_or(CellRegion::Alone(label), CellRegion::Joined);
         let mut best = labels
             .closest_where(point, within, |label| region.is_none_or(|region| region_of(label) == region))
             .map(|cell| (distance_sq(metric, cell, point), cell));
         for run in doors.runs() {
-            if region.is_some_and(|region| region != Region::Joined(doors.root_of_run(run))) {
+            if region.is_some_and(|region| region != CellRegion::Joined(doors.root_of_run(run))) {
                 continue;
             }
             let column = point[0] - metric.lean() * (f64::from(run.z) + 0.5 - point[1]);
@@ -267,7 +274,7 @@ impl CellMap {
     }
 
     fn new(terrain: Terrain, states: Vec<AreaState>, paddings_m: [f64; 3]) -> Self {
-        let base = Arc::new(Standing::base(&terrain, &states));
+        let base = Arc::new(Walkability::base(&terrain, &states));
         let mut map = Self {
             terrain: Arc::new(terrain),
             paddings_m,
@@ -325,13 +332,13 @@ impl CellMap {
     }
 
     /// The ground under one kind of body.
-    pub(crate) fn footing(&self, by: &Traversal) -> CellFooting<'_> {
-        CellFooting::new(self, by)
+    pub(crate) fn footing(&self, by: &Traversal) -> CellGroundQuery<'_> {
+        CellGroundQuery::new(self, by)
     }
 
     /// Where the cells lie.
     #[must_use]
-    pub fn frame(&self) -> &Frame {
+    pub fn frame(&self) -> &MapFrame {
         &self.terrain.frame
     }
 
@@ -434,7 +441,7 @@ impl CellMap {
         by.through.as_ref().filter(|list| list.iter().any(|(area, _)| shut(*area)))
     }
 
-    fn kept_standing(&self, class: RadiusClass, barred: &[AreaId]) -> Option<&Arc<Standing>> {
+    fn kept_standing(&self, class: RadiusClass, barred: &[AreaId]) -> Option<&Arc<Walkability>> {
         if class.is_base() && barred.is_empty() {
             return Some(&self.base);
         }
@@ -458,14 +465,14 @@ impl CellMap {
         Cow::Owned(states)
     }
 
-    fn make_standing(&self, class: RadiusClass, barred: &[AreaId]) -> Standing {
+    fn make_standing(&self, class: RadiusClass, barred: &[AreaId]) -> Walkability {
         if barred.is_empty() {
-            return Standing::wider(class, &self.terrain, &self.states, &self.base);
+            return Walkability::wider(class, &self.terrain, &self.states, &self.base);
         }
-        Standing::barred(class, barred.to_vec(), &self.terrain, &self.states_for(barred))
+        Walkability::barred(class, barred.to_vec(), &self.terrain, &self.states_for(barred))
     }
 
-    fn make_passage(&self, standing: &Standing, by: &Traversal) -> Passage {
+    fn make_passage(&self, standing: &Walkability, by: &Traversal) -> Passage {
         let through = by.through.iter().flat_map(|list| list.iter()).map(|(area, _)| *area).collect();
         Passage::new((standing, through), &self.terrain, &self.states_for(by.barred()))
     }
@@ -486,7 +493,7 @@ impl CellMap {
         match self.variants.iter().position(|variant| variant.is_for(self, by)) {
             Some(at) => self.variants[at..].rotate_left(1),
             None => {
-                let variant = Variant::new(self, by);
+                let variant = CustomCosts::new(self, by);
                 keep(&mut self.variants, KEPT_MAX, variant);
             }
         }
@@ -498,7 +505,7 @@ impl CellMap {
             // Asked for when a body turns out to be too wide.
             self.prepare(&Traversal { radius_m: 0.0, ..by.clone() });
         }
-        let is_own = |standing: &Arc<Standing>| standing.class == class && standing.barred == by.barred();
+        let is_own = |standing: &Arc<Walkability>| standing.class == class && standing.barred == by.barred();
         if let Some(at) = self.wider.iter().position(is_own) {
             self.wider[at..].rotate_left(1);
         } else if !class.is_base() || !by.barred().is_empty() {
@@ -536,29 +543,29 @@ impl CellMap {
         passage && self.kept_standing(class, by.barred()).is_some()
     }
 
-    fn standing(&self, class: RadiusClass, barred: &[AreaId]) -> Arc<Standing> {
+    fn standing(&self, class: RadiusClass, barred: &[AreaId]) -> Arc<Walkability> {
         let kept = self.kept_standing(class, barred).cloned();
         kept.unwrap_or_else(|| Arc::new(self.make_standing(class, barred)))
     }
 
     /// What a traversal can use. Cost: nothing to speak of when it was prepared, else a pass over the map.
-    pub(crate) fn view(&self, by: &Traversal) -> View {
+    pub(crate) fn view(&self, by: &Traversal) -> CellView {
         if by.areas.is_none() {
             return self.plain_view(by);
         }
         let kept = self.variants.iter().find(|variant| variant.is_for(self, by));
-        kept.map_or_else(|| Variant::new(self, by).view, |variant| variant.view.clone())
+        kept.map_or_else(|| CustomCosts::new(self, by).view, |variant| variant.view.clone())
     }
 
     /// The same with all areas as they are.
-    pub(super) fn plain_view(&self, by: &Traversal) -> View {
+    pub(super) fn plain_view(&self, by: &Traversal) -> CellView {
         let class = self.class(by);
         let standing = self.standing(class, by.barred());
         let passage = self.through(by).map(|_| {
             let kept = self.kept_passage(class, by).cloned();
             kept.unwrap_or_else(|| Arc::new(self.make_passage(&standing, by)))
         });
-        View { standing, passage, paint: None }
+        CellView { standing, passage, paint: None }
     }
 
     /// What opening each area of a traversal adds, in the unit of the map, by gate.
@@ -573,12 +580,12 @@ impl CellMap {
     }
 
     /// What a search walks on.
-    pub(super) fn ground<'a>(&'a self, view: &'a View, tolls: &'a [u32]) -> Ground<'a> {
+    pub(super) fn ground<'a>(&'a self, view: &'a CellView, tolls: &'a [u32]) -> WeightedGround<'a> {
         let (factor, cheapest, unit) = match &view.paint {
             None => (&self.factors, self.cheapest, self.unit),
             Some(paint) => (&paint.factors, paint.cheapest, paint.unit),
         };
-        Ground {
+        WeightedGround {
             exits: self.terrain.exits().steps(),
             bits: view.bits(),
             factor,
@@ -590,12 +597,12 @@ impl CellMap {
     }
 
     /// The same with all that makes a search over it fast.
-    pub(super) fn ground_to_search<'a>(&'a self, view: &'a View, tolls: &'a [u32]) -> Ground<'a> {
-        Ground { far: self.far(view), ..self.ground(view, tolls) }
+    pub(super) fn ground_to_search<'a>(&'a self, view: &'a CellView, tolls: &'a [u32]) -> WeightedGround<'a> {
+        WeightedGround { far: self.far(view), ..self.ground(view, tolls) }
     }
 
     /// Bounds that hold for everybody to whom no ground is cheaper than to the map itself.
-    fn far(&self, view: &View) -> Option<Far<'_>> {
+    fn far(&self, view: &CellView) -> Option<AltHeuristic<'_>> {
         let area = |window: &Window| (window.end_x - window.first_x) * (window.end_z - window.first_z);
         let vague = 2 * self.cheaper.iter().map(area).sum::<u32>() > self.frame().cell_count();
         // Ways by sectors do not need them, and where those do not lead the way must not hang on when they were made.
@@ -603,7 +610,7 @@ impl CellMap {
         if view.paint.is_some() || self.factors.is_empty() || vague || by_sectors {
             return None;
         }
-        Some(Far::new(self.landmarks.as_deref()?, &self.cheaper))
+        Some(AltHeuristic::new(self.landmarks.as_deref()?, &self.cheaper))
     }
 
     fn prepare_weighted(&mut self) {
@@ -654,15 +661,15 @@ impl CellMap {
     }
 
     /// The sectors, for those to whom the map is what it is to most.
-    pub(super) fn sectors_for(&self, view: &View) -> Option<&Sectors> {
+    pub(super) fn sectors_for(&self, view: &CellView) -> Option<&Sectors> {
         let is_common = Arc::ptr_eq(&view.standing, &self.base) && view.passage.is_none();
         let is_common = is_common && view.paint.is_none() && !view.is_directed();
         self.sectors.as_deref().filter(|_| is_common && !self.factors.is_empty())
     }
 
     /// The ground as most walk on it.
-    fn even_handed(&self) -> Ground<'_> {
-        Ground {
+    fn even_handed(&self) -> WeightedGround<'_> {
+        WeightedGround {
             bits: &self.base.bare,
             factor: &self.factors,
             cheapest: self.cheapest,
@@ -676,17 +683,17 @@ impl CellMap {
     /// Brings the sectors up to date after changes within some windows.
     fn redo_sectors(&mut self, windows: impl Iterator<Item = Window>) {
         let Some(mut sectors) = self.sectors.take() else { return };
-        let part = |window: Window| Part {
+        let part = |window: Window| CellRect {
             first: (window.first_x, window.first_z),
             end: (window.end_x, window.end_z),
         };
-        let parts: Vec<Part> = windows.map(part).collect();
+        let parts: Vec<CellRect> = windows.map(part).collect();
         Arc::make_mut(&mut sectors).redo(&self.even_handed(), &parts);
         self.sectors = Some(sectors);
     }
 
     /// With all areas open, so that doors change nothing.
-    fn make_landmarks(&self) -> Option<Arc<Landmarks>> {
+    fn make_landmarks(&self) -> Option<Arc<CellLandmarks>> {
         let labels = &self.base.labels;
         let largest = (0..labels.count()).max_by_key(|&label| labels.cells(label))?;
         if !FAR_CELLS.contains(&labels.cells(largest)) {
@@ -694,8 +701,8 @@ impl CellMap {
         }
         let first = labels.runs().find(|run| run.label == largest)?;
         // Bounds of the ways without directions: those with are no cheaper.
-        let ground = Ground { bits: &self.base.open, ..self.even_handed() };
-        Some(Arc::new(Landmarks::of(&ground, self.node((first.first_x, first.z)))))
+        let ground = WeightedGround { bits: &self.base.open, ..self.even_handed() };
+        Some(Arc::new(CellLandmarks::of(&ground, self.node((first.first_x, first.z)))))
     }
 
     /// Notes that ground may have become cheaper.
@@ -818,10 +825,10 @@ impl CellMap {
         // A hand's breadth before the line that may not be crossed.
         let to = wrong.map_or(to, |part| from.lerp(to, (part - 1e-3).max(0.0)));
         let (start, end) = (self.to_cells(from), self.to_cells(to));
-        if sight::clear(view.bits(), start, end) {
+        if line_of_sight::clear(view.bits(), start, end) {
             return (wrong.is_none(), self.floored(to));
         }
-        let last = sight::last_clear(view.bits(), start, end);
+        let last = line_of_sight::last_clear(view.bits(), start, end);
         if last == start {
             return (false, self.floored(from));
         }
@@ -843,7 +850,7 @@ impl CellMap {
         let view = self.view(by);
         let unit = view.unit(self);
         let tolls = self.tolls(by, unit);
-        let cost = sight::cost(&self.ground(&view, &tolls), self.to_cells(from), self.to_cells(to))?;
+        let cost = line_of_sight::cost(&self.ground(&view, &tolls), self.to_cells(from), self.to_cells(to))?;
         if unit == self.unit {
             return Some(cost);
         }
@@ -987,7 +994,7 @@ impl CellMap {
             }
         }
         let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != self.states[at]).collect();
-        let tiles: Vec<TileChange> =
+        let tiles: Vec<CellChange> =
             tiles.into_iter().filter_map(|(id, was)| self.tile_change(id, was)).collect();
         if changed.is_empty() && tiles.is_empty() {
             return None;
@@ -1047,11 +1054,11 @@ impl CellMap {
     }
 
     /// What a set of edits did to a cell; None when it is as it was.
-    fn tile_change(&self, id: u32, was: TileState) -> Option<TileChange> {
+    fn tile_change(&self, id: u32, was: TileState) -> Option<CellChange> {
         let (x, z) = (id % self.frame().width, id / self.frame().width);
         let is = self.terrain.tile(x, z);
         let window = Window { first_x: x, end_x: x + 1, first_z: z, end_z: z + 1 };
-        (is != was).then_some(TileChange { id, was, is, window })
+        (is != was).then_some(CellChange { id, was, is, window })
     }
 
     fn note(&mut self, edit: &AreaEdit) {
@@ -1212,7 +1219,7 @@ impl CellMap {
 
     /// Everything that follows from terrain and state, for comparing an edited map with one built again.
     pub(crate) fn derived(&self) -> impl PartialEq + std::fmt::Debug + use<> {
-        let standing = |s: &Arc<Standing>| {
+        let standing = |s: &Arc<Walkability>| {
             let labels: Vec<_> = s.labels.runs().collect();
             let rooms = s.rooms.clone();
             (s.class, s.bare.clone(), s.open.clone(), labels, s.doors.clone(), rooms)

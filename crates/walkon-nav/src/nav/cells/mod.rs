@@ -3,55 +3,55 @@
 //! In: polygons or cells as authored, edits, queries. Out: `CellMap`, the one backend on a uniform grid.
 //! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere.
 //! Cells are squares, rectangles, diamonds or hexagons (`tiling`), all in one square array, told apart by the shape that bits carry.
-//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted`, `tiles`, `lattice`, `hex`, `sides`, `sight`, `taut`) know walkable bits and factors alone,
-//! for one plan with circles cut out of them (`overlay`); the map (`source`, `raster`, `edge`, `terrain`, `clearance`, `doors`, `standing`, `variant`, `map`) knows where they come from.
+//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted_astar`, `tile_astar`, `lattice`, `hex`, `bidirectional_flood`, `line_of_sight`, `string_pulling`) know walkable bits and factors alone,
+//! for one plan with circles cut out of them (`agent_mask`); the map (`source`, `raster`, `boundary_padding`, `terrain`, `clearance`, `doors`, `walkability`, `custom_costs`, `map`) knows where they come from.
 
-mod beside;
+mod agent_mask;
+mod alt_heuristic;
+pub(crate) mod bidirectional_flood;
 pub mod bits;
+mod boundary_padding;
+mod cell_directions;
 mod clearance;
+mod custom_costs;
 mod doors;
-mod edge;
-mod exits;
-mod footing;
+mod fallback_goals;
 mod gates;
+mod ground_query;
 mod hex;
 pub mod jump;
-mod landmarks;
 pub(crate) mod lattice;
 pub mod layout;
 mod line;
+pub mod line_of_sight;
 pub mod map;
-mod overlay;
 mod plan;
 mod random;
 mod raster;
-mod rooms;
-pub(crate) mod sides;
-pub mod sight;
 pub mod source;
-mod standing;
 mod start;
-mod taut;
+mod string_pulling;
+mod strong_components;
 mod terrain;
-pub(crate) mod tiles;
+pub(crate) mod tile_astar;
 mod tiling;
-mod variant;
-pub mod weighted;
+mod walkability;
+pub mod weighted_astar;
 
+pub use alt_heuristic::{AltHeuristic, CellLandmarks};
+pub(crate) use alt_heuristic::{Flow, LandmarkGoal};
 pub use bits::Bits;
-pub(crate) use footing::CellFooting;
-pub use jump::Pace;
-pub use landmarks::{Far, Landmarks};
-pub(crate) use landmarks::{FarGoal, Flow};
+pub(crate) use ground_query::CellGroundQuery;
+pub use jump::SearchStrategy;
 pub use layout::{FACTOR_ONE, Layout, Neighbours, Stagger, Unit, fixed_factor};
 pub use map::{CellMap, Hierarchy, Method};
-pub(crate) use map::{Reached, View};
-pub(crate) use plan::Plan;
+pub(crate) use map::{CellView, Reached};
+pub(crate) use plan::CellPlan;
 pub use source::{
-    AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, Frame, GridSource, grid_frame,
+    AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, GridSource, MapFrame, grid_frame,
 };
-pub use tiling::{Metric, Shape, TILE_RATIO_MAX, TileGrid, Tiling};
-pub use weighted::{Extra, Ground};
+pub use tiling::{CellShape, Metric, TILE_RATIO_MAX, TileGrid, Tiling};
+pub use weighted_astar::{Extra, WeightedGround};
 
 #[cfg(test)]
 mod tests;

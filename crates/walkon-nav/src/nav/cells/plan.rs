@@ -16,15 +16,15 @@ use glam::Vec3;
 use crate::base::cost::Cost;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
-use crate::nav::cells::beside::Choice;
+use crate::nav::cells::agent_mask::{self, AgentMask, Rest};
 use crate::nav::cells::bits::Cells;
+use crate::nav::cells::fallback_goals::Choice;
 use crate::nav::cells::lattice::Norm;
-use crate::nav::cells::map::{CellMap, Reached, View, distance_sq};
-use crate::nav::cells::overlay::{self, Overlay, Rest};
-use crate::nav::cells::taut::{Knot, Rope, Turn, Way};
-use crate::nav::cells::{Frame, Ground, sight};
-use crate::nav::hierarchy::Route;
-use crate::nav::search::{Ends, Search, Step};
+use crate::nav::cells::map::{CellMap, CellView, Reached, distance_sq};
+use crate::nav::cells::string_pulling::{Knot, RawPath, Rope, Turn};
+use crate::nav::cells::{MapFrame, WeightedGround, line_of_sight};
+use crate::nav::hierarchy::SectorRoute;
+use crate::nav::search::{Ends, Search, SearchStep};
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
     Accept, Crossing, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach,
@@ -41,11 +41,11 @@ const TIES_MAX: usize = 16;
 
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct CellPlan {
     /// Who walks, with one-way areas as walls once a way has crossed them the wrong way.
     by: Traversal,
     /// Made for this query alone, when the map was not prepared for it.
-    own_view: Option<View>,
+    own_view: Option<CellView>,
     tolls: Vec<u32>,
     start: (u32, u32),
     /// Where the start had to be moved to.
@@ -59,7 +59,7 @@ pub(crate) struct Plan {
     /// None when the goal itself is reached.
     trouble: Option<PathTrouble>,
     /// The cells that those leave who stand in the way; None when they leave them all, or are ignored.
-    overlay: Option<Box<Overlay>>,
+    overlay: Option<Box<AgentMask>>,
     /// Whether the overlay is known not to cut off the target searched for.
     is_sure: bool,
     /// Where else to go under the overlay.
@@ -68,7 +68,7 @@ pub(crate) struct Plan {
     /// Who stands on the goal.
     covered: Option<u32>,
     /// The way by gates, while it is searched for, and when it was found.
-    route: Option<Box<Route>>,
+    route: Option<Box<SectorRoute>>,
     /// Charged to searches that have ended.
     spent: u32,
     /// What the way found costs from cell to cell, metres of plain ground.
@@ -111,7 +111,7 @@ impl CellMap {
             others: None,
         };
         let mut search = Search::default();
-        let mut plan = match Plan::begin(self, &query) {
+        let mut plan = match CellPlan::begin(self, &query) {
             Ok(plan) => plan,
             Err(answer) => return answer.trouble.map_or(Reach::Yes, Reach::No),
         };
@@ -126,7 +126,7 @@ impl CellMap {
     /// The cell to begin in, and the point when that is not where the body stands.
     pub(crate) fn begin_at(
         &self,
-        view: &View,
+        view: &CellView,
         point: Vec3,
         by: &Traversal,
     ) -> Result<((u32, u32), Option<Vec3>), PathTrouble> {
@@ -144,9 +144,9 @@ impl CellMap {
     }
 
     /// Why a body that begins in a cell does not get to a point; None when it does.
-    fn trouble(&self, view: &View, start: (u32, u32), to: Vec3, by: &Traversal) -> Option<PathTrouble> {
+    fn trouble(&self, view: &CellView, start: (u32, u32), to: Vec3, by: &Traversal) -> Option<PathTrouble> {
         let Some(goal) = self.cell_of(to) else { return Some(PathTrouble::NoPath) };
-        let is_reached = |view: &View| {
+        let is_reached = |view: &CellView| {
             let reached = view.reached_from(start.0, start.1);
             reached.is_some_and(|reached| view.is_reached(&reached, goal.0, goal.1))
         };
@@ -171,7 +171,7 @@ impl CellMap {
     }
 
     /// The cells nearest to a point of what can be reached, all equally near.
-    fn nearest_in(&self, view: &View, reached: &Reached, point: Point) -> Vec<(u32, u32)> {
+    fn nearest_in(&self, view: &CellView, reached: &Reached, point: Point) -> Vec<(u32, u32)> {
         let Some(first) = view.closest_reached(reached, point) else { return Vec::new() };
         let metric = view.bits().shape().metric;
         let least = distance_sq(metric, first, point);
@@ -179,7 +179,7 @@ impl CellMap {
         let limit = least + 1e-9 * (1.0 + least);
         let radius = limit.sqrt();
         let mut cells = Vec::new();
-        let Frame { width, depth, .. } = *self.frame();
+        let MapFrame { width, depth, .. } = *self.frame();
         let end = |value: f64| value.clamp(0.0, f64::from(depth)) as u32;
         let rows = radius / metric.across().sqrt();
         for z in end(point[1] - rows - 1.0)..end(point[1] + rows + 2.0) {
@@ -206,7 +206,7 @@ impl CellMap {
     }
 }
 
-impl Plan {
+impl CellPlan {
     /// Decides all that needs no search: the answer, or the work that is left.
     pub(crate) fn begin(map: &CellMap, query: &PathQuery) -> Result<Self, Box<PathAnswer>> {
         Self::begin_for(map, query, query.by.clone(), Others::Avoided)
@@ -272,18 +272,18 @@ impl Plan {
     }
 
     /// Takes those who stand in the way into account.
-    fn keep_out_of_others(&mut self, map: &CellMap, query: &PathQuery, view: &View) {
+    fn keep_out_of_others(&mut self, map: &CellMap, query: &PathQuery, view: &CellView) {
         let discs = query.others.as_deref().unwrap_or(&[]);
         if discs.is_empty() || self.others == Others::Ignored || self.targets.contains(&self.start) {
             return;
         }
-        let Some(overlay) = Overlay::new(map.frame(), view.bits(), self.start, discs) else { return };
+        let Some(overlay) = AgentMask::new(map.frame(), view.bits(), self.start, discs) else { return };
         let rest = overlay.over(view.bits());
         let free = self.targets.iter().copied().filter(|&(x, z)| rest.is_open(x, z));
         let mut choice = Choice::among(free);
         if let (true, Some(&goal)) = (choice.is_empty(), self.targets.first()) {
             let point = if self.trouble.is_none() { query.goal } else { map.centre(goal) };
-            self.covered = overlay::occupant(map.frame(), discs, goal, point);
+            self.covered = agent_mask::occupant(map.frame(), discs, goal, point);
             self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
             choice = Choice::beside(goal, map.to_cells(point));
         }
@@ -293,7 +293,7 @@ impl Plan {
     }
 
     /// Goes for the next cells that would do; none are left when others close the only way.
-    fn choose(&mut self, map: &CellMap, view: &View) {
+    fn choose(&mut self, map: &CellMap, view: &CellView) {
         let (Some(choice), Some(overlay)) = (&mut self.choice, &self.overlay) else { return };
         let mut targets = choice.next(map, (view, overlay.over(view.bits())), self.start);
         self.sort_by_guess(&mut targets, view.guess(map));
@@ -311,7 +311,12 @@ impl Plan {
 
     /// Goes on with the search for a target. So that it does not flood the map for one that others cut off, it takes turns
     /// with asking from both ends whether they do.
-    fn step_target(&mut self, map: &CellMap, (view, search): (&View, &mut Search), left: u32) -> Step {
+    fn step_target(
+        &mut self,
+        map: &CellMap,
+        (view, search): (&CellView, &mut Search),
+        left: u32,
+    ) -> SearchStep {
         if self.route.is_some() {
             return self.step_route(map, (view, search), left);
         }
@@ -320,12 +325,12 @@ impl Plan {
         };
         let (asked, searched) = (search.sides.spent(), search.spent());
         let due = SEARCH_ALONE.saturating_add(SEARCH_SHARE.saturating_mul(asked));
-        if searched < due && search.state() == Step::Running {
+        if searched < due && search.state() == SearchStep::Running {
             let step = self.step_search(map, (view, search), left.min(due - searched));
             let is_last =
                 self.next + 1 == self.targets.len() && self.choice.as_ref().is_none_or(Choice::is_empty);
             // What else was cut off is of interest only while there is something else.
-            return if step == Step::Exhausted && !is_last { Step::Running } else { step };
+            return if step == SearchStep::Exhausted && !is_last { SearchStep::Running } else { step };
         }
         let rest = overlay.over(view.bits());
         if asked == 0 {
@@ -334,9 +339,9 @@ impl Plan {
         }
         search.sides.take_turn(rest);
         match search.sides.state() {
-            Step::Running => return Step::Running,
-            Step::Found => self.is_sure = true,
-            Step::Exhausted => {
+            SearchStep::Running => return SearchStep::Running,
+            SearchStep::Found => self.is_sure = true,
+            SearchStep::Exhausted => {
                 let (sides, start) = (&search.sides, self.start);
                 let may_do = |cell| match sides.is_closed(0) {
                     true => sides.has_met(rest, cell, 0),
@@ -347,7 +352,7 @@ impl Plan {
                 self.choice.iter_mut().for_each(|choice| choice.keep(map, (view, rest), start, may_do));
             }
         }
-        if self.is_sure { Step::Running } else { Step::Exhausted }
+        if self.is_sure { SearchStep::Running } else { SearchStep::Exhausted }
     }
 
     fn sort_by_guess(&self, targets: &mut [(u32, u32)], guess: Norm) {
@@ -430,7 +435,7 @@ impl Plan {
                 self.begin_next(map, &view, search);
             }
             let step = self.step_target(map, (&view, search), left);
-            if step != Step::Running {
+            if step != SearchStep::Running {
                 self.end_search(map, (&view, search), step);
             }
         };
@@ -440,16 +445,16 @@ impl Plan {
         answer
     }
 
-    fn begin_next(&mut self, map: &CellMap, view: &View, search: &mut Search) {
+    fn begin_next(&mut self, map: &CellMap, view: &CellView, search: &mut Search) {
         let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
         let ground = map.ground_to_search(view, &self.tolls);
         let (bits, unit, pace) = (ground.bits, ground.unit, view.standing.pace);
         search.sides.forget();
-        let may_divide = |overlay: &Overlay| overlay.may_divide() || view.is_directed();
+        let may_divide = |overlay: &AgentMask| overlay.may_divide() || view.is_directed();
         self.is_sure = self.overlay.as_deref().is_none_or(|overlay| !may_divide(overlay));
         self.begun = true;
         if let (Some(sectors), None) = (map.sectors_for(view), &self.overlay) {
-            let route = Route::begin(sectors, &ground, [self.start, self.targets[self.next]], search);
+            let route = SectorRoute::begin(sectors, &ground, [self.start, self.targets[self.next]], search);
             self.route = route.map(Box::new);
             if self.route.is_some() {
                 return;
@@ -464,27 +469,37 @@ impl Plan {
     }
 
     /// Goes on by gates. Where they do not lead, what was spent counts, and the search begins again from cell to cell.
-    fn step_route(&mut self, map: &CellMap, (view, search): (&View, &mut Search), allowance: u32) -> Step {
+    fn step_route(
+        &mut self,
+        map: &CellMap,
+        (view, search): (&CellView, &mut Search),
+        allowance: u32,
+    ) -> SearchStep {
         let ground = map.ground_to_search(view, &self.tolls);
         let (Some(route), Some(sectors)) = (&mut self.route, map.sectors_for(view)) else {
-            return Step::Exhausted;
+            return SearchStep::Exhausted;
         };
         let step = route.step((sectors, &ground), search, allowance);
         match step {
-            Step::Found => search.note_expanded(route.nodes()),
-            Step::Running => {}
-            Step::Exhausted => {
+            SearchStep::Found => search.note_expanded(route.nodes()),
+            SearchStep::Running => {}
+            SearchStep::Exhausted => {
                 self.spent = self.spent(search);
                 self.route = None;
                 let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
                 search.begin_weighted_over(ground.bits, &ground, ends);
-                return Step::Running;
+                return SearchStep::Running;
             }
         }
         step
     }
 
-    fn step_search(&self, map: &CellMap, (view, search): (&View, &mut Search), allowance: u32) -> Step {
+    fn step_search(
+        &self,
+        map: &CellMap,
+        (view, search): (&CellView, &mut Search),
+        allowance: u32,
+    ) -> SearchStep {
         let ground = map.ground_to_search(view, &self.tolls);
         let bits = ground.bits;
         match (jumps(map, view), &self.overlay) {
@@ -496,16 +511,16 @@ impl Plan {
     }
 
     /// Keeps the cheaper of this target and those before, and goes on to the next that could be cheaper still.
-    fn end_search(&mut self, map: &CellMap, (view, search): (&View, &mut Search), step: Step) {
+    fn end_search(&mut self, map: &CellMap, (view, search): (&CellView, &mut Search), step: SearchStep) {
         let target = self.targets[self.next];
         let rank = |cost: Cost, cell: (u32, u32)| (cost, cell.1, cell.0);
         let best = self.best.as_ref().map(|(cost, cell, _)| rank(*cost, *cell));
         debug_assert!(
-            step == Step::Found || self.overlay.is_some() && (!self.is_sure || view.is_directed()),
+            step == SearchStep::Found || self.overlay.is_some() && (!self.is_sure || view.is_directed()),
             "cells of one region are joined unless others stand between them"
         );
         let cost = self.route.as_ref().map_or(search.cost(), |route| Cost(route.cost()));
-        if step == Step::Found && best.is_none_or(|best| rank(cost, target) < best) {
+        if step == SearchStep::Found && best.is_none_or(|best| rank(cost, target) < best) {
             let mut nodes = Vec::new();
             match &self.route {
                 Some(route) => nodes.extend_from_slice(route.nodes()),
@@ -535,7 +550,7 @@ impl Plan {
         if cell == self.start { self.moved.unwrap_or(map.floored(query.start)) } else { map.centre(cell) }
     }
 
-    fn answer(&mut self, map: &CellMap, query: &PathQuery, view: &View) -> PathAnswer {
+    fn answer(&mut self, map: &CellMap, query: &PathQuery, view: &CellView) -> PathAnswer {
         let Some((cost, target, nodes)) = self.best.take() else {
             return PathAnswer { expansions: self.spent, ..map.no_path(PathTrouble::NoPath) };
         };
@@ -543,7 +558,7 @@ impl Plan {
         let end = if whole { map.floored(query.goal) } else { self.stand_in(map, query, target) };
         let ground = map.ground(view, &self.tolls);
         let rest = self.overlay.as_ref().map(|overlay| overlay.over(ground.bits));
-        let line = Line { map, ground: &ground, rest };
+        let line = StraightLines { map, ground: &ground, rest };
         self.cost_m = line.metres(cost);
         let real_start = map.floored(query.start);
         let mut points = line.through(&nodes, self.moved.unwrap_or(real_start), end);
@@ -569,20 +584,20 @@ impl Plan {
 }
 
 /// Whether jump points serve: plain squares, even ground, no doors on the way, no directions.
-fn jumps(map: &CellMap, view: &View) -> bool {
+fn jumps(map: &CellMap, view: &CellView) -> bool {
     let is_plain = view.bits().shape().is_plain() && map.terrain.exits().is_empty();
     view.is_even(map) && view.passage.is_none() && is_plain
 }
 
 /// Straight lines on a map.
-struct Line<'a> {
+struct StraightLines<'a> {
     map: &'a CellMap,
-    ground: &'a Ground<'a>,
+    ground: &'a WeightedGround<'a>,
     /// Without the cells on which others stand.
     rest: Option<Rest<'a>>,
 }
 
-impl Line<'_> {
+impl StraightLines<'_> {
     /// The smoothed way from `start` through the nodes to `end`.
     fn through(&self, nodes: &[NodeId], start: Vec3, end: Vec3) -> Vec<Vec3> {
         if start == end {
@@ -598,7 +613,7 @@ impl Line<'_> {
         let middle = |cell: (u32, u32)| knot(self.map.centre(cell));
         let bits = self.ground.bits;
         let place = |at: usize| self.place(nodes, [start, end], at);
-        let way = Way { place: &place, turns: self.turns(nodes, &place) };
+        let way = RawPath { place: &place, turns: self.turns(nodes, &place) };
         let line = match (is_uneven, self.rest) {
             (false, None) => Rope::new(bits, &clear_at, &middle).pull(&way),
             (false, Some(rest)) => Rope::new(rest, &clear_at, &middle).pull(&way),
@@ -613,8 +628,8 @@ impl Line<'_> {
     /// Whether a body can walk straight between two points, in cells, past those who stand in the way.
     fn is_clear(&self, from: Point, to: Point) -> bool {
         let is_clear = match self.rest {
-            None => sight::clear(self.ground.bits, from, to),
-            Some(rest) => sight::clear_over(rest, from, to),
+            None => line_of_sight::clear(self.ground.bits, from, to),
+            Some(rest) => line_of_sight::clear_over(rest, from, to),
         };
         is_clear && self.map.terrain.exits().is_clear(from, to)
     }
@@ -659,7 +674,7 @@ impl Line<'_> {
     }
 
     /// The line over ground of several prices, or past doors: no dearer than the way.
-    fn over_prices(&self, rope: &Rope<impl Cells>, way: &Way) -> Vec<Knot> {
+    fn over_prices(&self, rope: &Rope<impl Cells>, way: &RawPath) -> Vec<Knot> {
         let corners: Vec<Knot> = way.turns.iter().map(|turn| turn.knot).collect();
         let start = corners[0].place;
         let price = |line: &[Knot]| -> u64 {
@@ -696,7 +711,7 @@ impl Line<'_> {
     /// What a straight line costs; the length where it is not clear, from a start that had to be moved.
     fn cost(&self, from: Vec3, to: Vec3) -> Cost {
         let (start, end) = (self.map.to_cells(from), self.map.to_cells(to));
-        sight::cost(self.ground, start, end).unwrap_or_else(|| {
+        line_of_sight::cost(self.ground, start, end).unwrap_or_else(|| {
             let metric = self.ground.bits.shape().metric;
             let length = libm::sqrt(metric.length_sq(end[0] - start[0], end[1] - start[1]));
             Cost((length * f64::from(self.ground.unit.straight)) as u32)
@@ -705,7 +720,7 @@ impl Line<'_> {
 
     /// The same of a line known to be clear.
     fn cost_of_clear(&self, from: Vec3, to: Vec3) -> Option<Cost> {
-        sight::cost_of_clear(self.ground, self.map.to_cells(from), self.map.to_cells(to))
+        line_of_sight::cost_of_clear(self.ground, self.map.to_cells(from), self.map.to_cells(to))
     }
 
     /// A cost in metres of plain ground.
@@ -741,7 +756,7 @@ fn crossings(map: &CellMap, points: &[Vec3], area_at: impl Fn(u32, u32) -> Optio
     let mut start_m = 0.0;
     for pair in points.windows(2) {
         let length_m = f64::from(geom::flat_distance(pair[0], pair[1]));
-        for touch in sight::touched(shape, map.to_cells(pair[0]), map.to_cells(pair[1])) {
+        for touch in line_of_sight::touched(shape, map.to_cells(pair[0]), map.to_cells(pair[1])) {
             let cell = u32::try_from(touch.x).ok().zip(u32::try_from(touch.z).ok());
             let Some(area) = cell.and_then(|(x, z)| area_at(x, z)).map(AreaId) else { continue };
             let [enter_m, leave_m] =

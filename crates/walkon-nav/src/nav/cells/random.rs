@@ -10,14 +10,14 @@ use crate::base::geom;
 use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::RandomPoint;
-use crate::nav::cells::map::{CellMap, Reached, View};
+use crate::nav::cells::map::{CellMap, CellView, Reached};
 use crate::nav::cells::raster::{Spans, Window};
 
 /// What a point must satisfy.
 struct Wanted<'a> {
     map: &'a CellMap,
     query: &'a RandomPoint,
-    view: View,
+    view: CellView,
     /// Reached from one of several places.
     reached: Option<Vec<Reached>>,
     area: Option<&'a Spans>,
@@ -52,7 +52,7 @@ impl CellMap {
     fn random_point_in(
         &self,
         query: &RandomPoint,
-        (view, reached): (View, Option<Vec<Reached>>),
+        (view, reached): (CellView, Option<Vec<Reached>>),
         rng: &mut Rng,
     ) -> Option<Vec3> {
         let area = match query.area {

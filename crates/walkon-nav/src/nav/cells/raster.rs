@@ -6,7 +6,7 @@
 //! Source: scanline filling, even-odd; the row of a capsule is that of two discs and a rectangle.
 
 use crate::base::geom::{self, Bounds, Point};
-use crate::nav::cells::source::Frame;
+use crate::nav::cells::source::MapFrame;
 
 /// Cells by row: within a row spans are sorted, apart from one another, and run from their first cell up to,
 /// not including, their second.
@@ -74,12 +74,12 @@ pub(crate) struct Window {
 
 impl Window {
     /// All cells of a frame.
-    pub(crate) fn all(frame: &Frame) -> Self {
+    pub(crate) fn all(frame: &MapFrame) -> Self {
         Self { first_x: 0, end_x: frame.width, first_z: 0, end_z: frame.depth }
     }
 
     /// The cells of a frame that a rectangle of the world touches.
-    pub(crate) fn around(frame: &Frame, bounds: Bounds) -> Self {
+    pub(crate) fn around(frame: &MapFrame, bounds: Bounds) -> Self {
         if !frame.tiling.is_plain() {
             return Self::around_corners(frame, bounds);
         }
@@ -94,7 +94,7 @@ impl Window {
     }
 
     /// The same where rows of cells do not run along x: the rectangle of cells around the corners.
-    fn around_corners(frame: &Frame, bounds: Bounds) -> Self {
+    fn around_corners(frame: &MapFrame, bounds: Bounds) -> Self {
         let corners = [0, 1, 2, 3].map(|corner| {
             let pick = |axis: usize| [bounds.min[axis], bounds.max[axis]][corner >> axis & 1];
             frame.to_cells([pick(0), pick(1)])
@@ -111,7 +111,7 @@ impl Window {
     }
 
     /// The same with every side moved outward, as far as the frame goes.
-    pub(crate) fn grown(self, cells: u32, frame: &Frame) -> Self {
+    pub(crate) fn grown(self, cells: u32, frame: &MapFrame) -> Self {
         Self {
             first_x: self.first_x.saturating_sub(cells),
             end_x: self.end_x.saturating_add(cells).min(frame.width),
@@ -153,7 +153,7 @@ impl Window {
     }
 
     /// Its outline in the world.
-    pub(crate) fn bounds(&self, frame: &Frame) -> Bounds {
+    pub(crate) fn bounds(&self, frame: &MapFrame) -> Bounds {
         if !frame.tiling.is_plain() {
             let (x, z) = ([self.first_x, self.end_x], [self.first_z, self.end_z]);
             let beyond = if frame.tiling.shape().is_hexagonal() { 0.17 } else { 0.0 };
@@ -181,14 +181,14 @@ pub(crate) enum Limit {
 }
 
 /// The cells whose centre lies inside the polygon or on its edge.
-pub(crate) fn inside(frame: &Frame, polygon: &[Point]) -> Spans {
+pub(crate) fn inside(frame: &MapFrame, polygon: &[Point]) -> Spans {
     let mut pen = Pen::new(frame);
     pen.fill(polygon);
     pen.finish()
 }
 
 /// The cells whose centre lies inside the polygon or closer than `distance_m` to one of its edges.
-pub(crate) fn inflated(frame: &Frame, polygon: &[Point], distance_m: f64) -> Spans {
+pub(crate) fn inflated(frame: &MapFrame, polygon: &[Point], distance_m: f64) -> Spans {
     let mut pen = Pen::new(frame);
     pen.fill(polygon);
     for (a, b) in geom::edges(polygon) {
@@ -198,14 +198,14 @@ pub(crate) fn inflated(frame: &Frame, polygon: &[Point], distance_m: f64) -> Spa
 }
 
 /// The cells whose centre lies within `distance_m` of a segment.
-pub(crate) fn near(frame: &Frame, a: Point, b: Point, distance_m: f64) -> Spans {
+pub(crate) fn near(frame: &MapFrame, a: Point, b: Point, distance_m: f64) -> Spans {
     let mut pen = Pen::new(frame);
     pen.line(a, b, (distance_m, Limit::Within));
     pen.finish()
 }
 
 /// The cells of a list of `[z, x]`, in any order.
-pub(crate) fn of_list(frame: &Frame, cells: &[[u32; 2]]) -> Spans {
+pub(crate) fn of_list(frame: &MapFrame, cells: &[[u32; 2]]) -> Spans {
     let mut pen = Pen::new(frame);
     pen.spans.extend(cells.iter().map(|&[z, x]| [z, x, x + 1]));
     pen.finish()
@@ -254,7 +254,7 @@ struct Pen {
 }
 
 impl Pen {
-    fn new(frame: &Frame) -> Self {
+    fn new(frame: &MapFrame) -> Self {
         let step = frame.cell_size_m;
         Self {
             x: Axis { min: frame.min_x, step, count: frame.width },

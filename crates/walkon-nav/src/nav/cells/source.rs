@@ -80,7 +80,7 @@ pub struct CellArea {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CellSource {
     /// Where the cells lie.
-    pub frame: Frame,
+    pub frame: MapFrame,
     /// Half-width of a body that the cells already allow for, metres; wider ones need clearance.
     pub agent_radius_m: f64,
     /// As baked, metres.
@@ -103,7 +103,7 @@ pub struct CellSource {
 /// Where the cells of a map lie in the world. `Default` has no cells. A plain grid of squares is written down field by field;
 /// [`TileGrid::frame`](crate::nav::TileGrid::frame) makes every other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame {
+pub struct MapFrame {
     /// The smallest x of the map, metres: on a grid of squares the western edge of cells (0, z).
     pub min_x: f64,
     /// The smallest z of the map, metres: on a grid of squares the edge of cells (x, 0).
@@ -121,14 +121,14 @@ pub struct Frame {
     pub tiling: Tiling,
 }
 
-impl Default for Frame {
+impl Default for MapFrame {
     fn default() -> Self {
         let tiling = Tiling::default();
         Self { min_x: 0.0, min_z: 0.0, cell_size_m: 0.4, width: 0, depth: 0, floor_y_m: 0.0, tiling }
     }
 }
 
-impl Frame {
+impl MapFrame {
     /// Number of cells.
     #[must_use]
     pub fn cell_count(&self) -> u32 {
@@ -247,7 +247,7 @@ pub enum CellMapError {
 ///
 /// # Errors
 /// A size, a coordinate or the number of cells beyond its limit; nothing has been allocated by then.
-pub fn grid_frame(source: &GridSource) -> Result<Frame, CellMapError> {
+pub fn grid_frame(source: &GridSource) -> Result<MapFrame, CellMapError> {
     check_cell_size(source.cell_size_m)?;
     for (what, value) in [
         ("agent radius", source.agent_radius_m),
@@ -266,7 +266,8 @@ pub fn grid_frame(source: &GridSource) -> Result<Frame, CellMapError> {
         shape.polygon.iter().flatten().try_for_each(|&value| check_coordinate(value))?;
     }
     let bounds = source.areas.iter().fold(Bounds::EMPTY, |all, area| all.union(Bounds::of(&area.polygon)));
-    let empty = Frame { cell_size_m: source.cell_size_m, floor_y_m: source.floor_y_m, ..Frame::default() };
+    let empty =
+        MapFrame { cell_size_m: source.cell_size_m, floor_y_m: source.floor_y_m, ..MapFrame::default() };
     if bounds.is_empty() {
         return Ok(empty);
     }
@@ -278,7 +279,7 @@ pub fn grid_frame(source: &GridSource) -> Result<Frame, CellMapError> {
     if width * depth > CELLS_MAX as f64 {
         return Err(CellMapError::TooBig { cells: width * depth });
     }
-    Ok(Frame {
+    Ok(MapFrame {
         min_x: bounds.min[0],
         min_z: bounds.min[1],
         width: width as u32,

@@ -9,7 +9,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::ids::AreaId;
 use crate::nav::cells::line::cells_along;
-use crate::nav::cells::map::{CellMap, View, distance_sq};
+use crate::nav::cells::map::{CellMap, CellView, distance_sq};
 use crate::nav::cells::raster::Window;
 use crate::nav::{Location, Traversal};
 
@@ -20,7 +20,7 @@ const TRIES_MAX: usize = 65_536;
 
 /// What a cell off limits is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum OffLimits {
     /// Available ground, perhaps too near to something.
     Free,
     /// No area, or a wall cell.
@@ -45,7 +45,7 @@ struct Surroundings<'a> {
     own_closed: Vec<usize>,
     /// Obstacles nearby that do not hold it.
     walls: Vec<usize>,
-    own_kind: Kind,
+    own_kind: OffLimits,
 }
 
 impl CellMap {
@@ -55,7 +55,7 @@ impl CellMap {
         self.start_in(&self.view(by), point, by)
     }
 
-    pub(super) fn start_in(&self, view: &View, point: Vec3, by: &Traversal) -> Option<Location> {
+    pub(super) fn start_in(&self, view: &CellView, point: Vec3, by: &Traversal) -> Option<Location> {
         if !point.is_finite() {
             return None;
         }
@@ -92,7 +92,7 @@ impl CellMap {
 }
 
 /// Legal cells farther than `inner` and no farther than `outer`, all in cells, as (distance squared, z, x) in order.
-fn ring(view: &View, at: Point, (inner, outer): (f64, f64)) -> Vec<(f64, u32, u32)> {
+fn ring(view: &CellView, at: Point, (inner, outer): (f64, f64)) -> Vec<(f64, u32, u32)> {
     let bits = view.bits();
     let (metric, [reach_x, reach_z]) = (bits.shape().metric, bits.shape().reach(outer));
     let rows = clamp_range(at[1], reach_z, bits.depth());
@@ -141,8 +141,16 @@ impl<'a> Surroundings<'a> {
                 && !geom::polygon_contains(&outline.polygon, point)
         });
         let walls = walls.collect();
-        let mut new =
-            Self { map, point, open, closed, shunned, own_closed: Vec::new(), walls, own_kind: Kind::Free };
+        let mut new = Self {
+            map,
+            point,
+            open,
+            closed,
+            shunned,
+            own_closed: Vec::new(),
+            walls,
+            own_kind: OffLimits::Free,
+        };
         let (x, z) = map.frame().cell_at(point);
         new.own_kind = new.kind(x, z);
         if let Some((x, z)) = map.frame().cell_in(point) {
@@ -156,23 +164,23 @@ impl<'a> Surroundings<'a> {
         !terrain.is_solid(x, z) && terrain.area(area).is_some_and(|spans| spans.contains(x, z))
     }
 
-    fn kind(&self, x: i64, z: i64) -> Kind {
+    fn kind(&self, x: i64, z: i64) -> OffLimits {
         let frame = self.map.frame();
         if !(0..i64::from(frame.width)).contains(&x) || !(0..i64::from(frame.depth)).contains(&z) {
-            return Kind::Outside;
+            return OffLimits::Outside;
         }
         let (x, z) = (x as u32, z as u32);
         let holds = |areas: &[usize]| areas.iter().any(|&area| self.holds(area, x, z));
         if self.map.terrain.is_solid(x, z) {
-            Kind::Solid
+            OffLimits::Solid
         } else if holds(&self.shunned) {
-            Kind::Closed
+            OffLimits::Closed
         } else if self.map.terrain.is_fixed(x, z) || holds(&self.open) {
-            Kind::Free
+            OffLimits::Free
         } else if holds(&self.closed) {
-            Kind::Closed
+            OffLimits::Closed
         } else {
-            Kind::Solid
+            OffLimits::Solid
         }
     }
 
@@ -188,16 +196,16 @@ impl<'a> Surroundings<'a> {
             return false;
         }
         // What the point itself lies in may be crossed until the line leaves it for the first time.
-        let mut leaving = matches!(self.own_kind, Kind::Solid | Kind::Outside);
+        let mut leaving = matches!(self.own_kind, OffLimits::Solid | OffLimits::Outside);
         let (from, to) = (frame.to_cells(self.point), frame.to_cells(target));
         cells_along(frame.tiling.shape(), from, to).all(|stretch| {
             let kind = self.kind(stretch.x, stretch.z);
             leaving &= kind == self.own_kind;
             match kind {
-                Kind::Free => true,
-                Kind::Solid => leaving || (stretch.x, stretch.z) == (i64::from(x), i64::from(z)),
-                Kind::Outside => leaving,
-                Kind::Closed => {
+                OffLimits::Free => true,
+                OffLimits::Solid => leaving || (stretch.x, stretch.z) == (i64::from(x), i64::from(z)),
+                OffLimits::Outside => leaving,
+                OffLimits::Closed => {
                     let (x, z) = (stretch.x as u32, stretch.z as u32);
                     self.own_closed.iter().any(|&area| self.holds(area, x, z))
                 }

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::StateHash;
-use crate::nav::cells::edge::{self, Piece};
-use crate::nav::cells::exits::Exits;
+use crate::nav::cells::boundary_padding::{self, EdgePiece};
+use crate::nav::cells::cell_directions::CellDirections;
 use crate::nav::cells::raster::{self, Spans, Window};
-use crate::nav::cells::source::{CellMapError, CellSource, Frame, GridSource, grid_frame};
+use crate::nav::cells::source::{CellMapError, CellSource, GridSource, MapFrame, grid_frame};
 use crate::nav::cells::{Bits, FACTOR_ONE, fixed_factor};
 use crate::nav::edits::AreaState;
 
@@ -30,7 +30,7 @@ pub(crate) struct TileState {
 /// The part of a cell map that its areas do not change; single cells of it may be edited.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terrain {
-    pub(crate) frame: Frame,
+    pub(crate) frame: MapFrame,
     /// Cells that are of no area and yet ground, as packed rows; empty when there are none.
     fixed: Vec<u64>,
     /// Cells that are walls by themselves, whatever lies there, as packed rows; empty when there are none.
@@ -40,20 +40,20 @@ pub(crate) struct Terrain {
     /// The cells that each obstacle blocks.
     obstacles: Vec<Spans>,
     /// Pieces of the outer edge of the union, in order of area.
-    pieces: Vec<Piece>,
+    pieces: Vec<EdgePiece>,
     /// Outlines of areas, then obstacles; empty for a `CellSource`.
-    outlines: Vec<Outline>,
+    outlines: Vec<BoundedPolygon>,
     /// Factor of each cell by itself; empty when all are 1.
     cell_factor: Vec<u16>,
     /// How many cells have each factor by themselves; empty when all have 1.
     factor_counts: BTreeMap<u16, u32>,
     /// Where cells may not be left.
-    exits: Exits,
+    exits: CellDirections,
 }
 
 /// A polygon and the rectangle around it.
 #[derive(Clone, Debug)]
-pub(crate) struct Outline {
+pub(crate) struct BoundedPolygon {
     pub(crate) polygon: Vec<Point>,
     pub(crate) bounds: Bounds,
 }
@@ -64,11 +64,10 @@ impl Terrain {
         let frame = grid_frame(source)?;
         let polygons: Vec<Vec<Point>> = source.areas.iter().map(|area| area.polygon.clone()).collect();
         let keep_away_m = source.agent_radius_m + source.object_padding_m;
-        let outlines = source
-            .areas
-            .iter()
-            .chain(&source.obstacles)
-            .map(|shape| Outline { polygon: shape.polygon.clone(), bounds: Bounds::of(&shape.polygon) });
+        let outlines = source.areas.iter().chain(&source.obstacles).map(|shape| BoundedPolygon {
+            polygon: shape.polygon.clone(),
+            bounds: Bounds::of(&shape.polygon),
+        });
         let terrain = Self {
             frame,
             areas: polygons.iter().map(|polygon| raster::inside(&frame, polygon)).collect(),
@@ -77,7 +76,7 @@ impl Terrain {
                 .iter()
                 .map(|obstacle| obstacle_cells(&frame, &obstacle.polygon, keep_away_m))
                 .collect(),
-            pieces: edge::pieces(&frame, &polygons, source.boundary_padding_m)?,
+            pieces: boundary_padding::pieces(&frame, &polygons, source.boundary_padding_m)?,
             outlines: outlines.collect(),
             ..Self::default()
         };
@@ -113,7 +112,7 @@ impl Terrain {
             fixed,
             solid,
             areas: cells.iter().map(|cells| raster::of_list(&frame, cells)).collect(),
-            exits: Exits::new(&frame, &source.leave),
+            exits: CellDirections::new(&frame, &source.leave),
             ..Self::default()
         };
         if source.factor.iter().any(|&factor| factor != 1.0) {
@@ -159,7 +158,7 @@ impl Terrain {
     }
 
     /// Where cells may not be left.
-    pub(crate) fn exits(&self) -> &Exits {
+    pub(crate) fn exits(&self) -> &CellDirections {
         &self.exits
     }
 
@@ -213,7 +212,7 @@ impl Terrain {
     }
 
     /// Outlines of areas, then obstacles, each with its place; none for a `CellSource`.
-    pub(crate) fn outlines(&self) -> &[Outline] {
+    pub(crate) fn outlines(&self) -> &[BoundedPolygon] {
         &self.outlines
     }
 
@@ -232,7 +231,7 @@ impl Terrain {
     }
 
     /// The parts of the map that shape a window, in a state of the areas.
-    pub(crate) fn sheet(&self, window: Window, available: impl Fn(usize) -> bool) -> Sheet<'_> {
+    pub(crate) fn sheet(&self, window: Window, available: impl Fn(usize) -> bool) -> WindowSheet<'_> {
         let touches = |spans: &Spans| {
             let rows = spans.rows();
             rows.start < window.end_z && window.first_z < rows.end
@@ -243,11 +242,11 @@ impl Terrain {
         let obstacles = obstacles.filter(|(at, spans)| available(first_obstacle + at) && touches(spans));
         let outer = self.pieces.iter().filter(|piece| touches(&piece.spans));
         let outer = outer.filter(|piece| piece.is_outer(|area| available(area as usize)));
-        Sheet {
+        WindowSheet {
             terrain: self,
             window,
-            ground: Rows::new(areas.map(|(_, spans)| (0, spans))),
-            blocked: Rows::new(
+            ground: SpanRows::new(areas.map(|(_, spans)| (0, spans))),
+            blocked: SpanRows::new(
                 obstacles
                     .map(|(_, spans)| spans)
                     .chain(outer.map(|piece| &piece.spans))
@@ -359,7 +358,7 @@ impl Terrain {
 }
 
 /// Numbered lists of spans, those with spans in a row found without looking at all.
-pub(crate) struct Rows<'a> {
+pub(crate) struct SpanRows<'a> {
     /// By first row.
     waiting: Vec<(u32, &'a Spans)>,
     next: usize,
@@ -367,7 +366,7 @@ pub(crate) struct Rows<'a> {
     row: u32,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> SpanRows<'a> {
     pub(crate) fn new(lists: impl Iterator<Item = (u32, &'a Spans)>) -> Self {
         let mut waiting: Vec<_> = lists.collect();
         waiting.sort_by_key(|(_, spans)| spans.rows().start);
@@ -388,15 +387,15 @@ impl<'a> Rows<'a> {
 }
 
 /// What shapes a window: rows are read from it, in rising order.
-pub(crate) struct Sheet<'a> {
+pub(crate) struct WindowSheet<'a> {
     terrain: &'a Terrain,
     window: Window,
-    ground: Rows<'a>,
-    blocked: Rows<'a>,
+    ground: SpanRows<'a>,
+    blocked: SpanRows<'a>,
     row: Vec<u64>,
 }
 
-impl Sheet<'_> {
+impl WindowSheet<'_> {
     /// The words of row `z` that the window touches: bit set, cell walkable.
     pub(crate) fn walkable_row(&mut self, z: u32) -> &[u64] {
         let words = self.window.words();
@@ -453,7 +452,7 @@ fn paint(row: &mut [u64], first_word: usize, [from, to]: [u32; 2], paint: Paint)
 }
 
 /// What an obstacle blocks; nothing when its corners lie on one line, which levels warn of.
-fn obstacle_cells(frame: &Frame, polygon: &[Point], keep_away_m: f64) -> Spans {
+fn obstacle_cells(frame: &MapFrame, polygon: &[Point], keep_away_m: f64) -> Spans {
     let flat = match polygon {
         [first, second, rest @ ..] => {
             let other = std::iter::once(second).chain(rest).find(|point| *point != first).unwrap_or(second);

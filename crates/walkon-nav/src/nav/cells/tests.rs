@@ -8,7 +8,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
-use crate::nav::cells::{Bits, CellArea, CellMap, CellSource, FACTOR_ONE, Frame, Layout, TileGrid};
+use crate::nav::cells::{Bits, CellArea, CellMap, CellSource, FACTOR_ONE, Layout, MapFrame, TileGrid};
 use crate::nav::{
     Accept, AreaEdit, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint,
     Reach, Search, Traversal,
@@ -16,7 +16,7 @@ use crate::nav::{
 
 /// A random map of tiles.
 struct World {
-    frame: Frame,
+    frame: MapFrame,
     source: CellSource,
     map: NavMap,
 }

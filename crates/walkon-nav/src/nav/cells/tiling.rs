@@ -13,7 +13,7 @@
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::{Layout, Neighbours, OFFSETS, Stagger};
-use crate::nav::cells::source::{CELL_SIZE_RANGE_M, CELLS_MAX, CellMapError, Frame};
+use crate::nav::cells::source::{CELL_SIZE_RANGE_M, CELLS_MAX, CellMapError, MapFrame};
 
 /// The most that one side of a tile may be of the other.
 pub const TILE_RATIO_MAX: f64 = 20.0;
@@ -61,7 +61,7 @@ impl Default for Tiling {
     }
 }
 
-/// What differences in cells measure, in the unit of length of their map (`Frame::cell_size_m`). `Default`: plain squares.
+/// What differences in cells measure, in the unit of length of their map (`MapFrame::cell_size_m`). `Default`: plain squares.
 ///
 /// The square of the length of (dx, dz) is `along (dx + lean dz)^2 + across dz^2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,14 +147,14 @@ const SQUARE: [Point; 4] = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]];
 
 /// What kernels know of how cells lie. `Default`: plain squares with eight neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shape {
+pub struct CellShape {
     /// Which of the eight cells around one are its neighbours.
     pub neighbours: Neighbours,
     /// What differences in cells measure.
     pub metric: Metric,
 }
 
-impl Shape {
+impl CellShape {
     /// Whether cells are squares with eight neighbours.
     #[inline(always)]
     pub(crate) fn is_plain(self) -> bool {
@@ -218,7 +218,7 @@ impl TileGrid {
     /// # Errors
     /// A size, a ratio or a number of cells beyond its limit. Hexagons and diamonds take more cells than tiles: half as many
     /// rows (or columns) are added to the columns (or rows), for diamonds to both.
-    pub fn frame(&self) -> Result<Frame, CellMapError> {
+    pub fn frame(&self) -> Result<MapFrame, CellMapError> {
         let [width_m, depth_m] = self.tile_m;
         for value in self.tile_m {
             if !CELL_SIZE_RANGE_M.contains(&value) {
@@ -239,7 +239,7 @@ impl TileGrid {
             return Err(CellMapError::TooBig { cells });
         }
         let (tiling, cell_size_m) = Tiling::of(self, first);
-        let frame = Frame {
+        let frame = MapFrame {
             min_x: self.min[0],
             min_z: self.min[1],
             cell_size_m,
@@ -366,8 +366,8 @@ impl Tiling {
     }
 
     /// What kernels know of how cells lie.
-    pub(crate) fn shape(&self) -> Shape {
-        Shape { neighbours: self.neighbours(), metric: self.metric }
+    pub(crate) fn shape(&self) -> CellShape {
+        CellShape { neighbours: self.neighbours(), metric: self.metric }
     }
 
     /// What differences in cells measure.
@@ -411,7 +411,7 @@ impl Tiling {
     }
 }
 
-impl Frame {
+impl MapFrame {
     /// How the tiles lie.
     #[must_use]
     pub fn layout(&self) -> Layout {

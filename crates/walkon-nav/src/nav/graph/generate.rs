@@ -102,7 +102,7 @@ pub fn generate(
 ) -> Generated {
     let mut found = Generated::default();
     let total: u64 = boxes.iter().map(|part| ray_count(part, options.spacing_m)).sum();
-    let mut seen = Seen { spacing_m: options.spacing_m, places: BTreeMap::new() };
+    let mut seen = FoundPoints { spacing_m: options.spacing_m, places: BTreeMap::new() };
     let mut done = 0;
     for part in boxes {
         let mut report = BoxReport::default();
@@ -237,12 +237,12 @@ fn is_level(hit: &Hit, options: &GenerateOptions) -> bool {
 }
 
 /// Points found so far, by where they are on the ground.
-struct Seen {
+struct FoundPoints {
     spacing_m: f32,
     places: BTreeMap<[i64; 2], Vec<usize>>,
 }
 
-impl Seen {
+impl FoundPoints {
     fn place(&self, point: Vec3) -> [i64; 2] {
         [point.x, point.z].map(|value| (value / self.spacing_m).floor() as i64)
     }

@@ -11,13 +11,13 @@ use glam::Vec3;
 
 use crate::base::ids::AreaId;
 use crate::nav::Traversal;
-use crate::nav::graph::draft::{Draft, DraftEdit};
-use crate::nav::graph::labels::labels;
+use crate::nav::graph::connected_components::labels;
+use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};
 use crate::nav::graph::map::PointGraph;
 
 /// Points that are linked with one another, directly or over others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub struct LinkedGroup {
     /// Its points, sorted.
     pub points: Vec<u32>,
     /// The least corner of the box around it, world metres.
@@ -28,13 +28,13 @@ pub struct Group {
 
 /// The groups of a graph, largest first, then by least point: the first is the main group, the others are islands. Cost: points and links.
 #[must_use]
-pub fn groups(draft: &Draft) -> Vec<Group> {
+pub fn groups(draft: &EditableGraph) -> Vec<LinkedGroup> {
     let labels = labels(draft.points().len(), draft.links());
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<LinkedGroup> = Vec::new();
     let mut of_label: Vec<Option<usize>> = vec![None; labels.len()];
     for (at, (&label, &point)) in (0..).zip(labels.iter().zip(draft.points())) {
         let group = *of_label[label as usize].get_or_insert_with(|| {
-            groups.push(Group { points: Vec::new(), min: point, max: point });
+            groups.push(LinkedGroup { points: Vec::new(), min: point, max: point });
             groups.len() - 1
         });
         let group = &mut groups[group];
@@ -46,7 +46,7 @@ pub fn groups(draft: &Draft) -> Vec<Group> {
 }
 
 /// Takes away all groups but the main one that have at most so many points; how many points went.
-pub fn remove_islands(draft: &mut Draft, points_max: usize) -> usize {
+pub fn remove_islands(draft: &mut EditableGraph, points_max: usize) -> usize {
     let islands = groups(draft).into_iter().skip(1).filter(|group| group.points.len() <= points_max);
     let gone: BTreeSet<u32> = islands.flat_map(|group| group.points).collect();
     draft.remove_all(&gone);
@@ -55,7 +55,7 @@ pub fn remove_islands(draft: &mut Draft, points_max: usize) -> usize {
 
 /// Takes away one island: the `number`th of the groups after the main one, from 1. How many points went; None when there is
 /// no such island.
-pub fn remove_island(draft: &mut Draft, number: usize) -> Option<usize> {
+pub fn remove_island(draft: &mut EditableGraph, number: usize) -> Option<usize> {
     let gone = groups(draft).into_iter().nth(number).filter(|_| number > 0)?;
     let gone: BTreeSet<u32> = gone.points.into_iter().collect();
     draft.remove_all(&gone);
@@ -65,7 +65,7 @@ pub fn remove_island(draft: &mut Draft, number: usize) -> Option<usize> {
 /// The link that joins an island to the main group: the shortest one, ties to the lower points. None for a graph in one piece.
 /// Cost: the product of their sizes.
 #[must_use]
-pub fn stitch(draft: &Draft, island: &Group, main: &Group) -> Option<DraftEdit> {
+pub fn stitch(draft: &EditableGraph, island: &LinkedGroup, main: &LinkedGroup) -> Option<PointEdit> {
     let points = draft.points();
     let mut best: Option<(f32, [u32; 2])> = None;
     for &a in &island.points {
@@ -76,12 +76,12 @@ pub fn stitch(draft: &Draft, island: &Group, main: &Group) -> Option<DraftEdit> 
             }
         }
     }
-    best.map(|(_, ends)| DraftEdit::Link { ends })
+    best.map(|(_, ends)| PointEdit::Link { ends })
 }
 
 /// Points of a map that open links connect.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Piece {
+pub struct GraphIsland {
     /// How many points.
     pub points: u32,
     /// The first of them that lies outside the area that was asked about.
@@ -91,7 +91,7 @@ pub struct Piece {
 /// What each area keeps apart that is not available: the pieces of the map that would be connected if it alone were open, the
 /// largest first, for each place where it would join some. Pieces that lie within the area do not count. Cost: points and links.
 #[must_use]
-pub fn kept_apart(map: &PointGraph) -> BTreeMap<AreaId, Vec<Vec<Piece>>> {
+pub fn kept_apart(map: &PointGraph) -> BTreeMap<AreaId, Vec<Vec<GraphIsland>>> {
     let own = map.labels(&Traversal::default());
     let mut links: BTreeMap<AreaId, Vec<[u32; 2]>> = BTreeMap::new();
     for (link, ends) in (0u32..).zip(map.net().links()) {
@@ -125,18 +125,18 @@ fn pieces_of(map: &PointGraph, labels: &[u32]) -> BTreeMap<u32, Known> {
 }
 
 /// The pieces that links between labels join, in groups of two or more that reach out of an area.
-fn joined(joints: &[[u32; 2]], area: AreaId, pieces: &BTreeMap<u32, Known>) -> Vec<Vec<Piece>> {
+fn joined(joints: &[[u32; 2]], area: AreaId, pieces: &BTreeMap<u32, Known>) -> Vec<Vec<GraphIsland>> {
     let mut numbers: BTreeMap<u32, u32> = joints.iter().flatten().map(|&label| (label, 0)).collect();
     (0..).zip(numbers.values_mut()).for_each(|(at, number)| *number = at);
     let among = labels(numbers.len(), joints.iter().map(|ends| ends.map(|label| numbers[&label])));
-    let mut groups: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
+    let mut groups: BTreeMap<u32, Vec<GraphIsland>> = BTreeMap::new();
     for (&label, &group) in numbers.keys().zip(&among) {
         let known = &pieces[&label];
         if let Some(&(_, at)) = known.samples.iter().find(|sample| sample.0 != Some(area)) {
-            groups.entry(group).or_default().push(Piece { points: known.points, at });
+            groups.entry(group).or_default().push(GraphIsland { points: known.points, at });
         }
     }
-    let mut groups: Vec<Vec<Piece>> = groups.into_values().filter(|group| group.len() > 1).collect();
+    let mut groups: Vec<Vec<GraphIsland>> = groups.into_values().filter(|group| group.len() > 1).collect();
     groups.iter_mut().for_each(|group| group.sort_by_key(|piece| std::cmp::Reverse(piece.points)));
     groups
 }
@@ -145,7 +145,7 @@ fn joined(joints: &[[u32; 2]], area: AreaId, pieces: &BTreeMap<u32, Known>) -> V
 mod tests {
     use super::*;
 
-    fn planted() -> Draft {
+    fn planted() -> EditableGraph {
         let place = |at: usize| Vec3::new(at as f32, (at / 10) as f32, 0.0);
         let links: Vec<[u32; 2]> = (0..9u32)
             .map(|at| [at, at + 1])
@@ -156,7 +156,7 @@ mod tests {
         // 0..10 the main group, 10..14 and 14 alone and two more.
         let mut points = points;
         points.extend([place(30), place(31), place(33), place(34), place(35), place(40), place(41)]);
-        Draft::new(points, &links, Vec::new()).unwrap()
+        EditableGraph::new(points, &links, Vec::new()).unwrap()
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
         let mut draft = planted();
         let found = groups(&draft);
         let edit = stitch(&draft, &found[1], &found[0]).unwrap();
-        assert_eq!(edit, DraftEdit::Link { ends: [10, 9] });
+        assert_eq!(edit, PointEdit::Link { ends: [10, 9] });
         draft.apply(&edit).unwrap();
         assert_eq!(groups(&draft).len(), found.len() - 1);
         assert_eq!((remove_island(&mut draft, 0), remove_island(&mut draft, 9)), (None, None));

@@ -7,7 +7,7 @@
 use glam::Vec3;
 
 use crate::base::trig;
-use crate::nav::graph::draft::{Draft, DraftError, LINKS_MAX};
+use crate::nav::graph::editable_graph::{EditableGraph, LINKS_MAX, PointEditError};
 use crate::nav::graph::strip::Strip;
 use crate::nav::solids::{Room, Solids};
 
@@ -49,11 +49,11 @@ pub struct LinkReport {
 /// # Errors
 /// More links than a graph may have; the draft is as it was.
 pub fn link(
-    draft: &mut Draft,
+    draft: &mut EditableGraph,
     solids: Option<&Solids>,
     options: &LinkOptions,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<LinkReport, DraftError> {
+) -> Result<LinkReport, PointEditError> {
     let pairs = near_pairs(draft.points(), options)?;
     let mut report = LinkReport { pairs: pairs.len() as u64, ..LinkReport::default() };
     let points = draft.points();
@@ -63,11 +63,11 @@ pub fn link(
             progress(done as u64, report.pairs);
         }
         match solids
-            .map_or(Way::Clear, |solids| way(solids, [points[a as usize], points[b as usize]], options))
+            .map_or(LinkCheck::Clear, |solids| way(solids, [points[a as usize], points[b as usize]], options))
         {
-            Way::Clear => kept.push([a, b]),
-            Way::Blocked => report.blocked += 1,
-            Way::Hollow => report.hollow += 1,
+            LinkCheck::Clear => kept.push([a, b]),
+            LinkCheck::Blocked => report.blocked += 1,
+            LinkCheck::Hollow => report.hollow += 1,
         }
     }
     progress(report.pairs, report.pairs);
@@ -77,10 +77,10 @@ pub fn link(
 
 /// The links that a body cannot walk, in order.
 #[must_use]
-pub fn blocked_links(draft: &Draft, solids: &Solids, options: &LinkOptions) -> Vec<[u32; 2]> {
+pub fn blocked_links(draft: &EditableGraph, solids: &Solids, options: &LinkOptions) -> Vec<[u32; 2]> {
     let points = draft.points();
     let is_blocked =
-        |ends: &[u32; 2]| way(solids, ends.map(|end| points[end as usize]), options) != Way::Clear;
+        |ends: &[u32; 2]| way(solids, ends.map(|end| points[end as usize]), options) != LinkCheck::Clear;
     draft.links().filter(is_blocked).collect()
 }
 
@@ -89,11 +89,11 @@ pub fn blocked_links(draft: &Draft, solids: &Solids, options: &LinkOptions) -> V
 #[must_use]
 pub fn can_walk(solids: Option<&Solids>, ends: [Vec3; 2], options: &LinkOptions) -> bool {
     let [a, b] = ends;
-    is_gentle(a, b, options) && solids.is_none_or(|solids| way(solids, ends, options) == Way::Clear)
+    is_gentle(a, b, options) && solids.is_none_or(|solids| way(solids, ends, options) == LinkCheck::Clear)
 }
 
 /// All pairs near enough and not too steep, sorted.
-fn near_pairs(points: &[Vec3], options: &LinkOptions) -> Result<Vec<[u32; 2]>, DraftError> {
+fn near_pairs(points: &[Vec3], options: &LinkOptions) -> Result<Vec<[u32; 2]>, PointEditError> {
     let cell = options.distance_max_m.max(1e-3);
     let place = |point: Vec3| [(point.x / cell).floor() as i64, (point.z / cell).floor() as i64];
     let mut sorted: Vec<([i64; 2], u32)> =
@@ -117,7 +117,7 @@ fn near_pairs(points: &[Vec3], options: &LinkOptions) -> Result<Vec<[u32; 2]>, D
         }
         pairs[from..].sort_unstable();
         if pairs.len() > LINKS_MAX {
-            return Err(DraftError::Limit { what: "links", count: pairs.len(), limit: LINKS_MAX });
+            return Err(PointEditError::Limit { what: "links", count: pairs.len(), limit: LINKS_MAX });
         }
     }
     Ok(pairs)
@@ -138,19 +138,19 @@ fn is_gentle(a: Vec3, b: Vec3, options: &LinkOptions) -> bool {
 
 /// What a straight way between two points on the floor is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum LinkCheck {
     Clear,
     Blocked,
     Hollow,
 }
 
-fn way(solids: &Solids, [a, b]: [Vec3; 2], options: &LinkOptions) -> Way {
+fn way(solids: &Solids, [a, b]: [Vec3; 2], options: &LinkOptions) -> LinkCheck {
     let room = &options.room;
     let strip = Strip { solids, room: *room, stray_m: options.stray_m };
     if !strip.leads(a, b) || !is_seen(solids, a, b, room) {
-        return Way::Blocked;
+        return LinkCheck::Blocked;
     }
-    if has_footing(solids, a, b, room.step_m) { Way::Clear } else { Way::Hollow }
+    if has_footing(solids, a, b, room.step_m) { LinkCheck::Clear } else { LinkCheck::Hollow }
 }
 
 /// Whether there is floor all along, each time within a step of where the foot stood before: a link as steep as it may be is
@@ -224,7 +224,7 @@ mod tests {
                 }
             }
         }
-        let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+        let mut draft = EditableGraph::new(points, &[], Vec::new()).unwrap();
         let report = link(&mut draft, None, &options, &mut |_, _| {}).unwrap();
         assert_eq!(draft.links().collect::<Vec<_>>(), expected);
         assert_eq!(report.pairs, expected.len() as u64);
@@ -238,7 +238,7 @@ mod tests {
         triangles.extend(slab([6.7, 6.8], [1.4, 1.7], [-1.0, 12.0]));
         let solids = Solids::new(&triangles).unwrap();
         let room = Room { radius_m: 0.1, step_m: 0.3, height_m: 1.8 };
-        let mut draft = Draft::new(rows(20, 0.0), &[], Vec::new()).unwrap();
+        let mut draft = EditableGraph::new(rows(20, 0.0), &[], Vec::new()).unwrap();
         let options = LinkOptions { room, ..LinkOptions::default() };
         let before = {
             let mut all = draft.clone();
@@ -271,7 +271,7 @@ mod tests {
             let row = |z: f32| (0..count).map(move |at| (1.2 + f32::from(at) * spacing_m, z));
             let points = row(1.4).chain(row(1.4 + spacing_m));
             let points = points.map(|(x, z)| Vec3::new(x, if x < 3.0 { 0.0 } else { 0.3 }, z)).collect();
-            let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+            let mut draft = EditableGraph::new(points, &[], Vec::new()).unwrap();
             let options = LinkOptions { distance_max_m: 1.5 * spacing_m, ..LinkOptions::default() };
             let report = link(&mut draft, Some(&solids), &options, &mut |_, _| {}).unwrap();
             assert_eq!((report.blocked, report.hollow), (0, 0), "{spacing_m}");
@@ -288,7 +288,7 @@ mod tests {
         let solids = Solids::new(&triangles).unwrap();
         let on_ramp = |x: f32| Vec3::new(x, x * 2.8 / 3.0, 5.5);
         let points = vec![Vec3::new(2.6, 0.0, 1.5), Vec3::new(3.4, 0.7, 1.5), on_ramp(1.0), on_ramp(1.8)];
-        let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+        let mut draft = EditableGraph::new(points, &[], Vec::new()).unwrap();
         let options = LinkOptions { distance_max_m: 0.8, ..LinkOptions::default() };
         let report = link(&mut draft, Some(&solids), &options, &mut |_, _| {}).unwrap();
         assert_eq!(draft.links().collect::<Vec<_>>(), [[2, 3]], "the ledge is 0.7 m high, the step 0.4 m");
@@ -303,7 +303,7 @@ mod tests {
         let solids = Solids::new(&triangles).unwrap();
         let points = [[0.95, 0.0], [1.45, 0.0], [2.0, 0.0], [2.6, 0.0], [3.2, 0.3]];
         let points = points.map(|[x, y]| Vec3::new(x, y, 2.0)).to_vec();
-        let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+        let mut draft = EditableGraph::new(points, &[], Vec::new()).unwrap();
         let report = link(&mut draft, Some(&solids), &LinkOptions::default(), &mut |_, _| {}).unwrap();
         assert_eq!(draft.links().collect::<Vec<_>>(), [[1, 2], [2, 3], [3, 4]]);
         assert_eq!((report.pairs, report.hollow), (4, 1));

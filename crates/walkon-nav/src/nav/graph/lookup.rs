@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::base::geom::{self, Point, ground};
+use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::map::STOREY_M;
-use crate::nav::graph::net::Net;
 
 /// Links sorted by the squares of ground that they touch. `Default` has none.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ const MARGIN_M: f64 = 1e-3;
 
 /// A place on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spot {
+pub(crate) struct LinkSpot {
     pub(crate) link: u32,
     /// How far along it, 0 at its lower end to 1.
     pub(crate) part: f32,
@@ -40,7 +40,7 @@ pub(crate) struct Spot {
     pub(crate) point: Vec3,
 }
 
-impl Spot {
+impl LinkSpot {
     /// A point on the ground beside the link, at its height.
     pub(crate) fn above(&self, point: Vec3) -> Vec3 {
         Vec3::new(point.x, self.point.y, point.z)
@@ -48,7 +48,7 @@ impl Spot {
 }
 
 impl Lookup {
-    pub(crate) fn new(net: &Net, width_m: f32) -> Self {
+    pub(crate) fn new(net: &Adjacency, width_m: f32) -> Self {
         let count = net.links().len();
         let total: f64 = net.links().iter().map(|ends| flat_m(net, *ends)).sum();
         let mean = if count == 0 { 1.0 } else { total / count as f64 };
@@ -64,7 +64,7 @@ impl Lookup {
     }
 
     /// The squares that a link comes near.
-    fn each_square(&self, net: &Net, link: u32, mut visit: impl FnMut(i32, i32)) {
+    fn each_square(&self, net: &Adjacency, link: u32, mut visit: impl FnMut(i32, i32)) {
         let cell_m = self.cell_m;
         let width = f64::from(self.width_m) + MARGIN_M;
         let reach = cell_m * 0.7072 + width;
@@ -86,7 +86,7 @@ impl Lookup {
     }
 
     /// Notes a link under a number that no other has. Cost: its squares.
-    pub(crate) fn put(&mut self, net: &Net, link: u32) {
+    pub(crate) fn put(&mut self, net: &Adjacency, link: u32) {
         if self.cell_m == 0.0 {
             *self = Self::new(net, self.width_m);
             return;
@@ -99,11 +99,11 @@ impl Lookup {
     }
 
     /// Forgets a link of the net as it is. Cost: its squares.
-    pub(crate) fn take(&mut self, net: &Net, link: u32) {
+    pub(crate) fn take(&mut self, net: &Adjacency, link: u32) {
         self.change(net, link, |links| links.retain(|&other| other != link));
     }
 
-    fn change(&mut self, net: &Net, link: u32, edit: impl Fn(&mut Vec<u32>)) {
+    fn change(&mut self, net: &Adjacency, link: u32, edit: impl Fn(&mut Vec<u32>)) {
         let mut squares = Vec::new();
         self.each_square(net, link, |x, z| squares.push((x, z)));
         for (x, z) in squares {
@@ -150,15 +150,15 @@ impl Lookup {
     /// The nearest usable link on the ground within a width, at the height of a body: ties to the nearer in height, then the lower.
     pub(crate) fn under(
         &self,
-        net: &Net,
+        net: &Adjacency,
         point: Vec3,
         width_m: f32,
         usable: &dyn Fn(u32) -> bool,
-    ) -> Option<Spot> {
+    ) -> Option<LinkSpot> {
         if !point.is_finite() || net.links().is_empty() {
             return None;
         }
-        let mut best: Option<((f32, u32), Spot)> = None;
+        let mut best: Option<((f32, u32), LinkSpot)> = None;
         for &link in self.around(ground(point)) {
             let spot = spot(net, link, point);
             let flat = geom::flat_distance(spot.point, point);
@@ -198,11 +198,11 @@ impl Lookup {
     /// answer; every link where none is within some tens of squares.
     pub(crate) fn nearest(
         &self,
-        net: &Net,
+        net: &Adjacency,
         point: Vec3,
         within_m: f32,
         usable: &dyn Fn(u32) -> bool,
-    ) -> Option<Spot> {
+    ) -> Option<LinkSpot> {
         if !point.is_finite() || net.links().is_empty() {
             return None;
         }
@@ -223,7 +223,7 @@ impl Lookup {
     }
 
     /// The point of the graph nearest in space, within a storey.
-    pub(crate) fn nearest_point(&self, net: &Net, point: Vec3) -> Option<u32> {
+    pub(crate) fn nearest_point(&self, net: &Adjacency, point: Vec3) -> Option<u32> {
         let spot = self.nearest(net, point, STOREY_M, &|_| true)?;
         let [a, b] = net.links()[spot.link as usize];
         Some(if spot.part <= 0.5 { a } else { b })
@@ -233,11 +233,11 @@ impl Lookup {
 /// The nearest place so far.
 struct Best {
     within_m: f32,
-    found: Option<((f32, u32), Spot)>,
+    found: Option<((f32, u32), LinkSpot)>,
 }
 
 impl Best {
-    fn offer(&mut self, spot: Spot, point: Vec3, usable: &dyn Fn(u32) -> bool) {
+    fn offer(&mut self, spot: LinkSpot, point: Vec3, usable: &dyn Fn(u32) -> bool) {
         let rank = (spot.point.distance(point), spot.link);
         let is_better = self.found.as_ref().is_none_or(|(least, _)| rank < *least);
         if rank.0 <= self.within_m && is_better && usable(spot.link) {
@@ -261,7 +261,7 @@ fn across_band(a: Point, b: Point, [low, high]: [f64; 2]) -> Option<[f64; 2]> {
     (enter <= leave).then(|| [enter, leave].map(|part| a[0] + part * (b[0] - a[0])))
 }
 
-fn flat_m(net: &Net, ends: [u32; 2]) -> f64 {
+fn flat_m(net: &Adjacency, ends: [u32; 2]) -> f64 {
     let [a, b] = ends.map(|end| net.points()[end as usize]);
     f64::from(geom::flat_distance(a, b))
 }
@@ -270,7 +270,7 @@ fn flat_m(net: &Net, ends: [u32; 2]) -> f64 {
 const UPRIGHT: f32 = 0.01;
 
 /// The place on a link that is nearest on the ground; nearest in space where it leads straight up.
-pub(crate) fn spot(net: &Net, link: u32, point: Vec3) -> Spot {
+pub(crate) fn spot(net: &Adjacency, link: u32, point: Vec3) -> LinkSpot {
     let flat = Vec3::new(1.0, 0.0, 1.0);
     let [a, b] = net.links()[link as usize].map(|end| net.points()[end as usize]);
     if ((b - a) * flat).length() < UPRIGHT * (b - a).length() {
@@ -280,14 +280,14 @@ pub(crate) fn spot(net: &Net, link: u32, point: Vec3) -> Spot {
 }
 
 /// The place on a link that is nearest in space.
-pub(crate) fn spot_in_space(net: &Net, link: u32, point: Vec3) -> Spot {
+pub(crate) fn spot_in_space(net: &Adjacency, link: u32, point: Vec3) -> LinkSpot {
     project(net, link, |a, b| (point - a, b - a))
 }
 
-fn project(net: &Net, link: u32, offset: impl Fn(Vec3, Vec3) -> (Vec3, Vec3)) -> Spot {
+fn project(net: &Adjacency, link: u32, offset: impl Fn(Vec3, Vec3) -> (Vec3, Vec3)) -> LinkSpot {
     let [a, b] = net.links()[link as usize].map(|end| net.points()[end as usize]);
     let (from, along) = offset(a, b);
     let square = along.length_squared();
     let part = if square > 0.0 { (from.dot(along) / square).clamp(0.0, 1.0) } else { 0.0 };
-    Spot { link, part, point: a.lerp(b, part) }
+    LinkSpot { link, part, point: a.lerp(b, part) }
 }

@@ -16,12 +16,12 @@ use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::edits::AreaState;
-use crate::nav::graph::draft::{Draft, DraftEdit};
-use crate::nav::graph::footing::GraphFooting;
-use crate::nav::graph::labels::{AreaSet, Kind, Known, labels};
-use crate::nav::graph::lookup::{Lookup, Spot};
-use crate::nav::graph::net::Net;
-use crate::nav::graph::routes::Routes;
+use crate::nav::graph::adjacency::Adjacency;
+use crate::nav::graph::connected_components::{AreaAccess, AreaSet, Known, labels};
+use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};
+use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::graph::lookup::{LinkSpot, Lookup};
+use crate::nav::graph::precomputed_routes::PrecomputedRoutes;
 use crate::nav::{
     GraphEdit, Island, Location, MapChange, NavEdit, NodeId, PathTrouble, RandomPoint, Reach, Revision,
     Traversal,
@@ -56,7 +56,7 @@ pub struct GraphArea {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GraphSource {
     /// The points, links and parts.
-    pub draft: Draft,
+    pub draft: EditableGraph,
     /// How far from a link a body's middle may be, metres.
     pub width_m: f32,
     /// Half the width of the widest body that the links have room for, metres.
@@ -73,9 +73,9 @@ pub struct PointGraph {
     source: Arc<GraphSource>,
     /// What it was made from, before any edit.
     authored: Arc<GraphSource>,
-    net: Arc<Net>,
+    net: Arc<Adjacency>,
     lookup: Arc<Lookup>,
-    routes: Arc<Routes>,
+    routes: Arc<PrecomputedRoutes>,
     areas: Vec<GraphArea>,
     states: Vec<AreaState>,
     initial: Vec<AreaState>,
@@ -92,7 +92,7 @@ pub struct PointGraph {
 
 /// Whether areas that are not available count as closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doors {
+enum ClosedDoors {
     AsTheyAre,
     Open,
 }
@@ -112,17 +112,17 @@ impl PointGraph {
     /// Makes a map. Cost: points and links, and the areas that lie across each.
     #[must_use]
     pub fn new(source: GraphSource) -> Self {
-        let net = Net::new(&source.draft);
+        let net = Adjacency::new(&source.draft);
         let routes = match source.uses_parts {
-            true => Routes::new(&net, source.draft.parts(), &mut |_, _| {}),
-            false => Routes::default(),
+            true => PrecomputedRoutes::new(&net, source.draft.parts(), &mut |_, _| {}),
+            false => PrecomputedRoutes::default(),
         };
         Self::with_routes(source, net, routes)
     }
 
     /// The same with ways between its parts that were worked out before.
     #[must_use]
-    pub fn with_routes(source: GraphSource, mut net: Net, routes: Routes) -> Self {
+    pub fn with_routes(source: GraphSource, mut net: Adjacency, routes: PrecomputedRoutes) -> Self {
         // Ways between parts are used where bounds show them to be good enough.
         if net.landmarks().is_none() && (source.uses_parts || net.points().len() >= PREPARED_MIN) {
             net.prepare();
@@ -183,13 +183,13 @@ impl PointGraph {
 
     /// Points, links and parts as they are now.
     #[must_use]
-    pub fn draft(&self) -> &Draft {
+    pub fn draft(&self) -> &EditableGraph {
         &self.source.draft
     }
 
     /// Points and links laid out for searching.
     #[must_use]
-    pub fn net(&self) -> &Net {
+    pub fn net(&self) -> &Adjacency {
         &self.net
     }
 
@@ -197,7 +197,7 @@ impl PointGraph {
         &self.lookup
     }
 
-    pub(crate) fn routes(&self) -> &Routes {
+    pub(crate) fn routes(&self) -> &PrecomputedRoutes {
         &self.routes
     }
 
@@ -239,13 +239,13 @@ impl PointGraph {
     }
 
     /// The ground under one kind of body.
-    pub(crate) fn footing(&self, by: &Traversal) -> GraphFooting<'_> {
-        GraphFooting::new(self, by)
+    pub(crate) fn footing(&self, by: &Traversal) -> GraphGroundQuery<'_> {
+        GraphGroundQuery::new(self, by)
     }
 
     /// Keeps what hangs together for a kind of bodies, for the twelve last used and as many as the level is known to have.
     pub(crate) fn prepare(&mut self, by: &Traversal) {
-        self.known.remember(Kind::of(by));
+        self.known.remember(AreaAccess::of(by));
         self.expect_questions();
     }
 
@@ -262,7 +262,7 @@ impl PointGraph {
 
     /// See [`PointGraph::prepare`].
     pub(crate) fn is_prepared(&self, by: &Traversal) -> bool {
-        self.known.is_known(&Kind::of(by))
+        self.known.is_known(&AreaAccess::of(by))
     }
 
     /// The number of the set of areas across a link, for [`PointGraph::passages`]; 0 for none.
@@ -349,12 +349,12 @@ impl PointGraph {
     }
 
     /// The place under a body, when it may stand there.
-    pub(crate) fn spot(&self, point: Vec3, by: &Traversal) -> Option<Spot> {
+    pub(crate) fn spot(&self, point: Vec3, by: &Traversal) -> Option<LinkSpot> {
         self.lookup.under(&self.net, point, self.width_m(), &|link| self.is_open(link, by))
     }
 
     /// The same where it may plan through closed doors.
-    pub(crate) fn spot_through(&self, point: Vec3, by: &Traversal) -> Option<Spot> {
+    pub(crate) fn spot_through(&self, point: Vec3, by: &Traversal) -> Option<LinkSpot> {
         let usable = |link: u32| self.fits(by) && self.passage(link, by) != Passage::Closed;
         self.lookup.under(&self.net, point, self.width_m(), &usable)
     }
@@ -371,7 +371,7 @@ impl PointGraph {
         self.spot(point, by).map(|spot| self.location(&spot, spot.above(point)))
     }
 
-    fn location(&self, spot: &Spot, point: Vec3) -> Location {
+    fn location(&self, spot: &LinkSpot, point: Vec3) -> Location {
         Location { node: NodeId(self.net.links()[spot.link as usize][0]), point }
     }
 
@@ -443,7 +443,7 @@ impl PointGraph {
     }
 
     /// Where a body begins, through closed doors if need be.
-    pub(crate) fn start_spot(&self, point: Vec3, by: &Traversal) -> Option<Spot> {
+    pub(crate) fn start_spot(&self, point: Vec3, by: &Traversal) -> Option<LinkSpot> {
         self.spot_through(point, by).or_else(|| {
             let usable = |link: u32| self.fits(by) && self.passage(link, by) != Passage::Closed;
             self.lookup.nearest(&self.net, point, START_MAX_M, &usable)
@@ -454,11 +454,11 @@ impl PointGraph {
     pub(crate) fn trouble(
         &self,
         labels: &[u32],
-        start: &Spot,
+        start: &LinkSpot,
         to: Vec3,
         by: &Traversal,
     ) -> Option<PathTrouble> {
-        let label = |spot: &Spot| labels[self.net.links()[spot.link as usize][0] as usize];
+        let label = |spot: &LinkSpot| labels[self.net.links()[spot.link as usize][0] as usize];
         if let Some(goal) = self.spot_through(to, by)
             && label(&goal) == label(start)
         {
@@ -469,7 +469,7 @@ impl PointGraph {
     }
 
     /// The first closed area, when only such ones are in the way.
-    fn first_door(&self, labels: &[u32], start: &Spot, to: Vec3, by: &Traversal) -> Option<AreaId> {
+    fn first_door(&self, labels: &[u32], start: &LinkSpot, to: Vec3, by: &Traversal) -> Option<AreaId> {
         let areas: Vec<(AreaId, f32)> = (0..self.states.len())
             .filter(|&at| !self.areas[at].is_obstacle && !self.states[at].available)
             .map(|at| (AreaId::from(at), 0.0))
@@ -481,7 +481,7 @@ impl PointGraph {
         let opened = Traversal { through: Some(areas.into()), ..by.clone() };
         let all = self.labels_opened(by);
         let goal = self.spot_through(to, &opened)?;
-        let label = |spot: &Spot| all[self.net.links()[spot.link as usize][0] as usize];
+        let label = |spot: &LinkSpot| all[self.net.links()[spot.link as usize][0] as usize];
         if label(&goal) != label(start) {
             return None;
         }
@@ -499,13 +499,13 @@ impl PointGraph {
     /// For each point the least point that it hangs together with. Cost: a look at the areas; for a traversal that is not
     /// prepared, and once after links have changed, the links.
     pub(crate) fn labels(&self, by: &Traversal) -> Arc<[u32]> {
-        let closed = self.closed_to(&Kind::of(by), Doors::AsTheyAre);
+        let closed = self.closed_to(&AreaAccess::of(by), ClosedDoors::AsTheyAre);
         self.labels_without(&closed)
     }
 
     /// The same as if all closed areas that it is not barred from were open.
     fn labels_opened(&self, by: &Traversal) -> Arc<[u32]> {
-        let closed = self.closed_to(&Kind::of(by), Doors::Open);
+        let closed = self.closed_to(&AreaAccess::of(by), ClosedDoors::Open);
         self.labels_without(&closed)
     }
 
@@ -520,7 +520,7 @@ impl PointGraph {
     }
 
     /// The areas whose links are walls to a kind of bodies.
-    fn closed_to(&self, kind: &Kind, doors: Doors) -> AreaSet {
+    fn closed_to(&self, kind: &AreaAccess, doors: ClosedDoors) -> AreaSet {
         let mut closed = AreaSet::default();
         for (at, (area, state)) in self.areas.iter().zip(&self.states).enumerate() {
             let id = AreaId::from(at);
@@ -529,7 +529,7 @@ impl PointGraph {
                 false => {
                     kind.barred.binary_search(&id).is_err()
                         && (state.available
-                            || doors == Doors::Open
+                            || doors == ClosedDoors::Open
                             || kind.through.binary_search(&id).is_ok())
                 }
             };
@@ -544,7 +544,9 @@ impl PointGraph {
     fn expect_questions(&mut self) {
         let kinds = self.known.kinds().iter().rev();
         let sets: Vec<AreaSet> = kinds
-            .flat_map(|kind| [Doors::Open, Doors::AsTheyAre].map(|doors| self.closed_to(kind, doors)))
+            .flat_map(|kind| {
+                [ClosedDoors::Open, ClosedDoors::AsTheyAre].map(|doors| self.closed_to(kind, doors))
+            })
             .collect();
         sets.into_iter().for_each(|closed| self.known.expect(closed));
     }
@@ -722,7 +724,7 @@ impl PointGraph {
     }
 
     /// The edits of points and links among others.
-    fn draft_edits(&self, edits: &[NavEdit]) -> Vec<DraftEdit> {
+    fn draft_edits(&self, edits: &[NavEdit]) -> Vec<PointEdit> {
         let mut next = self.net.points().len() as u32;
         let graph = edits.iter().filter_map(|edit| match edit {
             NavEdit::Graph(edit) => Some(*edit),
@@ -732,10 +734,10 @@ impl PointGraph {
             .map(|edit| match edit {
                 GraphEdit::Add(point) => {
                     next += 1;
-                    DraftEdit::Add { at: next - 1, point, links: Vec::new(), part: None }
+                    PointEdit::Add { at: next - 1, point, links: Vec::new(), part: None }
                 }
-                GraphEdit::Link(ends) => DraftEdit::Link { ends },
-                GraphEdit::Unlink(ends) => DraftEdit::Unlink { ends },
+                GraphEdit::Link(ends) => PointEdit::Link { ends },
+                GraphEdit::Unlink(ends) => PointEdit::Unlink { ends },
             })
             .collect()
     }
@@ -743,7 +745,7 @@ impl PointGraph {
     /// Carries out the edits of a tick. Cost: the links of the areas they touch; points and links changed, the whole graph once.
     pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
-        let redrawn: Vec<DraftEdit> = self.draft_edits(edits);
+        let redrawn: Vec<PointEdit> = self.draft_edits(edits);
         if !redrawn.is_empty() {
             self.redraft(&redrawn, &mut change);
         }
@@ -786,7 +788,7 @@ impl PointGraph {
     /// Changes points and links. What was worked out beforehand stays while points keep their numbers and places, else it is worked
     /// out again at once, which takes a quarter of a second for the ways between the parts of 50,000 points. None where the edit is not
     /// possible.
-    pub fn edit(&mut self, edit: &DraftEdit) -> Option<MapChange> {
+    pub fn edit(&mut self, edit: &PointEdit) -> Option<MapChange> {
         let mut change = MapChange::default();
         self.redraft(std::slice::from_ref(edit), &mut change);
         if change.bounds.is_empty() {
@@ -799,7 +801,7 @@ impl PointGraph {
 
     /// Carries out those edits of points and links that are possible, and tells what they did. Cost: what each touches; the whole graph
     /// once where points move or get other numbers.
-    fn redraft(&mut self, edits: &[DraftEdit], change: &mut MapChange) {
+    fn redraft(&mut self, edits: &[PointEdit], change: &mut MapChange) {
         let mut renumbers = false;
         for edit in edits {
             let touched = self.touched(&self.source.draft, edit);
@@ -807,9 +809,9 @@ impl PointGraph {
             if Arc::make_mut(&mut self.source).draft.apply(edit).is_err() {
                 continue;
             }
-            let takes_away = matches!(edit, DraftEdit::Unlink { .. });
+            let takes_away = matches!(edit, PointEdit::Unlink { .. });
             change.opened |= !takes_away;
-            change.closed |= !matches!(edit, DraftEdit::Add { .. } | DraftEdit::Link { .. });
+            change.closed |= !matches!(edit, PointEdit::Add { .. } | PointEdit::Link { .. });
             change.touch(touched);
             // Once all of it is laid out again nothing is patched any more.
             renumbers |= !self.patch(edit, count, renumbers);
@@ -826,18 +828,18 @@ impl PointGraph {
     }
 
     /// Does to what was laid out for searching what an edit has done to the draft, which had so many points. False where it cannot.
-    fn patch(&mut self, edit: &DraftEdit, count: usize, is_stale: bool) -> bool {
+    fn patch(&mut self, edit: &PointEdit, count: usize, is_stale: bool) -> bool {
         match edit {
             _ if is_stale => false,
-            DraftEdit::Add { at, point, links, part: None } if links.is_empty() && *at as usize == count => {
+            PointEdit::Add { at, point, links, part: None } if links.is_empty() && *at as usize == count => {
                 self.patch_point(*point);
                 true
             }
-            DraftEdit::Link { ends } => {
+            PointEdit::Link { ends } => {
                 self.patch_link([ends[0].min(ends[1]), ends[0].max(ends[1])]);
                 true
             }
-            DraftEdit::Unlink { ends } => self.patch_unlink([ends[0].min(ends[1]), ends[0].max(ends[1])]),
+            PointEdit::Unlink { ends } => self.patch_unlink([ends[0].min(ends[1]), ends[0].max(ends[1])]),
             _ => false,
         }
     }
@@ -892,18 +894,18 @@ impl PointGraph {
     }
 
     /// The ground that an edit touches.
-    fn touched(&self, draft: &Draft, edit: &DraftEdit) -> Bounds {
+    fn touched(&self, draft: &EditableGraph, edit: &PointEdit) -> Bounds {
         let place = |at: u32| draft.points().get(at as usize).copied();
         let beside = |at: u32| {
             draft.links().filter(move |ends| ends.contains(&at)).filter_map(move |[a, b]| place(a ^ b ^ at))
         };
         let touched: Vec<Vec3> = match edit {
-            DraftEdit::Add { point, links, .. } => {
+            PointEdit::Add { point, links, .. } => {
                 links.iter().filter_map(|&at| place(at)).chain([*point]).collect()
             }
-            DraftEdit::Remove { at } => beside(*at).chain(place(*at)).collect(),
-            DraftEdit::Move { at, point } => beside(*at).chain(place(*at)).chain([*point]).collect(),
-            DraftEdit::Link { ends } | DraftEdit::Unlink { ends } => {
+            PointEdit::Remove { at } => beside(*at).chain(place(*at)).collect(),
+            PointEdit::Move { at, point } => beside(*at).chain(place(*at)).chain([*point]).collect(),
+            PointEdit::Link { ends } | PointEdit::Unlink { ends } => {
                 ends.iter().filter_map(|&at| place(at)).collect()
             }
         };
@@ -912,16 +914,16 @@ impl PointGraph {
     }
 
     /// Ways between parts, where they are used.
-    fn new_routes(&self) -> Routes {
+    fn new_routes(&self) -> PrecomputedRoutes {
         match self.source.uses_parts {
-            true => Routes::new(&self.net, self.source.draft.parts(), &mut |_, _| {}),
-            false => Routes::default(),
+            true => PrecomputedRoutes::new(&self.net, self.source.draft.parts(), &mut |_, _| {}),
+            false => PrecomputedRoutes::default(),
         }
     }
 
     /// Lays out all of the draft again.
     fn lay_out(&mut self) {
-        let mut net = Net::new(&self.source.draft);
+        let mut net = Adjacency::new(&self.source.draft);
         if self.net.landmarks().is_some() {
             net.prepare();
         }
@@ -1070,7 +1072,7 @@ fn within_disc([a, b]: [Vec3; 2], centre: Vec3, within_m: f32) -> Option<[Vec3; 
 
 /// Whether two points hang together over open links. Cost: a walk from both, until they meet or the lesser side has been seen; at most
 /// [`SEEN_MAX`] points, beyond which the answer is that they may not.
-fn hangs_together(net: &Net, ends: [u32; 2], is_open: impl Fn(u32) -> bool) -> bool {
+fn hangs_together(net: &Adjacency, ends: [u32; 2], is_open: impl Fn(u32) -> bool) -> bool {
     let mut sides =
         ends.map(|end| (std::collections::BTreeSet::from([end]), std::collections::VecDeque::from([end])));
     for _ in 0..SEEN_MAX {

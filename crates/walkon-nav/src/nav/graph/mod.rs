@@ -1,35 +1,35 @@
 //! Graphs of points and links in space: made from a scene, linked, checked, divided.
 //!
-//! In: solids, boxes, options; or points and links as authored. Out: a `Draft`, which is what people edit and files hold. Holds: a
+//! In: solids, boxes, options; or points and links as authored. Out: a `EditableGraph`, which is what people edit and files hold. Holds: a
 //! point is known by its place in the list; links are pairs of points, the lower first, sorted, and go both ways. Not
 //! here: files (`level/graph`), pictures (`view`), commands (`shell`).
 //! Source: seed 003.
 
-pub mod draft;
-mod finder;
-mod footing;
+pub mod adjacency;
+mod alt_heuristic;
+mod astar;
+mod connected_components;
+mod dijkstra;
+pub mod editable_graph;
 pub mod generate;
+mod ground_query;
 pub mod islands;
-mod labels;
-mod landmarks;
 pub mod link;
 mod lookup;
 pub mod map;
-pub mod net;
+pub mod partition;
 mod plan;
-pub mod routes;
-pub mod spaces;
-mod spread;
+pub mod precomputed_routes;
 mod strip;
 
-pub use draft::{Draft, DraftEdit, DraftError, LINKS_MAX, POINTS_MAX, Part};
-pub(crate) use footing::GraphFooting;
+pub use adjacency::{Adjacency, AdjacentPoint};
+pub use editable_graph::{EditableGraph, GraphPart, LINKS_MAX, POINTS_MAX, PointEdit, PointEditError};
 pub use generate::{Floors, GenerateOptions, Generated, SceneBox, generate};
-pub use islands::{Group, groups};
+pub(crate) use ground_query::GraphGroundQuery;
+pub use islands::{LinkedGroup, groups};
 pub use link::{LinkOptions, LinkReport, blocked_links, link};
 pub use map::{GraphArea, GraphSource, PointGraph};
-pub use net::{Net, NetStep};
+pub use partition::{carry_parts, divide, grow};
 pub(crate) use plan::GraphPlan;
-pub(crate) use routes::Scratch;
-pub use routes::{How, Measured, Route, Routes};
-pub use spaces::{carry_parts, divide, grow};
+pub(crate) use precomputed_routes::Scratch;
+pub use precomputed_routes::{FoundRoute, Measured, PrecomputedRoutes, RouteSource};

@@ -8,16 +8,16 @@
 
 use glam::Vec3;
 
-use crate::nav::graph::finder::{EXACT, Ground, Toward};
-use crate::nav::graph::footing::GraphFooting;
-use crate::nav::graph::lookup::Spot;
+use crate::nav::graph::adjacency::{AdjacentPoint, link_mm};
+use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
+use crate::nav::graph::dijkstra::FAR;
+use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{Passage, PointGraph, disc_meets};
-use crate::nav::graph::net::{NetStep, link_mm};
-use crate::nav::graph::routes::{Scratch, Tip, left_of};
-use crate::nav::graph::spread::FAR;
+use crate::nav::graph::precomputed_routes::{Scratch, Tip, left_of};
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
-    Accept, Crossing, Disc, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search, Step,
+    Accept, Crossing, Disc, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search, SearchStep,
     Traversal,
 };
 
@@ -27,8 +27,8 @@ const LEVEL_M: f32 = 1e-3;
 /// The paused work on one query.
 #[derive(Clone, Debug)]
 pub(crate) struct GraphPlan {
-    start: Spot,
-    goal: Spot,
+    start: LinkSpot,
+    goal: LinkSpot,
     /// Where the path begins and ends, at the height of the ground.
     ends: [Vec3; 2],
     trouble: Option<PathTrouble>,
@@ -46,16 +46,16 @@ pub(crate) struct GraphPlan {
 
 /// What steps cost: the length of a link at the price of what lies across it.
 #[derive(Clone, Copy)]
-struct Prices<'a> {
+struct LinkPrices<'a> {
     map: &'a PointGraph,
     held: &'a [u32],
     passages: &'a [Passage],
 }
 
-impl Prices<'_> {
+impl LinkPrices<'_> {
     /// What a step costs; [`FAR`] where nobody may go, or others stand.
     #[inline(always)]
-    fn step(self, from: u32, step: NetStep) -> u32 {
+    fn step(self, from: u32, step: AdjacentPoint) -> u32 {
         let is_held = !self.held.is_empty() && self.held.binary_search(&step.link).is_ok();
         match self.map.set_across(step.link) {
             _ if is_held => FAR,
@@ -80,7 +80,7 @@ impl Prices<'_> {
     }
 
     /// What a stretch of the link of a spot costs from the spot, or to it.
-    fn part(self, from: Option<u32>, spot: &Spot, [a, b]: [Vec3; 2]) -> u32 {
+    fn part(self, from: Option<u32>, spot: &LinkSpot, [a, b]: [Vec3; 2]) -> u32 {
         self.stretch(from, self.passages[self.map.set_across(spot.link) as usize], link_mm(a, b))
     }
 }
@@ -207,20 +207,20 @@ impl GraphPlan {
                 return None;
             }
             match self.step_search(map, query, search, left.min(limit)) {
-                Step::Running => {}
-                Step::Found => {
+                SearchStep::Running => {}
+                SearchStep::Found => {
                     let points = search.graph.finder.way();
                     search.graph.note_found(&points);
                     self.spent = self.spent(search);
                     self.begun = false;
                     return Some(self.answer(map, query, &points));
                 }
-                Step::Exhausted if self.held.is_empty() => {
+                SearchStep::Exhausted if self.held.is_empty() => {
                     self.spent = self.spent(search);
                     self.begun = false;
                     return Some(self.none(map, PathTrouble::NoPath));
                 }
-                Step::Exhausted => {
+                SearchStep::Exhausted => {
                     self.spent = self.spent(search);
                     self.begun = false;
                     self.held.clear();
@@ -230,8 +230,14 @@ impl GraphPlan {
         }
     }
 
-    fn step_search(&mut self, map: &PointGraph, query: &PathQuery, search: &mut Search, left: u32) -> Step {
-        let prices = Prices { map, held: &self.held, passages: &self.passages };
+    fn step_search(
+        &mut self,
+        map: &PointGraph,
+        query: &PathQuery,
+        search: &mut Search,
+        left: u32,
+    ) -> SearchStep {
+        let prices = LinkPrices { map, held: &self.held, passages: &self.passages };
         let (net, [start, goal]) = (map.net(), [&self.start, &self.goal]);
         let place = |at: u32| net.points()[at as usize];
         let to: [Tip; 2] = net.links()[goal.link as usize]
@@ -249,7 +255,7 @@ impl GraphPlan {
             self.begun = true;
         }
         let price = |from, step| prices.step(from, step);
-        let ground = Ground { net, toward: &toward, price, left: |at: u32| left_of(&to, at) };
+        let ground = LinkCosts { net, toward: &toward, price, left: |at: u32| left_of(&to, at) };
         finder.step(&ground, left, |node| {
             if is_watched {
                 popped.push(node);
@@ -274,7 +280,7 @@ impl GraphPlan {
         points.extend(nodes.iter().map(|&node| map.net().points()[node as usize]));
         points.push(end);
         points.dedup();
-        let footing = GraphFooting::new(map, by);
+        let footing = GraphGroundQuery::new(map, by);
         let others: &[Disc] = match self.others {
             Others::Avoided => query.others.as_deref().unwrap_or(&[]),
             Others::Ignored => &[],
@@ -333,7 +339,7 @@ impl GraphPlan {
 }
 
 /// The ends of the link of a place, the nearer first.
-fn tips(map: &PointGraph, spot: &Spot) -> [Tip; 2] {
+fn tips(map: &PointGraph, spot: &LinkSpot) -> [Tip; 2] {
     let ends = map.net().links()[spot.link as usize];
     let mut tips = ends.map(|end| (end, link_mm(spot.point, map.net().points()[end as usize])));
     tips.sort_unstable_by_key(|&(at, cost)| (cost, at));
@@ -379,7 +385,7 @@ fn stop_beside(points: &mut Vec<Vec3>, disc: &Disc) {
 }
 
 /// The same way with a point wherever the ground below it bends: it lies on the links.
-fn laid(footing: &GraphFooting<'_>, points: &[Vec3], usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
+fn laid(footing: &GraphGroundQuery<'_>, points: &[Vec3], usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
     let mut way: Vec<Vec3> = points.first().copied().into_iter().collect();
     for pair in points.windows(2) {
         way.extend(footing.bends((pair[0], pair[1]), usable));

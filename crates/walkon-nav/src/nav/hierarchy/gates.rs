@@ -6,11 +6,11 @@
 
 use crate::nav::NodeId;
 use crate::nav::cells::layout::Unit;
-use crate::nav::cells::{Flow, Ground};
-use crate::nav::hierarchy::far::FarGoal;
+use crate::nav::cells::{Flow, WeightedGround};
+use crate::nav::hierarchy::alt_heuristic::LandmarkGoal;
 use crate::nav::hierarchy::sectors::{Gate, NODES, Sectors};
-use crate::nav::hierarchy::table::{Table, octile};
-use crate::nav::search::{Ends, Kernel, Record, Search, Step, WAITING};
+use crate::nav::hierarchy::table::{CellTable, octile};
+use crate::nav::search::{Ends, Kernel, NodeRecord, Search, SearchStep, WAITING};
 
 /// An end of a route: its cell, and what it costs between it and the gates of its sector: out by each, or from each.
 #[derive(Clone, Debug, Default)]
@@ -23,10 +23,10 @@ pub(crate) struct RouteEnd {
 impl RouteEnd {
     /// Where a route begins (`Flow::From`) or ends (`Flow::To`). Cost: a flood of the sector, which stays in `table`.
     pub(crate) fn new(
-        (sectors, ground): (&Sectors, &Ground),
+        (sectors, ground): (&Sectors, &WeightedGround),
         cell: (u32, u32),
         flow: Flow,
-        table: &mut Table,
+        table: &mut CellTable,
     ) -> Self {
         let sector = sectors.sector(cell);
         table.lay_out(ground, sectors.part(sector));
@@ -46,16 +46,16 @@ impl RouteEnd {
 
 /// The gates, by which one leaves the one end and comes to the other. A node is a gate of the sector that was entered by it.
 #[derive(Clone, Copy)]
-pub(crate) struct Gates<'a> {
+pub(crate) struct GateSearch<'a> {
     pub(crate) sectors: &'a Sectors,
     pub(crate) floor: Unit,
     pub(crate) ends: &'a [RouteEnd; 2],
-    pub(crate) far: &'a FarGoal,
+    pub(crate) far: &'a LandmarkGoal,
 }
 
-impl Gates<'_> {
+impl GateSearch<'_> {
     /// What is known of the goal.
-    pub(crate) fn far_goal(sectors: &Sectors, floor: Unit, goal: &RouteEnd) -> FarGoal {
+    pub(crate) fn far_goal(sectors: &Sectors, floor: Unit, goal: &RouteEnd) -> LandmarkGoal {
         sectors.far().goal((goal.cell, floor), goal.entries(sectors))
     }
 
@@ -81,7 +81,7 @@ impl Gates<'_> {
 
 impl Search {
     /// Begins a search from gate to gate.
-    pub(crate) fn begin_gates(&mut self, gates: &Gates) {
+    pub(crate) fn begin_gates(&mut self, gates: &GateSearch) {
         let first = gates.first_end();
         let ends = Ends { start: NodeId(first), goal: NodeId(first + 1) };
         self.begin(Kernel::Heap, first + 2, ends);
@@ -91,10 +91,10 @@ impl Search {
     }
 
     /// Goes on until it ends or has spent the allowance.
-    pub(crate) fn step_gates(&mut self, gates: &Gates, allowance: u32) -> Step {
+    pub(crate) fn step_gates(&mut self, gates: &GateSearch, allowance: u32) -> SearchStep {
         let stop_at = self.spent.saturating_add(allowance);
         // Bounded by the allowance, and by one entry for every improvement of a gate.
-        while self.state == Step::Running && self.spent < stop_at {
+        while self.state == SearchStep::Running && self.spent < stop_at {
             // Those that cost as much as the way found may yet give it another gate.
             let Some((f, node)) = self.queue.pop_below(self.best.saturating_add(1)) else {
                 return self.finish();
@@ -108,7 +108,7 @@ impl Search {
     }
 
     /// Goes on from a gate to all others of the sector entered by it, and out by them.
-    fn pass(&mut self, gates: &Gates, node: u32) {
+    fn pass(&mut self, gates: &GateSearch, node: u32) {
         let [start, goal] = gates.ends;
         let g = self.records[node as usize].g;
         let (sector, place) = match gates.sectors.gate(node) {
@@ -148,7 +148,7 @@ impl Search {
             }
             return false;
         }
-        *record = Record { g, parent, stamp: self.generation << 8 | WAITING };
+        *record = NodeRecord { g, parent, stamp: self.generation << 8 | WAITING };
         true
     }
 }

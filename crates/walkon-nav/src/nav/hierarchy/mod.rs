@@ -5,11 +5,11 @@
 //! those of a map made again. Not here: who is served by it (`cells/map.rs`); what is known of reachability (labels decide first).
 //! Source: near-optimal hierarchical path-finding, Botea, Müller and Schaeffer 2004; cheapest crossings and straight legs are ours.
 
-pub(crate) mod far;
+pub(crate) mod alt_heuristic;
 pub(crate) mod gates;
 pub(crate) mod route;
 pub(crate) mod sectors;
 pub(crate) mod table;
 
-pub(crate) use route::Route;
+pub(crate) use route::SectorRoute;
 pub(crate) use sectors::Sectors;

@@ -5,23 +5,23 @@
 //! ends, else it is searched within one sector. Charge: 1 a pop, in gates as in cells, and 1 a straight line.
 
 use crate::nav::NodeId;
-use crate::nav::cells::{Flow, Ground, sight};
-use crate::nav::hierarchy::far::FarGoal;
-use crate::nav::hierarchy::gates::{Gates, RouteEnd};
+use crate::nav::cells::{Flow, WeightedGround, line_of_sight};
+use crate::nav::hierarchy::alt_heuristic::LandmarkGoal;
+use crate::nav::hierarchy::gates::{GateSearch, RouteEnd};
 use crate::nav::hierarchy::sectors::Sectors;
-use crate::nav::hierarchy::table::{SIDE, Table};
-use crate::nav::search::{Search, Step};
+use crate::nav::hierarchy::table::{CellTable, SIDE};
+use crate::nav::search::{Search, SearchStep};
 
 /// Ends in sectors nearer than this are searched flat: that is exact, and cheap.
 const NEAR_SECTORS: u32 = 2;
 
 /// The paused work on a way by gates; goes with the `Search` it was begun with while gates are searched.
 #[derive(Clone, Debug)]
-pub(crate) struct Route {
+pub(crate) struct SectorRoute {
     ends: [RouteEnd; 2],
-    far: FarGoal,
-    table: Table,
-    stage: Stage,
+    far: LandmarkGoal,
+    table: CellTable,
+    stage: RouteStage,
     legs: Vec<Leg>,
     next: usize,
     nodes: Vec<NodeId>,
@@ -31,7 +31,7 @@ pub(crate) struct Route {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum RouteStage {
     Gates,
     Legs,
 }
@@ -48,11 +48,11 @@ struct Leg {
     cost: u32,
 }
 
-impl Route {
+impl SectorRoute {
     /// None where a flat search is better.
     pub(crate) fn begin(
         sectors: &Sectors,
-        ground: &Ground,
+        ground: &WeightedGround,
         [start, goal]: [(u32, u32); 2],
         search: &mut Search,
     ) -> Option<Self> {
@@ -60,18 +60,18 @@ impl Route {
         if away < NEAR_SECTORS || !sectors.is_in(ground.unit) {
             return None;
         }
-        let mut table = Table::default();
+        let mut table = CellTable::default();
         let from = RouteEnd::new((sectors, ground), start, Flow::From, &mut table);
         let spent = table.spent();
         let to = RouteEnd::new((sectors, ground), goal, Flow::To, &mut table);
         let spent = spent + table.spent();
-        let far = Gates::far_goal(sectors, ground.floor(), &to);
+        let far = GateSearch::far_goal(sectors, ground.floor(), &to);
         let width = ground.bits.width();
         let route = Self {
             ends: [from, to],
             far,
             table,
-            stage: Stage::Gates,
+            stage: RouteStage::Gates,
             legs: Vec::new(),
             next: 0,
             nodes: vec![NodeId(start.1 * width + start.0)],
@@ -82,8 +82,8 @@ impl Route {
         Some(route)
     }
 
-    fn gates<'a>(&'a self, sectors: &'a Sectors, ground: &Ground) -> Gates<'a> {
-        Gates { sectors, floor: ground.floor(), ends: &self.ends, far: &self.far }
+    fn gates<'a>(&'a self, sectors: &'a Sectors, ground: &WeightedGround) -> GateSearch<'a> {
+        GateSearch { sectors, floor: ground.floor(), ends: &self.ends, far: &self.far }
     }
 
     /// Charged so far, beside the search of the gates.
@@ -104,36 +104,36 @@ impl Route {
     /// Goes on until it ends or has spent the allowance.
     pub(crate) fn step(
         &mut self,
-        (sectors, ground): (&Sectors, &Ground),
+        (sectors, ground): (&Sectors, &WeightedGround),
         search: &mut Search,
         allowance: u32,
-    ) -> Step {
+    ) -> SearchStep {
         let mut left = allowance;
-        if self.stage == Stage::Gates {
+        if self.stage == RouteStage::Gates {
             let before = search.spent();
             let step = search.step_gates(&self.gates(sectors, ground), allowance);
-            if step != Step::Found {
+            if step != SearchStep::Found {
                 return step;
             }
             self.legs = self.legs_between(&self.gates(sectors, ground), search);
-            self.stage = Stage::Legs;
+            self.stage = RouteStage::Legs;
             search.forget_nodes();
             left = allowance.saturating_sub(search.spent() - before);
         }
         let stop_at = self.spent.saturating_add(left);
         // Bounded by the legs: every round goes on by one.
         while self.spent < stop_at {
-            let Some(&leg) = self.legs.get(self.next) else { return Step::Found };
+            let Some(&leg) = self.legs.get(self.next) else { return SearchStep::Found };
             self.next += 1;
             if !self.take(leg, sectors, ground) {
-                return Step::Exhausted;
+                return SearchStep::Exhausted;
             }
         }
-        if self.next == self.legs.len() { Step::Found } else { Step::Running }
+        if self.next == self.legs.len() { SearchStep::Found } else { SearchStep::Running }
     }
 
     /// The legs of the way found.
-    fn legs_between(&self, gates: &Gates, search: &Search) -> Vec<Leg> {
+    fn legs_between(&self, gates: &GateSearch, search: &Search) -> Vec<Leg> {
         let [start, goal] = &self.ends;
         let (mut passed, mut legs) = (Vec::new(), Vec::new());
         search.nodes(&mut passed);
@@ -148,11 +148,11 @@ impl Route {
     }
 
     /// Appends a leg; false when there is no way.
-    fn take(&mut self, leg: Leg, sectors: &Sectors, ground: &Ground) -> bool {
+    fn take(&mut self, leg: Leg, sectors: &Sectors, ground: &WeightedGround) -> bool {
         let width = ground.bits.width();
         let node = |(x, z): (u32, u32)| NodeId(z * width + x);
         let middle = |(x, z): (u32, u32)| [f64::from(x) + 0.5, f64::from(z) + 0.5];
-        let straight = sight::cost(ground, middle(leg.from), middle(leg.to));
+        let straight = line_of_sight::cost(ground, middle(leg.from), middle(leg.to));
         self.spent += 1;
         if let Some(cost) = straight.filter(|cost| cost.0 <= leg.cost) {
             self.cost = self.cost.saturating_add(cost.0);

@@ -7,9 +7,9 @@
 //! a gate.
 
 use crate::nav::cells::layout::{Rates, Unit};
-use crate::nav::cells::{Flow, Ground};
-use crate::nav::hierarchy::far::Far;
-use crate::nav::hierarchy::table::{Part, SIDE, Table};
+use crate::nav::cells::{Flow, WeightedGround};
+use crate::nav::hierarchy::alt_heuristic::GateLandmarks;
+use crate::nav::hierarchy::table::{CellRect, CellTable, SIDE};
 
 /// An opening has a gate for every so many cells. Twice as many would make a fourth of the costs to keep and half the floods, and
 /// routes 2 % dearer.
@@ -28,7 +28,7 @@ pub(crate) struct Sectors {
     across: u32,
     down: u32,
     sectors: Vec<Sector>,
-    far: Far,
+    far: GateLandmarks,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,15 +87,15 @@ impl Sector {
 
 impl Sectors {
     /// Cost: a flood of a sector for each of its gates, for all sectors.
-    pub(crate) fn new(ground: &Ground) -> Self {
+    pub(crate) fn new(ground: &WeightedGround) -> Self {
         let (width, depth) = (ground.bits.width(), ground.bits.depth());
         let (across, down) = (width.div_ceil(SIDE), depth.div_ceil(SIDE));
         let sectors = vec![Sector::default(); (across * down) as usize];
-        let far = Far::default();
+        let far = GateLandmarks::default();
         let mut all = Self { unit: ground.unit, size: (width, depth), across, down, sectors, far };
-        let mut table = Table::default();
+        let mut table = CellTable::default();
         (0..across * down).for_each(|sector| all.make(ground, sector, &mut table));
-        all.far = Far::new(&all);
+        all.far = GateLandmarks::new(&all);
         all
     }
 
@@ -113,7 +113,7 @@ impl Sectors {
     }
 
     /// Makes again what cells that changed have a part in: cells from `first` on, up to `end`, exclusive.
-    pub(crate) fn redo(&mut self, ground: &Ground, changed: &[Part]) {
+    pub(crate) fn redo(&mut self, ground: &WeightedGround, changed: &[CellRect]) {
         let mut touched = Vec::new();
         for part in changed.iter().filter(|part| part.first.0 < part.end.0 && part.first.1 < part.end.1) {
             // Cells on a border have a part in the gates of the sector beyond.
@@ -124,7 +124,7 @@ impl Sectors {
         }
         touched.sort_unstable();
         touched.dedup();
-        let mut table = Table::default();
+        let mut table = CellTable::default();
         for sector in touched {
             let before = self.sectors[sector as usize].clone();
             self.make(ground, sector, &mut table);
@@ -134,7 +134,7 @@ impl Sectors {
         }
     }
 
-    fn make(&mut self, ground: &Ground, sector: u32, table: &mut Table) {
+    fn make(&mut self, ground: &WeightedGround, sector: u32, table: &mut CellTable) {
         let part = self.part(sector);
         let gates: Vec<Gate> = (0..4).flat_map(|side| self.gates(ground, sector, side)).collect();
         let mut costs = Vec::with_capacity(gates.len() * gates.len());
@@ -155,15 +155,15 @@ impl Sectors {
     }
 
     /// Bounds of the costs of ways.
-    pub(crate) fn far(&self) -> &Far {
+    pub(crate) fn far(&self) -> &GateLandmarks {
         &self.far
     }
 
     /// The cells of a sector.
-    pub(crate) fn part(&self, sector: u32) -> Part {
+    pub(crate) fn part(&self, sector: u32) -> CellRect {
         let first = (sector % self.across * SIDE, sector / self.across * SIDE);
         let end = ((first.0 + SIDE).min(self.size.0), (first.1 + SIDE).min(self.size.1));
-        Part { first, end }
+        CellRect { first, end }
     }
 
     /// The sector that holds a cell.
@@ -232,12 +232,12 @@ impl Sectors {
     }
 
     /// The gates of one side: for every opening, evenly spread, where crossing is cheapest.
-    fn gates(&self, ground: &Ground, sector: u32, side: u32) -> Vec<Gate> {
+    fn gates(&self, ground: &WeightedGround, sector: u32, side: u32) -> Vec<Gate> {
         let mut gates = Vec::new();
         if self.beyond(sector, side).is_none() {
             return gates;
         }
-        let Part { first, end } = self.part(sector);
+        let CellRect { first, end } = self.part(sector);
         let pair = |at: u32| match side {
             0 => ((end.0 - 1, at), (end.0, at)),
             1 => ((at, end.1 - 1), (at, end.1)),

@@ -6,7 +6,7 @@
 use crate::nav::NodeId;
 use crate::nav::buckets::Buckets;
 use crate::nav::cells::layout::{FACTOR_ONE, LEGAL, OFFSETS, Rates, Unit};
-use crate::nav::cells::{Flow, Ground};
+use crate::nav::cells::{Flow, WeightedGround};
 
 /// Cells along a side of the largest part, as a power of two.
 pub(crate) const SIDE_BITS: u32 = 5;
@@ -17,13 +17,13 @@ const CELLS: usize = (SIDE * SIDE) as usize;
 
 /// A rectangle of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct CellRect {
     pub(crate) first: (u32, u32),
     /// The cell after the last along each axis.
     pub(crate) end: (u32, u32),
 }
 
-impl Part {
+impl CellRect {
     /// The smallest that holds two.
     pub(crate) fn union(self, other: Self) -> Self {
         let (a, b) = (self.first, other.first);
@@ -45,7 +45,7 @@ impl Part {
     }
 
     /// The same with every side moved outward, as far as the ground goes.
-    pub(crate) fn grown(self, cells: u32, ground: &Ground) -> Self {
+    pub(crate) fn grown(self, cells: u32, ground: &WeightedGround) -> Self {
         let (x, z) = self.end;
         Self {
             first: (self.first.0.saturating_sub(cells), self.first.1.saturating_sub(cells)),
@@ -59,7 +59,7 @@ impl Part {
     }
 
     /// Bit n + 1 says whether the cell n cells along a row is walkable; bits beyond the ends are 0.
-    fn row(self, ground: &Ground, z: u32) -> u64 {
+    fn row(self, ground: &WeightedGround, z: u32) -> u64 {
         let (first, end) = (self.first.0, self.end.0);
         let word = (first / 64) as usize;
         let mut bits = ground.bits.row_word(z, word) >> (first % 64);
@@ -92,13 +92,13 @@ const LEGAL_IN_ROWS: [u8; 512] = {
 
 /// A part as searches within it see it, and what the last one found.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
-    part: Part,
+pub(crate) struct CellTable {
+    part: CellRect,
     width: u32,
     /// Step costs at the cheapest factor of the open cells of the part.
     floor: Unit,
     rates: Rates,
-    /// Walkable cells as [`Part::row`] has them, with a row of none before the first and after the last.
+    /// Walkable cells as [`CellRect::row`] has them, with a row of none before the first and after the last.
     rows: [u64; SIDE as usize + 2],
     factor: Vec<u16>,
     cost: Vec<u32>,
@@ -108,10 +108,10 @@ pub(crate) struct Table {
     spent: u32,
 }
 
-impl Default for Table {
+impl Default for CellTable {
     fn default() -> Self {
         Self {
-            part: Part::default(),
+            part: CellRect::default(),
             width: 0,
             floor: Unit::default(),
             rates: Rates::new(Unit::default()),
@@ -125,7 +125,7 @@ impl Default for Table {
     }
 }
 
-impl Table {
+impl CellTable {
     /// Expansions of the last search.
     pub(crate) fn spent(&self) -> u32 {
         self.spent
@@ -137,7 +137,7 @@ impl Table {
     }
 
     /// Lays out a part for the searches that follow. Cost: a nanosecond a dozen cells where all are open.
-    pub(crate) fn lay_out(&mut self, ground: &Ground, part: Part) {
+    pub(crate) fn lay_out(&mut self, ground: &WeightedGround, part: CellRect) {
         (self.part, self.width, self.rates) = (part, ground.bits.width(), Rates::new(ground.unit));
         self.rows = [0; SIDE as usize + 2];
         let (columns, mut cheapest) = ((part.end.0 - part.first.0) as usize, u16::MAX);
@@ -299,7 +299,7 @@ const AHEAD: [u8; 8] = {
     table
 };
 
-/// As in `cells/weighted.rs`.
+/// As in `cells/weighted_astar.rs`.
 const RANGE_BITS: u32 = 2;
 
 /// Lower bound of the cost between two cells.
@@ -314,7 +314,7 @@ mod tests {
     use crate::nav::cells::{Bits, FACTOR_ONE};
 
     /// Costs of all cells of a part by going over all steps until nothing gets cheaper.
-    fn brute(ground: &Ground, part: Part, from: (u32, u32), flow: Flow) -> Vec<u32> {
+    fn brute(ground: &WeightedGround, part: CellRect, from: (u32, u32), flow: Flow) -> Vec<u32> {
         let (rates, width) = (Rates::new(ground.unit), ground.bits.width());
         let id = |(x, z): (u32, u32)| (z * width + x) as usize;
         let mut cost = vec![u32::MAX; (width * ground.bits.depth()) as usize];
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn ways_and_floods_of_a_part_cost_what_going_over_all_steps_does() {
         let mut rng = Rng::stream(11, "parts");
-        let mut table = Table::default();
+        let mut table = CellTable::default();
         for _ in 0..60 {
             let (width, depth) = (rng.int(3, 90) as u32, rng.int(3, 40) as u32);
             let mut bits = Bits::new(width, depth);
@@ -361,13 +361,13 @@ mod tests {
             let factor: Vec<u16> =
                 cells.iter().map(|_| cheapest + rng.below(u64::from(FACTOR_ONE)) as u16).collect();
             let unit = Unit::for_map(u64::from(width * depth), 2 * FACTOR_ONE);
-            let ground = Ground { factor: &factor, cheapest, unit, ..Ground::even(&bits) };
+            let ground = WeightedGround { factor: &factor, cheapest, unit, ..WeightedGround::even(&bits) };
             let first = (rng.below(u64::from(width) / 2) as u32, rng.below(u64::from(depth) / 2) as u32);
             let end = (
                 rng.int(i64::from(first.0) + 1, i64::from(width.min(first.0 + SIDE))) as u32,
                 rng.int(i64::from(first.1) + 1, i64::from(depth.min(first.1 + SIDE))) as u32,
             );
-            let part = Part { first, end };
+            let part = CellRect { first, end };
             let open: Vec<(u32, u32)> = cells
                 .iter()
                 .copied()

@@ -11,7 +11,7 @@ use crate::base::geom::Bounds;
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
-use crate::nav::cells::{CellFooting, CellMap, Reached, View};
+use crate::nav::cells::{CellGroundQuery, CellMap, CellView, Reached};
 use crate::nav::{
     ChangedPart, Disc, Island, Location, MapChange, NavEdit, PathTrouble, RandomPoint, Reach, Revision,
     TileEdit, Traversal,
@@ -160,12 +160,12 @@ impl Layers {
     }
 
     /// What somebody can use of each layer. Cost: nothing to speak of when it was prepared, else a pass over the map.
-    pub(crate) fn views(&self, by: &Traversal) -> Vec<View> {
+    pub(crate) fn views(&self, by: &Traversal) -> Vec<CellView> {
         self.maps.iter().map(|map| map.view(by)).collect()
     }
 
     /// What can be reached from a cell of a layer, over links whose ends can be stood on. Cost: labels, for each link.
-    pub(crate) fn everywhere(&self, views: &[View], layer: u8, (x, z): (u32, u32)) -> Everywhere {
+    pub(crate) fn everywhere(&self, views: &[CellView], layer: u8, (x, z): (u32, u32)) -> Everywhere {
         let mut found = Everywhere { layers: vec![Vec::new(); self.maps.len()] };
         found.layers[usize::from(layer)].extend(views[usize::from(layer)].reached_from(x, z));
         let mut waiting: Vec<Hop> = self.hops().collect();
@@ -320,7 +320,7 @@ impl Layers {
         self.of(by).is_clear_of(from, to, by, others)
     }
 
-    pub(crate) fn footing(&self, by: &Traversal) -> CellFooting<'_> {
+    pub(crate) fn footing(&self, by: &Traversal) -> CellGroundQuery<'_> {
         self.of(by).footing(by)
     }
 
@@ -402,7 +402,7 @@ impl Layers {
 
 impl Everywhere {
     /// Whether a place is among what is reached.
-    pub(crate) fn holds(&self, layers: &Layers, views: &[View], at: LayerPoint) -> bool {
+    pub(crate) fn holds(&self, layers: &Layers, views: &[CellView], at: LayerPoint) -> bool {
         let Some(((x, z), view)) = layers.cell(at).zip(views.get(usize::from(at.layer))) else {
             return false;
         };

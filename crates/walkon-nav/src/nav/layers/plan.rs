@@ -25,7 +25,7 @@ use crate::nav::{
 #[derive(Clone, Debug)]
 pub(crate) enum LayersPlan {
     /// On one layer.
-    Alone(Box<cells::Plan>),
+    Alone(Box<cells::CellPlan>),
     /// Over links.
     Joined(Box<Joined>),
 }
@@ -82,7 +82,7 @@ struct Leg {
     from: Node,
     to: Node,
     query: PathQuery,
-    plan: Box<cells::Plan>,
+    plan: Box<cells::CellPlan>,
 }
 
 const START: Node = 0;
@@ -116,7 +116,7 @@ impl LayersPlan {
             .collect();
         let stays = goal.layer == query.by.layer;
         if stays && hops.is_empty() {
-            let plan = cells::Plan::begin(layers.of(&query.by), query);
+            let plan = cells::CellPlan::begin(layers.of(&query.by), query);
             return match plan {
                 Ok(plan) => Ok(Self::Alone(Box::new(plan))),
                 Err(answer) => Err(Box::new(PathAnswer { revision: layers.revision(), ..*answer })),
@@ -173,7 +173,7 @@ impl Layers {
     /// anything.
     pub(crate) fn plan_alone(&self, query: &PathQuery, search: &mut Search) -> bool {
         let map = self.of(&query.by);
-        let Ok(mut plan) = cells::Plan::begin(map, query) else { return false };
+        let Ok(mut plan) = cells::CellPlan::begin(map, query) else { return false };
         // Bounded by the limit of the query: every step with a full allowance ends.
         loop {
             if let Some(answer) = plan.step(map, (query, search), u32::MAX) {
@@ -197,7 +197,7 @@ impl LayersPlan {
 /// The reachable place of a layer nearest to a point.
 fn nearest(
     layers: &Layers,
-    views: &[cells::View],
+    views: &[cells::CellView],
     everywhere: &Everywhere,
     at: LayerPoint,
 ) -> Option<LayerPoint> {
@@ -307,9 +307,9 @@ impl Joined {
                     return None;
                 }
                 match self.step_leg(layers, search, left.max(1)) {
-                    Ended::Not => return None,
-                    Ended::Limit => return Some(self.give_up(layers, PathTrouble::Limit)),
-                    Ended::Yes => continue,
+                    LegEnd::Not => return None,
+                    LegEnd::Limit => return Some(self.give_up(layers, PathTrouble::Limit)),
+                    LegEnd::Yes => continue,
                 }
             }
             let Some(next) = self.take_cheapest() else {
@@ -381,26 +381,26 @@ impl Joined {
 
     /// Begins to search for a leg; when there is none, another may lead there.
     fn begin_leg_with(&mut self, layers: &Layers, (from, to): (Node, Node), query: PathQuery) {
-        match cells::Plan::begin(layers.of(&query.by), &query) {
+        match cells::CellPlan::begin(layers.of(&query.by), &query) {
             Ok(plan) => self.leg = Some(Leg { from, to, query, plan: Box::new(plan) }),
             Err(answer) => self.end_leg(layers, (from, to, query), (*answer, 0.0)),
         }
     }
 
-    fn step_leg(&mut self, layers: &Layers, search: &mut Search, allowance: u32) -> Ended {
-        let Some(mut leg) = self.leg.take() else { return Ended::Yes };
+    fn step_leg(&mut self, layers: &Layers, search: &mut Search, allowance: u32) -> LegEnd {
+        let Some(mut leg) = self.leg.take() else { return LegEnd::Yes };
         let map = layers.of(&leg.query.by);
         let Some(answer) = leg.plan.step(map, (&leg.query, search), allowance) else {
             self.leg = Some(leg);
-            return Ended::Not;
+            return LegEnd::Not;
         };
         self.spent = self.spent.saturating_add(answer.expansions);
         if answer.trouble == Some(PathTrouble::Limit) {
-            return Ended::Limit;
+            return LegEnd::Limit;
         }
         let cost_m = leg.plan.cost_m();
         self.end_leg(layers, (leg.from, leg.to, leg.query), (answer, cost_m));
-        Ended::Yes
+        LegEnd::Yes
     }
 
     /// Takes in what a leg came to. Somebody who stands at the end of a link is waited for there, not gone beside.
@@ -473,7 +473,7 @@ impl Joined {
 }
 
 /// What a step of a leg came to.
-enum Ended {
+enum LegEnd {
     Not,
     Yes,
     Limit,

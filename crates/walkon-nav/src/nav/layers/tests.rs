@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::rng::Rng;
-use crate::nav::cells::{CellMap, CellSource, Frame};
+use crate::nav::cells::{CellMap, CellSource, MapFrame};
 use crate::nav::{
     Accept, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach, Search,
     TileEdit, Traversal,
@@ -59,7 +59,13 @@ impl House {
         let maps = (0..self.walkable.len()).map(|layer| {
             let floor_y_m = 3.0 * layer as f64;
             CellMap::from_cells(&CellSource {
-                frame: Frame { width: WIDTH, depth: DEPTH, cell_size_m: 1.0, floor_y_m, ..Frame::default() },
+                frame: MapFrame {
+                    width: WIDTH,
+                    depth: DEPTH,
+                    cell_size_m: 1.0,
+                    floor_y_m,
+                    ..MapFrame::default()
+                },
                 walkable: self.walkable[layer].clone(),
                 factor: self.factor[layer].iter().map(|&factor| factor as f32 / 50.0).collect(),
                 leave: self.leave[layer].clone(),
@@ -344,7 +350,7 @@ fn seed_o15_random_points_of_a_layer_are_reached_over_links() {
 fn links_that_lead_nowhere_and_layers_that_differ_are_refused() {
     let flat = || {
         CellMap::from_cells(&CellSource {
-            frame: Frame { width: 2, depth: 1, cell_size_m: 1.0, ..Frame::default() },
+            frame: MapFrame { width: 2, depth: 1, cell_size_m: 1.0, ..MapFrame::default() },
             walkable: vec![true; 2],
             ..CellSource::default()
         })

@@ -1,7 +1,7 @@
 //! Areas, obstacles and walls into polygons for one kind of body.
 //!
 //! In: what a mesh is made from, which areas and obstacles are in force, how much wider a body is than the mesh allows for. Out: a
-//! [`View`]: the ground it can stand on with its middle. Holds: the same rules as on a grid: ground is what an area holds that can be
+//! [`MeshView`]: the ground it can stand on with its middle. Holds: the same rules as on a grid: ground is what an area holds that can be
 //! used, unless a shunned one or an obstacle holds it too; obstacles keep their paddings, the outer edge of the areas its own, and
 //! wider bodies keep off every wall of what is left. A view depends on the source and the key alone. Not here: keeping views (`map`).
 
@@ -10,22 +10,22 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::geom::{self, Bounds, Point};
-use crate::nav::mesh::arrange::{Segment, arrange};
-use crate::nav::mesh::keepout::{Keepout, Keepouts, Side, beside};
-use crate::nav::mesh::sheets::arrange_on;
-use crate::nav::mesh::surface::{NONE, Surface};
-use crate::nav::mesh::tree::Tree;
+use crate::nav::mesh::floor_layers::arrange_on;
+use crate::nav::mesh::topology::{NONE, Topology};
+use crate::nav::mesh::tree::RectangleTree;
+use crate::nav::mesh::triangulate::{Segment, arrange};
+use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, WallSide, beside};
 
 /// The polygon of an area, and the ground that it lies on: from one height to another.
 #[derive(Clone, Debug)]
-pub(crate) struct Outline {
+pub(crate) struct AreaOutline {
     pub(crate) polygon: Vec<Point>,
     pub(crate) bounds: Bounds,
     pub(crate) low_m: f64,
     pub(crate) high_m: f64,
 }
 
-impl Outline {
+impl AreaOutline {
     pub(crate) fn new(polygon: Vec<Point>, [low_m, high_m]: [f64; 2]) -> Self {
         Self { bounds: Bounds::of(&polygon), polygon, low_m, high_m }
     }
@@ -43,13 +43,13 @@ impl Outline {
 
 /// Ground that is blocked.
 #[derive(Clone, Debug)]
-pub(crate) struct Blocker {
-    pub(crate) outline: Outline,
+pub(crate) struct MeshBlocker {
+    pub(crate) outline: AreaOutline,
     /// How far the middle of a body keeps off, metres.
     pub(crate) keep_m: f64,
 }
 
-impl Blocker {
+impl MeshBlocker {
     /// What those have in common that block as one.
     fn kind(&self) -> [f64; 3] {
         [self.keep_m, self.outline.low_m, self.outline.high_m]
@@ -58,13 +58,13 @@ impl Blocker {
 
 /// What a mesh is made from.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Source {
+pub(crate) struct MeshInput {
     /// Polygons as authored; without them the areas are the ground.
-    pub(crate) ground: Option<Arc<Surface>>,
+    pub(crate) ground: Option<Arc<Topology>>,
     /// Whether some of those polygons lie above others.
     pub(crate) has_floors: bool,
-    pub(crate) areas: Vec<Outline>,
-    pub(crate) blockers: Vec<Blocker>,
+    pub(crate) areas: Vec<AreaOutline>,
+    pub(crate) blockers: Vec<MeshBlocker>,
     pub(crate) boundary_padding_m: f64,
     pub(crate) floor_y_m: f64,
 }
@@ -84,8 +84,8 @@ pub(crate) struct Key {
 
 /// The ground of one kind of body.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct View {
-    pub(crate) surface: Surface,
+pub(crate) struct MeshView {
+    pub(crate) surface: Topology,
     /// By owner of polygons: the areas that hold them, by id.
     pub(crate) sets: Vec<Vec<u32>>,
 }
@@ -112,18 +112,18 @@ impl Sets {
 
 /// Outlines that are found by place.
 struct Found<'source> {
-    outlines: Vec<&'source Outline>,
-    tree: Tree,
+    outlines: Vec<&'source AreaOutline>,
+    tree: RectangleTree,
 }
 
 impl<'source> Found<'source> {
-    fn new(outlines: Vec<&'source Outline>) -> Self {
+    fn new(outlines: Vec<&'source AreaOutline>) -> Self {
         let bounds: Vec<Bounds> = outlines.iter().map(|outline| outline.bounds).collect();
-        Self { tree: Tree::new(&bounds), outlines }
+        Self { tree: RectangleTree::new(&bounds), outlines }
     }
 
     /// Those around a point that `holds` knows to hold it, in order.
-    fn at(&self, point: Point, holds: impl Fn(&Outline) -> bool) -> Vec<u32> {
+    fn at(&self, point: Point, holds: impl Fn(&AreaOutline) -> bool) -> Vec<u32> {
         let mut found = Vec::new();
         self.tree.visit(Bounds { min: point, max: point }, &mut |at| {
             if holds(self.outlines[at as usize]) {
@@ -135,7 +135,7 @@ impl<'source> Found<'source> {
     }
 }
 
-impl Source {
+impl MeshInput {
     /// The areas around a point when they make ground of it.
     fn set_at(&self, (key, areas): (&Key, &Found<'_>), point: Point, y: f64) -> Option<Vec<u32>> {
         let set = areas.at(point, |area| area.holds(point, y));
@@ -146,7 +146,7 @@ impl Source {
     }
 
     /// The ground of bodies of a key. Distances add up: a wider body keeps off obstacles and edges by as much more.
-    pub(crate) fn view(&self, key: &Key) -> View {
+    pub(crate) fn view(&self, key: &Key) -> MeshView {
         let wider_m = f64::from(key.wider_um) * 1e-6;
         let areas = Found::new(self.areas.iter().collect());
         let mut lines: Vec<Segment> = Vec::new();
@@ -161,17 +161,17 @@ impl Source {
         if edge_m > 0.0 || !key.blocking.contains(&true) {
             let plain = match &self.ground {
                 Some(ground) if self.areas.is_empty() => {
-                    View { surface: (**ground).clone(), sets: vec![Vec::new()] }
+                    MeshView { surface: (**ground).clone(), sets: vec![Vec::new()] }
                 }
                 _ => self.settle(&lines, &|point, y| self.set_at((key, &areas), point, y)),
             };
             if edge_m <= 0.0 {
                 return plain;
             }
-            shapes = beside(&plain.surface, edge_m, Side::Within);
+            shapes = beside(&plain.surface, edge_m, WallSide::Within);
         }
         let blocked = Found::new(self.blocked(key, wider_m, (&mut lines, &mut shapes)));
-        let keepouts = Keepouts::new(shapes);
+        let keepouts = WallOffsets::new(shapes);
         keepouts.lines(&mut lines);
         self.settle(&lines, &|point, y| {
             let is_blocked =
@@ -185,13 +185,13 @@ impl Source {
         &self,
         key: &Key,
         wider_m: f64,
-        (lines, shapes): (&mut Vec<Segment>, &mut Vec<Keepout>),
-    ) -> Vec<&Outline> {
+        (lines, shapes): (&mut Vec<Segment>, &mut Vec<WallOffset>),
+    ) -> Vec<&AreaOutline> {
         let in_force =
             self.blockers.iter().zip(&key.blocking).filter(|(_, is)| **is).map(|(blocker, _)| blocker);
-        let mut in_force: Vec<&Blocker> = in_force.collect();
+        let mut in_force: Vec<&MeshBlocker> = in_force.collect();
         // Those authored keep paddings, those added have none; and each blocks its own floors.
-        let order = |a: &&Blocker, b: &&Blocker| {
+        let order = |a: &&MeshBlocker, b: &&MeshBlocker| {
             let ([a_keep, a_low, a_high], [b_keep, b_low, b_high]) = (a.kind(), b.kind());
             a_keep.total_cmp(&b_keep).then(a_low.total_cmp(&b_low)).then(a_high.total_cmp(&b_high))
         };
@@ -208,15 +208,15 @@ impl Source {
             let keep_m = alike[0].keep_m + wider_m;
             if keep_m > 0.0 {
                 let [_, low_m, high_m] = alike[0].kind();
-                let around = beside(&covered, keep_m, Side::Without);
-                shapes.extend(around.into_iter().map(|shape| Keepout { low_m, high_m, ..shape }));
+                let around = beside(&covered, keep_m, WallSide::Without);
+                shapes.extend(around.into_iter().map(|shape| WallOffset { low_m, high_m, ..shape }));
             }
         }
         in_force.into_iter().map(|blocker| &blocker.outline).collect()
     }
 
     /// The polygons between some lines, each with its set of areas.
-    fn settle(&self, lines: &[Segment], set_at: &dyn Fn(Point, f64) -> Option<Vec<u32>>) -> View {
+    fn settle(&self, lines: &[Segment], set_at: &dyn Fn(Point, f64) -> Option<Vec<u32>>) -> MeshView {
         let sets = RefCell::new(Sets::default());
         let surface = match &self.ground {
             None => {
@@ -234,12 +234,12 @@ impl Source {
                 cut
             }
         };
-        View { surface, sets: sets.into_inner().known.into_iter().map(|known| known.0).collect() }
+        MeshView { surface, sets: sets.into_inner().known.into_iter().map(|known| known.0).collect() }
     }
 }
 
 /// What some shapes leave of a surface.
-pub(crate) fn carve(surface: &Surface, keepouts: &Keepouts) -> Surface {
+pub(crate) fn carve(surface: &Topology, keepouts: &WallOffsets) -> Topology {
     let mut lines: Vec<Segment> = Vec::new();
     keepouts.lines(&mut lines);
     let is_free = |polygon: u32, point: Point| !keepouts.holds(point, surface.height(polygon, point));
@@ -256,7 +256,7 @@ pub(crate) fn carve(surface: &Surface, keepouts: &Keepouts) -> Surface {
     carved
 }
 
-impl Surface {
+impl Topology {
     /// The polygon that holds a point of the ground plane; of several the first.
     pub(crate) fn holder(&self, point: Point) -> Option<u32> {
         self.holder_among(point, |_| true)

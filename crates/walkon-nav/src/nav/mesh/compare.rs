@@ -11,21 +11,21 @@ use glam::Vec3;
 use crate::base::geom::Point;
 use crate::nav::Traversal;
 use crate::nav::mesh::NavMesh;
-use crate::nav::mesh::build::View;
+use crate::nav::mesh::build::MeshView;
 use crate::nav::mesh::corridor::Corridor;
-use crate::nav::mesh::locate::Spot;
-use crate::nav::mesh::prices::Prices;
+use crate::nav::mesh::locate::MeshSpot;
+use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::raw::length;
-use crate::nav::mesh::taut::{Taut, Tolls};
-use crate::nav::search::Step;
+use crate::nav::mesh::traversal_cost::TraversalCosts;
+use crate::nav::search::SearchStep;
 
 /// Both searches over the ground of one body.
 #[derive(Debug)]
 pub struct Compared {
-    view: Arc<View>,
-    taut: Taut,
+    view: Arc<MeshView>,
+    taut: Polyanya,
     corridor: Corridor,
-    even: Prices,
+    even: TraversalCosts,
     line: Vec<Point>,
 }
 
@@ -35,9 +35,9 @@ impl NavMesh {
     pub fn compared(&self, by: &Traversal) -> Compared {
         Compared {
             view: self.view(by),
-            taut: Taut::default(),
+            taut: Polyanya::default(),
             corridor: Corridor::default(),
-            even: Prices::default(),
+            even: TraversalCosts::default(),
             line: Vec::new(),
         }
     }
@@ -45,7 +45,7 @@ impl NavMesh {
 
 impl Compared {
     /// Both places on the ground, when one can be reached from the other.
-    fn ends(&self, from: Vec3, to: Vec3) -> Option<(Spot, Spot)> {
+    fn ends(&self, from: Vec3, to: Vec3) -> Option<(MeshSpot, MeshSpot)> {
         let surface = &self.view.surface;
         let (from, to) = (surface.spot(from)?, surface.spot(to)?);
         let labels = [from, to].map(|spot| surface.label[spot.polygon as usize]);
@@ -57,7 +57,7 @@ impl Compared {
         let (from, to) = self.ends(from, to)?;
         let surface = &self.view.surface;
         self.taut.begin(surface, Tolls::default(), from, to);
-        if self.taut.step(surface, Tolls::default(), u32::MAX) != Step::Found {
+        if self.taut.step(surface, Tolls::default(), u32::MAX) != SearchStep::Found {
             return None;
         }
         self.taut.points(&mut self.line);
@@ -69,7 +69,7 @@ impl Compared {
         let (from, to) = self.ends(from, to)?;
         let surface = &self.view.surface;
         self.corridor.begin(surface, &self.even, from, to);
-        if self.corridor.step(surface, &self.even, u32::MAX) != Step::Found {
+        if self.corridor.step(surface, &self.even, u32::MAX) != SearchStep::Found {
             return None;
         }
         self.corridor.points(surface, &mut self.line);

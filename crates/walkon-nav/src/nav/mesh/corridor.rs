@@ -2,22 +2,22 @@
 //!
 //! In: a surface, prices of its polygons, two places. Out: the edges crossed, the places where, and the shortest line through them.
 //! Holds: a search stops only between expansions, and slices change nothing but when. For ground that is dearer by the metre; on even
-//! ground `taut` is shorter and no slower. Each edge is crossed where that is shortest from the place before to the goal.
+//! ground `polyanya` is shorter and no slower. Each edge is crossed where that is shortest from the place before to the goal.
 //! Source: Hart, Nilsson and Raphael 1968; the funnel of Lee and Preparata 1984, as Mononen 2010 walks it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::base::geom::{self, Point};
-use crate::nav::mesh::locate::Spot;
-use crate::nav::mesh::prices::Prices;
+use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::raw::length;
-use crate::nav::mesh::surface::{NONE, Surface};
-use crate::nav::search::Step;
+use crate::nav::mesh::topology::{NONE, Topology};
+use crate::nav::mesh::traversal_cost::TraversalCosts;
+use crate::nav::search::SearchStep;
 
 /// What is known of an edge, seen from the polygon that is entered by it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Record {
+struct EdgeRecord {
     generation: u32,
     parent: u32,
     cost: f64,
@@ -27,32 +27,38 @@ struct Record {
 /// The paused state of a search, reusable from one to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Corridor {
-    records: Vec<Record>,
+    records: Vec<EdgeRecord>,
     open: BinaryHeap<Reverse<(u64, u32)>>,
     generation: u32,
-    start: Spot,
-    goal: Spot,
+    start: MeshSpot,
+    goal: MeshSpot,
     /// The cheapest way to the goal so far, and the edge by which its polygon is entered.
     best: (f64, u32),
     spent: u32,
-    state: Step,
+    state: SearchStep,
     expanded: Vec<u32>,
     is_watched: bool,
 }
 
 impl Corridor {
     /// Makes ready for a search between two places.
-    pub(crate) fn begin(&mut self, surface: &Surface, prices: &Prices, start: Spot, goal: Spot) {
+    pub(crate) fn begin(
+        &mut self,
+        surface: &Topology,
+        prices: &TraversalCosts,
+        start: MeshSpot,
+        goal: MeshSpot,
+    ) {
         self.open.clear();
         self.expanded.clear();
         if self.records.len() < surface.ring.len() || self.generation == u32::MAX {
             self.records.clear();
-            self.records.resize(surface.ring.len(), Record::default());
+            self.records.resize(surface.ring.len(), EdgeRecord::default());
             self.generation = 0;
         }
         self.generation += 1;
         (self.start, self.goal, self.spent) = (start, goal, 0);
-        (self.best, self.state) = ((f64::INFINITY, NONE), Step::Running);
+        (self.best, self.state) = ((f64::INFINITY, NONE), SearchStep::Running);
         if start.polygon == goal.polygon {
             self.best.0 = length(start.point, goal.point) * prices.factor(start.polygon);
         }
@@ -74,8 +80,8 @@ impl Corridor {
     /// Offers the edges of a polygon from a place in it.
     fn enter(
         &mut self,
-        surface: &Surface,
-        prices: &Prices,
+        surface: &Topology,
+        prices: &TraversalCosts,
         (polygon, entry): (u32, u32),
         (cost, point): (f64, Point),
     ) {
@@ -94,7 +100,8 @@ impl Corridor {
             if (record.generation == self.generation && record.cost <= to_there) || bound >= self.best.0 {
                 continue;
             }
-            *record = Record { generation: self.generation, parent: entry, cost: to_there, point: crossing };
+            *record =
+                EdgeRecord { generation: self.generation, parent: entry, cost: to_there, point: crossing };
             if beyond == self.goal.polygon {
                 let whole = to_there + length(crossing, goal) * prices.factor(beyond);
                 if whole < self.best.0 {
@@ -106,16 +113,16 @@ impl Corridor {
     }
 
     /// Goes on until it ends or has spent `allowance` expansions.
-    pub(crate) fn step(&mut self, surface: &Surface, prices: &Prices, allowance: u32) -> Step {
+    pub(crate) fn step(&mut self, surface: &Topology, prices: &TraversalCosts, allowance: u32) -> SearchStep {
         let stop_at = self.spent.saturating_add(allowance);
         // Bounded by the allowance.
-        while self.state == Step::Running && self.spent < stop_at {
+        while self.state == SearchStep::Running && self.spent < stop_at {
             let next = self.open.pop().map(|Reverse(entry)| entry);
             let Some((bound, edge)) = next.filter(|(bound, _)| f64::from_bits(*bound) < self.best.0) else {
-                self.state = if self.best.0.is_finite() { Step::Found } else { Step::Exhausted };
+                self.state = if self.best.0.is_finite() { SearchStep::Found } else { SearchStep::Exhausted };
                 break;
             };
-            let Record { cost, point, .. } = self.records[edge as usize];
+            let EdgeRecord { cost, point, .. } = self.records[edge as usize];
             let known = cost + length(point, self.goal.point) * prices.cheapest();
             if known < f64::from_bits(bound) {
                 continue;
@@ -153,7 +160,7 @@ impl Corridor {
     }
 
     /// The shortest line through the polygons of the way found.
-    pub(crate) fn points(&self, surface: &Surface, out: &mut Vec<Point>) {
+    pub(crate) fn points(&self, surface: &Topology, out: &mut Vec<Point>) {
         let portal = |edge: u32| (surface.from(edge), surface.to(edge));
         let portals: Vec<(Point, Point)> = self.entries().into_iter().map(portal).collect();
         funnel(self.start.point, &portals, self.goal.point, out);

@@ -7,18 +7,18 @@
 use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point};
-use crate::nav::mesh::surface::Surface;
+use crate::nav::mesh::topology::Topology;
 
 /// A point of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spot {
+pub(crate) struct MeshSpot {
     pub(crate) polygon: u32,
     pub(crate) point: Point,
 }
 
-impl Surface {
+impl Topology {
     /// The polygon that holds a point, and the nearest point of it.
-    pub(crate) fn spot(&self, place: Vec3) -> Option<Spot> {
+    pub(crate) fn spot(&self, place: Vec3) -> Option<MeshSpot> {
         let point = geom::ground(place);
         if !(point[0].is_finite() && point[1].is_finite()) {
             return None;
@@ -28,7 +28,7 @@ impl Surface {
             None => None,
         };
         let window = Bounds { min: point, max: point }.grown(self.tolerance_m);
-        let mut best: Option<((f64, f64, u32), Spot)> = None;
+        let mut best: Option<((f64, f64, u32), MeshSpot)> = None;
         self.tree.visit(window, &mut |polygon| {
             let nearest = if self.contains(polygon, point) { point } else { self.nearest_on(polygon, point) };
             let away = [nearest[0] - point[0], nearest[1] - point[1]];
@@ -40,19 +40,19 @@ impl Surface {
                 true => 0.0,
                 false => (self.height(polygon, nearest) - f64::from(place.y)).abs(),
             };
-            if floor.is_some_and(|floor| !self.is_on(floor, Spot { polygon, point: nearest })) {
+            if floor.is_some_and(|floor| !self.is_on(floor, MeshSpot { polygon, point: nearest })) {
                 return;
             }
             let rank = (rise, away_sq, polygon);
             if best.is_none_or(|best| rank < best.0) {
-                best = Some((rank, Spot { polygon, point: nearest }));
+                best = Some((rank, MeshSpot { polygon, point: nearest }));
             }
         });
         best.map(|best| best.1)
     }
 
     /// Whether a place lies on the floor of another one, of what this was cut out of.
-    fn is_on(&self, floor: Spot, place: Spot) -> bool {
+    fn is_on(&self, floor: MeshSpot, place: MeshSpot) -> bool {
         let Some(whole) = &self.whole else { return true };
         let own = whole.spot(self.raised(place));
         own.is_some_and(|own| {
@@ -98,7 +98,7 @@ impl Surface {
         place: Vec3,
         within_m: f64,
         accept: impl Fn(u32) -> bool,
-    ) -> Option<Spot> {
+    ) -> Option<MeshSpot> {
         let point = geom::ground(place);
         if !(point[0].is_finite() && point[1].is_finite()) {
             return None;
@@ -116,11 +116,11 @@ impl Surface {
             Some(away_sq + rise * rise)
         };
         let found = self.tree.nearest(point, f64::INFINITY, &mut measure);
-        found.map(|(_, polygon)| Spot { polygon, point: self.nearest_on(polygon, point) })
+        found.map(|(_, polygon)| MeshSpot { polygon, point: self.nearest_on(polygon, point) })
     }
 
     /// A place as it is handed out.
-    pub(crate) fn raised(&self, spot: Spot) -> Vec3 {
+    pub(crate) fn raised(&self, spot: MeshSpot) -> Vec3 {
         geom::raise(spot.point, self.height(spot.polygon, spot.point))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: a source once, then edits, a set a tick. Out: answers about points, and what plans walk on. Holds: a view depends on the
 //! source and the state alone, so after any edits everything but the revision equals a map built again; views are made when they are
-//! first asked for and kept while they are in use: when, changes no answer. Not here: ways (`plan`), lines (`footing`).
+//! first asked for and kept while they are in use: when, changes no answer. Not here: ways (`plan`), lines (`ground_query`).
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,11 +14,11 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::nav::edits::AreaState;
-use crate::nav::mesh::arrange::{Segment, count_cuts};
-use crate::nav::mesh::build::{Blocker, Key, Outline, Source, View};
-use crate::nav::mesh::footing::MeshFooting;
-use crate::nav::mesh::keepout::around;
+use crate::nav::mesh::build::{AreaOutline, Key, MeshBlocker, MeshInput, MeshView};
+use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, Checked};
+use crate::nav::mesh::triangulate::{Segment, count_cuts};
+use crate::nav::mesh::wall_offset::around;
 use crate::nav::{AreaShape, Island, Location, MapChange, NavEdit, NodeId, Revision, Traversal};
 
 /// Views kept; beyond this the one not used for longest is dropped.
@@ -85,7 +85,7 @@ pub enum MeshSourceError {
 /// A navigation map of convex polygons. `Default` has none.
 #[derive(Clone, Debug, Default)]
 pub struct NavMesh {
-    pub(super) source: Arc<Source>,
+    pub(super) source: Arc<MeshInput>,
     /// Agent radius, object and boundary padding it was made with, metres.
     paddings_m: [f64; 3],
     avoidance: Avoidance,
@@ -103,14 +103,14 @@ pub struct NavMesh {
 }
 
 /// A view and what it depends on.
-type Kept = (Key, Arc<View>);
+type KeptView = (Key, Arc<MeshView>);
 
 /// Views made so far for one source, last used last.
 #[derive(Clone, Debug, Default)]
-struct Views(Arc<Mutex<Vec<Kept>>>);
+struct Views(Arc<Mutex<Vec<KeptView>>>);
 
 impl Views {
-    fn find(&self, key: &Key) -> Option<Arc<View>> {
+    fn find(&self, key: &Key) -> Option<Arc<MeshView>> {
         // A view is put in whole or not at all.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|(other, _)| other == key)?;
@@ -118,7 +118,7 @@ impl Views {
         kept.last().map(|(_, view)| view.clone())
     }
 
-    fn keep(&self, key: Key, view: &Arc<View>, most: usize) {
+    fn keep(&self, key: Key, view: &Arc<MeshView>, most: usize) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= most {
             kept.remove(0);
@@ -177,10 +177,10 @@ impl NavMesh {
         source.check()?;
         let keep_m = source.agent_radius_m + source.object_padding_m;
         let heights = |at: usize| source.heights_m.get(at).copied().unwrap_or(ALL_FLOORS_M);
-        let outline = |(at, shape): (usize, &AreaShape)| Outline::new(shape.polygon.clone(), heights(at));
-        let areas: Vec<Outline> = source.areas.iter().enumerate().map(outline).collect();
+        let outline = |(at, shape): (usize, &AreaShape)| AreaOutline::new(shape.polygon.clone(), heights(at));
+        let areas: Vec<AreaOutline> = source.areas.iter().enumerate().map(outline).collect();
         let obstacles = (areas.len()..).zip(&source.obstacles);
-        let blockers = obstacles.map(|shape| Blocker { outline: outline(shape), keep_m }).collect();
+        let blockers = obstacles.map(|shape| MeshBlocker { outline: outline(shape), keep_m }).collect();
         let states: Vec<AreaState> = source
             .areas
             .iter()
@@ -189,7 +189,7 @@ impl NavMesh {
             .collect();
         let ground = source.ground.as_ref().map(|checked| Arc::new(checked.surface.clone()));
         let mut map = Self {
-            source: Arc::new(Source {
+            source: Arc::new(MeshInput {
                 has_floors: ground.as_ref().is_some_and(|ground| ground.has_floors()),
                 ground,
                 areas,
@@ -272,7 +272,7 @@ impl NavMesh {
         self.outline(area).map(|outline| [outline.low_m, outline.high_m])
     }
 
-    fn outline(&self, area: AreaId) -> Option<&Outline> {
+    fn outline(&self, area: AreaId) -> Option<&AreaOutline> {
         let areas = &self.source.areas;
         let blocker = || self.source.blockers.get(area.index() - areas.len());
         areas.get(area.index()).or_else(|| blocker().map(|blocker| &blocker.outline))
@@ -320,7 +320,7 @@ impl NavMesh {
         }
     }
 
-    pub(super) fn view_of(&self, key: Key) -> Arc<View> {
+    pub(super) fn view_of(&self, key: Key) -> Arc<MeshView> {
         self.views.find(&key).unwrap_or_else(|| {
             let view = Arc::new(self.source.view(&key));
             self.views.keep(key, &view, KEPT_MAX + self.kinds);
@@ -328,12 +328,12 @@ impl NavMesh {
         })
     }
 
-    pub(super) fn view(&self, by: &Traversal) -> Arc<View> {
+    pub(super) fn view(&self, by: &Traversal) -> Arc<MeshView> {
         self.view_of(self.key(by))
     }
 
     /// The view of somebody for whom every area is open.
-    pub(super) fn view_all_open(&self, by: &Traversal) -> Arc<View> {
+    pub(super) fn view_all_open(&self, by: &Traversal) -> Arc<MeshView> {
         let mut key = self.key(by);
         key.open.fill(true);
         self.view_of(key)
@@ -395,8 +395,8 @@ impl NavMesh {
         self.views.find(&self.key(by)).is_some()
     }
 
-    pub(crate) fn footing(&self, by: &Traversal) -> MeshFooting<'_> {
-        MeshFooting::new(self, by)
+    pub(crate) fn footing(&self, by: &Traversal) -> MeshGroundQuery<'_> {
+        MeshGroundQuery::new(self, by)
     }
 
     /// Whether a body may stand at a point.
@@ -545,7 +545,7 @@ impl NavMesh {
         let polygon = around((middle, middle), f64::from(radius_m).max(1e-3));
         let (y, storey_m) = (f64::from(centre.y), f64::from(geom::STOREY_M));
         let heights_m = if self.is_flat() { ALL_FLOORS_M } else { [y - storey_m, y + storey_m] };
-        let blocker = Blocker { outline: Outline::new(polygon, heights_m), keep_m: 0.0 };
+        let blocker = MeshBlocker { outline: AreaOutline::new(polygon, heights_m), keep_m: 0.0 };
         let free = (self.authored..self.states.len())
             .find(|&id| !self.states[id].available && !in_use.contains(&AreaId::from(id)));
         let source = Arc::make_mut(&mut self.source);

@@ -2,35 +2,35 @@
 //!
 //! In: polygons as authored, or areas and obstacles; edits, queries. Out: `NavMesh`, the backend on polygons.
 //! Holds: the ground is to the left of every edge, x turned towards z being left. Two halves: a surface and the questions to it
-//! (`surface`, `tree`, `locate`, `walk`, `taut`, `corridor`) know polygons alone; the map (`raw`, `arrange`, `keepout`, `build`, `prices`,
-//! `map`, `start`, `plan`, `footing`, `random`) knows where they come from and who walks on them.
+//! (`topology`, `tree`, `locate`, `walk`, `polyanya`, `corridor`) know polygons alone; the map (`raw`, `triangulate`, `wall_offset`, `build`, `traversal_cost`,
+//! `map`, `start`, `plan`, `ground_query`, `random`) knows where they come from and who walks on them.
 
-mod arrange;
 mod build;
 mod compare;
 mod corridor;
-mod footing;
+mod floor_layers;
 mod gates;
-mod keepout;
+mod ground_query;
 mod locate;
 mod map;
 mod plan;
-mod prices;
+mod polyanya;
 mod random;
 pub mod raw;
-mod sheets;
 mod show;
 mod start;
-mod surface;
-mod taut;
+mod topology;
+mod traversal_cost;
 mod tree;
+mod triangulate;
 mod walk;
+mod wall_offset;
 mod waypoints;
 
 pub use compare::Compared;
-pub(crate) use footing::MeshFooting;
+pub(crate) use ground_query::MeshGroundQuery;
 pub use map::{AREAS_MAX, Avoidance, MeshSource, MeshSourceError, NavMesh};
-pub(crate) use plan::{Plan, Scratch};
+pub(crate) use plan::{MeshPlan, Scratch};
 pub use raw::{Checked, MeshError, RawMesh};
 pub use show::{Corner, Patch};
 

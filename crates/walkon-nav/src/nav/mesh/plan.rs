@@ -2,7 +2,7 @@
 //!
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal is decided by
 //! labels, without a search; a path begins at the real start; slices change nothing but when. On even ground the path is the shortest
-//! there is (`taut`), else the cheaper of two through the corridor of an A* (`corridor`). Others in the way are carved out of the ground;
+//! there is (`polyanya`), else the cheaper of two through the corridor of an A* (`corridor`). Others in the way are carved out of the ground;
 //! when they close the only way the plan is made once more without them. A way that crosses a one-way area against its direction is
 //! searched again with that area as a wall.
 
@@ -13,16 +13,16 @@ use glam::Vec3;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::nav::mesh::NavMesh;
-use crate::nav::mesh::build::{View, carve};
+use crate::nav::mesh::build::{MeshView, carve};
 use crate::nav::mesh::corridor::Corridor;
-use crate::nav::mesh::keepout::{Keepout, Keepouts, around};
-use crate::nav::mesh::locate::Spot;
-use crate::nav::mesh::prices::Prices;
+use crate::nav::mesh::locate::MeshSpot;
+use crate::nav::mesh::polyanya::Polyanya;
 use crate::nav::mesh::raw::length;
-use crate::nav::mesh::surface::{NONE, Surface};
-use crate::nav::mesh::taut::Taut;
+use crate::nav::mesh::topology::{NONE, Topology};
+use crate::nav::mesh::traversal_cost::TraversalCosts;
+use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};
 use crate::nav::mesh::waypoints::spread;
-use crate::nav::search::{Search, Step};
+use crate::nav::search::{Search, SearchStep};
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
     Accept, Disc, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach,
@@ -32,7 +32,7 @@ use crate::nav::{
 /// Buffers of both searches, for one plan after another.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    taut: Taut,
+    taut: Polyanya,
     corridor: Corridor,
     /// What the last plan looked at, while watched.
     pub(crate) record: SearchRecord,
@@ -40,16 +40,16 @@ pub(crate) struct Scratch {
 
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct MeshPlan {
     /// Who walks, with one-way areas as walls once a way has crossed them the wrong way.
     by: Traversal,
     /// The ground, others carved out.
-    view: Arc<View>,
-    prices: Prices,
-    start: Spot,
+    view: Arc<MeshView>,
+    prices: TraversalCosts,
+    start: MeshSpot,
     /// Where the start had to be moved to.
     moved: Option<Vec3>,
-    target: Spot,
+    target: MeshSpot,
     /// None when the goal itself is reached.
     trouble: Option<PathTrouble>,
     others: Others,
@@ -60,7 +60,7 @@ pub(crate) struct Plan {
 }
 
 /// A plan under way, or the answer.
-type Begun = Result<Plan, Box<PathAnswer>>;
+type Begun = Result<MeshPlan, Box<PathAnswer>>;
 
 impl NavMesh {
     /// Whether one point can be reached from another. Cost: two labels when all is legal.
@@ -94,7 +94,7 @@ impl NavMesh {
             others: None,
         };
         let mut search = Search::default();
-        let mut plan = match Plan::begin(self, &query) {
+        let mut plan = match MeshPlan::begin(self, &query) {
             Ok(plan) => plan,
             Err(answer) => return answer.trouble.map_or(Reach::Yes, Reach::No),
         };
@@ -109,10 +109,10 @@ impl NavMesh {
     /// The place to begin at, and the point when that is not where the body stands.
     fn begin_at(
         &self,
-        view: &View,
+        view: &MeshView,
         point: Vec3,
         by: &Traversal,
-    ) -> Result<(Spot, Option<Vec3>), PathTrouble> {
+    ) -> Result<(MeshSpot, Option<Vec3>), PathTrouble> {
         if let Some(spot) = point.is_finite().then(|| view.surface.spot(point)).flatten() {
             return Ok((spot, None));
         }
@@ -126,8 +126,8 @@ impl NavMesh {
     }
 
     /// Why a body that begins at a place does not get to a point; None when it does.
-    fn trouble(&self, view: &View, start: Spot, to: Vec3, by: &Traversal) -> Option<PathTrouble> {
-        let joined = |surface: &Surface, from: Option<Spot>| {
+    fn trouble(&self, view: &MeshView, start: MeshSpot, to: Vec3, by: &Traversal) -> Option<PathTrouble> {
+        let joined = |surface: &Topology, from: Option<MeshSpot>| {
             let ends = from.zip(surface.spot(to));
             ends.is_some_and(|(a, b)| surface.label[a.polygon as usize] == surface.label[b.polygon as usize])
         };
@@ -238,7 +238,7 @@ fn kept_off(disc: &Disc, start: Point) -> Option<f64> {
     Some(if free_m < radius_m { free_m } else { radius_m }).filter(|&radius_m| radius_m > 0.0)
 }
 
-impl Plan {
+impl MeshPlan {
     /// Decides all that needs no search: the answer, or the work that is left.
     pub(crate) fn begin(map: &NavMesh, query: &PathQuery) -> Begun {
         Self::begin_for(map, query, query.by.clone(), Others::Avoided)
@@ -295,7 +295,7 @@ impl Plan {
             let radius_m = kept_off(disc, self.start.point)?;
             Some(self.keepout(around((centre, centre), radius_m), y))
         };
-        let keepouts = Keepouts::new(discs.iter().filter_map(shape).collect());
+        let keepouts = WallOffsets::new(discs.iter().filter_map(shape).collect());
         let surface = carve(&self.view.surface, &keepouts);
         let (from, to) = (self.view.surface.raised(self.start), self.view.surface.raised(self.target));
         let Some(start) = surface.spot(from) else { return false };
@@ -314,16 +314,16 @@ impl Plan {
             return false;
         };
         (self.start, self.target) = (start, target);
-        self.view = Arc::new(View { surface, sets: self.view.sets.clone() });
+        self.view = Arc::new(MeshView { surface, sets: self.view.sets.clone() });
         self.prices = map.prices(&self.view, &self.by);
         true
     }
 
     /// What somebody who stands at a height takes; on flat ground heights are of no meaning.
-    fn keepout(&self, polygon: Vec<Point>, y: f64) -> Keepout {
+    fn keepout(&self, polygon: Vec<Point>, y: f64) -> WallOffset {
         match self.view.surface.is_flat {
-            true => Keepout::of_all_floors(polygon),
-            false => Keepout::near(polygon, [y, y]),
+            true => WallOffset::of_all_floors(polygon),
+            false => WallOffset::near(polygon, [y, y]),
         }
     }
 
@@ -350,7 +350,7 @@ impl Plan {
         self.begun = true;
     }
 
-    fn step_search(&self, search: &mut Search, allowance: u32) -> Step {
+    fn step_search(&self, search: &mut Search, allowance: u32) -> SearchStep {
         let (surface, scratch) = (&self.view.surface, &mut search.mesh);
         match self.prices.is_even() {
             true => scratch.taut.step(surface, self.prices.tolls(), allowance),
@@ -380,11 +380,11 @@ impl Plan {
             }
             let left = stop_at.min(query.expansions_max) - spent;
             let step = self.step_search(search, left);
-            if step == Step::Running {
+            if step == SearchStep::Running {
                 continue;
             }
             let spent = self.spent(search);
-            if step == Step::Exhausted {
+            if step == SearchStep::Exhausted {
                 // Labels say that there is a way: nothing but rounding can have hidden it.
                 return Some(PathAnswer { expansions: spent, ..map.no_path(PathTrouble::NoPath) });
             }
@@ -402,7 +402,7 @@ impl Plan {
         let whole = self.trouble.is_none();
         let mut points = self.points(&search.mesh, map.led_off_m(&self.by));
         let surface = &self.view.surface;
-        let floored = |point: Vec3, spot: Spot| {
+        let floored = |point: Vec3, spot: MeshSpot| {
             Vec3::new(point.x, surface.height(spot.polygon, spot.point) as f32, point.z)
         };
         if let Some(last) = points.last_mut().filter(|_| whole) {
@@ -458,13 +458,13 @@ impl Plan {
 
     /// The points of a line with the polygons by which it leaves them; those that are corners of the ground keep their floor, though
     /// another lies beside them.
-    fn corners(&self, line: &[(Point, u32)]) -> Vec<Spot> {
-        let mut spots: Vec<Spot> = Vec::with_capacity(line.len());
+    fn corners(&self, line: &[(Point, u32)]) -> Vec<MeshSpot> {
+        let mut spots: Vec<MeshSpot> = Vec::with_capacity(line.len());
         for &(point, corner) in line.iter().rev() {
             spots.push(match spots.last() {
                 None => self.target,
                 Some(_) if corner == NONE => self.start,
-                Some(&next) => Spot { polygon: self.view.surface.leaving(corner, next), point },
+                Some(&next) => MeshSpot { polygon: self.view.surface.leaving(corner, next), point },
             });
         }
         spots.reverse();
@@ -477,12 +477,12 @@ impl Plan {
     }
 
     /// Points of a line with the polygons that they lie on.
-    fn spots(&self, flat: &[Point]) -> Vec<Spot> {
+    fn spots(&self, flat: &[Point]) -> Vec<MeshSpot> {
         let mut spot = self.start;
         let mut spots = Vec::with_capacity(flat.len());
         for &point in flat {
             let polygon = self.view.surface.line(spot, point, &mut |_, _, _| {}).end.polygon;
-            spot = Spot { polygon, point };
+            spot = MeshSpot { polygon, point };
             spots.push(spot);
         }
         spots

@@ -10,7 +10,7 @@ use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::RandomPoint;
 use crate::nav::mesh::NavMesh;
-use crate::nav::mesh::build::View;
+use crate::nav::mesh::build::MeshView;
 
 impl NavMesh {
     /// A random point; None only when none qualifies.
@@ -61,7 +61,7 @@ impl NavMesh {
 }
 
 /// A point of a polygon that qualifies: of the whole, or the one nearest to the middle of the disc.
-fn choose(view: &View, query: &RandomPoint, admits: &dyn Fn(u32) -> bool, rng: &mut Rng) -> Option<Vec3> {
+fn choose(view: &MeshView, query: &RandomPoint, admits: &dyn Fn(u32) -> bool, rng: &mut Rng) -> Option<Vec3> {
     let surface = &view.surface;
     let reaches = |polygon: u32| {
         query.centre.is_none_or(|centre| {
@@ -93,7 +93,7 @@ fn choose(view: &View, query: &RandomPoint, admits: &dyn Fn(u32) -> bool, rng: &
 }
 
 /// A uniform point of a convex polygon: of one of the triangles of its fan.
-fn inside(surface: &crate::nav::mesh::surface::Surface, polygon: u32, rng: &mut Rng) -> Point {
+fn inside(surface: &crate::nav::mesh::topology::Topology, polygon: u32, rng: &mut Rng) -> Point {
     let corners: Vec<Point> = surface.outline(polygon).collect();
     let mut left = rng.unit() * surface.area(polygon) * 2.0;
     let [mut a, mut b] = [rng.unit(), rng.unit()];

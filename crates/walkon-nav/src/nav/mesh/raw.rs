@@ -1,13 +1,13 @@
 //! Polygons as somebody made them, and whether they are a navigation mesh.
 //!
-//! In: corners and lists of them. Out: a `Surface`, or the reason why there can be none, with the polygon and the corner
+//! In: corners and lists of them. Out: a `Topology`, or the reason why there can be none, with the polygon and the corner
 //! it is about. Holds: limits are checked before anything is allocated; polygons turned the wrong way round are turned back
 //! and counted, everything else that is wrong is refused, nothing is guessed. Several floors are welcome: two polygons may
 //! lie above one another as long as they keep [`FLOOR_GAP_M`] apart. Not here: files (`level`), areas and obstacles (`build`).
 
 use crate::base::geom::{self, Bounds, Point};
-use crate::nav::mesh::surface::{NONE, Surface};
-use crate::nav::mesh::tree::Tree;
+use crate::nav::mesh::topology::{NONE, Topology};
+use crate::nav::mesh::tree::RectangleTree;
 
 /// The most corners a mesh may have.
 pub const VERTICES_MAX: usize = 1_000_000;
@@ -76,7 +76,7 @@ pub enum MeshError {
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The polygons, joined where they share edges.
-    pub(crate) surface: Surface,
+    pub(crate) surface: Topology,
     /// Polygons that were the wrong way round.
     pub turned: usize,
 }
@@ -99,7 +99,7 @@ impl RawMesh {
         self.check_overlaps(&rings)?;
         self.check_junctions(&rings, &twins)?;
         let places = self.vertices.iter().map(|&[x, y, z]| ([x, z], y));
-        let surface = Surface::new(places.unzip(), &rings, vec![0; rings.len()]);
+        let surface = Topology::new(places.unzip(), &rings, vec![0; rings.len()]);
         Ok(Checked { surface, turned })
     }
 
@@ -225,7 +225,7 @@ impl RawMesh {
         let shapes: Vec<Vec<Point>> =
             rings.iter().map(|ring| ring.iter().map(|&vertex| self.ground(vertex)).collect()).collect();
         let bounds: Vec<Bounds> = shapes.iter().map(|shape| Bounds::of(shape)).collect();
-        let tree = Tree::new(&bounds);
+        let tree = RectangleTree::new(&bounds);
         let mut pairs = 0;
         let mut near = Vec::new();
         for first in 0..rings.len() {
@@ -278,7 +278,7 @@ impl RawMesh {
             .iter()
             .map(|&(_, from, to)| Bounds::of(&[self.ground(from), self.ground(to)]).grown(SAME_M))
             .collect();
-        let tree = Tree::new(&bounds);
+        let tree = RectangleTree::new(&bounds);
         let mut near = Vec::new();
         for (at, &(polygon, from, to)) in open.iter().enumerate() {
             near.clear();

@@ -6,7 +6,7 @@ use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::nav::Traversal;
 use crate::nav::mesh::NavMesh;
-use crate::nav::mesh::surface::NONE;
+use crate::nav::mesh::topology::NONE;
 
 /// A polygon of the ground.
 #[derive(Clone, Debug, PartialEq)]

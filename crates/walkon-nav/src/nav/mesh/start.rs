@@ -8,10 +8,10 @@ use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::NavMesh;
-use crate::nav::mesh::build::View;
-use crate::nav::mesh::locate::{Spot, distance_sq};
+use crate::nav::mesh::build::MeshView;
+use crate::nav::mesh::locate::{MeshSpot, distance_sq};
 use crate::nav::mesh::raw::length;
-use crate::nav::mesh::surface::Surface;
+use crate::nav::mesh::topology::Topology;
 use crate::nav::{Location, NodeId, Traversal};
 
 /// How far a body that stands off the map may be from it, metres.
@@ -29,7 +29,7 @@ impl NavMesh {
         Some(Location { node: NodeId(spot.polygon), point: place })
     }
 
-    pub(super) fn start_in(&self, view: &View, point: Vec3, by: &Traversal) -> Option<Spot> {
+    pub(super) fn start_in(&self, view: &MeshView, point: Vec3, by: &Traversal) -> Option<MeshSpot> {
         if !point.is_finite() {
             return None;
         }
@@ -51,14 +51,14 @@ impl NavMesh {
         });
         near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let spots =
-            near.into_iter().map(|(_, polygon)| Spot { polygon, point: surface.nearest_on(polygon, at) });
+            near.into_iter().map(|(_, polygon)| MeshSpot { polygon, point: surface.nearest_on(polygon, at) });
         let mut spots = spots.filter(|spot| is_clear(&bare.surface, point, surface.raised(*spot)));
         spots.next()
     }
 }
 
 /// Whether a body may be moved from a place in a straight line to one on the ground.
-fn is_clear(ground: &Surface, from: Vec3, to: Vec3) -> bool {
+fn is_clear(ground: &Topology, from: Vec3, to: Vec3) -> bool {
     let (start, end) = (geom::ground(from), geom::ground(to));
     if let Some(spot) = ground.spot(from) {
         return ground.line(spot, end, &mut |_, _, _| {}).is_clear;
@@ -74,7 +74,7 @@ fn is_clear(ground: &Surface, from: Vec3, to: Vec3) -> bool {
 }
 
 /// Where a segment crosses walls.
-fn crossings(ground: &Surface, from: Point, to: Point) -> impl Iterator<Item = Point> {
+fn crossings(ground: &Topology, from: Point, to: Point) -> impl Iterator<Item = Point> {
     let mut found = Vec::new();
     ground.wall_tree.visit(Bounds::of(&[from, to]), &mut |item| {
         let wall = ground.walls[item as usize];

@@ -6,9 +6,9 @@ use crate::base::geom;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::mesh::corridor::Corridor;
-use crate::nav::mesh::prices::Prices;
-use crate::nav::mesh::taut::{Taut, Tolls};
-use crate::nav::search::Step;
+use crate::nav::mesh::polyanya::{Polyanya, Tolls};
+use crate::nav::mesh::traversal_cost::TraversalCosts;
+use crate::nav::search::SearchStep;
 use crate::nav::{
     AreaEdit, AreaShape, Avoidance, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh, Others,
     PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Search, Traversal,
@@ -649,7 +649,8 @@ fn the_any_angle_search_is_never_longer_than_the_funnel_and_both_keep_to_the_gro
         let map = map(&as_mesh(&field(&mut rng)));
         let view = map.mesh().expect("a mesh").view(&wide(0.3));
         let surface = &view.surface;
-        let (mut taut, mut corridor, prices) = (Taut::default(), Corridor::default(), Prices::default());
+        let (mut taut, mut corridor, prices) =
+            (Polyanya::default(), Corridor::default(), TraversalCosts::default());
         for _ in 0..30 {
             let place =
                 |rng: &mut Rng| surface.spot(at((rng.unit() * 20.0) as f32, (rng.unit() * 20.0) as f32));
@@ -658,9 +659,9 @@ fn the_any_angle_search_is_never_longer_than_the_funnel_and_both_keep_to_the_gro
                 continue;
             }
             taut.begin(surface, Tolls::default(), from, to);
-            assert_eq!(taut.step(surface, Tolls::default(), u32::MAX), Step::Found);
+            assert_eq!(taut.step(surface, Tolls::default(), u32::MAX), SearchStep::Found);
             corridor.begin(surface, &prices, from, to);
-            assert_eq!(corridor.step(surface, &prices, u32::MAX), Step::Found);
+            assert_eq!(corridor.step(surface, &prices, u32::MAX), SearchStep::Found);
             let (mut tight, mut pulled) = (Vec::new(), Vec::new());
             taut.points(&mut tight);
             corridor.points(surface, &mut pulled);

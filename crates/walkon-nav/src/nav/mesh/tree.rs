@@ -20,12 +20,12 @@ struct Branch {
 
 /// Rectangles by place.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tree {
+pub(crate) struct RectangleTree {
     branches: Vec<Branch>,
     items: Vec<u32>,
 }
 
-impl Tree {
+impl RectangleTree {
     pub(crate) fn new(bounds: &[Bounds]) -> Self {
         let mut tree = Self { branches: Vec::new(), items: (0..bounds.len() as u32).collect() };
         if !bounds.is_empty() {

@@ -5,8 +5,8 @@
 //! grazes, because the corners of paths lie on the walls. Cost: the polygons passed.
 
 use crate::base::geom::{self, Point};
-use crate::nav::mesh::locate::{Spot, distance_sq};
-use crate::nav::mesh::surface::{NONE, Surface};
+use crate::nav::mesh::locate::{MeshSpot, distance_sq};
+use crate::nav::mesh::topology::{NONE, Topology};
 
 /// Corners that one line is led around at most.
 const CORNERS_MAX: usize = 256;
@@ -20,18 +20,23 @@ pub(crate) const SAME_HEIGHT_M: f64 = 0.01;
 
 /// What a straight line came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Line {
+pub(crate) struct LineResult {
     /// Whether it gets to its end.
     pub(crate) is_clear: bool,
     /// Where it ends: there, or where a wall is in the way.
-    pub(crate) end: Spot,
+    pub(crate) end: MeshSpot,
     /// The wall in the way.
     pub(crate) wall: u32,
 }
 
-impl Surface {
+impl Topology {
     /// Walks straight; `visit` is told each polygon passed with the stretch inside it, some without length.
-    pub(crate) fn line(&self, from: Spot, to: Point, visit: &mut impl FnMut(u32, Point, Point)) -> Line {
+    pub(crate) fn line(
+        &self,
+        from: MeshSpot,
+        to: Point,
+        visit: &mut impl FnMut(u32, Point, Point),
+    ) -> LineResult {
         let mut leg = from;
         let mut used: Vec<u32> = Vec::new();
         let mut line = self.leg((leg, NONE), to, visit);
@@ -44,8 +49,8 @@ impl Surface {
             let (a, b) = (self.from(wall), self.to(wall));
             let near_sq = self.tolerance_m * self.tolerance_m;
             if geom::segment_distance_sq(to, a, b) <= near_sq {
-                let end = Spot { polygon: line.end.polygon, point: geom::nearest_on_segment(to, a, b) };
-                return Line { is_clear: true, end, wall: NONE };
+                let end = MeshSpot { polygon: line.end.polygon, point: geom::nearest_on_segment(to, a, b) };
+                return LineResult { is_clear: true, end, wall: NONE };
             }
             let along = |point: Point| {
                 (point[0] - leg.point[0]) * (to[0] - leg.point[0])
@@ -63,7 +68,7 @@ impl Surface {
             used.push(corner);
             let place = self.points[corner as usize];
             visit(line.end.polygon, line.end.point, place);
-            leg = Spot { polygon: self.towards(corner, to), point: place };
+            leg = MeshSpot { polygon: self.towards(corner, to), point: place };
             line = self.leg((leg, corner), to, visit);
         }
         line
@@ -85,14 +90,14 @@ impl Surface {
     }
 
     /// The polygon at a corner by which a straight line leads from there to the next place, at the height of that.
-    pub(crate) fn leaving(&self, corner: u32, next: Spot) -> u32 {
+    pub(crate) fn leaving(&self, corner: u32, next: MeshSpot) -> u32 {
         let first = self.towards(corner, next.point);
         if self.is_flat {
             return first;
         }
         let (point, y) = (self.points[corner as usize], self.height(next.polygon, next.point));
         let leads = |&polygon: &u32| {
-            let line = self.line(Spot { polygon, point }, next.point, &mut |_, _, _| {});
+            let line = self.line(MeshSpot { polygon, point }, next.point, &mut |_, _, _| {});
             line.is_clear && (self.height(line.end.polygon, line.end.point) - y).abs() <= SAME_HEIGHT_M
         };
         let others = self.around(corner).iter().map(|&edge| self.face[edge as usize]);
@@ -121,7 +126,12 @@ impl Surface {
 
     /// Walks straight until the end or a wall. From a corner it leaves by no edge that ends there: the one that begins there is
     /// further along.
-    fn leg(&self, (from, corner): (Spot, u32), to: Point, visit: &mut impl FnMut(u32, Point, Point)) -> Line {
+    fn leg(
+        &self,
+        (from, corner): (MeshSpot, u32),
+        to: Point,
+        visit: &mut impl FnMut(u32, Point, Point),
+    ) -> LineResult {
         let (mut polygon, mut entry, mut reached) = (from.polygon, NONE, from.point);
         let mut passed = 0.0;
         let at = |part: f64| {
@@ -159,18 +169,18 @@ impl Surface {
             let exit = exit.or_else(|| self.stray(polygon, to).map(|edge| (passed, 0.0, edge)));
             let Some((part, _, edge)) = exit else {
                 visit(polygon, reached, to);
-                return Line { is_clear: true, end: Spot { polygon, point: to }, wall: NONE };
+                return LineResult { is_clear: true, end: MeshSpot { polygon, point: to }, wall: NONE };
             };
             let crossing = at(part);
             visit(polygon, reached, crossing);
             (reached, passed) = (crossing, part);
             let twin = self.twin[edge as usize];
             if twin == NONE {
-                return Line { is_clear: false, end: Spot { polygon, point: reached }, wall: edge };
+                return LineResult { is_clear: false, end: MeshSpot { polygon, point: reached }, wall: edge };
             }
             (polygon, entry) = (self.face[twin as usize], twin);
         }
         let wall = self.edges(polygon).start;
-        Line { is_clear: false, end: Spot { polygon, point: reached }, wall }
+        LineResult { is_clear: false, end: MeshSpot { polygon, point: reached }, wall }
     }
 }

@@ -6,22 +6,28 @@
 //! Source: seed 002, read so that a corner moves away from the wall that was hit, by two radii.
 
 use crate::base::geom::Point;
-use crate::nav::mesh::locate::Spot;
+use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::raw::length;
-use crate::nav::mesh::surface::Surface;
+use crate::nav::mesh::topology::Topology;
 
 /// Changes for each segment of the line as it came.
 const CHANGES_MAX: usize = 2;
 
 /// Corners moved off the walls. Cost: four lines a segment, and those that test what they lead to.
-pub(crate) fn spread(surface: &Surface, corners: &[Spot], radius_m: f64) -> Vec<Spot> {
+pub(crate) fn spread(surface: &Topology, corners: &[MeshSpot], radius_m: f64) -> Vec<MeshSpot> {
     let Some((&first, rest)) = corners.split_first() else { return Vec::new() };
     let mut done = vec![first];
-    let mut left: Vec<Spot> = rest.iter().rev().copied().collect();
+    let mut left: Vec<MeshSpot> = rest.iter().rev().copied().collect();
     let mut changes = CHANGES_MAX * rest.len();
     // Bounded: each round finishes a segment or uses up one of the changes.
     while let Some(&next) = left.last() {
-        let way = Way { surface, radius_m, from: done[done.len() - 1], to: next, after: before_last(&left) };
+        let way = PathSegment {
+            surface,
+            radius_m,
+            from: done[done.len() - 1],
+            to: next,
+            after: before_last(&left),
+        };
         let change = if changes > 0 { way.change() } else { None };
         match change {
             Some(Change::Insert(new, moved)) => {
@@ -44,28 +50,28 @@ pub(crate) fn spread(surface: &Surface, corners: &[Spot], radius_m: f64) -> Vec<
 }
 
 /// The place after the next one.
-fn before_last(left: &[Spot]) -> Option<Spot> {
+fn before_last(left: &[MeshSpot]) -> Option<MeshSpot> {
     left.len().checked_sub(2).and_then(|at| left.get(at)).copied()
 }
 
 /// What becomes of a segment.
 enum Change {
     /// A new place before the next one, and where that is now.
-    Insert(Spot, Spot),
+    Insert(MeshSpot, MeshSpot),
     /// The next place is somewhere else.
-    Move(Spot),
+    Move(MeshSpot),
 }
 
 /// A segment of a path, and the place after it.
-struct Way<'a> {
-    surface: &'a Surface,
+struct PathSegment<'a> {
+    surface: &'a Topology,
     radius_m: f64,
-    from: Spot,
-    to: Spot,
-    after: Option<Spot>,
+    from: MeshSpot,
+    to: MeshSpot,
+    after: Option<MeshSpot>,
 }
 
-impl Way<'_> {
+impl PathSegment<'_> {
     /// The first change that a wall near the segment asks for, and that stays clear.
     fn change(&self) -> Option<Change> {
         let long_m = length(self.from.point, self.to.point);
@@ -98,24 +104,24 @@ impl Way<'_> {
     }
 
     /// The next place moved, where it is not the last and both segments stay clear.
-    fn shifted(&self, from: Spot, shift: Point) -> Option<Spot> {
+    fn shifted(&self, from: MeshSpot, shift: Point) -> Option<MeshSpot> {
         let after = self.after?;
         let next = self.reach(from, moved(self.to.point, shift))?;
         self.sees(next, after).then_some(next)
     }
 
     /// The end of a line, when that is clear.
-    fn reach(&self, from: Spot, to: Point) -> Option<Spot> {
+    fn reach(&self, from: MeshSpot, to: Point) -> Option<MeshSpot> {
         let line = self.surface.line(from, to, &mut |_, _, _| {});
         line.is_clear.then_some(line.end)
     }
 
-    fn sees(&self, from: Spot, to: Spot) -> bool {
+    fn sees(&self, from: MeshSpot, to: MeshSpot) -> bool {
         self.reach(from, to.point).is_some()
     }
 
     /// Whether a place is neither end of the segment.
-    fn is_new(&self, place: Spot) -> bool {
+    fn is_new(&self, place: MeshSpot) -> bool {
         [self.from, self.to].iter().all(|end| length(end.point, place.point) > 1e-3)
     }
 }

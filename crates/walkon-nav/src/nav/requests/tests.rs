@@ -5,14 +5,14 @@ use glam::Vec3;
 use super::*;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
-use crate::nav::cells::{CellArea, CellMap, CellSource, Frame};
+use crate::nav::cells::{CellArea, CellMap, CellSource, MapFrame};
 use crate::nav::{AreaEdit, NavEdit, PathStatus, Traversal};
 
 /// Scattered blocks; the last column is area 0, so that the map can change without a path changing much.
 fn field(side: u32, rng: &mut Rng) -> NavMap {
     let count = (side * side) as usize;
     let source = CellSource {
-        frame: Frame { width: side, depth: side, cell_size_m: 1.0, ..Frame::default() },
+        frame: MapFrame { width: side, depth: side, cell_size_m: 1.0, ..MapFrame::default() },
         walkable: (0..count).map(|_| !rng.chance(0.25)).collect(),
         area: (0..count).map(|cell| u16::from(cell as u32 % side == side - 1)).collect(),
         areas: vec![CellArea { available: true, factor: 1.0 }],
@@ -116,7 +116,7 @@ fn serpentine() -> NavMap {
         z % 2 == 0 || (z % 4 == 1 && x == side - 1) || (z % 4 == 3 && x == 0)
     };
     let source = CellSource {
-        frame: Frame { width: side, depth: side, cell_size_m: 1.0, ..Frame::default() },
+        frame: MapFrame { width: side, depth: side, cell_size_m: 1.0, ..MapFrame::default() },
         walkable: (0..side * side).map(walls).collect(),
         factor: (0..side * side).map(|cell| 1.0 + (cell % 2) as f32).collect(),
         ..CellSource::default()

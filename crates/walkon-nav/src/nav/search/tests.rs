@@ -30,7 +30,7 @@ fn ends(start: u32, goal: u32) -> Ends {
 fn the_cheapest_way_round_a_ring_is_found() {
     let (mut search, by, mut nodes) = (Search::default(), Traversal::default(), Vec::new());
     search.begin_graph(&Ring(20), &by, ends(4, 12));
-    assert_eq!(search.step_graph(&Ring(20), &by, u32::MAX), Step::Found);
+    assert_eq!(search.step_graph(&Ring(20), &by, u32::MAX), SearchStep::Found);
     assert_eq!(search.cost(), Cost(60));
     search.nodes(&mut nodes);
     assert_eq!((nodes.len(), nodes[0], nodes[nodes.len() - 1]), (5, NodeId(4), NodeId(12)));
@@ -42,9 +42,9 @@ fn inv_p8_slices_change_neither_the_answer_nor_what_was_spent() {
     whole.begin_graph(&Ring(50), &by, ends(0, 49));
     whole.step_graph(&Ring(50), &by, u32::MAX);
     sliced.begin_graph(&Ring(50), &by, ends(0, 49));
-    assert_eq!(sliced.step_graph(&Ring(50), &by, 0), Step::Running);
+    assert_eq!(sliced.step_graph(&Ring(50), &by, 0), SearchStep::Running);
     // Bounded by the expansions of the whole search.
-    while sliced.step_graph(&Ring(50), &by, 1) == Step::Running {}
+    while sliced.step_graph(&Ring(50), &by, 1) == SearchStep::Running {}
     assert_eq!((whole.spent(), whole.cost()), (sliced.spent(), sliced.cost()));
     let (mut expected, mut found) = (Vec::new(), Vec::new());
     whole.nodes(&mut expected);
@@ -56,21 +56,21 @@ fn inv_p8_slices_change_neither_the_answer_nor_what_was_spent() {
 fn a_node_without_edges_is_not_reached_and_the_start_is_at_once() {
     let (mut search, by, mut nodes) = (Search::default(), Traversal::default(), Vec::new());
     search.begin_graph(&Ring(20), &by, ends(0, 20));
-    assert_eq!(search.step_graph(&Ring(20), &by, u32::MAX), Step::Exhausted);
+    assert_eq!(search.step_graph(&Ring(20), &by, u32::MAX), SearchStep::Exhausted);
     search.nodes(&mut nodes);
     assert_eq!((search.cost(), nodes.len()), (Cost::BLOCKED, 0));
     search.begin_graph(&Ring(20), &by, ends(7, 7));
-    assert_eq!((search.state(), search.cost()), (Step::Found, Cost::ZERO));
+    assert_eq!((search.state(), search.cost()), (SearchStep::Found, Cost::ZERO));
     search.nodes(&mut nodes);
     assert_eq!(nodes, [NodeId(7)]);
     search.begin_graph(&Ring(20), &by, ends(7, 700));
-    assert_eq!(search.state(), Step::Exhausted);
+    assert_eq!(search.state(), SearchStep::Exhausted);
 }
 
 #[test]
 fn a_watched_search_lists_what_it_expanded_and_what_waits() {
     let (mut search, by, mut waiting) = (Search::default(), Traversal::default(), Vec::new());
-    search.watch(Watch::On);
+    search.watch(SearchLog::On);
     search.begin_graph(&Ring(20), &by, ends(0, 10));
     search.step_graph(&Ring(20), &by, 3);
     search.frontier(&mut waiting);
@@ -137,7 +137,7 @@ fn seed_n15_searching_from_both_ends_changes_no_cost_also_where_edges_lead_one_w
         assert_eq!(whole.cost(), expected.map_or(Cost::BLOCKED, Cost));
         sliced.begin_graph(&graph, &by, ends);
         // Bounded by the nodes, once from either end.
-        while sliced.step_graph(&graph, &by, 1) == Step::Running {}
+        while sliced.step_graph(&graph, &by, 1) == SearchStep::Running {}
         assert_eq!(
             (sliced.state(), sliced.cost(), sliced.spent()),
             (whole.state(), whole.cost(), whole.spent())
@@ -207,12 +207,12 @@ fn seed_n14_n15_a_goal_walled_in_in_a_huge_open_field_costs_as_much_as_its_enclo
         let field = Field { side: 1500, walled: 900..900 + inside };
         for ends in [ends(cell(30, 30), cell(900, 900)), ends(cell(900, 900), cell(30, 30))] {
             search.begin_graph(&field, &by, ends);
-            assert_eq!(search.step_graph(&field, &by, u32::MAX), Step::Exhausted);
+            assert_eq!(search.step_graph(&field, &by, u32::MAX), SearchStep::Exhausted);
             assert!(search.spent() <= 2 * inside * inside + 2, "{inside}: {}", search.spent());
         }
     }
     let open = Field { side: 1500, walled: 0..0 };
     search.begin_graph(&open, &by, ends(cell(30, 30), cell(900, 900)));
-    assert_eq!(search.step_graph(&open, &by, u32::MAX), Step::Found);
+    assert_eq!(search.step_graph(&open, &by, u32::MAX), SearchStep::Found);
     assert_eq!(search.cost(), Cost(10 * 2 * 870));
 }

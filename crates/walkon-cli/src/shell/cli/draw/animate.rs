@@ -7,24 +7,26 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::source::Source;
+use super::source::DrawSource;
 use glam::Vec3;
 
 use super::{blank, draw_backdrop, slant_of};
+use crate::base::suggestions::counted;
 use crate::base::time::{Tick, TickRate};
-use crate::base::words::counted;
 use crate::game::recording::Recording;
 use crate::nav::Revision;
 use crate::shell::cli::args::DrawArgs;
-use crate::shell::cli::exit::{Exit, Failure};
+use crate::shell::cli::exit::{CommandFailure, Exit};
 use crate::shell::cli::path::layer_of;
 use crate::shell::cli::{Shell, run, scenery};
-use crate::shell::output::{Target, is_stream};
+use crate::shell::output::{OutputFile, is_stream};
 use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
-use crate::shell::progress::Work;
+use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
 use crate::shell::watchdog::Interrupts;
-use crate::view::{LabelPlaces, LegendEntry, Part, Parts, Picture, Screen, Slant, draw_ground, draw_scene};
+use crate::view::{
+    LabelPlaces, LegendEntry, Parts, Picture, PicturePart, Screen, Slant, draw_ground, draw_scene,
+};
 use crate::world::World;
 
 /// Game seconds of an animation that names no ticks.
@@ -41,7 +43,7 @@ const DELAY_RANGE: (f64, f64) = (2.0, 6000.0);
 
 /// Which ticks are shown, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pace {
+struct FrameTiming {
     first: u64,
     last: u64,
     every: u64,
@@ -49,7 +51,7 @@ struct Pace {
     delay: u16,
 }
 
-impl Pace {
+impl FrameTiming {
     fn of(args: &DrawArgs, rate: TickRate) -> Self {
         let (first, last) = match &args.ticks {
             Some(ticks) => (*ticks.start(), *ticks.end()),
@@ -76,24 +78,24 @@ pub(super) fn run(
     shell: &Shell,
     args: &DrawArgs,
     file: &Path,
-    (source, trace): (Source, Option<&Recording<'_>>),
-) -> Result<Exit, Failure> {
+    (source, trace): (DrawSource, Option<&Recording<'_>>),
+) -> Result<Exit, CommandFailure> {
     if !is_stream(file) && !file.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gif")) {
-        return Err(Failure::usage(format!("{}: expected a name that ends in .gif", file.display())));
+        return Err(CommandFailure::usage(format!("{}: expected a name that ends in .gif", file.display())));
     }
     let (found, loaded, start) = source.start(shell)?;
     let rate = TickRate::new(loaded.def.tick_rate).unwrap_or_default();
-    let mut pace = Pace::of(args, rate);
+    let mut pace = FrameTiming::of(args, rate);
     if let (Some(trace), None) = (trace, &args.ticks) {
         pace.last = trace.last_tick();
     }
-    let target = Target::claim(file, &found.project.folder.files_read())?;
+    let target = OutputFile::claim(file, &found.project.folder.files_read())?;
     let interrupts = Interrupts::listen();
     let backdrop = scenery::backdrop(&found, &loaded.def.navigation);
     let mut game = run::game(shell, &found, loaded, start)?;
     let mut film = Film::new(game.world(), pace, args)?;
     film.backdrop = backdrop;
-    let mut bar = shell.progress(Work { name: "drawing", unit: "frames", all: pace.frames() });
+    let mut bar = shell.progress(ProgressWork { name: "drawing", unit: "frames", all: pace.frames() });
     for index in 0..pace.frames() {
         run::run_to(&mut game, pace.first + index * pace.every, trace, &interrupts, |tick, recorded| {
             bar.look();
@@ -138,7 +140,7 @@ struct Film {
 
 impl Film {
     /// Nothing yet; refused when all its frames together would be too large.
-    fn new(world: &World, pace: Pace, args: &DrawArgs) -> Result<Self, Failure> {
+    fn new(world: &World, pace: FrameTiming, args: &DrawArgs) -> Result<Self, CommandFailure> {
         let layer = layer_of(world, args.layer.as_deref())?;
         let slant = slant_of(args.view, world.nav())?;
         let picture = blank(world, (layer, slant), title(world, Tick(pace.last)));
@@ -153,7 +155,7 @@ impl Film {
                 screen.body_px
             );
             let limit = PIXELS_MAX / 1_000_000;
-            return Err(Failure::usage(format!(
+            return Err(CommandFailure::usage(format!(
                 "the animation would have {size}, expected at most {limit} million pixels in all"
             ))
             .help("choose a smaller --scale, fewer --ticks, or a larger --every"));
@@ -189,11 +191,11 @@ impl Film {
     }
 
     /// Adds a frame of the world as it is.
-    fn take(&mut self, world: &World) -> Result<(), Failure> {
+    fn take(&mut self, world: &World) -> Result<(), CommandFailure> {
         let mut picture = self.picture(world, self.parts);
         if self.first.is_none() {
             // Names of what lies still have their places anyone who stands there at first.
-            let still = self.picture(world, self.parts.without(Part::Characters));
+            let still = self.picture(world, self.parts.without(PicturePart::Characters));
             self.stood = screen(&still, self.scale)?.stood;
         }
         picture.stood.clone_from(&self.stood);
@@ -207,7 +209,7 @@ impl Film {
             }
         }
         let screen = screen(&picture, self.scale)?;
-        self.animation.add(&screen).map_err(Failure::io)?;
+        self.animation.add(&screen).map_err(CommandFailure::io)?;
         self.frames += 1;
         self.stood.extend(screen.stood);
         self.first.get_or_insert(picture);
@@ -231,15 +233,17 @@ impl Film {
         picture
     }
 
-    fn finish(self) -> Result<Vec<u8>, Failure> {
-        let Some(mut first) = self.first else { return Err(Failure::io("an animation without frames")) };
+    fn finish(self) -> Result<Vec<u8>, CommandFailure> {
+        let Some(mut first) = self.first else {
+            return Err(CommandFailure::io("an animation without frames"));
+        };
         first.legend = self.legend;
-        self.animation.finish(&screen(&first, self.scale)?).map_err(Failure::io)
+        self.animation.finish(&screen(&first, self.scale)?).map_err(CommandFailure::io)
     }
 }
 
-fn screen(picture: &Picture, scale: f64) -> Result<Screen, Failure> {
-    picture.screen(Some(scale)).map_err(|error| Failure::usage(error.to_string()))
+fn screen(picture: &Picture, scale: f64) -> Result<Screen, CommandFailure> {
+    picture.screen(Some(scale)).map_err(|error| CommandFailure::usage(error.to_string()))
 }
 
 /// The level and the time, as long at every tick up to `last`.
@@ -268,7 +272,7 @@ mod tests {
             let words =
                 ["walkon", "draw", "yard", "--gif", "a.gif"].into_iter().chain(options.split_whitespace());
             let Command::Draw(args) = Cli::try_parse_from(words).unwrap().command else { panic!("draw") };
-            let pace = Pace::of(&args, TickRate::new(rate).unwrap());
+            let pace = FrameTiming::of(&args, TickRate::new(rate).unwrap());
             (pace.frames(), pace.every, pace.delay)
         };
         assert_eq!(pace("", 60), (201, 3, 5));

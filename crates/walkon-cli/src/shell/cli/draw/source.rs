@@ -8,9 +8,9 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::game::recording::Recording;
-use crate::level::LoadedLevel;
+use crate::level::Level;
 use crate::shell::cli::args::DrawArgs;
-use crate::shell::cli::exit::Failure;
+use crate::shell::cli::exit::CommandFailure;
 use crate::shell::cli::run::Start;
 use crate::shell::cli::{Shell, replay};
 use crate::shell::output::is_stream;
@@ -20,7 +20,7 @@ use crate::shell::project::{FoundLevel, Project, find_level};
 const MARK: &[u8] = b"{\"walkon\":";
 
 /// The text of a trace; None when the file is none.
-pub(super) fn trace_text(path: &Path) -> Result<Option<String>, Failure> {
+pub(super) fn trace_text(path: &Path) -> Result<Option<String>, CommandFailure> {
     let mut first = [0; MARK.len()];
     let is_trace = !is_stream(path)
         && std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
@@ -29,25 +29,29 @@ pub(super) fn trace_text(path: &Path) -> Result<Option<String>, Failure> {
 }
 
 /// A level to draw.
-pub(super) struct Source {
+pub(super) struct DrawSource {
     pub found: FoundLevel,
-    pub loaded: LoadedLevel,
+    pub loaded: Level,
     /// The scripts of the trace; a level's own are read when it is run.
     scripts: Option<BTreeMap<String, String>>,
     seed: Option<u64>,
     args: Vec<String>,
 }
 
-impl Source {
+impl DrawSource {
     /// The level that is asked for, or that of the trace.
-    pub fn open(shell: &Shell, args: &DrawArgs, trace: Option<&Recording<'_>>) -> Result<Self, Failure> {
+    pub fn open(
+        shell: &Shell,
+        args: &DrawArgs,
+        trace: Option<&Recording<'_>>,
+    ) -> Result<Self, CommandFailure> {
         let Some(trace) = trace else {
             let found = find_level(&args.level)?;
             let loaded = shell.load(&found)?;
             return Ok(Self { found, loaded, scripts: None, seed: args.seed, args: Vec::new() });
         };
         if args.seed.is_some() {
-            return Err(Failure::usage("--seed: a trace has a seed of its own"));
+            return Err(CommandFailure::usage("--seed: a trace has a seed of its own"));
         }
         let (loaded, scripts) = replay::level_of(shell, &args.level, trace)?;
         let beside = args.level.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -58,7 +62,7 @@ impl Source {
     }
 
     /// What a run of it begins with, and the level.
-    pub fn start(self, shell: &Shell) -> Result<(FoundLevel, LoadedLevel, Start), Failure> {
+    pub fn start(self, shell: &Shell) -> Result<(FoundLevel, Level, Start), CommandFailure> {
         let scripts = match self.scripts {
             Some(scripts) => scripts,
             None => shell.scripts(&self.found, &self.loaded)?,

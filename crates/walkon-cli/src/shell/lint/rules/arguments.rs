@@ -1,77 +1,89 @@
 //! Arguments and options of another type than expected, and arguments that are missing.
 
 use crate::script::types::luau_type::Type;
-use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::tree::{ExprId, Kind};
-use crate::shell::lint::value::Value;
+use crate::shell::lint::tree::{ExprId, ExprKind};
+use crate::shell::lint::value::InferredValue;
 
 use super::options::{each, shown};
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     each(reading, &mut |own, value, called| {
         let given = reading.value(value);
         if let Some(what) = name_of(&given, reading, value)
             && !takes(reading, own, &given)
         {
             let message = format!("{called} is {what}, expected {}", shown(own));
-            findings.push(Finding::error(code::ARGUMENT, reading.tree.place(value), message));
+            findings.push(LintFinding::error(code::ARGUMENT, reading.tree.place(value), message));
         }
     });
     missing(reading, findings);
 }
 
 /// What a value is called; none when it is not certain what it is.
-pub(in crate::shell::lint) fn name_of(value: &Value, reading: &Reading<'_>, id: ExprId) -> Option<String> {
+pub(in crate::shell::lint) fn name_of(
+    value: &InferredValue,
+    reading: &Reading<'_>,
+    id: ExprId,
+) -> Option<String> {
     Some(match value {
-        Value::Nil if matches!(reading.tree.kind(id), Kind::Nil | Kind::Local(_)) => "nil".to_owned(),
-        Value::Bool => match reading.tree.kind(id) {
-            Kind::Bool(own) => own.to_string(),
+        InferredValue::Nil if matches!(reading.tree.kind(id), ExprKind::Nil | ExprKind::Local(_)) => {
+            "nil".to_owned()
+        }
+        InferredValue::Bool => match reading.tree.kind(id) {
+            ExprKind::Bool(own) => own.to_string(),
             _ => "true or false".to_owned(),
         },
-        Value::Number => match reading.tree.kind(id) {
-            Kind::Number(own) => own.to_string(),
+        InferredValue::Number => match reading.tree.kind(id) {
+            ExprKind::Number(own) => own.to_string(),
             _ => "a number".to_owned(),
         },
-        Value::Text => match reading.tree.text(id) {
+        InferredValue::Text => match reading.tree.text(id) {
             Some(text) => format!("\"{text}\""),
             None => "a text".to_owned(),
         },
-        Value::Vector => "a vector".to_owned(),
-        Value::Handle(name) | Value::Shape(name) => format!("a {name}"),
-        Value::List(_) => "a list".to_owned(),
-        Value::Table(_) => "a table".to_owned(),
-        Value::Function(_) => "a function".to_owned(),
-        Value::Library(name) => format!("the library {name}"),
+        InferredValue::Vector => "a vector".to_owned(),
+        InferredValue::Handle(name) | InferredValue::Shape(name) => format!("a {name}"),
+        InferredValue::List(_) => "a list".to_owned(),
+        InferredValue::Table(_) => "a table".to_owned(),
+        InferredValue::Function(_) => "a function".to_owned(),
+        InferredValue::Library(name) => format!("the library {name}"),
         _ => return None,
     })
 }
 
 /// Whether a value of this kind can be right where that type is wanted.
-fn takes(reading: &Reading<'_>, own: &Type, value: &Value) -> bool {
+fn takes(reading: &Reading<'_>, own: &Type, value: &InferredValue) -> bool {
     match own {
-        Type::Optional(_) if *value == Value::Nil => true,
+        Type::Optional(_) if *value == InferredValue::Nil => true,
         Type::Optional(inner) => takes(reading, inner, value),
         Type::Union(parts) => parts.iter().any(|part| takes(reading, part, value)),
         Type::List(_) | Type::Map(..) | Type::Record(_) => {
-            matches!(value, Value::List(_) | Value::Map(_) | Value::Table(_) | Value::Shape(_))
+            matches!(
+                value,
+                InferredValue::List(_)
+                    | InferredValue::Map(_)
+                    | InferredValue::Table(_)
+                    | InferredValue::Shape(_)
+            )
         }
-        Type::Function(..) => matches!(value, Value::Function(_)),
+        Type::Function(..) => matches!(value, InferredValue::Function(_)),
         Type::Name(name) => takes_name(reading, name, own, value),
     }
 }
 
-fn takes_name(reading: &Reading<'_>, name: &str, own: &Type, value: &Value) -> bool {
+fn takes_name(reading: &Reading<'_>, name: &str, own: &Type, value: &InferredValue) -> bool {
     let unfolded = reading.api.unfolded(own);
     if unfolded != own && !matches!(unfolded, Type::Record(_)) {
         return takes(reading, unfolded, value);
     }
     match reading.api.annotated(name) {
         // A type that is not known takes everything.
-        Value::Unknown => true,
-        Value::Shape(shape) => match value {
-            Value::Shape(own) => *own == shape || reading.api.fields(own).is_none(),
-            Value::Table(_) | Value::Map(_) | Value::List(_) => true,
+        InferredValue::Unknown => true,
+        InferredValue::Shape(shape) => match value {
+            InferredValue::Shape(own) => *own == shape || reading.api.fields(own).is_none(),
+            InferredValue::Table(_) | InferredValue::Map(_) | InferredValue::List(_) => true,
             _ => false,
         },
         wanted => wanted == *value,
@@ -79,12 +91,12 @@ fn takes_name(reading: &Reading<'_>, name: &str, own: &Type, value: &Value) -> b
 }
 
 /// Arguments that must be given and are not.
-fn missing(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+fn missing(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     for id in reading.tree.ids() {
         let Some(called) = reading.called(id) else { continue };
         // The last argument may stand for many.
         let is_open = called.args.last().is_some_and(|last| {
-            matches!(reading.tree.kind(*last), Kind::Call(..) | Kind::Method(..) | Kind::Rest)
+            matches!(reading.tree.kind(*last), ExprKind::Call(..) | ExprKind::Method(..) | ExprKind::Rest)
         });
         let Some(given) = reading.arguments(&called).filter(|_| !is_open) else { continue };
         if called.args.len() > given.len() {
@@ -96,7 +108,7 @@ fn missing(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
         if let Some((_, param)) = needed.into_iter().next() {
             let own = reading_type(param.luau);
             let message = format!("{}: {} is missing{own}", called.entry.called, param.name);
-            findings.push(Finding::error(code::ARGUMENT, reading.tree.place(id), message));
+            findings.push(LintFinding::error(code::ARGUMENT, reading.tree.place(id), message));
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Calls that are for nothing, because what they give is dropped: a path that nobody asks for, a timer without a handler.
 
-use crate::script::bind::table::Entry;
-use crate::shell::lint::finding::{Finding, code};
+use crate::script::bind::table::Binding;
+use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::tree::{ExprId, Kind, Use};
+use crate::shell::lint::tree::{ExprId, ExprKind, Use};
 
 /// What does nothing by itself: somebody has to wait for it, or to be told of it.
 const IDLE: [&str; 3] = ["PathRequest", "Timer", "Change"];
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     for id in reading.tree.ids() {
         if !matches!(reading.tree.expr(id).used, Use::Dropped) {
             continue;
@@ -19,18 +19,20 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
             let message =
                 format!("{entry}: nobody waits for the {} and nobody is told", called.entry.returns);
             let help = "wait for it with :wait(), or give a handler";
-            findings.push(Finding::warning(code::DROPPED, reading.tree.place(id), message).help(help));
+            findings.push(LintFinding::warning(code::DROPPED, reading.tree.place(id), message).help(help));
         }
     }
 }
 
 /// Whether a handler is given, or something that could hold one.
-fn tells_somebody(reading: &Reading<'_>, entry: &Entry, args: &[ExprId]) -> bool {
+fn tells_somebody(reading: &Reading<'_>, entry: &Binding, args: &[ExprId]) -> bool {
     entry.params.iter().zip(args).any(|(param, arg)| {
         let takes_handler = param.luau.contains("Handler");
         match reading.tree.kind(*arg) {
-            Kind::Nil => false,
-            Kind::Table(_) => reading.tree.names_in(*arg).iter().any(|(word, _)| word.text.starts_with("on")),
+            ExprKind::Nil => false,
+            ExprKind::Table(_) => {
+                reading.tree.names_in(*arg).iter().any(|(word, _)| word.text.starts_with("on"))
+            }
             _ => takes_handler || param.luau.contains("Options"),
         }
     })

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::tree::{ExprId, FunctionId, Kind, Use};
-use crate::shell::lint::value::Value;
+use crate::shell::lint::tree::{ExprId, ExprKind, FunctionId, Use};
+use crate::shell::lint::value::InferredValue;
 
 /// Libraries of Luau whose functions give back what they were asked for, and nothing else.
 const HARMLESS: [&str; 5] = ["math", "string", "table", "bit32", "vector"];
@@ -18,7 +18,7 @@ const PLAIN: [&str; 11] = [
     "rawlen",
 ];
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     for found in reading.tree.endless.iter().filter(|found| !found.is_left) {
         let inside = (found.inside.0..found.inside.1).map(ExprId);
         let mut seen = BTreeSet::new();
@@ -28,7 +28,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
         }
         let message = "this loop never ends and never waits";
         let help = "wait in it, as with task.sleep, or leave it with break";
-        findings.push(Finding::error(code::ENDLESS, found.place, message).help(help));
+        findings.push(LintFinding::error(code::ENDLESS, found.place, message).help(help));
     }
 }
 
@@ -38,9 +38,9 @@ fn may_leave(reading: &Reading<'_>, id: ExprId, seen: &mut BTreeSet<FunctionId>)
     let mut next = vec![id];
     while let Some(id) = next.pop() {
         match verdict(reading, id) {
-            Verdict::Leaves => return true,
-            Verdict::Stays => {}
-            Verdict::Calls(function) => {
+            LoopEnd::Leaves => return true,
+            LoopEnd::Stays => {}
+            LoopEnd::Calls(function) => {
                 if seen.insert(function) {
                     next.extend(reading.tree.exprs_of(function));
                 }
@@ -50,33 +50,35 @@ fn may_leave(reading: &Reading<'_>, id: ExprId, seen: &mut BTreeSet<FunctionId>)
     false
 }
 
-enum Verdict {
+enum LoopEnd {
     Stays,
     Leaves,
     Calls(FunctionId),
 }
 
-fn verdict(reading: &Reading<'_>, id: ExprId) -> Verdict {
+fn verdict(reading: &Reading<'_>, id: ExprId) -> LoopEnd {
     let value = match reading.tree.kind(id) {
         // A written loop over the values of a function runs that function.
-        Kind::Call(callee, _) => match reading.tree.kind(*callee) {
-            Kind::Global(name) if PLAIN.contains(&name.as_str()) => return Verdict::Stays,
-            Kind::Field(library, _) => match reading.value(*library) {
-                Value::Native(library) if HARMLESS.contains(&library.as_str()) => return Verdict::Stays,
+        ExprKind::Call(callee, _) => match reading.tree.kind(*callee) {
+            ExprKind::Global(name) if PLAIN.contains(&name.as_str()) => return LoopEnd::Stays,
+            ExprKind::Field(library, _) => match reading.value(*library) {
+                InferredValue::Native(library) if HARMLESS.contains(&library.as_str()) => {
+                    return LoopEnd::Stays;
+                }
                 _ => reading.value(*callee),
             },
             _ => reading.value(*callee),
         },
-        Kind::Method(object, name, _) => reading.member(*object, &name.text),
+        ExprKind::Method(object, name, _) => reading.member(*object, &name.text),
         // An iterator, a method of an operator: what is written to a table may run code of its own.
-        _ => return Verdict::Stays,
+        _ => return LoopEnd::Stays,
     };
     if matches!(reading.tree.expr(id).used, Use::Other) && reading.tree.loops.contains(&id) {
-        return Verdict::Leaves;
+        return LoopEnd::Leaves;
     }
     match value {
-        Value::Entry(entry) if !entry.waits => Verdict::Stays,
-        Value::Function(function) => Verdict::Calls(function),
-        _ => Verdict::Leaves,
+        InferredValue::Entry(entry) if !entry.waits => LoopEnd::Stays,
+        InferredValue::Function(function) => LoopEnd::Calls(function),
+        _ => LoopEnd::Leaves,
     }
 }

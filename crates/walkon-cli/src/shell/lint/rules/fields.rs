@@ -1,57 +1,67 @@
 //! Fields and methods that a library, a handle or a result does not have.
 
-use crate::shell::lint::finding::{Finding, code, is_full};
+use crate::shell::lint::finding::{LintFinding, code, is_full};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::tree::{ExprId, Kind, Word};
-use crate::shell::lint::value::Value;
+use crate::shell::lint::tree::{ExprId, ExprKind, Word};
+use crate::shell::lint::value::InferredValue;
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     for expr in &reading.tree.exprs {
         match &expr.kind {
-            Kind::Field(object, name) => field(reading, *object, name, findings),
-            Kind::Method(object, name, _) => method(reading, *object, name, findings),
+            ExprKind::Field(object, name) => field(reading, *object, name, findings),
+            ExprKind::Method(object, name, _) => method(reading, *object, name, findings),
             _ => {}
         }
     }
 }
 
-fn field(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec<Finding>) {
+fn field(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec<LintFinding>) {
     let value = reading.value(object);
     match &value {
-        Value::Library(owner) | Value::Handle(owner) => of_api(reading, (&value, owner), name, findings),
-        Value::Shape("Behaviour") => {}
-        Value::Shape(shape) => {
+        InferredValue::Library(owner) | InferredValue::Handle(owner) => {
+            of_api(reading, (&value, owner), name, findings)
+        }
+        InferredValue::Shape("Behaviour") => {}
+        InferredValue::Shape(shape) => {
             let Some(fields) = reading.api.fields(shape) else { return };
             if fields.iter().any(|field| field.name == name.text) {
                 return;
             }
             let message = format!("{shape}: unknown field \"{}\"", name.text);
             let known = fields.iter().map(|field| field.name.as_str());
-            findings.push(Finding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known));
+            findings
+                .push(LintFinding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known));
         }
-        Value::Native(library) => of_native(reading, library, name, findings),
-        Value::Myself(own) => of_myself(reading, *own, name, findings),
+        InferredValue::Native(library) => of_native(reading, library, name, findings),
+        InferredValue::Myself(own) => of_myself(reading, *own, name, findings),
         _ => {}
     }
 }
 
-fn method(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec<Finding>) {
+fn method(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec<LintFinding>) {
     let value = reading.value(object);
     match &value {
-        Value::Library(owner) | Value::Handle(owner) => of_api(reading, (&value, owner), name, findings),
-        Value::Text => of_native(reading, "string", name, findings),
-        Value::Myself(own) => of_myself(reading, *own, name, findings),
+        InferredValue::Library(owner) | InferredValue::Handle(owner) => {
+            of_api(reading, (&value, owner), name, findings)
+        }
+        InferredValue::Text => of_native(reading, "string", name, findings),
+        InferredValue::Myself(own) => of_myself(reading, *own, name, findings),
         _ => {}
     }
 }
 
-fn of_api(reading: &Reading<'_>, (value, owner): (&Value, &str), name: &Word, findings: &mut Vec<Finding>) {
+fn of_api(
+    reading: &Reading<'_>,
+    (value, owner): (&InferredValue, &str),
+    name: &Word,
+    findings: &mut Vec<LintFinding>,
+) {
     let Some(entries) = reading.api.entries(value) else { return };
     if entries.iter().any(|entry| entry.name() == name.text) {
         return;
     }
     let message = format!("{owner}: unknown field \"{}\"", name.text);
-    let finding = Finding::error(code::UNKNOWN_NAME, name.place, message);
+    let finding = LintFinding::error(code::UNKNOWN_NAME, name.place, message);
     findings.push(match result_with(reading, value, &name.text) {
         Some(result) => finding.help(format!("a {result} has it: wait for it first, with :wait()")),
         None => finding.suggest(&name.text, entries.iter().map(|entry| entry.name())),
@@ -59,23 +69,23 @@ fn of_api(reading: &Reading<'_>, (value, owner): (&Value, &str), name: &Word, fi
 }
 
 /// The result of a handle, when it has a field of that name.
-fn result_with(reading: &Reading<'_>, value: &Value, name: &str) -> Option<&'static str> {
+fn result_with(reading: &Reading<'_>, value: &InferredValue, name: &str) -> Option<&'static str> {
     let wait = reading.api.entry(value, "wait")?;
-    let Value::Shape(result) = reading.api.result(wait, 0) else { return None };
+    let InferredValue::Shape(result) = reading.api.result(wait, 0) else { return None };
     reading.api.fields(result)?.iter().any(|field| field.name == name).then_some(result)
 }
 
-fn of_native(reading: &Reading<'_>, library: &str, name: &Word, findings: &mut Vec<Finding>) {
+fn of_native(reading: &Reading<'_>, library: &str, name: &Word, findings: &mut Vec<LintFinding>) {
     let Some(members) = reading.api.members(library) else { return };
     if !members.contains(&name.text) {
         let message = format!("{library}: unknown field \"{}\"", name.text);
         let known = members.iter().map(String::as_str);
-        findings.push(Finding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known));
+        findings.push(LintFinding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known));
     }
 }
 
 /// Fields of `self` are free, so only a slip is said: nobody writes the field, and one that is there is near.
-fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word, findings: &mut Vec<Finding>) {
+fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word, findings: &mut Vec<LintFinding>) {
     let fields = reading.api.fields("Behaviour").unwrap_or_default();
     let is_written = reading.tree.fields_named(&name.text).next().is_some();
     let is_there = fields.iter().any(|field| field.name == name.text)
@@ -87,6 +97,6 @@ fn of_myself(reading: &Reading<'_>, own: ExprId, name: &Word, findings: &mut Vec
     let known = fields.iter().map(|field| field.name.as_str());
     let known: Vec<&str> = known.chain(own_names.iter().map(|(word, _)| word.text.as_str())).collect();
     let message = format!("self: unknown field \"{}\"", name.text);
-    let finding = Finding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known);
+    let finding = LintFinding::error(code::UNKNOWN_NAME, name.place, message).suggest(&name.text, known);
     findings.extend(finding.help.is_some().then_some(finding));
 }

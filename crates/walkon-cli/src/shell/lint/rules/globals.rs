@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::script::hints::instead_of_absent;
-use crate::shell::lint::finding::{Finding, code, is_full};
+use crate::shell::lint::finding::{LintFinding, code, is_full};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::tree::Kind;
+use crate::shell::lint::tree::ExprKind;
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     let written: BTreeSet<&str> =
         reading.tree.global_writes.iter().map(|write| write.name.text.as_str()).collect();
     for expr in &reading.tree.exprs {
-        let Kind::Global(name) = &expr.kind else { continue };
+        let ExprKind::Global(name) = &expr.kind else { continue };
         if reading.api.is_global(name) || written.contains(name.as_str()) {
             continue;
         }
@@ -21,7 +21,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
         let known = reading.api.global_names().chain(written.iter().copied());
         let locals = reading.tree.locals.iter().map(|local| local.name.as_str());
         let message = format!("unknown global \"{name}\"");
-        let finding = Finding::error(code::UNKNOWN_GLOBAL, expr.place, message);
+        let finding = LintFinding::error(code::UNKNOWN_GLOBAL, expr.place, message);
         findings.push(match instead_of_absent(name) {
             Some(instead) => finding.help(instead),
             None => finding.suggest(name, known.chain(locals)),

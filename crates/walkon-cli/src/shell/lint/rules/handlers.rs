@@ -1,12 +1,12 @@
 //! Handlers given by name that their owner does not have.
 
 use crate::script::types::luau_type::Type;
-use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::role::Role;
+use crate::shell::lint::role::ScriptRole;
 use crate::shell::lint::tree::ExprId;
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     let Some(owner) = owner(reading) else { return };
     super::options::each(reading, &mut |own, value, _| {
         if !takes_handler(own) {
@@ -17,7 +17,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
             let message = format!("{} has no handler \"{name}\"", owner.what);
             let known = owner.names.iter().map(String::as_str);
             let place = reading.tree.place(value);
-            findings.push(Finding::error(code::HANDLER, place, message).suggest(name, known));
+            findings.push(LintFinding::error(code::HANDLER, place, message).suggest(name, known));
         }
     });
 }
@@ -33,13 +33,13 @@ fn owner(reading: &Reading<'_>) -> Option<Owner> {
         reading.tree.names_in(table).into_iter().map(|(word, _)| word.text.clone()).collect::<Vec<_>>()
     };
     match reading.role {
-        Role::Level => {
+        ScriptRole::Level => {
             let names = reading.tree.global_writes.iter().map(|write| write.name.text.clone());
             Some(Owner { what: "the level script", names: names.collect() })
         }
-        Role::Behaviour(table) => Some(Owner { what: "the behaviour", names: in_table(table) }),
-        Role::Cinematic(table) => Some(Owner { what: "the cinematic", names: in_table(table) }),
-        Role::Test | Role::Module => None,
+        ScriptRole::Behaviour(table) => Some(Owner { what: "the behaviour", names: in_table(table) }),
+        ScriptRole::Cinematic(table) => Some(Owner { what: "the cinematic", names: in_table(table) }),
+        ScriptRole::Test | ScriptRole::Module => None,
     }
 }
 

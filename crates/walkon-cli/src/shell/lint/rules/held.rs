@@ -4,21 +4,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::role::Role;
-use crate::shell::lint::tree::{ExprId, Given, Item, Kind};
-use crate::shell::lint::value::Value;
+use crate::shell::lint::role::ScriptRole;
+use crate::shell::lint::tree::{Assigned, ExprId, ExprKind, TableItem};
+use crate::shell::lint::value::InferredValue;
 
 /// Verbs of a scene that are for held characters only.
 const VERBS: [&str; 2] = ["walk", "start"];
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
-    let Role::Cinematic(table) = reading.role else { return };
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
+    let ScriptRole::Cinematic(table) = reading.role else { return };
     let Some(held) = held(reading, table) else { return };
     for id in reading.tree.ids() {
-        let Kind::Method(object, verb, args) = reading.tree.kind(id) else { continue };
-        if !VERBS.contains(&verb.text.as_str()) || reading.value(*object) != Value::Handle("Scene") {
+        let ExprKind::Method(object, verb, args) = reading.tree.kind(id) else { continue };
+        if !VERBS.contains(&verb.text.as_str()) || reading.value(*object) != InferredValue::Handle("Scene") {
             continue;
         }
         let Some(name) = args.first().and_then(|who| character(reading, *who)) else { continue };
@@ -27,7 +27,8 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
         }
         let message = format!("{}: character \"{name}\" is not held by the cinematic", verb.text);
         let place = reading.tree.place(args[0]);
-        findings.push(Finding::error(code::HELD, place, message).help(format!("add \"{name}\" to holds")));
+        findings
+            .push(LintFinding::error(code::HELD, place, message).help(format!("add \"{name}\" to holds")));
     }
 }
 
@@ -36,7 +37,7 @@ fn held<'a>(reading: &'a Reading<'_>, table: ExprId) -> Option<BTreeSet<&'a str>
     let Some(list) = reading.tree.entry(table, "holds") else { return Some(BTreeSet::new()) };
     let (_, items) = reading.tree.table(list)?;
     let names = items.iter().map(|item| match item {
-        Item::Listed(name) => reading.tree.text(*name),
+        TableItem::Listed(name) => reading.tree.text(*name),
         _ => None,
     });
     names.collect()
@@ -48,12 +49,12 @@ fn character<'a>(reading: &'a Reading<'_>, id: ExprId) -> Option<&'a str> {
     // A chain of locals longer than this is nobody's name.
     for _ in 0..8 {
         match reading.tree.kind(at) {
-            Kind::Call(..) => {
+            ExprKind::Call(..) => {
                 let called = reading.called(at).filter(|called| called.entry.called == "world.character")?;
                 return reading.tree.text(*called.args.first()?);
             }
-            Kind::Local(local) => match reading.tree.local(*local).given.as_slice() {
-                [Given::Value(value)] => at = *value,
+            ExprKind::Local(local) => match reading.tree.local(*local).given.as_slice() {
+                [Assigned::Value(value)] => at = *value,
                 _ => return None,
             },
             _ => return None,

@@ -14,11 +14,11 @@ mod order;
 mod read_only;
 mod waits;
 
-use super::finding::Finding;
+use super::finding::LintFinding;
 use super::infer::Reading;
 
 /// A rule.
-type Rule = fn(&Reading<'_>, &mut Vec<Finding>);
+type Rule = fn(&Reading<'_>, &mut Vec<LintFinding>);
 
 /// Every rule that needs nothing but the script.
 const RULES: [Rule; 14] = [
@@ -39,7 +39,7 @@ const RULES: [Rule; 14] = [
 ];
 
 /// What the rules find, in the order of the text, the same place with the same code once.
-pub(super) fn check(reading: &Reading<'_>) -> Vec<Finding> {
+pub(super) fn check(reading: &Reading<'_>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     RULES.iter().for_each(|rule| rule(reading, &mut findings));
     findings

@@ -2,16 +2,16 @@
 
 use crate::script::types::luau_type::{self, Type};
 use crate::shell::lint::api::Field;
-use crate::shell::lint::finding::{Finding, code, one_of};
+use crate::shell::lint::finding::{LintFinding, code, one_of};
 use crate::shell::lint::infer::{Reading, bare};
-use crate::shell::lint::role::Role;
-use crate::shell::lint::tree::{ExprId, Item, Kind};
-use crate::shell::lint::value::Value;
+use crate::shell::lint::role::ScriptRole;
+use crate::shell::lint::tree::{ExprId, ExprKind, TableItem};
+use crate::shell::lint::value::InferredValue;
 
 /// How deep tables of the API lie in one another.
 const DEPTH_MAX: u32 = 4;
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     each(reading, &mut |own, value, called| {
         keys(reading, (own, value), called, findings);
         word(reading, (own, value), called, findings);
@@ -30,8 +30,8 @@ pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&
         }
     }
     let (table, shape) = match reading.role {
-        Role::Cinematic(table) => (table, "SceneDefinition"),
-        Role::Behaviour(table) => (table, "BehaviourDefinition"),
+        ScriptRole::Cinematic(table) => (table, "SceneDefinition"),
+        ScriptRole::Behaviour(table) => (table, "BehaviourDefinition"),
         _ => return,
     };
     for field in reading.api.fields(shape).unwrap_or_default() {
@@ -62,14 +62,14 @@ fn inside(
     }
     if let Some(entry) = entry_of(own) {
         for item in items {
-            if let Item::Listed(value) = item {
+            if let TableItem::Listed(value) = item {
                 inside(reading, (entry, *value), (called, name), depth - 1, look);
             }
         }
     }
     for field in fields_of(reading, own).unwrap_or_default() {
         let given = items.iter().find_map(|item| match item {
-            Item::Named(word, value) if word.text == field.name => Some(*value),
+            TableItem::Named(word, value) if word.text == field.name => Some(*value),
             _ => None,
         });
         if let Some(value) = given {
@@ -100,7 +100,7 @@ fn fields_of(reading: &Reading<'_>, own: &Type) -> Option<Vec<Field>> {
 }
 
 /// Keys that are not known, keys that are missing.
-fn keys(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, findings: &mut Vec<Finding>) {
+fn keys(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, findings: &mut Vec<LintFinding>) {
     let (Some(fields), Some((table, items))) = (fields_of(reading, own), reading.tree.table(value)) else {
         return;
     };
@@ -111,21 +111,22 @@ fn keys(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, find
         }
         let message = format!("{function}: unknown option \"{}\"", word.text);
         let known = fields.iter().map(|field| field.name.as_str());
-        findings.push(Finding::error(code::UNKNOWN_OPTION, word.place, message).suggest(&word.text, known));
+        findings
+            .push(LintFinding::error(code::UNKNOWN_OPTION, word.place, message).suggest(&word.text, known));
     }
-    let is_whole = items.iter().all(|item| matches!(item, Item::Named(..)))
-        && matches!(reading.tree.kind(value), Kind::Table(_));
+    let is_whole = items.iter().all(|item| matches!(item, TableItem::Named(..)))
+        && matches!(reading.tree.kind(value), ExprKind::Table(_));
     let missing = fields.iter().filter(|field| {
         !field.is_optional && !reading.tree.names_in(table).iter().any(|(word, _)| word.text == field.name)
     });
     for field in missing.filter(|_| is_whole) {
         let message = format!("{function}: {} is missing, expected {}", field.name, shown(&field.own));
-        findings.push(Finding::error(code::ARGUMENT, reading.tree.place(value), message));
+        findings.push(LintFinding::error(code::ARGUMENT, reading.tree.place(value), message));
     }
 }
 
 /// A text in quotes that is none of the words allowed.
-fn word(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, findings: &mut Vec<Finding>) {
+fn word(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, findings: &mut Vec<LintFinding>) {
     let (Some(words), Some(text)) = (words(reading, own), reading.tree.text(value)) else { return };
     let quoted = format!("\"{text}\"");
     if words.contains(&quoted) {
@@ -133,14 +134,14 @@ fn word(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, find
     }
     let message = format!("{called} is {quoted}, expected {}", one_of(&words));
     let known = words.iter().map(|word| word.trim_matches('"'));
-    findings.push(Finding::error(code::CHOICE, reading.tree.place(value), message).suggest(text, known));
+    findings.push(LintFinding::error(code::CHOICE, reading.tree.place(value), message).suggest(text, known));
 }
 
 /// Words compared with what can only be one of others: `result.reason == "nopath"`.
-pub(super) fn compared(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn compared(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     let pairs = reading.tree.compared.iter().flat_map(|(left, right)| [(*left, *right), (*right, *left)]);
     for (asked, given) in pairs {
-        if let Kind::Field(object, name) = reading.tree.kind(asked)
+        if let ExprKind::Field(object, name) = reading.tree.kind(asked)
             && let Some(own) = field_type(reading, *object, &name.text)
         {
             word(reading, (&own, given), &name.text, findings);
@@ -154,7 +155,7 @@ fn field_type(reading: &Reading<'_>, object: ExprId, name: &str) -> Option<Type>
     if let Some(entry) = reading.api.entry(&value, name) {
         return luau_type::read(entry.returns);
     }
-    let Value::Shape(shape) = value else { return None };
+    let InferredValue::Shape(shape) = value else { return None };
     reading.api.fields(shape)?.into_iter().find(|field| field.name == name).map(|field| field.own)
 }
 

@@ -1,20 +1,20 @@
 //! Values written to fields that are read-only: those of handles and libraries.
 
 use crate::script::bind::instead_of_setting;
-use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::value::Value;
+use crate::shell::lint::value::InferredValue;
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     for write in &reading.tree.field_writes {
         let owner = match reading.value(write.object) {
-            Value::Handle(owner) | Value::Library(owner) => owner.to_owned(),
-            Value::Native(library) => library,
+            InferredValue::Handle(owner) | InferredValue::Library(owner) => owner.to_owned(),
+            InferredValue::Native(library) => library,
             _ => continue,
         };
         let name = &write.name.text;
         let instead = instead_of_setting(&owner, name);
         let message = format!("{owner}: fields are read-only, \"{name}\" cannot be set; {instead}");
-        findings.push(Finding::error(code::READ_ONLY, write.name.place, message));
+        findings.push(LintFinding::error(code::READ_ONLY, write.name.place, message));
     }
 }

@@ -6,17 +6,17 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::script::types::luau_type::Type;
-use crate::shell::lint::finding::{Finding, code};
+use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::{Reading, Wanted};
-use crate::shell::lint::tree::{BODY, ExprId, FunctionId, Kind, Use};
-use crate::shell::lint::value::Value;
+use crate::shell::lint::tree::{BODY, ExprId, ExprKind, FunctionId, Use};
+use crate::shell::lint::value::InferredValue;
 
 /// How the table says that a function may not wait.
 const MAY_NOT_WAIT: &str = "may not wait";
 /// Functions of Luau whose callbacks run inside a call of the VM, which cannot be left.
 const INSIDE_CALLS: [(&str, &str); 3] = [("table", "sort"), ("string", "gsub"), ("coroutine", "wrap")];
 
-pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     let waits = waiting(reading);
     for index in 0..reading.tree.functions.len() as u32 {
         let function = FunctionId(index);
@@ -26,7 +26,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
                 let place = wait.place(reading, id);
                 let message = format!("{}: {who} may not wait{}", wait.called, wait.through());
                 let help = "start a task with task.spawn, or use handlers";
-                findings.push(Finding::error(code::WAIT, place, message).help(help));
+                findings.push(LintFinding::error(code::WAIT, place, message).help(help));
             }
         }
     }
@@ -44,10 +44,10 @@ impl Wait {
         self.line.map_or_else(String::new, |line| format!(", and it waits in line {line}"))
     }
 
-    fn place(&self, reading: &Reading<'_>, id: ExprId) -> crate::shell::lint::tree::Place {
+    fn place(&self, reading: &Reading<'_>, id: ExprId) -> crate::shell::lint::tree::TextPlace {
         match reading.tree.kind(id) {
-            Kind::Method(_, name, _) => name.place,
-            Kind::Call(callee, _) => reading.tree.place(*callee),
+            ExprKind::Method(_, name, _) => name.place,
+            ExprKind::Call(callee, _) => reading.tree.place(*callee),
             _ => reading.tree.place(id),
         }
     }
@@ -60,11 +60,11 @@ fn wait_of(reading: &Reading<'_>, id: ExprId, waits: &BTreeMap<FunctionId, u32>)
     let function = callee(reading, id)?;
     let line = *waits.get(&function)?;
     let called = match reading.tree.kind(id) {
-        Kind::Method(_, name, _) => name.text.clone(),
-        Kind::Call(callee, _) => match reading.tree.kind(*callee) {
-            Kind::Local(local) => reading.tree.local(*local).name.clone(),
-            Kind::Global(name) => name.clone(),
-            Kind::Field(_, name) => name.text.clone(),
+        ExprKind::Method(_, name, _) => name.text.clone(),
+        ExprKind::Call(callee, _) => match reading.tree.kind(*callee) {
+            ExprKind::Local(local) => reading.tree.local(*local).name.clone(),
+            ExprKind::Global(name) => name.clone(),
+            ExprKind::Field(_, name) => name.text.clone(),
             _ => return None,
         },
         _ => return None,
@@ -75,12 +75,12 @@ fn wait_of(reading: &Reading<'_>, id: ExprId, waits: &BTreeMap<FunctionId, u32>)
 /// The function of this file that a call calls.
 fn callee(reading: &Reading<'_>, id: ExprId) -> Option<FunctionId> {
     let value = match reading.tree.kind(id) {
-        Kind::Call(callee, _) => reading.value(*callee),
-        Kind::Method(object, name, _) => reading.member(*object, &name.text),
+        ExprKind::Call(callee, _) => reading.value(*callee),
+        ExprKind::Method(object, name, _) => reading.member(*object, &name.text),
         _ => return None,
     };
     match value {
-        Value::Function(function) => Some(function),
+        InferredValue::Function(function) => Some(function),
         _ => None,
     }
 }
@@ -91,7 +91,7 @@ fn waiting(reading: &Reading<'_>) -> BTreeMap<FunctionId, u32> {
     let mut callers: BTreeMap<FunctionId, Vec<FunctionId>> = BTreeMap::new();
     for id in reading.tree.ids().filter(|id| reading.tree.expr(*id).function != BODY) {
         let expr = reading.tree.expr(id);
-        if !matches!(expr.kind, Kind::Call(..) | Kind::Method(..)) {
+        if !matches!(expr.kind, ExprKind::Call(..) | ExprKind::Method(..)) {
             continue;
         }
         if reading.called(id).is_some_and(|called| called.entry.waits) {
@@ -119,9 +119,9 @@ fn restricted(reading: &Reading<'_>, function: FunctionId) -> Option<String> {
     let made = reading.tree.function(function).made_by?;
     let used = &reading.tree.expr(made).used;
     if let Use::Argument(call) = used
-        && let Kind::Call(callee, _) = reading.tree.kind(*call)
-        && let Kind::Field(library, name) = reading.tree.kind(*callee)
-        && let Value::Native(library) = reading.value(*library)
+        && let ExprKind::Call(callee, _) = reading.tree.kind(*call)
+        && let ExprKind::Field(library, name) = reading.tree.kind(*callee)
+        && let InferredValue::Native(library) = reading.value(*library)
         && INSIDE_CALLS.contains(&(library.as_str(), name.text.as_str()))
     {
         return Some(format!("a function given to {library}.{}", name.text));

@@ -2,15 +2,15 @@ use gif::{ColorOutput, DecodeOptions};
 
 use super::*;
 use crate::base::geom::Bounds;
-use crate::view::{Form, Look, Picture, Shape, Swatch, Tag, theme};
+use crate::view::{Figure, Picture, Shape, Style, Swatch, Tag, theme};
 
 /// A picture of a ground of 10 m with a body at `x`.
 fn picture(x: f64) -> Picture {
     let mut picture = Picture::new("a title", Bounds { min: [0.0, 0.0], max: [10.0, 10.0] }, 1.0);
-    let block = Form::Blocks(vec![Bounds { min: [0.0, 0.0], max: [10.0, 10.0] }]);
-    picture.add("cells", vec![Shape::new(block, Look::filled(theme::CELL_PLAIN), Tag::Cells("free"))]);
-    let body = Form::Circle { centre: [x, 5.0], radius_m: 0.5 };
-    picture.add("characters", vec![Shape::new(body, Look::filled(theme::CHARACTER), Tag::Furniture)]);
+    let block = Figure::Blocks(vec![Bounds { min: [0.0, 0.0], max: [10.0, 10.0] }]);
+    picture.add("cells", vec![Shape::new(block, Style::filled(theme::CELL_PLAIN), Tag::Cells("free"))]);
+    let body = Figure::Circle { centre: [x, 5.0], radius_m: 0.5 };
+    picture.add("characters", vec![Shape::new(body, Style::filled(theme::CHARACTER), Tag::Furniture)]);
     picture
 }
 
@@ -82,7 +82,7 @@ fn the_first_frame_has_the_legend_of_all_of_them() {
     animation.add(&screen(1.0)).unwrap();
     animation.add(&screen(2.0)).unwrap();
     let mut first = picture(1.0);
-    first.explain(Swatch::Patch(Look::filled(theme::DOOR_OPEN)), "open door");
+    first.explain(Swatch::Patch(Style::filled(theme::DOOR_OPEN)), "open door");
     let first = first.screen(None).unwrap();
     assert!(first.height_px > screen(1.0).height_px);
     let bytes = animation.finish(&first).unwrap();

@@ -34,7 +34,7 @@ fn clearance_m(bits: &Bits, x: u32, z: u32) -> f64 {
 #[test]
 fn seed_w3_a_cell_is_passable_when_every_blocked_rectangle_is_far_enough() {
     let mut rng = Rng::stream(21, "clearance");
-    let frame = Frame { cell_size_m: CELL_M, ..Frame::default() };
+    let frame = MapFrame { cell_size_m: CELL_M, ..MapFrame::default() };
     for round in 0..120 {
         let (width, depth) = (1 + rng.below(150) as u32, 1 + rng.below(30) as u32);
         let bits = random(&mut rng, width, depth, [0.002, 0.02, 0.1][round % 3]);
@@ -56,7 +56,7 @@ fn seed_w3_a_cell_is_passable_when_every_blocked_rectangle_is_far_enough() {
 #[test]
 fn a_window_around_a_change_repairs_everything() {
     let mut rng = Rng::stream(22, "clearance");
-    let frame = Frame { cell_size_m: CELL_M, width: 140, depth: 50, ..Frame::default() };
+    let frame = MapFrame { cell_size_m: CELL_M, width: 140, depth: 50, ..MapFrame::default() };
     for _ in 0..60 {
         let mut bits = random(&mut rng, 140, 50, 0.01);
         let class = RadiusClass::of(&frame, rng.float(0.4, 3.0), 0.4);
@@ -72,7 +72,7 @@ fn a_window_around_a_change_repairs_everything() {
 
 #[test]
 fn fault_g18_absurd_radii_pass_nowhere_and_small_ones_everywhere() {
-    let frame = Frame { width: 20, depth: 10, ..Frame::default() };
+    let frame = MapFrame { width: 20, depth: 10, ..MapFrame::default() };
     let bits = Bits::from_rows(20, 10, &[!0; 10]);
     for (radius_m, cells) in [(0.0, 200), (0.45, 200), (0.45 + 9e-5, 200), (1e9, 0), (f64::INFINITY, 0)] {
         let class = RadiusClass::of(&frame, radius_m, 0.45);

@@ -4,8 +4,8 @@ use super::*;
 use crate::base::rng::Rng;
 use crate::nav::cells::Bits;
 use crate::nav::cells::layout::Neighbours;
-use crate::nav::cells::sight;
-use crate::nav::cells::tiling::{Metric, Shape};
+use crate::nav::cells::line_of_sight;
+use crate::nav::cells::tiling::{CellShape, Metric};
 
 /// How far a place lies out of a hexagon: 1 on its border.
 fn out(point: Point, (x, z): (i64, i64)) -> f64 {
@@ -101,19 +101,22 @@ fn a_line_through_a_corner_touches_all_three_hexagons_around_it() {
     let mut cells: Vec<_> = touched(from, to).iter().map(|touched| (touched.x, touched.z)).collect();
     cells.sort_unstable();
     assert_eq!(cells, [(5, 5), (5, 6), (6, 5), (6, 6)]);
-    let shape = Shape { neighbours: Neighbours::Six, metric: Metric::default() };
+    let shape = CellShape { neighbours: Neighbours::Six, metric: Metric::default() };
     for blocked in cells {
         let mut bits = Bits::new(12, 12).shaped(shape);
         (0..144)
             .for_each(|at| bits.set(at % 12, at / 12, (i64::from(at % 12), i64::from(at / 12)) != blocked));
-        assert!(!sight::clear(&bits, from, to) && !sight::clear(&bits, to, from), "{blocked:?}");
+        assert!(
+            !line_of_sight::clear(&bits, from, to) && !line_of_sight::clear(&bits, to, from),
+            "{blocked:?}"
+        );
     }
 }
 
 #[test]
 fn clear_lines_stay_clear_in_parts_and_blocked_ones_end_before_what_is_in_the_way() {
     let mut rng = Rng::stream(3, "hex sight");
-    let shape = Shape { neighbours: Neighbours::Six, metric: Metric::default() };
+    let shape = CellShape { neighbours: Neighbours::Six, metric: Metric::default() };
     let (mut clear, mut cut, mut early) = (0, 0, 0);
     for round in 0..400 {
         let mut bits = Bits::new(11, 11).shaped(shape);
@@ -121,8 +124,8 @@ fn clear_lines_stay_clear_in_parts_and_blocked_ones_end_before_what_is_in_the_wa
         for _ in 0..20 {
             let (from, to) = (point(&mut rng), point(&mut rng));
             let label = format!("round {round}: {from:?} {to:?}");
-            let is_clear = sight::clear(&bits, from, to);
-            assert_eq!(is_clear, sight::clear(&bits, to, from), "{label}");
+            let is_clear = line_of_sight::clear(&bits, from, to);
+            assert_eq!(is_clear, line_of_sight::clear(&bits, to, from), "{label}");
             // But for those that lie on a border, to the precision of coordinates.
             let samples = || {
                 let points = (0..=400).map(|i| point_between(from, to, f64::from(i) / 400.0));
@@ -132,13 +135,13 @@ fn clear_lines_stay_clear_in_parts_and_blocked_ones_end_before_what_is_in_the_wa
                 clear += 1;
                 assert!(samples().all(|(x, z)| bits.at(x, z)), "{label}");
             }
-            let last = sight::last_clear(&bits, from, to);
+            let last = line_of_sight::last_clear(&bits, from, to);
             let start = cell_at(from);
             if !bits.at(start.0, start.1) {
                 assert_eq!(last, from, "{label}");
                 continue;
             }
-            assert!(sight::clear(&bits, from, last), "{label}");
+            assert!(line_of_sight::clear(&bits, from, last), "{label}");
             assert_eq!(last == to, is_clear, "{label}");
             if !is_clear {
                 cut += 1;

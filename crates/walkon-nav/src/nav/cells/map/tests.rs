@@ -54,7 +54,7 @@ fn random_cells(rng: &mut Rng) -> CellSource {
         }
     }
     CellSource {
-        frame: Frame { width, depth, ..Frame::default() },
+        frame: MapFrame { width, depth, ..MapFrame::default() },
         agent_radius_m: 0.2,
         walkable: (0..count).map(|_| rng.chance(0.8)).collect(),
         factor: if rng.chance(0.5) {
@@ -277,7 +277,7 @@ fn landmarks_survive_every_edit_that_opens_closes_or_recosts_ground() {
                     .filter(|id| map.walkable(id % map.frame().width, id / map.frame().width))
                     .collect();
                 let Some(&seed) = open.first() else { continue };
-                let ground = Ground {
+                let ground = WeightedGround {
                     bits: &map.base.open,
                     factor: &map.factors,
                     cheapest: map.cheapest,
@@ -286,15 +286,15 @@ fn landmarks_survive_every_edit_that_opens_closes_or_recosts_ground() {
                     far: None,
                     exits: &[],
                 };
-                map.landmarks = Some(Arc::new(Landmarks::of(&ground, NodeId(seed))));
+                map.landmarks = Some(Arc::new(CellLandmarks::of(&ground, NodeId(seed))));
             }
             let view = map.view(&Traversal::default());
             let (plain, guided) = (map.ground(&view, &[]), map.ground_to_search(&view, &[]));
-            let Some(Far { .. }) = guided.far else { continue };
+            let Some(AltHeuristic { .. }) = guided.far else { continue };
             let mut search = Search::default();
             for _ in 0..6 {
                 let [start, goal] = [0, 1].map(|_| NodeId(rng.below(map.node_count()) as u32));
-                let mut cost = |ground: &Ground| {
+                let mut cost = |ground: &WeightedGround| {
                     search.begin_weighted(ground, Ends { start, goal });
                     search.step_weighted(ground, u32::MAX);
                     search.cost()
@@ -312,7 +312,7 @@ fn landmarks_survive_every_edit_that_opens_closes_or_recosts_ground() {
 }
 
 /// A random change to a cell, now and then one beyond the map or on another layer, and what it does to a source.
-fn random_tile(rng: &mut Rng, frame: &Frame, source: Option<&mut CellSource>) -> NavEdit {
+fn random_tile(rng: &mut Rng, frame: &MapFrame, source: Option<&mut CellSource>) -> NavEdit {
     let cell = [rng.below(u64::from(frame.width) + 1) as u32, rng.below(u64::from(frame.depth) + 1) as u32];
     let edit = TileEdit {
         layer: u8::from(rng.chance(0.05)),

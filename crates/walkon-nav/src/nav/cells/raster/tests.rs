@@ -4,7 +4,7 @@ use super::*;
 use crate::base::rng::Rng;
 use crate::nav::Tiling;
 
-const FRAME: Frame = Frame {
+const FRAME: MapFrame = MapFrame {
     min_x: -3.1,
     min_z: -2.7,
     cell_size_m: 0.31,
@@ -14,7 +14,7 @@ const FRAME: Frame = Frame {
     tiling: Tiling::SQUARES,
 };
 
-fn check(frame: &Frame, spans: &Spans, expected: impl Fn(Point) -> bool, what: &str) {
+fn check(frame: &MapFrame, spans: &Spans, expected: impl Fn(Point) -> bool, what: &str) {
     let mut count = 0;
     for z in 0..frame.depth {
         for x in 0..frame.width {
@@ -33,7 +33,7 @@ fn check(frame: &Frame, spans: &Spans, expected: impl Fn(Point) -> bool, what: &
 }
 
 /// Corners sometimes on centres, on cell edges, or anywhere, so that ties happen.
-fn corner(rng: &mut Rng, frame: &Frame) -> Point {
+fn corner(rng: &mut Rng, frame: &MapFrame) -> Point {
     let mut axis = |min: f64, count: u32| {
         let at = rng.float(-4.0, f64::from(count) + 4.0);
         let at = match rng.below(4) {
@@ -46,7 +46,7 @@ fn corner(rng: &mut Rng, frame: &Frame) -> Point {
     [axis(frame.min_x, frame.width), axis(frame.min_z, frame.depth)]
 }
 
-fn polygon(rng: &mut Rng, frame: &Frame) -> Vec<Point> {
+fn polygon(rng: &mut Rng, frame: &MapFrame) -> Vec<Point> {
     let corners = 1 + rng.below(7);
     let mut polygon: Vec<Point> = (0..corners).map(|_| corner(rng, frame)).collect();
     if rng.chance(0.3) {
@@ -65,7 +65,7 @@ fn polygon(rng: &mut Rng, frame: &Frame) -> Vec<Point> {
 #[test]
 fn seed_b6_a_centre_inside_or_on_the_edge_is_filled() {
     let mut rng = Rng::stream(11, "raster");
-    let whole = Frame { min_x: -4.0, min_z: -3.0, cell_size_m: 0.5, ..FRAME };
+    let whole = MapFrame { min_x: -4.0, min_z: -3.0, cell_size_m: 0.5, ..FRAME };
     for round in 0..1500 {
         let frame = if round % 2 == 0 { FRAME } else { whole };
         let shape = polygon(&mut rng, &frame);
@@ -91,7 +91,7 @@ fn fault_f17_direction_and_closing_point_change_nothing() {
 fn seed_b8_inflated_shapes_equal_the_distance_to_every_edge() {
     let mut rng = Rng::stream(13, "raster");
     for round in 0..700 {
-        let frame = if round % 2 == 0 { FRAME } else { Frame { cell_size_m: 0.5, ..FRAME } };
+        let frame = if round % 2 == 0 { FRAME } else { MapFrame { cell_size_m: 0.5, ..FRAME } };
         let shape = polygon(&mut rng, &frame);
         // Also distances that put edges exactly on the limit.
         let distance = [0.0, 0.5, 0.7, 1.0, 1.5][rng.below(5) as usize];

@@ -19,7 +19,7 @@ fn grids() -> Vec<TileGrid> {
     grids
 }
 
-fn frame(grid: &TileGrid) -> Frame {
+fn frame(grid: &TileGrid) -> MapFrame {
     grid.frame().unwrap_or_else(|error| panic!("{grid:?}: {error}"))
 }
 

@@ -5,14 +5,14 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 use super::*;
 use crate::nav::graph::lookup::spot_in_space;
-use crate::nav::graph::{How, divide, grow};
+use crate::nav::graph::{RouteSource, divide, grow};
 use crate::nav::{Accept, AreaEdit, NavMap, PassRules, PathQuery, Search};
 
 /// Points on each side of a floor.
 const SIDE: u32 = 12;
 
 /// Two floors of rooms of four by four points, doors between the rooms, some links missing, stairs in one corner.
-fn house(rng: &mut Rng) -> Draft {
+fn house(rng: &mut Rng) -> EditableGraph {
     let mut points = Vec::new();
     for at in 0..2 * SIDE * SIDE {
         let (floor, x, z) = (at / (SIDE * SIDE), at % SIDE, at / SIDE % SIDE);
@@ -43,7 +43,7 @@ fn house(rng: &mut Rng) -> Draft {
         points.push(Vec3::new(-1.0, f32::from(step) * 0.5, f32::from(step) * 0.5));
     }
     links.push([below, number(1, 0, 4)]);
-    Draft::new(points, &links, Vec::new()).unwrap()
+    EditableGraph::new(points, &links, Vec::new()).unwrap()
 }
 
 fn area(rng: &mut Rng, is_obstacle: bool) -> GraphArea {
@@ -99,15 +99,15 @@ fn random_edit(map: &mut PointGraph, rng: &mut Rng) {
             let area = map.add_obstacle(&[], place(rng), 0.5);
             map.apply(&[NavEdit::Area(AreaEdit { area, available: Some(true), factor: None })]);
         }
-        4 => drop(map.edit(&DraftEdit::Link { ends: [one, two] })),
+        4 => drop(map.edit(&PointEdit::Link { ends: [one, two] })),
         5 => {
             let at = rng.below(map.net().links().len() as u64) as usize;
             let ends = map.net().links()[at];
-            assert!(map.edit(&DraftEdit::Unlink { ends }).is_some());
+            assert!(map.edit(&PointEdit::Unlink { ends }).is_some());
         }
-        6 => drop(map.edit(&DraftEdit::Remove { at: one })),
+        6 => drop(map.edit(&PointEdit::Remove { at: one })),
         _ => {
-            let add = DraftEdit::Add { at: count, point: place(rng), links: vec![one, two], part: None };
+            let add = PointEdit::Add { at: count, point: place(rng), links: vec![one, two], part: None };
             map.edit(&add);
         }
     }
@@ -197,7 +197,7 @@ proptest! {
                 let all = (0..map.net().links().len() as u32).filter(|&link| usable(link));
                 let spots = all.map(|link| spot_in_space(map.net(), link, point));
                 let near = spots.filter(|spot| spot.point.distance(point) <= within_m);
-                let rank = |spot: &Spot| (spot.point.distance(point), spot.link);
+                let rank = |spot: &LinkSpot| (spot.point.distance(point), spot.link);
                 let expected = near.min_by(|a, b| rank(a).partial_cmp(&rank(b)).unwrap());
                 let found = map.lookup().nearest(map.net(), point, within_m, &usable);
                 prop_assert_eq!(found, expected, "{} within {}", point, within_m);
@@ -212,7 +212,7 @@ proptest! {
         let mut search = Search::default();
         for round in 0..3 {
             let mut whole = parted.clone();
-            whole.routes = Arc::new(Routes::default());
+            whole.routes = Arc::new(PrecomputedRoutes::default());
             let (whole, divided) = (NavMap::from(whole), NavMap::from(parted.clone()));
             for _ in 0..12 {
                 let query = query(place(&mut rng), place(&mut rng), Accept::Nearest);
@@ -225,7 +225,7 @@ proptest! {
             for _ in 0..6 {
                 let at = rng.below(parted.net().links().len() as u64) as usize;
                 let ends = parted.net().links()[at];
-                let went = parted.edit(&DraftEdit::Unlink { ends });
+                let went = parted.edit(&PointEdit::Unlink { ends });
                 prop_assert!(went.is_some());
             }
             let area = AreaId::from(rng.below(6) as usize);
@@ -238,7 +238,7 @@ proptest! {
     fn parts_stay_in_use_when_points_and_links_come_and_bounds_stay_right(seed: u64) {
         let mut rng = Rng::stream(seed, "shortcuts");
         let mut map = map(&mut rng, true);
-        let (mut search, plain) = (Search::default(), Routes::default());
+        let (mut search, plain) = (Search::default(), PrecomputedRoutes::default());
         for _ in 0..6 {
             // Shortcuts, within parts and between them, some over points that are new; some links go.
             for _ in 0..4 {
@@ -264,7 +264,7 @@ proptest! {
                     [map.routes(), &plain].map(|routes| routes.find(map.net(), ends, |_| true, &mut search));
                 let [found, best] = [found, best].map(|route| route.map(|route| (route.cost_mm, route.how)));
                 match (found, best) {
-                    (Some((cost, How::Joined)), Some((best, _))) => prop_assert!(cost <= best + best / 10),
+                    (Some((cost, RouteSource::Joined)), Some((best, _))) => prop_assert!(cost <= best + best / 10),
                     (found, best) => prop_assert_eq!(found.map(|it| it.0), best.map(|it| it.0)),
                 }
             }

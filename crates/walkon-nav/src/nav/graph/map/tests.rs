@@ -3,8 +3,8 @@
 use glam::Vec3;
 
 use super::*;
-use crate::nav::graph::How;
-use crate::nav::graph::draft::Part;
+use crate::nav::graph::RouteSource;
+use crate::nav::graph::editable_graph::GraphPart;
 use crate::nav::graph::link::{LinkOptions, link};
 use crate::nav::{AreaEdit, Disc, NavMap, Others, PathQuery, PathStatus, Search};
 
@@ -19,11 +19,11 @@ fn house(areas: Vec<GraphArea>) -> PointGraph {
     for step in 0..=12u8 {
         points.push(Vec3::new(f32::from(step) * 5.0 / 12.0, f32::from(step) * 0.25, 6.0));
     }
-    let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+    let mut draft = EditableGraph::new(points, &[], Vec::new()).unwrap();
     link(&mut draft, None, &LinkOptions::default(), &mut |_, _| {}).unwrap();
     // Into the stairs at the bottom, out of them at the top.
     for ends in [[110, 242], [241, 254]] {
-        draft.apply(&DraftEdit::Link { ends }).unwrap();
+        draft.apply(&PointEdit::Link { ends }).unwrap();
     }
     // Steps beside the edge of the upper floor are near it: only the last one leads there.
     let beside: Vec<[u32; 2]> = draft
@@ -31,7 +31,7 @@ fn house(areas: Vec<GraphArea>) -> PointGraph {
         .filter(|&[a, b]| a < 242 && b >= 242 && [a, b] != [110, 242] && [a, b] != [241, 254])
         .collect();
     for ends in beside {
-        draft.apply(&DraftEdit::Unlink { ends }).unwrap();
+        draft.apply(&PointEdit::Unlink { ends }).unwrap();
     }
     PointGraph::new(GraphSource { draft, width_m: 0.125, agent_radius_m: 0.45, areas, uses_parts: false })
 }
@@ -98,7 +98,7 @@ fn a_line_is_clear_where_every_point_of_it_is_on_the_ground() {
     let mut rng = Rng::stream(5, "lines");
     let points: Vec<Vec3> =
         (0..60).map(|_| Vec3::new((rng.unit() * 6.0) as f32, 0.0, (rng.unit() * 6.0) as f32)).collect();
-    let mut draft = Draft::new(points, &[], Vec::new()).unwrap();
+    let mut draft = EditableGraph::new(points, &[], Vec::new()).unwrap();
     link(&mut draft, None, &LinkOptions { distance_max_m: 1.4, ..LinkOptions::default() }, &mut |_, _| {})
         .unwrap();
     let source = GraphSource { draft, width_m: 0.2, agent_radius_m: 0.5, ..GraphSource::default() };
@@ -211,10 +211,10 @@ fn who_stands_in_the_way_is_gone_around_or_ignored_where_there_is_no_other() {
 fn points_and_links_change_at_run_time() {
     let mut map = house(Vec::new());
     let before = plan(&map, &query(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), body()));
-    let change = map.edit(&DraftEdit::Unlink { ends: [110, 242] }).unwrap();
+    let change = map.edit(&PointEdit::Unlink { ends: [110, 242] }).unwrap();
     assert!(change.closed && !change.opened);
     assert_eq!(map.reach(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), &body()), Reach::No(PathTrouble::NoPath));
-    let lift = DraftEdit::Link { ends: [0, 122] };
+    let lift = PointEdit::Link { ends: [0, 122] };
     assert!(map.edit(&lift).unwrap().opened);
     let after = plan(&map, &query(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), body()));
     assert!(after.path.cost_m < before.path.cost_m && (3.0..4.0).contains(&after.path.cost_m), "{after:?}");
@@ -228,21 +228,21 @@ fn points_and_links_change_at_run_time() {
 #[test]
 fn what_changed_at_run_time_stays_when_the_same_graph_takes_its_place() {
     let (mut changed, unlinked) = (house(Vec::new()), [110, 242]);
-    changed.edit(&DraftEdit::Unlink { ends: unlinked }).unwrap();
+    changed.edit(&PointEdit::Unlink { ends: unlinked }).unwrap();
     let before = NavMap::from(changed);
     let mut same = NavMap::from(house(vec![door(true)]));
     same.succeed(&before);
     assert_eq!(same.graph().unwrap().net().step(110, 242), None);
     assert_eq!(same.revision().0, before.revision().0 + 1);
     let mut other = house(Vec::new()).draft().clone();
-    other.apply(&DraftEdit::Unlink { ends: [0, 1] }).unwrap();
+    other.apply(&PointEdit::Unlink { ends: [0, 1] }).unwrap();
     let mut edited = NavMap::from(PointGraph::new(GraphSource { draft: other, ..GraphSource::default() }));
     edited.succeed(&before);
     assert!(edited.graph().unwrap().net().step(110, 242).is_some(), "its author has changed it");
 }
 
 /// Rows of points a metre apart, linked with their four neighbours; parts by the letters of the rows.
-fn lettered(rows: &[&str]) -> (Draft, Vec<char>) {
+fn lettered(rows: &[&str]) -> (EditableGraph, Vec<char>) {
     let letters: Vec<char> = rows.iter().flat_map(|row| row.chars()).collect();
     let width = rows[0].len();
     let points = (0..letters.len()).map(|at| Vec3::new((at % width) as f32, 0.0, (at / width) as f32));
@@ -257,11 +257,12 @@ fn lettered(rows: &[&str]) -> (Draft, Vec<char>) {
     names.sort_unstable();
     names.dedup();
     let of = |name: char| (0..).zip(&letters).filter(move |(_, letter)| **letter == name).map(|(at, _)| at);
-    let parts = names.iter().map(|&name| Part { name: name.into(), points: of(name).collect() }).collect();
-    (Draft::new(points.collect(), &links, parts).unwrap(), letters)
+    let parts =
+        names.iter().map(|&name| GraphPart { name: name.into(), points: of(name).collect() }).collect();
+    (EditableGraph::new(points.collect(), &links, parts).unwrap(), letters)
 }
 
-fn divided(draft: &Draft, uses_parts: bool) -> PointGraph {
+fn divided(draft: &EditableGraph, uses_parts: bool) -> PointGraph {
     let draft = draft.clone();
     PointGraph::new(GraphSource { draft, width_m: 0.2, agent_radius_m: 0.4, areas: Vec::new(), uses_parts })
 }
@@ -282,7 +283,7 @@ fn seed_v14_the_short_way_out_of_a_part_is_taken() {
     let route =
         |from, to| map.routes().find(map.net(), (from, to), |_| true, &mut Search::default()).unwrap();
     let inside = route(0, 38);
-    assert_eq!(inside.how, crate::nav::graph::How::Inside);
+    assert_eq!(inside.how, crate::nav::graph::RouteSource::Inside);
     assert!(inside.points.iter().all(|&at| map.routes().part_of(at) == Some(0)));
     assert_eq!(plan(&map, &query(from, to, body())).status, PathStatus::Complete);
 }
@@ -297,7 +298,7 @@ fn ways_between_parts_stay_in_use_when_points_and_links_come() {
         let route = map.routes().find(map.net(), ends, |_| true, &mut Search::default()).expect("a way");
         (route.how, route.cost_mm)
     };
-    assert_eq!(how(&map, (0, 21)), (How::Joined, 21_000));
+    assert_eq!(how(&map, (0, 21)), (RouteSource::Joined, 21_000));
     let edit = |map: &mut PointGraph, edits: &[GraphEdit]| {
         let edits: Vec<NavEdit> = edits.iter().copied().map(NavEdit::Graph).collect();
         map.apply(&edits).expect("a change");
@@ -306,16 +307,16 @@ fn ways_between_parts_stay_in_use_when_points_and_links_come() {
     edit(&mut map, &[GraphEdit::Unlink([44, 45]), GraphEdit::Link([44, 45])]);
     let point = map.net().points().len() as u32;
     edit(&mut map, &[GraphEdit::Add(Vec3::new(4.0, 0.0, -2.0)), GraphEdit::Link([4, point])]);
-    assert_eq!(how(&map, (0, 21)), (How::Joined, 21_000));
+    assert_eq!(how(&map, (0, 21)), (RouteSource::Joined, 21_000));
     // Within the part, because what came is no way out that is shorter.
-    assert_eq!(how(&map, (0, 6)), (How::Inside, 6000));
+    assert_eq!(how(&map, (0, 6)), (RouteSource::Inside, 6000));
     let mut ring = divided(&lettered(&["aaaaa", "a###a", "a###a", "a#.#a"]).0, true);
-    assert_eq!(how(&ring, (15, 19)), (How::Inside, 10_000));
+    assert_eq!(how(&ring, (15, 19)), (RouteSource::Inside, 10_000));
     edit(&mut ring, &[GraphEdit::Link([15, 17]), GraphEdit::Link([17, 19])]);
-    assert_eq!(how(&ring, (15, 19)), (How::Direct, 4000), "out of the part and back into it");
+    assert_eq!(how(&ring, (15, 19)), (RouteSource::Direct, 4000), "out of the part and back into it");
     // What renumbers points has its ways worked out again.
-    map.edit(&DraftEdit::Remove { at: 40 }).expect("a change");
-    assert_eq!(how(&map, (14, 21)), (How::Inside, 7000));
+    map.edit(&PointEdit::Remove { at: 40 }).expect("a change");
+    assert_eq!(how(&map, (14, 21)), (RouteSource::Inside, 7000));
     assert_eq!(map.routes().part_count(), 2);
     // A level that is loaded again with the same graph takes over what was changed, and the ways.
     let before = NavMap::from(map);
@@ -364,7 +365,7 @@ fn r6_places_on_a_link_that_leads_straight_up_are_found_at_their_height() {
     // Found by the fuzz target `graph`: on the ground all of a ladder is one place, and its lower end was taken for every height.
     let points =
         vec![Vec3::ZERO, Vec3::new(1.0, 0.0, 0.0), Vec3::new(1.0, 4.0, 0.0), Vec3::new(2.0, 4.0, 0.0)];
-    let draft = Draft::new(points, &[[0, 1], [1, 2], [2, 3]], Vec::new()).unwrap();
+    let draft = EditableGraph::new(points, &[[0, 1], [1, 2], [2, 3]], Vec::new()).unwrap();
     let map = PointGraph::new(GraphSource {
         draft,
         width_m: 0.1,

@@ -1,0 +1,261 @@
+//! Who notices that files change: the system, or a look at all of them now and then.
+//!
+//! In: folders. Out: paths that something happened to. Holds: no kind of event is trusted, only that there was one;
+//! when the system cannot watch, or a watched folder is gone, looking takes its place after one warning
+//! (fault:H15); nothing is left running when this is dropped. Not here: what is in a file (`watch`).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::output::tell;
+
+/// Time between two looks at all files.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// Most files that are looked at, and folders inside one another.
+const FILES_MAX: usize = 100_000;
+const DEPTH_MAX: usize = 32;
+
+/// Something that was noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum FileNotice {
+    /// Something happened to this path.
+    Path(PathBuf),
+    /// Events were lost: anything may have happened.
+    Anything,
+    /// The system watches no more.
+    Blind(String),
+}
+
+/// Watches folders.
+pub(super) struct FileWatcher {
+    folders: Vec<PathBuf>,
+    seen: Receiver<FileNotice>,
+    by: By,
+}
+
+/// Kept for being dropped.
+enum By {
+    System(#[allow(dead_code, reason = "watches as long as it lives")] RecommendedWatcher),
+    Looking(#[allow(dead_code, reason = "looks as long as it lives")] Looker),
+}
+
+impl FileWatcher {
+    /// Watches `folders` and everything below them; `is_looking` asks for looking instead of being told.
+    pub fn open(folders: Vec<PathBuf>, is_looking: bool) -> Self {
+        let (sender, seen) = channel();
+        if is_looking {
+            return Self { by: By::Looking(Looker::start(folders.clone(), sender)), folders, seen };
+        }
+        match watcher(&folders, sender.clone()) {
+            Ok(watcher) => Self { folders, seen, by: By::System(watcher) },
+            Err(error) => {
+                say_looking(&error.to_string());
+                Self { by: By::Looking(Looker::start(folders.clone(), sender)), folders, seen }
+            }
+        }
+    }
+
+    /// Everything that was noticed since the last call.
+    pub fn take(&mut self) -> Vec<FileNotice> {
+        let mut all: Vec<FileNotice> = self.seen.try_iter().collect();
+        let gone = matches!(self.by, By::System(_))
+            && all.iter().any(
+                |seen| matches!(seen, FileNotice::Path(path) if self.folders.contains(path) && !path.is_dir()),
+            );
+        let blind = all.iter().find_map(|seen| match seen {
+            FileNotice::Blind(why) => Some(why.clone()),
+            _ => None,
+        });
+        if let Some(why) = blind.or_else(|| gone.then(|| "a watched folder is gone".to_owned())) {
+            self.look(&why);
+            all.push(FileNotice::Anything);
+        }
+        all
+    }
+
+    /// Whether it looks at files instead of being told.
+    #[cfg(test)]
+    pub fn is_looking(&self) -> bool {
+        matches!(self.by, By::Looking(_))
+    }
+
+    fn look(&mut self, why: &str) {
+        if matches!(self.by, By::Looking(_)) {
+            return;
+        }
+        say_looking(why);
+        let (sender, seen) = channel();
+        self.by = By::Looking(Looker::start(self.folders.clone(), sender));
+        self.seen = seen;
+    }
+}
+
+fn say_looking(why: &str) {
+    let every = LOOK_EVERY.as_millis();
+    tell(&format!("warning: files cannot be watched ({why}): they are looked at every {every} ms instead"));
+}
+
+fn watcher(folders: &[PathBuf], sender: Sender<FileNotice>) -> notify::Result<RecommendedWatcher> {
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // Nobody listening any more is the end of the watch.
+        match event {
+            Ok(event) if event.need_rescan() => drop(sender.send(FileNotice::Anything)),
+            Ok(event) if is_reading(event.kind) => {}
+            Ok(event) => event.paths.into_iter().for_each(|path| drop(sender.send(FileNotice::Path(path)))),
+            Err(error) => drop(sender.send(FileNotice::Blind(error.to_string()))),
+        }
+    })?;
+    folders.iter().try_for_each(|folder| watcher.watch(folder, RecursiveMode::Recursive))?;
+    Ok(watcher)
+}
+
+/// Whether an event only tells that somebody reads, as this program does itself.
+fn is_reading(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
+        EventKind::Access(_) => true,
+        _ => false,
+    }
+}
+
+/// A thread that looks at files; ends when it is dropped.
+struct Looker {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Looker {
+    fn start(folders: Vec<PathBuf>, sender: Sender<FileNotice>) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&over);
+        // The first look is taken here: what changes from now on is noticed.
+        let mut before = all(&folders);
+        let look = move || {
+            while !ended.load(Ordering::Relaxed) {
+                std::thread::sleep(LOOK_EVERY);
+                let now = all(&folders);
+                for path in differing(&before, &now) {
+                    // Nobody listening any more: this thread is about to be dropped.
+                    let _ = sender.send(FileNotice::Path(path));
+                }
+                before = now;
+            }
+        };
+        let thread = std::thread::Builder::new().name("files".to_owned()).spawn(look);
+        if let Err(error) = &thread {
+            tell(&format!("warning: files are not looked at: {error}"));
+        }
+        Self { over, thread: thread.ok() }
+    }
+}
+
+impl Drop for Looker {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What tells one state of a file from another without reading it.
+type Stamp = (u64, Option<SystemTime>);
+
+fn all(folders: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
+    let mut found = BTreeMap::new();
+    folders.iter().for_each(|folder| gather(folder, DEPTH_MAX, &mut found));
+    found
+}
+
+fn gather(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Stamp>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if found.len() >= FILES_MAX {
+            return;
+        }
+        let path = entry.path();
+        match std::fs::metadata(&path) {
+            Ok(meta) if meta.is_file() => {
+                found.insert(path, (meta.len(), meta.modified().ok()));
+            }
+            Ok(_) if depth > 0 && entry.file_type().is_ok_and(|kind| kind.is_dir()) => {
+                gather(&path, depth - 1, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Paths whose stamps differ, or that are in one of the two only.
+fn differing(before: &BTreeMap<PathBuf, Stamp>, now: &BTreeMap<PathBuf, Stamp>) -> Vec<PathBuf> {
+    let changed = now.iter().filter(|(path, stamp)| before.get(*path) != Some(*stamp)).map(|(path, _)| path);
+    let gone = before.keys().filter(|path| !now.contains_key(*path));
+    changed.chain(gone).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    /// Waits for `path` to be noticed; generous, for a busy machine.
+    fn waits_for(eyes: &mut FileWatcher, path: &Path) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(20) {
+            if eyes.take().contains(&FileNotice::Path(path.to_owned())) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        false
+    }
+
+    #[test]
+    fn files_that_are_written_renamed_and_deleted_are_noticed_either_way() {
+        for is_looking in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().canonicalize().unwrap();
+            let mut eyes = FileWatcher::open(vec![root.clone()], is_looking);
+            let (file, other) = (root.join("a.lua"), root.join("b.lua"));
+            std::fs::write(&file, "return 1").unwrap();
+            assert!(waits_for(&mut eyes, &file), "written, looking: {is_looking}");
+            std::fs::rename(&file, &other).unwrap();
+            assert!(waits_for(&mut eyes, &other), "renamed, looking: {is_looking}");
+            std::fs::remove_file(&other).unwrap();
+            assert!(waits_for(&mut eyes, &other), "deleted, looking: {is_looking}");
+        }
+    }
+
+    #[test]
+    fn fault_h15_a_watched_folder_that_is_gone_is_looked_at_from_then_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("scripts");
+        std::fs::create_dir(&root).unwrap();
+        let mut eyes = FileWatcher::open(vec![root.clone()], false);
+        std::fs::remove_dir_all(&root).unwrap();
+        let began = Instant::now();
+        while !eyes.is_looking() && began.elapsed() < Duration::from_secs(20) {
+            eyes.take();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(eyes.is_looking());
+        std::fs::create_dir(&root).unwrap();
+        std::fs::write(root.join("a.lua"), "return 1").unwrap();
+        assert!(waits_for(&mut eyes, &root.join("a.lua")), "what comes back is noticed");
+    }
+
+    #[test]
+    fn fault_h15_a_folder_that_cannot_be_watched_is_looked_at() {
+        let eyes = FileWatcher::open(vec![PathBuf::from("/no/such/folder")], false);
+        assert!(eyes.is_looking());
+    }
+}

@@ -1,0 +1,516 @@
+//! Points on the ground sorted by cell, for neighbours.
+//!
+//! In: points as (x, z) in metres, numbered 0 to n - 1, and the size of a cell. Out: the points within a distance,
+//! sorted by number; the nearest few, sorted by distance and then number.
+//! Holds: the answers depend on the points alone, not on the cells. Building is linear (a counting sort) and keeps its
+//! buffers. Memory is bounded by the number of points, however far they lie apart: the grid is a torus, so that distant
+//! points share cells and the distance tells them apart. A point that is not finite is nobody's neighbour.
+//! Not here: what the points are, walls, heights.
+
+use std::ops::Range;
+
+use glam::Vec2;
+
+#[cfg(test)]
+mod tests;
+
+/// The fewest cells a grid has; below that, clearing them costs nothing that could be measured.
+const CELLS_MIN: usize = 256;
+
+/// The fewest columns and rows. 4: a cell's neighbours on both sides must be different cells.
+const SIDE_MIN: u64 = 4;
+
+/// Cells for each point, at most (rounded up to a power of two). 8: a crowd at one body in four square metres, in cells
+/// of 0.9 m, has five.
+const CELLS_PER_POINT: usize = 8;
+
+/// The smallest cell, metres.
+const CELL_MIN_M: f32 = 1e-3;
+
+/// How much of a crowded cell a question looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// Points for each cell, at most, as a mean over the neighbouring cells of a row. [`Lookup::ALL`] has no limit.
+    pub per_cell_max: u32,
+    /// Chooses which points of a crowded row are looked at: another number, another window.
+    pub salt: u32,
+    /// A point that [`SpatialHash::nearest`] leaves out: the one that asks. `u32::MAX`: none.
+    pub but: u32,
+}
+
+impl Lookup {
+    /// Looks at every point: the answer is exact, its cost unbounded.
+    pub const ALL: Self = Self { per_cell_max: u32::MAX, salt: 0, but: u32::MAX };
+}
+
+/// A point near another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbour {
+    /// Its number.
+    pub id: u32,
+    /// Squared distance, square metres.
+    pub distance_m_sq: f32,
+}
+
+/// Cells in a rectangle.
+#[derive(Clone, Debug)]
+struct Block {
+    columns: Range<i64>,
+    rows: Range<i64>,
+}
+
+impl Block {
+    /// What of it lies in another.
+    #[inline(always)]
+    fn cut(&self, other: &Self) -> Self {
+        Self { columns: cut(&self.columns, &other.columns), rows: cut(&self.rows, &other.rows) }
+    }
+
+    /// With the cells around it, as far as they lie in another.
+    #[inline(always)]
+    fn grown_within(&self, other: &Self) -> Self {
+        let grown = |range: &Range<i64>| range.start - 1..range.end + 1;
+        Self { columns: grown(&self.columns), rows: grown(&self.rows) }.cut(other)
+    }
+}
+
+#[inline(always)]
+fn cut(one: &Range<i64>, other: &Range<i64>) -> Range<i64> {
+    one.start.max(other.start)..one.end.min(other.end)
+}
+
+/// Points sorted by cell. Default: none.
+#[derive(Clone, Debug, Default)]
+pub struct SpatialHash {
+    cells_per_m: f32,
+    /// Powers of two, less one.
+    mask_x: u32,
+    mask_z: u32,
+    /// Binary digits of a column number.
+    shift: u32,
+    /// Cell to its first slot; one longer than there are cells.
+    starts: Vec<u32>,
+    /// By slot: cell, then number.
+    ids: Vec<u32>,
+    points: Vec<Vec2>,
+    /// By number: the cell while building, then the slot.
+    places: Vec<u32>,
+}
+
+impl SpatialHash {
+    /// Sorts `points` into cells of `cell_m` metres (at least a millimetre). Best when questions reach one to three
+    /// cells far. Cost: linear in the points.
+    ///
+    /// # Panics
+    /// With more than 2^28 points.
+    pub fn build(&mut self, points: &[Vec2], cell_m: f32) {
+        assert!(points.len() < 1 << 28, "points are numbered in 28 bits");
+        self.cells_per_m = 1.0 / cell_m.max(CELL_MIN_M);
+        self.shape(points);
+        let cell_count = (self.mask_x as usize + 1) * (self.mask_z as usize + 1);
+        self.starts.clear();
+        self.starts.resize(cell_count + 1, 0);
+        self.places.clear();
+        for &point in points {
+            let cell = self.cell_of(self.cell(point.x), self.cell(point.y));
+            self.places.push(cell);
+            self.starts[cell as usize] += 1;
+        }
+        self.fill(points);
+    }
+
+    /// How many points there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are no points.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The numbers of all points, cell by cell: the order in which questions about each of them are cheapest.
+    #[must_use]
+    pub fn by_cell(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// Where a point stands in [`SpatialHash::by_cell`].
+    ///
+    /// # Panics
+    /// Where there is no point of that number.
+    #[inline]
+    #[must_use]
+    pub fn slot_of(&self, id: u32) -> u32 {
+        self.places[id as usize]
+    }
+
+    /// The points, in the order of [`SpatialHash::by_cell`].
+    #[must_use]
+    pub fn points_by_cell(&self) -> &[Vec2] {
+        &self.points
+    }
+
+    /// Fills `out` with the numbers of all points at most `radius_m` from `point`, in rising order.
+    pub fn within(&self, point: Vec2, radius_m: f32, out: &mut Vec<u32>) {
+        out.clear();
+        self.visit(point, radius_m, Lookup::ALL, |id, _| out.push(id));
+        out.sort_unstable();
+    }
+
+    /// Gives `visit` the number and squared distance of the points at most `radius_m` from `point`, in no order that a
+    /// caller may rely on. Cost: the cells within reach and the points looked at in them.
+    #[inline]
+    pub fn visit(&self, point: Vec2, radius_m: f32, look: Lookup, mut visit: impl FnMut(u32, f32)) {
+        let radius_m_sq = radius_m * radius_m;
+        let (columns, rows) = (self.span(point.x, radius_m), self.span(point.y, radius_m));
+        let row_count = self.row_count(&rows);
+        for row in 0..row_count {
+            self.runs(&columns, rows.start + row, look, |slots| {
+                for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
+                    let distance_m_sq = distance_sq(point, *at);
+                    if distance_m_sq <= radius_m_sq {
+                        visit(id, distance_m_sq);
+                    }
+                }
+            });
+        }
+    }
+
+    /// Fills `out` with the points nearest to `point` and at most `radius_m` away, by (distance, number), at most as
+    /// many as `out` can hold, without number `look.but`. Cost: the nine cells around the point, then what can still
+    /// be nearer than the last of the answer.
+    #[inline]
+    pub fn nearest(&self, point: Vec2, radius_m: f32, look: Lookup, out: &mut Nearest) {
+        out.begin(radius_m * radius_m);
+        let reach = self.block(point, radius_m);
+        if reach.rows.end - reach.rows.start > i64::from(self.mask_z)
+            || reach.columns.end - reach.columns.start > i64::from(self.mask_x)
+        {
+            // Round the torus: every row once.
+            let rows = reach.rows.start..reach.rows.start + self.row_count(&reach.rows);
+            self.offer(point, &Block { rows, ..reach }, look, out);
+            out.settle();
+            return;
+        }
+        let inner = self.block(point, 0.0).grown_within(&reach);
+        if self.count_in(&inner) <= out.capacity() {
+            // Too few to know before the end how far the last of the answer is.
+            self.offer(point, &reach, look, out);
+            out.settle();
+            return;
+        }
+        self.offer(point, &inner, look, out);
+        out.settle();
+        let rest = self.block(point, out.limit_m_sq().sqrt()).cut(&reach);
+        let Block { columns, rows } = &inner;
+        let above = Block { rows: rest.rows.start..rows.start, ..rest.clone() };
+        let left = Block { columns: rest.columns.start..columns.start, ..inner.clone() };
+        let right = Block { columns: columns.end..rest.columns.end, ..inner.clone() };
+        let below = Block { rows: rows.end..rest.rows.end, ..rest };
+        for block in [above, left, right, below] {
+            self.offer(point, &block, look, out);
+        }
+        out.settle();
+    }
+
+    /// The cells within reach.
+    #[inline(always)]
+    fn block(&self, point: Vec2, radius_m: f32) -> Block {
+        Block { columns: self.span(point.x, radius_m), rows: self.span(point.y, radius_m) }
+    }
+
+    /// How many points lie in some cells.
+    #[inline(always)]
+    fn count_in(&self, block: &Block) -> usize {
+        let mut count = 0;
+        for row in block.rows.clone() {
+            self.runs(&block.columns, row, Lookup::ALL, |slots| count += slots.len());
+        }
+        count
+    }
+
+    /// Offers the points in some cells to `out`.
+    #[inline]
+    fn offer(&self, point: Vec2, block: &Block, look: Lookup, out: &mut Nearest) {
+        if block.columns.is_empty() {
+            return;
+        }
+        for row in block.rows.clone() {
+            match self.one_run(&block.columns, row, look) {
+                Some(slots) => self.offer_slots(point, slots, look, out),
+                None => self.offer_row(point, (&block.columns, row), look, out),
+            }
+        }
+    }
+
+    /// The slots of a stretch of cells in one row, if it neither goes round the torus nor is crowded, as nearly all.
+    #[inline(always)]
+    fn one_run(&self, columns: &Range<i64>, row: i64, look: Lookup) -> Option<Range<usize>> {
+        let first = columns.start as u32 & self.mask_x;
+        let count = columns.end - columns.start;
+        if i64::from(first) + count > i64::from(self.mask_x) + 1 {
+            return None;
+        }
+        let count = count as u32;
+        let cell = ((row as u32 & self.mask_z) << self.shift) + first;
+        let (start, end) = (self.starts[cell as usize], self.starts[(cell + count) as usize]);
+        (end - start <= look.per_cell_max.saturating_mul(count)).then_some(start as usize..end as usize)
+    }
+
+    /// Offers the points in a stretch of cells that goes round the torus or is crowded.
+    #[cold]
+    fn offer_row(&self, point: Vec2, (columns, row): (&Range<i64>, i64), look: Lookup, out: &mut Nearest) {
+        self.runs(columns, row, look, |slots| self.offer_slots(point, slots, look, out));
+    }
+
+    #[inline(always)]
+    fn offer_slots(&self, point: Vec2, slots: Range<usize>, look: Lookup, out: &mut Nearest) {
+        for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
+            out.offer(id, distance_sq(point, *at), id != look.but);
+        }
+    }
+
+    /// Gives `visit` every pair of points at most `radius_m` apart, once, with the squared distance, in no order that a
+    /// caller may rely on. Exact only while `radius_m` is at most the size of a cell. Cost: half the neighbouring
+    /// cells of every point.
+    #[inline]
+    pub fn pairs(&self, radius_m: f32, per_cell_max: u32, mut visit: impl FnMut(u32, u32, f32)) {
+        let radius_m_sq = radius_m * radius_m;
+        for row in 0..=self.mask_z {
+            for column in 0..=self.mask_x {
+                let cell = (row << self.shift) | column;
+                let (start, end) = (self.starts[cell as usize], self.starts[cell as usize + 1]);
+                for slot in start..end {
+                    let (id, place) = (self.ids[slot as usize], self.points[slot as usize]);
+                    let look = Lookup { per_cell_max, salt: slot, but: u32::MAX };
+                    let mut check = |slots: Range<usize>| {
+                        for (&other, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
+                            let distance_m_sq = distance_sq(place, *at);
+                            if distance_m_sq <= radius_m_sq {
+                                visit(id, other, distance_m_sq);
+                            }
+                        }
+                    };
+                    // The rest of the cell and the next one, then the three of the next row.
+                    let next_row = ((row + 1) & self.mask_z) << self.shift;
+                    if column > 0 && column < self.mask_x {
+                        window(slot + 1, self.starts[cell as usize + 2], (2, look), &mut check);
+                        self.run(next_row + column - 1, 3, look, &mut check);
+                    } else {
+                        window(slot + 1, end, (1, look), &mut check);
+                        self.run((row << self.shift) | ((column + 1) & self.mask_x), 1, look, &mut check);
+                        for beside in [column.wrapping_sub(1), column, column + 1] {
+                            self.run(next_row | (beside & self.mask_x), 1, look, &mut check);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Chooses how many columns and rows there are: as many as the points need, or as their number allows.
+    fn shape(&mut self, points: &[Vec2]) {
+        let (mut min, mut max) = ((i64::MAX, i64::MAX), (i64::MIN, i64::MIN));
+        for point in points.iter().filter(|point| point.is_finite()) {
+            let (x, z) = (self.cell(point.x), self.cell(point.y));
+            min = (min.0.min(x), min.1.min(z));
+            max = (max.0.max(x), max.1.max(z));
+        }
+        let most = (points.len() * CELLS_PER_POINT).max(CELLS_MIN).next_power_of_two() as u64;
+        let needed = |min: i64, max: i64| {
+            let count = max.saturating_sub(min).max(0) as u64 + 1;
+            count.next_power_of_two().clamp(SIDE_MIN, most)
+        };
+        let (mut width, mut depth) = (needed(min.0, max.0), needed(min.1, max.1));
+        // Bounded by the binary digits of the sizes, at most 33 each.
+        while width * depth > most {
+            if width > depth { width /= 2 } else { depth /= 2 }
+        }
+        (self.mask_x, self.mask_z) = (width as u32 - 1, depth as u32 - 1);
+        self.shift = width.trailing_zeros();
+    }
+
+    /// Turns counts into ends, then fills from behind, so that a cell's numbers rise.
+    fn fill(&mut self, points: &[Vec2]) {
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.ids.resize(points.len(), 0);
+        self.points.resize(points.len(), Vec2::ZERO);
+        for (id, &point) in points.iter().enumerate().rev() {
+            let slot = &mut self.starts[self.places[id] as usize];
+            *slot -= 1;
+            self.places[id] = *slot;
+            self.ids[*slot as usize] = id as u32;
+            self.points[*slot as usize] = point;
+        }
+    }
+
+    /// The column or row of a coordinate. Never falls as the coordinate rises; far coordinates share the last ones,
+    /// NaN lies in 0.
+    #[inline(always)]
+    fn cell(&self, coordinate_m: f32) -> i64 {
+        let scaled = coordinate_m * self.cells_per_m;
+        let whole = scaled as i32;
+        i64::from(whole) - i64::from(scaled < whole as f32)
+    }
+
+    #[inline(always)]
+    fn cell_of(&self, x: i64, z: i64) -> u32 {
+        ((z as u32 & self.mask_z) << self.shift) | (x as u32 & self.mask_x)
+    }
+
+    /// Columns or rows within reach. A little wide, because sums in single precision round.
+    #[inline(always)]
+    fn span(&self, coordinate_m: f32, radius_m: f32) -> Range<i64> {
+        let reach_m = radius_m * 1.000_001 + coordinate_m.abs() * 2e-7;
+        self.cell(coordinate_m - reach_m)..self.cell(coordinate_m + reach_m) + 1
+    }
+
+    #[inline(always)]
+    fn row_count(&self, rows: &Range<i64>) -> i64 {
+        (rows.end - rows.start).min(i64::from(self.mask_z) + 1)
+    }
+
+    /// Gives `visit` the slots of a stretch of cells in one row, as at most four ranges.
+    #[inline(always)]
+    fn runs(&self, columns: &Range<i64>, row: i64, look: Lookup, mut visit: impl FnMut(Range<usize>)) {
+        let width = i64::from(self.mask_x) + 1;
+        let count = (columns.end - columns.start).min(width) as u32;
+        let base = (row as u32 & self.mask_z) << self.shift;
+        let first = columns.start as u32 & self.mask_x;
+        let unwrapped = count.min(self.mask_x + 1 - first);
+        self.run(base + first, unwrapped, look, &mut visit);
+        if unwrapped < count {
+            self.run(base, count - unwrapped, look, &mut visit);
+        }
+    }
+
+    #[inline(always)]
+    fn run(&self, cell: u32, count: u32, look: Lookup, visit: &mut impl FnMut(Range<usize>)) {
+        window(self.starts[cell as usize], self.starts[(cell + count) as usize], (count, look), visit);
+    }
+}
+
+/// Gives `visit` the slots from `start` up to `end`; of too many for `count` cells, a stretch that may go round.
+#[inline(always)]
+fn window(start: u32, end: u32, (count, look): (u32, Lookup), visit: &mut impl FnMut(Range<usize>)) {
+    let most = look.per_cell_max.saturating_mul(count);
+    if end - start <= most {
+        visit(start as usize..end as usize);
+        return;
+    }
+    let first = start + look.salt.wrapping_mul(0x9e37_79b1) % (end - start);
+    let until = first.saturating_add(most);
+    visit(first as usize..until.min(end) as usize);
+    visit(start as usize..(start + until.saturating_sub(end)) as usize);
+}
+
+#[inline(always)]
+fn distance_sq(a: Vec2, b: Vec2) -> f32 {
+    let (dx, dz) = (b.x - a.x, b.y - a.y);
+    dx * dx + dz * dz
+}
+
+/// How many may wait to be put in their places.
+const WAITING_MAX: usize = 32;
+
+/// The answer to [`SpatialHash::nearest`]: a short list with a fixed capacity.
+///
+/// Where somebody belongs in it cannot be foreseen, and a branch foreseen wrongly costs more than some comparisons: so
+/// anyone who may belong in it waits, and those who wait are put in their places by a loop without branches.
+#[derive(Clone, Debug)]
+pub struct Nearest {
+    /// Bits of the squared distance, then the number: one comparison settles both. As many as the capacity; sorted up to
+    /// `count`.
+    keys: Vec<u64>,
+    count: usize,
+    /// Who is not before this does not belong in the list: the last of a full one, else the first beyond the radius.
+    limit: u64,
+    waiting: [u64; WAITING_MAX],
+    waiting_count: usize,
+}
+
+impl Nearest {
+    /// A list for at most `capacity` neighbours.
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        let waiting = [0; WAITING_MAX];
+        Self { keys: vec![0; capacity], count: 0, limit: 0, waiting, waiting_count: 0 }
+    }
+
+    /// The neighbours, by (distance, number).
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Neighbour> + '_ {
+        let found = self.keys[..self.count].iter();
+        found.map(|&key| Neighbour { id: key as u32, distance_m_sq: f32::from_bits((key >> 32) as u32) })
+    }
+
+    /// How many were found.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether none was found.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, radius_m_sq: f32) {
+        (self.count, self.waiting_count) = (0, 0);
+        self.limit = if self.keys.is_empty() { 0 } else { key(u32::MAX, radius_m_sq) };
+    }
+
+    fn capacity(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// What is further away than this is not wanted.
+    #[inline(always)]
+    fn limit_m_sq(&self) -> f32 {
+        f32::from_bits((self.limit >> 32) as u32)
+    }
+
+    /// Lets somebody wait who may belong in the list.
+    #[inline(always)]
+    fn offer(&mut self, id: u32, distance_m_sq: f32, is_other: bool) {
+        let key = key(id, distance_m_sq);
+        self.waiting[self.waiting_count] = key;
+        self.waiting_count += usize::from(is_other & (key < self.limit));
+        if self.waiting_count == WAITING_MAX {
+            self.settle();
+        }
+    }
+
+    /// Puts those who wait in their places and drops who is too far back.
+    fn settle(&mut self) {
+        for &waiting in &self.waiting[..self.waiting_count] {
+            let mut last = waiting;
+            for kept in &mut self.keys[..self.count] {
+                (*kept, last) = ((*kept).min(last), (*kept).max(last));
+            }
+            if let Some(free) = self.keys.get_mut(self.count) {
+                *free = last;
+                self.count += 1;
+            }
+        }
+        self.waiting_count = 0;
+        if let Some(&last) = self.keys.last().filter(|_| self.count == self.keys.len()) {
+            self.limit = last;
+        }
+    }
+}
+
+/// Squared distances are not negative, so their bits sort as they do.
+#[inline(always)]
+fn key(id: u32, distance_m_sq: f32) -> u64 {
+    u64::from(distance_m_sq.to_bits()) << 32 | u64::from(id)
+}

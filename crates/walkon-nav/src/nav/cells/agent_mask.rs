@@ -1,0 +1,421 @@
+//! Those who stand in the way of one plan, over the cells of a map that everybody shares.
+//!
+//! In: circles on the ground, the cell in which the plan begins. Out: the cells that are left, for every kernel.
+//! Holds: a circle blocks every cell whose rectangle it reaches into and always the one with its centre, never the cell in
+//! which the plan begins; the map is neither changed nor copied. What differs from the map is kept by words of 64 cells in
+//! chains, one a line, so that lines on which nobody stands cost one comparison more than without.
+//! Not here: who counts as standing in the way, what becomes of a plan that they close in (`plan`).
+
+use glam::Vec3;
+
+use crate::base::geom;
+use crate::nav::cells::bits::{Cells, Plane};
+use crate::nav::cells::map::CellMap;
+use crate::nav::cells::tiling::CellShape;
+use crate::nav::cells::{Bits, MapFrame, line_of_sight};
+use crate::nav::connected_components::arcs;
+use crate::nav::{Disc, Traversal};
+
+/// The end of a chain.
+const NONE: u32 = u32::MAX;
+
+/// Room for what one body of ordinary size changes: some lines, two words where it stands on the border of one.
+const PATCHES_PER_DISC: usize = 6;
+
+/// For the cells around one, by row and column: the bit of the direction that leads to it. Directions as in
+/// `layout::OFFSETS`.
+const TOWARDS: [[u8; 3]; 3] = [[1 << 1, 1 << 2, 1 << 3], [1, 0, 1 << 4], [1 << 7, 1 << 6, 1 << 5]];
+
+/// A circle in cells; its radius in the unit of length of the map.
+#[derive(Clone, Copy, Debug)]
+struct Footprint {
+    centre: [f64; 2],
+    radius: f64,
+    /// The cell with its centre.
+    own: (i64, i64),
+    shape: CellShape,
+}
+
+impl Footprint {
+    /// None for a circle that is nowhere.
+    fn of(frame: &MapFrame, disc: &Disc) -> Option<Self> {
+        let centre = frame.to_cells(geom::ground(disc.centre));
+        let radius = (f64::from(disc.radius_m) / frame.cell_size_m).max(0.0);
+        let (own, shape) = (frame.cell_around(centre), frame.tiling.shape());
+        centre.into_iter().all(f64::is_finite).then_some(Self { centre, radius, own, shape })
+    }
+
+    /// Whether it blocks a cell.
+    fn holds(&self, x: i64, z: i64) -> bool {
+        if !self.shape.is_plain() {
+            return self.own == (x, z) || self.shape.away_sq(self.centre, (x, z)) < self.radius * self.radius;
+        }
+        let [cx, cz] = self.centre;
+        let away = |low: i64, centre: f64| (low as f64 - centre).max(centre - low as f64 - 1.0).max(0.0);
+        let (dx, dz) = (away(x, cx), away(z, cz));
+        dx * dx + dz * dz < self.radius * self.radius || self.own == (x, z)
+    }
+
+    /// The cells of the map that it may block: ranges of x and z.
+    fn window(&self, frame: &MapFrame) -> [[u32; 2]; 2] {
+        let [reach_x, reach_z] = self.shape.reach(self.radius);
+        let range = |centre: f64, reach: f64, count: u32| {
+            let clamp = |value: f64| value.clamp(0.0, f64::from(count)) as u32;
+            [clamp((centre - reach).floor()), clamp((centre + reach).floor() + 1.0)]
+        };
+        [range(self.centre[0], reach_x, frame.width), range(self.centre[1], reach_z, frame.depth)]
+    }
+}
+
+/// What differs from the map in one word of a line.
+#[derive(Clone, Copy, Debug)]
+struct Patch {
+    line: u32,
+    word: u32,
+    /// The next patch of the same line, in no order.
+    next: u32,
+    blocked: u64,
+    /// Where scans stop beyond where they do on the map, towards higher positions and towards lower ones.
+    rising: u64,
+    falling: u64,
+}
+
+/// The patches of all rows, or of all columns.
+#[derive(Clone, Debug)]
+struct Lines {
+    /// The first line that has any.
+    first: u32,
+    /// The first patch of each line from there on.
+    heads: Vec<u32>,
+    patches: Vec<Patch>,
+}
+
+impl Lines {
+    /// For lines from `first` to `end`, exclusive, with room for some patches.
+    fn over([first, end]: [u32; 2], room: usize) -> Self {
+        let heads = vec![NONE; end.saturating_sub(first) as usize];
+        Self { first, heads, patches: Vec::with_capacity(room) }
+    }
+
+    /// The first patch of a line.
+    #[inline(always)]
+    fn head(&self, line: u32) -> u32 {
+        self.heads.get(line.wrapping_sub(self.first) as usize).copied().unwrap_or(NONE)
+    }
+
+    /// The patch of a word. Bounded by the patches of the line.
+    #[inline(always)]
+    fn find(&self, line: u32, word: u32) -> Option<usize> {
+        let mut at = self.head(line);
+        while at != NONE {
+            let patch = &self.patches[at as usize];
+            if patch.word == word {
+                return Some(at as usize);
+            }
+            at = patch.next;
+        }
+        None
+    }
+
+    /// The same, made when there is none.
+    fn put(&mut self, line: u32, word: u32) -> usize {
+        if let Some(found) = self.find(line, word) {
+            return found;
+        }
+        let head = &mut self.heads[(line - self.first) as usize];
+        let new = self.patches.len();
+        self.patches.push(Patch { line, word, next: *head, blocked: 0, rising: 0, falling: 0 });
+        *head = new as u32;
+        new
+    }
+
+    #[inline(always)]
+    fn is_blocked(&self, line: u32, at: u32) -> bool {
+        self.find(line, at >> 6).is_some_and(|patch| self.patches[patch].blocked >> (at & 63) & 1 != 0)
+    }
+
+    fn block(&mut self, line: u32, at: u32) {
+        let patch = self.put(line, at >> 6);
+        let (patch, bit) = (&mut self.patches[patch], 1 << (at & 63));
+        (patch.blocked, patch.rising, patch.falling) =
+            (patch.blocked | bit, patch.rising | bit, patch.falling | bit);
+    }
+
+    /// Lets scans along the lines beside blocked cells stop where there is room to turn past them.
+    fn stop_beside(&mut self, plane: &Plane) {
+        for at in 0..self.patches.len() {
+            let Patch { line, word, blocked, .. } = self.patches[at];
+            if blocked == 0 {
+                continue;
+            }
+            let open = plane.word(line, word) & !blocked;
+            self.stop(plane, (line, word), (blocked << 1 & open, blocked >> 1 & open));
+            // From the last cell of a word to the first of the next, and back.
+            let is_open = |lines: &Self, at: u32| plane.get(line, at) && !lines.is_blocked(line, at);
+            if blocked >> 63 != 0 && 64 * word + 64 < plane.length() && is_open(self, 64 * word + 64) {
+                self.stop(plane, (line, word + 1), (1, 0));
+            }
+            if blocked & 1 != 0 && word > 0 && is_open(self, 64 * word - 1) {
+                self.stop(plane, (line, word - 1), (0, 1 << 63));
+            }
+        }
+    }
+
+    /// Adds stops, rising and falling, to a word of the lines before and after one.
+    fn stop(&mut self, plane: &Plane, (line, word): (u32, u32), (rising, falling): (u64, u64)) {
+        if rising | falling == 0 {
+            return;
+        }
+        for beside in [line.wrapping_sub(1), line + 1] {
+            if beside < plane.lines() {
+                let patch = self.put(beside, word);
+                let patch = &mut self.patches[patch];
+                (patch.rising, patch.falling) = (patch.rising | rising, patch.falling | falling);
+            }
+        }
+    }
+
+    /// A stop of the map, or one before it.
+    #[inline(never)]
+    fn rise(&self, plane: &Plane, line: u32, at: u32, mut found: (u32, bool)) -> (u32, bool) {
+        let mut next = self.head(line);
+        // Bounded by the patches of the line.
+        while next != NONE {
+            let patch = &self.patches[next as usize];
+            let ahead = if patch.word == at >> 6 { !1 << (at & 63) } else { !0 };
+            let stops = if patch.word >= at >> 6 { patch.rising & ahead } else { 0 };
+            let stop = 64 * patch.word + (stops.trailing_zeros() & 63);
+            if stops != 0 && stop <= found.0 {
+                found = (stop, plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0);
+            }
+            next = patch.next;
+        }
+        found
+    }
+
+    /// The same towards lower positions; none wraps around below zero.
+    #[inline(never)]
+    fn fall(&self, plane: &Plane, line: u32, at: u32, mut found: (u32, bool)) -> (u32, bool) {
+        let mut next = self.head(line);
+        // Bounded by the patches of the line.
+        while next != NONE {
+            let patch = &self.patches[next as usize];
+            let ahead = if patch.word == at >> 6 { (1 << (at & 63)) - 1 } else { !0 };
+            let stops = if patch.word <= at >> 6 { patch.falling & ahead } else { 0 };
+            let stop = 64 * patch.word + (63 - (stops | 1).leading_zeros());
+            if stops != 0 && stop + 1 >= found.0.wrapping_add(1) {
+                found = (stop, plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0);
+            }
+            next = patch.next;
+        }
+        found
+    }
+}
+
+/// What those who stand in the way change about the cells of a plan.
+#[derive(Clone, Debug)]
+pub(crate) struct AgentMask {
+    rows: Lines,
+    columns: Lines,
+    /// By patch of the rows: what lies around the cells of its word.
+    around: Vec<[u8; 64]>,
+    may_divide: bool,
+}
+
+impl AgentMask {
+    /// None when nobody blocks a cell. Cost: about the cells that are blocked, and the lines between the first and the last.
+    pub(crate) fn new(frame: &MapFrame, bits: &Bits, start: (u32, u32), discs: &[Disc]) -> Option<Self> {
+        let footprints = || discs.iter().filter_map(|disc| Footprint::of(frame, disc));
+        let mut around = [[u32::MAX, 0]; 2];
+        for window in footprints().map(|footprint| footprint.window(frame)) {
+            if window.iter().all(|[first, end]| first < end) {
+                let join = |all: [u32; 2], own: [u32; 2]| [all[0].min(own[0]), all[1].max(own[1])];
+                around = [join(around[0], window[0]), join(around[1], window[1])];
+            }
+        }
+        let [columns, rows] = around;
+        if rows[0] >= rows[1] {
+            return None;
+        }
+        let grown = |[first, end]: [u32; 2], count: u32| [first.saturating_sub(1), (end + 1).min(count)];
+        let room = PATCHES_PER_DISC * discs.len();
+        let mut new = Self {
+            rows: Lines::over(grown(rows, frame.depth), room),
+            columns: Lines::over(grown(columns, frame.width), room),
+            around: Vec::with_capacity(room),
+            may_divide: false,
+        };
+        let mut is_met = false;
+        for footprint in footprints() {
+            let [columns, rows] = footprint.window(frame);
+            for z in rows[0]..rows[1] {
+                for x in columns[0]..columns[1] {
+                    let is_in = (x, z) != start && footprint.holds(i64::from(x), i64::from(z));
+                    if is_in && bits.get(x, z) && !new.rows.is_blocked(z, x) {
+                        new.block(bits, x, z);
+                        is_met = true;
+                    }
+                }
+            }
+        }
+        new.rows.stop_beside(bits.plane::<true>());
+        new.columns.stop_beside(bits.plane::<false>());
+        new.look_around(bits);
+        is_met.then_some(new)
+    }
+
+    fn block(&mut self, bits: &Bits, x: u32, z: u32) {
+        let patch = self.row_patch(bits, z, x >> 6);
+        self.may_divide |= arcs(self.around[patch][(x & 63) as usize], bits.shape()) > 1;
+        self.rows.block(z, x);
+        self.columns.block(x, z);
+        for (row, towards) in (0..).zip(TOWARDS) {
+            let line = (z + row).wrapping_sub(1);
+            if line >= bits.depth() {
+                continue;
+            }
+            let mut patch = self.row_patch(bits, line, x >> 6);
+            for (column, bit) in (0..).zip(towards) {
+                let at = (x + column).wrapping_sub(1);
+                if at >= bits.width() {
+                    continue;
+                }
+                if at >> 6 != self.rows.patches[patch].word {
+                    patch = self.row_patch(bits, line, at >> 6);
+                }
+                self.around[patch][(at & 63) as usize] &= !bit;
+            }
+        }
+    }
+
+    fn row_patch(&mut self, bits: &Bits, z: u32, word: u32) -> usize {
+        let patch = self.rows.put(z, word);
+        self.look_around(bits);
+        patch
+    }
+
+    /// Copies what lies around the cells of the rows' patches that are new.
+    fn look_around(&mut self, bits: &Bits) {
+        for patch in &self.rows.patches[self.around.len()..] {
+            let cells = bits.around_word(patch.line, patch.word);
+            let mut around = [0; 64];
+            around[..cells.len()].copy_from_slice(cells);
+            self.around.push(around);
+        }
+    }
+
+    #[inline(always)]
+    fn lines<const IN_ROW: bool>(&self) -> &Lines {
+        if IN_ROW { &self.rows } else { &self.columns }
+    }
+
+    /// Whether blocking its cells may have cut off others: false when all that hung together still does.
+    pub(crate) fn may_divide(&self) -> bool {
+        self.may_divide
+    }
+
+    /// The cells that are left of those of a map.
+    pub(crate) fn over<'a>(&'a self, bits: &'a Bits) -> Rest<'a> {
+        Rest { bits, overlay: self }
+    }
+}
+
+/// The cells of a map without those on which others stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rest<'a> {
+    bits: &'a Bits,
+    overlay: &'a AgentMask,
+}
+
+impl Cells for Rest<'_> {
+    #[inline(always)]
+    fn bits(&self) -> &Bits {
+        self.bits
+    }
+
+    #[inline(always)]
+    fn is_open(&self, x: u32, z: u32) -> bool {
+        self.bits.get(x, z) && !self.overlay.rows.is_blocked(z, x)
+    }
+
+    #[inline(always)]
+    fn around(&self, (x, z): (u32, u32), id: u32) -> u8 {
+        match self.overlay.rows.find(z, x >> 6) {
+            Some(patch) => self.overlay.around[patch][(x & 63) as usize],
+            None => self.bits.around((x, z), id),
+        }
+    }
+
+    #[inline(always)]
+    fn row_word(&self, z: u32, word: u32) -> u64 {
+        let rows = &self.overlay.rows;
+        let blocked = rows.find(z, word).map_or(0, |patch| rows.patches[patch].blocked);
+        self.bits.row_word(z, word as usize) & !blocked
+    }
+
+    #[inline(always)]
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+        let (plane, lines) = (self.bits.plane::<IN_ROW>(), self.overlay.lines::<IN_ROW>());
+        let found = plane.rise(line, at, blocks);
+        if lines.head(line) == NONE { found } else { lines.rise(plane, line, at, found) }
+    }
+
+    #[inline(always)]
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+        let (plane, lines) = (self.bits.plane::<IN_ROW>(), self.overlay.lines::<IN_ROW>());
+        let found = plane.fall(line, at, blocks);
+        if lines.head(line) == NONE { found } else { lines.fall(plane, line, at, found) }
+    }
+
+    #[inline(always)]
+    fn probe<const IN_ROW: bool>(&self, line: i64, at: i64) -> bool {
+        self.bits.plane::<IN_ROW>().probe(line, at)
+            && !self.overlay.lines::<IN_ROW>().is_blocked(line as u32, at as u32)
+    }
+}
+
+/// Who stands on a cell: of several the one whose centre is nearest to a point, then the first.
+pub(crate) fn occupant(frame: &MapFrame, discs: &[Disc], cell: (u32, u32), point: Vec3) -> Option<u32> {
+    let standing = (0..).zip(discs).filter(|(_, disc)| {
+        Footprint::of(frame, disc).is_some_and(|footprint| footprint.holds(cell.0.into(), cell.1.into()))
+    });
+    let away = |disc: &Disc| geom::flat_distance(disc.centre, point);
+    standing.min_by(|a, b| away(a.1).total_cmp(&away(b.1))).map(|(index, _)| index)
+}
+
+impl CellMap {
+    /// Whether one of these circles blocks a cell for plans that do not begin in it. Cost: the circles.
+    #[must_use]
+    pub fn is_occupied(&self, x: u32, z: u32, discs: &[Disc]) -> bool {
+        let mut footprints = discs.iter().filter_map(|disc| Footprint::of(self.frame(), disc));
+        footprints.any(|footprint| footprint.holds(x.into(), z.into()))
+    }
+
+    /// Whether the straight line is clear of what is in the way and of some circles, but for the cell in which it begins.
+    #[must_use]
+    pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, discs: &[Disc]) -> bool {
+        let (start, end) = (self.to_cells(from), self.to_cells(to));
+        let view = self.view(by);
+        if self.goes_wrong(from, to, by) || !line_of_sight::clear(view.bits(), start, end) {
+            return false;
+        }
+        let shape = self.frame().tiling.shape();
+        let (flat_start, flat_end) = (shape.metric.flat(start), shape.metric.flat(end));
+        let widest = shape.width();
+        let is_near = |disc: &Footprint| {
+            // Farther from the line a circle reaches into no cell that the line touches.
+            let reach = disc.radius + widest;
+            geom::segment_distance_sq(shape.metric.flat(disc.centre), flat_start, flat_end) < reach * reach
+        };
+        let footprints = discs.iter().filter_map(|disc| Footprint::of(self.frame(), disc));
+        let near: Vec<Footprint> = footprints.filter(is_near).collect();
+        let own = self.frame().cell_around(start);
+        near.is_empty()
+            || line_of_sight::is_clear_where(shape, start, end, |x, z| {
+                (x, z) == own || !near.iter().any(|disc| disc.holds(x, z))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests;

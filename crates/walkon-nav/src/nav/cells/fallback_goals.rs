@@ -1,0 +1,127 @@
+//! Where a plan goes that keeps out of others: to its goal, or beside the one who stands there.
+//!
+//! In: the cells that would do, or a covered goal. Out: cells to try, group by group. Holds: beside means free, within eight
+//! metres and in a clear line from the goal but for those who stand there; a group is the nearest cell not yet tried and
+//! those less than a cell farther away, so that nobody walks round the other to be a hand's breadth nearer.
+//! Not here: which of them can be reached (`plan`, `bidirectional_flood`).
+
+use crate::base::geom::Point;
+use crate::nav::cells::agent_mask::Rest;
+use crate::nav::cells::bits::Cells;
+use crate::nav::cells::line_of_sight;
+use crate::nav::cells::map::{CellMap, CellView, distance_sq};
+use crate::nav::cells::start::SNAP_M;
+
+/// How much farther from a goal than the nearest cell others may lie that do as well, in cells.
+const SLACK: f64 = 1.0;
+/// How far from a covered goal is looked at first, in cells. Most people cover no more.
+const FIRST: f64 = 4.0;
+
+/// Cells to choose from.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    /// Distances from the goal and cells not yet tried, nearest first.
+    cells: Vec<(f64, (u32, u32))>,
+    /// The goal, when it is covered.
+    around: Option<Around>,
+}
+
+/// Where to look for cells beside a goal.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    goal: (u32, u32),
+    point: Point,
+    /// All cells up to here are listed, in cells.
+    looked: f64,
+}
+
+impl Choice {
+    /// These cells, all alike.
+    pub(crate) fn among(cells: impl Iterator<Item = (u32, u32)>) -> Self {
+        Self { cells: cells.map(|cell| (0.0, cell)).collect(), around: None }
+    }
+
+    /// Cells beside a goal; distances count from a point in it, in cells.
+    pub(crate) fn beside(goal: (u32, u32), point: Point) -> Self {
+        Self { cells: Vec::new(), around: Some(Around { goal, point, looked: 0.0 }) }
+    }
+
+    /// Whether there is nothing to choose from.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.cells.is_empty() && self.around.is_none()
+    }
+
+    /// The next cells to try, all as good; none when there are no more.
+    pub(crate) fn next(
+        &mut self,
+        map: &CellMap,
+        ground: (&CellView, Rest),
+        start: (u32, u32),
+    ) -> Vec<(u32, u32)> {
+        // Bounded by the doubling.
+        while let Some(around) = &self.around {
+            let end = self.cells.first().map_or(f64::INFINITY, |first| first.0 + SLACK);
+            if around.looked >= end || !self.look_further(map, ground, start) {
+                break;
+            }
+        }
+        let end = self.cells.first().map_or(0.0, |first| first.0 + SLACK);
+        let group = self.cells.partition_point(|cell| cell.0 < end);
+        self.cells.drain(..group).map(|(_, cell)| cell).collect()
+    }
+
+    /// Of the cells not yet tried, however far away, only those that may do.
+    pub(crate) fn keep(
+        &mut self,
+        map: &CellMap,
+        ground: (&CellView, Rest),
+        start: (u32, u32),
+        may_do: impl Fn((u32, u32)) -> bool,
+    ) {
+        // Bounded by the doubling.
+        while self.look_further(map, ground, start) {}
+        self.cells.retain(|&(_, cell)| may_do(cell));
+    }
+
+    /// Lists cells twice as far away as before; whether there were any to look at.
+    fn look_further(&mut self, map: &CellMap, ground: (&CellView, Rest), start: (u32, u32)) -> bool {
+        let furthest = SNAP_M / map.frame().cell_size_m;
+        let Some(around) = self.around.as_mut().filter(|around| around.looked < furthest) else {
+            return false;
+        };
+        let ring = (around.looked, (2.0 * around.looked).max(FIRST).min(furthest));
+        around.looked = ring.1;
+        self.cells.extend(around.ring(map, ground, ring, start));
+        true
+    }
+}
+
+impl Around {
+    /// Cells beside the goal, farther than one distance and no farther than another, in order.
+    fn ring(
+        &self,
+        map: &CellMap,
+        (view, rest): (&CellView, Rest),
+        (inner, outer): (f64, f64),
+        start: (u32, u32),
+    ) -> Vec<(f64, (u32, u32))> {
+        let shape = view.bits().shape();
+        let [reach_x, reach_z] = shape.reach(outer);
+        let range = |centre: f64, reach: f64, count: u32| {
+            let clamp = |value: f64| value.clamp(0.0, f64::from(count)) as u32;
+            clamp((centre - reach).floor())..clamp((centre + reach).ceil() + 1.0)
+        };
+        let columns = range(self.point[0], reach_x, map.frame().width);
+        let Some(reached) = view.reached_from(start.0, start.1) else { return Vec::new() };
+        let middle = |(x, z): (u32, u32)| [f64::from(x) + 0.5, f64::from(z) + 0.5];
+        let mut cells: Vec<(f64, (u32, u32))> = range(self.point[1], reach_z, map.frame().depth)
+            .flat_map(|z| columns.clone().map(move |x| (x, z)))
+            .map(|cell| (distance_sq(shape.metric, cell, self.point).sqrt(), cell))
+            .filter(|&(distance, _)| distance <= outer && (distance > inner || inner == 0.0))
+            .filter(|&(_, (x, z))| rest.is_open(x, z) && view.is_reached(&reached, x, z))
+            .filter(|&(_, cell)| line_of_sight::clear(view.bits(), middle(self.goal), middle(cell)))
+            .collect();
+        cells.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1.1, a.1.0).cmp(&(b.1.1, b.1.0))));
+        cells
+    }
+}

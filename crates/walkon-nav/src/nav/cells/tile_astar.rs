@@ -1,0 +1,430 @@
+//! A* from tile to tile on any layout and on ground of any price, on the bucket queue.
+//!
+//! In: walkable bits and the shape of their cells, a factor a cell, gates that cost extra to enter. Out: a `Search` that found
+//! the cheapest way. Holds: a step costs the distance of the centres times the factor of the cell it enters; entering a gate from
+//! outside it adds the gate's own cost once; what is left is guessed no dearer than it is, so costs are optimal.
+//! A cell is expanded in all directions at once: which of its neighbours it improves is found without a branch for each, and few
+//! are, since most were reached more cheaply. Nothing is pruned; on ground of many prices that saves less than finding out costs.
+//! Charge: 1 an expansion. Memory: 8 bytes a cell. Not here: even plain squares (`weighted_astar`, `jump`), which know more of theirs.
+//! Source: Hart, Nilsson and Raphael 1968; records and the loop over neighbours are ours.
+
+use crate::nav::NodeId;
+use crate::nav::cells::Bits;
+use crate::nav::cells::alt_heuristic::{Flow, Guide};
+use crate::nav::cells::bits::Cells;
+use crate::nav::cells::lattice::{LEGAL_FOUR, LEGAL_SIX, Norm, StepRates, Strides};
+use crate::nav::cells::layout::{Columns, LEGAL, Neighbours, OFFSETS};
+use crate::nav::cells::weighted_astar::{Extra, WeightedGround};
+use crate::nav::search::{Ends, Kernel, Search, SearchStep};
+
+/// What a search knows of each cell, in one word: from the top how many searches there can be after the one that it belongs to (24
+/// bits), the cost of the way there (32), whether it waits to be expanded (1), and the direction of the last step (3). So of two
+/// words the smaller is the better, and those of earlier searches are worse than all.
+///
+/// The words of the map lie behind as many that belong to no cell as there are to the row above it, and before as many.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SearchMarks {
+    words: Vec<u64>,
+    season: u64,
+    margin: u32,
+}
+
+/// Searches until all words are cleared.
+pub(crate) const SEASONS: u32 = 1 << 24;
+const SEASON_SHIFT: u32 = 40;
+const COST_SHIFT: u32 = 8;
+const WAITING: u64 = 1 << 7;
+const ARRIVAL: u64 = 7;
+
+impl SearchMarks {
+    /// Makes ready for a search over some cells, a later one than all before.
+    fn begin(&mut self, bits: &Bits, generation: u32) {
+        self.margin = bits.width() + 1;
+        self.season = u64::from(SEASONS - 1 - generation) << SEASON_SHIFT;
+        self.make_room(bits.width(), bits.depth());
+    }
+
+    /// Sets memory aside for a map of so many cells.
+    pub(crate) fn make_room(&mut self, width: u32, depth: u32) {
+        let count = width as usize * depth as usize + 2 * (width as usize + 1);
+        if self.words.len() < count {
+            self.words.resize(count, u64::MAX);
+        }
+    }
+
+    /// Forgets all searches.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(u64::MAX);
+    }
+
+    /// How many words there are.
+    pub(crate) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    #[inline(always)]
+    fn at(&self, id: u32) -> usize {
+        id.wrapping_add(self.margin) as usize
+    }
+
+    /// Whether a way to a cell, or to one beyond the map, would be cheaper than what is known.
+    #[inline(always)]
+    fn improves(&self, id: u32, cost: u32) -> bool {
+        (self.season >> COST_SHIFT | u64::from(cost)) < self.words[self.at(id)] >> COST_SHIFT
+    }
+
+    #[inline(always)]
+    fn set(&mut self, id: u32, cost: u32, direction: usize) {
+        let at = self.at(id);
+        self.words[at] = self.season | u64::from(cost) << COST_SHIFT | WAITING | direction as u64;
+    }
+
+    /// The cost of the way to a cell that waits, which it does no longer.
+    #[inline(always)]
+    fn claim(&mut self, id: u32) -> Option<u32> {
+        let at = self.at(id);
+        let word = self.words[at];
+        self.words[at] = word & !WAITING;
+        (word & WAITING != 0).then_some((word >> COST_SHIFT) as u32)
+    }
+
+    /// The cost of the way to a cell; None when there is none.
+    fn cost(&self, id: u32) -> Option<u32> {
+        let word = *self.words.get(self.at(id))?;
+        (word >> SEASON_SHIFT == self.season >> SEASON_SHIFT).then_some((word >> COST_SHIFT) as u32)
+    }
+
+    /// The direction of the last step to a cell.
+    pub(crate) fn arrival(&self, id: u32) -> usize {
+        (self.words[self.at(id)] & ARRIVAL) as usize
+    }
+}
+
+/// A neighbourhood.
+trait Ring: Copy {
+    /// Its directions.
+    const DIRECTIONS: &'static [usize];
+    /// Legal steps by what lies around.
+    const LEGAL: &'static [u8; 256];
+    /// Whether steps across corners touch the cells beside them.
+    const HAS_CORNERS: bool;
+}
+
+#[derive(Clone, Copy)]
+struct Eight;
+#[derive(Clone, Copy)]
+struct Four;
+#[derive(Clone, Copy)]
+struct Six;
+
+impl Ring for Eight {
+    const DIRECTIONS: &'static [usize] = &[0, 1, 2, 3, 4, 5, 6, 7];
+    const LEGAL: &'static [u8; 256] = &LEGAL;
+    const HAS_CORNERS: bool = true;
+}
+
+impl Ring for Four {
+    const DIRECTIONS: &'static [usize] = &[0, 2, 4, 6];
+    const LEGAL: &'static [u8; 256] = &LEGAL_FOUR;
+    const HAS_CORNERS: bool = false;
+}
+
+impl Ring for Six {
+    const DIRECTIONS: &'static [usize] = &[0, 2, 3, 4, 6, 7];
+    const LEGAL: &'static [u8; 256] = &LEGAL_SIX;
+    const HAS_CORNERS: bool = false;
+}
+
+/// What steps cost: one type each, so that the common cases pay for nothing they do not use.
+trait StepCosts: Copy {
+    /// The cost of a step; anything when it leads off the map.
+    fn cost(&self, from: u32, to: u32, direction: usize) -> u32;
+    /// Legal steps that touch a gate across a corner which they neither leave nor enter.
+    fn brushing(&self, _from: u32, _around: u8, _width: i32) -> u8 {
+        0
+    }
+}
+
+/// All ground costs the same.
+#[derive(Clone, Copy)]
+struct Even(Strides);
+
+impl StepCosts for Even {
+    #[inline(always)]
+    fn cost(&self, _from: u32, _to: u32, direction: usize) -> u32 {
+        self.0.length(direction)
+    }
+}
+
+/// Factors of the cell that a step enters, where all steps are equally long or not.
+#[derive(Clone, Copy)]
+struct Factors<'a, const EQUAL: bool>(StepRates, &'a [u16]);
+
+impl<const EQUAL: bool> StepCosts for Factors<'_, EQUAL> {
+    #[inline(always)]
+    fn cost(&self, _from: u32, to: u32, direction: usize) -> u32 {
+        let factor = self.1.get(to as usize).copied().unwrap_or(1);
+        self.0.cost(if EQUAL { 0 } else { direction }, factor)
+    }
+}
+
+/// Factors of the cell that a step leaves: for floods towards a cell, which go against the steps.
+#[derive(Clone, Copy)]
+struct Leaving<'a>(StepRates, &'a [u16]);
+
+impl StepCosts for Leaving<'_> {
+    #[inline(always)]
+    fn cost(&self, from: u32, _to: u32, direction: usize) -> u32 {
+        self.0.cost(direction, self.1[from as usize])
+    }
+}
+
+#[derive(Clone, Copy)]
+struct GateCosts<'a, P>(P, Extra<'a>);
+
+impl<P: StepCosts> StepCosts for GateCosts<'_, P> {
+    #[inline(always)]
+    fn cost(&self, from: u32, to: u32, direction: usize) -> u32 {
+        let is_on_map = (to as usize) < self.1.gate.len();
+        let toll = if is_on_map { self.1.toll(from as usize, to as usize) } else { 0 };
+        self.0.cost(from, to, direction).saturating_add(toll)
+    }
+
+    fn brushing(&self, from: u32, around: u8, width: i32) -> u8 {
+        let gate = |direction: usize| {
+            let (dx, dz) = OFFSETS[direction];
+            let at = from.wrapping_add_signed(dx + dz * width) as usize;
+            if around >> direction & 1 != 0 { self.1.gate[at] } else { 0 }
+        };
+        let own = self.1.gate[from as usize];
+        let touches = |corner: usize, side: usize| ![0, own, gate(corner)].contains(&gate(side));
+        [1, 3, 5, 7]
+            .into_iter()
+            .filter(|&corner| touches(corner, corner - 1) || touches(corner, (corner + 1) & 7))
+            .fold(0, |all, corner| all | 1 << corner)
+    }
+}
+
+/// A lower bound of the cost from a cell to the goal of a search. It need not be consistent: a cell that is reached more
+/// cheaply after it was expanded is expanded again.
+pub(crate) trait Guess: Copy {
+    /// How many ranges of the queue, as a power of two, a step at the cheapest factor spans at least. Finer ranges are empty too
+    /// often, coarser ones expand more cells twice; from one step to half a range the differences stay below a tenth.
+    const BUCKET_BITS: u32 = 2;
+    /// The bound.
+    fn to_go(&self, cell: (u32, u32), id: u32) -> u32;
+}
+
+/// The cost of the steps over open ground of the cheapest factor.
+#[derive(Clone, Copy)]
+pub(crate) struct Distance {
+    pub(crate) norm: Norm,
+    pub(crate) goal: (u32, u32),
+}
+
+impl Guess for Distance {
+    #[inline(always)]
+    fn to_go(&self, cell: (u32, u32), _id: u32) -> u32 {
+        self.norm.between(cell, self.goal)
+    }
+}
+
+/// No goal at all.
+#[derive(Clone, Copy)]
+struct Nowhere;
+
+impl Guess for Nowhere {
+    #[inline(always)]
+    fn to_go(&self, _cell: (u32, u32), _id: u32) -> u32 {
+        0
+    }
+}
+
+impl Search {
+    /// Begins a search over tiles. A start or goal that is not walkable exhausts it at once.
+    pub(crate) fn begin_tiles(&mut self, cells: impl Cells, ground: &WeightedGround, ends: Ends) {
+        self.make_ready(cells, ground, ends);
+        let is_open = |(x, z): (u32, u32)| cells.is_open(x, z);
+        if self.state != SearchStep::Exhausted
+            && !(is_open(self.split(ends.start)) && is_open(self.goal_cell))
+        {
+            self.state = SearchStep::Exhausted;
+        }
+        if self.state != SearchStep::Running {
+            return;
+        }
+        match ground.far {
+            None => self.wait_at(ends.start, self.distance()),
+            Some(far) => {
+                self.far = far.goal(ground, self.goal_cell);
+                self.wait_at(ends.start, Guide::new(far, self.far, self.distance()));
+            }
+        }
+    }
+
+    fn make_ready(&mut self, cells: impl Cells, ground: &WeightedGround, ends: Ends) {
+        let bits = cells.bits();
+        let count = u64::from(bits.width()) * u64::from(bits.depth());
+        assert!(count <= 1 << 24, "cell maps hold 2^24 cells at most, this one {count}");
+        self.begin(Kernel::Tiles, count as u32, ends);
+        self.queue.reset(0, 0);
+        self.marks.begin(bits, self.generation);
+        self.columns = Columns::new(bits.width());
+        self.goal_cell = self.split(ends.goal);
+        self.norm = ground.norm();
+    }
+
+    fn split(&self, node: NodeId) -> (u32, u32) {
+        self.columns.split(node.0)
+    }
+
+    fn distance(&self) -> Distance {
+        Distance { norm: self.norm, goal: self.goal_cell }
+    }
+
+    fn wait_at<G: Guess>(&mut self, start: NodeId, guess: G) {
+        let least = guess.to_go(self.split(start), start.0);
+        self.queue.reset(least, self.norm.shortest().max(1).ilog2().saturating_sub(G::BUCKET_BITS));
+        self.marks.set(start.0, 0, 0);
+        self.queue.push(least, start.0);
+    }
+
+    /// Goes from a cell to all others over ground without gates, or from all others to it, directions aside.
+    pub(crate) fn flood_tiles(&mut self, ground: &WeightedGround, cell: NodeId, flow: Flow) {
+        self.make_ready(ground.bits, ground, Ends { start: cell, goal: cell });
+        (self.state, self.best, self.ends.goal) = (SearchStep::Running, u32::MAX, NodeId(u32::MAX));
+        self.wait_at(cell, Nowhere);
+        let strides = Strides::new(ground.unit, ground.bits.shape());
+        let (rates, factor, all) = (strides.rates(), ground.factor, (ground.bits, &[][..]));
+        let _ = match (factor.is_empty(), flow) {
+            (true, _) => self.run_in(all, Even(strides), Nowhere, u32::MAX),
+            (_, Flow::From) => self.run_in(all, Factors::<false>(rates, factor), Nowhere, u32::MAX),
+            (_, Flow::To) => self.run_in(all, Leaving(rates, factor), Nowhere, u32::MAX),
+        };
+    }
+
+    /// What the last flood found between its cell and another; None where there is no way.
+    pub(crate) fn flooded(&self, id: NodeId) -> Option<u32> {
+        self.marks.cost(id.0)
+    }
+
+    /// Goes on with a search over tiles until it ends or has spent `allowance` expansions.
+    pub(crate) fn step_tiles(
+        &mut self,
+        cells: impl Cells,
+        ground: &WeightedGround,
+        allowance: u32,
+    ) -> SearchStep {
+        let distance = self.distance();
+        match ground.far {
+            None => self.step_guessing(cells, ground, distance, allowance),
+            Some(far) => self.step_guessing(cells, ground, Guide::new(far, self.far, distance), allowance),
+        }
+    }
+
+    fn step_guessing(
+        &mut self,
+        cells: impl Cells,
+        ground: &WeightedGround,
+        guess: impl Guess,
+        allowance: u32,
+    ) -> SearchStep {
+        let shape = cells.bits().shape();
+        let strides = Strides::new(ground.unit, shape);
+        let (rates, factor, cells) = (strides.rates(), ground.factor, (cells, ground.exits));
+        let factors = Factors::<false>(rates, factor);
+        match (factor.is_empty(), ground.extra) {
+            (true, None) => self.run_in(cells, Even(strides), guess, allowance),
+            (true, Some(extra)) => self.run_in(cells, GateCosts(Even(strides), extra), guess, allowance),
+            (false, Some(extra)) => self.run_in(cells, GateCosts(factors, extra), guess, allowance),
+            (false, None) if strides.are_equal(shape.neighbours) => {
+                self.run_in(cells, Factors::<true>(rates, factor), guess, allowance)
+            }
+            (false, None) => self.run_in(cells, factors, guess, allowance),
+        }
+    }
+
+    fn run_in(
+        &mut self,
+        cells: (impl Cells, &[u16]),
+        prices: impl StepCosts,
+        guess: impl Guess,
+        allowance: u32,
+    ) -> SearchStep {
+        match cells.0.bits().shape().neighbours {
+            Neighbours::Eight => self.run_tiles::<Eight>(cells, prices, guess, allowance),
+            Neighbours::Four => self.run_tiles::<Four>(cells, prices, guess, allowance),
+            Neighbours::Six => self.run_tiles::<Six>(cells, prices, guess, allowance),
+        }
+    }
+
+    fn run_tiles<R: Ring>(
+        &mut self,
+        cells: (impl Cells, &[u16]),
+        prices: impl StepCosts,
+        guess: impl Guess,
+        allowance: u32,
+    ) -> SearchStep {
+        let stop_at = self.spent.saturating_add(allowance);
+        // Bounded by the allowance, and by an entry for every improvement of a cell.
+        while self.state == SearchStep::Running && self.spent < stop_at {
+            let Some((least, id)) = self.queue.pop_below(self.best) else { return self.finish() };
+            // An entry of a cell that was improved since, or expanded, is stale.
+            let Some(cost) = self.marks.claim(id) else { continue };
+            if least < self.best {
+                self.expand::<R>(cells, prices, guess, (id, cost));
+                self.charge(id, 1);
+            }
+        }
+        self.state
+    }
+
+    /// Takes all steps from a cell that lead anywhere more cheaply than is known.
+    #[inline(always)]
+    fn expand<R: Ring>(
+        &mut self,
+        (cells, exits): (impl Cells, &[u16]),
+        prices: impl StepCosts,
+        guess: impl Guess,
+        (id, cost): (u32, u32),
+    ) {
+        let (x, z) = self.columns.split(id);
+        let width = self.columns.width() as i32;
+        let around = cells.around((x, z), id);
+        let mut steps = R::LEGAL[around as usize];
+        if let Some(&exits) = exits.get(id as usize) {
+            steps &= !(exits as u8);
+        }
+        if R::HAS_CORNERS {
+            steps &= !prices.brushing(id, around, width);
+        }
+        let (mut better, mut costs) = (0, [0; 8]);
+        for &direction in R::DIRECTIONS {
+            let (dx, dz) = OFFSETS[direction];
+            let to = id.wrapping_add_signed(dx + dz * width);
+            costs[direction] = cost.saturating_add(prices.cost(id, to, direction));
+            better |= u8::from(self.marks.improves(to, costs[direction])) << direction;
+        }
+        let mut left = better & steps;
+        while left != 0 {
+            let direction = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (dx, dz) = OFFSETS[direction];
+            let to = id.wrapping_add_signed(dx + dz * width);
+            let cell = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
+            let least = costs[direction].saturating_add(guess.to_go(cell, to));
+            if least >= self.best {
+                continue;
+            }
+            self.marks.set(to, costs[direction], direction);
+            if to == self.ends.goal.0 {
+                self.best = costs[direction];
+            } else {
+                self.queue.push(least, to);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,429 @@
+//! Searches over weighted ground: what it is made of, and A* over plain squares that all cost the same, on the bucket queue.
+//!
+//! In: walkable bits, a factor a cell, gates that cost extra to enter. Out: a `Search` that found the cheapest way.
+//! Holds: a step costs its length times the factor of the cell it enters; entering a gate from outside it adds the
+//! gate's own cost once; the heuristic is the octile distance at the cheapest factor in use, so costs are optimal.
+//! Other layouts and ground of several factors go to `tile_astar`. On plain squares:
+//! A node is expanded only in the directions that its arrival leaves worth trying: never back, where its parent gets
+//! more cheaply; and where the cells beside it cost the same as the node, not sideways either, because a path that takes
+//! its diagonals earlier gets there at no more cost. The optimal path that takes them earliest is never cut. A cell
+//! reached at equal cost from another side is expanded in what that adds.
+//! Charge: 1 a pop. Not here: other ground (`tile_astar`), which cells belong to which gate, where the factors come from.
+//! Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in Carlson et al. 2023.
+
+use crate::nav::cells::Bits;
+use crate::nav::cells::alt_heuristic::AltHeuristic;
+use crate::nav::cells::bits::Cells;
+use crate::nav::cells::cell_directions::NEAR;
+use crate::nav::cells::lattice::{Norm, Strides};
+use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, Unit};
+use crate::nav::search::{Ends, Kernel, NodeRecord, Search, SearchStep};
+
+/// What a weighted search walks on. Must stay the same from slice to slice.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightedGround<'a> {
+    /// Where one can walk at all.
+    pub bits: &'a Bits,
+    /// Area factors by cell, fixed point (see [`FACTOR_ONE`]), at least 1; empty when they are all one.
+    pub factor: &'a [u16],
+    /// The smallest factor in use, or anything below it. A larger value loses optimal paths.
+    pub cheapest: u16,
+    /// What a step costs at factor 1.
+    pub unit: Unit,
+    /// What entering a gate costs beyond the steps.
+    pub extra: Option<Extra<'a>>,
+    /// Lower bounds better than the distance at the cheapest factor, when somebody made them.
+    pub far: Option<AltHeuristic<'a>>,
+    /// By cell, bit d: no step may be taken in direction d; bit 8: this holds for some direction of the cell or of one of the
+    /// eight around it. Empty when every legal step may be taken.
+    pub exits: &'a [u16],
+}
+
+/// One-time costs: paid on every step from a cell that is not of a gate onto a cell that is.
+#[derive(Clone, Copy, Debug)]
+pub struct Extra<'a> {
+    /// By cell: 0 for none, else a gate.
+    pub gate: &'a [u16],
+    /// By gate: its cost, in the unit of the map. Gates beyond the end, and gate 0, cost nothing.
+    pub cost: &'a [u32],
+}
+
+impl<'a> WeightedGround<'a> {
+    /// Ground with all factors one and no gates.
+    #[must_use]
+    pub fn even(bits: &'a Bits) -> Self {
+        let unit = Unit::for_map(u64::from(bits.width()) * u64::from(bits.depth()), FACTOR_ONE);
+        Self { bits, factor: &[], cheapest: FACTOR_ONE, unit, extra: None, far: None, exits: &[] }
+    }
+
+    /// The cost of a step onto a cell, gates aside.
+    #[inline(always)]
+    pub(crate) fn step(&self, rates: &Rates, to: usize, diagonal: bool) -> u32 {
+        let factor = self.factor.get(to).copied().unwrap_or(FACTOR_ONE);
+        if diagonal { rates.diagonal(factor) } else { rates.straight(factor) }
+    }
+
+    /// Whether it is of plain squares that all cost the same, gates aside.
+    fn is_plain(&self) -> bool {
+        self.factor.is_empty() && self.bits.shape().is_plain()
+    }
+
+    /// Step costs at the cheapest factor: those of the heuristic.
+    pub(crate) fn floor(&self) -> Unit {
+        self.unit.scaled(self.floor_factor())
+    }
+
+    /// Least costs from cell to cell.
+    pub(crate) fn norm(&self) -> Norm {
+        let shape = self.bits.shape();
+        Strides::new(self.unit, shape).norm(shape.neighbours, self.floor_factor())
+    }
+
+    /// The factor of the heuristic.
+    pub(crate) fn floor_factor(&self) -> u16 {
+        if self.factor.is_empty() { FACTOR_ONE } else { self.cheapest }
+    }
+}
+
+impl Extra<'_> {
+    #[inline(always)]
+    pub(crate) fn toll(&self, from: usize, to: usize) -> u32 {
+        let gate = self.gate[to];
+        if gate == 0 || gate == self.gate[from] {
+            0
+        } else {
+            self.cost.get(gate as usize).copied().unwrap_or(0)
+        }
+    }
+}
+
+/// What steps cost: one type each for even ground, the same with gates or directions, so that the common cases pay for
+/// nothing they do not use.
+pub(crate) trait StepRule: Copy {
+    /// Whether all ground costs the same.
+    const EVEN: bool;
+    /// The cost of a step.
+    fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32;
+    /// Whether the walkable cells beside one that was reached in some direction cost the same to enter as that one.
+    fn is_even(&self, beside: Beside) -> bool;
+    /// The directions worth going on in from a cell just reached.
+    #[inline(always)]
+    fn onward(&self, beside: Beside) -> u8 {
+        let table = if self.is_even(beside) { &CANONICAL } else { &FORWARD };
+        table[beside.direction][beside.around as usize]
+    }
+    /// Whether a diagonal step cuts the corner of a gate that it neither leaves nor enters: a closed door's, say.
+    fn brushes(&self, _ends: [usize; 2], _sides: [usize; 2]) -> bool {
+        false
+    }
+}
+
+/// A cell just reached, what lies around it, and the direction of the last step.
+#[derive(Clone, Copy)]
+pub(crate) struct Beside {
+    at: usize,
+    around: u8,
+    direction: usize,
+    width: i32,
+}
+
+impl Beside {
+    /// Whether the cells to its sides have the same value as the cell itself, so far as they are walkable: those abreast and ahead, and
+    /// those behind, since a gate there could be brushed by the way round.
+    #[inline(always)]
+    fn alike_behind(self, values: &[u16]) -> bool {
+        self.all([1, 2, 3, 5, 6, 7], values)
+    }
+
+    /// Whether cells some turns away from the direction of arrival have the value of the cell itself, or are blocked.
+    #[inline(always)]
+    fn all<const COUNT: usize>(self, turns: [usize; COUNT], values: &[u16]) -> bool {
+        let value = values[self.at];
+        turns.into_iter().all(|turn| {
+            let side = (self.direction + turn) & 7;
+            self.around >> side & 1 == 0 || values[self.cell(turn)] == value
+        })
+    }
+
+    /// The cell some turns away from the direction of arrival.
+    #[inline(always)]
+    fn cell(self, turn: usize) -> usize {
+        let (dx, dz) = OFFSETS[(self.direction + turn) & 7];
+        self.at.wrapping_add_signed((dx + dz * self.width) as isize)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Even(pub(crate) Unit);
+
+#[derive(Clone, Copy)]
+struct GateSteps<'a, S>(S, Extra<'a>);
+
+#[derive(Clone, Copy)]
+struct Directed<'a, S>(S, &'a [u16]);
+
+impl StepRule for Even {
+    const EVEN: bool = true;
+
+    #[inline(always)]
+    fn cost(&self, _from: usize, _to: usize, diagonal: bool) -> u32 {
+        if diagonal { self.0.diagonal } else { self.0.straight }
+    }
+
+    #[inline(always)]
+    fn is_even(&self, _beside: Beside) -> bool {
+        true
+    }
+}
+
+impl<S: StepRule> StepRule for GateSteps<'_, S> {
+    const EVEN: bool = false;
+
+    #[inline(always)]
+    fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32 {
+        self.0.cost(from, to, diagonal).saturating_add(self.1.toll(from, to))
+    }
+
+    #[inline(always)]
+    fn is_even(&self, beside: Beside) -> bool {
+        beside.alike_behind(self.1.gate) && self.0.is_even(beside)
+    }
+
+    #[inline(always)]
+    fn brushes(&self, ends: [usize; 2], sides: [usize; 2]) -> bool {
+        let gate = self.1.gate;
+        sides.into_iter().any(|side| gate[side] != 0 && ends.into_iter().all(|end| gate[end] != gate[side]))
+    }
+}
+
+impl<S: StepRule> StepRule for Directed<'_, S> {
+    const EVEN: bool = false;
+
+    #[inline(always)]
+    fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32 {
+        self.0.cost(from, to, diagonal)
+    }
+
+    #[inline(always)]
+    fn is_even(&self, beside: Beside) -> bool {
+        self.0.is_even(beside)
+    }
+
+    #[inline(always)]
+    fn brushes(&self, ends: [usize; 2], sides: [usize; 2]) -> bool {
+        self.0.brushes(ends, sides)
+    }
+
+    /// Near a cell that may not be left in every direction the way round that others are left to may be forbidden.
+    #[inline(always)]
+    fn onward(&self, beside: Beside) -> u8 {
+        let exits = self.1[beside.at];
+        match exits & NEAR {
+            0 => self.0.onward(beside),
+            _ => LEGAL[beside.around as usize] & !(exits as u8) & !(1 << (beside.direction ^ 4)),
+        }
+    }
+}
+
+/// A cell on the way, and what it cost to get there.
+#[derive(Clone, Copy)]
+pub(crate) struct OpenCell {
+    pub(crate) x: u32,
+    pub(crate) z: u32,
+    pub(crate) g: u32,
+}
+
+impl Search {
+    /// Begins a search over cells. A start or goal that is not walkable exhausts it at once.
+    pub(crate) fn begin_cells(&mut self, kernel: Kernel, cells: impl Cells, floor: Unit, ends: Ends) {
+        let bits = cells.bits();
+        let count = u64::from(bits.width()) * u64::from(bits.depth());
+        assert!(count <= 1 << 24, "cell maps hold 2^24 cells at most, this one {count}");
+        self.begin(kernel, count as u32, ends);
+        self.queue.reset(0, 0);
+        if self.state == SearchStep::Exhausted {
+            return;
+        }
+        self.columns = Columns::new(bits.width());
+        self.goal_cell = self.columns.split(ends.goal.0);
+        self.unit = floor;
+        let (x, z) = self.columns.split(ends.start.0);
+        if !cells.is_open(x, z) || !cells.is_open(self.goal_cell.0, self.goal_cell.1) {
+            self.state = SearchStep::Exhausted;
+        }
+        if self.state == SearchStep::Running {
+            self.wait_at_start(LEGAL[cells.around((x, z), ends.start.0) as usize]);
+        }
+    }
+
+    fn wait_at_start(&mut self, directions: u8) {
+        let (start, directions) = (self.ends.start, u32::from(directions));
+        let (x, z) = self.columns.split(start.0);
+        let h = self.to_go(x, z);
+        self.queue.reset(h, self.unit.straight.ilog2().saturating_sub(BUCKET_BITS));
+        self.records[start.index()].stamp = self.generation << 8 | directions;
+        self.queue.push(h, start.0 << 8 | directions);
+    }
+
+    /// Leaves the start only where that is not forbidden.
+    fn begin_directed(&mut self, ground: &WeightedGround) {
+        let start = self.ends.start;
+        if let Some(exits) = ground.exits.get(start.index()).filter(|_| self.state == SearchStep::Running) {
+            let directions = self.records[start.index()].stamp as u8;
+            self.wait_at_start(directions & !(*exits as u8));
+        }
+    }
+
+    /// Lower bound of the cost from a cell to the goal.
+    #[inline(always)]
+    pub(crate) fn to_go(&self, x: u32, z: u32) -> u32 {
+        self.unit.octile(x.abs_diff(self.goal_cell.0), z.abs_diff(self.goal_cell.1))
+    }
+
+    /// Begins a search over weighted cells. A start or goal that is not walkable exhausts it at once.
+    pub fn begin_weighted(&mut self, ground: &WeightedGround, ends: Ends) {
+        self.begin_weighted_over(ground.bits, ground, ends);
+    }
+
+    /// The same over what a plan may use of its cells.
+    pub(crate) fn begin_weighted_over(&mut self, cells: impl Cells, ground: &WeightedGround, ends: Ends) {
+        if !ground.is_plain() {
+            return self.begin_tiles(cells, ground, ends);
+        }
+        self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
+        self.begin_directed(ground);
+    }
+
+    /// Goes on with a search over weighted cells until it ends or has spent `allowance` expansions, one a node.
+    pub fn step_weighted(&mut self, ground: &WeightedGround, allowance: u32) -> SearchStep {
+        self.step_weighted_over(ground.bits, ground, allowance)
+    }
+
+    /// The same over what a plan may use of its cells.
+    pub(crate) fn step_weighted_over(
+        &mut self,
+        cells: impl Cells,
+        ground: &WeightedGround,
+        allowance: u32,
+    ) -> SearchStep {
+        if !ground.is_plain() {
+            return self.step_tiles(cells, ground, allowance);
+        }
+        let (even, exits) = (Even(ground.unit), ground.exits);
+        match (ground.extra, exits.is_empty()) {
+            (None, true) => self.run_steps(cells, even, allowance),
+            (Some(extra), true) => self.run_steps(cells, GateSteps(even, extra), allowance),
+            (None, false) => self.run_steps(cells, Directed(even, exits), allowance),
+            (Some(extra), false) => self.run_steps(cells, Directed(GateSteps(even, extra), exits), allowance),
+        }
+    }
+
+    pub(crate) fn run_steps(
+        &mut self,
+        cells: impl Cells,
+        steps: impl StepRule,
+        allowance: u32,
+    ) -> SearchStep {
+        self.run_cells(allowance, |search, from, id, directions| {
+            search.walk(cells, steps, from, (id, directions))
+        })
+    }
+
+    /// Pops cells and expands them in the directions that wait; `expand` returns what to charge.
+    #[inline(always)]
+    pub(crate) fn run_cells(
+        &mut self,
+        allowance: u32,
+        expand: impl Fn(&mut Self, OpenCell, u32, u32) -> u32,
+    ) -> SearchStep {
+        let stop_at = self.spent.saturating_add(allowance);
+        // Bounded by the allowance, and by eight entries for every improvement of a cell.
+        while self.state == SearchStep::Running && self.spent < stop_at {
+            let Some((f, value)) = self.queue.pop_below(self.best) else { return self.finish() };
+            let id = value >> 8;
+            let g = self.records[id as usize].g;
+            let (x, z) = self.columns.split(id);
+            if f < self.best && f == g.saturating_add(self.to_go(x, z)) {
+                let units = expand(self, OpenCell { x, z, g }, id, value & 0xff);
+                self.charge(id, units);
+            }
+        }
+        self.state
+    }
+
+    /// Records a way to a cell unless a cheaper one is known, and queues the directions in which it is worth going on.
+    #[inline(always)]
+    pub(crate) fn relax(&mut self, at: OpenCell, (id, parent): (u32, u32), directions: impl FnOnce() -> u8) {
+        let record = self.records[id as usize];
+        let known = record.stamp >> 8 == self.generation;
+        if known && record.g < at.g {
+            return;
+        }
+        let f = at.g.saturating_add(self.to_go(at.x, at.z));
+        if f >= self.best {
+            return;
+        }
+        let mut directions = u32::from(directions());
+        if known && record.g == at.g {
+            directions &= !record.stamp;
+            self.records[id as usize].stamp |= directions;
+        } else {
+            self.records[id as usize] =
+                NodeRecord { g: at.g, parent, stamp: self.generation << 8 | directions };
+        }
+        if directions != 0 {
+            self.queue.push(f, id << 8 | directions);
+        }
+    }
+
+    /// Records a way to the goal.
+    #[inline(always)]
+    pub(crate) fn reach(&mut self, g: u32, parent: u32) {
+        if g < self.best {
+            self.best = g;
+            self.records[self.ends.goal.index()] = NodeRecord { g, parent, stamp: self.generation << 8 };
+        }
+    }
+
+    /// Expands a cell by single steps.
+    #[inline(always)]
+    fn walk<S: StepRule>(
+        &mut self,
+        cells: impl Cells,
+        steps: S,
+        from: OpenCell,
+        (id, mut left): (u32, u32),
+    ) -> u32 {
+        let width = cells.bits().width();
+        while left != 0 {
+            let direction = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (dx, dz) = OFFSETS[direction];
+            let row = dz * width as i32;
+            let to = id.wrapping_add_signed(dx + row);
+            let sides = [id.wrapping_add_signed(dx) as usize, id.wrapping_add_signed(row) as usize];
+            if direction & 1 != 0 && steps.brushes([id as usize, to as usize], sides) {
+                continue;
+            }
+            let g = from.g.saturating_add(steps.cost(id as usize, to as usize, direction & 1 != 0));
+            if to == self.ends.goal.0 {
+                self.reach(g, id);
+                continue;
+            }
+            let (x, z) = (from.x.wrapping_add_signed(dx), from.z.wrapping_add_signed(dz));
+            // Dead ends are seen before anything is read from memory that is likely cold.
+            if S::EVEN && CANONICAL[direction][cells.around((x, z), to) as usize] == 0 {
+                continue;
+            }
+            self.relax(OpenCell { x, z, g }, (to, id), || {
+                let around = cells.around((x, z), to);
+                steps.onward(Beside { at: to as usize, around, direction, width: width as i32 })
+            });
+        }
+        1
+    }
+}
+
+/// The straight step spans four to eight ranges of the queue. Finer ranges are empty too often, coarser ones expand more
+/// cells twice; from one step to half a range the differences stay below a tenth.
+const BUCKET_BITS: u32 = 2;

@@ -1,0 +1,393 @@
+//! Points, links and named parts of a graph, as people edit them.
+//!
+//! In: edits, one at a time. Out: the graph after it, and the edit that takes it back. Holds: finite points, links between
+//! two different known points, each once; a point in one part at most. Not here: searching.
+
+use std::collections::BTreeSet;
+
+use glam::Vec3;
+use thiserror::Error;
+
+/// The most points a graph may have.
+pub const POINTS_MAX: usize = 1 << 20;
+/// The most links a graph may have.
+pub const LINKS_MAX: usize = 1 << 24;
+/// The most parts a graph may be divided into.
+pub const PARTS_MAX: usize = 1024;
+
+/// A graph as people edit it. `Default` is empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EditableGraph {
+    points: Vec<Vec3>,
+    links: BTreeSet<[u32; 2]>,
+    parts: Vec<GraphPart>,
+}
+
+/// A named part of a graph: a space of seed 003.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GraphPart {
+    /// Its name, one of its kind in the graph.
+    pub name: String,
+    /// Its points, sorted.
+    pub points: Vec<u32>,
+}
+
+/// A change to a draft.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PointEdit {
+    /// Puts a point at a place in the list: those from there on are numbered one higher. `at` the length, it is the last.
+    Add {
+        /// Its number.
+        at: u32,
+        /// Where it is, world metres.
+        point: Vec3,
+        /// The points it is linked with, numbered as they are afterwards.
+        links: Vec<u32>,
+        /// The part it belongs to.
+        part: Option<usize>,
+    },
+    /// Takes a point away with its links: those after it are numbered one lower.
+    Remove {
+        /// Its number.
+        at: u32,
+    },
+    /// Puts a point elsewhere.
+    Move {
+        /// Its number.
+        at: u32,
+        /// Where to, world metres.
+        point: Vec3,
+    },
+    /// Links two points.
+    Link {
+        /// Their numbers.
+        ends: [u32; 2],
+    },
+    /// Takes a link away.
+    Unlink {
+        /// The numbers of its ends.
+        ends: [u32; 2],
+    },
+}
+
+/// Why an edit is not possible. Nothing changes then.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum PointEditError {
+    /// There is no such point.
+    #[error("there is no point {at}: the graph has {count}")]
+    NoPoint {
+        /// The number asked for.
+        at: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// A place that is none.
+    #[error("{point} is no place: expected finite metres within a million")]
+    Place {
+        /// The place.
+        point: Vec3,
+    },
+    /// A link from a point to itself.
+    #[error("point {at} cannot be linked with itself")]
+    Loop {
+        /// The point.
+        at: u32,
+    },
+    /// The link is there already, or there is none to take away.
+    #[error("points {} and {} are {}", ends[0], ends[1], if *linked { "linked already" } else { "not linked" })]
+    Linked {
+        /// The points.
+        ends: [u32; 2],
+        /// Whether they are linked.
+        linked: bool,
+    },
+    /// The graph is full.
+    #[error("the graph has {count} {what}, limit {limit}")]
+    Limit {
+        /// Points, links or parts.
+        what: &'static str,
+        /// How many it has or would have.
+        count: usize,
+        /// How many it may have.
+        limit: usize,
+    },
+    /// A point in two parts.
+    #[error("point {at} is in \"{first}\" and in \"{second}\", expected in one part at most")]
+    Twice {
+        /// The point.
+        at: u32,
+        /// The part it is in.
+        first: String,
+        /// The part it was to be in as well.
+        second: String,
+    },
+}
+
+impl EditableGraph {
+    /// A graph as authored. Links may be given in either direction and more than once.
+    ///
+    /// # Errors
+    /// The first point, link or part that cannot be; limits first.
+    pub fn new(points: Vec<Vec3>, links: &[[u32; 2]], parts: Vec<GraphPart>) -> Result<Self, PointEditError> {
+        let within = |what, count, limit| {
+            if count > limit { Err(PointEditError::Limit { what, count, limit }) } else { Ok(()) }
+        };
+        within("points", points.len(), POINTS_MAX)?;
+        within("links", links.len(), LINKS_MAX)?;
+        within("parts", parts.len(), PARTS_MAX)?;
+        if let Some(&point) = points.iter().find(|point| !is_place(**point)) {
+            return Err(PointEditError::Place { point });
+        }
+        let mut draft = Self { points, ..Self::default() };
+        for &[a, b] in links {
+            let ends = draft.ends([a, b])?;
+            draft.links.insert(ends);
+        }
+        draft.set_parts(parts)?;
+        Ok(draft)
+    }
+
+    /// The points, world metres.
+    #[must_use]
+    pub fn points(&self) -> &[Vec3] {
+        &self.points
+    }
+
+    /// The links, the lower end first, sorted.
+    pub fn links(&self) -> impl ExactSizeIterator<Item = [u32; 2]> + '_ {
+        self.links.iter().copied()
+    }
+
+    /// The named parts.
+    #[must_use]
+    pub fn parts(&self) -> &[GraphPart] {
+        &self.parts
+    }
+
+    /// Divides it again.
+    ///
+    /// # Errors
+    /// An unknown point, or one in two parts.
+    pub fn set_parts(&mut self, mut parts: Vec<GraphPart>) -> Result<(), PointEditError> {
+        let mut owner: Vec<Option<usize>> = vec![None; self.points.len()];
+        for (part, GraphPart { name, points }) in parts.iter_mut().enumerate() {
+            points.sort_unstable();
+            points.dedup();
+            for &at in points.iter() {
+                self.point(at)?;
+                if let Some(first) = owner[at as usize].replace(part) {
+                    let first = first.to_string();
+                    return Err(PointEditError::Twice { at, first, second: name.clone() });
+                }
+            }
+        }
+        self.parts = parts;
+        Ok(())
+    }
+
+    /// Where a point is.
+    ///
+    /// # Errors
+    /// There is none of that number.
+    pub fn point(&self, at: u32) -> Result<Vec3, PointEditError> {
+        self.points.get(at as usize).copied().ok_or(PointEditError::NoPoint { at, count: self.points.len() })
+    }
+
+    /// The part that each point belongs to.
+    #[must_use]
+    pub fn owners(&self) -> Vec<Option<u16>> {
+        let mut owners = vec![None; self.points.len()];
+        for (part, GraphPart { points, .. }) in (0..).zip(&self.parts) {
+            points.iter().for_each(|&at| owners[at as usize] = Some(part));
+        }
+        owners
+    }
+
+    /// Replaces all links. Ends are known points, each pair once.
+    pub(crate) fn set_links(&mut self, links: impl IntoIterator<Item = [u32; 2]>) {
+        self.links = links.into_iter().collect();
+    }
+
+    /// Carries out an edit and gives the one that takes it back.
+    ///
+    /// # Errors
+    /// The edit is not possible; nothing has changed.
+    pub fn apply(&mut self, edit: &PointEdit) -> Result<PointEdit, PointEditError> {
+        match edit {
+            PointEdit::Add { at, point, links, part } => self.add(*at, *point, links, *part),
+            PointEdit::Remove { at } => self.remove(*at),
+            PointEdit::Move { at, point } => {
+                let before = self.point(*at)?;
+                self.points[*at as usize] = place(*point)?;
+                Ok(PointEdit::Move { at: *at, point: before })
+            }
+            PointEdit::Link { ends } => {
+                let ends = self.ends(*ends)?;
+                if !self.links.insert(ends) {
+                    return Err(PointEditError::Linked { ends, linked: true });
+                }
+                Ok(PointEdit::Unlink { ends })
+            }
+            PointEdit::Unlink { ends } => {
+                let ends = self.ends(*ends)?;
+                if !self.links.remove(&ends) {
+                    return Err(PointEditError::Linked { ends, linked: false });
+                }
+                Ok(PointEdit::Link { ends })
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        at: u32,
+        point: Vec3,
+        links: &[u32],
+        part: Option<usize>,
+    ) -> Result<PointEdit, PointEditError> {
+        let count = self.points.len();
+        place(point)?;
+        if at as usize > count {
+            return Err(PointEditError::NoPoint { at, count });
+        }
+        if count == POINTS_MAX {
+            return Err(PointEditError::Limit { what: "points", count: count + 1, limit: POINTS_MAX });
+        }
+        for &other in links {
+            if other as usize > count {
+                return Err(PointEditError::NoPoint { at: other, count: count + 1 });
+            }
+            if other == at {
+                return Err(PointEditError::Loop { at });
+            }
+        }
+        if (at as usize) < count {
+            self.renumber(|id| id + u32::from(id >= at));
+        }
+        self.points.insert(at as usize, point);
+        self.links.extend(links.iter().map(|&other| sorted([at, other])));
+        if let Some(GraphPart { points, .. }) = part.and_then(|part| self.parts.get_mut(part)) {
+            points.insert(points.partition_point(|&other| other < at), at);
+        }
+        Ok(PointEdit::Remove { at })
+    }
+
+    fn remove(&mut self, at: u32) -> Result<PointEdit, PointEditError> {
+        let point = self.point(at)?;
+        let links = self.links.iter().filter(|ends| ends.contains(&at)).map(|[a, b]| a ^ b ^ at).collect();
+        let part = self.parts.iter().position(|part| part.points.binary_search(&at).is_ok());
+        self.links.retain(|ends| !ends.contains(&at));
+        self.parts.iter_mut().for_each(|part| part.points.retain(|&other| other != at));
+        self.points.remove(at as usize);
+        self.renumber(|id| id - u32::from(id > at));
+        Ok(PointEdit::Add { at, point, links, part })
+    }
+
+    /// Takes many points away at once, with their links.
+    pub fn remove_all(&mut self, gone: &BTreeSet<u32>) {
+        let mut numbers = Vec::with_capacity(self.points.len());
+        let mut next = 0;
+        for at in 0..self.points.len() as u32 {
+            numbers.push(next);
+            next += u32::from(!gone.contains(&at));
+        }
+        self.links.retain(|ends| !ends.iter().any(|end| gone.contains(end)));
+        self.parts.iter_mut().for_each(|part| part.points.retain(|at| !gone.contains(at)));
+        let mut at = 0;
+        self.points.retain(|_| {
+            at += 1;
+            !gone.contains(&(at - 1))
+        });
+        self.renumber(|id| numbers[id as usize]);
+    }
+
+    /// Gives every point another number, in the same order.
+    fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+        self.links = self.links.iter().map(|ends| ends.map(&number)).collect();
+        self.parts.iter_mut().flat_map(|part| &mut part.points).for_each(|at| *at = number(*at));
+    }
+
+    fn ends(&self, ends: [u32; 2]) -> Result<[u32; 2], PointEditError> {
+        self.point(ends[0])?;
+        self.point(ends[1])?;
+        if ends[0] == ends[1] { Err(PointEditError::Loop { at: ends[0] }) } else { Ok(sorted(ends)) }
+    }
+}
+
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+fn is_place(point: Vec3) -> bool {
+    point.is_finite() && point.abs().max_element() <= 1e6
+}
+
+fn place(point: Vec3) -> Result<Vec3, PointEditError> {
+    if is_place(point) { Ok(point) } else { Err(PointEditError::Place { point }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square() -> EditableGraph {
+        let points = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[x, z]| Vec3::new(x, 0.0, z));
+        let parts = vec![GraphPart { name: "west".into(), points: vec![0, 3] }];
+        EditableGraph::new(points.to_vec(), &[[0, 1], [2, 1], [2, 3], [0, 1]], parts).unwrap()
+    }
+
+    #[test]
+    fn seed_v2_the_five_edits_and_their_undo_give_what_was() {
+        let before = square();
+        let edits = [
+            PointEdit::Add { at: 2, point: Vec3::ONE * 2.0, links: vec![0, 4], part: Some(0) },
+            PointEdit::Link { ends: [4, 0] },
+            PointEdit::Unlink { ends: [1, 0] },
+            PointEdit::Move { at: 3, point: Vec3::ZERO },
+            PointEdit::Remove { at: 0 },
+        ];
+        let mut draft = before.clone();
+        let mut back = Vec::new();
+        for edit in &edits {
+            let was = draft.clone();
+            back.push(draft.apply(edit).unwrap());
+            assert_ne!(draft, was, "{edit:?}");
+        }
+        for edit in back.iter().rev() {
+            draft.apply(edit).unwrap();
+        }
+        assert_eq!(draft, before);
+    }
+
+    #[test]
+    fn what_is_not_possible_changes_nothing_and_says_why() {
+        let mut draft = square();
+        let before = draft.clone();
+        for (edit, message) in [
+            (PointEdit::Remove { at: 9 }, "there is no point 9: the graph has 4"),
+            (PointEdit::Link { ends: [1, 1] }, "point 1 cannot be linked with itself"),
+            (PointEdit::Link { ends: [1, 0] }, "points 0 and 1 are linked already"),
+            (PointEdit::Unlink { ends: [1, 3] }, "points 1 and 3 are not linked"),
+        ] {
+            assert_eq!(draft.apply(&edit).unwrap_err().to_string(), message);
+        }
+        assert!(draft.apply(&PointEdit::Move { at: 0, point: Vec3::NAN }).is_err());
+        assert_eq!(draft, before);
+    }
+
+    #[test]
+    fn a_point_in_two_parts_is_refused() {
+        let part = |name: &str| GraphPart { name: name.into(), points: vec![1] };
+        assert!(EditableGraph::new(vec![Vec3::ZERO; 2], &[], vec![part("a"), part("b")]).is_err());
+    }
+
+    #[test]
+    fn removing_many_is_removing_one_after_the_other() {
+        let mut at_once = square();
+        at_once.remove_all(&BTreeSet::from([0, 2]));
+        let mut in_turn = square();
+        in_turn.apply(&PointEdit::Remove { at: 2 }).unwrap();
+        in_turn.apply(&PointEdit::Remove { at: 0 }).unwrap();
+        assert_eq!(at_once, in_turn);
+    }
+}

@@ -1,0 +1,360 @@
+//! The ground of a graph under one kind of body.
+//!
+//! In: a map, a traversal, once; places after that. Out: clear or not, how far. Holds: a line is clear when every point of it
+//! lies within the width of an open link, and each link that it goes over to is at the same height there. Walls are not
+//! told: the ground of a graph has none, it ends. Not here: costs, paths.
+
+use glam::{Vec2, Vec3};
+
+use crate::base::geom::{Point, flat_distance, ground, segment_distance_sq};
+use crate::nav::Traversal;
+use crate::nav::graph::lookup::{LinkSpot, spot};
+use crate::nav::graph::map::PointGraph;
+
+/// How much higher a link may be than the one before, where a line goes over to it, metres: a step.
+const STEP_M: f32 = 0.5;
+/// How far a way may lie over or under the links, metres: half a step.
+const BEND_M: f64 = 0.1;
+/// How far links may differ in height and still be level with one another, metres.
+const LEVEL_M: f64 = 1e-4;
+/// How far short of the end of the ground a line is cut off, as a part of it.
+const SHORT: f64 = 1e-3;
+/// How much further than its width from a link a place may be, so that the link is looked at more closely, metres.
+const NEAR_M: f64 = 5e-4;
+
+/// What bodies of a graph stand on.
+#[derive(Clone, Debug)]
+pub(crate) struct GraphGroundQuery<'a> {
+    map: &'a PointGraph,
+    by: Traversal,
+}
+
+impl<'a> GraphGroundQuery<'a> {
+    pub(crate) fn new(map: &'a PointGraph, by: &Traversal) -> Self {
+        Self { map, by: by.clone() }
+    }
+
+    pub(crate) fn is_walkable(&self, place: Vec3) -> bool {
+        self.map.spot(place, &self.by).is_some()
+    }
+
+    pub(crate) fn clear(&self, from: Vec3, to: Vec3) -> bool {
+        self.sight(from, to).0
+    }
+
+    pub(crate) fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
+        self.sight(from, to).1
+    }
+
+    /// Not told: false says that lines around a place have to be asked about.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn is_open(&self, _place: Vec3, _reach_m: f32) -> bool {
+        false
+    }
+
+    /// None: the ground of a graph has no walls.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn walls_near(&self, _place: Vec3, _reach_m: f32, _out: &mut Vec<[Vec2; 2]>) {}
+
+    /// Whether a line is clear, and its last point up to which it is, both at the height of the links below.
+    pub(crate) fn sight(&self, from: Vec3, to: Vec3) -> (bool, Vec3) {
+        self.sight_over(from, to, &|link| self.map.is_open(link, &self.by))
+    }
+
+    /// The same over the links that somebody may use. The line goes over from link to link, each time to the one that holds it
+    /// furthest among those that hold it where the last one ends. Cost: the links around each of these places.
+    pub(crate) fn sight_over(&self, from: Vec3, to: Vec3, usable: &dyn Fn(u32) -> bool) -> (bool, Vec3) {
+        let (map, width) = (self.map, self.map.width_m());
+        let Some(under) = map.lookup().under(map.net(), from, width, usable) else { return (false, from) };
+        if !to.is_finite() {
+            return (false, from);
+        }
+        let mut link = under.link;
+        let mut reached = self.cover((from, to), link).map_or(0.0, |[_, leave]| leave);
+        // Bounded: every round goes over to a link that reaches further, and there are so many.
+        while reached < 1.0 {
+            let Some((leave, next)) = self.next_link((from, to), (reached, link), usable) else { break };
+            (reached, link) = (leave, next);
+        }
+        if reached >= 1.0 {
+            return (true, Vec3::new(to.x, self.height(link, to), to.z));
+        }
+        let part = (reached - SHORT / f64::from(flat_distance(from, to)).max(SHORT)).max(0.0);
+        let last = from.lerp(to, part as f32);
+        let last = Vec3::new(last.x, self.height(link, last), last.z);
+        let is_legal = map.lookup().under(map.net(), last, width, usable).is_some();
+        (false, if is_legal { last } else { under.above(from) })
+    }
+
+    /// The places between the ends of a line where the ground below it bends, at the height of the ground: the line over them
+    /// lies on the links. Nothing where the line is not clear. Cost: as [`GraphGroundQuery::sight_over`], and the square of the bends.
+    pub(crate) fn bends(&self, (from, to): (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
+        let chain = self.chain((from, to), usable);
+        let Some(&(mut link, _)) = chain.first() else { return Vec::new() };
+        let height = |link: u32, part: f64| self.height(link, from.lerp(to, part as f32));
+        let mut knots = vec![(0.0, from.y)];
+        let mut begun = 0.0;
+        for pair in chain.windows(2) {
+            let ((own, [_, leave]), (next, [enter, _])) = (pair[0], pair[1]);
+            let end = self.handover((from, to), [own, next], [enter.max(begun), leave.max(begun)]);
+            knots.extend(self.knots((from, to), own, [begun, end]));
+            // Where one link takes over from another, the ground is taken to be half way between them.
+            knots.push((end, height(own, end).midpoint(height(next, end))));
+            (begun, link) = (end, next);
+        }
+        knots.extend(self.knots((from, to), link, [begun, 1.0]));
+        knots.push((1.0, to.y));
+        let place = |(part, y): (f64, f32)| {
+            let place = from.lerp(to, part as f32);
+            Vec3::new(place.x, y, place.z)
+        };
+        kept_knots(&knots).into_iter().map(place).collect()
+    }
+
+    /// The links that hold a line one after the other, with the parts of it that each holds; none where it is not clear.
+    fn chain(&self, (from, to): (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Vec<(u32, [f64; 2])> {
+        let (map, width) = (self.map, self.map.width_m());
+        let under = map.lookup().under(map.net(), from, width, usable).filter(|_| to.is_finite());
+        let Some(LinkSpot { link, .. }) = under else { return Vec::new() };
+        let first = self.cover((from, to), link).unwrap_or([0.0; 2]);
+        let mut chain = vec![(link, first)];
+        let (mut link, mut reached) = (link, first[1]);
+        // Bounded: every round goes over to a link that reaches further, and there are so many.
+        while reached < 1.0 {
+            let Some((leave, next)) = self.next_link((from, to), (reached, link), usable) else {
+                return Vec::new();
+            };
+            (reached, link) = (leave, next);
+            chain.push((next, self.cover((from, to), next).unwrap_or([reached; 2])));
+        }
+        chain
+    }
+
+    /// The heights beside a link where it bends within a stretch of a line.
+    fn knots<'s>(
+        &'s self,
+        line: (Vec3, Vec3),
+        link: u32,
+        [begin, end]: [f64; 2],
+    ) -> impl Iterator<Item = (f64, f32)> + use<'s, 'a> {
+        let inner = self.ends_beside(line, link).into_iter().filter(move |part| begin < *part && *part < end);
+        inner.map(move |part| (part, self.height(link, line.0.lerp(line.1, part as f32))))
+    }
+
+    /// Where a line goes over from one link to the next within the stretch that both hold: where they are nearest in height, the
+    /// first such place.
+    fn handover(&self, line: (Vec3, Vec3), [own, next]: [u32; 2], [first, last]: [f64; 2]) -> f64 {
+        let rise = |part: f64| {
+            let place = line.0.lerp(line.1, part as f32);
+            f64::from(self.height(next, place)) - f64::from(self.height(own, place))
+        };
+        let is_inner = |part: &f64| first < *part && *part < last;
+        let ends = [own, next].into_iter().flat_map(|link| self.ends_beside(line, link));
+        let mut places: Vec<(f64, f64)> =
+            ends.filter(is_inner).chain([first, last]).map(|part| (part, rise(part))).collect();
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Between two of these places the heights are straight lines, which may cross.
+        let crossing = places.windows(2).find(|pair| pair[0].1 * pair[1].1 < 0.0).map(|pair| {
+            let ((from, low), (to, high)) = (pair[0], pair[1]);
+            from + (to - from) * low / (low - high)
+        });
+        let nearest = places.iter().min_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        match nearest {
+            Some(&(part, rise)) if rise.abs() < LEVEL_M => part,
+            nearest => crossing.unwrap_or(nearest.map_or(last, |place| place.0)),
+        }
+    }
+
+    /// Where a line passes the ends of a link, as parts of the line in order: there the height beside the link bends.
+    fn ends_beside(&self, (from, to): (Vec3, Vec3), link: u32) -> Vec<f64> {
+        let (a, b) = self.on_ground(link);
+        let (start, end) = (ground(from), ground(to));
+        let dot = |p: [f64; 2], q: [f64; 2]| p[0] * q[0] + p[1] * q[1];
+        let sub = |p: [f64; 2], q: [f64; 2]| [p[0] - q[0], p[1] - q[1]];
+        let axis = sub(b, a);
+        let (along, offset, length_sq) =
+            (dot(sub(end, start), axis), dot(sub(start, a), axis), dot(axis, axis));
+        if along == 0.0 {
+            return Vec::new();
+        }
+        let mut parts = vec![-offset / along, (length_sq - offset) / along];
+        parts.sort_by(f64::total_cmp);
+        parts
+    }
+
+    /// Where a line goes on from the place up to which a link holds it: how far, and over which link. Ties go to the lower link.
+    fn next_link(
+        &self,
+        line: (Vec3, Vec3),
+        (reached, link): (f64, u32),
+        usable: &dyn Fn(u32) -> bool,
+    ) -> Option<(f64, u32)> {
+        let (a, b) = (ground(line.0), ground(line.1));
+        let place = [a[0] + (b[0] - a[0]) * reached, a[1] + (b[1] - a[1]) * reached];
+        let meeting = line.0.lerp(line.1, reached as f32);
+        let height = self.height(link, meeting);
+        let near_m = f64::from(self.map.width_m()) + NEAR_M;
+        let mut next: Option<(f64, u32)> = None;
+        for &other in self.map.lookup().around(place) {
+            let (a, b) = self.on_ground(other);
+            if segment_distance_sq(place, a, b) > near_m * near_m || !usable(other) {
+                continue;
+            }
+            let Some([enter, leave]) = self.cover(line, other) else { continue };
+            let holds = enter <= reached + 1e-9 && leave > reached + 1e-12;
+            let is_level = (self.height(other, meeting) - height).abs() <= STEP_M;
+            if holds && is_level && next.is_none_or(|(furthest, _)| leave > furthest) {
+                next = Some((leave, other));
+            }
+        }
+        next
+    }
+
+    /// [`GraphGroundQuery::sight`] by a look at every link, each time it goes over to another.
+    #[cfg(test)]
+    pub(crate) fn sight_by_all_links(&self, from: Vec3, to: Vec3) -> (bool, Vec3) {
+        let (map, usable) = (self.map, |link: u32| self.map.is_open(link, &self.by));
+        let Some(under) = map.lookup().under(map.net(), from, map.width_m(), &usable) else {
+            return (false, from);
+        };
+        let all = (0..map.net().links().len() as u32).filter(|&link| usable(link));
+        let covers: Vec<(u32, [f64; 2])> =
+            all.filter_map(|link| Some((link, self.cover((from, to), link)?))).collect();
+        let own = covers.iter().find(|cover| cover.0 == under.link);
+        let (mut link, mut reached) = (under.link, own.map_or(0.0, |cover| cover.1[1]));
+        while reached < 1.0 {
+            let meeting = from.lerp(to, reached as f32);
+            let is_level =
+                |other: u32| (self.height(other, meeting) - self.height(link, meeting)).abs() <= STEP_M;
+            let mut next: Option<(f64, u32)> = None;
+            for &(other, [enter, leave]) in &covers {
+                let holds = enter <= reached + 1e-9 && leave > reached + 1e-12;
+                if holds && is_level(other) && next.is_none_or(|(furthest, _)| leave > furthest) {
+                    next = Some((leave, other));
+                }
+            }
+            let Some((leave, other)) = next else { break };
+            (reached, link) = (leave, other);
+        }
+        if reached >= 1.0 {
+            return (true, Vec3::new(to.x, self.height(link, to), to.z));
+        }
+        let part = (reached - SHORT / f64::from(flat_distance(from, to)).max(SHORT)).max(0.0);
+        let last = from.lerp(to, part as f32);
+        let last = Vec3::new(last.x, self.height(link, last), last.z);
+        let is_legal = map.is_walkable(last, &self.by);
+        (false, if is_legal { last } else { under.above(from) })
+    }
+
+    /// The height of a link beside a place.
+    fn height(&self, link: u32, place: Vec3) -> f32 {
+        spot(self.map.net(), link, place).point.y
+    }
+
+    /// The part of a line within the width of a link.
+    fn cover(&self, (from, to): (Vec3, Vec3), link: u32) -> Option<[f64; 2]> {
+        within_stadium((ground(from), ground(to)), self.on_ground(link), self.map.width_m())
+    }
+
+    /// The ends of a link, on the ground.
+    fn on_ground(&self, link: u32) -> (Point, Point) {
+        let net = self.map.net();
+        let [a, b] = net.links()[link as usize].map(|end| ground(net.points()[end as usize]));
+        (a, b)
+    }
+
+    /// The same place at the height of the ground.
+    pub(crate) fn grounded(&self, place: Vec3) -> Vec3 {
+        let under: Option<LinkSpot> = self.map.spot(place, &self.by);
+        under.map_or(place, |spot| spot.above(place))
+    }
+}
+
+/// The knots between the first and the last that a line needs to keep within [`BEND_M`] of all of them, in order.
+/// Source: Ramer 1972; Douglas and Peucker 1973, in height alone.
+fn kept_knots(knots: &[(f64, f32)]) -> Vec<(f64, f32)> {
+    let mut kept = vec![false; knots.len()];
+    let mut waiting = vec![(0, knots.len().saturating_sub(1))];
+    // Bounded: each round settles a knot or ends a stretch.
+    while let Some((first, last)) = waiting.pop() {
+        let ((from, low), (to, high)) = (knots[first], knots[last]);
+        let off = |at: usize| {
+            let part = if to > from { (knots[at].0 - from) / (to - from) } else { 0.0 };
+            (f64::from(knots[at].1) - (f64::from(low) + part * f64::from(high - low))).abs()
+        };
+        let worst = (first + 1..last).max_by(|&a, &b| off(a).total_cmp(&off(b)).then(b.cmp(&a)));
+        let Some(worst) = worst.filter(|&at| off(at) > BEND_M) else { continue };
+        kept[worst] = true;
+        waiting.extend([(first, worst), (worst, last)]);
+    }
+    let mut last = 0.0;
+    let inner = knots.iter().zip(kept).filter(|(_, is_kept)| *is_kept).map(|(knot, _)| *knot);
+    // Two places of a way lie apart on the ground.
+    inner
+        .filter(|&(part, _)| {
+            let is_apart = part > last + 1e-6 && part < 1.0 - 1e-6;
+            last = if is_apart { part } else { last };
+            is_apart
+        })
+        .collect()
+}
+
+/// The part of a line within a distance of a segment: convex, so one stretch.
+fn within_stadium(line: ([f64; 2], [f64; 2]), link: ([f64; 2], [f64; 2]), width_m: f32) -> Option<[f64; 2]> {
+    // As wide as what counts as standing on it.
+    let width = f64::from(width_m) + 1e-4;
+    let ((from, to), (a, b)) = (line, link);
+    let sub = |p: [f64; 2], q: [f64; 2]| [p[0] - q[0], p[1] - q[1]];
+    let dot = |p: [f64; 2], q: [f64; 2]| p[0] * q[0] + p[1] * q[1];
+    let along = sub(to, from);
+    let mut stretch: Option<[f64; 2]> = None;
+    let mut join = |enter: f64, leave: f64| {
+        let (enter, leave) = (enter.max(0.0), leave.min(1.0));
+        if enter <= leave {
+            stretch = Some(stretch.map_or([enter, leave], |[from, to]| [from.min(enter), to.max(leave)]));
+        }
+    };
+    // The two round ends.
+    for centre in [a, b] {
+        let offset = sub(from, centre);
+        let (square, half, rest) =
+            (dot(along, along), dot(along, offset), dot(offset, offset) - width * width);
+        if square == 0.0 {
+            if rest <= 0.0 {
+                join(0.0, 1.0);
+            }
+            continue;
+        }
+        let under = half * half - square * rest;
+        if under >= 0.0 {
+            let root = libm::sqrt(under);
+            join((-half - root) / square, (-half + root) / square);
+        }
+    }
+    // The straight sides: a strip across, between its ends.
+    let axis = sub(b, a);
+    let length = libm::sqrt(dot(axis, axis));
+    if length > 0.0 {
+        let axis = [axis[0] / length, axis[1] / length];
+        let across = [-axis[1], axis[0]];
+        let offset = sub(from, a);
+        let mut span = [0.0f64, 1.0];
+        for (start, step, low, high) in [
+            (dot(offset, axis), dot(along, axis), 0.0, length),
+            (dot(offset, across), dot(along, across), -width, width),
+        ] {
+            if step == 0.0 {
+                if start < low || start > high {
+                    span = [1.0, 0.0];
+                }
+                continue;
+            }
+            let (one, two) = ((low - start) / step, (high - start) / step);
+            span = [span[0].max(one.min(two)), span[1].min(one.max(two))];
+        }
+        if span[0] <= span[1] {
+            join(span[0], span[1]);
+        }
+    }
+    stretch
+}

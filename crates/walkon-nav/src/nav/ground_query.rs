@@ -1,0 +1,145 @@
+//! The ground under one kind of body, whatever the map is made of.
+//!
+//! In: a map and a traversal, once a tick; places. Out: whether a straight line is clear, the last clear point, walls nearby.
+//! Holds: the answers are those of [`NavMap`](crate::nav::NavMap) for the same traversal, without finding out each time what the
+//! traversal can use. Not here: costs, paths.
+
+use glam::{Vec2, Vec3};
+
+use crate::nav::cells::CellGroundQuery;
+use crate::nav::graph::GraphGroundQuery;
+use crate::nav::mesh::MeshGroundQuery;
+
+/// What a body may stand on and move over; see [`NavMap::footing`](crate::nav::NavMap::footing).
+#[derive(Clone, Debug)]
+pub struct GroundQuery<'a>(Backing<'a>);
+
+#[derive(Clone, Debug)]
+enum Backing<'a> {
+    Cells(CellGroundQuery<'a>),
+    Graph(GraphGroundQuery<'a>),
+    Mesh(MeshGroundQuery<'a>),
+}
+
+/// The same question to whichever kind of ground there is.
+macro_rules! on_kind {
+    ($footing:expr, $ground:ident => $answer:expr) => {
+        match &$footing.0 {
+            Backing::Cells($ground) => $answer,
+            Backing::Graph($ground) => $answer,
+            Backing::Mesh($ground) => $answer,
+        }
+    };
+}
+
+impl<'a> From<CellGroundQuery<'a>> for GroundQuery<'a> {
+    fn from(cells: CellGroundQuery<'a>) -> Self {
+        Self(Backing::Cells(cells))
+    }
+}
+
+impl<'a> From<GraphGroundQuery<'a>> for GroundQuery<'a> {
+    fn from(graph: GraphGroundQuery<'a>) -> Self {
+        Self(Backing::Graph(graph))
+    }
+}
+
+impl<'a> From<MeshGroundQuery<'a>> for GroundQuery<'a> {
+    fn from(mesh: MeshGroundQuery<'a>) -> Self {
+        Self(Backing::Mesh(mesh))
+    }
+}
+
+impl GroundQuery<'_> {
+    /// Whether a body may stand at a place.
+    #[must_use]
+    pub fn is_walkable(&self, place: Vec3) -> bool {
+        on_kind!(self, ground => ground.is_walkable(place))
+    }
+
+    /// The same place at the height of the ground below it, where the map has heights; unchanged off the ground.
+    #[must_use]
+    pub fn grounded(&self, place: Vec3) -> Vec3 {
+        on_kind!(self, ground => ground.grounded(place))
+    }
+
+    /// Whether a body may move in a straight line, exactly; false when it stands where it may not. Cost: the nodes touched.
+    #[must_use]
+    pub fn clear(&self, from: Vec3, to: Vec3) -> bool {
+        on_kind!(self, ground => ground.clear(from, to))
+    }
+
+    /// The last point of a straight line up to which it is clear: `to`, or one shortly before what is in the way.
+    #[must_use]
+    pub fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
+        on_kind!(self, ground => ground.last_clear(from, to))
+    }
+
+    /// Whether every straight line within `reach_m` of a place is clear. May say false when in doubt. Cost: the nodes around it.
+    #[must_use]
+    pub fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
+        on_kind!(self, ground => ground.is_open(place, reach_m))
+    }
+
+    /// Appends the stretches of wall within `reach_m` of a place that face it, as (x, z) in metres, the ground to the left of each (x
+    /// turned towards z is left), in an order that the map alone decides; some may lie a little further off. Cost: the nodes around it.
+    pub fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {
+        on_kind!(self, ground => ground.walls_near(place, reach_m, out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{Vec2, Vec3};
+
+    use crate::nav::{AreaShape, CellMap, GridSource, NavMap, Traversal};
+
+    /// A room of 4 by 4 metres with a pillar in the middle.
+    fn room() -> NavMap {
+        let area = |polygon| AreaShape { polygon, available: true, factor: 1.0 };
+        let source = GridSource {
+            agent_radius_m: 0.0,
+            object_padding_m: 0.0,
+            areas: vec![area(vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]])],
+            obstacles: vec![area(vec![[1.6, 1.6], [2.4, 1.6], [2.4, 2.4], [1.6, 2.4]])],
+            ..GridSource::default()
+        };
+        NavMap::from(CellMap::from_grid(&source).expect("a room"))
+    }
+
+    #[test]
+    fn it_answers_as_the_map_does() {
+        let (map, by) = (room(), Traversal::default());
+        let footing = map.footing(&by);
+        let points: Vec<Vec3> = (0..100)
+            .map(|i| Vec3::new((i * 37 % 100) as f32 * 0.05 - 0.5, 0.0, (i * 61 % 97) as f32 * 0.05 - 0.4))
+            .collect();
+        let mut refused = 0;
+        for &from in &points {
+            assert_eq!(footing.is_walkable(from), map.is_walkable(from, &by));
+            for &to in &points {
+                assert_eq!(footing.clear(from, to), map.straight(from, to, &by).is_some());
+                assert_eq!(footing.last_clear(from, to).x, map.sight(from, to, &by).1.x);
+                refused += u32::from(!footing.clear(from, to));
+            }
+        }
+        assert!(refused > 100, "some lines meet a wall");
+    }
+
+    #[test]
+    fn open_ground_has_no_walls_within_reach_and_lets_every_line_pass() {
+        let (map, by) = (room(), Traversal::default());
+        let footing = map.footing(&by);
+        let mut walls = Vec::new();
+        let (open, beside) = (Vec3::new(0.8, 0.0, 0.8), Vec3::new(1.4, 0.0, 2.0));
+        footing.walls_near(open, 0.3, &mut walls);
+        assert!(footing.is_open(open, 0.3) && walls.is_empty());
+        footing.walls_near(beside, 0.3, &mut walls);
+        assert!(!footing.is_open(beside, 0.3));
+        assert_eq!(
+            walls,
+            [[Vec2::new(1.6, 1.6), Vec2::new(1.6, 2.4)]],
+            "the near side of the pillar, in one piece"
+        );
+    }
+}

@@ -1,0 +1,484 @@
+//! The shortest way over polygons, by a search over the intervals that can be seen.
+//!
+//! In: a surface, two places on it, what entering polygons costs. Out: the corners at which the shortest line turns, and its cost.
+//! Holds: no line on the ground is shorter, to the precision of doubles; a search stops only between expansions, and slices
+//! change nothing but when. Entering a group of polygons (a closed door) may cost a toll; ground that is dearer by the
+//! metre is `corridor`'s. Source: Polyanya, Cui, Harabor and Grastien 2017, "Compromise-free pathfinding on a navigation
+//! mesh", with their pruning of roots and of dead ends.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::base::geom::{self, Point};
+use crate::nav::mesh::locate::MeshSpot;
+use crate::nav::mesh::raw::length;
+use crate::nav::mesh::topology::{NONE, Topology};
+use crate::nav::search::SearchStep;
+
+/// Interval ends nearer to a corner than this part of the edge are the corner.
+const CORNER_PART: f64 = 1e-9;
+
+/// An interval of an edge, all of which is seen from one root.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    left: Point,
+    right: Point,
+    root: Point,
+    /// The way from the start to the root.
+    root_cost: f64,
+    /// Tolls since then.
+    toll: f64,
+    /// The corners at the ends of the interval and at the root; NONE where there is none.
+    left_corner: u32,
+    right_corner: u32,
+    root_corner: u32,
+    /// The edge of the polygon that it is entered by; NONE for the goal.
+    edge: u32,
+    parent: u32,
+}
+
+/// The paused state of a search, reusable from one to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Polyanya {
+    nodes: Vec<Interval>,
+    /// Lower bounds of non-negative costs order as their bits do.
+    open: BinaryHeap<Reverse<(u64, u32)>>,
+    /// By corner: the generation that reached it, and the cheapest cost to it.
+    roots: Vec<(u32, f64)>,
+    generation: u32,
+    start: MeshSpot,
+    goal: MeshSpot,
+    found: u32,
+    spent: u32,
+    state: SearchStep,
+    expanded: Vec<u32>,
+    is_watched: bool,
+}
+
+impl Default for MeshSpot {
+    fn default() -> Self {
+        Self { polygon: 0, point: [0.0, 0.0] }
+    }
+}
+
+/// What entering polygons costs, metres; without an entry nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tolls<'a> {
+    /// By polygon: its group and the toll for entering it from another; empty when there are none. Group 0 is free.
+    pub(crate) by_polygon: &'a [(u32, f64)],
+}
+
+impl Tolls<'_> {
+    #[inline(always)]
+    pub(crate) fn between(&self, from: u32, to: u32) -> f64 {
+        if self.by_polygon.is_empty() {
+            return 0.0;
+        }
+        let (before, (group, toll)) = (self.by_polygon[from as usize].0, self.by_polygon[to as usize]);
+        if group == 0 || group == before { 0.0 } else { toll }
+    }
+
+    #[inline(always)]
+    fn is_free(&self, polygon: u32) -> bool {
+        self.by_polygon.is_empty() || self.by_polygon[polygon as usize].0 == 0
+    }
+}
+
+/// What the expansion of a node looks at.
+#[derive(Clone, Copy)]
+struct Expansion<'a> {
+    surface: &'a Topology,
+    tolls: Tolls<'a>,
+}
+
+impl Polyanya {
+    /// Makes ready for a search between two places that are not in the same polygon, or are.
+    pub(crate) fn begin(&mut self, surface: &Topology, tolls: Tolls, start: MeshSpot, goal: MeshSpot) {
+        self.nodes.clear();
+        self.open.clear();
+        self.expanded.clear();
+        if self.roots.len() < surface.points.len() || self.generation == u32::MAX {
+            self.roots.clear();
+            self.roots.resize(surface.points.len(), (0, 0.0));
+            self.generation = 0;
+        }
+        self.generation += 1;
+        (self.start, self.goal, self.found, self.spent) = (start, goal, NONE, 0);
+        self.state = SearchStep::Running;
+        let view = Expansion { surface, tolls };
+        let root = Interval {
+            left: start.point,
+            right: start.point,
+            root: start.point,
+            root_cost: 0.0,
+            toll: 0.0,
+            left_corner: NONE,
+            right_corner: NONE,
+            root_corner: NONE,
+            edge: NONE,
+            parent: NONE,
+        };
+        if start.polygon == goal.polygon {
+            self.nodes.push(root);
+            (self.found, self.state) = (0, SearchStep::Found);
+            return;
+        }
+        for edge in surface.edges(start.polygon) {
+            let seen = VisibleStretch {
+                right: (surface.from(edge), surface.ring[edge as usize]),
+                left: (surface.to(edge), surface.ring[surface.next(edge) as usize]),
+            };
+            let _ =
+                self.offer(view, edge, seen, Interval { parent: NONE, ..root }).map(|next| self.push(next));
+        }
+    }
+
+    pub(crate) fn watch(&mut self, is_watched: bool) {
+        self.is_watched = is_watched;
+    }
+
+    /// Polygons entered so far, in order, some perhaps twice; only while watched.
+    pub(crate) fn expanded(&self) -> &[u32] {
+        &self.expanded
+    }
+
+    /// Polygons that wait to be entered.
+    pub(crate) fn frontier<'a>(&'a self, surface: &'a Topology) -> impl Iterator<Item = u32> + 'a {
+        let nodes = self.open.iter().map(|Reverse((_, at))| self.nodes[*at as usize].edge);
+        nodes.filter(|&edge| edge != NONE).map(|edge| surface.face[edge as usize])
+    }
+
+    /// Expansions so far.
+    pub(crate) fn spent(&self) -> u32 {
+        self.spent
+    }
+
+    /// Metres of the way found, tolls included.
+    #[cfg(test)]
+    pub(crate) fn cost(&self) -> f64 {
+        let Some(node) = self.nodes.get(self.found as usize) else { return f64::INFINITY };
+        node.root_cost + node.toll + length(node.root, self.goal.point)
+    }
+
+    /// The points of the way found, from the start to the goal.
+    pub(crate) fn points(&self, out: &mut Vec<Point>) {
+        out.clear();
+        out.extend(self.corners().into_iter().map(|(point, _)| point));
+    }
+
+    /// The points of the way found, from the start to the goal, with the corners of the ground that they are; NONE for the ends.
+    pub(crate) fn corners(&self) -> Vec<(Point, u32)> {
+        let Some(last) = self.nodes.get(self.found as usize).filter(|_| self.state == SearchStep::Found)
+        else {
+            return Vec::new();
+        };
+        let mut out = vec![(self.goal.point, NONE)];
+        let mut node = last;
+        // Bounded: parents come before their children.
+        loop {
+            if out.last().is_none_or(|(point, _)| *point != node.root) {
+                out.push((node.root, node.root_corner));
+            }
+            match self.nodes.get(node.parent as usize) {
+                Some(parent) => node = parent,
+                None => break,
+            }
+        }
+        out.reverse();
+        out
+    }
+
+    /// Goes on until it ends or has spent `allowance` expansions.
+    pub(crate) fn step(&mut self, surface: &Topology, tolls: Tolls, allowance: u32) -> SearchStep {
+        let stop_at = self.spent.saturating_add(allowance);
+        let view = Expansion { surface, tolls };
+        // Bounded by the allowance.
+        while self.state == SearchStep::Running && self.spent < stop_at {
+            let Some(Reverse((_, at))) = self.open.pop() else {
+                self.state = SearchStep::Exhausted;
+                break;
+            };
+            let node = self.nodes[at as usize];
+            if node.edge == NONE {
+                (self.found, self.state) = (at, SearchStep::Found);
+                break;
+            }
+            if self.is_dominated(view, &node) {
+                continue;
+            }
+            self.expand(view, node, at);
+        }
+        self.state
+    }
+
+    /// Whether the root was reached more cheaply since; roots within a door are not compared, because of its toll.
+    #[inline(always)]
+    fn is_dominated(&self, view: Expansion, node: &Interval) -> bool {
+        if node.root_corner == NONE || !view.tolls.is_free(view.surface.face[node.edge as usize]) {
+            return false;
+        }
+        let (generation, cost) = self.roots[node.root_corner as usize];
+        generation == self.generation && cost + 1e-9 < node.root_cost
+    }
+
+    fn push(&mut self, (bound, node): (f64, Interval)) {
+        let at = self.nodes.len() as u32;
+        self.nodes.push(node);
+        self.open.push(Reverse((bound.to_bits(), at)));
+    }
+
+    /// Enters the polygon behind an interval: what of its edges can be seen, or reached around the ends of the interval. While there
+    /// is but one way on it is taken at once.
+    fn expand(&mut self, view: Expansion, mut node: Interval, mut at: u32) {
+        let stop_at = self.spent.saturating_add(view.surface.polygon_count());
+        // Bounded: dead ends and polygons with several ways on end it, and as many polygons as there are.
+        loop {
+            self.spent = self.spent.saturating_add(1);
+            let polygon = view.surface.face[node.edge as usize];
+            if self.is_watched {
+                self.expanded.push(polygon);
+            }
+            if !turn_in(view.surface, &mut node) {
+                return;
+            }
+            if polygon == self.goal.polygon {
+                self.finish(view, &node, at);
+                return;
+            }
+            let mut single: Option<(f64, Interval)> = None;
+            let mut count = 0;
+            self.for_each_successor(view, &node, at, &mut |search, next| {
+                count += 1;
+                if let Some(before) = single.replace(next) {
+                    search.push(before);
+                }
+            });
+            let Some(last) = single else { return };
+            if count > 1 || self.spent >= stop_at {
+                self.push(last);
+                return;
+            }
+            node = last.1;
+            at = self.nodes.len() as u32;
+            self.nodes.push(node);
+        }
+    }
+
+    /// The last corner before the goal.
+    fn finish(&mut self, view: Expansion, node: &Interval, at: u32) {
+        let goal = self.goal.point;
+        let surface = view.surface;
+        let zero = surface.zero_m2;
+        let to_right = geom::cross(node.root, node.right, goal) < -zero;
+        let to_left = geom::cross(node.root, node.left, goal) > zero;
+        let (root, corner) = match (to_left, to_right) {
+            (true, false) => (node.left, node.left_corner),
+            (false, true) => (node.right, node.right_corner),
+            _ => (node.root, NONE),
+        };
+        if root == node.root {
+            let cost = node.root_cost + node.toll + length(node.root, goal);
+            self.push((cost, Interval { edge: NONE, parent: at, ..*node }));
+        } else if corner != NONE && surface.turns[corner as usize] {
+            let root_cost = node.root_cost + node.toll + length(node.root, root);
+            let last =
+                Interval { root, root_cost, toll: 0.0, root_corner: corner, edge: NONE, parent: at, ..*node };
+            self.push((root_cost + length(root, goal), last));
+        }
+    }
+
+    #[inline(always)]
+    fn for_each_successor(
+        &mut self,
+        view: Expansion,
+        node: &Interval,
+        at: u32,
+        visit: &mut impl FnMut(&mut Self, (f64, Interval)),
+    ) {
+        let surface = view.surface;
+        let zero = surface.zero_m2;
+        let turns = |corner: u32| corner != NONE && surface.turns[corner as usize];
+        let (right_turns, left_turns) = (turns(node.right_corner), turns(node.left_corner));
+        let seen = Interval { parent: at, ..*node };
+        let around = |root: Point, root_corner: u32| Interval {
+            root,
+            root_corner,
+            root_cost: node.root_cost + node.toll + length(node.root, root),
+            toll: 0.0,
+            parent: at,
+            ..*node
+        };
+        let mut edge = surface.next(node.edge);
+        let mut u = (surface.from(edge), surface.ring[edge as usize]);
+        let side = |end: Point, point: Point| geom::cross(node.root, end, point);
+        let (mut u_right, mut u_left) = (side(node.right, u.0), side(node.left, u.0));
+        while edge != node.edge {
+            let following = surface.next(edge);
+            let w = (surface.from(following), surface.ring[following as usize]);
+            let (w_right, w_left) = (side(node.right, w.0), side(node.left, w.0));
+            // Edges that lead back behind an end, as those that begin or end there may, show nothing but their outside: one gets across
+            // them only around that end.
+            let (is_behind_right, is_behind_left) =
+                (u_right >= -zero && w_right < -zero, u_left > zero && w_left <= zero);
+            let is_passage = surface.twin[edge as usize] != NONE;
+            if is_passage && (is_behind_right || is_behind_left) {
+                let (turns, root, corner) = match is_behind_right {
+                    true => (right_turns, node.right, node.right_corner),
+                    false => (left_turns, node.left, node.left_corner),
+                };
+                let stretch = VisibleStretch { right: u, left: w };
+                if turns && let Some(next) = self.offer(view, edge, stretch, around(root, corner)) {
+                    visit(self, next);
+                }
+            } else if is_passage {
+                // From the right: beside the right end, between the ends, beside the left end.
+                let first = match (u_right < -zero, w_right < -zero) {
+                    (false, _) => u,
+                    (true, true) => w,
+                    (true, false) => part_of(u, w, u_right / (u_right - w_right)),
+                };
+                let last = match (u_left > zero, w_left > zero) {
+                    (_, false) => w,
+                    (true, true) => u,
+                    (false, true) => part_of(u, w, u_left / (u_left - w_left)),
+                };
+                if u_right < -zero && right_turns && first.0 != u.0 {
+                    let stretch = VisibleStretch { right: u, left: first };
+                    let root = around(node.right, node.right_corner);
+                    if let Some(next) = self.offer(view, edge, stretch, root) {
+                        visit(self, next);
+                    }
+                }
+                let is_beside = u_right < -zero && w_right < -zero || u_left > zero && w_left > zero;
+                if !is_beside
+                    && first.0 != last.0
+                    && let Some(next) =
+                        self.offer(view, edge, VisibleStretch { right: first, left: last }, seen)
+                {
+                    visit(self, next);
+                }
+                if w_left > zero && left_turns && last.0 != w.0 {
+                    let stretch = VisibleStretch { right: last, left: w };
+                    let root = around(node.left, node.left_corner);
+                    if let Some(next) = self.offer(view, edge, stretch, root) {
+                        visit(self, next);
+                    }
+                }
+            }
+            (edge, u, u_right, u_left) = (following, w, w_right, w_left);
+        }
+    }
+
+    /// The node behind a stretch of an edge, with its lower bound; None when it leads nowhere or a better one is known.
+    #[inline(always)]
+    fn offer(
+        &mut self,
+        view: Expansion,
+        edge: u32,
+        stretch: VisibleStretch,
+        from: Interval,
+    ) -> Option<(f64, Interval)> {
+        let surface = view.surface;
+        let twin = surface.twin[edge as usize];
+        if twin == NONE {
+            return None;
+        }
+        let polygon = surface.face[twin as usize];
+        if polygon != self.goal.polygon && self.is_dead_end(surface, twin) {
+            return None;
+        }
+        let before = surface.face[edge as usize];
+        if from.root_corner != NONE && view.tolls.is_free(before) {
+            let best = &mut self.roots[from.root_corner as usize];
+            if best.0 != self.generation || from.root_cost < best.1 {
+                *best = (self.generation, from.root_cost);
+            } else if best.1 + 1e-9 < from.root_cost {
+                return None;
+            }
+        }
+        let node = Interval {
+            left: stretch.left.0,
+            left_corner: stretch.left.1,
+            right: stretch.right.0,
+            right_corner: stretch.right.1,
+            edge: twin,
+            toll: from.toll + view.tolls.between(before, polygon),
+            ..from
+        };
+        Some((node.root_cost + node.toll + self.to_go(&node), node))
+    }
+
+    #[inline(always)]
+    fn is_dead_end(&self, surface: &Topology, entry: u32) -> bool {
+        let edges = surface.edges(surface.face[entry as usize]);
+        !edges.into_iter().any(|edge| edge != entry && surface.twin[edge as usize] != NONE)
+    }
+
+    /// The shortest line from the root through the interval to the goal, whatever lies behind.
+    #[inline(always)]
+    fn to_go(&self, node: &Interval) -> f64 {
+        let (left, right, root) = (node.left, node.right, node.root);
+        let mut goal = self.goal.point;
+        let side = geom::cross(left, right, goal);
+        if side < 0.0 {
+            // On this side of the edge: as far as its mirror image.
+            let (dx, dz) = (right[0] - left[0], right[1] - left[1]);
+            let scale = 2.0 * side / (dx * dx + dz * dz);
+            goal = [goal[0] + scale * dz, goal[1] - scale * dx];
+        }
+        if geom::cross(root, left, goal) > 0.0 {
+            length(root, left) + length(left, goal)
+        } else if geom::cross(root, right, goal) < 0.0 {
+            length(root, right) + length(right, goal)
+        } else {
+            length(root, goal)
+        }
+    }
+}
+
+/// A stretch of an edge, seen from behind it: its ends, and the corners there or NONE.
+#[derive(Clone, Copy)]
+struct VisibleStretch {
+    right: (Point, u32),
+    left: (Point, u32),
+}
+
+/// A point between two corners, or one of them.
+#[inline(always)]
+fn part_of(u: (Point, u32), w: (Point, u32), part: f64) -> (Point, u32) {
+    if part <= CORNER_PART {
+        return u;
+    }
+    if part >= 1.0 - CORNER_PART {
+        return w;
+    }
+    ([u.0[0] + part * (w.0[0] - u.0[0]), u.0[1] + part * (w.0[1] - u.0[1])], NONE)
+}
+
+/// Where the root lies on the line of the interval, beyond an end, the way leads through that end: it becomes the root. False when it
+/// cannot turn there.
+#[inline(always)]
+fn turn_in(surface: &Topology, node: &mut Interval) -> bool {
+    let (left, right, root) = (node.left, node.right, node.root);
+    if root == left || root == right || geom::cross(root, left, right).abs() > surface.zero_m2 {
+        return true;
+    }
+    let along = |point: Point| {
+        (point[0] - left[0]) * (right[0] - left[0]) + (point[1] - left[1]) * (right[1] - left[1])
+    };
+    let (place, whole) = (along(root), along(right));
+    let (end, corner) = if place < 0.0 {
+        (left, node.left_corner)
+    } else if place > whole {
+        (right, node.right_corner)
+    } else {
+        return true;
+    };
+    if corner == NONE || !surface.turns[corner as usize] {
+        return false;
+    }
+    node.root_cost += node.toll + length(root, end);
+    node.toll = 0.0;
+    (node.root, node.root_corner) = (end, corner);
+    true
+}

@@ -1,0 +1,276 @@
+//! Lines on the ground into convex polygons.
+//!
+//! In: segments that may cross, and what lies where. Out: a [`Topology`] of convex polygons with one owner each, no two of which
+//! could be joined across the edge that they share. Holds: what lies where is asked for at the middle of each triangle, so gaps in
+//! the lines that rounding leaves can let nothing leak. The same lines give the same polygons.
+//! Source: a constrained Delaunay triangulation (`spade`); triangles joined as Hertel and Mehlhorn 1983 do, long edges first.
+
+use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
+
+use crate::base::geom::{self, Bounds, Point};
+use crate::nav::mesh::locate::distance_sq;
+use crate::nav::mesh::topology::{NONE, Topology};
+use crate::nav::mesh::tree::RectangleTree;
+
+/// Places are rounded to this many parts of a metre, so that those meant to be equal are.
+const PARTS_PER_M: f64 = 1_048_576.0;
+
+/// Ends of segments this near to others lie on them, metres.
+const NEAR_M: f64 = 1.5e-6;
+/// How often segments are cut where they meet.
+const ROUNDS_MAX: usize = 6;
+
+/// A segment of the ground plane.
+pub(crate) type Segment = (Point, Point);
+
+/// The polygons between some lines. `owner` says to whom the ground at a point belongs; None: it is no ground. `height` is asked for
+/// each corner of a polygon of an owner.
+pub(crate) fn arrange(
+    lines: &[Segment],
+    owner: &dyn Fn(Point) -> Option<u32>,
+    height: &dyn Fn(u32, Point) -> f64,
+) -> Topology {
+    let mut sheet = PolygonRings::of(lines, owner);
+    sheet.join();
+    sheet.into_surface(height)
+}
+
+/// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part of a metre, and bent
+/// ones may meet again; more than two rounds are rare.
+fn split(lines: &[Segment]) -> Vec<Segment> {
+    let mut left: Vec<Segment> = lines.iter().map(|&(a, b)| (a.map(rounded), b.map(rounded))).collect();
+    for _ in 0..ROUNDS_MAX {
+        left.retain(|(a, b)| a != b);
+        for line in &mut left {
+            if rank(line.0) > rank(line.1) {
+                *line = (line.1, line.0);
+            }
+        }
+        left.sort_by_key(|line| key(*line));
+        left.dedup();
+        let cuts = meetings(&left);
+        if cuts.is_empty() {
+            break;
+        }
+        left = cut(&left, cuts);
+    }
+    left
+}
+
+/// An order of places.
+fn rank(point: Point) -> [i64; 2] {
+    // Exact: places are whole numbers of parts.
+    point.map(|value| (value * PARTS_PER_M) as i64)
+}
+
+fn key(line: Segment) -> [[i64; 2]; 2] {
+    [rank(line.0), rank(line.1)]
+}
+
+/// Where segments meet others within: the segment, and the place.
+fn meetings(lines: &[Segment]) -> Vec<(usize, Point)> {
+    let bounds: Vec<Bounds> = lines.iter().map(|&(a, b)| Bounds::of(&[a, b]).grown(NEAR_M)).collect();
+    let tree = RectangleTree::new(&bounds);
+    let mut cuts = Vec::new();
+    let mut near = Vec::new();
+    for (at, &line) in lines.iter().enumerate() {
+        near.clear();
+        tree.visit(bounds[at], &mut |other| near.push(other as usize));
+        for &other in near.iter().filter(|&&other| other > at) {
+            meet((at, line), (other, lines[other]), &mut cuts);
+        }
+    }
+    cuts
+}
+
+/// How often segments are cut by others; looking ends above `limit`.
+pub(crate) fn count_cuts(lines: &[Segment], limit: usize) -> usize {
+    let bounds: Vec<Bounds> = lines.iter().map(|&(a, b)| Bounds::of(&[a, b]).grown(NEAR_M)).collect();
+    let tree = RectangleTree::new(&bounds);
+    let mut cuts = Vec::new();
+    for (at, &line) in lines.iter().enumerate() {
+        tree.visit(bounds[at], &mut |other| {
+            let other = other as usize;
+            if other > at && cuts.len() <= limit {
+                meet((at, line), (other, lines[other]), &mut cuts);
+            }
+        });
+        if cuts.len() > limit {
+            break;
+        }
+    }
+    cuts.len()
+}
+
+/// Appends where two segments meet; at an end of either when that is near.
+fn meet((first, one): (usize, Segment), (second, other): (usize, Segment), cuts: &mut Vec<(usize, Point)>) {
+    let before = cuts.len();
+    for (at, (a, b), ends) in [(first, one, other), (second, other, one)] {
+        for end in [ends.0, ends.1] {
+            if end != a && end != b && geom::segment_distance_sq(end, a, b) <= NEAR_M * NEAR_M {
+                cuts.push((at, end));
+            }
+        }
+    }
+    if cuts.len() > before {
+        return;
+    }
+    let (a, b) = one;
+    let (c, d) = other;
+    if a == c || a == d || b == c || b == d {
+        return;
+    }
+    let (side_c, side_d) = (geom::cross(a, b, c), geom::cross(a, b, d));
+    let (side_a, side_b) = (geom::cross(c, d, a), geom::cross(c, d, b));
+    if (side_c > 0.0) == (side_d > 0.0) || (side_a > 0.0) == (side_b > 0.0) {
+        return;
+    }
+    let part = side_a / (side_a - side_b);
+    let place = [rounded(a[0] + part * (b[0] - a[0])), rounded(a[1] + part * (b[1] - a[1]))];
+    if place != a && place != b {
+        cuts.push((first, place));
+    }
+    if place != c && place != d {
+        cuts.push((second, place));
+    }
+}
+
+/// The stretches of segments between their cuts.
+fn cut(lines: &[Segment], mut cuts: Vec<(usize, Point)>) -> Vec<Segment> {
+    let along = |at: usize, point: Point| distance_sq(lines[at].0, point);
+    cuts.sort_by(|a, b| a.0.cmp(&b.0).then(along(a.0, a.1).total_cmp(&along(b.0, b.1))));
+    let mut left = Vec::with_capacity(lines.len() + cuts.len());
+    let mut next = cuts.into_iter().peekable();
+    for (at, &(a, b)) in lines.iter().enumerate() {
+        let mut from = a;
+        while let Some((_, place)) = next.next_if(|cut| cut.0 == at) {
+            left.push((from, place));
+            from = place;
+        }
+        left.push((from, b));
+    }
+    left
+}
+
+fn rounded(value: f64) -> f64 {
+    // Zero has one sign.
+    (value * PARTS_PER_M).round() / PARTS_PER_M + 0.0
+}
+
+/// Polygons while they are joined: rings linked through their edges.
+#[derive(Debug, Default)]
+struct PolygonRings {
+    points: Vec<Point>,
+    /// By edge.
+    from: Vec<u32>,
+    next: Vec<u32>,
+    before: Vec<u32>,
+    twin: Vec<u32>,
+    owner: Vec<u32>,
+    gone: Vec<bool>,
+}
+
+impl PolygonRings {
+    fn of(lines: &[Segment], owner: &dyn Fn(Point) -> Option<u32>) -> Self {
+        let mut triangles = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
+        for (a, b) in split(lines) {
+            let ends = [a, b].map(|[x, z]| triangles.insert(Point2::new(x, z)));
+            // Refused are places that are no number or out of all bounds; sources are checked for those.
+            if let [Ok(from), Ok(to)] = ends {
+                let _ = triangles.try_add_constraint(from, to);
+            }
+        }
+        let mut sheet = Self::default();
+        sheet.points.extend(triangles.vertices().map(|vertex| [vertex.position().x, vertex.position().y]));
+        let mut edge_of = vec![NONE; triangles.num_directed_edges()];
+        for face in triangles.inner_faces() {
+            let [a, b, c] = face.positions().map(|point| [point.x, point.y]);
+            let middle = [(a[0] + b[0] + c[0]) / 3.0, (a[1] + b[1] + c[1]) / 3.0];
+            let Some(owner) = owner(middle) else { continue };
+            let first = sheet.from.len() as u32;
+            for (at, edge) in (0..).zip(face.adjacent_edges()) {
+                edge_of[edge.fix().index()] = first + at;
+                sheet.from.push(edge.from().fix().index() as u32);
+                sheet.next.push(first + (at + 1) % 3);
+                sheet.before.push(first + (at + 2) % 3);
+                sheet.owner.push(owner);
+            }
+        }
+        sheet.twin = vec![NONE; sheet.from.len()];
+        for edge in triangles.directed_edges() {
+            let at = edge_of[edge.fix().index()];
+            if at != NONE {
+                sheet.twin[at as usize] = edge_of[edge.rev().fix().index()];
+            }
+        }
+        sheet.gone = vec![false; sheet.from.len()];
+        sheet
+    }
+
+    fn place(&self, edge: u32) -> Point {
+        self.points[self.from[edge as usize] as usize]
+    }
+
+    /// Joins polygons of one owner while the result is convex, across long edges first.
+    fn join(&mut self) {
+        let mut edges: Vec<(f64, u32)> = (0..self.from.len() as u32)
+            .filter(|&edge| {
+                let twin = self.twin[edge as usize];
+                twin != NONE && edge < twin && self.owner[edge as usize] == self.owner[twin as usize]
+            })
+            .map(|edge| (distance_sq(self.place(edge), self.place(self.next[edge as usize])), edge))
+            .collect();
+        edges.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (_, edge) in edges {
+            let twin = self.twin[edge as usize];
+            if self.bends_well(edge, twin) && self.bends_well(twin, edge) {
+                self.merge(edge, twin);
+            }
+        }
+    }
+
+    /// Whether the corner at which `edge` begins stays convex without the edge.
+    fn bends_well(&self, edge: u32, twin: u32) -> bool {
+        let (before, after) = (self.before[edge as usize], self.next[twin as usize]);
+        let (a, b, c) = (self.place(before), self.place(edge), self.place(self.next[after as usize]));
+        // Two polygons that share the next edge, too, would close around the corner.
+        self.twin[before as usize] != after && geom::cross(a, b, c) >= 0.0
+    }
+
+    fn merge(&mut self, edge: u32, twin: u32) {
+        for (one, other) in [(edge, twin), (twin, edge)] {
+            let (before, after) = (self.before[one as usize], self.next[other as usize]);
+            self.next[before as usize] = after;
+            self.before[after as usize] = before;
+            self.gone[one as usize] = true;
+        }
+    }
+
+    fn into_surface(self, height: &dyn Fn(u32, Point) -> f64) -> Topology {
+        let mut done = self.gone.clone();
+        let (mut rings, mut owners) = (Vec::new(), Vec::new());
+        let mut number = vec![NONE; self.points.len()];
+        let (mut points, mut heights) = (Vec::new(), Vec::new());
+        for first in 0..self.from.len() as u32 {
+            let mut ring = Vec::new();
+            let mut edge = first;
+            // Bounded by the edges: each is taken once.
+            while !done[edge as usize] {
+                done[edge as usize] = true;
+                let corner = self.from[edge as usize] as usize;
+                if number[corner] == NONE {
+                    number[corner] = points.len() as u32;
+                    points.push(self.points[corner]);
+                    heights.push(height(self.owner[edge as usize], self.points[corner]));
+                }
+                ring.push(number[corner]);
+                edge = self.next[edge as usize];
+            }
+            if !ring.is_empty() {
+                rings.push(ring);
+                owners.push(self.owner[first as usize]);
+            }
+        }
+        Topology::new((points, heights), &rings, owners)
+    }
+}

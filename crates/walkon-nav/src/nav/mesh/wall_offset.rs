@@ -1,0 +1,207 @@
+//! How far bodies keep from walls: stretches of wall blown up by a radius.
+//!
+//! In: walls, a radius. Out: convex polygons around them, and the lines that bound what is left of the ground. Holds: a polygon holds
+//! every point within the radius of its wall, and none farther off than the radius by more than a hundredth of it: rounded ends are
+//! polygons around the circle. Not here: which walls (`build`).
+
+use crate::base::geom::{self, Bounds, Point};
+use crate::nav::mesh::raw::length;
+use crate::nav::mesh::topology::{NONE, Topology};
+use crate::nav::mesh::tree::RectangleTree;
+use crate::nav::mesh::triangulate::Segment;
+
+/// Corners of the polygon around a whole circle.
+const CORNERS: u32 = 24;
+
+/// Ground this far above or below what blocks it is another floor, metres.
+const FLOOR_M: f64 = 1.5;
+
+/// A convex polygon that is no ground, the inside to the left, from one height to another.
+#[derive(Clone, Debug)]
+pub(crate) struct WallOffset {
+    pub(crate) polygon: Vec<Point>,
+    pub(crate) low_m: f64,
+    pub(crate) high_m: f64,
+}
+
+impl WallOffset {
+    /// One on the floors near some heights.
+    pub(crate) fn near(polygon: Vec<Point>, heights_m: [f64; 2]) -> Self {
+        let [low_m, high_m] = [heights_m[0].min(heights_m[1]), heights_m[0].max(heights_m[1])];
+        Self { polygon, low_m: low_m - FLOOR_M, high_m: high_m + FLOOR_M }
+    }
+
+    /// One that holds whatever the height.
+    pub(crate) fn of_all_floors(polygon: Vec<Point>) -> Self {
+        Self { polygon, low_m: f64::NEG_INFINITY, high_m: f64::INFINITY }
+    }
+}
+
+/// On which side of the walls of a surface to keep off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WallSide {
+    /// Where the polygons are: they are ground.
+    Within,
+    /// Where they are not: they are what blocks.
+    Without,
+}
+
+/// What keeps a distance from the walls of a surface: beside each wall a rectangle, around each corner that a tight line can turn at
+/// on that side a sector of the circle, as a polygon that holds it.
+pub(crate) fn beside(surface: &Topology, keep_m: f64, side: WallSide) -> Vec<WallOffset> {
+    let turned = if side == WallSide::Within { 1.0 } else { -1.0 };
+    let mut shapes = Vec::new();
+    let mut leaving = vec![NONE; surface.points.len()];
+    let mut count = vec![0_u8; surface.points.len()];
+    for &wall in &surface.walls {
+        let corner = surface.ring[wall as usize] as usize;
+        leaving[corner] = wall;
+        count[corner] = count[corner].saturating_add(1);
+    }
+    let height = |edge: u32| surface.heights[surface.ring[edge as usize] as usize];
+    for &wall in &surface.walls {
+        let (a, b) = (surface.from(wall), surface.to(wall));
+        let end = surface.next(wall);
+        let heights = [height(wall), height(end)];
+        let range = |polygon| WallOffset::near(polygon, heights);
+        let normal = normal(a, b, turned * keep_m);
+        let moved = |point: Point| [point[0] + normal[0], point[1] + normal[1]];
+        let mut polygon = vec![a, b, moved(b), moved(a)];
+        if side == WallSide::Without {
+            polygon.reverse();
+        }
+        shapes.push(range(polygon));
+        let corner = surface.ring[end as usize] as usize;
+        if count[corner] > 1 {
+            shapes.push(range(around((b, b), keep_m)));
+        } else if leaving[corner] != NONE {
+            let c = surface.to(leaving[corner]);
+            let turns_away = turned * geom::cross(a, b, c) < 0.0;
+            let goes_back = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]) < 0.0;
+            if turns_away || goes_back {
+                shapes.extend(sector([a, b, c], turned * keep_m).map(range));
+            }
+        }
+    }
+    shapes
+}
+
+/// Square to a segment, to its left when positive.
+fn normal(a: Point, b: Point, long_m: f64) -> Point {
+    let scale = long_m / length(a, b).max(1e-12);
+    [(a[1] - b[1]) * scale, (b[0] - a[0]) * scale]
+}
+
+/// The part of a circle around the middle one of three corners that lies beyond both segments, on the left for a positive radius,
+/// as a polygon that holds it. None where there is no such part.
+fn sector([a, b, c]: [Point; 3], radius_m: f64) -> Option<Vec<Point>> {
+    let (first, last) = (normal(a, b, radius_m), normal(b, c, radius_m));
+    let angle = |way: Point| libm::atan2(way[1], way[0]);
+    let tau = std::f64::consts::TAU;
+    // To the left of walls one turns right around a corner, to the right left.
+    let mut turn = (angle(last) - angle(first)) * -radius_m.signum();
+    if turn < 0.0 {
+        turn += tau;
+    }
+    if turn >= std::f64::consts::PI - 1e-3 {
+        return (turn <= std::f64::consts::PI + 1e-3).then(|| around((b, b), radius_m.abs()));
+    }
+    let steps = libm::ceil(turn / (tau / f64::from(CORNERS)) - 1e-9).max(1.0);
+    let step = turn / steps;
+    let outer = radius_m.abs() / libm::cos(step / 2.0);
+    let arc = (0..steps as u32).map(|at| {
+        let way = angle(first) - radius_m.signum() * (f64::from(at) + 0.5) * step;
+        [b[0] + outer * libm::cos(way), b[1] + outer * libm::sin(way)]
+    });
+    let moved = |way: Point| [b[0] + way[0], b[1] + way[1]];
+    let mut polygon: Vec<Point> = [b, moved(first)].into_iter().chain(arc).chain([moved(last)]).collect();
+    if radius_m > 0.0 {
+        polygon.reverse();
+    }
+    (turn > 1e-9).then_some(polygon)
+}
+
+/// Convex polygons that are no ground.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WallOffsets {
+    shapes: Vec<WallOffset>,
+    tree: RectangleTree,
+}
+
+/// The polygon around the points within a radius of a segment, which may be a point.
+pub(crate) fn around((a, b): Segment, radius_m: f64) -> Vec<Point> {
+    let outer = radius_m / libm::cos(std::f64::consts::PI / f64::from(CORNERS));
+    let long = length(a, b);
+    let facing = if long > 0.0 { libm::atan2(b[1] - a[1], b[0] - a[0]) } else { 0.0 };
+    let step = std::f64::consts::TAU / f64::from(CORNERS);
+    // The sides of the stretch are sides of the polygon: corners lie half a step beside the normals.
+    let end = |middle: Point, first: f64| {
+        (0..CORNERS / 2).map(move |at| {
+            let angle = first + (f64::from(at) + 0.5) * step;
+            [middle[0] + outer * libm::cos(angle), middle[1] + outer * libm::sin(angle)]
+        })
+    };
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let side = |point: Point, angle: f64| {
+        [point[0] + radius_m * libm::cos(angle), point[1] + radius_m * libm::sin(angle)]
+    };
+    let mut shape = Vec::with_capacity(CORNERS as usize + 4);
+    shape.push(side(b, facing - quarter));
+    shape.extend(end(b, facing - quarter));
+    shape.push(side(b, facing + quarter));
+    if long > 0.0 {
+        shape.push(side(a, facing + quarter));
+    }
+    shape.extend(end(a, facing + quarter));
+    if long > 0.0 {
+        shape.push(side(a, facing - quarter));
+    }
+    shape
+}
+
+impl WallOffsets {
+    pub(crate) fn new(shapes: Vec<WallOffset>) -> Self {
+        let bounds: Vec<Bounds> = shapes.iter().map(|shape| Bounds::of(&shape.polygon)).collect();
+        Self { tree: RectangleTree::new(&bounds), shapes }
+    }
+
+    /// Whether one of them holds a point at a height.
+    pub(crate) fn holds(&self, point: Point, y: f64) -> bool {
+        let mut held = false;
+        self.tree.visit(Bounds { min: point, max: point }, &mut |at| {
+            let shape = &self.shapes[at as usize];
+            held = held || (shape.low_m..=shape.high_m).contains(&y) && depth(&shape.polygon, point) >= 0.0;
+        });
+        held
+    }
+
+    /// Appends the sides of all of them but for those that lie within another.
+    pub(crate) fn lines(&self, out: &mut Vec<Segment>) {
+        for (at, shape) in (0_u32..).zip(&self.shapes) {
+            for (a, b) in geom::edges(&shape.polygon) {
+                if !self.covers((a, b), at) {
+                    out.push((a, b));
+                }
+            }
+        }
+    }
+
+    /// Whether one polygon but for one holds a segment well within, wherever the one blocks.
+    fn covers(&self, (a, b): Segment, but: u32) -> bool {
+        let own = &self.shapes[but as usize];
+        let mut covered = false;
+        self.tree.visit(Bounds { min: a, max: a }, &mut |at| {
+            let shape = &self.shapes[at as usize];
+            let is_as_high = shape.low_m <= own.low_m && shape.high_m >= own.high_m;
+            covered |=
+                at != but && is_as_high && depth(&shape.polygon, a) > 1e-4 && depth(&shape.polygon, b) > 1e-4;
+        });
+        covered
+    }
+}
+
+/// How far inside a convex polygon a point lies, metres; below zero outside.
+fn depth(shape: &[Point], point: Point) -> f64 {
+    let aside = |(a, b): (Point, Point)| geom::cross(a, b, point) / length(a, b).max(1e-12);
+    geom::edges(shape).map(aside).fold(f64::INFINITY, f64::min)
+}

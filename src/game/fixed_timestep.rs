@@ -1,0 +1,113 @@
+//! How many fixed ticks real time has come to.
+//!
+//! In: seconds that went by, as the host measured them. Out: ticks to run now, ticks that were given up. Holds: a tick
+//! is always of the same length, whatever the host measures; after a pause at most [`CATCH_UP_MAX`] ticks are
+//! caught up with, the rest is dropped and counted; no time at all is no tick; time that runs backwards or is no number
+//! counts as none and is told. Not here: clocks (`shell`).
+
+use crate::base::time::TickRate;
+
+/// Most ticks that are run at once after a pause. 8: at 60 ticks a second a hiccup of 133 ms is made up for.
+pub const CATCH_UP_MAX: u32 = 8;
+
+/// Real time that was not turned into ticks yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedTimestep {
+    tick_seconds: f64,
+    left_seconds: f64,
+}
+
+/// What a span of real time comes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DueTicks {
+    /// Ticks to run now.
+    pub ticks: u32,
+    /// Ticks that will never be run.
+    pub dropped: u64,
+    /// Whether the span was negative or no number, and was taken for nothing.
+    pub is_ignored: bool,
+}
+
+impl FixedTimestep {
+    /// The pace of a level at a multiple of real time.
+    #[must_use]
+    pub fn new(rate: TickRate, speed: f64) -> Self {
+        Self { tick_seconds: 1.0 / (f64::from(rate.per_second()) * speed), left_seconds: 0.0 }
+    }
+
+    /// Takes in a span of real time.
+    pub fn advance(&mut self, seconds: f64) -> DueTicks {
+        if seconds.is_nan() || seconds < 0.0 {
+            return DueTicks { is_ignored: true, ..DueTicks::default() };
+        }
+        self.left_seconds += seconds;
+        let whole = (self.left_seconds / self.tick_seconds).floor();
+        if whole <= f64::from(CATCH_UP_MAX) {
+            self.left_seconds -= whole * self.tick_seconds;
+            return DueTicks { ticks: whole as u32, ..DueTicks::default() };
+        }
+        self.left_seconds = 0.0;
+        let dropped = (whole - f64::from(CATCH_UP_MAX)) as u64;
+        DueTicks { ticks: CATCH_UP_MAX, dropped, ..DueTicks::default() }
+    }
+
+    /// How much of the tick under way has passed, 0 to 1: for drawing between two ticks.
+    #[must_use]
+    pub fn part(&self) -> f32 {
+        (self.left_seconds / self.tick_seconds).clamp(0.0, 1.0) as f32
+    }
+
+    /// Seconds until the next tick is due.
+    #[must_use]
+    pub fn wait_seconds(&self) -> f64 {
+        (self.tick_seconds - self.left_seconds).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace() -> FixedTimestep {
+        FixedTimestep::new(TickRate::DEFAULT, 1.0)
+    }
+
+    #[test]
+    fn fault_g20_no_time_at_all_is_no_tick_and_changes_nothing() {
+        let mut pace = pace();
+        pace.advance(0.01);
+        let before = pace;
+        assert_eq!(pace.advance(0.0), DueTicks::default());
+        assert_eq!(pace, before);
+    }
+
+    #[test]
+    fn fault_g21_a_pause_is_caught_up_with_by_eight_ticks_and_the_rest_is_dropped() {
+        let mut pace = pace();
+        assert_eq!(pace.advance(5.0), DueTicks { ticks: 8, dropped: 292, is_ignored: false });
+        assert_eq!(pace.advance(0.0), DueTicks::default(), "nothing of the pause is left");
+        assert_eq!(pace.advance(f64::INFINITY).ticks, 8);
+        assert_eq!(pace.advance(1.0 / 59.0).ticks, 1);
+    }
+
+    #[test]
+    fn fault_g21_time_that_runs_backwards_or_is_no_number_is_told_and_counts_as_none() {
+        let mut pace = pace();
+        for seconds in [-1.0, f64::NAN, f64::NEG_INFINITY] {
+            assert_eq!(pace.advance(seconds), DueTicks { is_ignored: true, ..DueTicks::default() });
+        }
+        assert_eq!(pace, self::pace());
+    }
+
+    #[test]
+    fn spans_of_any_length_add_up_to_the_same_ticks() {
+        for parts in [8, 60, 61, 144, 1000] {
+            let mut pace = pace();
+            let ticks: u32 = (0..parts).map(|_| pace.advance(1.0 / f64::from(parts)).ticks).sum();
+            assert!((59..=60).contains(&ticks), "{parts} parts of a second make {ticks} ticks");
+            assert!(pace.wait_seconds() <= 1.0 / 60.0);
+        }
+        let mut fast = FixedTimestep::new(TickRate::DEFAULT, 2.0);
+        assert_eq!(fast.advance(0.0501).ticks, 6);
+    }
+}

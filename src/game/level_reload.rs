@@ -1,0 +1,424 @@
+//! A changed level file: the running level becomes what the new file says, and keeps what is alive.
+//!
+//! In: the new level, loaded; what the old one gave. Out: the world on the new map, whose behaviours changed, sentences about
+//! what could not be kept. Holds: an invalid level changes nothing; things are known by name: who is there stays where it
+//! stands while the new map is walkable there, else it is put on the nearest ground within eight metres, else it is removed;
+//! doors keep their state; what a script has changed stays unless the file now says something else. A door keeps its number,
+//! so handles go on meaning it; one that is gone leaves its number and its place behind. Not here: scripts (`script::reload`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
+use crate::game::inputs::LevelTexts;
+use crate::game::reload_errors::{self, Written};
+use crate::level::spawn::{self, Spawned};
+use crate::level::{Level, MemorySource, load};
+use crate::nav::{AreaEdit, NavEdit};
+use crate::script::files::ScriptTexts;
+use crate::script::host::BehaviourRef;
+use crate::script::reload::{LevelBehaviours, Refusal};
+use crate::world::World;
+use crate::world::area::Area;
+use crate::world::character::Character;
+use crate::world::character::standing_on;
+use crate::world::door::{Door, DoorReason, DoorRemoval, DoorState};
+use crate::world::event::Fact;
+use crate::world::ops::characters::{Spawn, despawn, place};
+use crate::world::ops::doors::answer;
+use crate::world::ops::{blocks, tiles};
+use crate::world::region::WatchShape;
+use crate::world::settings::Settings;
+use crate::world::walk::{Ask, Phase};
+
+/// What a level file gave, to tell what of it an edit has changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    areas: Vec<Area>,
+    doors: Vec<Door>,
+    marks: BTreeSet<String>,
+    routes: BTreeSet<String>,
+    people: BTreeMap<String, Character>,
+    behaviours: BTreeMap<String, Option<BehaviourRef>>,
+    settings: Settings,
+    script: Option<String>,
+    seed: u64,
+    rate: u32,
+}
+
+impl Origin {
+    /// What the level gave, as far as an edit can change it; `script` is the name of its script.
+    pub(super) fn of(built: &Spawned, script: Option<String>, seed: u64) -> Self {
+        let world = &built.world;
+        let name_of = |id: CharacterId| world.name_of(id).to_owned();
+        let behaviours = built.characters.iter().map(|(id, found)| {
+            let given = found
+                .as_ref()
+                .map(|found| BehaviourRef { name: found.script.clone(), params: found.params.clone() });
+            (name_of(*id), given)
+        });
+        Self {
+            areas: world.areas.clone(),
+            doors: world.doors.clone(),
+            marks: world.marks.keys().cloned().collect(),
+            routes: world.routes.keys().cloned().collect(),
+            people: world.characters().map(|(_, one)| (one.name.clone(), one.clone())).collect(),
+            behaviours: behaviours.collect(),
+            settings: world.settings.clone(),
+            script,
+            seed,
+            rate: world.rate.per_second(),
+        }
+    }
+}
+
+/// A new level, ready to take effect.
+#[derive(Debug)]
+pub(super) struct StagedLevel {
+    /// What is written in it, for what its scripts may refuse.
+    pub(super) written: Written,
+    built: Spawned,
+    origin: Origin,
+}
+
+/// What a level edit came to.
+#[derive(Debug, Default)]
+pub(super) struct Edited {
+    /// Characters to which the level now gives another behaviour, other parameters, or none.
+    pub(super) behaviours: LevelBehaviours,
+    /// What could not be kept.
+    pub(super) notes: Vec<String>,
+}
+
+/// Loads the new level; `scripts` are those it can name.
+///
+/// # Errors
+/// The first mistake in it.
+pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptTexts>) -> Result<StagedLevel, Refusal> {
+    let mut source = MemorySource::new();
+    for (path, bytes) in &texts.files {
+        source = source.with(path, bytes.clone());
+    }
+    let level: Level = load(&texts.path, &source).map_err(|refused| {
+        let first = refused.diagnostics.iter().find(|found| found.severity == crate::level::Severity::Error);
+        match first {
+            Some(first) => Refusal {
+                file: first.path.clone(),
+                line: first.line,
+                message: format!("{}:{}: {}", first.path, first.line, first.message),
+                ..Refusal::default()
+            },
+            None => Refusal { message: refused.to_string(), ..Refusal::default() },
+        }
+    })?;
+    if let Some(refusal) = scripts.and_then(|scripts| reload_errors::unknown_script(&level, scripts)) {
+        return Err(refusal);
+    }
+    let written = Written::of(&level);
+    let (script, seed) = (level.def.script.as_ref().map(|script| script.value.clone()), level.def.seed);
+    let built = spawn::build(level, None);
+    let origin = Origin::of(&built, script, seed);
+    Ok(StagedLevel { written, built, origin })
+}
+
+/// Puts the world on the new level.
+pub(super) fn apply(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
+    let StagedLevel { built, origin, .. } = staged;
+    let before = std::mem::replace(old, origin);
+    let mut edited = Edited::default();
+    let mut new = built.world;
+    let walkable: BTreeSet<CharacterId> =
+        world.characters().filter(|(_, one)| stands(world, one)).map(|(id, _)| id).collect();
+    let areas = areas(world, &before, &new);
+    doors(world, &before, &new, &mut edited);
+    map(world, new.nav, areas);
+    world.is_precomputed = new.is_precomputed;
+    world.props = std::mem::take(&mut new.props);
+    let tiles = std::mem::replace(&mut world.tiles, new.tiles.take());
+    tiles::move_to(world, tiles);
+    regions(world, new.regions, &mut edited);
+    places(world, &before, new.marks, new.routes);
+    settings(world, &before, old, &mut edited);
+    people(world, (&before, old), &walkable, &mut edited);
+    for (name, given) in &old.behaviours {
+        if let Some(id) = world.find_character(name)
+            && before.behaviours.get(name) != Some(given)
+            && (before.behaviours.contains_key(name) || given.is_some())
+        {
+            edited.behaviours.push((id, given.clone()));
+        }
+    }
+    replan(world);
+    world.events.push(Fact::MapRevision(world.nav.revision()));
+    edited
+}
+
+fn stands(world: &World, one: &Character) -> bool {
+    let by = standing_on(one);
+    world.nav.is_walkable(one.body.position, &by)
+}
+
+/// The new areas, with what scripts have made of the old; and which number an old area has now.
+fn areas(world: &mut World, before: &Origin, new: &World) -> BTreeMap<AreaId, AreaId> {
+    let old = std::mem::replace(&mut world.areas, new.areas.clone());
+    let mut moved = BTreeMap::new();
+    for (index, was) in old.iter().enumerate().filter(|(_, was)| !was.name.is_empty()) {
+        let Some(now) = new.areas.iter().position(|area| area.name == was.name) else { continue };
+        moved.insert(AreaId::from(index), AreaId::from(now));
+        let given = before.areas.iter().find(|area| area.name == was.name);
+        let (is_same, is_same_cost) = given.map_or((false, false), |given| {
+            (
+                given.available == new.areas[now].available,
+                given.factor.to_bits() == new.areas[now].factor.to_bits(),
+            )
+        });
+        if is_same {
+            world.areas[now].available = was.available;
+        }
+        if is_same_cost {
+            world.areas[now].factor = was.factor;
+        }
+    }
+    moved
+}
+
+/// Doors keep their numbers; new ones come behind, those that are gone stay as doors without ground.
+fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
+    let count = world.doors.len();
+    for index in 0..count {
+        let name = world.doors[index].name.clone();
+        let Some(now) = new.doors.iter().find(|door| door.name == name) else {
+            remove_door(world, index, before, edited);
+            continue;
+        };
+        let given = before.doors.iter().find(|door| door.name == name);
+        let door = &mut world.doors[index];
+        door.area = now.area;
+        door.position = now.position;
+        door.bounds = now.bounds;
+        door.one_way = now.one_way;
+        door.teams.clone_from(&now.teams);
+        door.moving_ticks = now.moving_ticks;
+        door.left_ticks = door.left_ticks.min(now.moving_ticks);
+        door.removed = None;
+        if given.is_none_or(|given| given.is_locked != now.is_locked || given.key != now.key) {
+            door.is_locked = now.is_locked;
+            door.key = now.key.clone();
+        }
+    }
+    for door in &new.doors {
+        if !world.doors.iter().any(|known| known.name == door.name) {
+            world.doors.push(door.clone());
+        }
+    }
+    for area in &mut world.areas {
+        area.door = None;
+    }
+    for (index, door) in world.doors.iter().enumerate().filter(|(_, door)| !door.is_gone()) {
+        if let Some(area) = world.areas.get_mut(door.area.index()) {
+            area.door = Some(DoorId::from(index));
+            area.available = door.state == DoorState::Open;
+        }
+    }
+}
+
+fn remove_door(world: &mut World, index: usize, before: &Origin, edited: &mut Edited) {
+    let tick = world.tick();
+    let door = &mut world.doors[index];
+    if door.is_gone() {
+        return;
+    }
+    let area = before.areas.get(door.area.index()).map_or_else(String::new, |area| area.name.clone());
+    door.removed = Some(DoorRemoval { tick, area });
+    edited.notes.push(format!("door \"{}\" is gone", door.name));
+    door.state = DoorState::Open;
+    door.left_ticks = 0;
+    door.area = AreaId(u32::MAX);
+    if let Some(wish) = door.wish.take() {
+        answer(world, DoorId::from(index), &wish.serials, DoorReason::Cancelled, None);
+    }
+}
+
+/// The new map, its areas as they are by now, one revision on; what referred to areas by number follows.
+fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, AreaId>) {
+    let edits: Vec<NavEdit> = world
+        .areas
+        .iter()
+        .enumerate()
+        .map(|(index, area)| AreaEdit {
+            area: AreaId::from(index),
+            available: Some(area.available),
+            factor: (area.kind == crate::world::area::AreaKind::Ground).then_some(area.factor),
+        })
+        .map(NavEdit::Area)
+        .collect();
+    nav.apply(&edits);
+    blocks::move_to(world, &mut nav);
+    nav.succeed(&world.nav);
+    world.nav = nav;
+    world.make_room();
+    // Anyone who is in the middle of a step stands where it is until the next: the way there was clear on the old map.
+    world.glides.clear();
+    // What waited for step 5 is in the areas already; points and links have other numbers, perhaps.
+    world.edits.clear();
+    world.graph_edits.clear();
+    let now = |area: &mut AreaId| moved.get(area).map(|now| *area = *now).is_some();
+    world.watches.retain(|_, watch| match &mut watch.ground {
+        WatchShape::Area(area) => now(area),
+        _ => true,
+    });
+    for walk in world.walks.values_mut() {
+        if let Some(following) = &mut walk.following {
+            following.path.crossings.retain_mut(|crossing| now(&mut crossing.area));
+        }
+    }
+}
+
+fn regions(world: &mut World, new: Vec<crate::world::region::Region>, edited: &mut Edited) {
+    let old = std::mem::replace(&mut world.regions, new);
+    let mut moved: BTreeMap<RegionId, RegionId> = BTreeMap::new();
+    for (index, was) in old.into_iter().enumerate() {
+        match world.regions.iter().position(|region| region.name == was.name) {
+            Some(now) => {
+                world.regions[now].inside = was.inside;
+                moved.insert(RegionId::from(index), RegionId::from(now));
+            }
+            None => edited.notes.push(format!("region \"{}\" is gone", was.name)),
+        }
+    }
+    world.watches.retain(|_, watch| match &mut watch.ground {
+        WatchShape::Region(region) => moved.get(region).map(|now| *region = *now).is_some(),
+        _ => true,
+    });
+}
+
+/// Marks and routes of the file; those that scripts have added stay.
+fn places(
+    world: &mut World,
+    before: &Origin,
+    marks: BTreeMap<String, crate::world::place::Mark>,
+    routes: BTreeMap<String, Vec<crate::world::place::Mark>>,
+) {
+    world.marks.retain(|name, _| !before.marks.contains(name));
+    world.made_marks.retain(|name| !marks.contains_key(name));
+    world.marks.extend(marks);
+    world.routes.retain(|name, _| !before.routes.contains(name));
+    world.routes.extend(routes);
+}
+
+fn settings(world: &mut World, before: &Origin, now: &Origin, edited: &mut Edited) {
+    world.settings.crowd = now.settings.crowd.clone();
+    world.settings.path_budget = now.settings.path_budget;
+    let kept = [
+        (before.rate != now.rate, "tickRate"),
+        (before.seed != now.seed, "seed"),
+        (before.settings.limits != now.settings.limits, "limits"),
+        (before.script != now.script, "script"),
+    ];
+    for (_, key) in kept.iter().filter(|(changed, _)| *changed) {
+        edited.notes.push(format!("{key} counts from the next start"));
+    }
+}
+
+/// Who is new, who is gone, who stands on ground that is none any more.
+fn people(
+    world: &mut World,
+    (before, now): (&Origin, &Origin),
+    stood: &BTreeSet<CharacterId>,
+    edited: &mut Edited,
+) {
+    let everybody: Vec<(CharacterId, String)> =
+        world.characters().map(|(id, one)| (id, one.name.clone())).collect();
+    for (id, name) in everybody {
+        let (was, is) = (before.people.get(&name), now.people.get(&name));
+        if was.is_some() && is.is_none() {
+            remove(world, id, format!("character \"{name}\" is gone"), edited);
+            continue;
+        }
+        if let (Some(was), Some(is)) = (was, is) {
+            change(world, id, was, is);
+        }
+        if let Some(one) = world.character(id).cloned()
+            && stood.contains(&id)
+            && !stands(world, &one)
+        {
+            settle_on_ground(world, id, &one, edited);
+        }
+    }
+    for (name, is) in &now.people {
+        if !before.people.contains_key(name) && world.find_character(name).is_none() {
+            let wanted = Spawn {
+                name: name.clone(),
+                position: is.body.position,
+                facing_rad: is.facing_rad,
+                radius_m: is.body.radius_m,
+                height_m: is.body.height_m,
+                gait: is.gait,
+                tags: is.tags.clone(),
+                is_player: is.is_player,
+                doors: is.doors,
+                layer: is.layer,
+            };
+            if !matches!(crate::world::ops::characters::spawn(world, wanted), Ok(Some(_))) {
+                edited.notes.push(format!("character \"{name}\" finds no place"));
+            }
+        }
+    }
+}
+
+fn settle_on_ground(world: &mut World, id: CharacterId, one: &Character, edited: &mut Edited) {
+    let by = standing_on(one);
+    match world.nav.nearest(one.body.position, Settings::SNAP_M, &by) {
+        Some(ground) => place(world, id, ground.point),
+        None => {
+            let note =
+                format!("character \"{}\" is removed: no ground within {} m", one.name, Settings::SNAP_M);
+            remove(world, id, note, edited);
+        }
+    }
+}
+
+fn remove(world: &mut World, id: CharacterId, note: String, edited: &mut Edited) {
+    if despawn(world, id, "an edit of the level").is_ok() {
+        edited.notes.push(note);
+    }
+}
+
+/// What the file says of somebody, where it says something else than before.
+fn change(world: &mut World, id: CharacterId, was: &Character, is: &Character) {
+    let Some(one) = world.characters.get_mut(id) else { return };
+    if was.gait != is.gait {
+        one.gait = is.gait;
+    }
+    if was.tags != is.tags {
+        one.tags = is.tags.clone();
+    }
+    if was.body.radius_m.to_bits() != is.body.radius_m.to_bits() {
+        one.body.radius_m = is.body.radius_m;
+    }
+    if was.body.height_m.to_bits() != is.body.height_m.to_bits() {
+        one.body.height_m = is.body.height_m;
+    }
+    if was.doors != is.doors {
+        one.doors = is.doors;
+    }
+    one.is_player = if was.is_player == is.is_player { one.is_player } else { is.is_player };
+}
+
+/// Every walk under way asks for a path on the new map, and goes on meanwhile.
+fn replan(world: &mut World) {
+    for id in world.open_walks() {
+        let Some(walk) = world.walks.get_mut(id) else { continue };
+        let (token, ask) = match walk.token.take() {
+            Some((token, ask)) if !ask.is_look() => (Some(token), ask),
+            search => (search.map(|(token, _)| token), Ask::Map),
+        };
+        walk.ask_for(ask);
+        if matches!(walk.phase, Phase::AtDoor(_)) && walk.following.is_some() {
+            walk.phase = Phase::Moving;
+        }
+        if let Some(token) = token {
+            world.requests.cancel(token);
+            world.askers.remove(token);
+        }
+    }
+}

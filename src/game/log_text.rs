@@ -1,0 +1,175 @@
+//! What a person is told of a run: one line for each notable event.
+//!
+//! In: events. Out: text. Not here: when and where it is printed.
+
+use crate::base::ids::CharacterId;
+use crate::base::value::{Plain, PlainKey};
+use crate::game::event::Event;
+use crate::game::line::{JsonLine, plain};
+use crate::game::recorder::ReloadNote;
+use crate::world::World;
+use crate::world::cue::{Cue, CueKind};
+use crate::world::door::DoorSignal;
+
+/// Whole numbers below it are exact.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// A sentence about an event; none when it is not worth one.
+#[must_use]
+pub fn sentence(world: &World, event: &Event) -> Option<String> {
+    Some(match event {
+        Event::WalkSettled(result) => {
+            format!("{}: {}", world.name_of(result.journey.character), world.summary(result))
+        }
+        Event::DoorSignal { door, what, by } => {
+            let done = door_words(*what)?;
+            format!("door \"{}\" {done}{}", world.doors().get(door.index())?.name, by_whom(world, *by))
+        }
+        Event::RegionEntered { region, character, .. } => {
+            format!("{} enters {}", world.name_of(*character), world.regions().get(region.index())?.name)
+        }
+        Event::RegionLeft { region, character, .. } => {
+            format!("{} leaves {}", world.name_of(*character), world.regions().get(region.index())?.name)
+        }
+        Event::Despawned { character, .. } => format!("{} is gone", world.name_of(*character)),
+        Event::Emitted { name, payload, .. } => {
+            format!(
+                "event {name} {}",
+                payload.as_ref().map_or(String::new(), |payload| readable(world, payload))
+            )
+        }
+        Event::Cue(cue) => cue_sentence(cue),
+        Event::SceneStarted { name, .. } => format!("scene \"{name}\" begins"),
+        Event::SceneEnded { name, info } => format!("scene \"{name}\" ends {}", readable(world, info)),
+        Event::Logged(line) => {
+            format!("[{}] {}:{}: {}", line.level, line.file, line.line, line.message)
+        }
+        Event::Faulted { fault, .. } => {
+            format!("fault in {} {}: {}", fault.owner, fault.callback, fault.message)
+        }
+        Event::SwitchedOff(off) => format!("{} is switched off after its faults; {}", off.owner, off.again),
+        Event::Reloaded { .. } => reloaded(&ReloadNote::of(event)?, "", ""),
+        Event::ReloadRefused { message, .. } => format!("reload refused: {message}; the old code runs on"),
+        Event::Notice { what, count, .. } => format!("notice: {what} ({count})"),
+        _ => return None,
+    })
+}
+
+/// The sentence of an event that belongs under a picture, which shows by itself who walks where.
+#[must_use]
+pub fn caption(world: &World, event: &Event) -> Option<String> {
+    match event {
+        Event::Cue(_)
+        | Event::SceneStarted { .. }
+        | Event::SceneEnded { .. }
+        | Event::Emitted { .. }
+        | Event::Faulted { .. }
+        | Event::DoorSignal { .. } => sentence(world, event),
+        _ => None,
+    }
+}
+
+/// What a reload that took effect came to: `time` is how long it took, `mended` whether one was refused before it. A file
+/// that was deleted is not said to be reloaded.
+#[must_use]
+pub fn reloaded(note: &ReloadNote, time: &str, mended: &str) -> String {
+    let taken: Vec<&str> =
+        note.files.iter().filter(|file| !note.deleted.contains(file)).map(String::as_str).collect();
+    let mut parts = Vec::new();
+    if !taken.is_empty() {
+        parts.push(format!("reloaded {}{time}{mended}", taken.join(", ")));
+    }
+    let is_told = |file: &str| note.notes.iter().any(|note| note.starts_with(&format!("{file} was deleted")));
+    parts.extend(note.deleted.iter().filter(|file| !is_told(file)).map(|file| format!("{file} was deleted")));
+    parts.extend(note.notes.iter().cloned());
+    if taken.is_empty()
+        && let Some(first) = parts.first_mut()
+    {
+        first.push_str(mended);
+    }
+    parts.join("; ")
+}
+
+/// Plain data for people: as in a trace, but whole numbers without a fraction.
+fn readable(world: &World, value: &Plain) -> String {
+    match value {
+        Plain::Number(number) if (*number as i64) as f64 == *number && number.abs() < WHOLE_MAX => {
+            (*number as i64).to_string()
+        }
+        Plain::List(items) => {
+            let items: Vec<String> = items.iter().map(|item| readable(world, item)).collect();
+            format!("[{}]", items.join(","))
+        }
+        Plain::Map(entries) => {
+            let entries = entries.iter().fold(JsonLine::default(), |line, (key, value)| {
+                let name = match key {
+                    PlainKey::Index(index) => index.to_string(),
+                    PlainKey::Name(name) => name.clone(),
+                };
+                line.raw(&name, &readable(world, value))
+            });
+            entries.finish()
+        }
+        other => plain(world, other),
+    }
+}
+
+/// What a door did, as a sentence goes on; nothing for a movement that has only begun.
+fn door_words(what: DoorSignal) -> Option<&'static str> {
+    Some(match what {
+        DoorSignal::Opened => "is open",
+        DoorSignal::Closed => "is closed",
+        DoorSignal::Locked => "is locked",
+        DoorSignal::Unlocked => "is unlocked",
+        DoorSignal::Refused => "refuses to open",
+        DoorSignal::Opening | DoorSignal::Closing => return None,
+    })
+}
+
+fn by_whom(world: &World, by: Option<CharacterId>) -> String {
+    by.map_or_else(String::new, |by| format!(" ({})", world.name_of(by)))
+}
+
+fn cue_sentence(cue: &Cue) -> String {
+    match &cue.kind {
+        CueKind::Said { character, line, .. } => format!("{character}: \"{line}\""),
+        CueKind::Choice { id, answer: Some(answer), .. } => format!("choice {id}: {answer}"),
+        CueKind::Choice { id, options, .. } => format!("choice {id}: {}?", options.join(", ")),
+        CueKind::Camera { kind, .. } => format!("camera: {kind}"),
+        CueKind::Other { kind, .. } => format!("cue: {kind}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_of_payloads_are_written_whole_for_people() {
+        let key = |name: &str| PlainKey::Name(name.to_owned());
+        let inner = Plain::List(vec![Plain::Number(-0.0), Plain::Number(0.5), Plain::Number(-1.25)]);
+        let payload = Plain::Map([(key("ticks"), Plain::Number(931.0)), (key("list"), inner)].into());
+        let text =
+            r#"{ "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[9,0],[9,9],[0,9]] } ] } }"#;
+        let source = crate::level::MemorySource::new().with("hall.json", text);
+        let world = crate::level::spawn::build(crate::level::load("hall.json", &source).unwrap(), None).world;
+        assert_eq!(readable(&world, &payload), r#"{"list":[0,0.5,-1.25],"ticks":931}"#);
+    }
+
+    #[test]
+    fn a_deleted_file_is_not_said_to_be_reloaded() {
+        let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let note = |files: &[&str], deleted: &[&str], notes: &[&str]| ReloadNote {
+            files: named(files),
+            deleted: named(deleted),
+            notes: named(notes),
+            refused: None,
+        };
+        let gone = note(&["a.lua"], &["a.lua"], &["a.lua was deleted; what runs of it runs on"]);
+        assert_eq!(reloaded(&gone, " in 5 ms", ""), "a.lua was deleted; what runs of it runs on");
+        let unused = note(&["a.lua"], &["a.lua"], &[]);
+        assert_eq!(reloaded(&unused, " in 5 ms", ", mended"), "a.lua was deleted, mended");
+        let renamed = note(&["a.lua", "b.lua"], &["a.lua"], &["x"]);
+        assert_eq!(reloaded(&renamed, " in 5 ms", ""), "reloaded b.lua in 5 ms; a.lua was deleted; x");
+    }
+}

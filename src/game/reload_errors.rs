@@ -1,0 +1,51 @@
+//! What does not fit between a changed level and its scripts, with its place in the level.
+//!
+//! In: a level as it is written, the scripts there are, why scripts refused it. Out: refusals that name file, line and column
+//! of the level. Holds: what the level gives wrongly is said of the level, not of the script. Not here: mistakes that the
+//! level has by itself (`level`).
+
+use crate::level::{CharacterDef, Level, LevelFile, Span};
+use crate::script::files::ScriptTexts;
+use crate::script::reload::{Misfit, Refusal};
+
+/// What a level says of its characters, and where.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Written {
+    characters: Vec<CharacterDef>,
+    files: Vec<LevelFile>,
+}
+
+impl Written {
+    pub(super) fn of(level: &Level) -> Self {
+        Self { characters: level.def.characters.clone(), files: level.files.clone() }
+    }
+
+    /// A refusal of the scripts; one about parameters is blamed on the place that gives them.
+    pub(super) fn blame(&self, refusal: Refusal) -> Refusal {
+        let found = refusal.misfit.as_ref().and_then(|misfit| self.misfit(misfit));
+        found.unwrap_or(refusal)
+    }
+
+    fn misfit(&self, misfit: &Misfit) -> Option<Refusal> {
+        let own = self.characters.iter().find(|own| own.name.value == misfit.character)?;
+        let given = misfit.parameter.as_ref().and_then(|name| Some(own.params.get(name)?.span));
+        let span = given.or_else(|| Some(own.behaviour.as_ref()?.span))?;
+        Some(refused(&self.files, span, &format!("character \"{}\": {}", misfit.character, misfit.what)))
+    }
+}
+
+/// The first script that a level names and that is not there.
+pub(super) fn unknown_script(level: &Level, scripts: &ScriptTexts) -> Option<Refusal> {
+    let behaviours = level.def.characters.iter().filter_map(|own| own.behaviour.as_ref());
+    let mut named = level.def.script.iter().chain(behaviours);
+    let (span, error) = named.find_map(|name| Some((name.span, scripts.resolve(&name.value).err()?)))?;
+    Some(refused(&level.files, span, &error.to_string()))
+}
+
+fn refused(files: &[LevelFile], span: Span, what: &str) -> Refusal {
+    let file = files.get(usize::from(span.file));
+    let (line, column) = file.map_or((1, 1), |file| file.position(span.start));
+    let path = file.map_or("", |file| file.path.as_str());
+    let message = format!("{path}:{line}:{column}: {what}");
+    Refusal { file: path.to_owned(), line, message, ..Refusal::default() }
+}

@@ -1,0 +1,153 @@
+//! Part of steps 7 to 9: the ground under each kind of body, found once a step.
+//!
+//! In: the map, the doors, bodies. Out: a footing for each. Holds: nobody goes through what is closed, or closed to it, whatever its
+//! path was planned through. Cost: bodies that the map does not tell apart, and that the same doors admit, share a footing; which
+//! it is takes a glance at the doors that are for some only, and a look-up.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::nav::{GroundQuery, NavMap, PassRules, Traversal};
+use crate::world::World;
+use crate::world::character::Character;
+use crate::world::door::Door;
+use crate::world::walk::rules_among;
+
+/// The footings of one step.
+#[derive(Debug)]
+pub(crate) struct GroundQueries<'a> {
+    nav: &'a NavMap,
+    rules: Rules<'a>,
+    /// By class of body, layer and number of the rules.
+    numbers: BTreeMap<(u64, u8, u32), u32>,
+    /// The body asked for last: most are like the one before.
+    last: Option<((u32, u8, u32), u32)>,
+    kinds: Vec<BodyKind<'a>>,
+}
+
+#[derive(Debug)]
+struct BodyKind<'a> {
+    by: Traversal,
+    footing: GroundQuery<'a>,
+}
+
+impl<'a> GroundQueries<'a> {
+    /// No footing yet.
+    pub(crate) fn new(nav: &'a NavMap, doors: &'a [Door]) -> Self {
+        Self { nav, rules: Rules::of(doors), numbers: BTreeMap::new(), last: None, kinds: Vec::new() }
+    }
+
+    /// The footings of kinds that were found before in this tick.
+    pub(crate) fn again(nav: &'a NavMap, doors: &'a [Door], known: &[Traversal]) -> Self {
+        let mut grounds = Self::new(nav, doors);
+        grounds.kinds.extend(known.iter().map(|by| BodyKind { by: by.clone(), footing: nav.footing(by) }));
+        grounds
+    }
+
+    /// What the kinds are, for [`GroundQueries::again`].
+    pub(crate) fn known(&self, out: &mut Vec<Traversal>) {
+        out.clear();
+        out.extend(self.kinds.iter().map(|kind| kind.by.clone()));
+    }
+
+    /// The number of the kind of a body.
+    pub(crate) fn kind(&mut self, who: &Character) -> u32 {
+        let (radius_m, layer) = (who.body.radius_m, who.layer);
+        let rules = self.rules.number(who);
+        let body = (radius_m.to_bits(), layer, rules);
+        if let Some((_, number)) = self.last.filter(|last| last.0 == body) {
+            return number;
+        }
+        let class = self.nav.body_class(radius_m);
+        let number = *self.numbers.entry((class, layer, rules)).or_insert_with(|| {
+            let by = Traversal { radius_m, layer, rules: self.rules.get(rules), ..Traversal::default() };
+            let footing = self.nav.footing(&by);
+            self.kinds.push(BodyKind { by, footing });
+            self.kinds.len() as u32 - 1
+        });
+        self.last = Some((body, number));
+        number
+    }
+
+    /// The footing of a kind; the number must come from [`GroundQueries::kind`].
+    pub(crate) fn footing(&self, kind: u32) -> &GroundQuery<'a> {
+        &self.kinds[kind as usize].footing
+    }
+}
+
+/// What doors that are for some only, or in one direction only, are to those who have been asked about: made once for all whom
+/// the same doors admit.
+#[derive(Debug)]
+struct Rules<'a> {
+    doors: &'a [Door],
+    /// Those that do not admit everybody.
+    choosy: Vec<&'a Door>,
+    is_any: bool,
+    /// By the choosy doors that admit, as bits.
+    numbers: BTreeMap<Vec<u64>, u32>,
+    made: Vec<Option<Arc<PassRules>>>,
+    admitted: Vec<u64>,
+}
+
+impl<'a> Rules<'a> {
+    fn of(doors: &'a [Door]) -> Self {
+        let choosy = doors.iter().filter(|door| !door.is_gone() && !door.teams.is_empty()).collect();
+        let is_any =
+            doors.iter().any(|door| !door.is_gone() && (door.one_way.is_some() || !door.teams.is_empty()));
+        Self { doors, choosy, is_any, numbers: BTreeMap::new(), made: vec![None], admitted: Vec::new() }
+    }
+
+    /// The number of the rules for somebody; 0 for none.
+    fn number(&mut self, who: &Character) -> u32 {
+        if !self.is_any {
+            return 0;
+        }
+        self.admitted.clear();
+        for doors in self.choosy.chunks(64) {
+            let bits = doors.iter().enumerate().map(|(at, door)| u64::from(door.admits(who)) << at);
+            self.admitted.push(bits.sum());
+        }
+        if let Some(&number) = self.numbers.get(&self.admitted) {
+            return number;
+        }
+        let number = self.made.len() as u32;
+        self.made.push(rules_among(self.doors, Some(&who.tags)));
+        self.numbers.insert(self.admitted.clone(), number);
+        number
+    }
+
+    fn get(&self, number: u32) -> Option<Arc<PassRules>> {
+        self.made.get(number as usize).cloned().flatten()
+    }
+}
+
+/// Keeps what everybody alive needs of the map up to date, so that no step makes it again. Cost: a glance at each.
+pub(crate) fn prepare(world: &mut World) {
+    let mut rules = Rules::of(&world.doors);
+    let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();
+    let mut last = None;
+    for (_, who) in world.characters.iter() {
+        let (radius_m, layer) = (who.body.radius_m, who.layer);
+        let body = (radius_m.to_bits(), layer, rules.number(who));
+        if last == Some(body) {
+            continue;
+        }
+        last = Some(body);
+        let kind = (world.nav.body_class(radius_m), layer, body.2);
+        seen.entry(kind).or_insert_with(|| Traversal {
+            radius_m,
+            layer,
+            rules: rules.get(body.2),
+            ..Traversal::default()
+        });
+    }
+    world.nav.keep(seen.len());
+    for by in seen.values() {
+        if !world.nav.is_prepared(by) {
+            world.nav.prepare(by);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

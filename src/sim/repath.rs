@@ -1,0 +1,411 @@
+//! Step 6, first parts: walks that plan again because of others.
+//!
+//! In: who has moved, who stands and who does not any more, walks under way. Out: walks that ask for a path, as
+//! `Ask::Crowd`. Holds: displacement adds up until it counts, so the tick rate decides nothing (seed:R1); one walker asks
+//! at most once in the cooldown, of game time (seed:R3), and what came meanwhile is not forgotten; a search is asked for
+//! only where its outcome can differ, and that test is exact: somebody stands on what is left of the way who was not there
+//! for the last plan, or somebody whom the last plan went around is gone and the way is longer than it has to be.
+//! Not here: which of two ways is taken (`paths`), changes of the map, which ignore the cooldown (`edits`).
+//!
+//! Movers are transparent to plans (seed:D4), so somebody who walks past changes nobody's path; what changes paths is who
+//! comes to stand, who stops standing, and who is pushed while it stands. Ten thousand walkers in motion therefore cost a
+//! look at each, and no search.
+
+use std::collections::BTreeMap;
+
+use glam::{Vec2, Vec3};
+
+use crate::base::geom::{flat_distance, ground, segment_distance_sq};
+use crate::base::ids::{CharacterId, WalkId};
+use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::nav::Disc;
+use crate::world::World;
+use crate::world::bystanders::{Bystanders, Straight};
+use crate::world::character::{Past, Replan};
+use crate::world::ops::walks::traversal_of;
+use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
+
+/// The part of what is left of a way that another may cost to be taken in its place, when nobody stands on the old one.
+/// A tenth: the ways round somebody on either side differ by less than that from a few metres off, so a walker stays with
+/// the side it has chosen; a shorter way that has opened up is worth taking from about there on.
+pub(crate) const CHEAPER: f32 = 0.9;
+
+/// Something about those who stand that may matter to walkers nearby.
+#[derive(Clone, Copy, Debug)]
+struct BystanderChange {
+    who: CharacterId,
+    place: Vec3,
+    /// Its circle, if it stands there now.
+    disc: Option<Disc>,
+}
+
+/// Notes who has moved.
+pub(crate) fn notice_all(world: &mut World) -> BystanderChanges {
+    world.take_noted();
+    let mut changes = removed(world);
+    for at in 0..world.characters.ids().len() {
+        notice(world, world.characters.ids()[at], &mut changes);
+    }
+    BystanderChanges(changes)
+}
+
+/// What has changed about those who stand, since it last counted.
+pub(crate) struct BystanderChanges(Vec<BystanderChange>);
+
+impl BystanderChanges {
+    /// The same, to be asked by place.
+    pub(crate) fn marks(&self, world: &World) -> ChangeMarks<'_> {
+        ChangeMarks::of(&self.0, world.settings.crowd.replan_trigger_m)
+    }
+}
+
+/// Those who stand no more because they are gone for good.
+fn removed(world: &mut World) -> Vec<BystanderChange> {
+    let gone = world.take_removed().into_iter();
+    gone.map(|(who, place)| BystanderChange { who, place, disc: None }).collect()
+}
+
+/// Notes whether somebody came to stand, stopped standing, or was moved while it stood, since it last counted.
+fn notice(world: &mut World, who: CharacterId, changes: &mut Vec<BystanderChange>) {
+    let crowd = &world.settings.crowd;
+    let (eps_m, far_m) = (crowd.moved_eps_m, crowd.replan_trigger_m);
+    let Some(character) = world.characters.get(who) else {
+        return;
+    };
+    let (place, before) = (character.body.position, character.replan);
+    // Most people, most of the time: on the move, and nobody's plan goes around them.
+    if character.is_moving && !before.stood && character.is_alive() {
+        return;
+    }
+    let stands = world.stands(character);
+    let moved_m = flat_distance(place, before.from);
+    if stands == before.stood && moved_m < eps_m {
+        return;
+    }
+    let disc = stands.then(|| world.disc_of(character));
+    if before.stood && (!stands || moved_m > far_m) {
+        changes.push(BystanderChange { who, place: before.from, disc: None });
+    }
+    if stands {
+        changes.push(BystanderChange { who, place, disc });
+    }
+    if let Some(character) = world.characters.get_mut(who) {
+        character.replan = Replan { from: place, stood: stands, ..before };
+    }
+}
+
+/// Has a walk ask for a new path when others call for one.
+pub(crate) fn look(world: &mut World, id: WalkId, marks: &ChangeMarks<'_>) {
+    let Some(walk) = world.walks.get(id).filter(|walk| minds_others(walk)) else {
+        return;
+    };
+    let Some(character) = world.characters.get(walk.character) else {
+        return;
+    };
+    let Some(following) = &walk.following else {
+        return;
+    };
+    let position = character.body.position;
+    let next = following.cursor.next(&following.path).unwrap_or(position);
+    let at_corner = walk.looked_at != following.cursor.segment;
+    let concerns = |change: &BystanderChange| concerns(world, walk, position, change);
+    let is_due =
+        walk.is_crowded || at_corner || has_lost_holder(world, walk) || marks.any(position, next, concerns);
+    if !is_due {
+        return;
+    }
+    // A search under way was told of others when it was asked for; what is new since is looked at after it.
+    let waits = is_resting(world, walk) || walk.token.is_some() || walk.ask.is_some();
+    let asks = !waits && is_worth_a_search(world, id);
+    let segment = world.walks.get(id).and_then(|walk| walk.following.as_ref()).map(|way| way.cursor.segment);
+    let Some(walk) = world.walks.get_mut(id) else {
+        return;
+    };
+    walk.is_crowded = waits;
+    walk.looked_at = segment.unwrap_or(0);
+    if asks {
+        let is_free = world.walks.get(id).is_some_and(|walk| has_lost_holder(world, walk));
+        if let Some(walk) = world.walks.get_mut(id).filter(|_| is_free) {
+            walk.place = None;
+        }
+        ask(world, id);
+    }
+}
+
+/// Whether a walk has asked because of others so shortly ago that it may not ask again.
+pub(crate) fn is_resting(world: &World, walk: &Walk) -> bool {
+    let cooldown = world.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
+    // Not by the clock of the walk: who walks again for somebody else rests from what it asked for before.
+    let since = world.characters.get(walk.character).and_then(|character| character.replan.since);
+    since.and_then(|since| since.ago_ticks(world.landing())).is_some_and(|ago| ago < cooldown)
+}
+
+/// Has a walk ask because of others, and rest afterwards.
+pub(crate) fn ask(world: &mut World, id: WalkId) {
+    let tick = world.landing();
+    let Some(walk) = world.walks.get_mut(id) else {
+        return;
+    };
+    walk.ask_for(Ask::Crowd);
+    let who = walk.character;
+    if let Some(character) = world.characters.get_mut(who) {
+        character.replan.since = Some(Past::at(tick));
+    }
+}
+
+/// Has a walk ask that has been led so far off its way that it does not see it any more, once in the cooldown.
+pub(crate) fn ask_when_lost(world: &mut World, id: WalkId) {
+    if world.walks.get(id).is_some_and(|walk| !is_resting(world, walk)) {
+        ask(world, id);
+    }
+}
+
+/// Whether others matter to a walk now: it is on its way, or stands beside a goal that somebody holds.
+fn minds_others(walk: &Walk) -> bool {
+    matches!(walk.phase, Phase::Moving | Phase::Beside(_))
+        && !walk.is_paused
+        && walk.options.crowd != Crowd::Ghost
+}
+
+/// Whether who held the goal of a walk has left, or stands elsewhere now. Who is still far off is not told: by the time it
+/// comes there, it may be held again.
+fn has_lost_holder(world: &World, walk: &Walk) -> bool {
+    let near_m = world.settings.crowd.replan_trigger_m;
+    let place = || world.characters.get(walk.character).map(|character| character.body.position);
+    let is_near = || place().and_then(|place| walk.remaining_m(place)).is_some_and(|left_m| left_m <= near_m);
+    let is_gone = |holder| {
+        let disc = walk.seen.as_ref().and_then(|seen| seen.disc_of(holder));
+        disc.is_some_and(|disc| is_gone(world, holder, &disc))
+    };
+    walk.held_by.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
+}
+
+/// Whether somebody around whose circle a plan was made stands there no more.
+fn is_gone(world: &World, who: CharacterId, disc: &Disc) -> bool {
+    let character = world.characters.alive(who).filter(|character| world.stands(character));
+    let eps_m = world.settings.crowd.moved_eps_m;
+    character.is_none_or(|character| flat_distance(character.body.position, disc.centre) >= eps_m)
+}
+
+/// Whether a change can change the plan of a walk: it stands on the way, or it was gone around and is gone.
+fn concerns(world: &World, walk: &Walk, position: Vec3, change: &BystanderChange) -> bool {
+    if change.who == walk.character || spared(world, walk) == Some(change.who) {
+        return false;
+    }
+    let was_seen = walk.seen.as_ref().is_some_and(|seen| seen.who.contains(&change.who));
+    let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + world.nav.node_m();
+    let middle = ground(change.place);
+    let blocks = || {
+        legs(walk.following.as_ref(), position).any(|(from, to)| {
+            segment_distance_sq(middle, ground(from), ground(to)) <= f64::from(reach_m * reach_m)
+        })
+    };
+    was_seen || change.disc.is_some() && blocks()
+}
+
+/// The character that a walk goes to, when it stops before it touches it: there is no need to plan around it then.
+pub(crate) fn spared(world: &World, walk: &Walk) -> Option<CharacterId> {
+    let Goal::Character(target) = walk.goal else {
+        return None;
+    };
+    let touching_m: f32 = [target, walk.character]
+        .iter()
+        .filter_map(|&id| world.characters.get(id))
+        .map(|character| character.body.radius_m)
+        .sum();
+    (walk.via.is_none() && walk.radius_m(world) > touching_m).then_some(target)
+}
+
+/// What is left of a way, leg by leg.
+pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterator<Item = (Vec3, Vec3)> + '_ {
+    let ahead = following.map_or(&[][..], |following| {
+        let ahead = following.cursor.ahead(&following.path);
+        // Those beyond a link stand on another layer.
+        let leg = (following.path.leg_end()).saturating_sub(following.cursor.segment as usize);
+        &ahead[..leg.min(ahead.len())]
+    });
+    let from = std::iter::once(position).chain(ahead.iter().copied());
+    from.zip(ahead.iter().copied())
+}
+
+/// Whether a new plan of a walk could differ from the one in use.
+fn is_worth_a_search(world: &mut World, id: WalkId) -> bool {
+    let Some(walk) = world.walks.get(id) else {
+        return false;
+    };
+    let (who, goal) = (walk.character, walk.aim);
+    let Some((position, layer)) =
+        world.characters.get(who).map(|character| (character.body.position, character.layer))
+    else {
+        return false;
+    };
+    let but = [who, spared(world, walk).unwrap_or(who)];
+    let now = world.bystanders(Straight { from: position, to: goal, layer, but: &but });
+    let Some(walk) = world.walks.get(id) else {
+        return false;
+    };
+    has_lost_holder(world, walk)
+        || is_newly_blocked(world, walk, position, now.as_ref())
+        || could_be_shorter(world, walk, position)
+}
+
+/// Whether somebody stands on what is left of the way who did not stand there for the last plan. The goal counts as part of
+/// a way that leads there.
+fn is_newly_blocked(world: &World, walk: &Walk, position: Vec3, now: Option<&Bystanders>) -> bool {
+    let Some(now) = now else {
+        return false;
+    };
+    let eps_m = world.settings.crowd.moved_eps_m;
+    // Hundreds may stand along a way, so nobody is looked for in a list.
+    let before: BTreeMap<CharacterId, &Disc> = walk
+        .seen
+        .as_ref()
+        .map_or_else(BTreeMap::new, |seen| seen.who.iter().copied().zip(seen.discs.iter()).collect());
+    let is_new = |at: usize| {
+        let disc = before.get(&now.who[at]);
+        disc.is_none_or(|disc| flat_distance(disc.centre, now.discs[at].centre) >= eps_m)
+    };
+    let fresh: Vec<Disc> = (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs[at]).collect();
+    is_blocked(world, walk, position, &fresh)
+}
+
+/// Whether one of some circles lies on what is left of the way of a walk, by the rule of plans.
+pub(crate) fn is_blocked(world: &World, walk: &Walk, position: Vec3, discs: &[Disc]) -> bool {
+    let node_m = world.nav.node_m();
+    let mut by = None;
+    legs(walk.following.as_ref(), position).any(|(from, to)| {
+        let (a, b) = (ground(from), ground(to));
+        let is_near = |disc: &&Disc| {
+            let reach_m = f64::from(disc.radius_m + node_m);
+            segment_distance_sq(ground(disc.centre), a, b) <= reach_m * reach_m
+        };
+        let near: Vec<Disc> = discs.iter().filter(is_near).copied().collect();
+        !near.is_empty() && {
+            let by = by.get_or_insert_with(|| traversal_of(world, walk));
+            !world.nav.is_clear_of(from, to, by, &near)
+        }
+    })
+}
+
+/// Whether somebody whom the plan in use went around is gone, and a way through where it stood could be enough cheaper to be
+/// taken: every way that its leaving opens leads through there, and none costs less than straight lines on the best ground.
+fn could_be_shorter(world: &World, walk: &Walk, position: Vec3) -> bool {
+    let (Some(seen), Some(following)) = (&walk.seen, &walk.following) else {
+        return false;
+    };
+    let Some(&end) = following.path.points.last() else {
+        return false;
+    };
+    let own = walk.options.areas.as_deref().unwrap_or(&[]).iter().filter_map(|(_, factor)| *factor);
+    let least = own.fold(world.nav.cheapest_factor(), f32::min);
+    let per_m =
+        if following.path.length_m > 0.0 { following.path.cost_m / following.path.length_m } else { 1.0 };
+    let left_m: f32 = legs(Some(following), position).map(|(from, to)| flat_distance(from, to)).sum();
+    let worth_m = CHEAPER * per_m * left_m;
+    seen.who.iter().zip(seen.discs.iter()).any(|(&who, disc)| {
+        let around_m = 2.0 * (disc.radius_m + world.nav.node_m());
+        let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
+        least * through_m < worth_m && is_gone(world, who, disc)
+    })
+}
+
+/// Where the changes of this tick are: coarse marks on a grid that goes round, and the exact places behind them.
+pub(crate) struct ChangeMarks<'a> {
+    changes: &'a [BystanderChange],
+    near: SpatialHash,
+    /// One for each cell, a power of two of them.
+    cells: Vec<bool>,
+    /// Cells in a row, less one.
+    mask: i64,
+    /// Size of a cell, and the step with which lines are sampled, metres.
+    cell_m: f32,
+    cells_per_m: f32,
+    trigger_m: f32,
+}
+
+impl<'a> ChangeMarks<'a> {
+    /// Marks every cell in which a sample of a line lies that comes within the distance of a change.
+    fn of(changes: &'a [BystanderChange], trigger_m: f32) -> Self {
+        /// Cells for each change, so that few lines meet marks that are not theirs.
+        const PER_CHANGE: usize = 256;
+        const SIDE_MAX: usize = 1024;
+        let cell_m = trigger_m.max(1.0) * 2.0;
+        let mut marks = Self {
+            changes,
+            near: SpatialHash::default(),
+            cells: Vec::new(),
+            mask: 0,
+            cell_m,
+            cells_per_m: 1.0 / cell_m,
+            trigger_m,
+        };
+        if changes.is_empty() {
+            return marks;
+        }
+        let mut side = 64;
+        // Bounded by the binary digits of the largest side.
+        while side * side < changes.len() * PER_CHANGE && side < SIDE_MAX {
+            side *= 2;
+        }
+        marks.mask = side as i64 - 1;
+        marks.cells.resize(side * side, false);
+        let points: Vec<Vec2> =
+            changes.iter().map(|change| Vec2::new(change.place.x, change.place.z)).collect();
+        marks.near.build(&points, cell_m);
+        for &point in &points {
+            let reach = Vec2::splat(marks.sample_reach_m());
+            let (low, high) = (point - reach, point + reach);
+            for z in marks.cell(low.y)..=marks.cell(high.y) {
+                for x in marks.cell(low.x)..=marks.cell(high.x) {
+                    let slot = marks.slot(x, z);
+                    marks.cells[slot] = true;
+                }
+            }
+        }
+        marks
+    }
+
+    /// Whether a change within the distance of a line passes the test. Cost: a sample every few metres; the rest only
+    /// where something is marked.
+    fn any(&self, from: Vec3, to: Vec3, test: impl Fn(&BystanderChange) -> bool) -> bool {
+        /// More samples than this are not taken of one line: a kilometre and more.
+        const SAMPLES_MAX: f32 = 512.0;
+        if self.cells.is_empty() {
+            return false;
+        }
+        let (a, b) = (Vec2::new(from.x, from.z), Vec2::new(to.x, to.z));
+        let count = (a.distance(b) / self.cell_m).ceil().clamp(1.0, SAMPLES_MAX);
+        let trigger_m_sq = f64::from(self.trigger_m) * f64::from(self.trigger_m);
+        let (start, end) = (ground(from), ground(to));
+        (0..=count as u32).any(|step| {
+            let sample = a.lerp(b, step as f32 / count);
+            let mut found = false;
+            if self.cells[self.slot(self.cell(sample.x), self.cell(sample.y))] {
+                self.near.visit(sample, self.sample_reach_m(), Lookup::ALL, |at, _| {
+                    let change = &self.changes[at as usize];
+                    let is_near = || segment_distance_sq(ground(change.place), start, end) <= trigger_m_sq;
+                    found = found || is_near() && test(change);
+                });
+            }
+            found
+        })
+    }
+
+    /// How far from a change the nearest sample of a line can be that comes near it, metres.
+    fn sample_reach_m(&self) -> f32 {
+        self.trigger_m + self.cell_m / 2.0
+    }
+
+    fn cell(&self, coordinate_m: f32) -> i64 {
+        let scaled = coordinate_m * self.cells_per_m;
+        let whole = scaled as i64;
+        whole - i64::from(scaled < whole as f32)
+    }
+
+    fn slot(&self, x: i64, z: i64) -> usize {
+        ((z & self.mask) * (self.mask + 1) + (x & self.mask)) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! The steps that a skipped scene needs, as often as it needs them: the very steps of a tick, for those who take part.
+//!
+//! In: a stretch of a scene (`world::scene_fast_forward`), steps that may be spent. Out: how many ticks of the scene passed, none of which
+//! passed for anybody else. Holds: paths are searched within the budget of a tick, bodies follow, avoid, are pushed and arrive by
+//! the same functions and in the same order as in a tick that is watched, so that everybody comes to stand where they would have
+//! come to stand, to the bit, as long as nobody walks there who does not belong to the scene; a door reaches its final state at once,
+//! and is `occupied` when somebody is in its way; it stops as soon as something is to be told, so that anyone who hears of it can
+//! act on it before the scene goes on. Not here: what the scene's tasks do (`script::skipping`), who takes part (`world::scene_fast_forward`).
+
+use crate::base::hash::StateHash;
+use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::sim::{arrivals, avoid, doors, edits, follow, integrate, interpolation, paths, regions, yielding};
+use crate::world::World;
+use crate::world::character::Displaced;
+use crate::world::interpolation::Interpolation;
+use crate::world::scene_fast_forward::{Cast, FastForward};
+
+/// How much of a scene's time has passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// Ticks of the scene.
+    pub ticks: u64,
+    /// Whether the last of them has only begun: as in any tick, scripts come before doors and bodies. [`finish`] ends it.
+    pub has_begun: bool,
+}
+
+/// Ticks between two looks at who is near: half a second at the usual rate.
+const LOOK_TICKS: u64 = 30;
+
+/// What waits aside while the time of a scene passes: the walks and the steps of everybody else.
+struct SetAside {
+    walks: Vec<WalkId>,
+    glides: Vec<Interpolation>,
+}
+
+/// From here on only the scene's walks go on, and only those who take part move.
+fn begin(world: &mut World, rush: &FastForward, rushed_ticks: u64) -> SetAside {
+    (world.is_skipping, world.rushed_ticks) = (true, rushed_ticks);
+    let cast = Cast::of(world, rush);
+    let open = rush.open_walks(world);
+    let (own, glides) =
+        std::mem::take(&mut world.glides).into_iter().partition(|glide| cast.is_free(glide.who));
+    world.glides = own;
+    world.cast = Some(cast);
+    SetAside { walks: std::mem::replace(&mut world.walk_order, open), glides }
+}
+
+/// Everybody else goes on where they were.
+fn end(world: &mut World, aside: SetAside) {
+    world.walk_order = aside.walks;
+    world.glides.extend(aside.glides);
+    world.forget_standing();
+    (world.is_skipping, world.rushed_ticks, world.cast) = (false, 0, None);
+}
+
+/// Lets the time of a scene pass, until something is to be told, its ticks are over or the steps are spent: a step is a tick of
+/// one body. So many ticks of the scene have passed in this tick before.
+pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left: &mut u64) -> Passed {
+    let (start, told) = (world.tick, world.events.waiting());
+    let aside = begin(world, rush, before_ticks);
+    finish_doors(world, rush);
+    edits::run(world);
+    let mut walks = rush.open_walks(world);
+    let bodies = rush.bodies(world, &walks);
+    look_at_regions(world, &bodies);
+    let (mut passed, mut has_begun) = (0, false);
+    // Whether a whole step of the crowd has moved nobody: then none will.
+    let mut is_quiet = false;
+    // Bounded by the steps: every round spends some. A step of the crowd that has begun is not left before it lands.
+    while world.events.waiting() == told
+        && rush.ticks != Some(passed)
+        && (*steps_left > 0 || !world.lands_step())
+    {
+        let is_busy = |&id: &CharacterId| world.characters.get(id).is_some_and(FastForward::is_busy);
+        let searches = rush.paths.iter().any(|&token| world.requests.is_open(token));
+        let is_still = is_quiet && walks.is_empty() && !searches && !bodies.iter().any(is_busy);
+        if let Some(ticks) = rush.ticks.filter(|&ticks| is_still || ticks == passed + 1) {
+            (passed, has_begun) = (ticks, true);
+            break;
+        }
+        if is_still {
+            break;
+        }
+        if passed > 0 && passed.is_multiple_of(LOOK_TICKS) {
+            world.cast = Some(Cast::of(world, rush));
+        }
+        passed += 1;
+        world.tick = start.after(passed);
+        *steps_left = steps_left.saturating_sub(cost(world, &bodies));
+        let (before, begins) = (places(world), world.begins_step());
+        step(world, rush, &bodies);
+        is_quiet = (is_quiet || begins) && world.glides.is_empty() && places(world) == before;
+        walks.retain(|&id| world.walks.get(id).is_some_and(|walk| walk.is_open()));
+    }
+    pass_time(world, rush, passed);
+    world.tick = start;
+    end(world, aside);
+    Passed { ticks: passed, has_begun }
+}
+
+/// Ends a tick that has begun: what the scene's scripts have asked for in it is done. So many ticks of the scene have passed in this
+/// tick, the one that has begun among them.
+pub fn finish(world: &mut World, rush: &FastForward, passed_ticks: u64) {
+    let aside = begin(world, rush, passed_ticks);
+    let walks = rush.open_walks(world);
+    let bodies = rush.bodies(world, &walks);
+    step(world, rush, &bodies);
+    end(world, aside);
+}
+
+/// Nothing of a scene is skipped any more in this tick: who is within a step of the crowd comes to its end, because the steps of
+/// the world begin and land at other times.
+pub fn land(world: &mut World, rush: &FastForward) {
+    let cast = Cast::of(world, rush);
+    interpolation::land(world, cast.free());
+}
+
+/// What a tick costs: those of the scene are looked at from all sides, others in passing.
+fn cost(world: &World, bodies: &[CharacterId]) -> u64 {
+    /// Others who are looked at for the cost of one of the scene.
+    const OTHERS: usize = 16;
+    if !world.begins_step() {
+        // Between two steps of the crowd everybody is only brought along.
+        return 1;
+    }
+    let others = world.cast.as_ref().map_or(0, |cast| cast.len(world)) / OTHERS;
+    (bodies.len() + others).max(1) as u64
+}
+
+/// Where everybody is who may move, as one number.
+fn places(world: &World) -> u64 {
+    let mut hash = StateHash::default();
+    for &id in world.cast.as_ref().map_or(&[][..], Cast::free) {
+        if let Some(character) = world.characters.get(id) {
+            let at = character.body.position;
+            hash.word(u64::from(at.x.to_bits()))
+                .word(u64::from(at.y.to_bits()))
+                .word(u64::from(at.z.to_bits()));
+        }
+    }
+    hash.finish()
+}
+
+/// Steps 4 to 11, as in any tick, but for doors.
+fn step(world: &mut World, rush: &FastForward, bodies: &[CharacterId]) {
+    finish_doors(world, rush);
+    edits::run(world);
+    paths::run(world);
+    if world.begins_step() {
+        follow::run(world);
+        avoid::run(world);
+        integrate::run(world);
+        yielding::run(world);
+    }
+    interpolation::run(world);
+    arrivals::run(world);
+    look_at_regions(world, bodies);
+}
+
+/// Brings doors to their final state; who waits for a clear doorway is told that it is occupied.
+fn finish_doors(world: &mut World, rush: &FastForward) {
+    for index in 0..world.doors.len() {
+        let wish = world.doors[index].wish.as_mut();
+        if let Some(wish) = wish.filter(|wish| rush.wants(wish)) {
+            wish.is_instant = true;
+            doors::finish_now(world, DoorId::from(index));
+        }
+    }
+}
+
+fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
+    for &id in bodies {
+        if let Some(character) = world.characters.get_mut(id)
+            && character.displaced == Displaced::No
+        {
+            character.displaced = Displaced::Skipped;
+        }
+    }
+    regions::look_for(world, bodies);
+    for &id in bodies {
+        if let Some(character) = world.characters.get_mut(id) {
+            character.displaced = Displaced::No;
+        }
+    }
+}
+
+/// The ticks that passed have passed for the scene's walks, for the animations of those in it, for who was asked aside, and
+/// for who asked for another way.
+fn pass_time(world: &mut World, rush: &FastForward, passed: u64) {
+    let walks = rush.open_walks(world);
+    for &id in &walks {
+        if let Some(walk) = world.walks.get_mut(id) {
+            walk.skipped_ticks += passed;
+        }
+    }
+    for id in rush.bodies(world, &walks) {
+        let play = world.characters.get_mut(id).and_then(|character| character.play.as_mut());
+        if let Some(until) = play.and_then(|play| play.until.as_mut()) {
+            until.0 = until.0.saturating_sub(passed);
+        }
+    }
+    let World { cast, characters, .. } = world;
+    for &id in cast.as_ref().map_or(&[][..], Cast::free) {
+        let Some(character) = characters.get_mut(id) else { continue };
+        if let Some(nudge) = &mut character.nudge {
+            nudge.until.0 = nudge.until.0.saturating_sub(passed);
+        }
+        for past in character.nudged.iter_mut().chain(&mut character.replan.since) {
+            past.pass(passed);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Getting away: where to run, and when there is nowhere to run.
+//!
+//! In: where the threat is, the map. Out: a point to run to. Holds: the point is reachable and far enough, or farther than
+//! where the walker stands; the choice costs a fixed number of questions; every leg that does not get far enough ends
+//! farther away than it began, so a cornered walker stands in the end.
+//! Method: points on a circle around the threat, straight away first, then to both sides in turn; those in a clear line
+//! before those that are only reachable; last, the best of a star of points around the walker.
+
+use glam::Vec3;
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::WalkId;
+use crate::base::trig;
+use crate::nav::{Reach, Traversal};
+use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
+use crate::world::World;
+use crate::world::character::standing_on;
+use crate::world::ops::walks::{conclude, traversal_of};
+use crate::world::outcome::{Reason, Status};
+use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk};
+use crate::world::walk_mode::{Flee, WalkMode};
+
+/// Directions around the threat that are tried; an even number.
+const SPOKES: u16 = 24;
+/// Spokes to each side of straight away that may be reached by a way round, 105 degrees: beyond, the way would lead past
+/// the threat.
+const SPOKES_ROUND: u16 = 7;
+/// Metres beyond the distance, so that a point snapped to a cell is far enough all the same.
+const MARGIN_M: f32 = 0.5;
+/// How far a point is snapped to ground, metres.
+const SNAP_M: f32 = 1.0;
+/// A step that gains less than this, metres, is none.
+const GAIN_M: f32 = 0.25;
+
+/// Step 6: chooses where to run when it has to, at most once in the cooldown.
+pub(super) fn aim(world: &mut World, id: WalkId, mut flee: Flee) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let Some(threat) = threat(world, walk.goal) else {
+        return;
+    };
+    let crowd = &world.settings.crowd;
+    let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
+    let rested = walk.clock(world.landing()).since(walk.retargeted) >= cooldown;
+    let threshold_m = crowd.target_replan_threshold_m;
+    let moved = flee.seen.is_some_and(|seen| flat_distance(seen, threat) > threshold_m);
+    let asks = matches!(walk.ask, Some(Ask::First | Ask::Leg));
+    let is_idle = walk.token.is_none() && walk.ask.is_none();
+    if !(asks || moved && rested && is_idle) {
+        return;
+    }
+    let chosen = choose(world, walk, threat, flee.distance_m);
+    flee.seen = Some(threat);
+    flee.is_cornered = chosen.is_none();
+    let tick = world.landing();
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.retargeted = walk.clock(tick);
+        walk.course = WalkMode::Flee(flee);
+        match chosen {
+            Some(point) => {
+                walk.aim = point;
+                walk.ask.get_or_insert(Ask::Target);
+            }
+            None => walk.ask = None,
+        }
+    }
+}
+
+fn threat(world: &World, goal: Goal) -> Option<Vec3> {
+    match goal {
+        Goal::Point(point) => Some(point),
+        Goal::Character(id) => world.characters.alive(id).map(|threat| threat.body.position),
+        Goal::Door(id) => world.doors.get(id.index()).map(|door| door.position),
+    }
+}
+
+/// Where to run; none when every place that can be seen is worse than where the walker stands.
+fn choose(world: &World, walk: &Walk, threat: Vec3, distance_m: f32) -> Option<Vec3> {
+    let character = world.characters.get(walk.character)?;
+    let from = character.body.position;
+    let (by, bare) = (traversal_of(world, walk), standing_on(character));
+    let away = from - threat;
+    let straight = if away.length() > 1e-4 { trig::facing(away) } else { character.facing_rad };
+    let on_circle = |spoke: u16| {
+        let point = threat + trig::direction(angle(straight, spoke)) * (distance_m + MARGIN_M);
+        let ground = world.nav.nearest(point, SNAP_M, &by)?.point;
+        (flat_distance(ground, threat) >= distance_m).then_some(ground)
+    };
+    let clear =
+        (0..SPOKES).filter_map(on_circle).find(|&point| world.nav.straight(from, point, &bare).is_some());
+    let round = || {
+        let mut near = (0..2 * SPOKES_ROUND + 1).filter_map(on_circle);
+        near.find(|&point| world.nav.reach(from, point, &by) == Reach::Yes)
+    };
+    clear.or_else(round).or_else(|| retreat(world, from, threat, &bare))
+}
+
+/// The angle of a spoke: 0 is straight away, then one to each side in turn.
+fn angle(straight: f32, spoke: u16) -> f32 {
+    let step = std::f32::consts::TAU / f32::from(SPOKES);
+    let turns = f32::from(spoke.div_ceil(2)) * step;
+    if spoke.is_multiple_of(2) { straight + turns } else { straight - turns }
+}
+
+/// The point farthest from the threat that can be walked to straight on, when that gains anything.
+fn retreat(world: &World, from: Vec3, threat: Vec3, bare: &Traversal) -> Option<Vec3> {
+    let mut best = (flat_distance(from, threat) + GAIN_M, None);
+    for spoke in 0..SPOKES {
+        for length_m in [1.0, 2.0, 4.0, 8.0] {
+            let to = from + trig::direction(angle(0.0, spoke)) * length_m;
+            let point = world.nav.slide(from, to, bare);
+            let away_m = flat_distance(point, threat);
+            if away_m > best.0 {
+                best = (away_m, Some(point));
+            }
+        }
+    }
+    best.1
+}
+
+/// Step 10: far enough, cornered, or on to the next leg.
+pub(super) fn look(world: &mut World, id: WalkId, flee: &Flee) -> ModeStep {
+    let Some(walk) = world.walks.get(id) else {
+        return ModeStep::Over;
+    };
+    let Some(threat) = threat(world, walk.goal) else {
+        return ModeStep::On;
+    };
+    let Some(position) = world.characters.get(walk.character).map(|own| own.body.position) else {
+        return ModeStep::Over;
+    };
+    if flat_distance(position, threat) >= flee.distance_m {
+        return ModeStep::Arrived;
+    }
+    let has_run = walk.following.is_none()
+        || matches!(way(walk), RouteProgress::AtEnd | RouteProgress::WholeAtEnd)
+        || matches!(walk.phase, Phase::Beside(_));
+    let is_idle = walk.token.is_none() && walk.ask.is_none();
+    if flee.is_cornered && is_idle && has_run {
+        let is_enough = walk.options.accept == AcceptEnd::Nearest;
+        conclude(world, id, if is_enough { Status::Arrived } else { Status::Partial }, Reason::Nearest);
+        return ModeStep::Over;
+    }
+    if is_idle
+        && has_run
+        && let Some(walk) = world.walks.get_mut(id)
+    {
+        walk.ask = Some(Ask::Leg);
+    }
+    ModeStep::On
+}

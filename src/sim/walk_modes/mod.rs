@@ -1,0 +1,168 @@
+//! Parts of steps 6, 7 and 10: what walks do that have more to do than reach one goal.
+//!
+//! In: walks with a course, positions, answers to their searches. Out: where they aim, whether they stand, how they end.
+//! Holds: a moving target is aimed at again at most once in the cooldown (fault:D13); who is near enough stands, and who
+//! stands because it wants to does not lose patience. Not here: plain walks (`arrivals`), the search itself (`paths`).
+
+mod flee;
+mod follow;
+mod patrol;
+
+use crate::base::geom::floor_distance;
+use crate::base::ids::WalkId;
+use crate::nav::{PathAnswer, PathStatus};
+use crate::world::World;
+use crate::world::walk::{Ask, Goal, Phase, Walk};
+use crate::world::walk_mode::WalkMode;
+
+/// What step 10 makes of a walk with a course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModeStep {
+    /// It goes on; its patience is to be looked at.
+    On,
+    /// It goes on, and stands because it wants to.
+    Content,
+    /// It has arrived.
+    Arrived,
+    /// It has settled.
+    Over,
+}
+
+/// Where a way leads, and how far along it a walker is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RouteProgress {
+    /// To the aim.
+    Whole,
+    /// To the aim, and it has been walked.
+    WholeAtEnd,
+    /// Not to the aim, and it has been walked.
+    AtEnd,
+    /// Not to the aim, or it is not known.
+    Unknown,
+}
+
+fn way(walk: &Walk) -> RouteProgress {
+    let Some(following) = &walk.following else {
+        return RouteProgress::Unknown;
+    };
+    match (following.path.whole, following.cursor.next(&following.path)) {
+        (true, Some(_)) => RouteProgress::Whole,
+        (true, None) => RouteProgress::WholeAtEnd,
+        (false, None) => RouteProgress::AtEnd,
+        (false, Some(_)) => RouteProgress::Unknown,
+    }
+}
+
+/// Whether a walk has nothing to do but reach its goal.
+pub(crate) fn is_plain(walk: &Walk) -> bool {
+    walk.course == WalkMode::Once && walk.via.is_none()
+}
+
+/// Step 6, first part: where the walk aims now.
+pub(crate) fn aim(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    match &walk.course {
+        _ if walk.via.is_some() => {}
+        WalkMode::Flee(flee) => {
+            let flee = flee.clone();
+            flee::aim(world, id, flee);
+        }
+        WalkMode::Wander(wander) => {
+            let wander = wander.clone();
+            patrol::aim_wander(world, id, &wander);
+        }
+        WalkMode::Once | WalkMode::Follow(_) | WalkMode::Patrol(_) => aim_at_target(world, id),
+    }
+}
+
+/// The aim is where the target is, and a new path is asked for once it has moved by the threshold, at most once in the
+/// cooldown (seed:K1, fault:D13).
+fn aim_at_target(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get(id) else {
+        return;
+    };
+    let Goal::Character(target) = walk.goal else {
+        return;
+    };
+    let Some(position) = world.characters.alive(target).map(|target| target.body.position) else {
+        return;
+    };
+    let crowd = &world.settings.crowd;
+    // Who is to come nearer than the threshold must aim better than that.
+    let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(world));
+    let moved = floor_distance(position, walk.planned_aim) > threshold_m;
+    let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
+    let rested = walk.clock(world.landing()).since(walk.retargeted) >= cooldown;
+    let stands = matches!(walk.phase, Phase::Content | Phase::Pausing { .. });
+    let is_idle = walk.token.is_none() && walk.ask.is_none() && !stands;
+    let tick = world.landing();
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.aim = position;
+        if moved && rested && is_idle {
+            walk.ask = Some(Ask::Target);
+            walk.retargeted = walk.clock(tick);
+        }
+    }
+}
+
+/// Step 6, last part: an answer that a course deals with itself. Whether it has.
+pub(crate) fn answered(world: &mut World, id: WalkId, answer: &PathAnswer) -> bool {
+    let Some(walk) = world.walks.get(id) else {
+        return false;
+    };
+    if answer.status != PathStatus::Partial || walk.sets_out_for_exact_goals_only() {
+        return false;
+    }
+    match &walk.course {
+        _ if walk.via.is_some() => patrol::pass_checkpoint(world, id),
+        WalkMode::Patrol(patrol) => {
+            let patrol = patrol.clone();
+            patrol::miss_stop(world, id, patrol);
+        }
+        WalkMode::Wander(wander) => {
+            let wander = wander.clone();
+            patrol::miss_point(world, id, wander);
+        }
+        WalkMode::Once | WalkMode::Follow(_) | WalkMode::Flee(_) => return false,
+    }
+    true
+}
+
+/// Step 7: the most that a walker may go in this tick, metres, for the sake of its course.
+pub(crate) fn reach_m(world: &World, walk: &Walk) -> f32 {
+    match (&walk.course, walk.goal) {
+        _ if walk.is_paused => 0.0,
+        _ if matches!(walk.phase, Phase::Beside(_) | Phase::Content | Phase::Pausing { .. }) => 0.0,
+        (WalkMode::Follow(follow), Goal::Character(target)) if walk.via.is_none() => {
+            follow::reach_m(world, walk, follow, target)
+        }
+        _ => f32::INFINITY,
+    }
+}
+
+/// Step 10: whether a walk whose stop somebody has held for all of its patience goes on to the next.
+pub(crate) fn passes_over(world: &mut World, id: WalkId) -> bool {
+    let Some(WalkMode::Patrol(patrol)) = world.walks.get(id).map(|walk| &walk.course) else {
+        return false;
+    };
+    let patrol = patrol.clone();
+    patrol::miss_stop(world, id, patrol);
+    true
+}
+
+/// Step 10: how far the course of a walk has come.
+pub(crate) fn look(world: &mut World, id: WalkId) -> ModeStep {
+    let Some(walk) = world.walks.get(id) else {
+        return ModeStep::Over;
+    };
+    match (walk.course.clone(), walk.goal) {
+        _ if walk.via.is_some() => patrol::look_via(world, id),
+        (WalkMode::Follow(follow), Goal::Character(target)) => follow::look(world, id, target, follow),
+        (WalkMode::Flee(flee), _) => flee::look(world, id, &flee),
+        (WalkMode::Patrol(patrol), _) => patrol::look_patrol(world, id, patrol),
+        (WalkMode::Wander(wander), _) => patrol::look_wander(world, id, wander),
+        (WalkMode::Once | WalkMode::Follow(_), _) => ModeStep::On,
+    }
+}

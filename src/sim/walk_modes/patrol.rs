@@ -1,0 +1,247 @@
+//! From stop to stop: checkpoints on the way, patrols, wandering.
+//!
+//! In: walks with stops, where they stand, answers to their searches. Out: the next stop, pauses, ends. Holds: a stop out of
+//! reach is passed over, one a tick; when none can be reached the walk is blocked; pauses do not count for patience.
+
+use glam::Vec3;
+
+use crate::base::geom::floor_distance;
+use crate::base::ids::WalkId;
+use crate::base::time::Tick;
+use crate::nav::RandomPoint;
+use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
+use crate::world::World;
+use crate::world::event::{Fact, WalkNews};
+use crate::world::ops::walks::{aim_of, conclude, traversal_of};
+use crate::world::outcome::{Reason, Status};
+use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk};
+use crate::world::walk_mode::{Patrol, WalkMode, Wander};
+
+/// Random points tried before all cells that qualify are looked at.
+const ATTEMPTS: u32 = 16;
+
+/// Whether a walk stands where this leg of it was to end.
+fn is_there(world: &World, walk: &Walk) -> bool {
+    let radius_m = match walk.via {
+        Some(_) => world.settings.crowd.walk_threshold_m,
+        None => walk.radius_m(world),
+    };
+    let position = world.characters.get(walk.character).map(|own| own.body.position);
+    let is_within = position.is_some_and(|position| floor_distance(position, walk.aim) <= radius_m);
+    let is_idle = walk.token.is_none() && walk.ask.is_none() && walk.phase == Phase::Moving;
+    is_within || is_idle && way(walk) == RouteProgress::WholeAtEnd || is_beside(walk)
+}
+
+/// Whether a walk stands beside where this leg of it was to end, which somebody holds, and leaves it at that. A stop of a
+/// patrol is waited for, unless the walk accepts to stand beside.
+fn is_beside(walk: &Walk) -> bool {
+    let waits = matches!(walk.course, WalkMode::Patrol(_)) && walk.via.is_none();
+    let accepts = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
+    matches!(walk.phase, Phase::Beside(_)) && (accepts || !waits)
+}
+
+/// Sends a walk on to a new aim, from where it stands.
+fn go_on(world: &mut World, id: WalkId, goal: Option<Goal>, aim: Vec3) {
+    let tick = world.landing();
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.goal = goal.unwrap_or(walk.goal);
+        walk.aim = aim;
+        walk.ask = Some(Ask::Leg);
+        (walk.by, walk.held_by) = (None, None);
+        walk.told_near = false;
+        if walk.phase != Phase::Planning {
+            walk.phase = Phase::Moving;
+        }
+        (walk.progress_m, walk.progress_tick) = (f32::MAX, walk.clock(tick));
+    }
+}
+
+/// Step 10 of a walk with checkpoints left.
+pub(super) fn look_via(world: &mut World, id: WalkId) -> ModeStep {
+    if world.walks.get(id).is_some_and(|walk| is_there(world, walk)) {
+        note_waypoint(world, id);
+        pass_checkpoint(world, id);
+    }
+    ModeStep::On
+}
+
+fn note_waypoint(world: &mut World, id: WalkId) {
+    if let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.options.tells.waypoint) {
+        walk.waypoints += 1;
+        let news = WalkNews::Waypoint { index: walk.waypoints, position: walk.aim };
+        world.events.push(Fact::WalkNews { walk: id, news });
+    }
+}
+
+/// On to the next checkpoint, or past the last to the goal.
+pub(super) fn pass_checkpoint(world: &mut World, id: WalkId) {
+    let Some(walk) = world.walks.get_mut(id) else {
+        return;
+    };
+    let Some(mut via) = walk.via.take() else {
+        return;
+    };
+    via.left.pop();
+    let aim = via.left.last().copied().unwrap_or(via.last);
+    walk.via = (!via.left.is_empty()).then_some(via);
+    go_on(world, id, None, aim);
+}
+
+/// Step 10 of a patrol.
+pub(super) fn look_patrol(world: &mut World, id: WalkId, mut patrol: Patrol) -> ModeStep {
+    let Some(walk) = world.walks.get(id) else {
+        return ModeStep::Over;
+    };
+    if let Phase::Pausing { until } = walk.phase {
+        if walk.clock(world.landing()) >= until {
+            next_stop(world, id, patrol);
+        }
+        return ModeStep::Content;
+    }
+    if !is_there(world, walk) {
+        return ModeStep::On;
+    }
+    let mark = patrol.stops[patrol.at].mark.clone();
+    let index = patrol.at as u32 + 1;
+    world.events.push(Fact::WalkNews { walk: id, news: WalkNews::Stop { index, mark } });
+    patrol.misses = 0;
+    if !patrol.is_loop && patrol.at + 1 == patrol.stops.len() {
+        return ModeStep::Arrived;
+    }
+    match rest(world, id, patrol.pause) {
+        Some(until) => keep(world, id, WalkMode::Patrol(patrol), Phase::Pausing { until }),
+        None => next_stop(world, id, patrol),
+    }
+    ModeStep::Content
+}
+
+/// Until when to stand at a stop, by the clock of the walk; none for not at all.
+fn rest(world: &mut World, id: WalkId, pause: crate::world::walk_mode::Pause) -> Option<Tick> {
+    let landing = world.landing();
+    let walk = world.walks.get(id)?;
+    let ticks = pause.draw(&mut world.characters.get_mut(walk.character)?.rng);
+    (ticks > 0).then(|| walk.clock(landing).after(ticks))
+}
+
+fn keep(world: &mut World, id: WalkId, course: WalkMode, phase: Phase) {
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.course = course;
+        walk.phase = phase;
+    }
+}
+
+/// On to the next stop there is. A stop whose character is gone is out of reach.
+fn next_stop(world: &mut World, id: WalkId, mut patrol: Patrol) {
+    let Some(walker) = world.walks.get(id).map(|walk| walk.character) else {
+        return;
+    };
+    // Bounded by the stops: each round goes past one or ends.
+    while patrol.misses < patrol.stops.len() {
+        let is_last = patrol.at + 1 == patrol.stops.len();
+        if is_last && !patrol.is_loop {
+            conclude(world, id, Status::Partial, Reason::Nearest);
+            return;
+        }
+        patrol.at = if is_last { 0 } else { patrol.at + 1 };
+        let goal = patrol.stops[patrol.at].goal;
+        if let Ok(aim) = aim_of(world, walker, goal) {
+            if let Some(walk) = world.walks.get_mut(id) {
+                walk.course = WalkMode::Patrol(patrol);
+            }
+            go_on(world, id, Some(goal), aim);
+            return;
+        }
+        patrol.misses += 1;
+    }
+    conclude(world, id, Status::Blocked, Reason::NoPath);
+}
+
+/// The stop that a patrol is on its way to cannot be reached.
+pub(super) fn miss_stop(world: &mut World, id: WalkId, mut patrol: Patrol) {
+    patrol.misses += 1;
+    if patrol.misses >= patrol.stops.len() {
+        conclude(world, id, Status::Blocked, Reason::NoPath);
+    } else {
+        next_stop(world, id, patrol);
+    }
+}
+
+/// Step 6 of a walk that wanders: the next point, drawn from the character's own stream.
+pub(super) fn aim_wander(world: &mut World, id: WalkId, wander: &Wander) {
+    let Some(walk) = world.walks.get(id).filter(|walk| matches!(walk.ask, Some(Ask::First | Ask::Leg)))
+    else {
+        return;
+    };
+    let by = traversal_of(world, walk);
+    let Some(character) = world.characters.get(walk.character) else {
+        return;
+    };
+    let query = RandomPoint {
+        centre: wander.around,
+        within_m: wander.within_m,
+        area: wander.area,
+        reachable_from: Some(character.body.position),
+        by,
+        attempts: ATTEMPTS,
+    };
+    let (who, mut rng) = (walk.character, character.rng.clone());
+    world.nav.prepare(&query.by);
+    let point = world.nav.random_point(&query, &mut rng);
+    if let Some(character) = world.characters.get_mut(who) {
+        character.rng = rng;
+    }
+    match (point, world.walks.get_mut(id)) {
+        (Some(point), Some(walk)) => (walk.goal, walk.aim) = (Goal::Point(point), point),
+        (None, Some(walk)) => {
+            walk.ask = None;
+            conclude(world, id, Status::Blocked, Reason::NoPath);
+        }
+        (_, None) => {}
+    }
+}
+
+/// Step 10 of a walk that wanders.
+pub(super) fn look_wander(world: &mut World, id: WalkId, mut wander: Wander) -> ModeStep {
+    let Some(walk) = world.walks.get(id) else {
+        return ModeStep::Over;
+    };
+    if let Phase::Pausing { until } = walk.phase {
+        if walk.clock(world.landing()) >= until {
+            let aim = walk.aim;
+            go_on(world, id, None, aim);
+        }
+        return ModeStep::Content;
+    }
+    // The aim is chosen in step 6; before that it is where the walker stands.
+    if walk.ask.is_some() || !is_there(world, walk) {
+        return ModeStep::On;
+    }
+    wander.misses = 0;
+    match rest(world, id, wander.pause) {
+        Some(until) => keep(world, id, WalkMode::Wander(wander), Phase::Pausing { until }),
+        None => {
+            let aim = walk_aim(world, id);
+            keep(world, id, WalkMode::Wander(wander), Phase::Moving);
+            go_on(world, id, None, aim);
+        }
+    }
+    ModeStep::Content
+}
+
+fn walk_aim(world: &World, id: WalkId) -> Vec3 {
+    world.walks.get(id).map_or(Vec3::ZERO, |walk| walk.aim)
+}
+
+/// The point that a walk was to wander to cannot be reached after all.
+pub(super) fn miss_point(world: &mut World, id: WalkId, mut wander: Wander) {
+    wander.misses += 1;
+    if wander.misses >= Wander::MISSES_MAX {
+        conclude(world, id, Status::Blocked, Reason::NoPath);
+        return;
+    }
+    let aim = walk_aim(world, id);
+    if let Some(walk) = world.walks.get_mut(id) {
+        walk.course = WalkMode::Wander(wander);
+    }
+    go_on(world, id, None, aim);
+}

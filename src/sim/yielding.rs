@@ -1,0 +1,392 @@
+//! Step 9, last part: who is in whose way, who is asked aside, and who queues.
+//!
+//! In: walkers who have not got on for a moment, bodies near them. Out: who is ahead of those walks, steps aside (nudges), the tick at which somebody of
+//! the jam a walker is in last got on, and later for a large one. Holds: one is asked aside at most once in the cooldown, never the player, never whom a
+//! scene holds, never who waits in front of a door (seed:C6-C9); a step aside leads along a clear line (seed:C7); a jam gets on as long as anybody in it comes nearer to its goal than
+//! ever before, and two who wait for one another do not (fault:G33).
+//! Cost: linear in those who are held up; nothing when nobody is.
+
+use glam::{Vec2, Vec3};
+
+use crate::base::geom::{flat_distance, floor_distance};
+use crate::base::ids::{CharacterId, WalkId};
+use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::crowd::steer::{self, OnPath, flat, unit};
+use crate::nav::Traversal;
+use crate::sim::{follow, places};
+use crate::world::World;
+use crate::world::character::standing_on;
+use crate::world::character::{Character, Nudge, Past};
+use crate::world::door::DoorState;
+use crate::world::event::Fact;
+use crate::world::walk::{AcceptEnd, Crowd, Goal, Phase, Walk, pass_rules};
+
+/// Seconds without getting on after which somebody is held up. A quarter: two thirds of a step.
+const HELD_UP_S: f64 = 0.25;
+/// Part of the speed wanted below which somebody is held up at once.
+const SLOW: f32 = 0.5;
+/// Gap between two bodies up to which one queues behind the other, metres: what people leave in a line.
+const QUEUE_GAP_M: f32 = 0.6;
+/// Gap up to which somebody is asked aside, metres: as good as touching.
+const ASK_GAP_M: f32 = 0.15;
+/// Cosine of the angle to the way one wants to go within which somebody is in front: 70 degrees.
+const IN_FRONT: f32 = 0.34;
+/// Seconds in which a step aside must be made.
+const NUDGE_S: f64 = 2.0;
+/// How far ahead along its path a walker's way is kept free by whom it asks aside, metres.
+const WAY_AHEAD_M: f32 = 3.0;
+
+/// A walker who does not get on.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// None for who steps aside.
+    walk: Option<WalkId>,
+    row: u32,
+    /// Where it wants to go, a unit vector.
+    ahead: Vec2,
+}
+
+/// Somebody in front of a walker.
+#[derive(Clone, Copy, Debug)]
+struct InFront {
+    who: CharacterId,
+    gap_m: f32,
+    moves: bool,
+}
+
+/// Looks at everybody who is held up, in order of creation of the walks.
+pub fn run(world: &mut World) {
+    let held = held_up(world);
+    if held.is_empty() {
+        return;
+    }
+    // The buffers outlast the step: made again they cost as much as filling them.
+    let mut near = std::mem::take(&mut world.bodies.after);
+    near.build(&world.bodies.columns.places, 1.0);
+    let mut front = Front::default();
+    let mut jams = Jams::of(&held, world.bodies.ids.len());
+    let widest_m =
+        world.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
+    for (at, one) in held.iter().enumerate() {
+        front.look(world, (&near, widest_m), one);
+        meet(world, (at as u32, one), &front.people, &mut jams);
+        ask_aside(world, one, &front.people);
+    }
+    for (at, one) in held.iter().enumerate() {
+        queue(world, one, &mut jams, at as u32);
+    }
+    world.bodies.after = near;
+}
+
+/// Those in front of a walker, nearest first, then in order of creation.
+#[derive(Debug, Default)]
+struct Front {
+    found: Vec<(f32, u32)>,
+    people: Vec<InFront>,
+}
+
+fn held_up(world: &World) -> Vec<Held> {
+    let long_ticks = world.rate.ticks(HELD_UP_S);
+    let (step_s, bodies) = (world.rate.step_seconds(), &world.bodies);
+    let held = world.moves.iter().filter_map(|step| {
+        let row = bodies.rows.get(step.character)?;
+        let ahead = unit(step.stride.wanted)?;
+        // What became its velocity, without a look at the character: most get on, and are looked at no further.
+        let velocity = (bodies.columns.places[row as usize] - bodies.began[row as usize]) / step_s;
+        let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
+        let is_under_way = |id| world.walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
+        let is_held = (is_slow || step.held_ticks >= long_ticks) && step.walk.is_none_or(is_under_way);
+        is_held.then_some(Held { walk: step.walk, row, ahead })
+    });
+    held.collect()
+}
+
+impl Front {
+    /// Looks ahead of another walker.
+    fn look(&mut self, world: &World, (near, widest_m): (&SpatialHash, f32), one: &Held) {
+        let Self { found, people } = self;
+        let columns = &world.bodies.columns;
+        let row = one.row as usize;
+        let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
+        let reach_m = radius_m + widest_m + QUEUE_GAP_M;
+        found.clear();
+        near.visit(place, reach_m, Lookup::ALL, |other, distance_m_sq| {
+            let between = columns.places[other as usize] - place;
+            let distance_m = distance_m_sq.sqrt();
+            let gap_m = distance_m - radius_m - columns.radii_m[other as usize];
+            let is_ahead = between.dot(one.ahead) > IN_FRONT * distance_m;
+            let is_level = (columns.floors_m[row] - columns.floors_m[other as usize]).abs() < 1.5;
+            if other != one.row && is_ahead && is_level && gap_m <= QUEUE_GAP_M {
+                found.push((gap_m, other));
+            }
+        });
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        people.clear();
+        people.extend(found.iter().map(|&(gap_m, other)| InFront {
+            who: world.bodies.ids[other as usize],
+            gap_m,
+            moves: columns.stances[other as usize].moving,
+        }));
+    }
+}
+
+/// The jams of a step: walkers who are held up, joined with those in front of them.
+#[derive(Debug, Default)]
+struct Jams {
+    /// Row to its place among those held up.
+    held: Vec<u32>,
+    /// Of each who is held up: somebody of the same jam before it, or itself.
+    heads: Vec<u32>,
+    /// Of each jam, by its head: how many are in it, and how many ticks ago somebody in it got on.
+    sizes: Vec<u64>,
+    since: Vec<u64>,
+}
+
+/// Nobody who is held up.
+const NOBODY: u32 = u32::MAX;
+
+impl Jams {
+    /// Everybody on its own.
+    fn of(held: &[Held], row_count: usize) -> Self {
+        let mut rows = vec![NOBODY; row_count];
+        for (at, one) in (0..).zip(held) {
+            rows[one.row as usize] = at;
+        }
+        Self {
+            held: rows,
+            heads: (0..held.len() as u32).collect(),
+            sizes: vec![1; held.len()],
+            since: vec![u64::MAX; held.len()],
+        }
+    }
+
+    /// The head of somebody's jam. Bounded by halving the way there.
+    fn head(&mut self, mut at: u32) -> u32 {
+        while self.heads[at as usize] != at {
+            let above = self.heads[self.heads[at as usize] as usize];
+            self.heads[at as usize] = above;
+            at = above;
+        }
+        at
+    }
+
+    fn join(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.head(one), self.head(other));
+        let (head, member) = (one.min(other) as usize, one.max(other) as usize);
+        if head != member {
+            self.heads[member] = head as u32;
+            self.sizes[head] += self.sizes[member];
+            self.since[head] = self.since[head].min(self.since[member]);
+        }
+    }
+
+    /// Somebody in the jam got on so many ticks ago.
+    fn got_on(&mut self, at: u32, ticks: u64) {
+        let head = self.head(at) as usize;
+        self.since[head] = self.since[head].min(ticks);
+    }
+}
+
+/// Anyone who is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits at a door, or a door
+/// ahead that opens, lets the whole jam hope.
+fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mut Jams) {
+    let Some(own) = one.walk.and_then(|id| world.walks.get(id)) else {
+        return;
+    };
+    // In the time of each walk: a scene that was skipped has passed for those in it alone.
+    jams.got_on(at, own.clock(world.landing()).since(own.nearest_tick));
+    if opens_ahead(world, own) {
+        jams.got_on(at, 0);
+    }
+    for other in front {
+        let row = world.bodies.rows.get(other.who).unwrap_or(NOBODY);
+        let held = jams.held.get(row as usize).copied().unwrap_or(NOBODY);
+        let walk = world.characters.get(other.who).and_then(|it| it.walk).and_then(|id| world.walks.get(id));
+        match walk {
+            _ if held != NOBODY => jams.join(at, held),
+            // Anyone who waits at a door, or for its first path, goes on in time.
+            Some(walk) if matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) => jams.got_on(at, 0),
+            Some(walk) if other.moves => {
+                let got_on = walk.progress_tick.max(walk.queue_tick);
+                jams.got_on(at, walk.clock(world.landing()).since(got_on));
+            }
+            _ => {}
+        }
+    }
+    if let Some(walk) = one.walk.and_then(|id| world.walks.get_mut(id)) {
+        walk.ahead = front.first().map(|other| other.who);
+    }
+}
+
+/// So many more in a jam lengthen the patience by itself: whose turn it is goes round.
+const JAM_COUNT: u64 = 2;
+/// The most that a jam makes of patience.
+const JAM_PATIENCES_MAX: u64 = 6;
+
+/// As long as anybody in a jam comes nearer to its goal than ever before, everybody in it queues.
+fn queue(world: &mut World, one: &Held, jams: &mut Jams, at: u32) {
+    let head = jams.head(at) as usize;
+    let more = ((jams.sizes[head] - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
+    let landing = world.landing();
+    if let Some(walk) = one.walk.and_then(|id| world.walks.get_mut(id)) {
+        let latest = walk.clock(landing).before(jams.since[head]);
+        let patient = latest.after(more * walk.options.patience_ticks);
+        walk.queue_tick = walk.queue_tick.max(patient);
+    }
+}
+
+/// Whether the next door on the way of a walk is on its way to open.
+fn opens_ahead(world: &World, walk: &Walk) -> bool {
+    let door = follow::closed_door_ahead(world, walk).and_then(|(door, _)| world.doors.get(door.index()));
+    door.is_some_and(|door| door.shown_state() == DoorState::Opening)
+}
+
+/// Asks the nearest who stands in the way to step aside.
+fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
+    // Who steps aside asks the next, so that whole files back out.
+    let asks =
+        one.walk.is_none_or(|id| world.walks.get(id).is_some_and(|walk| walk.options.crowd == Crowd::Push));
+    let keeps = |who| one.walk.is_some_and(|id| keeps_goal(world, id, who));
+    let Some(other) = front.iter().find(|other| !other.moves && other.gap_m <= ASK_GAP_M) else {
+        return;
+    };
+    let by = world.bodies.ids[one.row as usize];
+    if !asks || keeps(other.who) || !may_be_asked(world, other.who) {
+        return;
+    }
+    let way = way_ahead(world, one);
+    if let Some(to) = aside(world, other.who, (by, &way)) {
+        nudge(world, other.who, by, to);
+    }
+}
+
+/// The way that a walker has before it, from where it is: along its path, or straight on for who steps aside.
+fn way_ahead(world: &World, one: &Held) -> Vec<Vec3> {
+    let from = world.bodies.columns.position(one.row as usize);
+    let straight = [from + Vec3::new(one.ahead.x, 0.0, one.ahead.y) * WAY_AHEAD_M];
+    let following = one.walk.and_then(|id| world.walks.get(id)).and_then(|walk| walk.following.as_ref());
+    let ahead = following.map_or(&straight[..], |following| following.cursor.ahead(&following.path));
+    let (mut way, mut left_m) = (vec![from], WAY_AHEAD_M);
+    let mut last = from;
+    for &point in ahead {
+        let length_m = flat_distance(last, point);
+        way.push(if length_m > left_m { last.lerp(point, left_m / length_m) } else { point });
+        (last, left_m) = (point, left_m - length_m);
+        if left_m <= 0.0 {
+            break;
+        }
+    }
+    way
+}
+
+/// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has come to the same goal.
+fn keeps_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
+    let (Some(walk), Some(character)) = (world.walks.get(walk), world.characters.get(who)) else {
+        return false;
+    };
+    let is_placed = walk.place.is_some_and(|place| place.beside == who);
+    let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
+    holds || is_placed || leaves_no_room(world, walk, character) || world.has_come_to(who, walk)
+}
+
+/// Whether somebody stands so near to a point that a walk cannot come within its radius without touching. Only a walk that accepts
+/// nothing else asks for the point itself.
+fn leaves_no_room(world: &World, walk: &Walk, who: &Character) -> bool {
+    let may_stop = matches!(walk.goal, Goal::Point(_)) && walk.options.accept != AcceptEnd::Exact;
+    let Some(own) = world.characters.get(walk.character).filter(|_| may_stop) else {
+        return false;
+    };
+    let touching_m = own.body.radius_m + who.body.radius_m + places::ROOM_M;
+    floor_distance(walk.target(), who.body.position) + walk.radius_m(world) < touching_m
+}
+
+fn may_be_asked(world: &World, who: CharacterId) -> bool {
+    let cooldown = world.rate.ticks(f64::from(world.settings.crowd.nudge_cooldown_ms) / 1000.0);
+    let Some(character) = world.characters.alive(who) else {
+        return false;
+    };
+    let rested =
+        character.nudged.and_then(|asked| asked.ago_ticks(world.landing())).is_none_or(|ago| ago >= cooldown);
+    let walk = character.walk.and_then(|walk| world.walks.get(walk));
+    // Who waits in front of a door, or beside a goal, has nowhere else to be.
+    let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
+    rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
+}
+
+/// Where somebody steps aside to, out of the way that the other has before it: straight away from that one, to either side, or past it,
+/// the first in a clear line. Where all of them stay in the way, two steps lead round a corner, so that who stands in an archway is asked once; only then a place in the way. Where the walls leave none of the four, the same four along the walls: in a passage of
+/// one cell who is met a little askew would have nowhere to go (seed:D6).
+fn aside(world: &World, who: CharacterId, (by, way): (CharacterId, &[Vec3])) -> Option<StepAside> {
+    let character = world.characters.get(who)?;
+    let place = character.body.position;
+    let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));
+    let away = unit(flat(place - from)).or_else(|| unit(ahead))?;
+    let rules = pass_rules(world, Some(character));
+    let footing = world.nav.footing(&Traversal { rules, ..standing_on(character) });
+    let room_m = character.body.radius_m + world.characters.get(by)?.body.radius_m;
+    let is_in_the_way = |to: Vec3| {
+        let on_way = steer::nearest(way, OnPath { segment: 0, point: to }, f32::INFINITY);
+        flat_distance(on_way.point, to) < room_m
+    };
+    let clear = |to: &&Vec3| footing.clear(place, **to);
+    let steps = candidates(away, world.settings.crowd.nudge_m);
+    let beside = |from: Vec3, step: Vec2| Vec3::new(from.x + step.x, from.y, from.z + step.y);
+    let round_corner = |places: &[Vec3; 4]| {
+        // Not past who asks.
+        places[..places.len() - 1].iter().filter(clear).find_map(|&via| {
+            let ends = steps.into_iter().chain(steps.map(along_axis)).map(|step| beside(via, step));
+            let mut ends = ends.filter(|&to| !is_in_the_way(to));
+            ends.find(|&to| footing.clear(via, to)).map(|to| StepAside { to, via: Some(via) })
+        })
+    };
+    let straight = |to: &Vec3| StepAside { to: *to, via: None };
+    let first_of = |places: &[Vec3; 4]| {
+        let out_of_it = places.iter().filter(clear).find(|to| !is_in_the_way(**to)).map(straight);
+        let onward = || places[..places.len() - 1].iter().find(clear).map(straight);
+        out_of_it.or_else(|| round_corner(places)).or_else(onward)
+    };
+    let at = |step: Vec2| beside(place, step);
+    let along = |step: Vec2| at(along_axis(step));
+    let all = [steps.map(at), steps.map(along), steps.map(|step| off_the_wall(world, along(step)))];
+    // Into the arms of who asks only where nothing else is left.
+    let back = || all.iter().find_map(|places| places[places.len() - 1..].iter().find(clear).map(straight));
+    all.iter().find_map(first_of).or_else(back)
+}
+
+/// A step aside to be made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct StepAside {
+    to: Vec3,
+    via: Option<Vec3>,
+}
+
+/// A hand's breadth nearer to the middle of its node: who was pressed to a wall stands on its very edge, and the line along an
+/// edge touches what lies beyond it.
+fn off_the_wall(world: &World, to: Vec3) -> Vec3 {
+    const HAND_M: f32 = 0.05;
+    let middle = world.nav.node_centre(to).unwrap_or(to);
+    to + (middle - to).clamp_length_max(HAND_M)
+}
+
+/// The four steps that one may make aside, in order of preference (seed:C7).
+fn candidates(away: Vec2, step_m: f32) -> [Vec2; 4] {
+    [away, Vec2::new(-away.y, away.x), Vec2::new(away.y, -away.x), -away].map(|step| step * step_m)
+}
+
+/// The part of a step along the axis it is nearest to, which walls of cells follow: seven tenths of it or more.
+fn along_axis(step: Vec2) -> Vec2 {
+    if step.x.abs() >= step.y.abs() { Vec2::new(step.x, 0.0) } else { Vec2::new(0.0, step.y) }
+}
+
+fn nudge(world: &mut World, who: CharacterId, by: CharacterId, StepAside { to, via }: StepAside) {
+    let tick = world.landing();
+    let until = tick.after(world.rate.ticks(NUDGE_S));
+    if let Some(character) = world.characters.get_mut(who) {
+        character.nudge = Some(Nudge { to, via, by, until });
+        character.nudged = Some(Past::at(tick));
+        world.events.push(Fact::Nudged { character: who, by, to });
+    }
+}
+
+#[cfg(test)]
+mod tests;

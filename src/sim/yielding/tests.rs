@@ -1,0 +1,79 @@
+//! Whose getting on counts for whom.
+
+use super::*;
+use crate::base::ids::DoorId;
+use crate::base::time::Tick;
+use crate::world::fixture::{Fixture, sample};
+use crate::world::ops::walks::{WalkOrder, walk_to};
+use crate::world::walk::{Goal, Owner, WalkOptions};
+
+/// The one of the sample is held up behind the other, which walks as well.
+fn behind() -> (Fixture, WalkId, Held, InFront) {
+    let mut scene = sample();
+    scene.world.tick = Tick(200);
+    let options = WalkOptions::at(scene.world.rate);
+    let goal = Goal::Point(Vec3::X * 9.0);
+    let order = WalkOrder { character: scene.other, goal, options, owner: Owner::HOST };
+    let theirs = walk_to(&mut scene.world, order).expect("it is there");
+    let held = Held { walk: Some(scene.walk), row: 0, ahead: Vec2::X };
+    let front = InFront { who: scene.other, gap_m: 0.1, moves: true };
+    (scene, theirs, held, front)
+}
+
+fn queue(world: &mut World, held: &Held, front: &[InFront]) {
+    let mut jams = Jams::of(std::slice::from_ref(held), 1);
+    meet(world, (0, held), front, &mut jams);
+    super::queue(world, held, &mut jams, 0);
+}
+
+fn queue_tick(scene: &Fixture) -> Tick {
+    scene.world.walks[scene.walk].queue_tick
+}
+
+#[test]
+fn time_that_a_skipped_scene_passed_for_another_is_no_getting_on() {
+    for (their_skip, own_skip) in [(0, 0), (1000, 0), (0, 1000), (300, 4000)] {
+        let (mut scene, theirs, held, front) = behind();
+        // The other has got on last 190 ticks ago, in the time of everybody.
+        let walk = &mut scene.world.walks[theirs];
+        walk.skipped_ticks = their_skip;
+        (walk.progress_tick, walk.queue_tick, walk.phase) = (Tick(10 + their_skip), Tick(0), Phase::Moving);
+        scene.world.walks[scene.walk].skipped_ticks = own_skip;
+        queue(&mut scene.world, &held, &[front]);
+        assert_eq!(queue_tick(&scene), Tick(10 + own_skip), "{their_skip} and {own_skip} ticks skipped");
+    }
+}
+
+#[test]
+fn who_queues_behind_somebody_at_a_door_is_held_up_for_good_reason() {
+    let (mut scene, theirs, held, front) = behind();
+    scene.world.walks[theirs].phase = Phase::AtDoor(DoorId(0));
+    let front = InFront { moves: false, ..front };
+    queue(&mut scene.world, &held, &[front]);
+    assert_eq!(queue_tick(&scene), Tick(200));
+}
+
+#[test]
+fn who_stands_behind_somebody_who_stands_does_not_queue() {
+    let (mut scene, theirs, held, front) = behind();
+    scene.world.walks[theirs].phase = Phase::Content;
+    queue(&mut scene.world, &held, &[InFront { moves: false, ..front }]);
+    assert_eq!(queue_tick(&scene), Tick(0));
+}
+
+#[test]
+fn a_jam_is_whoever_hangs_together_and_gets_on_with_any_of_them() {
+    let walk = Some(sample().walk);
+    let held: Vec<Held> = (0..6).map(|row| Held { walk, row, ahead: Vec2::X }).collect();
+    let mut jams = Jams::of(&held, 6);
+    for (one, other) in [(3, 1), (5, 3), (4, 2)] {
+        jams.join(one, other);
+    }
+    jams.got_on(5, 70);
+    jams.got_on(1, 90);
+    jams.got_on(4, 20);
+    let heads: Vec<u32> = (0..6).map(|at| jams.head(at)).collect();
+    assert_eq!(heads, [0, 1, 2, 1, 2, 1]);
+    assert_eq!(jams.since, [u64::MAX, 70, 20, u64::MAX, u64::MAX, u64::MAX], "whichever way they are joined");
+    assert_eq!([jams.sizes[0], jams.sizes[1], jams.sizes[2]], [1, 3, 2]);
+}

@@ -1,0 +1,115 @@
+//! Columns over everybody who takes up room, for steps 8 and 9 of one tick.
+//!
+//! Holds: one row for each, in order of creation; nothing in here outlasts the tick but the buffers, so none of it is part of the
+//! state. Not here: what is done with them (`sim::avoid`, `sim::integrate`).
+
+use glam::Vec2;
+use slotmap::Key;
+
+use crate::base::ids::CharacterId;
+use crate::base::spatial_hash::SpatialHash;
+use crate::crowd::avoid::{Avoider, Walker};
+use crate::crowd::resolve::{self, Resolver};
+use crate::nav::Traversal;
+
+/// A number for each of some characters. Default: for nobody. Cheaper to fill every tick than a map of keys.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// By slot of the character.
+    slots: Vec<(CharacterId, u32)>,
+}
+
+impl Rows {
+    /// The number of somebody.
+    #[must_use]
+    pub fn get(&self, id: CharacterId) -> Option<u32> {
+        self.slots.get(slot(id)).filter(|(own, _)| *own == id).map(|&(_, number)| number)
+    }
+
+    /// Gives somebody a number; anyone who had the slot before has none any more.
+    pub fn insert(&mut self, id: CharacterId, number: u32) {
+        let slot = slot(id);
+        if slot >= self.slots.len() {
+            self.slots.resize(slot + 1, (CharacterId::null(), 0));
+        }
+        self.slots[slot] = (id, number);
+    }
+
+    /// Forgets everybody and keeps the buffer.
+    pub fn clear(&mut self) {
+        self.slots.clear();
+    }
+}
+
+/// Where a character lies among all: ids that are in use at a time differ in it, and it is less than most there have ever been.
+fn slot(id: CharacterId) -> usize {
+    id.data().as_ffi() as u32 as usize
+}
+
+/// Everybody who takes up room in this tick.
+#[derive(Clone, Debug, Default)]
+pub struct CrowdColumns {
+    /// Who.
+    pub ids: Vec<CharacterId>,
+    /// The row of each.
+    pub rows: Rows,
+    /// The kind of ground under each (`sim::ground_queries`).
+    pub kinds: Vec<u32>,
+    /// What the kinds are.
+    pub known: Vec<Traversal>,
+    /// The move of each who is under way.
+    pub movers: Rows,
+    /// As avoidance sees them.
+    pub walkers: Vec<Walker>,
+    /// The velocity that avoidance gives each, metres a second.
+    pub velocities: Vec<Vec2>,
+    /// Where each began the tick.
+    pub began: Vec<Vec2>,
+    /// As pushing sees them.
+    pub columns: resolve::Bodies,
+    /// Chooses velocities.
+    pub avoider: Avoider,
+    /// Pushes apart.
+    pub resolver: Resolver,
+    /// Everybody by place once they have been pushed apart, where somebody is held up.
+    pub after: SpatialHash,
+}
+
+impl CrowdColumns {
+    /// Forgets everybody and keeps the buffers.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.rows.clear();
+        self.movers.clear();
+        self.kinds.clear();
+        self.known.clear();
+        self.walkers.clear();
+        self.velocities.clear();
+        self.began.clear();
+        self.columns.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slotmap::SlotMap;
+
+    use super::*;
+
+    #[test]
+    fn a_row_belongs_to_whom_it_was_given_and_not_to_who_has_the_slot_next() {
+        let mut people: SlotMap<CharacterId, ()> = SlotMap::with_key();
+        let [first, second] = [people.insert(()), people.insert(())];
+        let mut rows = Rows::default();
+        rows.insert(second, 7);
+        assert_eq!((rows.get(first), rows.get(second)), (None, Some(7)));
+        people.remove(second);
+        let third = people.insert(());
+        assert_eq!(slot(third), slot(second), "the slot is used again");
+        assert_eq!(rows.get(third), None);
+        rows.insert(third, 8);
+        assert_eq!((rows.get(second), rows.get(third)), (None, Some(8)));
+        rows.clear();
+        assert_eq!(rows.get(third), None);
+    }
+}

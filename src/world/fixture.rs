@@ -1,0 +1,79 @@
+//! Two people, one of whom walks: a world without a map, for tests of what lies below levels.
+
+use glam::Vec3;
+
+use crate::base::ids::{AreaId, CharacterId, WalkId};
+use crate::base::rng::Rng;
+use crate::crowd::follow::Cursor;
+use crate::nav::{Crossing, LayerChange, Path, Revision};
+use crate::world::World;
+use crate::world::character::{Body, Character, Displaced, Gait, Replan};
+use crate::world::ops::walks::{WalkOrder, walk_to};
+use crate::world::walk::{DoorPolicy, Following, Goal, Owner, Phase, WalkOptions};
+
+/// A world with two people, one of whom walks.
+pub(crate) struct Fixture {
+    pub(crate) world: World,
+    pub(crate) one: CharacterId,
+    pub(crate) other: CharacterId,
+    pub(crate) walk: WalkId,
+}
+
+pub(crate) fn sample() -> Fixture {
+    let mut world = World::default();
+    let mut put = |name: &str, x: f32| {
+        let who = Character {
+            serial: 0,
+            name: name.to_owned(),
+            body: Body { position: Vec3::X * x, velocity: Vec3::ZERO, radius_m: 0.35, height_m: 1.8 },
+            facing_rad: 0.0,
+            gait: Gait::default(),
+            tags: vec![name.to_owned()],
+            is_player: false,
+            doors: DoorPolicy::Avoid,
+            layer: 0,
+            walk: None,
+            is_moving: false,
+            is_still: true,
+            drift: Vec3::ZERO,
+            came_to: None,
+            desired: Vec3::ZERO,
+            nudge: None,
+            nudged: None,
+            turn: None,
+            play: None,
+            held: None,
+            removed: None,
+            displaced: Displaced::No,
+            replan: Replan::default(),
+            rng: Rng::stream(1, name),
+        };
+        world.characters.insert(|serial| Character { serial, ..who })
+    };
+    let (one, other) = (put("one", 0.0), put("other", 5.0));
+    let options = WalkOptions::at(world.rate);
+    let goal = Goal::Point(Vec3::new(9.0, 0.0, 0.0));
+    let order = WalkOrder { character: one, goal, options, owner: Owner::HOST };
+    let walk = walk_to(&mut world, order).expect("both are there");
+    world.take_noted();
+    let path = Path {
+        points: vec![Vec3::ZERO, Vec3::X * 4.0, Vec3::X * 9.0],
+        length_m: 9.0,
+        cost_m: 9.0,
+        whole: true,
+        revision: Revision::default(),
+        crossings: vec![Crossing { area: AreaId(1), enter_m: 3.0, leave_m: 4.0 }],
+        layers: vec![LayerChange {
+            at_m: 4.0,
+            layer: 1,
+            from: Vec3::X * 4.0,
+            to: Vec3::X * 9.0,
+            length_m: 5.0,
+        }],
+    };
+    if let Some(walk) = world.walks.get_mut(walk) {
+        walk.following = Some(Following { cursor: Cursor::at_start(&path), path, trouble: None });
+        walk.phase = Phase::Moving;
+    }
+    Fixture { world, one, other, walk }
+}

@@ -1,0 +1,76 @@
+//! A body on its way through a step of the crowd that takes several ticks.
+//!
+//! In: where the step leads it. Out: where it is in each tick. Holds: it goes straight and evenly, and is where the step leads it in the
+//! last tick, to the bit; who is put elsewhere meanwhile, or stops, stays there. Not here: where steps lead (`sim::integrate`).
+
+use glam::Vec3;
+
+use crate::base::ids::CharacterId;
+use crate::base::trig;
+use crate::world::character::{Character, Characters};
+
+/// A body on its way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interpolation {
+    /// Who.
+    pub who: CharacterId,
+    /// Where it was as the step began, metres, and its facing, radians about +y.
+    pub from: (Vec3, f32),
+    /// Where it comes to.
+    pub to: (Vec3, f32),
+    /// Where the last tick has shown it.
+    pub at: (Vec3, f32),
+    /// The layer it is on.
+    pub layer: u8,
+    /// Whether it walks on after this step, so that it stops when told to; else it makes an end or was pushed.
+    pub walks: bool,
+}
+
+impl Interpolation {
+    /// Of somebody who begins a step where it stands.
+    #[must_use]
+    pub fn of(who: CharacterId, character: &Character) -> Self {
+        let at = (character.body.position, character.facing_rad);
+        Self { who, from: at, to: at, at, layer: character.layer, walks: false }
+    }
+
+    /// Where it is after a part of the step, from 0 to 1.
+    #[must_use]
+    pub fn place(&self, part: f32) -> Vec3 {
+        if part >= 1.0 { self.to.0 } else { self.from.0.lerp(self.to.0, part) }
+    }
+
+    /// Brings it so far along, a part of the step from 0 to 1; false when it has stopped, or somebody has put it elsewhere.
+    pub fn advance(&mut self, characters: &mut Characters, part: f32) -> bool {
+        let Some(character) = characters.get_mut(self.who) else {
+            return false;
+        };
+        if !self.goes_on(character) {
+            if !character.is_moving {
+                character.body.velocity = Vec3::ZERO;
+            }
+            return false;
+        }
+        let is_there = part >= 1.0;
+        let position = self.place(part);
+        let turned_rad = trig::wrap(self.to.1 - self.from.1) * part;
+        let is_turned = is_there || turned_rad == 0.0;
+        let facing_rad = if is_turned { self.to.1 } else { trig::wrap(self.from.1 + turned_rad) };
+        character.body.position = position;
+        if character.facing_rad == self.at.1 {
+            character.facing_rad = facing_rad;
+        } else {
+            // It has turned meanwhile by itself, and stays so.
+            (self.from.1, self.to.1) = (character.facing_rad, character.facing_rad);
+        }
+        self.at = (position, character.facing_rad);
+        true
+    }
+
+    fn goes_on(&self, character: &Character) -> bool {
+        let is_where_left = character.body.position == self.at.0 && character.layer == self.layer;
+        // Whom a scene takes stands where it was taken, unless it walks for the scene.
+        let is_free = if self.walks { character.is_moving } else { character.held.is_none() };
+        is_where_left && is_free && character.is_alive()
+    }
+}

@@ -1,0 +1,171 @@
+//! What goes on while a scene is skipped: its own walks, doors, turns and animations, and nothing else.
+//!
+//! In: whose scene it is, what its tasks wait for. Out: whether there is anything to do. Holds: nobody else moves meanwhile.
+//! Also here: who takes part in the steps of the crowd meanwhile. Who walks for somebody else stands still, anyone who stands takes part
+//! as ever: is avoided, pushed, asked aside.
+//! Not here: the passing of the time (`sim::scene_fast_forward`), whose turn it is (`script::skipping`).
+
+use crate::base::ids::{CharacterId, PathToken, WalkId};
+use crate::world::World;
+use crate::world::character::Character;
+use crate::world::door::DoorWish;
+use crate::world::walk::{Owner, Walk};
+
+/// Who takes part in the crowd's steps while a scene is skipped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cast {
+    /// Those of the scene, sorted: they turn and play on.
+    bodies: Vec<CharacterId>,
+    /// Those who may move, sorted: the scene's, and who stands near them.
+    free: Vec<CharacterId>,
+    /// Those who are looked at, sorted; none when everybody is.
+    near: Option<Vec<CharacterId>>,
+}
+
+impl Cast {
+    /// How far from somebody of the scene others are looked at in a level of many people, metres. Neighbours are avoided at 3.5;
+    /// the rest is what people walk between two looks.
+    const NEAR_M: f32 = 12.0;
+    /// Up to so many people everybody is looked at, wherever they are: a step is then the one it would have been, to the bit. Among
+    /// more a jam may be solved another way, because whose turn it is goes by one's number among those who are looked at.
+    const EVERYBODY_MAX: usize = 256;
+
+    /// Those who take part now.
+    #[must_use]
+    pub fn of(world: &World, rush: &FastForward) -> Self {
+        let walks = rush.open_walks(world);
+        let mut bodies = rush.bodies(world, &walks);
+        bodies.sort_unstable();
+        let places: Vec<_> = bodies.iter().filter_map(|&id| world.characters.get(id)).collect();
+        let is_near = |character: &Character| {
+            let near_m_sq = Self::NEAR_M * Self::NEAR_M;
+            let from = character.body.position;
+            places.iter().any(|other| other.body.position.distance_squared(from) <= near_m_sq)
+        };
+        let is_free = |id: CharacterId, character: &Character| {
+            let walks_for_others = character.walk.is_some_and(|walk| !walks.contains(&walk));
+            let is_under_way = walks_for_others && character.is_moving && character.nudge.is_none();
+            bodies.binary_search(&id).is_ok() || !is_under_way
+        };
+        let many = world.characters.ids().len() > Self::EVERYBODY_MAX;
+        let around = world.characters.iter().filter(|(_, character)| !many || is_near(character));
+        let mut near = Vec::new();
+        let mut free = Vec::new();
+        for (id, character) in around {
+            near.push(id);
+            free.extend(is_free(id, character).then_some(id));
+        }
+        near.sort_unstable();
+        free.sort_unstable();
+        Self { bodies, free, near: many.then_some(near) }
+    }
+
+    /// Whether it is of the scene.
+    #[must_use]
+    pub fn is_of_scene(&self, id: CharacterId) -> bool {
+        self.bodies.binary_search(&id).is_ok()
+    }
+
+    /// Whether it may move.
+    #[must_use]
+    pub fn is_free(&self, id: CharacterId) -> bool {
+        self.free.binary_search(&id).is_ok()
+    }
+
+    /// Those who may move.
+    #[must_use]
+    pub fn free(&self) -> &[CharacterId] {
+        &self.free
+    }
+
+    /// Whether it is looked at.
+    #[must_use]
+    pub fn is_near(&self, id: CharacterId) -> bool {
+        self.near.as_ref().is_none_or(|near| near.binary_search(&id).is_ok())
+    }
+
+    /// How many are looked at, as a share of the work of a step.
+    #[must_use]
+    pub fn len(&self, world: &World) -> usize {
+        self.near.as_ref().map_or(world.characters.ids().len(), Vec::len)
+    }
+}
+
+/// A stretch of a scene to pass over in no time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FastForward {
+    /// The scene: its walks and its wishes about doors go on.
+    pub owner: Owner,
+    /// Whom it holds: they turn and play on.
+    pub characters: Vec<CharacterId>,
+    /// Walks of others that its tasks wait for.
+    pub walks: Vec<WalkId>,
+    /// Numbers of wishes about doors that its tasks wait for.
+    pub door_moves: Vec<u64>,
+    /// Paths that its tasks wait for.
+    pub paths: Vec<PathToken>,
+    /// Numbers of turns that its tasks wait for.
+    pub turns: Vec<u64>,
+    /// Numbers of animations that its tasks wait for.
+    pub plays: Vec<u64>,
+    /// Ticks until the next of its waits is over; none when no wait ends by time.
+    pub ticks: Option<u64>,
+}
+
+impl FastForward {
+    /// Its open walks, in order of creation.
+    #[must_use]
+    pub fn open_walks(&self, world: &World) -> Vec<WalkId> {
+        let is_its = |id: WalkId, walk: &Walk| walk.owner == self.owner || self.walks.contains(&id);
+        let mut open = world.open_walks();
+        open.retain(|&id| world.walks.get(id).is_some_and(|walk| is_its(id, walk)));
+        open
+    }
+
+    /// Those it moves, turns or lets play: held, waited for, or walking for it.
+    #[must_use]
+    pub fn bodies(&self, world: &World, walks: &[WalkId]) -> Vec<CharacterId> {
+        let walking = walks.iter().filter_map(|&walk| world.walks.get(walk)).map(|walk| walk.character);
+        let waited = world.characters.iter().filter(|(_, character)| self.is_awaited(character));
+        let waited = waited.map(|(id, _)| id);
+        let mut bodies: Vec<CharacterId> =
+            self.characters.iter().copied().chain(walking).chain(waited).collect();
+        bodies.retain(|&id| world.characters.alive(id).is_some());
+        bodies.sort_by_key(|&id| world.characters.get(id).map_or(0, |character| character.serial));
+        bodies.dedup();
+        bodies
+    }
+
+    fn is_awaited(&self, character: &Character) -> bool {
+        let turns = character.turn.is_some_and(|turn| self.turns.contains(&turn.serial));
+        turns || character.play.as_ref().is_some_and(|play| self.plays.contains(&play.serial))
+    }
+
+    /// Whether a wish about a door is of the scene's making, or waited for by it.
+    #[must_use]
+    pub fn wants(&self, wish: &DoorWish) -> bool {
+        wish.owner == self.owner || wish.serials.iter().any(|serial| self.door_moves.contains(serial))
+    }
+
+    /// Whether time alone changes this character: it turns, or plays something that ends.
+    #[must_use]
+    pub fn is_busy(character: &Character) -> bool {
+        character.turn.is_some() || character.play.as_ref().is_some_and(|play| play.until.is_some())
+    }
+
+    /// Whether nothing of the scene goes on by itself: it waits for somebody else.
+    #[must_use]
+    pub fn is_idle(&self, world: &World) -> bool {
+        let has_wish =
+            || world.doors.iter().any(|door| door.wish.as_ref().is_some_and(|wish| self.wants(wish)));
+        let is_busy = || {
+            let bodies = self.bodies(world, &[]);
+            bodies.iter().any(|&id| world.characters.get(id).is_some_and(Self::is_busy))
+        };
+        self.ticks.is_none()
+            && self.paths.is_empty()
+            && self.open_walks(world).is_empty()
+            && !has_wish()
+            && !is_busy()
+    }
+}

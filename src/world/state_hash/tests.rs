@@ -1,0 +1,381 @@
+//! Every field that can change the future changes the hash, one at a time.
+
+use glam::Vec3;
+
+use super::*;
+use crate::base::ids::{AreaId, DoorId};
+use crate::base::time::Tick;
+use crate::nav::{Disc, PathTrouble, Revision};
+use crate::world::bystanders::Bystanders;
+use crate::world::character::{Past, Removal};
+use crate::world::door::DoorState;
+use crate::world::fixture::{Fixture, sample};
+use crate::world::interpolation::Interpolation;
+use crate::world::outcome::Blocker;
+use crate::world::walk::{
+    AcceptEnd, Ask, Crowd, DoorPolicy, Following, Goal, GoalSlot, LookTarget, OnLink, Owner, Phase, Walk,
+    WalkOptions, WalkPace,
+};
+use crate::world::walk_mode::{Checkpoints, Flee, WalkMode};
+
+/// A change to one field, with its name.
+type Named<'a> = (&'a str, &'a dyn Fn(&mut Fixture));
+
+/// Fails for every change that leaves the hash as it was, and for two that make the same of it.
+fn check(changes: &[Named<'_>]) {
+    let before = of(&sample().world).whole();
+    assert_eq!(before, of(&sample().world).whole(), "the same twice");
+    let mut seen = vec![("nothing", before)];
+    for (name, change) in changes {
+        let mut changed = sample();
+        change(&mut changed);
+        let hash = of(&changed.world).whole();
+        for (other, theirs) in &seen {
+            assert_ne!(hash, *theirs, "`{name}` is hashed like `{other}`");
+        }
+        seen.push((name, hash));
+    }
+}
+
+fn who(change: impl Fn(&mut Character, CharacterId)) -> impl Fn(&mut Fixture) {
+    move |scene| {
+        let other = scene.other;
+        change(scene.world.characters.get_mut(scene.one).expect("it is there"), other);
+    }
+}
+
+fn walk(change: impl Fn(&mut Walk, CharacterId)) -> impl Fn(&mut Fixture) {
+    move |scene| {
+        let other = scene.other;
+        change(scene.world.walks.get_mut(scene.walk).expect("it is there"), other);
+    }
+}
+
+fn way(change: impl Fn(&mut Following)) -> impl Fn(&mut Fixture) {
+    walk(move |walk, _| change(walk.following.as_mut().expect("it has a path")))
+}
+
+fn options(change: impl Fn(&mut WalkOptions, CharacterId)) -> impl Fn(&mut Fixture) {
+    walk(move |walk, other| change(&mut walk.options, other))
+}
+
+fn given(beside: CharacterId) -> GoalSlot {
+    GoalSlot { point: Vec3::X, goal: Vec3::Z, beside }
+}
+
+/// The number above, as bits: the smallest change there is.
+fn bit(value: &mut f32) {
+    *value = f32::from_bits(value.to_bits() ^ 1);
+}
+
+#[test]
+fn every_field_of_a_character_is_hashed() {
+    let by = |who| Nudge { to: Vec3::X, via: None, by: who, until: Tick(7) };
+    check(&[
+        ("serial", &who(|it, _| it.serial ^= 4)),
+        ("name", &who(|it, _| it.name.push('s'))),
+        ("position", &who(|it, _| bit(&mut it.body.position.x))),
+        ("velocity", &who(|it, _| it.body.velocity.z = 1e-30)),
+        ("radius", &who(|it, _| bit(&mut it.body.radius_m))),
+        ("height", &who(|it, _| bit(&mut it.body.height_m))),
+        ("facing", &who(|it, _| it.facing_rad = 1e-30)),
+        ("walking speed", &who(|it, _| bit(&mut it.gait.walk_mps))),
+        ("running speed", &who(|it, _| bit(&mut it.gait.run_mps))),
+        ("turning", &who(|it, _| bit(&mut it.gait.turn_radps))),
+        ("tags", &who(|it, _| it.tags.push("x".to_owned()))),
+        ("player", &who(|it, _| it.is_player = true)),
+        ("doors", &who(|it, _| it.doors = DoorPolicy::Open)),
+        ("layer", &who(|it, _| it.layer = 1)),
+        ("walk", &who(|it, _| it.walk = None)),
+        ("moving", &who(|it, _| it.is_moving = true)),
+        ("still", &who(|it, _| it.is_still = false)),
+        ("drift", &who(|it, _| it.drift.x = 1e-30)),
+        ("came to somebody", &who(|it, other| it.came_to = Some((Goal::Character(other), Vec3::X)))),
+        ("came to a point", &who(|it, _| it.came_to = Some((Goal::Point(Vec3::X), Vec3::X)))),
+        (
+            "came to a point and stands elsewhere",
+            &who(|it, _| it.came_to = Some((Goal::Point(Vec3::X), Vec3::Z))),
+        ),
+        ("desired", &who(|it, _| it.desired.x = 1e-30)),
+        ("nudge", &who(move |it, other| it.nudge = Some(by(other)))),
+        ("nudge to", &who(move |it, other| it.nudge = Some(Nudge { to: Vec3::Z, ..by(other) }))),
+        ("nudge via", &who(move |it, other| it.nudge = Some(Nudge { via: Some(Vec3::Y), ..by(other) }))),
+        ("nudge until", &who(move |it, other| it.nudge = Some(Nudge { until: Tick(6), ..by(other) }))),
+        ("nudged", &who(|it, _| it.nudged = Some(Past::at(Tick(0))))),
+        ("nudged later", &who(|it, _| it.nudged = Some(Past::at(Tick(1))))),
+        ("turn", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 0.0 }))),
+        ("turn to", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 1.0 }))),
+        ("play", &who(|it, _| it.play = Some(Play { serial: 1, animation: "a".into(), until: None }))),
+        (
+            "play until",
+            &who(|it, _| it.play = Some(Play { serial: 1, animation: "a".into(), until: Some(Tick(0)) })),
+        ),
+        ("held", &who(|it, _| it.held = Some(Hold { scene: String::new(), owner: Owner(0) }))),
+        ("held by", &who(|it, _| it.held = Some(Hold { scene: String::new(), owner: Owner(1) }))),
+        ("removed", &who(|it, _| it.removed = Some(Removal { tick: Tick(0), by: String::new() }))),
+        ("displaced", &who(|it, _| it.displaced = Displaced::Teleported)),
+        ("moved from", &who(|it, _| it.replan.from.x = 1.0)),
+        ("stood", &who(|it, _| it.replan.stood = true)),
+        ("planned since", &who(|it, _| it.replan.since = Some(Past::at(Tick(0))))),
+        ("random stream", &who(|it, _| _ = it.rng.bits())),
+    ]);
+}
+
+#[test]
+fn the_one_who_asked_somebody_aside_is_hashed() {
+    let asked_by = |pick: fn(&Fixture) -> CharacterId| {
+        let mut scene = sample();
+        let nudge = Nudge { to: Vec3::X, via: None, by: pick(&scene), until: Tick(7) };
+        scene.world.characters.get_mut(scene.one).expect("it is there").nudge = Some(nudge);
+        of(&scene.world).characters
+    };
+    assert_ne!(asked_by(|scene| scene.one), asked_by(|scene| scene.other));
+}
+
+#[test]
+fn everything_about_a_body_on_its_way_is_hashed() {
+    let glide = |change: fn(&mut Interpolation)| {
+        move |scene: &mut Fixture| {
+            let one = scene.world.characters.get(scene.one).expect("it is there");
+            let mut glide = Interpolation::of(scene.one, one);
+            change(&mut glide);
+            scene.world.glides.push(glide);
+        }
+    };
+    check(&[
+        ("on its way", &glide(|_| {})),
+        ("from", &glide(|it| bit(&mut it.from.0.x))),
+        ("facing from", &glide(|it| it.from.1 = 1e-30)),
+        ("to", &glide(|it| bit(&mut it.to.0.z))),
+        ("facing to", &glide(|it| it.to.1 = 1e-30)),
+        ("at", &glide(|it| bit(&mut it.at.0.z))),
+        ("facing at", &glide(|it| it.at.1 = 1e-30)),
+        ("another", &glide(|it| it.who = CharacterId::default())),
+        ("on a layer", &glide(|it| it.layer = 1)),
+        ("walking on", &glide(|it| it.walks = true)),
+    ]);
+}
+
+#[test]
+fn every_field_of_a_walk_is_hashed() {
+    check(&[
+        ("serial", &walk(|it, _| it.serial ^= 4)),
+        ("character", &walk(|it, other| it.character = other)),
+        ("goal", &walk(|it, _| it.goal = Goal::Point(Vec3::X))),
+        ("goal, a character", &walk(|it, other| it.goal = Goal::Character(other))),
+        ("goal, a door", &walk(|it, _| it.goal = Goal::Door(DoorId(0)))),
+        ("aim", &walk(|it, _| bit(&mut it.aim.x))),
+        ("course", &walk(|it, _| it.course = flee(None))),
+        ("course seen", &walk(|it, _| it.course = flee(Some(Vec3::ZERO)))),
+        ("owner", &walk(|it, _| it.owner = Owner(1))),
+        ("phase planning", &walk(|it, _| it.phase = Phase::Planning)),
+        ("phase at a door", &walk(|it, _| it.phase = Phase::AtDoor(DoorId(0)))),
+        ("phase at another", &walk(|it, _| it.phase = Phase::AtDoor(DoorId(1)))),
+        ("phase beside", &walk(|it, other| it.phase = Phase::Beside(other))),
+        ("phase beside another", &walk(|it, _| it.phase = Phase::Beside(it.character))),
+        ("phase content", &walk(|it, _| it.phase = Phase::Content)),
+        ("phase pausing", &walk(|it, _| it.phase = Phase::Pausing { until: Tick(0) })),
+        ("phase turning", &walk(|it, _| it.phase = Phase::Turning { already: false })),
+        ("phase turning already", &walk(|it, _| it.phase = Phase::Turning { already: true })),
+        ("no path", &walk(|it, _| it.following = None)),
+        ("on a link", &walk(|it, _| it.on_link = Some(link(1, 0)))),
+        ("on another link", &walk(|it, _| it.on_link = Some(link(2, 0)))),
+        ("on a link for longer", &walk(|it, _| it.on_link = Some(link(1, 9)))),
+        ("no ask", &walk(|it, _| it.ask = None)),
+        ("ask", &walk(|it, _| it.ask = Some(Ask::Crowd))),
+        ("asked around", &walk(|it, other| it.asked_around = Some(around(other, 1.0)))),
+        ("seen", &walk(|it, other| it.seen = Some(around(other, 1.0)))),
+        ("seen another", &walk(|it, _| it.seen = Some(around(it.character, 1.0)))),
+        ("seen wider", &walk(|it, other| it.seen = Some(around(other, 2.0)))),
+        ("held by", &walk(|it, other| it.held_by = Some(other))),
+        ("place", &walk(|it, other| it.place = Some(given(other)))),
+        ("place elsewhere", &walk(|it, other| it.place = Some(GoalSlot { point: Vec3::Z, ..given(other) }))),
+        (
+            "place at another goal",
+            &walk(|it, other| it.place = Some(GoalSlot { goal: Vec3::X, ..given(other) })),
+        ),
+        ("place beside another", &walk(|it, _| it.place = Some(given(it.character)))),
+        ("ahead", &walk(|it, other| it.ahead = Some(other))),
+        ("crowded", &walk(|it, _| it.is_crowded = true)),
+        ("looked at", &walk(|it, _| it.looked_at = 1)),
+        ("planned aim", &walk(|it, _| bit(&mut it.planned_aim.x))),
+        ("issued", &walk(|it, _| it.issued = Tick(1))),
+        ("travelled", &walk(|it, _| it.travelled_m = 1.0)),
+        ("repaths", &walk(|it, _| it.repaths = 1)),
+        ("missed paths", &walk(|it, _| it.missed_paths = 1)),
+        ("shortcut due", &walk(|it, _| it.shortcuts.due = Some(Tick(0)))),
+        ("rests from shortcuts", &walk(|it, _| it.shortcuts.rests_until = Tick(9))),
+        ("on a shortcut", &walk(|it, _| it.shortcuts.is_on_one = true)),
+        ("turned back", &walk(|it, _| it.shortcuts.turned_back = 1)),
+        ("door plan", &walk(|it, _| it.is_door_plan = true)),
+        ("progress", &walk(|it, _| it.progress_m = 1.0)),
+        ("nearest", &walk(|it, _| it.nearest_m = 1.0)),
+        ("nearest tick", &walk(|it, _| it.nearest_tick = Tick(1))),
+        ("queue tick", &walk(|it, _| it.queue_tick = Tick(1))),
+        ("progress tick", &walk(|it, _| it.progress_tick = Tick(1))),
+        ("retargeted", &walk(|it, _| it.retargeted = Tick(1))),
+        ("by somebody", &walk(|it, other| it.by = Some(Blocker::Character(other)))),
+        ("by a door", &walk(|it, _| it.by = Some(Blocker::Door(DoorId(0))))),
+        ("via", &walk(|it, _| it.via = Some(Checkpoints { left: vec![Vec3::X], last: Vec3::X }))),
+        ("via another", &walk(|it, _| it.via = Some(Checkpoints { left: vec![Vec3::Z], last: Vec3::X }))),
+        ("paused", &walk(|it, _| it.is_paused = true)),
+        ("waypoints", &walk(|it, _| it.waypoints = 1)),
+        ("told near", &walk(|it, _| it.told_near = true)),
+        ("told blocked", &walk(|it, _| it.told_blocked = true)),
+        ("skipped", &walk(|it, _| it.skipped_ticks = 1)),
+        ("delivered", &walk(|it, _| it.is_delivered = true)),
+    ]);
+}
+
+fn link(layer: u8, until: u64) -> OnLink {
+    OnLink { layer, to: Vec3::X, until: Tick(until) }
+}
+
+fn flee(seen: Option<Vec3>) -> WalkMode {
+    WalkMode::Flee(Flee { distance_m: 8.0, seen, is_cornered: false })
+}
+
+fn around(who: CharacterId, radius_m: f32) -> Bystanders {
+    Bystanders { who: [who].into(), discs: [Disc { centre: Vec3::X, radius_m }].into() }
+}
+
+#[test]
+fn every_field_of_the_path_in_use_is_hashed() {
+    check(&[
+        ("segment", &way(|it| it.cursor.segment = 1)),
+        ("start", &way(|it| it.cursor.start_m = 1.0)),
+        ("along", &way(|it| it.cursor.along_m = 1.0)),
+        ("trouble", &way(|it| it.trouble = Some(PathTrouble::NoPath))),
+        ("trouble with an area", &way(|it| it.trouble = Some(PathTrouble::Area(AreaId(0))))),
+        ("trouble with another", &way(|it| it.trouble = Some(PathTrouble::Area(AreaId(1))))),
+        ("points", &way(|it| bit(&mut it.path.points[1].x))),
+        ("fewer points", &way(|it| _ = it.path.points.pop())),
+        ("length", &way(|it| bit(&mut it.path.length_m))),
+        ("cost", &way(|it| bit(&mut it.path.cost_m))),
+        ("whole", &way(|it| it.path.whole = false)),
+        ("revision", &way(|it| it.path.revision = Revision(9))),
+        ("crossings", &way(|it| it.path.crossings.clear())),
+        ("layers", &way(|it| it.path.layers.clear())),
+        ("layer", &way(|it| it.path.layers[0].layer = 0)),
+        ("length of a link", &way(|it| bit(&mut it.path.layers[0].length_m))),
+        ("crossing", &way(|it| bit(&mut it.path.crossings[0].enter_m))),
+    ]);
+}
+
+#[test]
+fn every_option_of_a_walk_is_hashed() {
+    check(&[
+        ("pace", &options(|it, _| it.pace = WalkPace::Run)),
+        ("speed", &options(|it, _| it.pace = WalkPace::Speed(1.0))),
+        ("radius", &options(|it, _| it.radius_m = Some(0.0))),
+        ("accept", &options(|it, _| it.accept = AcceptEnd::Near)),
+        ("face an angle", &options(|it, _| it.face = Some(LookTarget::Angle(0.0)))),
+        ("face a point", &options(|it, _| it.face = Some(LookTarget::Point(Vec3::ZERO)))),
+        ("face somebody", &options(|it, other| it.face = Some(LookTarget::Character(other)))),
+        ("doors", &options(|it, _| it.doors = Some(DoorPolicy::Avoid))),
+        ("keys", &options(|it, _| it.keys.push(String::new()))),
+        ("crowd", &options(|it, _| it.crowd = Crowd::Yield)),
+        ("patience", &options(|it, _| it.patience_ticks ^= 1)),
+        ("timeout", &options(|it, _| it.timeout_ticks = Some(0))),
+        ("ensure", &options(|it, _| it.ensure = true)),
+        ("no areas", &options(|it, _| it.areas = Some([].into()))),
+        ("areas", &options(|it, _| it.areas = Some([(AreaId(0), None)].into()))),
+        ("areas, dearer", &options(|it, _| it.areas = Some([(AreaId(0), Some(2.0))].into()))),
+        ("tells of waypoints", &options(|it, _| it.tells.waypoint = true)),
+        ("tells of the end", &options(|it, _| it.tells.near = true)),
+        ("tells of blocks", &options(|it, _| it.tells.blocked = true)),
+    ]);
+}
+
+#[test]
+fn what_the_world_keeps_beside_is_hashed() {
+    check(&[
+        ("tick", &|scene| scene.world.tick = Tick(1)),
+        ("seed", &|scene| scene.world.seed ^= 1),
+        ("number of walks", &|scene| scene.world.serials.walk += 1),
+        ("number of turns", &|scene| scene.world.serials.turn += 1),
+        ("number of plays", &|scene| scene.world.serials.play += 1),
+        ("number of door moves", &|scene| scene.world.serials.door_move += 1),
+        ("number of watches", &|scene| scene.world.serials.watch += 1),
+        ("number of blocks", &|scene| scene.world.serials.block += 1),
+        ("noted as standing", &|scene| scene.world.note_standing(scene.other)),
+        ("orders in this tick", &|scene| _ = scene.world.walks_this_tick.insert(Owner(3), 1)),
+    ]);
+}
+
+#[test]
+fn who_stood_and_was_removed_is_hashed_until_walks_have_looked() {
+    let hash = |takes: bool| {
+        let mut scene = sample();
+        scene.world.characters.get_mut(scene.other).expect("it is there").replan.stood = true;
+        scene.world.note_removal(scene.other);
+        if takes {
+            scene.world.take_removed();
+        }
+        of(&scene.world).characters
+    };
+    assert_ne!(hash(false), hash(true));
+}
+
+#[test]
+fn every_field_of_a_door_that_changes_is_hashed() {
+    let door = || Door {
+        name: "gate".to_owned(),
+        area: AreaId(0),
+        position: Vec3::ZERO,
+        bounds: crate::base::geom::Bounds::of(&[[0.0, 0.0]]),
+        moving_ticks: 1,
+        state: DoorState::Closed,
+        left_ticks: 0,
+        is_locked: false,
+        key: None,
+        one_way: None,
+        teams: Vec::new(),
+        wish: None,
+        removed: None,
+    };
+    let wish = || DoorWish {
+        serials: vec![1],
+        open: true,
+        by: None,
+        owner: Owner::HOST,
+        when_occupied: crate::world::door::WhenOccupied::Wait,
+        give_up: None,
+        is_instant: false,
+    };
+    let wished = |change: fn(&mut DoorWish, CharacterId)| {
+        move |door: &mut Door, who: CharacterId| {
+            let mut wish = wish();
+            change(&mut wish, who);
+            door.wish = Some(wish);
+        }
+    };
+    type Change<'a> = Box<dyn Fn(&mut Door, CharacterId) + 'a>;
+    let changes: Vec<Change<'_>> = vec![
+        Box::new(|_, _| {}),
+        Box::new(|it, _| it.state = DoorState::Opening),
+        Box::new(|it, _| it.left_ticks = 1),
+        Box::new(|it, _| it.is_locked = true),
+        Box::new(|it, _| it.key = Some(String::new())),
+        Box::new(|it, _| it.one_way = Some([0.0, 0.0])),
+        Box::new(|it, _| it.teams.push(String::new())),
+        Box::new(wished(|_, _| {})),
+        Box::new(wished(|it, _| it.serials.push(2))),
+        Box::new(wished(|it, _| it.open = false)),
+        Box::new(wished(|it, who| it.by = Some(who))),
+        Box::new(wished(|it, _| it.owner = Owner(1))),
+        Box::new(wished(|it, _| it.when_occupied = crate::world::door::WhenOccupied::Push)),
+        Box::new(wished(|it, _| it.give_up = Some(Tick(0)))),
+        Box::new(wished(|it, _| it.is_instant = true)),
+    ];
+    let mut seen: Vec<u64> = Vec::new();
+    for (at, change) in changes.iter().enumerate() {
+        let mut scene = sample();
+        let mut door = door();
+        change(&mut door, scene.other);
+        scene.world.doors.push(door);
+        let hash = of(&scene.world).doors;
+        assert!(!seen.contains(&hash), "change {at} of a door is not seen");
+        seen.push(hash);
+    }
+}

@@ -1,0 +1,193 @@
+//! How a walk goes on: to one goal, after somebody, away from somebody, from stop to stop, anywhere.
+//!
+//! In: checked options of the verb. Out: a plan that `sim::walk_modes` carries on. Holds: whatever the course, there is one walk
+//! with one result; a course that aims again and again has a bound on how often. Not here: options that every walk has
+//! (`walk`), how a course is carried on (`sim::walk_modes`).
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::base::hash::StateHash;
+use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
+use crate::base::time::Tick;
+use crate::world::place::Mark;
+use crate::world::walk::Goal;
+
+/// What a walk does when it has come to where it aims, and where it aims next.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum WalkMode {
+    /// To its goal, then it is over.
+    #[default]
+    Once,
+    /// Keeps up with the character that is its goal.
+    Follow(Follow),
+    /// Away from its goal.
+    Flee(Flee),
+    /// From stop to stop.
+    Patrol(Patrol),
+    /// To random points; never arrives.
+    Wander(Wander),
+}
+
+/// How long to stand at a stop, ticks: drawn again each time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pause {
+    /// At least.
+    pub least_ticks: u64,
+    /// At most.
+    pub most_ticks: u64,
+}
+
+impl Pause {
+    /// One pause. Draws nothing when both ends are the same.
+    pub fn draw(self, rng: &mut Rng) -> u64 {
+        if self.least_ticks >= self.most_ticks {
+            return self.least_ticks;
+        }
+        self.least_ticks + rng.below(self.most_ticks - self.least_ticks + 1)
+    }
+
+    fn hash_into(self, hash: &mut StateHash) {
+        hash.word(self.least_ticks).word(self.most_ticks);
+    }
+}
+
+/// Getting away from somebody or something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flee {
+    /// Metres in a straight line that are far enough.
+    pub distance_m: f32,
+    /// Where the threat was when the walker last chose where to run.
+    pub seen: Option<Vec3>,
+    /// Whether there is nowhere better to go.
+    pub is_cornered: bool,
+}
+
+impl Flee {
+    /// Metres that are far enough when nothing is said.
+    pub const DISTANCE_M: f32 = 8.0;
+}
+
+/// A stop of a patrol.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stop {
+    /// Where to.
+    pub goal: Goal,
+    /// As scripts see it.
+    pub mark: Mark,
+}
+
+/// Walking stops in turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Patrol {
+    /// The stops, one or more.
+    pub stops: Arc<[Stop]>,
+    /// The stop it is on its way to or stands at, from 0.
+    pub at: usize,
+    /// Begin again after the last.
+    pub is_loop: bool,
+    /// At each stop.
+    pub pause: Pause,
+    /// Stops out of reach since the last one reached.
+    pub misses: usize,
+}
+
+/// Walking about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wander {
+    /// Only in this area.
+    pub area: Option<AreaId>,
+    /// Only around this point; anywhere, if none.
+    pub around: Option<Vec3>,
+    /// And so far around it, metres.
+    pub within_m: f32,
+    /// At each point.
+    pub pause: Pause,
+    /// Points that turned out to be out of reach, one after the other.
+    pub misses: u32,
+}
+
+impl Wander {
+    /// Points out of reach in a row after which there is no way.
+    pub const MISSES_MAX: u32 = 8;
+}
+
+/// Places to pass on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoints {
+    /// Those left, the next one last.
+    pub left: Vec<Vec3>,
+    /// Where the walk goes after them, as a point.
+    pub last: Vec3,
+}
+
+/// Keeping up with a character.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Follow {
+    /// Metres from centre to centre that are near enough.
+    pub distance_m: f32,
+    /// Never settle on reaching: stay close until stopped.
+    pub keep: bool,
+    /// The target is lost when it is farther than this, metres; never, if none.
+    pub lose_beyond_m: Option<f32>,
+    /// And has been so for this long.
+    pub lose_after_ticks: u64,
+    /// Since when it has been farther.
+    pub far_since: Option<Tick>,
+    /// Since when the walker has stood at the end of a way that does not lead to the target. A way that does clears it; a
+    /// target that walks back and forth behind a wall does not.
+    pub stranded_since: Option<Tick>,
+}
+
+impl Follow {
+    /// Following that says nothing: near enough at `distance_m`, never lost.
+    #[must_use]
+    pub fn within(distance_m: f32) -> Self {
+        Self {
+            distance_m,
+            keep: false,
+            lose_beyond_m: None,
+            lose_after_ticks: 0,
+            far_since: None,
+            stranded_since: None,
+        }
+    }
+}
+
+impl WalkMode {
+    /// Mixes in everything that decides where the walk goes; nothing for a walk to one goal.
+    pub fn hash_into(&self, hash: &mut StateHash) {
+        match self {
+            Self::Once => {}
+            Self::Follow(follow) => {
+                hash.word(1).float(follow.distance_m).flag(follow.keep);
+                hash.float(follow.lose_beyond_m.unwrap_or(-1.0)).word(follow.lose_after_ticks);
+                hash_tick(hash, follow.far_since);
+                hash_tick(hash, follow.stranded_since);
+            }
+            Self::Flee(flee) => {
+                hash.word(2).float(flee.distance_m).flag(flee.is_cornered);
+                hash.flag(flee.seen.is_some()).vector(flee.seen.unwrap_or_default());
+            }
+            Self::Patrol(patrol) => {
+                hash.word(3).word(patrol.at as u64).flag(patrol.is_loop).word(patrol.misses as u64);
+                patrol.pause.hash_into(hash);
+                for stop in patrol.stops.iter() {
+                    hash.vector(stop.mark.position);
+                }
+            }
+            Self::Wander(wander) => {
+                hash.word(4).word(wander.area.map_or(0, |area| u64::from(area.0) + 1));
+                hash.flag(wander.around.is_some()).vector(wander.around.unwrap_or_default());
+                hash.float(wander.within_m).word(u64::from(wander.misses));
+                wander.pause.hash_into(hash);
+            }
+        }
+    }
+}
+
+fn hash_tick(hash: &mut StateHash, tick: Option<Tick>) {
+    hash.word(tick.map_or(0, |tick| tick.0 + 1));
+}

@@ -1,0 +1,157 @@
+//! What pictures show of people, watches, padding and searches, and what animations say.
+//!
+//! Goal: anyone who looks can tell who is who and why. Method: the real program draws SVG, whose shapes say what they show;
+//! animations are compared with the same animation without words.
+
+use std::collections::BTreeSet;
+
+use crate::cli::commands::Project;
+
+/// A yard in which three people walk, one stands, and a script watches and speaks.
+fn project() -> Project {
+    let project = Project::new();
+    project.write(
+        "levels/square.json",
+        r#"{ "script": "square.lua",
+          "navigation": { "cellSize": 0.5, "agentRadius": 0.4, "objectPadding": 0.4,
+            "areas": [ { "name": "a", "polygon": [[0,0],[16,0],[16,12],[0,12]] } ],
+            "obstacles": [ { "name": "well", "polygon": [[7,5],[9,5],[9,7],[7,7]] } ] },
+          "marks": { "spot": [12, 9] },
+          "characters": [
+            { "name": "anna", "position": [2, 2] }, { "name": "bert", "position": [2, 6] },
+            { "name": "carl", "position": [2, 10] }, { "name": "hero", "position": [14, 2], "player": true } ] }"#,
+    );
+    project.write(
+        "scripts/square.lua",
+        "function onStart()
+          for name, z in { anna = 2, bert = 6, carl = 10 } do world.character(name):walkTo(14, z) end
+          region.near('spot', 1.5, { onEnter = function() end })
+          region.near(world.character('anna'), 2, { onEnter = function() end })
+        end
+        function onTick() if level.tick == 20 then event.emit('bell') end end",
+    );
+    project
+}
+
+/// The value of an attribute of every shape of a kind, words left out.
+fn values<'a>(svg: &'a str, kind: &str, attribute: &str) -> Vec<&'a str> {
+    let kind = format!("data-kind=\"{kind}\"");
+    let tags = svg.split('<').filter(|tag| tag.contains(&kind) && !tag.starts_with("text"));
+    let of = |tag: &'a str| tag.split(&format!(" {attribute}=\"")).nth(1)?.split('"').next();
+    tags.filter_map(of).collect()
+}
+
+#[test]
+fn people_are_told_apart_by_colour_and_each_path_has_that_of_its_walker() {
+    let project = project();
+    project.expect(0, &["draw", "square", "--tick", "30", "--out", "square.svg"]);
+    let svg = project.read("square.svg");
+    let bodies: Vec<&str> =
+        values(&svg, "character", "fill").into_iter().filter(|fill| *fill != "none").collect();
+    let people: BTreeSet<&str> = bodies.iter().copied().collect();
+    assert_eq!(people.len(), 4, "three people and the player: {bodies:?}");
+    let paths: BTreeSet<&str> =
+        values(&svg, "walk", "stroke").into_iter().filter(|stroke| people.contains(stroke)).collect();
+    assert_eq!(paths.len(), 3, "{:?} of {people:?}", values(&svg, "walk", "stroke"));
+    for word in
+        ["anna", "bert", "carl", "player", "path", "goal", "velocity", "desired velocity", "padding", "watch"]
+    {
+        assert!(svg.contains(&format!(">{word}</text>")), "{word} is in the legend");
+    }
+}
+
+#[test]
+fn many_people_have_the_colour_of_their_first_tag() {
+    let project = project();
+    let person = |number: usize| {
+        let tag = if number < 8 { "guards" } else { "guests" };
+        format!("{{ \"name\": \"p{number}\", \"position\": [{}, 10], \"tags\": [\"{tag}\"] }}", 1 + number)
+    };
+    let people: Vec<String> = (0..13).map(person).collect();
+    let level = format!(
+        "{{ \"navigation\": {{ \"areas\": [ {{ \"name\": \"a\", \"polygon\": [[0,0],[16,0],[16,12],[0,12]] }} ] }},
+           \"characters\": [ {} ] }}",
+        people.join(", ")
+    );
+    project.write("levels/many.json", &level);
+    project.expect(0, &["draw", "many", "--out", "many.svg"]);
+    let svg = project.read("many.svg");
+    let fills: BTreeSet<&str> =
+        values(&svg, "character", "fill").into_iter().filter(|fill| *fill != "none").collect();
+    assert_eq!(fills.len(), 2, "{fills:?}");
+    assert!(svg.contains(">guards</text>") && svg.contains(">guests</text>"));
+}
+
+#[test]
+fn watches_are_circles_at_their_place_or_around_their_character() {
+    let project = project();
+    project.expect(0, &["draw", "square", "--tick", "30", "--out", "watched.svg"]);
+    assert_eq!(values(&project.read("watched.svg"), "watch", "data-key").len(), 2);
+    project
+        .expect(0, &["draw", "square", "--tick", "30", "--layers", "cells,characters", "--out", "bare.svg"]);
+    assert_eq!(values(&project.read("bare.svg"), "watch", "data-key").len(), 0);
+}
+
+#[test]
+fn a_watch_along_walkable_lines_shows_what_it_sees() {
+    let project = project();
+    let outline = || {
+        project.expect(0, &["draw", "square", "--tick", "1", "--out", "seen.svg"]);
+        let svg = project.read("seen.svg");
+        let watches = values(&svg, "watch", "points").into_iter().chain(values(&svg, "watch", "d"));
+        (svg.contains(">seen by a watch</text>"), watches.map(str::to_owned).collect::<Vec<_>>())
+    };
+    assert!(!outline().0);
+    let text = project.read("scripts/square.lua");
+    project.write("scripts/square.lua", &text.replace("'spot', 1.5, {", "'spot', 6, { lineOfWalk = true,"));
+    let (is_told, around_the_well) = outline();
+    assert!(is_told && !around_the_well.is_empty());
+    let level = project.read("levels/square.json");
+    project.write(
+        "levels/square.json",
+        &level.replace("[[7,5],[9,5],[9,7],[7,7]]", "[[1,0],[2,0],[2,1],[1,1]]"),
+    );
+    assert_ne!(outline().1, around_the_well, "the well hides what is behind it");
+}
+
+#[test]
+fn padding_lies_around_obstacles_and_only_there() {
+    let project = project();
+    project.expect(0, &["draw", "square", "--out", "padded.svg"]);
+    assert_eq!(values(&project.read("padded.svg"), "cells", "data-key"), ["free", "padding", "blocked"]);
+    let bare = project.read("levels/square.json").replace("\"agentRadius\": 0.4", "\"agentRadius\": 0.0");
+    project.write("levels/square.json", &bare.replace("\"objectPadding\": 0.4", "\"objectPadding\": 0.0"));
+    project.expect(0, &["draw", "square", "--out", "bare.svg"]);
+    assert_eq!(values(&project.read("bare.svg"), "cells", "data-key"), ["free", "blocked"]);
+}
+
+#[test]
+fn a_search_on_tiles_shows_what_it_looked_at() {
+    let project = project();
+    project.write(
+        "levels/field.json",
+        r#"{ "navigation": { "kind": "tiles", "legend": { "~": { "terrain": "water" }, "m": { "terrain": "mud" } },
+            "layers": [ { "name": "ground", "rows": [
+              "............", "..mmmm......", "..m###......", "..m..#..mm..", ".....#..mm..", "............" ] } ] } }"#,
+    );
+    project.expect(0, &["draw", "field", "--from", "0.5,3.5", "--to", "11.5,3.5", "--out", "field.svg"]);
+    let svg = project.read("field.svg");
+    let cells = values(&svg, "cells", "data-key");
+    assert!(cells.contains(&"free") && cells.contains(&"searched"), "{cells:?}");
+    assert!(svg.contains(">searched</text>"));
+}
+
+#[test]
+fn animations_say_what_happens_below_their_title() {
+    let project = project();
+    let gif = |name: &str| {
+        project.expect(0, &["draw", "square", "--gif", name, "--ticks", "18..24", "--every", "3"]);
+        std::fs::read(project.path().join(name)).unwrap()
+    };
+    let told = gif("told.gif");
+    let silent = project.read("scripts/square.lua").replace("event.emit('bell')", "local _ = 'bell'");
+    project.write("scripts/square.lua", &silent);
+    let quiet = gif("quiet.gif");
+    assert_ne!(told, quiet, "an event is told");
+    assert_eq!(told[6..10], quiet[6..10], "room for words is kept, said or not");
+}

@@ -1,0 +1,15 @@
+//! Walks and crowds: who arrives, how, and beside whom.
+
+pub mod crowd_laws;
+pub mod crowd_rows;
+pub mod crowd_shown;
+pub mod door_rules;
+pub mod following;
+pub mod gatherings;
+pub mod nudges;
+pub mod rates;
+pub mod rounds;
+pub mod soak;
+pub mod steerbench;
+pub mod waiting;
+pub mod walks;

@@ -1,0 +1,7 @@
+//! Laws over generated cases, and laws of the source tree itself.
+
+pub mod fuzzed;
+pub mod invariant_tests;
+pub mod model;
+pub mod settle_matrix;
+pub mod tidy;

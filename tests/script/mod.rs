@@ -1,0 +1,16 @@
+//! What scripts see: the bindings, behaviours, scenes, tasks, reloads, and hostile code.
+
+pub mod attacks;
+pub mod behaviours;
+pub mod boards;
+pub mod hostile_world;
+pub mod reload;
+pub mod reload_levels;
+pub mod reload_scenes;
+pub mod samples;
+pub mod sandbox;
+pub mod scenes;
+pub mod script_api;
+pub mod script_flow;
+pub mod tasks;
+pub mod trees;
