@@ -12,8 +12,8 @@ use mlua::{Lua, Table, Value};
 
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::value::Plain;
-use crate::script::bind::keep::Callback;
 use crate::script::bind::{handles, results};
+use crate::script::callback::Callback;
 use crate::script::fault::{CallFailure, FaultKind};
 use crate::script::handlers::{self, Delivering, Listener, Lost, WalkRecord};
 use crate::script::invoke::{self, Call, map, text};

@@ -11,7 +11,7 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::time::Tick;
-use crate::script::bind::keep::{Callback, WalkHandlers, WatchHandlers};
+use crate::script::callback::{Callback, WalkHandlers, WatchHandlers};
 use crate::script::convert::{Argument, Mistake};
 use crate::script::owner::{self, Owners};
 use crate::script::progress_handlers::UnderwayHandlers;

@@ -18,7 +18,6 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
 use crate::script::behaviour::{self, Behaviours, Class};
-use crate::script::bind::keep::Keeper;
 use crate::script::bind::level::{self, LevelOutcome};
 use crate::script::bind::table::Binding;
 use crate::script::bind::{self, BindingSetup};
@@ -31,7 +30,6 @@ use crate::script::files::{FileError, ScriptTexts};
 use crate::script::fuel::Signals;
 use crate::script::handlers::Handlers;
 use crate::script::invoke::{self, Call};
-use crate::script::keeper::Scheduler;
 use crate::script::limits::ScriptLimits;
 use crate::script::owner::{OwnerKind, Owners};
 use crate::script::plain_state::StateChecks;
@@ -412,8 +410,7 @@ pub(crate) fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> ml
     let waiting = |entry: &Binding| -> Option<Function> {
         prelude.raw_get::<Value>(format!("{}.{}", entry.owner, entry.name())).ok()?.as_function().cloned()
     };
-    let keeper: Rc<dyn Keeper> = Rc::new(Scheduler);
-    let state = bind::install(vm, &BindingSetup { keeper, args, waiting: &waiting })?;
+    let state = bind::install(vm, &BindingSetup { args, waiting: &waiting })?;
     let globals = lua.globals();
     let (log, table): (Table, Table) = (globals.raw_get("log")?, globals.raw_get("table")?);
     let print: Function = vm.own_chunk(PRINT)?.call((

@@ -11,7 +11,7 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
-use crate::script::bind::keep::{Callback, WhenOrder};
+use crate::script::callback::{Callback, WhenOrder};
 use crate::script::handlers::{self, Delivering};
 use crate::script::invoke::{self, Call};
 use crate::script::owner::{self, OwnerKind, OwnerRecord};

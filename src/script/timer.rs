@@ -11,7 +11,7 @@ use mlua::{Lua, Value};
 use crate::base::hash::StateHash;
 use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
-use crate::script::bind::keep::Callback;
+use crate::script::callback::Callback;
 use crate::script::runtime::{self, Runtime, ScriptWork};
 use crate::script::wait::{Outcome, Wait};
 use crate::world::walk::Owner;

@@ -4,9 +4,9 @@ use mlua::{Lua, Value};
 
 use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
-use crate::script::bind::keep::keeper;
 use crate::script::bind::table::{Binding, HostResult, param};
 use crate::script::convert::Args;
+use crate::script::registration;
 use crate::script::runtime::{self, ScriptWork};
 use crate::world::ops::alive;
 
@@ -49,11 +49,11 @@ fn attach(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
     let (name, params) = (args.take("behaviour"), args.take("params"));
-    let attachment = keeper(lua).check_behaviour(lua, &name, &params)?;
+    let attachment = registration::check_behaviour(lua, &name, &params)?;
     if let Some(what) = runtime::work_at_limit(lua) {
         return Err(args.mistake(what).into());
     }
-    keeper(lua).attach(lua, id, attachment);
+    registration::attach(lua, id, attachment);
     nothing()
 }
 

@@ -6,11 +6,11 @@ use mlua::Lua;
 
 use crate::script::bind::call::{answer, ask, charge, myself, with};
 use crate::script::bind::handles::{self, BlockId};
-use crate::script::bind::keep::keeper;
 use crate::script::bind::place;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
 use crate::script::bind::walk_options::metres;
 use crate::script::convert::{Args, Mistake};
+use crate::script::owner;
 use crate::world::area::AreaKind;
 use crate::world::ops::blocks;
 
@@ -103,7 +103,7 @@ fn block(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let place = place::single(&args.take("place"))?;
     let radius_m = metres(&args.take("radius"), 0.01, RADIUS_MAX_M)?;
-    let owner = keeper(lua).owner(lua);
+    let owner = owner::current(lua);
     let serial = with(lua, args, |world| {
         let point = place.point(world, function, None)?;
         if world.blocks.len() >= BLOCKS_MAX {

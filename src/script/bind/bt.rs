@@ -11,7 +11,7 @@ use crate::script::bind::place;
 use crate::script::bind::table::{Alias, Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options;
 use crate::script::convert::{Args, Argument, Mistake, describe};
-use crate::script::{keeper, tree};
+use crate::script::{registration, tree};
 
 const BT: &str = "bt";
 
@@ -509,7 +509,7 @@ fn weighted(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn subtree(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("the name of a file with a tree")?;
-    let result = keeper::load(lua, &name).map_err(|what| args.mistake(what))?;
+    let result = registration::load(lua, &name).map_err(|what| args.mistake(what))?;
     let found = node(lua, &result).or_else(|| {
         let tree = result.as_table()?.raw_get::<Value>("tree").ok()?;
         node(lua, &tree)

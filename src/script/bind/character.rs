@@ -12,7 +12,6 @@ use crate::script::bind::call::{
     answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, setting, vector, with,
 };
 use crate::script::bind::handles::{self, PlayId, TurnId};
-use crate::script::bind::keep::keeper;
 use crate::script::bind::names;
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
@@ -20,6 +19,7 @@ use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType,
 use crate::script::bind::walk_options::{self, Gaze};
 use crate::script::cinematic::note_removal;
 use crate::script::convert::{Args, Mistake};
+use crate::script::{owner, registration};
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::ops::{alive, characters, walks};
@@ -346,15 +346,14 @@ pub(crate) fn walk_to(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let goal = place::take(args, "goal")?;
     let (asked, handlers) = walk_options::read(lua, args)?;
-    let keeper = keeper(lua);
-    let owner = keeper.owner(lua);
+    let owner = owner::current(lua);
     let walk = with(lua, args, |world| {
         let goal = goal.goal(world, function, id)?;
         let options = asked.options(world, function)?;
         let order = walks::WalkOrder { character: id, goal, options, owner };
         walks::walk_to(world, order).map_err(op(function))
     })?;
-    keeper.set_walk(lua, walk, handlers);
+    registration::set_walk(lua, walk, handlers);
     answer(lua, handles::walk(lua, walk)?)
 }
 

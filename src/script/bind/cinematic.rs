@@ -13,8 +13,8 @@ use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType,
 use crate::script::cinematic;
 use crate::script::cinematic::definition::{self, Definition};
 use crate::script::convert::{Args, Argument, Mistake, suggestion};
-use crate::script::keeper::{load, stem};
 use crate::script::owner;
+use crate::script::registration::{load, stem};
 use crate::script::runtime::{self, Runtime};
 use crate::script::vm;
 use crate::script::wait::{self, Outcome, SceneId, Wait};

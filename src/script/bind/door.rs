@@ -7,10 +7,10 @@ use mlua::{Lua, Value};
 use crate::base::ids::{CharacterId, DoorId};
 use crate::script::bind::call::{Raise, answer, ask, handle, list, myself, nothing, op, vector, with, word};
 use crate::script::bind::handles::{self, DoorMove};
-use crate::script::bind::keep::keeper;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
 use crate::script::convert::{Args, Mistake};
+use crate::script::{handlers, registration};
 use crate::script::{lend, runtime};
 use crate::world::World;
 use crate::world::door::{Door, DoorSignal, WhenOccupied};
@@ -327,10 +327,9 @@ fn on(lua: &Lua, args: &mut Args) -> HostResult {
     let id = there(lua, args)?;
     let signals = DoorSignal::ALL.map(|signal| (signal.name(), signal));
     let what = word(&args.take("what"), &signals)?;
-    let keeper = keeper(lua);
-    let handler = keeper.callback(lua, &args.take("handler"))?;
+    let handler = handlers::read(lua, &args.take("handler"))?;
     with(lua, args, |_| Ok(()))?;
-    let listener = keeper.listen_door(lua, id, what, handler).map_err(|what| args.mistake(what))?;
+    let listener = registration::listen_door(lua, id, what, handler).map_err(|what| args.mistake(what))?;
     answer(lua, listener)
 }
 

@@ -8,11 +8,11 @@ use mlua::{Function, Lua, Value};
 
 use crate::base::time::Tick;
 use crate::script::bind::call::nothing;
-use crate::script::bind::keep::keeper;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
 use crate::script::convert::Args;
 use crate::script::library::Printed;
 use crate::script::limits::ScriptLimits;
+use crate::script::owner;
 use crate::script::vm::Machine;
 use crate::script::{fault, lend};
 use crate::world::World;
@@ -109,7 +109,7 @@ fn write(lua: &Lua, level: &'static str, args: &mut Args) -> HostResult {
         values.push(args.take("value").into_value());
     }
     let message = line(lua, &format, &values)?;
-    put(lua, level, keeper(lua).label(lua, keeper(lua).owner(lua)), message);
+    put(lua, level, owner::label(lua, owner::current(lua)), message);
     nothing()
 }
 

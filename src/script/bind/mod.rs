@@ -17,7 +17,6 @@ pub mod door;
 pub mod event;
 pub mod graph;
 pub mod handles;
-pub mod keep;
 pub mod level;
 pub mod log;
 pub mod names;
@@ -39,13 +38,11 @@ pub mod walk_modes;
 pub mod walk_options;
 pub mod world;
 
-use std::rc::Rc;
 
 use mlua::{Function, Lua, Table, Value};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::script::bind::handles::{DoorMove, PlayId, StreamId, TurnId, WatchRef};
-use crate::script::bind::keep::Keeper;
 use crate::script::bind::table::{Alias, Binding, EntryBody, EntryKind, Library, TableType};
 use crate::script::convert::{Mistake, describe};
 use crate::script::lend;
@@ -204,8 +201,6 @@ pub fn shapes() -> Vec<&'static TableType> {
 
 /// What the bindings are installed with.
 pub struct BindingSetup<'a> {
-    /// Owners, handlers and tasks.
-    pub keeper: Rc<dyn Keeper>,
     /// `level.args`.
     pub args: &'a [String],
     /// The function of the prelude behind an entry that waits.
@@ -220,7 +215,6 @@ pub struct BindingSetup<'a> {
 pub fn install(vm: &ScriptVm, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     let lua = vm.lua();
     lend::install::<World>(lua);
-    keep::install(lua, Rc::clone(&setup.keeper));
     level::install(lua, setup.args)?;
     rng::install(lua);
     bt::install(lua, vm.own_chunk(include_str!("../prelude/tree.lua"))?.call(())?)?;

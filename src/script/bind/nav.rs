@@ -12,7 +12,6 @@ use crate::script::bind::call::{
 };
 use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::handles::{self, StreamId};
-use crate::script::bind::keep::keeper;
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::results::{cancelled_path_result, path_result};
@@ -20,6 +19,7 @@ use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType,
 use crate::script::bind::walk_options::metres;
 use crate::script::bind::{names, rng};
 use crate::script::convert::{Args, Mistake};
+use crate::script::{handlers, registration};
 use crate::world::World;
 use crate::world::bystanders::Bystanders;
 use crate::world::ops::{areas, paths};
@@ -325,8 +325,7 @@ fn request_path(lua: &Lua, args: &mut Args) -> HostResult {
     let (from, to) = ends(args)?;
     let options = args.options(&path_options::REQUEST_NAMES)?;
     let way = PathQuestion { from, to, options: path_options::from(&options)? };
-    let keeper = keeper(lua);
-    let handler = options.find("onPath").map(|given| keeper.callback(lua, &given)).transpose()?;
+    let handler = options.find("onPath").map(|given| handlers::read(lua, &given)).transpose()?;
     let (token, units) = with(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
@@ -338,7 +337,7 @@ fn request_path(lua: &Lua, args: &mut Args) -> HostResult {
         let units = units + met(&query);
         Ok((paths::request(world, query, around), units))
     })?;
-    keeper.set_path(lua, token, handler);
+    handlers::set_path(lua, token, handler);
     charge(lua, units)?;
     answer(lua, handles::make(lua, token)?)
 }
@@ -358,7 +357,7 @@ fn cancel(lua: &Lua, args: &mut Args) -> HostResult {
         Ok(cancelled_path_result(lua, world))
     })??;
     handles::latch(lua, token, &result)?;
-    keeper(lua).path_cancelled(lua, token, Value::Table(result));
+    registration::path_cancelled(lua, token, Value::Table(result));
     nothing()
 }
 

@@ -7,12 +7,13 @@ use mlua::{Lua, Value};
 use crate::base::ids::CharacterId;
 use crate::script::bind::call::{self, answer, ask, myself, nothing, thing, with};
 use crate::script::bind::handles::{self, WatchRef};
-use crate::script::bind::keep::{WatchHandlers, WhenOrder, keeper};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, metres, seconds};
 use crate::script::bind::{character, door, names};
+use crate::script::callback::{WatchHandlers, WhenOrder};
 use crate::script::convert::{Args, Argument, Mistake, Options};
+use crate::script::{handlers, owner, registration, runtime};
 use crate::world::World;
 use crate::world::ops::alive;
 use crate::world::ops::watches::{self, WatchOrder};
@@ -227,8 +228,7 @@ fn read(lua: &Lua, args: &mut Args) -> Result<WatchAsk, Mistake> {
         Some(given) => filter(&given, &mut handlers)?,
         None => Filter::All,
     };
-    let keeper = keeper(lua);
-    let handler = |name| options.find(name).map(|given| keeper.callback(lua, &given)).transpose();
+    let handler = |name| options.find(name).map(|given| handlers::read(lua, &given)).transpose();
     handlers.enter = handler("onEnter")?;
     handlers.exit = handler("onExit")?;
     handlers.stay = handler("onStay")?;
@@ -274,7 +274,7 @@ fn on_region(lua: &Lua, args: &mut Args, name: &str, asked: WatchAsk) -> HostRes
 
 fn on_enter(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a region's name")?;
-    let handler = keeper(lua).callback(lua, &args.take("handler"))?;
+    let handler = handlers::read(lua, &args.take("handler"))?;
     let mut asked = read(lua, args)?;
     asked.handlers.enter = Some(handler);
     on_region(lua, args, &name, asked)
@@ -282,7 +282,7 @@ fn on_enter(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn on_exit(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("a region's name")?;
-    let handler = keeper(lua).callback(lua, &args.take("handler"))?;
+    let handler = handlers::read(lua, &args.take("handler"))?;
     let mut asked = read(lua, args)?;
     asked.handlers.exit = Some(handler);
     on_region(lua, args, &name, asked)
@@ -318,8 +318,7 @@ fn begin(
     asked: WatchAsk,
     ground: impl FnOnce(&World, bool) -> Result<WatchShape, Mistake>,
 ) -> HostResult {
-    let keeper = keeper(lua);
-    let owner = keeper.owner(lua);
+    let owner = owner::current(lua);
     let line_of_walk = asked.line_of_walk;
     let (ground, every_ticks) =
         with(lua, args, |world| Ok((ground(world, line_of_walk)?, world.rate().ticks(asked.every_s))))?;
@@ -327,13 +326,13 @@ fn begin(
     let WatchAsk { filter, edge, initial, handlers, .. } = asked;
     let order = WatchOrder { owner, ground, filter, edge, report_initial: initial };
     let watch = with(lua, args, |world| Ok(watches::watch(world, order)))?;
-    keeper.set_watch(lua, watch, WatchHandlers { every_ticks: every_ticks.max(1), ..handlers });
+    handlers::set_watch(lua, watch, WatchHandlers { every_ticks: every_ticks.max(1), ..handlers });
     answer(lua, handles::watch(lua, watch)?)
 }
 
 /// `region.on: behaviour "guard" has 256 watches, the most allowed (limits.watchesPerOwner); remove some`.
 fn check_count(lua: &Lua, args: &Args) -> Result<(), Mistake> {
-    keeper(lua).watches_at_limit(lua).map_or(Ok(()), |what| Err(args.mistake(what)))
+    owner::at_limit(lua, owner::Counted::Watches).map_or(Ok(()), |what| Err(args.mistake(what)))
 }
 
 fn when(lua: &Lua, args: &mut Args) -> HostResult {
@@ -341,20 +340,19 @@ fn when(lua: &Lua, args: &mut Args) -> HostResult {
     let given = args.take("options");
     given.table("a table of options")?;
     let options: Options = given.options(WHEN_OPTIONS)?;
-    let keeper = keeper(lua);
-    let handler = |name| options.find(name).map(|given| keeper.callback(lua, &given)).transpose();
+    let handler = |name| options.find(name).map(|given| handlers::read(lua, &given)).transpose();
     let (on_true, on_false) = (handler("onTrue")?, handler("onFalse")?);
     let every_s = seconds(&options, "every")?.unwrap_or(0.0);
     let every_ticks = with(lua, args, |world| Ok(world.rate().ticks(every_s).max(1)))?;
     check_count(lua, args)?;
-    let when = keeper.set_when(lua, WhenOrder { predicate, on_true, on_false, every_ticks });
+    let when = registration::set_when(lua, WhenOrder { predicate, on_true, on_false, every_ticks });
     answer(lua, handles::make(lua, WatchRef::When(when))?)
 }
 
 fn insiders(lua: &Lua, args: &mut Args) -> Result<Vec<CharacterId>, super::call::Raise> {
     match myself::<WatchRef>(args)? {
         WatchRef::Shape(id) => {
-            if let Some(inside) = keeper(lua).watch_insiders(lua, id) {
+            if let Some(inside) = handlers::watch_insiders(lua, id) {
                 return Ok(inside);
             }
             with(lua, args, |world| {
@@ -383,20 +381,24 @@ fn contains(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn enable(lua: &Lua, args: &mut Args) -> HostResult {
-    switch(lua, args, watches::enable, |lua, when| keeper(lua).enable_when(lua, when, true))
+    switch(lua, args, watches::enable, |lua, when| {
+        runtime::with(lua, |runtime| runtime.predicates.enable(when, true))
+    })
 }
 
 fn disable(lua: &Lua, args: &mut Args) -> HostResult {
-    switch(lua, args, watches::disable, |lua, when| keeper(lua).enable_when(lua, when, false))
+    switch(lua, args, watches::disable, |lua, when| {
+        runtime::with(lua, |runtime| runtime.predicates.enable(when, false))
+    })
 }
 
 fn remove(lua: &Lua, args: &mut Args) -> HostResult {
     match myself::<WatchRef>(args)? {
         WatchRef::Shape(id) => {
             with(lua, args, |world| Ok(watches::remove(world, id)))?;
-            keeper(lua).forget_watch(lua, id);
+            handlers::forget_watch(lua, id);
         }
-        WatchRef::When(when) => keeper(lua).remove_when(lua, when),
+        WatchRef::When(when) => registration::remove_when(lua, when),
     }
     nothing()
 }

@@ -9,12 +9,13 @@ use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, op, with};
 use crate::script::bind::character;
 use crate::script::bind::handles;
-use crate::script::bind::keep::{WalkHandlers, keeper};
 use crate::script::bind::names as known;
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Param, TableType, field, joined, names, param};
 use crate::script::bind::walk_options::{self, SECONDS_MAX, WalkAsk, metres, places, seconds};
+use crate::script::callback::WalkHandlers;
 use crate::script::convert::{Args, Argument, Mistake, Options};
+use crate::script::{handlers, owner, registration};
 use crate::world::World;
 use crate::world::ops::{alive, walks};
 use crate::world::place::Mark;
@@ -175,8 +176,7 @@ fn start(
     course: impl FnOnce(&World) -> Result<(Goal, WalkMode), Mistake>,
 ) -> HostResult {
     let function = args.function();
-    let keeper = keeper(lua);
-    let owner = keeper.owner(lua);
+    let owner = owner::current(lua);
     let walk = with(lua, args, |world| {
         alive(world, asked.character).map_err(op(function))?;
         let (goal, course) = course(world)?;
@@ -184,7 +184,7 @@ fn start(
         let order = walks::WalkOrder { character: asked.character, goal, options, owner };
         walks::start(world, order, course).map_err(op(function))
     })?;
-    keeper.set_walk(lua, walk, asked.handlers);
+    registration::set_walk(lua, walk, asked.handlers);
     answer(lua, handles::walk(lua, walk)?)
 }
 
@@ -326,8 +326,7 @@ fn patrol(lua: &Lua, args: &mut Args) -> HostResult {
     let is_loop = options.find("loop").map_or(Ok(true), |given| given.boolean())?;
     let first = options.find("first").map_or(Ok(1), |given| given.integer_in(1..=i64::from(u32::MAX)))?;
     let rest = Rest::read(&options)?;
-    let keeper = keeper(lua);
-    handlers.underway.stop = options.find("onStop").map(|given| keeper.callback(lua, &given)).transpose()?;
+    handlers.underway.stop = options.find("onStop").map(|given| handlers::read(lua, &given)).transpose()?;
     start(lua, args, WalkRequest { character, walk, handlers }, |world| {
         let stops = route.stops(world, function, character)?;
         let at = usize::try_from(first - 1).unwrap_or(0);

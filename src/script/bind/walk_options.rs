@@ -10,11 +10,12 @@ use mlua::{Lua, Value};
 
 use crate::nav::OwnArea;
 use crate::script::bind::call::{list, word};
-use crate::script::bind::keep::{Underway, WalkHandlers, keeper};
 use crate::script::bind::names as named;
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Param, TableType, field, names};
+use crate::script::callback::{Underway, WalkHandlers};
 use crate::script::convert::{Args, Argument, Mistake, Options, shorten};
+use crate::script::handlers;
 use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::ops::areas;
@@ -184,8 +185,7 @@ pub fn read(lua: &Lua, args: &mut Args) -> Result<(WalkAsk, WalkHandlers), Mista
 /// # Errors
 /// As [`read`].
 pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkHandlers), Mistake> {
-    let keeper = keeper(lua);
-    let handler = |name| options.find(name).map(|given| keeper.callback(lua, &given)).transpose();
+    let handler = |name| options.find(name).map(|given| handlers::read(lua, &given)).transpose();
     let underway = Underway {
         stop: None,
         waypoint: handler("onWaypoint")?,

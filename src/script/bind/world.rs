@@ -6,12 +6,12 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId};
 use crate::nav::Traversal;
 use crate::script::bind::call::{answer, ask, charge, op, preparing, with, word};
-use crate::script::bind::keep::keeper;
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{metres, radians, speed_mps};
 use crate::script::bind::{door, handles, names};
 use crate::script::convert::{Args, Argument, Mistake, Options};
+use crate::script::{cinematic, registration};
 use crate::world::World;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
@@ -266,10 +266,9 @@ fn spawn(lua: &Lua, args: &mut Args) -> HostResult {
     given.table("a table with name and at")?;
     let options = given.options(SPAWN_OPTIONS)?;
     let order = SpawnAsk::read(&options)?;
-    let keeper = keeper(lua);
     let behaviour = options
         .find("behaviour")
-        .map(|name| keeper.check_behaviour(lua, &name, &options.get("params")))
+        .map(|name| registration::check_behaviour(lua, &name, &options.get("params")))
         .transpose()?;
     if behaviour.is_none()
         && let Some(params) = options.find("params")
@@ -290,7 +289,7 @@ fn spawn(lua: &Lua, args: &mut Args) -> HostResult {
         return answer(lua, (mlua::Nil, why));
     };
     if let Some(behaviour) = behaviour {
-        keeper.attach(lua, id, behaviour);
+        registration::attach(lua, id, behaviour);
     }
     answer(lua, handles::character(lua, id)?)
 }
@@ -415,5 +414,5 @@ fn set_door(lua: &Lua, args: &mut Args) -> HostResult {
 fn is_locked(lua: &Lua, args: &mut Args) -> HostResult {
     let what = args.take("what").text("what is locked")?;
     ask(lua, args, |_| Ok(()))?;
-    answer(lua, keeper(lua).is_locked(lua, &what))
+    answer(lua, cinematic::is_locked(lua, &what))
 }

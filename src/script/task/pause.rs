@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use mlua::{Function, Lua, MultiValue, Value};
 
 use crate::base::time::Tick;
-use crate::script::bind::keep::Callback;
+use crate::script::callback::Callback;
 use crate::script::dialogue::Dialogue;
 use crate::script::runtime::CodeName;
 use crate::script::wait::{Outcome, Wait};
