@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Interactive: choices wait for an answer of the host.
     let mut game = Game::load(level, Setup { scripts, is_interactive: true, ..Setup::default() })?;
     let hero = game
-        .add_character(Spawn::new("hero", [2.0, 0.0, 6.0].into()))?
+        .add_character(Spawn::new("hero", [2.0, 0.0, 6.0]))?
         .ok_or("there is no ground under the hero")?;
 
     // The engine's own clock; here every frame takes 25 ms, and a tick is a sixtieth of a second.

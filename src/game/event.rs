@@ -6,8 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use glam::Vec3;
-
 use crate::base::ids::{CharacterId, DoorId, RegionId};
 use crate::base::value::{Plain, PlainKey};
 use crate::nav::Revision;
@@ -27,14 +25,14 @@ pub enum Event {
         /// Which.
         character: CharacterId,
         /// Where; none when it was removed in the same tick.
-        position: Option<Vec3>,
+        position: Option<[f32; 3]>,
     },
     /// A character was removed.
     Despawned {
         /// Which.
         character: CharacterId,
         /// Where it stood.
-        position: Option<Vec3>,
+        position: Option<[f32; 3]>,
     },
     /// A walk was accepted.
     WalkStarted {
@@ -43,7 +41,7 @@ pub enum Event {
         /// The walker.
         character: CharacterId,
         /// Where it is to go.
-        goal: Vec3,
+        goal: [f32; 3],
         /// Number of the code that asked for it; 0 for the host.
         owner: u32,
     },
@@ -65,7 +63,7 @@ pub enum Event {
         /// Who wants to pass.
         by: CharacterId,
         /// Where it will stand.
-        to: Vec3,
+        to: [f32; 3],
     },
     /// A door entered a state, or its lock changed.
     DoorChanged {
@@ -230,13 +228,14 @@ impl ScriptFault {
 impl Event {
     /// The event of a fact; none for facts that only scripts wait for.
     pub(super) fn of(world: &World, fact: Fact) -> Option<Self> {
-        let position = |id: CharacterId| world.character(id).map(|character| character.body.position);
+        let position =
+            |id: CharacterId| world.character(id).map(|character| character.body.position.to_array());
         Some(match fact {
             Fact::Spawned(character) => Self::Spawned { character, position: position(character) },
             Fact::Despawned(character) => Self::Despawned { character, position: position(character) },
             Fact::WalkStarted(id) => {
                 let walk = world.walk(id)?;
-                let (character, goal, owner) = (walk.character, walk.aim, walk.owner.0);
+                let (character, goal, owner) = (walk.character, walk.aim.to_array(), walk.owner.0);
                 Self::WalkStarted { walk: walk.serial, character, goal, owner }
             }
             Fact::WalkSettled(id) => Self::WalkSettled(world.walk(id)?.result()?.clone()),
@@ -244,7 +243,7 @@ impl Event {
                 let walk = world.walk(walk)?;
                 Self::Replanned { walk: walk.serial, character: walk.character, why }
             }
-            Fact::Nudged { character, by, to } => Self::Nudged { character, by, to },
+            Fact::Nudged { character, by, to } => Self::Nudged { character, by, to: to.to_array() },
             Fact::DoorChanged { door, state, by } => {
                 let is_locked = world.doors().get(door.index())?.is_locked;
                 Self::DoorChanged { door, state, is_locked, by }

@@ -218,16 +218,16 @@ fn line(world: &World, event: &Event) -> Option<String> {
     let tick = world.tick().0;
     let fact = |name: &str| JsonLine::fact(tick, name);
     let line = match event {
-        Event::Spawned { character, position } => {
-            fact("spawned").text("character", world.name_of(*character)).maybe_place("position", *position)
-        }
-        Event::Despawned { character, position } => {
-            fact("despawned").text("character", world.name_of(*character)).maybe_place("position", *position)
-        }
+        Event::Spawned { character, position } => fact("spawned")
+            .text("character", world.name_of(*character))
+            .maybe_place("position", position.map(Into::into)),
+        Event::Despawned { character, position } => fact("despawned")
+            .text("character", world.name_of(*character))
+            .maybe_place("position", position.map(Into::into)),
         Event::WalkStarted { walk, character, goal, owner } => fact("walkStarted")
             .count("walk", *walk)
             .text("character", world.name_of(*character))
-            .place("goal", *goal)
+            .place("goal", (*goal).into())
             .count("owner", u64::from(*owner)),
         Event::WalkSettled(result) => result_fields(world, result, fact("walkSettled")),
         Event::Replanned { walk, character, why } => fact("replanned")
@@ -237,7 +237,7 @@ fn line(world: &World, event: &Event) -> Option<String> {
         Event::Nudged { character, by, to } => fact("nudged")
             .text("character", world.name_of(*character))
             .text("by", world.name_of(*by))
-            .raw("to", &place(*to)),
+            .raw("to", &place((*to).into())),
         Event::DoorChanged { door, state, is_locked, by } => fact("doorChanged")
             .text("door", &world.doors().get(door.index())?.name)
             .flag("locked", *is_locked)
@@ -321,8 +321,8 @@ fn result_fields(world: &World, result: &WalkResult, line: JsonLine) -> JsonLine
         .text("reason", result.reason().name())
         .count("walk", journey.walk)
         .text("character", world.name_of(journey.character))
-        .place("position", journey.position)
-        .place("goal", journey.goal)
+        .place("position", journey.position.into())
+        .place("goal", journey.goal.into())
         .number("remaining", journey.remaining_m)
         .number("travelled", journey.travelled_m)
         .count("ticks", journey.ticks)

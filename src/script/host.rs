@@ -401,10 +401,15 @@ return function(...)
 end
 "##;
 
+/// Gives a VM the tables of the scheduler, empty. Bindings need nothing else of it.
+pub fn install_tables(lua: &Lua, settings: &Settings) {
+    lua.set_app_data(new_runtime(settings));
+}
+
 /// Gives the VM every name that scripts see, and the host's tables; returns `state`.
 pub(crate) fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> mlua::Result<Table> {
     let lua = vm.lua();
-    lua.set_app_data(new_runtime(settings));
+    install_tables(lua, settings);
     testing::install(lua);
     let prelude = prelude(vm)?;
     let waiting = |entry: &Binding| -> Option<Function> {

@@ -4,8 +4,6 @@
 //! Holds: the list of reasons is closed and only ever added to; a pair outside the
 //! table is refused, so no walk ends in a way that scripts have never heard of.
 
-use glam::Vec3;
-
 use crate::base::ids::{CharacterId, DoorId};
 
 /// The four ways in which a walk settles.
@@ -191,9 +189,9 @@ pub struct Journey {
     /// The walker.
     pub character: CharacterId,
     /// Where it stands, metres.
-    pub position: Vec3,
+    pub position: [f32; 3],
     /// Where it was to go, metres.
-    pub goal: Vec3,
+    pub goal: [f32; 3],
     /// Metres of way left, or the straight distance where there is no way.
     pub remaining_m: f32,
     /// Metres walked.
@@ -269,8 +267,8 @@ mod tests {
         let journey = Journey {
             walk: 1,
             character: CharacterId::default(),
-            position: Vec3::ZERO,
-            goal: Vec3::ZERO,
+            position: [0.0; 3],
+            goal: [0.0; 3],
             remaining_m: 0.0,
             travelled_m: 0.0,
             ticks: 0,

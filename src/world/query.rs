@@ -225,7 +225,7 @@ impl World {
             Some(blocker) => format!(" by {}", self.blocker(blocker)),
             None => String::new(),
         };
-        let at = suggestions::decimals_of(&[journey.position.x, journey.position.z], 1);
+        let at = suggestions::decimals_of(&[journey.position[0], journey.position[2]], 1);
         let (status, reason) = (result.status().name(), result.reason().name());
         format!("{status}/{reason}{by} at ({at}) after {} ticks", journey.ticks)
     }
@@ -247,7 +247,7 @@ impl World {
         let journey = &result.journey;
         let who = self.name_of(journey.character);
         let by = journey.by.map(|blocker| self.blocker(blocker));
-        let left_m = flat_distance(journey.position, journey.goal);
+        let left_m = flat_distance(journey.position.into(), journey.goal.into());
         if let Some(because) = &journey.because {
             return format!("{who} ended {}, because {because}", result.reason().name());
         }
@@ -279,7 +279,7 @@ impl World {
     /// Why no way led to the goal of a walk that has ended.
     fn why_not(&self, journey: &Journey) -> String {
         let by = self.characters.get(journey.character).map(standing_on).unwrap_or_default();
-        self.why_no_way(journey.goal, &by)
+        self.why_no_way(journey.goal.into(), &by)
     }
 
     /// The reason and the blocker behind what the map said.

@@ -146,7 +146,7 @@ fn child() {
 /// What a child said, or what it did instead: `hang`, `too much memory`, `died`.
 fn outcome_in_child(name: &str) -> String {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["sandbox::child", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["script::sandbox::child", "--exact", "--nocapture", "--test-threads=1"])
         .env(FILE, name)
         .env("RUST_BACKTRACE", "0")
         .stdout(Stdio::piped())

@@ -1,26 +1,18 @@
 //! The names that scripts see: every example of the table runs, every argument is checked, messages are those of the reference.
 //!
-//! Method: one level (below), one VM, a keeper that only counts; Lua is given as text and what it prints is compared.
+//! Method: one level (below), one VM with the scheduler's tables but nobody who runs them; Lua is given as text and what it prints is compared.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-
-use mlua::{Function, Lua, Table, Value};
-use walkon::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use mlua::{Function, Table};
 use walkon::game::Game;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::level::{MemorySource, load, spawn};
 use walkon::script::bind;
-use walkon::script::bind::keep::{Attachment, Callback, Keeper, WalkHandlers, WatchHandlers, WhenOrder};
 use walkon::script::bind::table::{Binding, EntryKind, Param, TableType};
-use walkon::script::convert::{Argument, Mistake};
 use walkon::script::files::ScriptTexts;
-use walkon::script::host::{ScriptHost, ScriptSetup};
+use walkon::script::host::{ScriptHost, ScriptSetup, install_tables};
 use walkon::script::lend;
 use walkon::script::vm::{ScriptVm, VmSettings};
-use walkon::world::door::DoorSignal;
 use walkon::world::event::Fact;
-use walkon::world::region::WatchId;
 use walkon::world::walk::Owner;
 
 /// A yard with `guard` and `player`, a hall behind a closed door.
@@ -91,87 +83,10 @@ pub fn shown_on(entry: &Binding) -> &'static str {
     }
 }
 
-/// A keeper that counts, and takes any function as a handler.
-#[derive(Default)]
-struct Ledger {
-    walks: RefCell<Vec<(WalkId, WalkHandlers)>>,
-    watches: RefCell<Vec<WatchHandlers>>,
-    whens: Cell<u32>,
-    attached: RefCell<Vec<String>>,
-    notes: RefCell<Vec<String>>,
-}
-
-impl Keeper for Ledger {
-    fn owner(&self, _: &Lua) -> Owner {
-        Owner(1)
-    }
-    fn label(&self, _: &Lua, _: Owner) -> String {
-        "level script".to_owned()
-    }
-    fn callback(&self, _: &Lua, given: &Argument) -> Result<Callback, Mistake> {
-        match given.value() {
-            Value::Function(function) => Ok(Callback::Function(function.clone())),
-            Value::String(name) => Ok(Callback::Named(name.to_string_lossy())),
-            _ => Err(given.not("a function or the name of a handler")),
-        }
-    }
-    fn set_walk(&self, _: &Lua, walk: WalkId, handlers: WalkHandlers) {
-        self.walks.borrow_mut().push((walk, handlers));
-    }
-    fn watches_at_limit(&self, _: &Lua) -> Option<String> {
-        let many = self.watches.borrow().len() >= 256;
-        let what = "level script has 256 watches, the most allowed (limits.watchesPerOwner); remove some";
-        many.then(|| what.to_owned())
-    }
-    fn set_watch(&self, _: &Lua, _: WatchId, handlers: WatchHandlers) {
-        self.watches.borrow_mut().push(handlers);
-    }
-    fn forget_watch(&self, _: &Lua, _: WatchId) {
-        self.notes.borrow_mut().push("watch forgotten".to_owned());
-    }
-    fn watch_insiders(&self, _: &Lua, _: WatchId) -> Option<Vec<CharacterId>> {
-        None
-    }
-    fn set_when(&self, _: &Lua, order: WhenOrder) -> u32 {
-        self.notes.borrow_mut().push(format!("predicate every {} ticks", order.every_ticks));
-        self.whens.set(self.whens.get() + 1);
-        self.whens.get()
-    }
-    fn enable_when(&self, _: &Lua, when: u32, enabled: bool) {
-        self.notes.borrow_mut().push(format!("predicate {when} enabled {enabled}"));
-    }
-    fn remove_when(&self, _: &Lua, when: u32) {
-        self.notes.borrow_mut().push(format!("predicate {when} removed"));
-    }
-    fn listen_door(&self, _: &Lua, _: DoorId, what: DoorSignal, _: Callback) -> Result<Value, String> {
-        self.notes.borrow_mut().push(format!("listens to {}", what.name()));
-        Ok(Value::Nil)
-    }
-    fn set_path(&self, _: &Lua, _: PathToken, handler: Option<Callback>) {
-        self.notes.borrow_mut().push(format!("path with handler {}", handler.is_some()));
-    }
-    fn path_cancelled(&self, _: &Lua, _: PathToken, _: Value) {
-        self.notes.borrow_mut().push("path cancelled".to_owned());
-    }
-    fn check_behaviour(&self, _: &Lua, name: &Argument, params: &Argument) -> Result<Attachment, Mistake> {
-        let name = name.text("a behaviour's name")?;
-        let params =
-            params.clone().present().map(|params| params.table("a table of parameters")).transpose()?;
-        Ok(Attachment { name, params })
-    }
-    fn attach(&self, _: &Lua, _: CharacterId, behaviour: Attachment) {
-        self.attached.borrow_mut().push(behaviour.name);
-    }
-    fn is_locked(&self, _: &Lua, _: &str) -> bool {
-        false
-    }
-}
-
 /// A level with a VM.
 struct Bench {
     game: Game,
     vm: ScriptVm,
-    ledger: Rc<Ledger>,
     files: u32,
 }
 
@@ -189,14 +104,13 @@ impl Bench {
         let level = load("courtyard.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
         let game = Game::new(spawn::build(level, None).world, Recorder::new(RecordOptions::default()));
         let vm = ScriptVm::new(VmSettings::default()).unwrap();
-        let ledger = Rc::new(Ledger::default());
+        install_tables(vm.lua(), game.world().settings());
         let waiting = |_: &Binding| None::<Function>;
-        let setup =
-            bind::BindingSetup { keeper: Rc::clone(&ledger) as Rc<dyn Keeper>, args: &[], waiting: &waiting };
+        let setup = bind::BindingSetup { args: &[], waiting: &waiting };
         let state: Table = bind::install(&vm, &setup).unwrap();
         vm.seal().unwrap();
         state.set_readonly(false);
-        Self { game, vm, ledger, files: 0 }
+        Self { game, vm, files: 0 }
     }
 
     /// Runs Lua as the body of a function of `guard.lua`, which begins on the first line; what it printed.
@@ -206,7 +120,10 @@ impl Bench {
         let body = format!(
             "function main() local guard, player, door = world.findCharacter(\"guard\"), world.player(), world.findDoor(\"gate\") {lua}\nend"
         );
-        self.vm.set_texts(ScriptTexts::new([(path.clone(), body)]).unwrap());
+        self.vm.set_texts(
+            ScriptTexts::new([(path.clone(), body), ("idle.lua".to_owned(), "return {}".to_owned())])
+                .unwrap(),
+        );
         let loaded = self.vm.load(&path).map_err(|failure| failure.message)?;
         let main: Function = loaded.environment.raw_get("main").unwrap();
         let vm = &self.vm;
@@ -222,10 +139,6 @@ impl Bench {
         for _ in 0..count {
             self.game.tick(&[]);
         }
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.ledger.notes.take()
     }
 }
 
@@ -863,17 +776,17 @@ fn a_stopped_walk_has_its_result_at_once_and_keeps_it() {
 }
 
 #[test]
-fn handlers_and_options_of_a_walk_reach_the_world() {
+fn options_of_a_walk_reach_the_world() {
     let mut bench = Bench::new();
     bench
         .run(
             "guard:walkTo(\"gate\", { gait = \"run\", radius = 0.5, accept = \"near\", doors = \"open\", keys = { \"bronze\" },
                crowd = \"ghost\", patience = 2, timeout = 30, ensure = true, face = player,
-               onArrived = function() end, onSettled = \"report\" })",
+               onArrived = function() end })",
         )
         .unwrap();
-    let (walk, handlers) = bench.ledger.walks.borrow()[0].clone();
-    assert!(handlers.arrived.is_some() && handlers.settled.is_some() && handlers.failed.is_none());
+    let guard = bench.game.character("guard").unwrap();
+    let walk = bench.game.world().character(guard).unwrap().walk.unwrap();
     let options = &bench.game.world().walk(walk).unwrap().options;
     assert_eq!((options.patience_ticks, options.timeout_ticks, options.ensure), (120, Some(1800), true));
     assert_eq!((options.radius_m, options.keys.as_slice()), (Some(0.5), ["bronze".to_owned()].as_slice()));
@@ -956,7 +869,7 @@ fn blocks_close_ground_in_step_5_and_give_it_back() {
     bench.ticks(1);
     let blocked = "print(nav.isWalkable(\"post\"), nav.isWalkable(vector.create(4.5, 0, 3)), nav.revision - state.revision)";
     assert_eq!(bench.run(blocked).unwrap(), ["false\ttrue\t1"]);
-    walkon::world::ops::walks::end_owner(bench.game.world_mut(), Owner(1));
+    walkon::world::ops::walks::end_owner(bench.game.world_mut(), Owner::HOST);
     bench.ticks(1);
     assert_eq!(
         bench.run("print(nav.isWalkable(\"post\"), nav.reachable(guard, \"post\"))").unwrap(),
@@ -1004,7 +917,6 @@ fn doors_open_close_lock_and_tell() {
     bench.run("guard:teleport(20.5, 6)").unwrap();
     assert_eq!(bench.run("print(door:occupants()[1] == guard)").unwrap(), ["true"]);
     bench.run("door:on(\"closed\", function() end)").unwrap();
-    assert_eq!(bench.notes(), ["listens to closed"]);
 }
 
 #[test]
@@ -1023,31 +935,6 @@ fn watches_know_who_is_inside_after_step_11() {
     assert_eq!(bench.run("print(world.characters({ region = \"hall\" })[1] == player)").unwrap(), ["true"]);
     bench.run("state.hall:disable() print(#state.hall:inside()) state.hall:enable()").unwrap();
     bench.run("state.hall:remove() print(state.hall:occupied())").unwrap();
-    assert_eq!(bench.notes(), ["watch forgotten"]);
-}
-
-#[test]
-fn predicates_are_handed_to_the_scheduler() {
-    let mut bench = Bench::new();
-    let lua =
-        "local watch = region.when(function() return true end, { onTrue = function() end, every = 0.5 })
-        print(typeof(watch), watch:occupied()) watch:disable() watch:enable() watch:remove()";
-    assert_eq!(bench.run(lua).unwrap(), ["Watch\tfalse"]);
-    let notes = [
-        "predicate every 30 ticks",
-        "predicate 1 enabled false",
-        "predicate 1 enabled true",
-        "predicate 1 removed",
-    ];
-    assert_eq!(bench.notes(), notes);
-}
-
-#[test]
-fn an_owner_has_256_watches_at_most() {
-    check_error(
-        "for i = 1, 257 do region.on(\"hall\") end",
-        "guard.lua:1: region.on: level script has 256 watches, the most allowed (limits.watchesPerOwner); remove some",
-    );
 }
 
 #[test]
@@ -1064,7 +951,6 @@ fn a_new_character_has_what_it_was_given() {
         "nil\tno walkable point lies within 8 m of where \"lost\" was to be",
     ];
     assert_eq!(bench.run(lua).unwrap(), expected);
-    assert_eq!(bench.ledger.attached.take(), ["idle"]);
 }
 
 #[test]

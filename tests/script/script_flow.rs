@@ -674,7 +674,7 @@ fn fault_b8_an_owner_has_so_many_timers_listeners_and_tasks_and_no_more() {
     check_start(
         r#"
         for _, make in { function() timer.after(9) end, function() event.on("lamp", function() end) end,
-                         function() task.spawn(function() task.sleep(9) end) end } do
+                         function() task.spawn(function() task.sleep(9) end) end, function() region.on("corner") end } do
             local count = 0
             local ok, what
             repeat ok, what = pcall(make) count += 1 until not ok
@@ -686,7 +686,22 @@ fn fault_b8_an_owner_has_so_many_timers_listeners_and_tasks_and_no_more() {
             "0: 257 level.lua:3: timer.after: level script has 256 timers, the most allowed (limits.timersPerOwner); cancel some",
             "0: 257 level.lua:3: event.on: level script has 256 handlers, the most allowed (limits.handlersPerOwner); remove some",
             "0: 257 level.lua:4: task.spawn: level script has 256 tasks, the most allowed (limits.tasksPerOwner); cancel some",
+            "0: 257 level.lua:4: region.on: level script has 256 watches, the most allowed (limits.watchesPerOwner); remove some",
         ],
+    );
+}
+
+#[test]
+fn a_predicate_is_not_asked_while_its_watch_is_off_nor_after_it_is_removed() {
+    check_start(
+        r#"
+        local watch = region.when(function() return level.tick % 2 == 1 end, { onTrue = function() log.info("odd") end, every = 1/60 })
+        timer.after(4/60, function() watch:disable() end)
+        timer.after(8/60, function() watch:enable() end)
+        timer.after(10/60, function() watch:remove() end)
+        "#,
+        20,
+        &["1: odd", "3: odd", "9: odd"],
     );
 }
 

@@ -38,7 +38,6 @@ pub mod walk_modes;
 pub mod walk_options;
 pub mod world;
 
-
 use mlua::{Function, Lua, Table, Value};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};

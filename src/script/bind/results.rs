@@ -100,8 +100,8 @@ pub fn walk_result(lua: &Lua, world: &World, result: &WalkResult) -> mlua::Resul
     table.raw_set("reason", result.reason().name())?;
     table.raw_set("walk", journey.walk)?;
     table.raw_set("character", handles::character(lua, journey.character)?)?;
-    table.raw_set("position", vector(journey.position))?;
-    table.raw_set("goal", vector(journey.goal))?;
+    table.raw_set("position", vector(journey.position.into()))?;
+    table.raw_set("goal", vector(journey.goal.into()))?;
     table.raw_set("remaining", journey.remaining_m)?;
     table.raw_set("travelled", journey.travelled_m)?;
     table.raw_set("ticks", journey.ticks)?;

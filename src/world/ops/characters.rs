@@ -47,10 +47,10 @@ impl Spawn {
 
     /// A character with the defaults of a level file.
     #[must_use]
-    pub fn new(name: impl Into<String>, position: Vec3) -> Self {
+    pub fn new(name: impl Into<String>, position: impl Into<Vec3>) -> Self {
         Self {
             name: name.into(),
-            position,
+            position: position.into(),
             facing_rad: 0.0,
             radius_m: Gait::RADIUS_M,
             height_m: Gait::HEIGHT_M,

@@ -469,8 +469,8 @@ fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
     Journey {
         walk: walk.serial,
         character: walk.character,
-        position,
-        goal,
+        position: position.to_array(),
+        goal: goal.to_array(),
         remaining_m,
         travelled_m: walk.travelled_m,
         ticks: walk.clock(world.tick).since(walk.issued),
