@@ -723,3 +723,75 @@ fn nobody_alone_on_ground_that_stays_as_it_is_asks_for_a_path_again() {
         }
     }
 }
+
+/// A hall with blocks of a metre in it, on the same places in every run.
+fn hall_with_pillars(rng: &mut Rng) -> String {
+    let mut pillars = Vec::new();
+    for row in 0..6 {
+        for column in 0..6 {
+            let x = 2.0 + 3.0 * f64::from(column) + rng.float(0.0, 0.8);
+            let z = 2.0 + 3.0 * f64::from(row) + rng.float(0.0, 0.8);
+            pillars.push(format!(
+                r#"{{ "name": "pillar {row} {column}", "polygon": [[{x:.3},{z:.3}],[{:.3},{z:.3}],[{:.3},{:.3}],[{x:.3},{:.3}]] }}"#,
+                x + 1.0,
+                x + 1.0,
+                z + 1.0,
+                z + 1.0
+            ));
+        }
+    }
+    format!(
+        r#"{{ "name": "pillars", "navigation": {{ "cellSize": 0.2, "agentRadius": 0.4, "objectPadding": 0.0,
+            "areas": [ {{ "name": "floor", "polygon": [[0,0],[22,0],[22,22],[0,22]] }} ], "obstacles": [{}] }},
+            "characters": [ {{ "name": "hero", "position": [1, 1], "radius": 0.4, "player": true }} ] }}"#,
+        pillars.join(",")
+    )
+}
+
+/// Where the corner of a blocked cell is, seen from a free one: the corner, and the direction in which the blocked cell lies.
+fn corner_of_a_wall(stage: &Stage, rng: &mut Rng) -> Option<(Vec3, Vec3)> {
+    const CELL_M: f32 = 0.2;
+    let by = Traversal { radius_m: 0.4, ..Traversal::default() };
+    let mut sign = || if rng.int(0, 1) == 0 { -1.0f32 } else { 1.0 };
+    let (side, ahead) = (sign() * CELL_M, sign() * CELL_M);
+    let mut cell = || CELL_M * (rng.int(6, 103) as f32 + 0.5);
+    let centre = Vec3::new(cell(), 0.0, cell());
+    let is_open = |x: f32, z: f32| stage.world().nav().is_walkable(centre + Vec3::new(x, 0.0, z), &by);
+    let is_corner = is_open(0.0, 0.0) && is_open(side, 0.0) && is_open(side, ahead) && !is_open(0.0, ahead);
+    is_corner.then(|| (centre + Vec3::new(side / 2.0, 0.0, ahead / 2.0), Vec3::new(-side, 0.0, ahead)))
+}
+
+/// Nobody is there, so nothing may stop a walker: not a hair beside the corner of a wall, and not looking into it.
+#[test]
+fn from_beside_the_corner_of_a_wall_and_whatever_it_looks_at_a_walker_alone_arrives() {
+    let mut rng = Rng::stream(23, "walls");
+    let by = Traversal { radius_m: 0.4, ..Traversal::default() };
+    let mut tried = 0;
+    for _ in 0..4 {
+        let mut stage = Stage::of(&hall_with_pillars(&mut rng));
+        for _ in 0..20_000 {
+            let Some((corner, blocked)) = corner_of_a_wall(&stage, &mut rng) else { continue };
+            let hair_m = [1e-6, 1e-5, 1e-4, 1e-3][rng.int(0, 3) as usize];
+            let (along_m, turned_rad) = (rng.float(1e-4, 0.03) as f32, rng.float(-0.8, 0.8) as f32);
+            let beside = corner + Vec3::new(blocked.x.signum() * along_m, 0.0, -blocked.z.signum() * hair_m);
+            let goal = corner + Vec3::new(-blocked.x * 1.5, 0.0, blocked.z * rng.float(8.0, 30.0) as f32);
+            if !stage.world().nav().is_walkable(beside, &by) || !stage.world().nav().is_walkable(goal, &by) {
+                continue;
+            }
+            tried += 1;
+            let facing_rad = if blocked.z > 0.0 { turned_rad } else { std::f32::consts::PI + turned_rad };
+            let hero = stage.hero();
+            characters::teleport(stage.game.world_mut(), hero, beside, Some(facing_rad)).unwrap();
+            stage.ticks(2);
+            stage.ends.clear();
+            stage.walk(goal.x, goal.z, |_| {});
+            let ends = stage.until_settled(1, 3000);
+            assert!(
+                ends[0].starts_with("arrived"),
+                "from {beside} facing {facing_rad} to {goal}: {ends:?} at {}",
+                stage.position()
+            );
+        }
+    }
+    assert!(tried > 200, "{tried} tried");
+}

@@ -232,9 +232,13 @@ pub fn stride(
             false => past_corner((place, fan), places, gait, &mut clear),
         };
         // The first is where a shorter step would end. Where that leads into a wall although the way that it turns to is clear, it turns
-        // on the spot.
-        let shorter = || if may_wait && !clear(place, places[0]) { place } else { places[0] };
-        body.place = past.unwrap_or_else(shorter);
+        // on the spot, as far as it turns in a step: what it would do inside the wall is no guide.
+        let turns = past.is_none() && may_wait && !clear(place, places[0]);
+        if let Some(wanted) = steer::unit(result.wanted).filter(|_| turns) {
+            let turning = Turning { rate_radps: gait.turn_radps, step_s: gait.step_s };
+            body.heading = steer::turn(heading, wanted, &turning);
+        }
+        body.place = past.unwrap_or(if turns { place } else { places[0] });
     }
     (result.to, result.heading) = (body.place, body.heading);
     result
