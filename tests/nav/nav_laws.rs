@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use walkon::base::cost::Cost;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{Bits, CellLandmarks, Extra, FACTOR_ONE, SearchStrategy, Unit, WeightedGround};
-use walkon::nav::{ConnectedComponents, Ends, Graph, LabelsAfterFlip, NodeId, Search, SearchStep, Traversal};
+use walkon::nav::{ConnectedComponents, Ends, LabelsAfterFlip, NodeId, Search, SearchStep};
 
 const STEPS: [(i32, i32); 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)];
 
@@ -117,26 +117,6 @@ impl Table {
     pub fn some_free(&self, rng: &mut Rng) -> Option<usize> {
         let free: Vec<usize> = (0..self.free.len()).filter(|&id| self.free[id]).collect();
         (!free.is_empty()).then(|| free[rng.below(free.len() as u64) as usize])
-    }
-}
-
-/// The same table as a graph for the plain A*.
-struct AsGraph<'a>(&'a Table, Unit);
-
-impl Graph for AsGraph<'_> {
-    fn node_count(&self) -> u32 {
-        self.0.free.len() as u32
-    }
-
-    fn for_each_edge(&self, from: NodeId, _by: &Traversal, visit: &mut impl FnMut(NodeId, Cost)) {
-        let price = self.0.price(self.1);
-        for (to, diagonal) in self.0.steps(from.index()) {
-            visit(NodeId(to as u32), Cost(price(from.index(), to, diagonal) as u32));
-        }
-    }
-
-    fn heuristic(&self, _from: NodeId, _to: NodeId, _by: &Traversal) -> Cost {
-        Cost::ZERO
     }
 }
 
@@ -385,11 +365,6 @@ fn seed_o5_inv_p1_random_terrain_costs_what_dijkstra_finds() {
                 cost[goal],
                 "seed {seed} {ends:?}"
             );
-            check_nodes(&table, &search, ends, table.price(unit));
-            let graph = AsGraph(&table, unit);
-            search.begin_graph(&graph, &Traversal::default(), ends);
-            let step = search.step_graph(&graph, &Traversal::default(), u32::MAX);
-            assert_eq!(answer(step, &search), cost[goal], "seed {seed} {ends:?}");
             check_nodes(&table, &search, ends, table.price(unit));
         }
     }

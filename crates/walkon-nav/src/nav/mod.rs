@@ -13,12 +13,12 @@ mod hierarchy;
 pub mod layers;
 pub mod map;
 pub mod mesh;
+pub mod node;
 pub mod path;
 pub mod requests;
 pub mod search;
 mod smooth;
 pub mod solids;
-pub mod space;
 pub mod traversal;
 
 pub use cells::{
@@ -31,11 +31,11 @@ pub use ground_query::GroundQuery;
 pub use layers::{LAYERS_MAX, LINKS_MAX, LayerLink, LayerPoint, Layers, LayersError};
 pub use map::NavMap;
 pub use mesh::{Avoidance, MeshError, MeshSource, MeshSourceError, NavMesh, RawMesh};
+pub use node::{Location, NodeId, Revision};
 pub use path::{
     Accept, Crossing, Disc, Island, LayerChange, Others, Path, PathAnswer, PathQuery, PathStatus,
     PathTrouble, RandomPoint, Reach, SearchRecord,
 };
 pub use requests::{PathRequests, Progress};
 pub use search::{Ends, Search, SearchLog, SearchStep};
-pub use space::{Graph, Location, NodeId, Portal, Revision, Space};
 pub use traversal::{OneWay, OwnArea, PassRules, Traversal};

@@ -1,16 +1,11 @@
-//! The paused state of any search, and the plain A* that serves every graph.
+//! The paused state of any search.
 //!
 //! In: two nodes of a map, an allowance of expansions a slice. Out: whether a way was found, its cost, its nodes.
 //! Holds: a search stops only between pops, once it has spent its allowance; all it needs to go on is in `Search`;
 //! slicing changes neither the pops nor the answer; costs are exact, so all kernels agree with `==`.
 //! A pop may overrun the allowance: what was spent beyond it is a debt that the caller carries to the next slice.
-//! Where a graph knows its edges from behind, the plain A* takes turns with a flood from the goal until the two meet: a goal
-//! that is walled in costs as much as there is within its walls, however large the rest is (seed:N15).
-//! Not here: the kernels on cells, `cells/weighted_astar.rs` and `cells/jump.rs`; which of them serves whom.
-//! Source: Hart, Nilsson and Raphael 1968, with immutable entries; stale ones are recognised when popped.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! Not here: the kernels, `cells/weighted_astar.rs`, `cells/tile_astar.rs`, `cells/jump.rs` and `hierarchy/gates.rs`; which of them serves
+//! whom.
 
 use crate::base::cost::Cost;
 use crate::nav::buckets::Buckets;
@@ -19,7 +14,7 @@ use crate::nav::cells::bidirectional_flood::BidirectionalFlood;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::layout::{Columns, OFFSETS, Unit};
 use crate::nav::cells::tile_astar::{SEASONS, SearchMarks};
-use crate::nav::{Graph, NavMap, NodeId, Traversal};
+use crate::nav::{NavMap, NodeId};
 
 /// Where a search begins and where it wants to go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,11 +51,6 @@ pub struct Search {
     pub(crate) queue: Buckets,
     /// Whether a plan's goal is cut off (`cells/plan.rs`).
     pub(crate) sides: BidirectionalFlood,
-    /// The flood from the goal of the plain A*.
-    behind: FloodSide,
-    /// Whose turn it is while the plain A* and the flood from the goal have not met.
-    back: Back,
-    heap: BinaryHeap<Reverse<(u32, u32, u32)>>,
     pub(crate) kernel: Kernel,
     pub(crate) ends: Ends,
     /// Cost of the cheapest way to the goal so far; `u32::MAX` while there is none.
@@ -128,9 +118,9 @@ impl FloodSide {
 /// Which kernel the paused state belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kernel {
-    /// The plain A*: nodes wait in the heap.
+    /// From gate to gate; gates wait in the bucket queue.
     #[default]
-    Heap,
+    Gates,
     /// Steps from cell to cell; like leaps, cells wait in the bucket queue as `id << 8 | directions`.
     Steps,
     /// Jump points.
@@ -148,21 +138,6 @@ pub enum SearchLog {
     /// They do, from the next search on; costs a few nanoseconds a pop.
     On,
 }
-
-/// The flood from the goal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Back {
-    /// There is none, or it has met the search: there is a way.
-    #[default]
-    Over,
-    /// After the next expansion of the search.
-    Waits,
-    /// Now.
-    Next,
-}
-
-/// Set in a stamp once the flood from the goal has met the node.
-const BEHIND: u32 = 2;
 
 /// Set in a stamp while the node waits to be expanded at its present cost.
 pub(crate) const WAITING: u32 = 1;
@@ -226,8 +201,7 @@ impl Search {
     /// Appends the nodes that still wait to be expanded, some perhaps twice.
     pub fn frontier(&self, out: &mut Vec<NodeId>) {
         match self.kernel {
-            Kernel::Heap => out.extend(self.heap.iter().map(|Reverse((_, _, id))| NodeId(*id))),
-            Kernel::Tiles => out.extend(self.queue.values().map(NodeId)),
+            Kernel::Gates | Kernel::Tiles => out.extend(self.queue.values().map(NodeId)),
             Kernel::Steps | Kernel::Leaps => out.extend(self.queue.values().map(|value| NodeId(value >> 8))),
         }
     }
@@ -262,7 +236,7 @@ impl Search {
             _ => self.records[node as usize].parent,
         };
         match self.kernel {
-            Kernel::Heap | Kernel::Tiles => out.push(NodeId(parent)),
+            Kernel::Gates | Kernel::Tiles => out.push(NodeId(parent)),
             Kernel::Steps | Kernel::Leaps => self.fill(node, parent, out),
         }
         parent
@@ -296,10 +270,9 @@ impl Search {
             self.marks.clear();
             self.generation = 1;
         }
-        self.heap.clear();
         self.popped.clear();
         (self.kernel, self.ends) = (kernel, ends);
-        (self.best, self.spent, self.back) = (u32::MAX, 0, Back::Over);
+        (self.best, self.spent) = (u32::MAX, 0);
         self.state = if ends.start == ends.goal { SearchStep::Found } else { SearchStep::Running };
         let known = ends.start.0.max(ends.goal.0) < node_count;
         if !known {
@@ -311,22 +284,6 @@ impl Search {
         if self.state == SearchStep::Found {
             self.best = 0;
         }
-    }
-
-    /// Records a way to `id` that costs `g` if it is the cheapest so far.
-    #[inline(always)]
-    pub(crate) fn improve(&mut self, id: u32, g: u32, parent: u32) -> bool {
-        let record = &mut self.records[id as usize];
-        if record.stamp >> 8 == self.generation {
-            if record.stamp & BEHIND != 0 {
-                self.back = Back::Over;
-            }
-            if record.g <= g {
-                return false;
-            }
-        }
-        *record = NodeRecord { g, parent, stamp: self.generation << 8 | WAITING };
-        true
     }
 
     /// Takes the mark that `id` waits; false when it was expanded at its present cost already.
@@ -353,21 +310,8 @@ impl Search {
         self.state
     }
 
-    /// Begins a plain A* search over any graph.
-    pub fn begin_graph(&mut self, graph: &impl Graph, by: &Traversal, ends: Ends) {
-        self.begin(Kernel::Heap, graph.node_count(), ends);
-        if self.state == SearchStep::Running {
-            let Cost(h) = graph.heuristic(ends.start, ends.goal, by);
-            self.heap.push(Reverse((h, h, ends.start.0)));
-            self.behind.clear();
-            self.back = Back::Waits;
-            self.meet_behind(ends.goal.0);
-        }
-    }
-
     /// Forgets which nodes it went over, those of a graph that nobody outside knows.
     pub(crate) fn forget_nodes(&mut self) {
-        self.heap.clear();
         self.popped.clear();
         self.state = SearchStep::Exhausted;
     }
@@ -378,71 +322,4 @@ impl Search {
             self.popped.extend_from_slice(nodes);
         }
     }
-
-    /// Notes that the flood from the goal meets a node. It is over where the search has been: there is a way.
-    fn meet_behind(&mut self, id: u32) {
-        let record = &mut self.records[id as usize];
-        if record.stamp >> 8 != self.generation {
-            // No way to it is known yet, so that the first one found is the cheapest so far.
-            *record = NodeRecord { g: u32::MAX, parent: id, stamp: self.generation << 8 | BEHIND };
-            self.behind.add(id);
-        } else if record.stamp & BEHIND == 0 {
-            self.back = Back::Over;
-        }
-    }
-
-    /// The flood's turn: one node. When none is left the goal is closed in, and the search is over.
-    fn step_back(&mut self, graph: &impl Graph, by: &Traversal) {
-        self.back = Back::Waits;
-        let Some(id) = self.behind.take() else {
-            self.state = SearchStep::Exhausted;
-            return;
-        };
-        if graph.for_each_source(NodeId(id), by, &mut |from| self.meet_behind(from.0)) {
-            self.spent = self.spent.saturating_add(1);
-        } else {
-            self.back = Back::Over;
-        }
-    }
-
-    /// Goes on with a plain A* search until it ends or has spent `allowance` expansions, one a node, those of the flood from
-    /// the goal included.
-    /// Ties are settled by (cost so far and to go, cost to go, id).
-    pub fn step_graph(&mut self, graph: &impl Graph, by: &Traversal, allowance: u32) -> SearchStep {
-        let stop_at = self.spent.saturating_add(allowance);
-        // Bounded by the allowance, and by one entry for every improvement of a node.
-        while self.state == SearchStep::Running && self.spent < stop_at {
-            if self.back == Back::Next {
-                self.step_back(graph, by);
-                continue;
-            }
-            let Some(Reverse((f, _, id))) = self.heap.pop() else { return self.finish() };
-            if f >= self.best {
-                return self.finish();
-            }
-            if !self.claim(id) {
-                continue;
-            }
-            self.charge(id, 1);
-            if self.back == Back::Waits {
-                self.back = Back::Next;
-            }
-            let g = Cost(self.records[id as usize].g);
-            let goal = self.ends.goal;
-            graph.for_each_edge(NodeId(id), by, &mut |to, cost| {
-                let (to_g, h) = (g + cost, graph.heuristic(to, goal, by));
-                let f = to_g + h;
-                if f.0 < self.best && self.improve(to.0, to_g.0, id) {
-                    if to == goal {
-                        self.best = to_g.0;
-                    }
-                    self.heap.push(Reverse((f.0, h.0, to.0)));
-                }
-            });
-        }
-        self.state
-    }
 }
-
-#[cfg(test)]
-mod tests;

@@ -84,7 +84,7 @@ impl Search {
     pub(crate) fn begin_gates(&mut self, gates: &GateSearch) {
         let first = gates.first_end();
         let ends = Ends { start: NodeId(first), goal: NodeId(first + 1) };
-        self.begin(Kernel::Heap, first + 2, ends);
+        self.begin(Kernel::Gates, first + 2, ends);
         let h = octile(gates.floor, gates.ends[0].cell, gates.ends[1].cell);
         self.queue.reset(h, gates.floor.straight.ilog2());
         self.queue.push(h, first);
