@@ -42,7 +42,7 @@ impl Pose {
     }
 
     /// The pose between this one and that of the next tick; `part` is how much of the tick has passed, 0 to 1
-    /// ([`Pace::part`](crate::game::fixed_timestep::Pace::part)).
+    /// ([`FixedTimestep::part`](crate::game::fixed_timestep::FixedTimestep::part)).
     ///
     /// ```
     /// use walkon::{CharacterId, Pose};
