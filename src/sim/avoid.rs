@@ -118,9 +118,17 @@ fn hold_still(bodies: &mut CrowdColumns) {
     }
 }
 
+/// Walkers beyond which fewer are looked at in each cell, so that a heap of many thousands costs as much as one of so many. Where
+/// bodies of ordinary size are packed side by side there are five to a cell, and all of them are looked at.
+const LOOKED_AT_FULLY: usize = 4096;
+/// Walkers looked at in each cell, at least.
+const PER_CELL_MIN: usize = 8;
+
 fn choose(bodies: &mut CrowdColumns, grounds: &GroundQueries<'_>, (rate, tick): (TickRate, Tick)) {
     let CrowdColumns { kinds, walkers, velocities, avoider, .. } = bodies;
-    let settings = Settings::default();
+    let mut settings = Settings::default();
+    let per_cell = settings.per_cell_max as usize * LOOKED_AT_FULLY / walkers.len().max(LOOKED_AT_FULLY);
+    settings.per_cell_max = per_cell.max(PER_CELL_MIN) as u32;
     let mut found = Vec::new();
     let walls = |index: u32, out: &mut Vec<Wall>| {
         let walker = &walkers[index as usize];

@@ -165,6 +165,13 @@ impl Ground for Floor<'_> {
         let walked_m = (flat(place) - self.began[body]).length();
         self.grounds.footing(self.kinds[body]).is_open(place, reach_m.max(walked_m))
     }
+
+    fn price(&self, place: Vec3, body: usize) -> u32 {
+        let walked_m = (flat(place) - self.began[body]).length();
+        let price = self.grounds.footing(self.kinds[body]).price(place);
+        // Who walks asks about two lines, one as long as its step. The cast saturates.
+        if walked_m == 0.0 { price } else { price.saturating_mul((walked_m as u32).saturating_add(2)) }
+    }
 }
 
 /// Ticks of the seed, sixty a second, that a step of the crowd is as long as: so many times its rounds push (seed:C1).
@@ -179,14 +186,14 @@ const HEAP_ROUNDS: u32 = 2;
 fn push_apart(
     (columns, resolver): (&mut resolve::Bodies, &mut Resolver),
     floor: &Floor<'_>,
-    passes: u32,
+    (passes, turn): (u32, u32),
 ) -> Vec<u32> {
-    let constants = Settings { passes, ..Settings::default() };
+    let constants = Settings { passes, turn, ..Settings::default() };
     let mut pushed = Vec::new();
     for _ in 0..HEAP_ROUNDS {
         let report = resolver.resolve(columns, floor, &constants);
         pushed.extend_from_slice(&report.pushed);
-        if report.deepest_m <= HEAP_M {
+        if report.deepest_m <= HEAP_M || report.is_short {
             break;
         }
     }
@@ -197,14 +204,16 @@ fn push_apart(
 
 /// Pushes apart anyone who overlaps.
 fn part(world: &mut World, is_shown: bool) {
-    let World { nav, doors, bodies, characters, settings, walks, rate, glides, .. } = world;
+    let World { nav, doors, bodies, characters, settings, walks, rate, glides, tick, .. } = world;
     let seconds = rate.step_seconds();
+    // The number of the step: the cast takes its last digits.
+    let turn = (tick.0 / u64::from(rate.ticks_per_step())) as u32;
     let grounds = GroundQueries::again(nav, doors, &bodies.known);
     bodies.began.clear();
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
     let passes = TICKS_OF_SEED * settings.crowd.iterations;
-    let mut moved = push_apart((&mut bodies.columns, &mut bodies.resolver), &floor, passes);
+    let mut moved = push_apart((&mut bodies.columns, &mut bodies.resolver), &floor, (passes, turn));
     bodies.resolver.hold_back(&mut bodies.columns, &bodies.began, &mut moved);
     for row in moved {
         let id = bodies.ids[row as usize];

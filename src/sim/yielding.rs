@@ -4,7 +4,7 @@
 //! the jam a walker is in last got on, and later for a large one. Holds: one is asked aside at most once in the cooldown, never the player, never whom a
 //! scene holds, never who waits in front of a door (seed:C6-C9); a step aside leads along a clear line (seed:C7); a jam gets on as long as anybody in it comes nearer to its goal than
 //! ever before, and two who wait for one another do not (fault:G33).
-//! Cost: linear in those who are held up; nothing when nobody is.
+//! Cost: linear in those who are held up, up to `LOOKS_MAX` in all, however many stand on one spot; nothing when nobody is.
 
 use glam::{Vec2, Vec3};
 
@@ -36,6 +36,14 @@ const NUDGE_S: f64 = 2.0;
 /// How far ahead along its path a walker's way is kept free by whom it asks aside, metres.
 const WAY_AHEAD_M: f32 = 3.0;
 
+/// The cells that are looked into for neighbours, metres.
+const CELL_M: f32 = 1.0;
+/// Bodies looked at in a step by all who are held up, at most, about: a heap of thousands in which everybody is held up by everybody
+/// would take as many looks as there are pairs. A crowd of 2,000 packed body to body takes 200,000.
+const LOOKS_MAX: u32 = 500_000;
+/// Bodies looked at in each cell, at least: a few of a heap tell as much as all.
+const PER_CELL_MIN: u32 = 4;
+
 /// A walker who does not get on.
 #[derive(Clone, Copy, Debug)]
 struct Held {
@@ -62,13 +70,14 @@ pub fn run(world: &mut World) {
     }
     // The buffers outlast the step: made again they cost as much as filling them.
     let mut near = std::mem::take(&mut world.bodies.after);
-    near.build(&world.bodies.columns.places, 1.0);
+    near.build(&world.bodies.columns.places, CELL_M);
     let mut front = Front::default();
     let mut jams = Jams::of(&held, world.bodies.ids.len());
     let widest_m =
         world.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
+    let per_cell_max = per_cell_max(held.len(), widest_m);
     for (at, one) in held.iter().enumerate() {
-        front.look(world, (&near, widest_m), one);
+        front.look(world, &Around { near: &near, widest_m, per_cell_max }, one);
         meet(world, (at as u32, one), &front.people, &mut jams);
         ask_aside(world, one, &front.people);
     }
@@ -76,6 +85,21 @@ pub fn run(world: &mut World) {
         queue(world, one, &mut jams, at as u32);
     }
     world.bodies.after = near;
+}
+
+/// Bodies looked at in each cell so that all who are held up stay within the looks of a step.
+fn per_cell_max(held_count: usize, widest_m: f32) -> u32 {
+    let across = (2.0 * (2.0 * widest_m + QUEUE_GAP_M) / CELL_M).ceil() + 1.0;
+    // The casts saturate.
+    let cells = (held_count as f32 * across * across) as u32;
+    (LOOKS_MAX / cells.max(1)).max(PER_CELL_MIN)
+}
+
+/// What is looked at.
+struct Around<'a> {
+    near: &'a SpatialHash,
+    widest_m: f32,
+    per_cell_max: u32,
 }
 
 /// Those in front of a walker, nearest first, then in order of creation.
@@ -103,14 +127,15 @@ fn held_up(world: &World) -> Vec<Held> {
 
 impl Front {
     /// Looks ahead of another walker.
-    fn look(&mut self, world: &World, (near, widest_m): (&SpatialHash, f32), one: &Held) {
+    fn look(&mut self, world: &World, around: &Around<'_>, one: &Held) {
         let Self { found, people } = self;
         let columns = &world.bodies.columns;
         let row = one.row as usize;
         let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
-        let reach_m = radius_m + widest_m + QUEUE_GAP_M;
+        let reach_m = radius_m + around.widest_m + QUEUE_GAP_M;
+        let look = Lookup { per_cell_max: around.per_cell_max, salt: one.row, but: u32::MAX };
         found.clear();
-        near.visit(place, reach_m, Lookup::ALL, |other, distance_m_sq| {
+        around.near.visit(place, reach_m, look, |other, distance_m_sq| {
             let between = columns.places[other as usize] - place;
             let distance_m = distance_m_sq.sqrt();
             let gap_m = distance_m - radius_m - columns.radii_m[other as usize];

@@ -8,7 +8,8 @@
 //! are left alone, so what stands comes to rest (seed:C5). Steps that end in somebody all the same are taken back, so that a
 //! crowd is never pressed into itself. Bodies at one point part in a direction given by their numbers.
 //! Cost: linear in the bodies however crowded they are, because a crowded cell is looked at in part; the part differs
-//! from body to body.
+//! from body to body. Questions about walls have a budget (`Settings::questions_max`), which heaps of thousands beside walls
+//! use up: then bodies near walls wait for their turn, which comes round every few steps, and nobody is moved unasked.
 //! Not here: who is nudged aside, who plans again; the report is for them. Floors are told apart by height alone.
 //! Source: position relaxation in Gauss-Seidel order (Jakobsen 2001); walls, bounds and order are ours.
 
@@ -30,6 +31,13 @@ pub trait Ground {
     fn is_open(&self, place: Vec3, reach_m: f32, body: usize) -> bool {
         let _ = (place, reach_m, body);
         false
+    }
+
+    /// How much of the budget of questions a line of a body that began the step at `place` takes, at least 1: what a line of
+    /// a few cells costs.
+    fn price(&self, place: Vec3, body: usize) -> u32 {
+        let _ = (place, body);
+        1
     }
 }
 
@@ -141,11 +149,34 @@ pub struct Settings {
     /// Bodies looked at for each cell, at most. 6: packed bodies of one size are two to a cell, of
     /// half that size six. More only lengthens the tick when thousands share a cell.
     pub per_cell_max: u32,
+    /// Questions about walls in one call, at most; a quarter of it more for those whose turn it is once it is used up. A question
+    /// counts as [`Ground::price`] says. QUESTIONS_MAX: see there.
+    pub questions_max: u32,
+    /// Which bodies may ask once `questions_max` is used up: another number, others. Callers give the number of the step, so
+    /// that everybody has its turn.
+    pub turn: u32,
 }
+
+/// Questions about walls in one call, at most. A crowd of 1,000 of whom each is pressed to a wall asks up to 60 for each; a heap
+/// of thousands on one spot would ask a million, a second long.
+pub const QUESTIONS_MAX: u32 = 64_000;
+
+/// Pairs looked at in one call, at most, all rounds together; one round is always made. 10,000 bodies on one spot have 300,000
+/// pairs, six rounds of them 1,800,000; only bodies of many sizes in a heap have more.
+const LOOKS_MAX: usize = 2_000_000;
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { passes: 3, push_max_m: 0.25, slack_m: 0.001, watch_m: 0.1, storey_m: 1.5, per_cell_max: 6 }
+        Self {
+            passes: 3,
+            push_max_m: 0.25,
+            slack_m: 0.001,
+            watch_m: 0.1,
+            storey_m: 1.5,
+            per_cell_max: 6,
+            questions_max: QUESTIONS_MAX,
+            turn: 0,
+        }
     }
 }
 
@@ -169,6 +200,10 @@ pub struct Report {
     pub refused_count: u32,
     /// The deepest overlap that the last round found, metres.
     pub deepest_m: f32,
+    /// What was asked about walls, by [`Ground::price`].
+    pub asked_count: u32,
+    /// Whether the budget of questions was used up, so that some were not pushed who might have been.
+    pub is_short: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -205,7 +240,83 @@ const SWEEPS_MAX: u32 = 16;
 enum Around {
     Unknown,
     Open,
-    Walls,
+    /// With what a question costs.
+    Walls(u32),
+}
+
+/// What may be asked about walls in one call.
+#[derive(Clone, Debug, Default)]
+struct Questions {
+    /// Left of the budget.
+    left: u32,
+    /// Left for those whose turn it is, once the budget is used up.
+    reserve: u32,
+    turn: u32,
+    /// One body in so many has its turn; 0 as long as the budget lasts.
+    every: u32,
+    /// What each body has asked since.
+    since: Vec<u8>,
+    asked_count: u32,
+}
+
+/// Questions for each body whose turn it is: two pushes, along walls.
+const QUESTIONS_A_TURN: u8 = 8;
+
+impl Questions {
+    fn begin(&mut self, settings: &Settings) {
+        self.left = settings.questions_max;
+        self.reserve = settings.questions_max / 4;
+        (self.turn, self.every, self.asked_count) = (settings.turn, 0, 0);
+        self.since.clear();
+    }
+
+    fn is_short(&self) -> bool {
+        self.every > 0
+    }
+
+    /// Whether a body may ask a question of a price. Takes it.
+    #[inline]
+    fn take(&mut self, body: usize, price: u32, around: &[Around]) -> bool {
+        if self.is_short() {
+            return self.take_in_turn(body, price);
+        }
+        if let Some(left) = self.left.checked_sub(price) {
+            self.left = left;
+            self.asked_count = self.asked_count.saturating_add(price);
+            return true;
+        }
+        self.share_out(around);
+        self.take_in_turn(body, price)
+    }
+
+    /// Shares the reserve out among as many as it is enough for.
+    #[cold]
+    fn share_out(&mut self, around: &[Around]) {
+        let prices = around.iter().filter_map(|around| match around {
+            Around::Walls(price) => Some(u64::from(*price)),
+            Around::Unknown | Around::Open => None,
+        });
+        let (count, sum) = prices.fold((0, 0), |(count, sum), price| (count + 1, sum + price));
+        let unknown = around.iter().filter(|around| **around == Around::Unknown).count() as u64;
+        // Those not seen yet are taken to be like the others.
+        let all = sum.saturating_add(unknown * sum.div_ceil(u64::max(count, 1)));
+        let wanted = all.saturating_mul(u64::from(QUESTIONS_A_TURN));
+        let every = wanted.div_ceil(u64::from(self.reserve.max(1))).max(1);
+        self.every = u32::try_from(every).unwrap_or(u32::MAX);
+        self.since.resize(around.len(), 0);
+    }
+
+    fn take_in_turn(&mut self, body: usize, price: u32) -> bool {
+        let has_turn = (body as u32).wrapping_add(self.turn).is_multiple_of(self.every);
+        let since = &mut self.since[body];
+        if !has_turn || *since >= QUESTIONS_A_TURN || self.reserve < price {
+            return false;
+        }
+        *since += 1;
+        self.reserve -= price;
+        self.asked_count = self.asked_count.saturating_add(price);
+        true
+    }
 }
 
 /// Pushes bodies apart; keeps its buffers from step to step and nothing else.
@@ -220,6 +331,7 @@ pub struct Resolver {
     /// Where each body was.
     origins: Vec<Vec2>,
     around: Vec<Around>,
+    questions: Questions,
     report: Report,
 }
 
@@ -240,11 +352,14 @@ impl Resolver {
         self.origins.clone_from(&bodies.places);
         self.around.clear();
         self.around.resize(count, Around::Unknown);
-        for _ in 0..settings.passes {
-            if !self.pass(bodies, ground, settings) {
+        self.questions.begin(settings);
+        for _ in 0..rounds_max(settings.passes, self.pairs.len()) {
+            if !self.pass(bodies, ground, settings) || self.questions.is_short() {
                 break;
             }
         }
+        (self.report.asked_count, self.report.is_short) =
+            (self.questions.asked_count, self.questions.is_short());
         self.fill_report(bodies);
         &self.report
     }
@@ -259,7 +374,7 @@ impl Resolver {
     /// # Panics
     /// When `began` is shorter than the columns that were resolved.
     pub fn hold_back(&mut self, bodies: &mut Bodies, began: &[Vec2], held: &mut Vec<u32>) {
-        for sweep in 0..SWEEPS_MAX {
+        for sweep in 0..rounds_max(SWEEPS_MAX, self.pairs.len()) {
             let before_count = held.len();
             for at in 0..self.pairs.len() {
                 // To and fro: what is held back at either end of a file reaches the other at once.
@@ -381,6 +496,7 @@ impl Resolver {
             push_max_m: settings.push_max_m,
             origins: &self.origins,
             around: &mut self.around,
+            questions: &mut self.questions,
             refused_count: &mut self.report.refused_count,
         };
         for pair in &mut self.pairs {
@@ -423,6 +539,7 @@ struct Pushes<'a, G> {
     push_max_m: f32,
     origins: &'a [Vec2],
     around: &'a mut [Around],
+    questions: &'a mut Questions,
     refused_count: &'a mut u32,
 }
 
@@ -484,20 +601,29 @@ impl<G: Ground> Pushes<'_, G> {
 
     #[inline]
     fn is_clear(&mut self, index: usize, to: Vec2) -> bool {
-        if self.around[index] == Around::Open {
-            return true;
-        }
         let origin = self.bodies.lifted(index, self.origins[index]);
-        if self.around[index] == Around::Unknown {
+        let price = match self.around[index] {
+            Around::Open => return true,
+            Around::Walls(price) => price,
             // A little more than the push, for rounding.
-            let is_open = self.ground.is_open(origin, self.push_max_m * 1.001, index);
-            self.around[index] = if is_open { Around::Open } else { Around::Walls };
-            if is_open {
+            Around::Unknown if self.ground.is_open(origin, self.push_max_m * 1.001, index) => {
+                self.around[index] = Around::Open;
                 return true;
             }
-        }
-        self.ground.clear(origin, self.bodies.lifted(index, to), index)
+            Around::Unknown => {
+                let price = self.ground.price(origin, index).max(1);
+                self.around[index] = Around::Walls(price);
+                price
+            }
+        };
+        self.questions.take(index, price, self.around)
+            && self.ground.clear(origin, self.bodies.lifted(index, to), index)
     }
+}
+
+/// How many rounds over some pairs are made, of those that are wanted.
+fn rounds_max(wanted: u32, pair_count: usize) -> u32 {
+    wanted.min((LOOKS_MAX / pair_count.max(1)).max(1) as u32)
 }
 
 /// What is less than this, squared, is no push along a wall: a tenth of a millimetre.

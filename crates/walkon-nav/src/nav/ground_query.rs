@@ -81,6 +81,12 @@ impl GroundQuery<'_> {
         on_kind!(self, ground => ground.is_open(place, reach_m))
     }
 
+    /// What a line of a metre from a place costs, beside one over squares of a grid: at least 1. Cost: a look-up.
+    #[must_use]
+    pub fn price(&self, place: Vec3) -> u32 {
+        on_kind!(self, ground => ground.price(place))
+    }
+
     /// Appends the stretches of wall within `reach_m` of a place that face it, as (x, z) in metres, the ground to the left of each (x
     /// turned towards z is left), in an order that the map alone decides; some may lie a little further off. Cost: the nodes around it.
     pub fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {

@@ -66,6 +66,14 @@ impl BackendPlan {
             Self::Mesh(plan) => plan.spent(search),
         }
     }
+
+    /// What beginning it took, as expansions, beside marking those who stand in the way.
+    pub(crate) fn begun_for(&self) -> u32 {
+        match self {
+            Self::Cells(plan) => plan.begun_for(),
+            Self::Graph(_) | Self::Layers(_) | Self::Mesh(_) => 0,
+        }
+    }
 }
 
 impl Default for NavMap {

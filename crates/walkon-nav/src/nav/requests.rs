@@ -36,7 +36,7 @@ const ROOM_BYTES: usize = 48 << 20;
 /// Expansions of one search before the next has its turn: small beside a budget, large beside the cost of a turn.
 const TURN_EXPANSIONS: u32 = 64;
 /// Cells that are marked as taken in the time of an expansion.
-const CELLS_PER_EXPANSION: f32 = 64.0;
+const CELLS_PER_EXPANSION: f32 = 8.0;
 /// How often a search starts again because the map changed under it.
 const RESTARTS_MAX: u32 = 3;
 
@@ -57,7 +57,7 @@ pub struct PathRequests {
     repeated: u64,
 }
 
-/// The expansions that are worth as much as marking the circles of those who stand in the way. A few people cost nothing, a
+/// The expansions that are worth as much as marking the circles of those who stand in the way. A few people cost next to nothing, a
 /// thousand as much as a search: they are marked again for each request.
 fn price_of_others(map: &NavMap, query: &PathQuery) -> u32 {
     let Some(others) = &query.others else { return 0 };
@@ -243,11 +243,14 @@ impl PathRequests {
         let Some(request) = self.requests.get(token) else { return true };
         match round.map.begin(&request.query) {
             Ok(plan) => {
-                round.left -= i64::from(price_of_others(round.map, &request.query));
+                // A plan that has begun already is one that looked beside a goal that is held.
+                let begun = plan.begun_for();
+                round.left -= i64::from(price_of_others(round.map, &request.query).saturating_add(begun));
                 self.start(OpenRequest { token, plan, revision: round.map.revision() }, size)
             }
             Err(answer) => {
-                round.left -= 1;
+                let price = price_of_others(round.map, &request.query).saturating_add(answer.expansions);
+                round.left -= i64::from(price.max(1));
                 self.deliver(token, *answer, round);
                 true
             }

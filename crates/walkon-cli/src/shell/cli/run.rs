@@ -148,9 +148,17 @@ struct StepClock {
     spent: [Duration; TickStep::ALL.len()],
     /// Ticks that have begun.
     ticks: u64,
-    /// Of the tick under way, and of the one that took longest, with its number.
-    tick: Duration,
-    slowest: (Duration, u64),
+    /// Of the tick under way, by step and in all.
+    tick: Spent,
+    /// Of the tick that took longest, with its number.
+    slowest: (Spent, u64),
+}
+
+/// What one tick cost.
+#[derive(Clone, Copy, Default)]
+struct Spent {
+    whole: Duration,
+    steps: [Duration; TickStep::ALL.len()],
 }
 
 impl StepClock {
@@ -161,8 +169,8 @@ impl StepClock {
             last: Instant::now(),
             spent: [Duration::ZERO; TickStep::ALL.len()],
             ticks: 0,
-            tick: Duration::ZERO,
-            slowest: (Duration::ZERO, 0),
+            tick: Spent::default(),
+            slowest: (Spent::default(), 0),
         }
     }
 
@@ -173,11 +181,15 @@ impl StepClock {
         let now = Instant::now();
         // What lies between two ticks is the onlooker's and counts for nobody.
         if step == TickStep::Inputs {
-            (self.tick, self.ticks) = (Duration::ZERO, self.ticks + 1);
+            (self.tick, self.ticks) = (Spent::default(), self.ticks + 1);
         } else {
-            self.spent[step as usize] += now - self.last;
-            self.tick += now - self.last;
-            self.slowest = self.slowest.max((self.tick, self.ticks));
+            let took = now - self.last;
+            self.spent[step as usize] += took;
+            self.tick.steps[step as usize] += took;
+            self.tick.whole += took;
+            if self.tick.whole > self.slowest.0.whole {
+                self.slowest = (self.tick, self.ticks);
+            }
         }
         self.last = now;
     }
@@ -202,9 +214,21 @@ impl StepClock {
             "  loading {:.1} ms for the world, the memory of its searches and its scripts",
             self.loading.as_secs_f64() * 1e3
         );
-        let slowest =
-            format!("  slowest tick {}: {:.1} ms", self.slowest.1, self.slowest.0.as_secs_f64() * 1e3);
-        [loading, slowest, replans, nudges].into_iter().chain(self.table(report.ticks)).collect()
+        [loading, self.slowest(), replans, nudges].into_iter().chain(self.table(report.ticks)).collect()
+    }
+
+    /// The tick that took longest, and the steps that took most of it.
+    fn slowest(&self) -> String {
+        /// Steps that are named.
+        const NAMED: usize = 3;
+        let (spent, tick) = &self.slowest;
+        let mut steps = TickStep::ALL.map(|step| (spent.steps[step as usize], step.name()));
+        steps.sort_by_key(|&(took, _)| std::cmp::Reverse(took));
+        let steps = steps[..NAMED].iter().filter(|(took, _)| *took > Duration::ZERO);
+        let steps: Vec<String> =
+            steps.map(|(took, name)| format!("{name} {:.1}", took.as_secs_f64() * 1e3)).collect();
+        let whole_ms = spent.whole.as_secs_f64() * 1e3;
+        format!("  slowest tick {tick}: {whole_ms:.1} ms, of these {}", steps.join(", "))
     }
 
     /// Microseconds a tick and share, by step.

@@ -1,8 +1,16 @@
 use super::*;
 use crate::base::rng::Rng;
 
-const SETTINGS: Settings =
-    Settings { passes: 3, push_max_m: 0.25, slack_m: 0.001, watch_m: 0.1, storey_m: 1.5, per_cell_max: 16 };
+const SETTINGS: Settings = Settings {
+    passes: 3,
+    push_max_m: 0.25,
+    slack_m: 0.001,
+    watch_m: 0.1,
+    storey_m: 1.5,
+    per_cell_max: 16,
+    questions_max: QUESTIONS_MAX,
+    turn: 0,
+};
 
 /// Ground where x may not be crossed at some value: a wall without thickness, and nothing else.
 struct WallAt(f32);
@@ -291,4 +299,74 @@ fn whoever_began_in_somebody_gets_out() {
         tick(&mut pair, &Open, true, |index| Vec2::new([0.03, 0.01][index], 0.0));
     }
     assert!((pair.places[1] - pair.places[0]).length() > 0.68, "{:?}", pair.places);
+}
+
+/// A square room around the middle that counts what it is asked.
+#[derive(Default)]
+struct Room {
+    asked: std::cell::Cell<u32>,
+}
+
+impl Room {
+    /// From the middle to a wall, metres.
+    const HALF_M: f32 = 40.0;
+}
+
+impl Ground for Room {
+    fn clear(&self, _: Vec3, to: Vec3, _: usize) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        to.x.abs() <= Self::HALF_M && to.z.abs() <= Self::HALF_M
+    }
+}
+
+#[test]
+fn fault_g35_a_heap_asks_no_more_than_its_budget_and_comes_apart() {
+    for count in [2_000, 4_000] {
+        // Half the way to a corner: it fills up, and there pushes are refused. Nobody is told that ground is open.
+        let spot = (-0.5 * Room::HALF_M, -0.5 * Room::HALF_M);
+        let (mut bodies, mut resolver) = (bodies(&vec![spot; count], Stance::default()), Resolver::default());
+        let (mut shorts, mut steps) = (0, 0);
+        let mut deepest_m = f32::INFINITY;
+        while deepest_m > 0.05 * 0.35 {
+            let room = Room::default();
+            let settings = Settings { passes: 6, turn: steps, per_cell_max: 6, ..SETTINGS };
+            let report = resolver.resolve(&mut bodies, &room, &settings);
+            assert!(
+                room.asked.get() <= QUESTIONS_MAX + QUESTIONS_MAX / 4,
+                "{} in one step",
+                room.asked.get()
+            );
+            assert_eq!(room.asked.get(), report.asked_count);
+            shorts += u32::from(report.is_short);
+            deepest_m = report.deepest_m;
+            steps += 1;
+            assert!(steps < 1_500, "{count} bodies are {deepest_m} m deep in one another");
+        }
+        assert!(shorts > 0, "{count} on one spot are a heap");
+    }
+}
+
+#[test]
+fn fault_g35_everybody_in_a_heap_has_its_turn() {
+    // Dear questions: the budget is enough for a hundredth of them in a step.
+    struct Dear;
+    impl Ground for Dear {
+        fn clear(&self, _: Vec3, _: Vec3, _: usize) -> bool {
+            true
+        }
+        fn price(&self, _: Vec3, _: usize) -> u32 {
+            100
+        }
+    }
+    let (count, mut resolver) = (1_000, Resolver::default());
+    let mut has_moved = vec![false; count];
+    for turn in 0..100 {
+        // The same heap again and again: those always behind the others would never be moved.
+        let mut heap = bodies(&vec![(0.0, 0.0); count], Stance::default());
+        let settings = Settings { questions_max: 40_000, turn, ..SETTINGS };
+        let report = resolver.resolve(&mut heap, &Dear, &settings);
+        assert!(report.is_short && report.asked_count <= 50_000, "{}", report.asked_count);
+        report.pushed.iter().for_each(|&index| has_moved[index as usize] = true);
+    }
+    assert_eq!(has_moved.iter().position(|&moved| !moved), None, "nobody starves");
 }

@@ -17,6 +17,9 @@ const SLACK: f64 = 1.0;
 /// How far from a covered goal is looked at first, in cells. Most people cover no more.
 const FIRST: f64 = 4.0;
 
+/// Cells asked about in the time of an expansion: whether the line to each is clear.
+const CELLS_PER_EXPANSION: u32 = 8;
+
 /// Cells to choose from.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
@@ -24,6 +27,8 @@ pub(crate) struct Choice {
     cells: Vec<(f64, (u32, u32))>,
     /// The goal, when it is covered.
     around: Option<Around>,
+    /// Cells that were asked about and not paid for yet.
+    asked: u32,
 }
 
 /// Where to look for cells beside a goal.
@@ -38,12 +43,17 @@ struct Around {
 impl Choice {
     /// These cells, all alike.
     pub(crate) fn among(cells: impl Iterator<Item = (u32, u32)>) -> Self {
-        Self { cells: cells.map(|cell| (0.0, cell)).collect(), around: None }
+        Self { cells: cells.map(|cell| (0.0, cell)).collect(), around: None, asked: 0 }
     }
 
     /// Cells beside a goal; distances count from a point in it, in cells.
     pub(crate) fn beside(goal: (u32, u32), point: Point) -> Self {
-        Self { cells: Vec::new(), around: Some(Around { goal, point, looked: 0.0 }) }
+        Self { cells: Vec::new(), around: Some(Around { goal, point, looked: 0.0 }), asked: 0 }
+    }
+
+    /// The expansions that are worth as much as what was asked since the last time.
+    pub(crate) fn take_price(&mut self) -> u32 {
+        std::mem::take(&mut self.asked) / CELLS_PER_EXPANSION
     }
 
     /// Whether there is nothing to choose from.
@@ -91,7 +101,7 @@ impl Choice {
         };
         let ring = (around.looked, (2.0 * around.looked).max(FIRST).min(furthest));
         around.looked = ring.1;
-        self.cells.extend(around.ring(map, ground, ring, start));
+        self.cells.extend(around.ring(map, ground, (ring, &mut self.asked), start));
         true
     }
 }
@@ -102,7 +112,7 @@ impl Around {
         &self,
         map: &CellMap,
         (view, rest): (&CellView, Rest),
-        (inner, outer): (f64, f64),
+        ((inner, outer), asked): ((f64, f64), &mut u32),
         start: (u32, u32),
     ) -> Vec<(f64, (u32, u32))> {
         let shape = view.bits().shape();
@@ -119,6 +129,7 @@ impl Around {
             .map(|cell| (distance_sq(shape.metric, cell, self.point).sqrt(), cell))
             .filter(|&(distance, _)| distance <= outer && (distance > inner || inner == 0.0))
             .filter(|&(_, (x, z))| rest.is_open(x, z) && view.is_reached(&reached, x, z))
+            .inspect(|_| *asked = asked.saturating_add(1))
             .filter(|&(_, cell)| line_of_sight::clear(view.bits(), middle(self.goal), middle(cell)))
             .collect();
         cells.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1.1, a.1.0).cmp(&(b.1.1, b.1.0))));

@@ -42,6 +42,11 @@ impl<'a> CellGroundQuery<'a> {
             && (self.is_two_way || !self.map.goes_wrong(from, to, &self.by))
     }
 
+    /// Lines over six-cornered cells are exact in numbers of another kind, and take three times as long.
+    pub(crate) fn price(&self, _place: Vec3) -> u32 {
+        if self.view.bits().shape().is_hexagonal() { 3 } else { 1 }
+    }
+
     pub(crate) fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
         if self.clear(from, to) {
             return to;

@@ -69,7 +69,7 @@ pub(crate) struct CellPlan {
     covered: Option<u32>,
     /// The way by gates, while it is searched for, and when it was found.
     route: Option<Box<SectorRoute>>,
-    /// Charged to searches that have ended.
+    /// Charged to searches that have ended, and to looking beside goals that are held.
     spent: u32,
     /// What the way found costs from cell to cell, metres of plain ground.
     cost_m: f64,
@@ -259,7 +259,10 @@ impl CellPlan {
         }
         plan.keep_out_of_others(map, query, &view);
         if plan.overlay.is_some() && plan.targets.is_empty() {
-            return Self::begin_for(map, query, query.by.clone(), Others::Ignored);
+            let spent = plan.spent;
+            return Self::begin_for(map, query, query.by.clone(), Others::Ignored)
+                .map(|again| again.after(spent))
+                .map_err(|answer| Box::new(PathAnswer { expansions: answer.expansions + spent, ..*answer }));
         }
         plan.stay_in_start(map);
         if plan.next > 0 {
@@ -269,6 +272,16 @@ impl CellPlan {
             plan.own_view = Some(view);
         }
         Ok(plan)
+    }
+
+    /// The same plan where so much was spent before it.
+    fn after(self, spent: u32) -> Self {
+        Self { spent: self.spent.saturating_add(spent), ..self }
+    }
+
+    /// What beginning it took, beside marking those who stand in the way.
+    pub(crate) fn begun_for(&self) -> u32 {
+        self.spent
     }
 
     /// Takes those who stand in the way into account.
@@ -296,6 +309,7 @@ impl CellPlan {
     fn choose(&mut self, map: &CellMap, view: &CellView) {
         let (Some(choice), Some(overlay)) = (&mut self.choice, &self.overlay) else { return };
         let mut targets = choice.next(map, (view, overlay.over(view.bits())), self.start);
+        self.spent = self.spent.saturating_add(choice.take_price());
         self.sort_by_guess(&mut targets, view.guess(map));
         (self.targets, self.next) = (targets, 0);
         self.stay_in_start(map);
@@ -349,7 +363,10 @@ impl CellPlan {
                 };
                 let later = self.targets.split_off(self.next + 1);
                 self.targets.extend(later.into_iter().filter(|cell| may_do(*cell)));
-                self.choice.iter_mut().for_each(|choice| choice.keep(map, (view, rest), start, may_do));
+                if let Some(choice) = &mut self.choice {
+                    choice.keep(map, (view, rest), start, may_do);
+                    self.spent = self.spent.saturating_add(choice.take_price());
+                }
             }
         }
         if self.is_sure { SearchStep::Running } else { SearchStep::Exhausted }
@@ -407,7 +424,7 @@ impl CellPlan {
                     }
                     // They close the only way.
                     match Self::begin_for(map, query, query.by.clone(), Others::Ignored) {
-                        Ok(again) => *self = Self { spent, ..again },
+                        Ok(again) => *self = again.after(spent),
                         Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
                     }
                     view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
@@ -418,7 +435,7 @@ impl CellPlan {
                     break Some(answer);
                 };
                 match self.begin_barring(map, query, area) {
-                    Ok(again) => *self = Self { spent, ..again },
+                    Ok(again) => *self = again.after(spent),
                     Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
                 }
                 view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));

@@ -22,6 +22,9 @@ const SHORT: f64 = 1e-3;
 /// How much further than its width from a link a place may be, so that the link is looked at more closely, metres.
 const NEAR_M: f64 = 5e-4;
 
+/// Links looked at in the time of a line over the squares of a grid.
+const LINKS_PER_LINE: usize = 2;
+
 /// What bodies of a graph stand on.
 #[derive(Clone, Debug)]
 pub(crate) struct GraphGroundQuery<'a> {
@@ -50,6 +53,12 @@ impl<'a> GraphGroundQuery<'a> {
     #[allow(clippy::unused_self)]
     pub(crate) fn is_open(&self, _place: Vec3, _reach_m: f32) -> bool {
         false
+    }
+
+    /// Every link around the place is looked at, some in the time of a line over squares, once at least for each end of the line.
+    pub(crate) fn price(&self, place: Vec3) -> u32 {
+        let links = self.map.lookup().around(ground(place)).len();
+        2 + u32::try_from(links / LINKS_PER_LINE).unwrap_or(u32::MAX - 2)
     }
 
     /// None: the ground of a graph has no walls.

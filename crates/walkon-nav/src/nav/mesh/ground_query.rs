@@ -77,6 +77,12 @@ impl<'a> MeshGroundQuery<'a> {
         self.sight(from, to).1
     }
 
+    /// A look-up of the polygon and a few edges.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn price(&self, _place: Vec3) -> u32 {
+        2
+    }
+
     pub(crate) fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
         let mut walls = Vec::new();
         self.walls(place, f64::from(reach_m), &mut walls);

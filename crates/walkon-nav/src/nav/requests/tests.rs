@@ -353,3 +353,34 @@ fn every_part_of_the_state_is_in_the_hash() {
     copy.debt += 1;
     assert_ne!(hash(&copy), hash(&requests));
 }
+
+#[test]
+fn fault_g35_looking_beside_a_goal_that_many_hold_is_paid_for() {
+    // Plain ground. In the one case a heap stands on the goal, so that each request has to look for a place beside it.
+    let source = CellSource {
+        frame: MapFrame { width: 60, depth: 60, cell_size_m: 0.4, ..MapFrame::default() },
+        walkable: vec![true; 3600],
+        area: vec![0; 3600],
+        areas: vec![CellArea { available: true, factor: 1.0 }],
+        ..CellSource::default()
+    };
+    let map: NavMap = CellMap::from_cells(&source).unwrap().into();
+    let (start, goal) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(12.0, 0.0, 12.0));
+    let answered = |heap_count: usize| {
+        let heap: Vec<Disc> = vec![Disc { centre: goal, radius_m: 3.0 }; heap_count];
+        let asked = PathQuery { others: (heap_count > 0).then(|| heap.into()), ..query(start, goal) };
+        let (mut requests, mut answers) = (PathRequests::default(), Vec::new());
+        (0..5_000).for_each(|_| {
+            requests.push(asked.clone());
+        });
+        // What one step overran is a debt of the next: so the mean of several counts.
+        for _ in 0..60 {
+            requests.step(&map, 2000, &mut answers);
+        }
+        answers.len()
+    };
+    let (alone, one, heap) = (answered(0), answered(1), answered(200));
+    assert!(alone == 5_000, "{alone} without anybody");
+    assert!((heap + 1..5_000).contains(&one), "{one} beside one wide body");
+    assert!((1..=60).contains(&heap), "{heap} beside a heap: no more than one a step");
+}
