@@ -172,7 +172,9 @@ impl Picture {
         groups.push(LayerGroup { name: "labels", primitives: labels.iter().map(words).collect() });
         let key = |placed: &Placed| (placed.label.tag.kind(), placed.label.tag.key());
         let stood = labels.iter().map(|placed| (key(placed), placed.index)).collect();
-        groups.push(LayerGroup { name: "legend", primitives: frame.legend(self) });
+        let mut legend = frame.legend(self);
+        legend.extend(frame.left_out(self.labels.len() - labels.len()));
+        groups.push(LayerGroup { name: "legend", primitives: legend });
         let (width_px, height_px) = (frame.width_px, frame.height_px);
         let body_px = ((frame.map[3] + FRAME_PX).ceil() as u32).min(height_px);
         Ok(Screen { width_px, height_px, body_px, background: theme::PAPER, groups, stood })
@@ -436,6 +438,13 @@ impl ScreenFrame {
         parts
     }
 
+    /// How many labels found no room, beside the scale bar: the picture is as high with the line as without it.
+    fn left_out(&self, count: usize) -> Option<Primitive> {
+        let at = [self.width_px as f32 - RIGHT_PX, self.map[3] + 14.0 + LINE_PX / 2.0];
+        let labels = if count == 1 { "label" } else { "labels" };
+        (count > 0).then(|| text(at, format!("{count} {labels} left out: no room"), Anchor::End))
+    }
+
     fn swatch(&self, swatch: &Swatch, [x, y]: Pixel) -> Vec<Primitive> {
         let (left, right, top, bottom) = (x, x + 18.0, y - 6.0, y + 6.0);
         let look = *swatch.look();
@@ -597,6 +606,38 @@ mod tests {
         }
         assert_eq!(number(-0.0, 5.0), "0");
         assert_eq!(number(0.5, 0.5), "0.5");
+    }
+
+    #[test]
+    fn labels_that_find_no_room_are_counted_in_the_legend() {
+        let mut picture = Picture::new("t", Bounds { min: [0.0, 0.0], max: [4.0, 4.0] }, 1.0);
+        let told = |picture: &Picture| {
+            let screen = picture.screen(Some(20.0)).unwrap();
+            let legend = screen.groups.iter().find(|group| group.name == "legend").unwrap();
+            let words = legend.primitives.iter().filter_map(|part| match &part.outline {
+                ScreenOutline::Text { text, .. } => Some(text.clone()),
+                _ => None,
+            });
+            let shown = screen.groups.iter().find(|group| group.name == "labels").unwrap().primitives.len();
+            (words.filter(|text| text.contains("left out")).collect::<Vec<_>>(), shown, screen.height_px)
+        };
+        let (none, _, height_px) = told(&picture);
+        assert_eq!(none, [""; 0]);
+        for at in 0..30_u8 {
+            picture.labels.push(crate::view::picture::Label {
+                at: [2.0, 2.0],
+                text: format!("p{at}"),
+                colour: theme::INK,
+                size_px: theme::NAME_PX,
+                spread: crate::view::picture::LabelSpread::Beside(0.2),
+                importance: 9,
+                tag: crate::view::picture::Tag::Mark(format!("p{at}")),
+            });
+        }
+        let (words, shown, full_px) = told(&picture);
+        assert!(shown > 3 && shown < 30, "{shown}");
+        assert_eq!(words, [format!("{} labels left out: no room", 30 - shown)]);
+        assert_eq!(full_px, height_px, "frames of an animation are as high as one another");
     }
 
     #[test]

@@ -4,8 +4,11 @@
 //! the spot. Method: random parties drawn from a seed, small levels made here; the judge of `tests/invariants.rs` after every
 //! tick; steps aside and ends of walks are read from the trace.
 
+use std::collections::{BTreeMap, VecDeque};
 use walkon::base::ids::CharacterId;
+
 use walkon::base::rng::Rng;
+use walkon::base::trig;
 use walkon::glam::Vec3;
 use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::walks::{WalkOrder, walk_to};
@@ -323,4 +326,114 @@ fn two_who_meet_in_a_lane_do_not_walk_on_the_spot() {
         assert!(gait.starts <= 24, "it set out {} times", gait.starts);
     }
     run.assert_clean("a lane");
+}
+
+/// Where people looked over the last second, and how far those who stood swung their heads to and fro.
+#[derive(Default)]
+struct Heads {
+    seen: BTreeMap<CharacterId, VecDeque<(Vec3, f32)>>,
+    still_s: f32,
+    swung_s: f32,
+}
+
+impl Heads {
+    /// So many ticks are looked at together: a second.
+    const TICKS: usize = 60;
+    /// Anyone who comes no further than this in that time stands, metres.
+    const STANDS_M: f32 = 0.05;
+    /// Who turns to and fro by more than this in that time swings its head, radians.
+    const SWING_RAD: f32 = 0.1;
+
+    fn look(&mut self, run: &Run) {
+        for (id, who) in run.world().characters() {
+            let seen = self.seen.entry(id).or_default();
+            // Who has no walk any more turns where it is told to.
+            if who.walk.is_none() || who.turn.is_some() {
+                seen.clear();
+                continue;
+            }
+            seen.push_back((who.body.position, who.facing_rad));
+            if seen.len() <= Self::TICKS {
+                continue;
+            }
+            seen.pop_front();
+            let (first, _) = seen[0];
+            if seen.iter().any(|(place, _)| place.distance(first) > Self::STANDS_M) {
+                continue;
+            }
+            self.still_s += 1.0 / Self::TICKS as f32;
+            let turns = seen.iter().zip(seen.iter().skip(1)).map(|(one, two)| trig::wrap(two.1 - one.1));
+            let (swung, net) = turns.fold((0.0, 0.0), |(all, net), turn| (all + turn.abs(), net + turn));
+            // One turn to where its way leads now is none.
+            let is_swung = swung - f32::abs(net) > Self::SWING_RAD;
+            self.swung_s += if is_swung { 1.0 / Self::TICKS as f32 } else { 0.0 };
+        }
+    }
+}
+
+/// A mob that walks up to one place or person, from all around.
+fn mob(count: u8, target: Centre) -> Run {
+    let mut run = Run::within(HALL, 5.0);
+    let host = (target != Centre::Point).then(|| sized(&mut run, "host", (20.0, 20.0), 0.35));
+    for at in 0..count {
+        let angle = std::f64::consts::TAU * f64::from(at) / 13.0;
+        let out = 5.0 + 0.9 * f64::from(at / 13);
+        let place = (20.0 + out * libm::cos(angle), 20.0 + out * libm::sin(angle));
+        let who = run.spawn(&format!("m{at}"), (place.0 as f32, place.1 as f32));
+        match host {
+            Some(host) => walk_up_to(&mut run, who, host),
+            None => run.walk(who, (20.0, 20.0)),
+        }
+    }
+    run
+}
+
+/// Two crowds that want through one archway from both sides, where a third person stands and will not move.
+fn crowded_arch(kind: &str, agent_radius_m: f32, is_held: bool) -> Run {
+    let mut run = Run::within(&arch(kind, agent_radius_m), 5.0);
+    if is_held {
+        let mut post = Spawn::new("post", Vec3::new(8.4, 0.0, 4.0));
+        post.is_player = true;
+        characters::spawn(run.game.world_mut(), post).unwrap();
+    }
+    for at in 0..16_u8 {
+        let (row, file) = (f32::from(at / 4), f32::from(at % 4));
+        let from_west = (5.5 - row, 2.5 + file);
+        let (from, to) = match at % 2 {
+            0 => (from_west, (16.8 - from_west.0, from_west.1)),
+            _ => ((16.8 - from_west.0, from_west.1), from_west),
+        };
+        let who = run.spawn(&format!("a{at}"), from);
+        run.walk(who, to);
+    }
+    run
+}
+
+#[test]
+fn heads_keep_still_while_people_wait_for_one_another() {
+    let arches = [("mesh", 0.0), ("grid", 0.35)].into_iter().flat_map(|(kind, agent_radius_m)| {
+        [false, true].map(|is_held| crowded_arch(kind, agent_radius_m, is_held))
+    });
+    assert_eq!(swung_of(arches, 60.0), 0.0, "in and before arches");
+    // In a mob the way leads to the left and to the right by turns, and one is pushed past its goal and turns back.
+    let mobs = (20..=52)
+        .step_by(4)
+        .flat_map(|count| [Centre::Person, Centre::Point].map(|centre| mob(count, centre)));
+    let swung = swung_of(mobs, 120.0);
+    assert!(swung < 0.04, "in mobs in {swung} of the time");
+}
+
+/// The part of the time that people stand on their way in which they swing their heads; at least so many seconds they have to stand.
+fn swung_of(runs: impl Iterator<Item = Run>, least_still_s: f32) -> f32 {
+    let mut heads = Heads::default();
+    for mut run in runs {
+        heads.seen.clear();
+        let count = run.world().characters().count();
+        while run.ends.len() < count && run.seconds() < 30.0 {
+            run.tick();
+            heads.look(&run);
+        }
+    }
+    assert!(heads.still_s > least_still_s, "{} s", heads.still_s);
+    heads.swung_s / heads.still_s
 }

@@ -677,8 +677,12 @@ fn pillars(rng: &mut Rng, kind: &str, agent_m: f32) -> String {
 #[test]
 fn nobody_alone_on_ground_that_stays_as_it_is_asks_for_a_path_again() {
     let mut rng = Rng::stream(15, "pillars");
-    for (kind, agent_m) in [("mesh", 0.0), ("mesh", 0.35), ("grid", 0.0), ("grid", 0.35)] {
-        for speed_mps in [0.7, 1.4, 5.0] {
+    // Paths over cells touch their corners, so that more is asked of grids.
+    let kinds = [("mesh", 0.0, 1), ("mesh", 0.35, 1), ("grid", 0.0, 3), ("grid", 0.35, 3)];
+    for (kind, agent_m, count) in kinds {
+        for speed_mps in
+            [0.7, 1.4, 5.0].into_iter().flat_map(|speed_mps| std::iter::repeat_n(speed_mps, count))
+        {
             let mut run = Run::of(&pillars(&mut rng, kind, agent_m));
             let by = Traversal { radius_m: 0.35, ..Traversal::default() };
             let people: Vec<CharacterId> = (0..40)
@@ -716,10 +720,10 @@ fn nobody_alone_on_ground_that_stays_as_it_is_asks_for_a_path_again() {
                 assert!(run.seconds() < 120.0, "{kind} {agent_m} m, {speed_mps} m/s: {:?}", run.ends);
             }
             assert!(run.ends.iter().all(|(_, end, ..)| end.starts_with("arrived")), "{:?}", run.ends);
-            // On a grid a path may touch the corner of a cell, behind which one in a hundred is led: it asks once.
-            let (most, asked) = (u32::from(kind == "grid"), again.iter().filter(|&&again| again > 0).count());
-            let is_rare = asked <= people.len() / 20 && again.iter().all(|&again| again <= most);
-            assert!(is_rare, "{kind} {agent_m} m, {speed_mps} m/s: {again:?} paths");
+            assert!(
+                again.iter().all(|&again| again == 0),
+                "{kind} {agent_m} m, {speed_mps} m/s: {again:?} paths"
+            );
         }
     }
 }

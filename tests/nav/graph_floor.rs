@@ -5,13 +5,14 @@
 //! compared with the links below them, places beside links with the triangles of the scene.
 
 use glam::Vec3;
+use walkon::base::geom;
 use walkon::base::rng::Rng;
 use walkon::level::MemorySource;
 use walkon::level::scene::obj_faces;
 use walkon::nav::graph::{EditableGraph, GraphSource, PointGraph, groups};
 use walkon::nav::solids::Solids;
 use walkon::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
-use walkon::world::ops::characters;
+use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::walk::Goal;
 
 use crate::cli::commands::Project;
@@ -136,9 +137,12 @@ fn whoever_walks_up_stairs_in_the_game_stands_on_them_all_the_way() {
     let mut stage = Stage::from("levels/stairs.json", &files(&project, "stairs"));
     let solids = Solids::new(&obj_faces(scene().as_bytes()).unwrap().triangles().unwrap()).unwrap();
     let who = stage.world().find_character("a").unwrap();
-    let (mut worst, mut climbed) = (0.0f32, false);
+    let (mut worst, mut climbed, mut planned) = (0.0f32, false, Vec::new());
     for goal in [Vec3::new(13.0, 1.2, 3.0), Vec3::new(1.0, 0.0, 5.0)] {
         let settled = stage.ends.len();
+        let start = stage.world().character(who).unwrap().body.position;
+        let answer = stage.world().nav().plan(&query(start, goal), &mut Search::default());
+        planned.push(f64::from(answer.path.length_in_space_m()));
         send(&mut stage, who, Goal::Point(goal), |_| {});
         while stage.ends.len() == settled {
             stage.tick();
@@ -150,6 +154,13 @@ fn whoever_walks_up_stairs_in_the_game_stands_on_them_all_the_way() {
     }
     assert_eq!(stage.ends, ["arrived/reached", "arrived/reached"]);
     assert!(climbed, "up and down the stairs");
+    // What they walked is as long as the way was, slopes and all, or a little longer: a way leaves out bends of less than half a step.
+    let walked: Vec<f64> =
+        stage.facts("walkSettled").iter().map(|fact| fact["travelled"].as_f64().unwrap()).collect();
+    assert_eq!(walked.len(), planned.len());
+    for (walked, planned) in walked.iter().zip(&planned) {
+        assert!((planned - 0.05..planned * 1.03).contains(walked), "{walked} m for a way of {planned} m");
+    }
     // A foot is between two steps on the line from one to the next.
     assert!(worst < 0.21, "{worst} m over or under the floor");
 }
@@ -219,6 +230,77 @@ fn the_strip_in_which_walkers_stray_has_room_for_the_body() {
                 stage.tick();
                 let at = stage.world().character(who).unwrap().body.position;
                 assert!(gap(at) > radius - 1e-3, "seed {seed}: {} m from a block at {at}", gap(at));
+            }
+        }
+    }
+}
+
+/// How far a place is from a polygon on the ground; 0 within it.
+fn gap_m(polygon: &[[f64; 2]], at: Vec3) -> f32 {
+    let place = geom::ground(at);
+    let edges = geom::edges(polygon);
+    let gap_sq = edges.map(|(a, b)| geom::segment_distance_sq(place, a, b)).fold(f64::INFINITY, f64::min);
+    if geom::polygon_contains(polygon, place) { 0.0 } else { gap_sq.sqrt() as f32 }
+}
+
+#[test]
+fn crowds_on_a_graph_keep_their_radius_from_every_obstacle_of_the_level() {
+    for seed in 0..12 {
+        let mut rng = Rng::stream(seed, "obstacles");
+        let mut value = |low: f64, high: f64| low + rng.unit() * (high - low);
+        let mut polygons = Vec::new();
+        for _ in 0..9 {
+            let (x, z, from) = (value(1.0, 11.0), value(1.0, 11.0), value(0.0, 6.0));
+            let count = 3 + (value(0.0, 3.0) as u8);
+            let corner = |at: u8| {
+                let (sin, cos) = (from + std::f64::consts::TAU * f64::from(at) / f64::from(count)).sin_cos();
+                [x + 0.7 * cos, z + 0.4 * sin]
+            };
+            polygons.push((0..count).map(corner).collect::<Vec<_>>());
+        }
+        let (width, radius) = (value(0.05, 0.2), value(0.2, 0.35) as f32);
+        let points: Vec<[f64; 3]> =
+            (0..625).map(|at| [f64::from(at % 25) * 0.5, 0.0, f64::from(at / 25) * 0.5]).collect();
+        let beside = |a: u32, b: u32| a % 25 <= b % 25 + 1 && b % 25 <= a % 25 + 1 && b < 625;
+        let links: Vec<[u32; 2]> = (0..625)
+            .flat_map(|at| [1, 24, 25, 26].map(|hop| [at, at + hop]))
+            .filter(|&[a, b]| beside(a, b))
+            .collect();
+        let obstacles: Vec<_> = (0..)
+            .zip(&polygons)
+            .map(|(at, polygon): (u8, _)| serde_json::json!({ "name": format!("o{at}"), "polygon": polygon }))
+            .collect();
+        let level = serde_json::json!({ "navigation": { "kind": "graph", "points": points, "links": links,
+            "width": width, "agentRadius": radius, "obstacles": obstacles } });
+        let mut stage = Stage::of(&level.to_string());
+        let by = Traversal { radius_m: radius, ..Traversal::default() };
+        let mut place = || Vec3::new(rng.unit() as f32 * 12.0, 0.0, rng.unit() as f32 * 12.0);
+        let mut people = Vec::new();
+        for number in 0..8 {
+            let start = std::iter::repeat_with(&mut place);
+            let start = start.take(500).find(|&at| {
+                let is_apart =
+                    |&who: &_| stage.world().character(who).unwrap().body.position.distance(at) > 1.0;
+                stage.world().nav().is_walkable(at, &by) && people.iter().all(is_apart)
+            });
+            let Some(start) = start else { continue };
+            let spawn = Spawn { radius_m: radius, ..Spawn::new(&format!("p{number}"), start) };
+            people.push(characters::spawn(stage.game.world_mut(), spawn).unwrap().unwrap());
+        }
+        assert!(people.len() > 4, "seed {seed}");
+        for tick in 0..1200 {
+            for &who in &people {
+                if tick % 200 == 0 {
+                    send(&mut stage, who, Goal::Point(place()), |_| {});
+                }
+            }
+            stage.tick();
+            for &who in &people {
+                let at = stage.world().character(who).unwrap().body.position;
+                for (number, polygon) in polygons.iter().enumerate() {
+                    let gap = gap_m(polygon, at);
+                    assert!(gap >= radius - 2e-3, "seed {seed}, tick {tick}: {gap} m from {number} at {at}");
+                }
             }
         }
     }

@@ -56,12 +56,13 @@ fn drop_idle(points: &mut Vec<Vec3>, lines: &Lines) {
 }
 
 impl Lines<'_> {
-    fn price(&self, from: Vec3, to: Vec3) -> u64 {
+    /// The price of a straight line; 0 on even ground.
+    pub(crate) fn price(&self, from: Vec3, to: Vec3) -> u64 {
         self.cost.map_or(0, |cost| cost(from, to))
     }
 
     /// The price of a straight line that is clear and no dearer than what it replaces.
-    fn shortcut(&self, from: Vec3, to: Vec3, through: u64) -> Option<u64> {
+    pub(crate) fn shortcut(&self, from: Vec3, to: Vec3, through: u64) -> Option<u64> {
         if !(self.clear)(from, to) {
             return None;
         }

@@ -708,15 +708,41 @@ impl StraightLines<'_> {
         points.dedup();
         let clear = |from: Vec3, to: Vec3| self.is_clear(self.map.to_cells(from), self.map.to_cells(to));
         let cost = |from: Vec3, to: Vec3| self.price(from, to, start);
-        let points = smooth(&points, &Lines { clear: &clear, cost: Some(&cost) });
         let knot = |place: Vec3| Knot { place, at: self.map.to_cells(place) };
-        let mut line: Vec<Knot> = points.into_iter().map(knot).collect();
-        rope.tighten_where(&mut line, |three, corners| {
-            let around: Vec<Knot> =
-                [three[0]].into_iter().chain(corners.iter().copied()).chain([three[2]]).collect();
-            price(&around) <= price(&three)
+        let lines = Lines { clear: &clear, cost: Some(&cost) };
+        // The one leaves out turns of the way, the other looks at every cell of it: neither is always the cheaper.
+        let pulled = [smooth(&points, &lines), smooth(&self.furthest_over_prices(way, &lines), &lines)];
+        let [turns, furthest] = pulled.map(|points| {
+            let mut line: Vec<Knot> = points.into_iter().map(knot).collect();
+            rope.tighten_where(&mut line, |three, corners| {
+                let around: Vec<Knot> =
+                    [three[0]].into_iter().chain(corners.iter().copied()).chain([three[2]]).collect();
+                price(&around) <= price(&three)
+            });
+            line
         });
-        line
+        if price(&furthest) < price(&turns) { furthest } else { turns }
+    }
+
+    /// From each place of the way the furthest one in line of sight to which a straight line costs no more than the way between.
+    fn furthest_over_prices(&self, way: &RawPath, lines: &Lines) -> Vec<Vec3> {
+        /// So many places ahead are looked at, so that the cost grows with the length of the way and no faster.
+        const AHEAD: usize = 64;
+        let last = way.turns.last().map_or(0, |turn| turn.index);
+        let places: Vec<Vec3> = (0..=last).map(|index| (way.place)(index).place).collect();
+        let mut spent = vec![0];
+        for pair in places.windows(2) {
+            spent.push(spent[spent.len() - 1] + lines.price(pair[0], pair[1]));
+        }
+        let (mut points, mut at) = (vec![places[0]], 0);
+        while at < last {
+            let is_cheap =
+                |&to: &usize| lines.shortcut(places[at], places[to], spent[to] - spent[at]).is_some();
+            at = (at + 2..=last.min(at + AHEAD)).rev().find(is_cheap).unwrap_or(at + 1);
+            points.push(places[at]);
+        }
+        points.dedup();
+        points
     }
 
     /// What a straight line costs; only `start` may have been moved from where nobody can walk, all other lines are clear.

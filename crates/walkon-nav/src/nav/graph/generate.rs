@@ -2,7 +2,7 @@
 //!
 //! In: solids, boxes that somebody placed, the size of the body. Out: points in rows, box by box, and what became of each ray.
 //! Holds: the same boxes give the same points in the same order; no point lies outside its box, over a hole, on ground that
-//! is too steep, or where the body has no room; none comes twice where boxes overlap. Not here: links (`link`).
+//! is too steep, where the body has no room, or within what is closed and looks outward; none comes twice where boxes overlap. Not here: links (`link`).
 //! Of floors above one another a box gives the highest, or all of them when that is asked for.
 //! Source: seed 003, "NavGraph generation": one ray a point from the top of a box to its bottom.
 
@@ -16,7 +16,7 @@ use crate::nav::graph::POINTS_MAX;
 use crate::nav::graph::strip::Strip;
 use crate::nav::solids::{Hit, Room, Solids};
 
-/// How far over a floor a ray begins that looks for another one below it, metres.
+/// How far under a floor a ray begins that looks for another one, and how far over it one that looks for what encloses it, metres.
 const BELOW_M: f32 = 0.01;
 
 /// A box whose floor is looked for: rays fall from its top to its bottom.
@@ -71,7 +71,7 @@ pub struct BoxReport {
     pub holes: u32,
     /// Hits on ground that is too steep.
     pub steep: u32,
-    /// Hits where the body has no room: under something, or beside it.
+    /// Hits where the body has no room: under something, beside it, or within something closed.
     pub narrow: u32,
     /// Hits beside a point that another box had found.
     pub doubled: u32,
@@ -217,7 +217,7 @@ fn stand(solids: &Solids, hit: &Hit, options: &GenerateOptions, report: &mut Box
         return None;
     }
     let strip = Strip { solids, room: options.room, stray_m: options.stray_m };
-    if !strip.stands(hit.point) {
+    if !strip.stands(hit.point) || solids.is_enclosed(hit.point + Vec3::Y * BELOW_M) {
         report.narrow += 1;
         return None;
     }
@@ -326,6 +326,64 @@ mod tests {
         let on = |y: f32| both.points.iter().filter(|point| point.y == y).count();
         assert_eq!((on(0.0), on(3.0), both.points.len()), (169, 169, 338));
         assert_eq!(both.boxes[2], BoxReport { rays: 169, doubled: 169, ..BoxReport::default() });
+    }
+
+    /// A closed block: its faces look outward.
+    fn block(min: Vec3, max: Vec3) -> Vec<[Vec3; 3]> {
+        let corner = |bits: usize| {
+            let pick = |axis: usize| if bits >> axis & 1 == 0 { min[axis] } else { max[axis] };
+            Vec3::new(pick(0), pick(1), pick(2))
+        };
+        let sides = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+        sides.iter().flat_map(|side| [[0, 1, 2], [0, 2, 3]].map(|it| it.map(|at| corner(side[at])))).collect()
+    }
+
+    #[test]
+    fn no_point_lies_within_a_closed_block_wherever_the_tops_of_the_boxes_are() {
+        use crate::base::rng::Rng;
+        let mut rng = Rng::stream(11, "blocks");
+        let mut value = |low: f64, high: f64| (low + rng.unit() * (high - low)) as f32;
+        let mut within = 0;
+        for round in 0..40 {
+            let mut triangles = block(Vec3::new(-1.0, -0.4, -1.0), Vec3::new(21.0, 0.0, 21.0));
+            // Some stand on the floor, some are sunk into it, some overlap.
+            let blocks: Vec<[Vec3; 2]> = (0..5)
+                .map(|_| {
+                    let low = Vec3::new(value(0.0, 16.0), [0.0, -0.3][round % 2], value(0.0, 16.0));
+                    [low, low + Vec3::new(value(1.5, 5.0), value(2.0, 4.0), value(1.5, 5.0))]
+                })
+                .collect();
+            blocks.iter().for_each(|&[min, max]| triangles.extend(block(min, max)));
+            // A house of thick walls beside them, with no way out, and its roof.
+            let walls = [
+                [[-9.0, 0.0, 0.0], [-8.5, 3.0, 6.0]],
+                [[-3.5, 0.0, 0.0], [-3.0, 3.0, 6.0]],
+                [[-9.0, 0.0, -0.5], [-3.0, 3.0, 0.0]],
+                [[-9.0, 0.0, 6.0], [-3.0, 3.0, 6.5]],
+                [[-9.0, 3.0, -0.5], [-3.0, 3.3, 6.5]],
+                [[-9.0, -0.3, -0.5], [-3.0, 0.0, 6.5]],
+            ];
+            walls.iter().for_each(|&[min, max]| triangles.extend(block(min.into(), max.into())));
+            let solids = Solids::new(&triangles).unwrap();
+            let top = value(0.5, 3.0);
+            let boxes = [
+                boxed([0.0, -1.0, 0.0], [20.0, top, 20.0]),
+                boxed([-9.0, -1.0, 0.0], [-3.0, top.min(2.9), 6.0]),
+            ];
+            let found = cast(&solids, &boxes);
+            for point in &found.points {
+                let holds = |[min, max]: &[Vec3; 2]| {
+                    let (above, below) = (min.with_y(min.y - 1e-3), max.with_y(max.y - 1e-3));
+                    point.cmpgt(above).all() && point.cmplt(below).all()
+                };
+                assert!(!blocks.iter().any(holds), "round {round}: {point}");
+            }
+            within +=
+                usize::from(blocks.iter().any(|[min, max]| max.y > top && (*max - *min).min_element() > 1.4));
+            // Whoever is in the house is in a room, and not in a block.
+            assert!(found.boxes[1].points > 50, "round {round}: {:?}", found.boxes[1]);
+        }
+        assert!(within > 10, "{within}");
     }
 
     #[test]

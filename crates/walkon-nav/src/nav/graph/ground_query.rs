@@ -25,6 +25,9 @@ const NEAR_M: f64 = 5e-4;
 /// Links looked at in the time of a line over the squares of a grid.
 const LINKS_PER_LINE: usize = 2;
 
+/// Links that hold a line one after the other, with the parts of it that each holds.
+pub(crate) type Chain = Vec<(u32, [f64; 2])>;
+
 /// What bodies of a graph stand on.
 #[derive(Clone, Debug)]
 pub(crate) struct GraphGroundQuery<'a> {
@@ -97,8 +100,12 @@ impl<'a> GraphGroundQuery<'a> {
 
     /// The places between the ends of a line where the ground below it bends, at the height of the ground: the line over them
     /// lies on the links. Nothing where the line is not clear. Cost: as [`GraphGroundQuery::sight_over`], and the square of the bends.
-    pub(crate) fn bends(&self, (from, to): (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
-        let chain = self.chain((from, to), usable);
+    pub(crate) fn bends(&self, line: (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
+        self.bends_over(line, &self.chain(line, usable))
+    }
+
+    /// The same over links that hold the line. Cost: the square of the bends.
+    pub(crate) fn bends_over(&self, (from, to): (Vec3, Vec3), chain: &Chain) -> Vec<Vec3> {
         let Some(&(mut link, _)) = chain.first() else { return Vec::new() };
         let height = |link: u32, part: f64| self.height(link, from.lerp(to, part as f32));
         let mut knots = vec![(0.0, from.y)];
@@ -120,8 +127,14 @@ impl<'a> GraphGroundQuery<'a> {
         kept_knots(&knots).into_iter().map(place).collect()
     }
 
+    /// The end of a line over links that hold it, at the height of the last of them; None where none do.
+    pub(crate) fn end_over(&self, to: Vec3, chain: &Chain) -> Option<Vec3> {
+        chain.last().map(|&(link, _)| Vec3::new(to.x, self.height(link, to), to.z))
+    }
+
     /// The links that hold a line one after the other, with the parts of it that each holds; none where it is not clear.
-    fn chain(&self, (from, to): (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Vec<(u32, [f64; 2])> {
+    /// Cost: as [`GraphGroundQuery::sight_over`].
+    pub(crate) fn chain(&self, (from, to): (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Chain {
         let (map, width) = (self.map, self.map.width_m());
         let under = map.lookup().under(map.net(), from, width, usable).filter(|_| to.is_finite());
         let Some(LinkSpot { link, .. }) = under else { return Vec::new() };

@@ -2,8 +2,8 @@
 //!
 //! In: a draft, how wide its links are, areas that lie across them; then edits. Out: answers about places, and what searches walk
 //! on. Holds: the ground is everything within the width of an open link, at the height of the link; a link belongs to the first
-//! area that it crosses and is open as that is; one revision a set of edits. Not here: making drafts (`generate`), finding
-//! paths (`plan`).
+//! area that it crosses and is open as that is; the ground keeps a body's radius from every obstacle of the level that stands; one
+//! revision a set of edits. Not here: making drafts (`generate`), finding paths (`plan`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,6 +29,8 @@ use crate::nav::{
 
 /// How far from a link in height a body may be and still stand on it, metres.
 pub(crate) use crate::base::geom::STOREY_M;
+/// How much nearer than it may a link comes to an obstacle before it counts, metres: rounding.
+const KEEP_SPARE_M: f64 = 1e-6;
 /// How far a body off the ground may be from it to begin a walk, metres.
 const START_MAX_M: f32 = 8.0;
 
@@ -165,9 +167,9 @@ impl PointGraph {
     }
 
     fn lay_area(&mut self, at: usize) {
-        let area = &self.areas[at];
+        let (area, keep_m) = (&self.areas[at], self.keep_m(at));
         for (link, &ends) in self.net.links().iter().enumerate() {
-            if area.crosses(ends.map(|end| self.net.points()[end as usize])) {
+            if area.meets(ends.map(|end| self.net.points()[end as usize]), keep_m) {
                 self.across.put(link, at as u16);
             }
         }
@@ -178,6 +180,16 @@ impl PointGraph {
             if *inside == 0 && area.holds(point) {
                 *inside = at as u16 + 1;
             }
+        }
+    }
+
+    /// How near to an area a link may come without lying across it, metres. Bodies stray from links, and have room beside obstacles still;
+    /// what was blocked later is ground that nobody stands on, as on every map. Areas without walls hold what they touch.
+    fn keep_m(&self, at: usize) -> f64 {
+        match self.areas[at].is_obstacle {
+            true if at < self.authored_areas => f64::from(self.source.width_m + self.source.agent_radius_m),
+            true => f64::from(self.source.width_m),
+            false => 0.0,
         }
     }
 
@@ -687,7 +699,7 @@ impl PointGraph {
         hash.finish()
     }
 
-    /// Adds an obstacle of the links that come within a distance of a point, not in force yet.
+    /// Adds an obstacle of the ground within a distance of a point, not in force yet: it closes the links whose strip comes so near.
     pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
         let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let corners = 16;
@@ -768,7 +780,7 @@ impl PointGraph {
             let share = |state: &AreaState| state.share(at, &self.initial[at]);
             self.edit_hash = self.edit_hash.wrapping_sub(share(was)).wrapping_add(share(now));
             let area = &self.areas[at];
-            change.touch(Bounds::of(&area.polygon));
+            change.touch(Bounds::of(&area.polygon).grown(self.keep_m(at)));
             change.recosted |= was.factor != now.factor;
             if was.available != now.available {
                 let opens = now.available != area.is_obstacle;
@@ -864,8 +876,10 @@ impl PointGraph {
         Arc::make_mut(&mut self.lookup).put(&self.net, link);
         self.across.add_link();
         let places = ends.map(|end| self.net.points()[end as usize]);
-        for at in (0..self.areas.len()).filter(|&at| self.areas[at].crosses(places)) {
-            self.across.put(link as usize, at as u16);
+        for at in 0..self.areas.len() {
+            if self.areas[at].meets(places, self.keep_m(at)) {
+                self.across.put(link as usize, at as u16);
+            }
         }
         let areas = self.across.areas(link as usize);
         self.known.join(ends, |closed| !areas.iter().any(|&area| closed.has(usize::from(area))));
@@ -1023,12 +1037,20 @@ impl GraphArea {
             && geom::polygon_contains(&self.polygon, ground(point))
     }
 
-    /// Whether a link comes through it.
-    fn crosses(&self, [a, b]: [Vec3; 2]) -> bool {
+    /// Whether a link comes through it, or nearer to it than a distance.
+    fn meets(&self, [a, b]: [Vec3; 2], keep_m: f64) -> bool {
         if a.y.max(b.y) < self.heights_m[0] || a.y.min(b.y) > self.heights_m[1] {
             return false;
         }
         let (from, to) = (ground(a), ground(b));
+        // A link exactly as far off as it has to be has room, however its ends were rounded.
+        let near_m = keep_m - KEEP_SPARE_M;
+        let is_near = |(p, q, place): (Point, Point, Point)| {
+            near_m > 0.0 && geom::segment_distance_sq(place, p, q) < near_m * near_m
+        };
+        let comes_near = |(one, two): (Point, Point)| {
+            [(one, two, from), (one, two, to), (from, to, one), (from, to, two)].into_iter().any(is_near)
+        };
         let meets = |(one, two): (Point, Point)| {
             let side = |p, q, r| geom::cross(p, q, r);
             side(from, to, one) * side(from, to, two) <= 0.0
@@ -1036,7 +1058,7 @@ impl GraphArea {
         };
         geom::polygon_contains(&self.polygon, from)
             || geom::polygon_contains(&self.polygon, to)
-            || geom::edges(&self.polygon).any(meets)
+            || geom::edges(&self.polygon).any(|edge| meets(edge) || comes_near(edge))
     }
 }
 

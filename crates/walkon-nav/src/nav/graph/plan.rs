@@ -6,12 +6,14 @@
 //! that closes the only way the plan is made once more without them. Ways between parts worked out beforehand are used where
 //! they are at most a tenth dearer than the cheapest way can be.
 
+use std::cell::RefCell;
+
 use glam::Vec3;
 
 use crate::nav::graph::adjacency::{AdjacentPoint, link_mm};
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::dijkstra::FAR;
-use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::graph::ground_query::{Chain, GraphGroundQuery};
 use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{Passage, PointGraph, disc_meets};
 use crate::nav::graph::precomputed_routes::{Scratch, Tip, left_of};
@@ -285,21 +287,44 @@ impl GraphPlan {
             Others::Avoided => query.others.as_deref().unwrap_or(&[]),
             Others::Ignored => &[],
         };
-        let clear = |from: Vec3, to: Vec3| {
-            let meets = |disc: &Disc| !disc_meets(disc, start, start) && disc_meets(disc, from, to);
-            let (is_clear, reached) = footing.sight(from, to);
-            is_clear && is_level(reached, to) && !others.iter().any(meets)
-        };
         let level = points.first().map_or(0.0, |first| first.y);
         let is_level_way = points.iter().all(|point| (point.y - level).abs() < LEVEL_M);
+        // The links below the last line that was found clear: what it costs is asked next.
+        let last: RefCell<(Vec3, Vec3, Chain)> = RefCell::default();
+        let is_open = |link: u32| map.is_open(link, by);
+        let clear = |from: Vec3, to: Vec3| {
+            let meets = |disc: &Disc| !disc_meets(disc, start, start) && disc_meets(disc, from, to);
+            if others.iter().any(meets) {
+                return false;
+            }
+            if is_level_way {
+                let (is_clear, reached) = footing.sight(from, to);
+                return is_clear && is_level(reached, to);
+            }
+            let chain = footing.chain((from, to), &is_open);
+            let is_clear = footing.end_over(to, &chain).is_some_and(|end| is_level(end, to));
+            if is_clear {
+                *last.borrow_mut() = (from, to, chain);
+            }
+            is_clear
+        };
         let is_plain = map.is_plain() && by.areas.is_none();
         let usable = |link: u32| map.passage(link, by) != Passage::Closed;
         let price = |from: Vec3, to: Vec3| {
             map.straight(from, to, by).map_or(u64::from(link_mm(from, to)), |cost| u64::from(cost.0))
         };
+        let bends = |from: Vec3, to: Vec3| {
+            let last = last.borrow();
+            let is_known = (last.0, last.1) == (from, to);
+            if is_known {
+                footing.bends_over((from, to), &last.2)
+            } else {
+                footing.bends((from, to), &usable)
+            }
+        };
         // Over steps and slopes a line is as long as the ground below it.
         let cost = |from: Vec3, to: Vec3| {
-            let bends = if is_level_way { Vec::new() } else { footing.bends((from, to), &usable) };
+            let bends = if is_level_way { Vec::new() } else { bends(from, to) };
             let stops = std::iter::once(from).chain(bends.iter().copied());
             let stretches = stops.zip(bends.iter().copied().chain([to]));
             stretches

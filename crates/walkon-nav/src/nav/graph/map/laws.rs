@@ -113,6 +113,14 @@ fn random_edit(map: &mut PointGraph, rng: &mut Rng) {
     }
 }
 
+/// How far a place on the ground is from a polygon: 0 within.
+fn gap_m(polygon: &[Point], place: Vec3) -> f64 {
+    let place = ground(place);
+    let edges = geom::edges(polygon);
+    let nearest = edges.map(|(a, b)| geom::segment_distance_sq(place, a, b)).fold(f64::INFINITY, f64::min);
+    if geom::polygon_contains(polygon, place) { 0.0 } else { libm::sqrt(nearest) }
+}
+
 /// Least points spread over open links until nothing changes: no set, no order.
 fn flood(map: &PointGraph, by: &Traversal) -> Vec<u32> {
     let mut label: Vec<u32> = (0..map.node_count() as u32).collect();
@@ -183,6 +191,39 @@ proptest! {
             let (from, to) = (a.lerp(b, rng.unit() as f32), place(&mut rng));
             prop_assert_eq!(footing.sight(from, to), footing.sight_by_all_links(from, to), "{} {}", from, to);
         }
+    }
+
+    #[test]
+    fn the_ground_keeps_the_radius_of_a_body_from_obstacles_and_nobody_stands_within_a_block(seed: u64) {
+        let mut rng = Rng::stream(seed, "room");
+        let draft = house(&mut rng);
+        let (width_m, agent_radius_m) = (0.05 + 0.2 * rng.unit() as f32, 0.15 + 0.3 * rng.unit() as f32);
+        let areas = (0..5).map(|_| area(&mut rng, true)).collect();
+        let mut map =
+            PointGraph::new(GraphSource { draft, width_m, agent_radius_m, areas, uses_parts: false });
+        for _ in 0..3 {
+            let block = map.add_obstacle(&[], place(&mut rng), 0.2 + rng.unit() as f32);
+            map.apply(&[NavEdit::Area(AreaEdit { area: block, available: Some(true), factor: None })]);
+        }
+        let by = Traversal { radius_m: agent_radius_m, ..Traversal::default() };
+        let mut legal = 0;
+        for _ in 0..2000 {
+            let link = map.net().links()[rng.below(map.net().links().len() as u64) as usize];
+            let [a, b] = link.map(|end| map.net().points()[end as usize]);
+            let mut aside = || (2.0 * rng.unit() as f32 - 1.0) * width_m;
+            let beside = Vec3::new(aside(), 0.0, aside());
+            let at = a.lerp(b, rng.unit() as f32) + beside;
+            let Some(under) = map.spot(at, &by) else { continue };
+            legal += 1;
+            for (number, (area, state)) in map.areas.iter().zip(&map.states).enumerate() {
+                let is_level = (area.heights_m[0]..=area.heights_m[1]).contains(&under.point.y);
+                let keep_m = if number < 5 { f64::from(agent_radius_m) } else { 0.0 };
+                let gap_m = gap_m(&area.polygon, at);
+                let is_kept = !state.available || !is_level || (gap_m > 0.0 && gap_m >= keep_m - 1e-3);
+                prop_assert!(is_kept, "{} m from obstacle {} at {}", gap_m, number, at);
+            }
+        }
+        prop_assert!(legal > 400, "{} places", legal);
     }
 
     #[test]
