@@ -1,19 +1,21 @@
 //! Crowds: pushing apart beside a bare push, avoidance beside `dodgy_2d`, in one run.
 //!
-//! In: nothing; bodies of 0.35 m at random places, 0.25 and 0.75 to the square metre. Out: a markdown table of
-//! milliseconds a tick and ratios of the means, and the growth of each column.
-//! Method: every tick starts from the same places (copied in, not timed); fastest of fifteen rounds. The bare push sorts
-//! bodies into cells once a tick, walks over half the neighbouring cells three times in cell order, and halves overlaps: no
-//! walls, no bounds, no report, no order by number. `dodgy_2d` has no search for neighbours, so it gets ours: "whole" is
-//! search and velocities for both, "kernel" is velocities alone from neighbours collected before.
-//! Below stands a whole tick of the runtime (paths, following, avoidance, collisions, replanning; no scripts) in a hall with
-//! a pillar every twenty metres, everybody on errands of up to thirty metres, beside the same two kernels on the same
-//! places, and beside the crate `landmass` with the same people on a mesh of the same hall: its update finds paths,
-//! steers and avoids (with `dodgy_2d`); it pushes nobody apart and plans again only when a mesh changes. Of every two ticks the first
-//! does the crowd's step and the second shows it; both the mean and the first are compared. Means over sixty
-//! ticks in time of the thread, so that others on the machine count as little as can be; the two kernels run once after each
-//! tick, so that they share the machine's moods and find the caches as the steps of a tick find them.
-//! Options: `cargo bench -p walkon-benches --bench crowd -- COUNT... [--kernels | --whole]` for other numbers of bodies, or one half.
+//! In: nothing; bodies of 0.35 m at random places, 0.25 and 0.75 to the square metre. Out: a markdown table
+//! of milliseconds a tick and ratios of the means, and the growth of each column. Method: every tick starts
+//! from the same places (copied in, not timed); fastest of fifteen rounds. The bare push sorts bodies into
+//! cells once a tick, walks over half the neighbouring cells three times in cell order, and halves overlaps:
+//! no walls, no bounds, no report, no order by number. `dodgy_2d` has no search for neighbours, so it gets
+//! ours: "whole" is search and velocities for both, "kernel" is velocities alone from neighbours collected
+//! before. Below stands a whole tick of the runtime (paths, following, avoidance, collisions, replanning; no
+//! scripts) in a hall with a pillar every twenty metres, everybody on errands of up to thirty metres, beside
+//! the same two kernels on the same places, and beside the crate `landmass` with the same people on a mesh of
+//! the same hall: its update finds paths, steers and avoids (with `dodgy_2d`); it pushes nobody apart and
+//! plans again only when a mesh changes. Of every two ticks the first does the crowd's step and the second
+//! shows it; both the mean and the first are compared. Means over sixty ticks in time of the thread, so that
+//! others on the machine count as little as can be; the two kernels run once after each tick, so that they
+//! share the machine's moods and find the caches as the steps of a tick find them. Options:
+//! `cargo bench -p walkon-benches --bench crowd -- COUNT... [--kernels | --whole]` for other numbers of
+//! bodies, or one half.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -47,7 +49,8 @@ const RADIUS_M: f32 = 0.35;
 const SPEED_MPS: f32 = 1.4;
 const TICK_S: f32 = 1.0 / 60.0;
 
-/// Ground that answers every line and calls nothing open: what a crowd between walls costs at worst, without the walls.
+/// Ground that answers every line and calls nothing open: what a crowd between walls costs at worst, without
+/// the walls.
 struct Asked;
 
 impl Ground for Asked {
@@ -573,8 +576,8 @@ fn moving(game: &Game) -> usize {
     game.world().characters().filter(|(_, person)| person.is_moving).count()
 }
 
-/// Until nine in ten are under way and the searches of the beginning are done, when everybody stood in everybody's way, and two
-/// seconds more.
+/// Until nine in ten are under way and the searches of the beginning are done, when everybody stood in
+/// everybody's way, and two seconds more.
 fn warm_up(game: &mut Game, hall: &mut Hall) {
     let mut left = 120;
     for _ in 0..WARM_TICKS {

@@ -1,9 +1,11 @@
-//! Graphs of points and links out of a scene: made, linked, divided, searched; the searches beside `astar` of `pathfinding`.
+//! Graphs of points and links out of a scene: made, linked, divided, searched; the searches beside `astar` of
+//! `pathfinding`.
 //!
-//! In: `nav_test.obj` of `../shared/data/meshes`; without it this says so and stops. Out: three markdown tables: what making a graph
-//! costs, what changing it costs, and mean microseconds of processor time a path. Method: rows of points so near to one another that
-//! there are some fifty thousand; two hundred pairs of points of its largest island; each solver goes over all of them some times,
-//! warm, and the fastest round counts. Every direct cost is compared, and every joined one with the tenth that it may be dearer.
+//! In: `nav_test.obj` of `../shared/data/meshes`; without it this says so and stops. Out: three markdown
+//! tables: what making a graph costs, what changing it costs, and mean microseconds of processor time a path.
+//! Method: rows of points so near to one another that there are some fifty thousand; two hundred pairs of
+//! points of its largest island; each solver goes over all of them some times, warm, and the fastest round
+//! counts. Every direct cost is compared, and every joined one with the tenth that it may be more expensive.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

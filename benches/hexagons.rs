@@ -1,9 +1,10 @@
 //! Optimal paths over hexagons: ours beside `a_star` of `hexx`, in one run.
 //!
-//! In: random maps of 256 by 256 hexagons, made here. Out: a markdown table of mean microseconds a query, path extraction
-//! included, and ratios. Method: forty pairs of tiles that a way joins; each solver goes over all of them some times, warm, and the
-//! fastest round in processor time counts. Prices of tiles are whole numbers from one on, so that the heuristic of `hexx`, the number of steps, is as
-//! good as it can be; every cost of ours is compared with its.
+//! In: random maps of 256 by 256 hexagons, made here. Out: a markdown table of mean microseconds a query,
+//! path extraction included, and ratios. Method: forty pairs of tiles that a way joins; each solver goes over
+//! all of them some times, warm, and the fastest round in processor time counts. Prices of tiles are whole
+//! numbers from one on, so that the heuristic of `hexx`, the number of steps, is as good as it can be; every
+//! cost of ours is compared with its.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,12 +1,14 @@
-//! Ways across maps of up to 4,096 x 4,096 cells: sectors and gates beside a flat search and `hierarchical_pathfinding`.
+//! Ways across maps of up to 4,096 x 4,096 cells: sectors and gates beside a flat search and
+//! `hierarchical_pathfinding`.
 //!
-//! In: MovingAI maps in `../shared/data/movingai`, every cell of them several cells wide, with terrain of six factors; without
-//! them it says so and stops. Out: markdown tables of means a query, everything included that a walk would pay: ends, search,
-//! joining, smoothing. Method: random pairs of reachable cells, each in the fastest of its rounds, in processor time; the cost of a path is that of
-//! its straight lines over the cells they cross, and is compared with that of the smoothed flat path, which is as good as it gets.
-//! The peer knows no lengths of diagonal steps and cuts corners: its paths are priced by our rule, corners allowed, unsmoothed
-//! beside our unsmoothed ones.
-//! Options: `cargo bench -p walkon-benches --bench large -- [MAP...] [--pairs N] [--side N] [--no-peer]`.
+//! In: MovingAI maps in `../shared/data/movingai`, every cell of them several cells wide, with terrain of six
+//! factors; without them it says so and stops. Out: markdown tables of means a query, everything included
+//! that a walk would pay: ends, search, joining, smoothing. Method: random pairs of reachable cells, each in
+//! the fastest of its rounds, in processor time; the cost of a path is that of its straight lines over the
+//! cells they cross, and is compared with that of the smoothed flat path, which is as good as it gets. The
+//! peer knows no lengths of diagonal steps and cuts corners: its paths are priced by our rule, corners
+//! allowed, unsmoothed beside our unsmoothed ones. Options:
+//! `cargo bench -p walkon-benches --bench large -- [MAP...] [--pairs N] [--side N] [--no-peer]`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,7 +1,7 @@
 //! Whole levels: ticks a second, and how long a run takes to start.
 //!
-//! `cargo bench -p walkon-benches --bench levels`. Every shipped level runs headlessly with its scripts; the fastest of five runs
-//! counts. Start-up is the whole process of `walkon run LEVEL --ticks 1`.
+//! `cargo bench -p walkon-benches --bench levels`. Every shipped level runs headlessly with its scripts; the
+//! fastest of five runs counts. Start-up is the whole process of `walkon run LEVEL --ticks 1`.
 #![allow(
     missing_docs,
     clippy::print_stdout,

@@ -1,9 +1,10 @@
-//! What searches over meshes cost, and how long their lines are, beside the crate `polyanya`: a table. Asserted is that
-//! no line of ours is shorter than the optimum, and by how much the sums may be longer.
+//! What searches over meshes cost, and how long their lines are, beside the crate `polyanya`: a table.
+//! Asserted is that no line of ours is shorter than the optimum, and by how much the sums may be longer.
 //!
-//! `cargo bench -p walkon-benches --bench meshes`. Method: the 160 queries of arena.scen over the meshes of the Polyanya authors, read from
-//! `../shared/data/meshes` (without them it says so and stops); finding the places included; each over them again and again in turn, and
-//! the fastest round of each counts; one process, one thread. Lengths are sums over the 160 lines, over those of `polyanya`.
+//! `cargo bench -p walkon-benches --bench meshes`. Method: the 160 queries of arena.scen over the meshes of
+//! the Polyanya authors, read from `../shared/data/meshes` (without them it says so and stops); finding the
+//! places included; each over them again and again in turn, and the fastest round of each counts; one
+//! process, one thread. Lengths are sums over the 160 lines, over those of `polyanya`.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::hint::black_box;

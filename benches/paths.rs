@@ -1,11 +1,12 @@
 //! Optimal paths on published game maps: ours beside `pathfinding` A* and `grid_pathfinding`, in one run.
 //!
-//! In: the MovingAI maps in `../shared/data/movingai`; without them it says so and stops. Out: a markdown table of
-//! mean microseconds a query, path extraction included, by family, and ratios of these means.
-//! Method: forty scenario lines a map, evenly spaced; each solver goes over all of them three times, warm, and its
-//! fastest round in processor time counts. Every cost is compared with the published optimum; `grid_pathfinding` cuts corners, so it
-//! solves an easier problem and its costs are not compared.
-//! Options: `cargo bench -p walkon-benches --bench paths -- FAMILY...` for some families (or `support`, `terrain`, `others` or `lengths`), `--lines N` for other numbers of lines.
+//! In: the MovingAI maps in `../shared/data/movingai`; without them it says so and stops. Out: a markdown
+//! table of mean microseconds a query, path extraction included, by family, and ratios of these means.
+//! Method: forty scenario lines a map, evenly spaced; each solver goes over all of them three times, warm,
+//! and its fastest round in processor time counts. Every cost is compared with the published optimum;
+//! `grid_pathfinding` cuts corners, so it solves an easier problem and its costs are not compared. Options:
+//! `cargo bench -p walkon-benches --bench paths -- FAMILY...` for some families (or `support`, `terrain`,
+//! `others` or `lengths`), `--lines N` for other numbers of lines.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -110,7 +111,8 @@ fn main() {
     }
 }
 
-/// Whole plans (ends, search, smoothing) past people who stand on the way itself, beside the same without them.
+/// Whole plans (ends, search, smoothing) past people who stand on the way itself, beside the same without
+/// them.
 fn others(file: &Path, lines: usize) {
     const RADIUS_M: f32 = 0.35 * 0.6;
     let map = read_map(&std::fs::read_to_string(file).unwrap());

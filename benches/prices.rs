@@ -1,8 +1,9 @@
 //! What a unit of fuel buys: microseconds of work for each unit, function by function.
 //!
-//! Goal: that no function does much for little, so that fuel ends a call before its time does. Method: a timer calls one function
-//! over and over until its fuel is spent; the tick in which that happens is timed, the fastest of three fresh games
-//! counts. First come the examples of the table of entries, then calls with arguments as wide as they may be.
+//! Goal: that no function does much for little, so that fuel ends a call before its time does. Method: a
+//! timer calls one function over and over until its fuel is spent; the tick in which that happens is timed,
+//! the fastest of three fresh games counts. First come the examples of the table of entries, then calls with
+//! arguments as wide as they may be.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
 
 use std::collections::BTreeMap;
@@ -70,7 +71,8 @@ local bytes = buffer.fromstring(long)
 local middling = ('x'):rep(60000)
 ";
 
-/// What calls with texts use that make every step of a script dearer; so nothing else is measured beside them.
+/// What calls with texts use that make every step of a script more expensive; so nothing else is measured
+/// beside them.
 const DEAR_SETUP: &str = "
 local digits = ('1'):rep(4000)
 ";

@@ -1,8 +1,9 @@
 //! What the script side of a tick costs when there is much of everything.
 //!
-//! Goal: to see what the scheduler adds to the calls themselves. Method: a hall full of characters, one kind of work at a
-//! time; the steps of scripts are timed (3 for `update`, timers and tasks, 12 for callbacks and events), the median of
-//! the ticks counts. Beside it stands a bare mlua loop that makes the same calls, with nothing of ours in it.
+//! Goal: to see what the scheduler adds to the calls themselves. Method: a hall full of characters, one kind
+//! of work at a time; the steps of scripts are timed (3 for `update`, timers and tasks, 12 for callbacks and
+//! events), the median of the ticks counts. Beside it stands a bare mlua loop that makes the same calls, with
+//! nothing of ours in it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
 
 use std::collections::BTreeMap;

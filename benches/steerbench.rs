@@ -1,15 +1,15 @@
 //! SteerBench: published crowd cases and cases of our own, each run to its end and judged.
 //!
-//! `cargo bench -p walkon-benches --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]... [--cell METRES]... [--rate HZ]...
-//! [--budget EXPANSIONS] [--seconds N] [--write FILE]`
+//! `cargo bench -p walkon-benches --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]... [--cell METRES]... [--rate HZ]... [--budget EXPANSIONS] [--seconds N] [--write FILE]`
 //!
 //! In: SteerBench XML (Singh, Kapadia, Faloutsos, Reinman 2009) from `../shared/data/steerbench` and
-//! `tests/data/steerbench`, or from the folders named; the converter `../shared/tools/steerbench_to_level.py`. Out: a
-//! Markdown table, one line a case, and a line for each agent that did not arrive. A word that is no folder is a part
-//! of the names to run. Several seeds, cell sizes or tick rates run every case with each.
-//! Method: the level runs headlessly through the library until it finishes itself, at most `--seconds` of game time; after every tick
-//! a judge that shares no code with the crowd looks at everybody (`tests/invariants.rs`). Travel times are compared with
-//! the shortest path for that body alone on the empty map, less the radius that counts as arrived, at the speed asked for.
+//! `tests/data/steerbench`, or from the folders named; the converter
+//! `../shared/tools/steerbench_to_level.py`. Out: a Markdown table, one line a case, and a line for each
+//! agent that did not arrive. A word that is no folder is a part of the names to run. Several seeds, cell
+//! sizes or tick rates run every case with each. Method: the level runs headlessly through the library until
+//! it finishes itself, at most `--seconds` of game time; after every tick a judge that shares no code with
+//! the crowd looks at everybody (`tests/invariants.rs`). Travel times are compared with the shortest path for
+//! that body alone on the empty map, less the radius that counts as arrived, at the speed asked for.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! A game that embeds walkon: it drives the loop, shows what a scene asks for, answers its choice, and draws between ticks.
+//! A game that embeds walkon: it drives the loop, shows what a scene asks for, answers its choice, and draws
+//! between ticks.
 //!
 //! Run it with `cargo run --release --example embed`. A game would draw where this one prints.
 

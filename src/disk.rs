@@ -151,8 +151,8 @@ fn opened_place(_: &File) -> PathBuf {
     PathBuf::new()
 }
 
-/// The place of the file that is open, whatever its name means by now: asked of the handle, so nothing can be swapped. None
-/// where the system does not tell.
+/// The place of the file that is open, whatever its name means by now: asked of the handle, so nothing can be
+/// swapped. None where the system does not tell.
 fn place_of(handle: &Path) -> Option<PathBuf> {
     std::fs::read_link(handle).ok()
 }

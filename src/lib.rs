@@ -1,8 +1,9 @@
 //! walkon: a gameplay runtime in which Rust owns the navigation map, the characters and the
 //! fixed-step loop, and Lua decides what the characters want.
 //!
-//! Everything that a game needs stands at the root of this crate. A level comes from texts ([`load`]), a [`Game`] runs it tick
-//! by tick ([`Game::tick`]), and each [`Tick`] says what happened ([`Event`]) and what scenes ask for ([`Cue`]).
+//! Everything that a game needs stands at the root of this crate. A level comes from texts ([`load`]), a
+//! [`Game`] runs it tick by tick ([`Game::tick`]), and each [`Tick`] says what happened ([`Event`]) and what
+//! scenes ask for ([`Cue`]).
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -40,8 +41,9 @@
 //! # }
 //! ```
 //!
-//! That list is the whole of what hosts are promised. Tools of this project reach into the modules behind it, which are not
-//! shown here. Navigation by itself is the crate `walkon-nav`: [`nav`], [`crowd`] and [`base`] here.
+//! That list is the whole of what hosts are promised. Tools of this project reach into the modules behind it,
+//! which are not shown here. Navigation by itself is the crate `walkon-nav`: [`nav`], [`crowd`] and [`base`]
+//! here.
 
 #![deny(unsafe_code)]
 

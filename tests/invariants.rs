@@ -1,9 +1,10 @@
 //! The judge of a run: looks at the world after every tick and writes down what may not be.
 //!
-//! In: the world between ticks, the trace lines of the tick. Out: breaches of inv:N1 to N6, L1 and T1, and figures: who
-//! overlapped for how long. Method: questions any host could ask, plus neighbours by a grid of its own and counts of
-//! its own; of the product it trusts only the exact test of a straight line, which has oracles elsewhere.
-//! Not here: what a level is for. Used by the soak, by the SteerBench cases and by their benchmark.
+//! In: the world between ticks, the trace lines of the tick. Out: breaches of inv:N1 to N6, L1 and T1, and
+//! figures: who overlapped for how long. Method: questions any host could ask, plus neighbours by a grid of
+//! its own and counts of its own; of the product it trusts only the exact test of a straight line, which has
+//! oracles elsewhere. Not here: what a level is for. Used by the soak, by the SteerBench cases and by their
+//! benchmark.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -128,8 +129,8 @@ impl Judge {
         self.budget(world);
     }
 
-    /// Follows a tick without looking at every body: ends of walks and the path budget only. It costs a tenth of `look`, and
-    /// `look` may go on in any later tick.
+    /// Follows a tick without looking at every body: ends of walks and the path budget only. It costs a tenth
+    /// of `look`, and `look` may go on in any later tick.
     pub fn follow(&mut self, world: &World, lines: &[String]) {
         self.ticks += 1;
         for (_, character) in world.characters() {
@@ -298,7 +299,8 @@ impl Judge {
         }
     }
 
-    /// What searching cost since the last tick: a pop is never cut, so a tick may overrun, and the next pays for it.
+    /// What searching cost since the last tick: a pop is never cut, so a tick may overrun, and the next pays
+    /// for it.
     fn budget(&mut self, world: &World) {
         let (spent, budget) = (world.path_counts().expansions, u64::from(world.settings().path_budget));
         let whole = self.ticks * budget;
@@ -359,8 +361,8 @@ fn overlap(one: &Disc, other: &Disc) -> Option<((u32, u32), f32)> {
     is_over.then(|| (pair, (sum_m - apart_m_sq.sqrt()) / smaller_m))
 }
 
-/// Whether a body may have gone from one place to another in a tick: straight, or round one corner of its path, which is
-/// the middle of a cell or a place of its own that lies on the way.
+/// Whether a body may have gone from one place to another in a tick: straight, or round one corner of its
+/// path, which is the middle of a cell or a place of its own that lies on the way.
 fn is_clear(map: &NavMap, by: &Traversal, (from, to): (Vec3, Vec3), most_m: f32) -> bool {
     if map.straight(from, to, by).is_some() {
         return true;

@@ -7,7 +7,8 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// The program that cargo built beside this suite; `crates/walkon-cli/tests` is what makes `cargo test` build it.
+/// The program that cargo built beside this suite; `crates/walkon-cli/tests` is what makes `cargo test` build
+/// it.
 pub fn program() -> PathBuf {
     let suite = std::env::current_exe().unwrap();
     let folder = suite.parent().and_then(Path::parent).unwrap();

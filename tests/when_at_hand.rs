@@ -1,7 +1,9 @@
-//! Tests that need data which a clone does not have: large published maps, scenes and meshes beside the repository.
+//! Tests that need data which a clone does not have: large published maps, scenes and meshes beside the
+//! repository.
 //!
-//! Goal: none of them passes silently. Method: data is asked for here, and only here; a test that does not find its data
-//! says so on stderr, past the capture of the test harness, and the last test of the suite counts them all.
+//! Goal: none of them passes silently. Method: data is asked for here, and only here; a test that does not
+//! find its data says so on stderr, past the capture of the test harness, and the last test of the suite
+//! counts them all.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -25,7 +27,8 @@ const NEEDS: [(&str, &str); 11] = [
     ("tiled::the_csv_of_a_shipped_map_is_what_its_text_says", "tiled"),
 ];
 
-/// The place of data that is not part of the repository; None where it is not at hand, which is told and counted.
+/// The place of data that is not part of the repository; None where it is not at hand, which is told and
+/// counted.
 pub fn at_hand(data: &str) -> Option<PathBuf> {
     let thread = std::thread::current();
     // A single test thread has no name of its own.

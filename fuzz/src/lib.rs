@@ -1,8 +1,9 @@
-//! What must hold for any bytes: one function a format, called by the fuzz targets and by `tests/laws/fuzzed.rs`.
+//! What must hold for any bytes: one function a format, called by the fuzz targets and by
+//! `tests/laws/fuzzed.rs`.
 //!
-//! In: bytes that claim to be a file. Out: whether they were one. Holds: a file is read or refused; what was read reads the same
-//! again, keeps its limits, and can be lived on: paths end, lie on the map, lead where they say. Panics on whatever breaks
-//! that. Not here: where bytes come from.
+//! In: bytes that claim to be a file. Out: whether they were one. Holds: a file is read or refused; what was
+//! read reads the same again, keeps its limits, and can be lived on: paths end, lie on the map, lead where
+//! they say. Panics on whatever breaks that. Not here: where bytes come from.
 
 use walkon::base::hash::{StateHash, of_bytes};
 use walkon::base::rng::Rng;
@@ -19,7 +20,8 @@ use walkon::nav::{
     Search, Traversal,
 };
 
-/// Maps of more nodes are loaded and not walked on: a flood of millions of cells says nothing that a small one does not.
+/// Maps of more nodes are loaded and not walked on: a flood of millions of cells says nothing that a small
+/// one does not.
 const NODES_WALKED_MAX: u64 = 60_000;
 /// Characters of levels that are played for some ticks.
 const CHARACTERS_PLAYED_MAX: usize = 64;

@@ -1,8 +1,8 @@
 //! What happens in a level, for hosts: walks with their results, doors, regions, scenes, faults.
 //!
-//! In: facts of the world, before step 13 frees what they name. Out: [`Event`], a closed list. Holds: an event keeps
-//! its meaning after the tick, also when what it names is gone by then; traces and sentences are written from the
-//! same events. Not here: facts that only scripts wait for, such as the end of a turn.
+//! In: facts of the world, before step 13 frees what they name. Out: [`Event`], a closed list. Holds: an
+//! event keeps its meaning after the tick, also when what it names is gone by then; traces and sentences are
+//! written from the same events. Not here: facts that only scripts wait for, such as the end of a turn.
 
 use std::collections::BTreeMap;
 
@@ -179,8 +179,8 @@ pub enum Event {
     },
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
-        /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `roundsExhausted`, `printDropped`, `timeDropped` or
-        /// `undelivered`.
+        /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `roundsExhausted`, `printDropped`,
+        /// `timeDropped` or `undelivered`.
         what: &'static str,
         /// How many.
         count: u64,
@@ -278,7 +278,8 @@ impl Event {
         })
     }
 
-    /// The name under which `--until` and [`super::Tick::has`] know it: that of an event of scripts, or of the runtime.
+    /// The name under which `--until` and [`super::Tick::has`] know it: that of an event of scripts, or of
+    /// the runtime.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         Some(match self {

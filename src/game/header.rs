@@ -1,8 +1,8 @@
 //! The first line of a trace: which run it is, so that `replay` can make it again or say why it cannot.
 //!
-//! In: a run's level, scripts, limits and options. Out: one line, and the same from the line. Holds: everything that
-//! decides what a run computes stands in it; a field that a replay cannot honour is named. Not here: facts
-//! (`recorder`), files on disk.
+//! In: a run's level, scripts, limits and options. Out: one line, and the same from the line. Holds:
+//! everything that decides what a run computes stands in it; a field that a replay cannot honour is named.
+//! Not here: facts (`recorder`), files on disk.
 
 use std::collections::BTreeMap;
 
@@ -180,8 +180,8 @@ impl Header {
         })
     }
 
-    /// Why a run made with `here` is not the run that this trace is of; what the trace itself decides (seed, bound,
-    /// arguments) is not asked. None when it is. Scripts that the trace does not know are no reason.
+    /// Why a run made with `here` is not the run that this trace is of; what the trace itself decides (seed,
+    /// bound, arguments) is not asked. None when it is. Scripts that the trace does not know are no reason.
     #[must_use]
     pub fn refusal(&self, here: &Self) -> Option<String> {
         let differs = |what: &str, there: &str, here: &str| {

@@ -74,7 +74,8 @@ pub trait Host {
         Vec::new()
     }
 
-    /// Sees what a tick came to. The first call is about tick 0, the last about what happened as the level ended.
+    /// Sees what a tick came to. The first call is about tick 0, the last about what happened as the level
+    /// ended.
     fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker;
 
     /// Is told of each step of a tick as it ends.

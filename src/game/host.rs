@@ -1,8 +1,8 @@
 //! What a game asks of the level that it embeds, between ticks: who stands where, walks, doors, paths.
 //!
-//! In: names, ids, places as `[x, y, z]` in metres. Out: ids, poses, answers. Holds: whatever is asked for takes effect in the
-//! next tick and is told by its events; a wish that cannot be had changes nothing. Not here: what scripts ask
-//! (`script::bind`); both come to the same verbs (`world::ops`).
+//! In: names, ids, places as `[x, y, z]` in metres. Out: ids, poses, answers. Holds: whatever is asked for
+//! takes effect in the next tick and is told by its events; a wish that cannot be had changes nothing. Not
+//! here: what scripts ask (`script::bind`); both come to the same verbs (`world::ops`).
 
 use glam::Vec3;
 
@@ -110,7 +110,8 @@ impl Game {
         self.world().name_of(character)
     }
 
-    /// The animation state of a character: what a script plays, else `run`, `walk` or `stand`; empty when it was removed.
+    /// The animation state of a character: what a script plays, else `run`, `walk` or `stand`; empty when it
+    /// was removed.
     #[must_use]
     pub fn animation(&self, character: CharacterId) -> &str {
         self.world().character(character).map_or("", Character::animation)
@@ -143,8 +144,8 @@ impl Game {
         characters::despawn(self.world_mut(), character, "the host")
     }
 
-    /// Puts a character on the walkable point nearest to a place and returns it; none, and nothing changes, when there
-    /// is none near. For a player that the engine moves by itself, once a tick.
+    /// Puts a character on the walkable point nearest to a place and returns it; none, and nothing changes,
+    /// when there is none near. For a player that the engine moves by itself, once a tick.
     ///
     /// # Errors
     /// When it was removed.
@@ -158,8 +159,9 @@ impl Game {
         Ok(stands.map(|point| point.to_array()))
     }
 
-    /// Sends a character to a point, a character or a door, with the default options, and returns the number of the walk. It
-    /// settles exactly once, by [`Event::WalkSettled`](crate::game::event::Event::WalkSettled).
+    /// Sends a character to a point, a character or a door, with the default options, and returns the number
+    /// of the walk. It settles exactly once, by
+    /// [`Event::WalkSettled`](crate::game::event::Event::WalkSettled).
     ///
     /// # Errors
     /// When the walker, or whom it is to walk to, was removed.

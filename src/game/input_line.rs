@@ -1,10 +1,10 @@
 //! An input as a line of the trace, and the line as an input again.
 //!
-//! In: an input, the world whose names it uses. Out: one line; from the line the same input. Holds: an event has
-//! `name` and `payload`, every other input a `kind` and fields of its own; a reload carries whole texts, so that a
-//! replay reads no file (fault:E20); what a script would tell apart is told apart: handles and vectors inside a
-//! payload, which JSON has no form for, are listed beside it under `kinds` (place as a JSON pointer, kind). Not
-//! here: what an input does (`inputs`).
+//! In: an input, the world whose names it uses. Out: one line; from the line the same input. Holds: an event
+//! has `name` and `payload`, every other input a `kind` and fields of its own; a reload carries whole texts,
+//! so that a replay reads no file (fault:E20); what a script would tell apart is told apart: handles and
+//! vectors inside a payload, which JSON has no form for, are listed beside it under `kinds` (place as a JSON
+//! pointer, kind). Not here: what an input does (`inputs`).
 
 use std::collections::BTreeMap;
 

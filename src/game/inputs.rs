@@ -1,8 +1,8 @@
 //! Step 1: what the host has to say.
 //!
-//! In: this tick's inputs. Out: facts for step 12; what is to be reloaded, as one unit, for steps 2 and 3. Holds: an input is
-//! plain data, so that a recording can repeat it; the list is closed. Not here: how scripts and levels are reloaded
-//! (`script::reload`, `level_reload`).
+//! In: this tick's inputs. Out: facts for step 12; what is to be reloaded, as one unit, for steps 2 and 3.
+//! Holds: an input is plain data, so that a recording can repeat it; the list is closed. Not here: how
+//! scripts and levels are reloaded (`script::reload`, `level_reload`).
 
 use std::collections::BTreeMap;
 

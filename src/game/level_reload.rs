@@ -1,10 +1,11 @@
 //! A changed level file: the running level becomes what the new file says, and keeps what is alive.
 //!
-//! In: the new level, loaded; what the old one gave. Out: the world on the new map, whose behaviours changed, sentences about
-//! what could not be kept. Holds: an invalid level changes nothing; things are known by name: who is there stays where it
-//! stands while the new map is walkable there, else it is put on the nearest ground within eight metres, else it is removed;
-//! doors keep their state; what a script has changed stays unless the file now says something else. A door keeps its number,
-//! so handles go on meaning it; one that is gone leaves its number and its place behind. Not here: scripts (`script::reload`).
+//! In: the new level, loaded; what the old one gave. Out: the world on the new map, whose behaviours changed,
+//! sentences about what could not be kept. Holds: an invalid level changes nothing; things are known by name:
+//! who is there stays where it stands while the new map is walkable there, else it is put on the nearest
+//! ground within eight metres, else it is removed; doors keep their state; what a script has changed stays
+//! unless the file now says something else. A door keeps its number, so handles go on meaning it; one that is
+//! gone leaves its number and its place behind. Not here: scripts (`script::reload`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -256,7 +257,8 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
     nav.succeed(&world.nav);
     world.nav = nav;
     world.make_room();
-    // Anyone who is in the middle of a step stands where it is until the next: the way there was clear on the old map.
+    // Anyone who is in the middle of a step stands where it is until the next: the way there was clear on the
+    // old map.
     world.glides.clear();
     // What waited for step 5 is in the areas already; points and links have other numbers, perhaps.
     world.edits.clear();

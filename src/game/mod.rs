@@ -57,7 +57,8 @@ pub struct Setup {
     pub recorder: Recorder,
     /// Flags by which a shell ends a script's call or the run.
     pub signals: Arc<Signals>,
-    /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits for a person.
+    /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits
+    /// for a person.
     pub is_interactive: bool,
 }
 
@@ -221,8 +222,8 @@ impl Game {
         self.tick_watched(inputs, &mut |_| {})
     }
 
-    /// The same; `done` is told of each step as it ends, so that a shell can time it. The order is part of the
-    /// API.
+    /// The same; `done` is told of each step as it ends, so that a shell can time it. The order is part of
+    /// the API.
     pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(TickStep)) -> Tick {
         let asked = self.asked();
         let joined: Vec<Input>;
@@ -255,7 +256,8 @@ impl Game {
         done(TickStep::Edits);
         sim::paths::run(world); // 6
         done(TickStep::Paths);
-        // The crowd moves in steps of a thirtieth of a second, each of one tick or a few (`TickRate::ticks_per_step`).
+        // The crowd moves in steps of a thirtieth of a second, each of one tick or a few
+        // (`TickRate::ticks_per_step`).
         if world.begins_step() {
             sim::follow::run(world); // 7
             done(TickStep::Follow);
@@ -309,8 +311,9 @@ impl Game {
         self.scripts.as_ref().map_or(TestState::Running, ScriptHost::test_state)
     }
 
-    /// For a host that paces the level by real time: ticks that were given up, and time that was no number or ran backwards,
-    /// become a `timeDropped` notice among the facts of the next tick. It changes nothing else, so a replay leaves it out.
+    /// For a host that paces the level by real time: ticks that were given up, and time that was no number or
+    /// ran backwards, become a `timeDropped` notice among the facts of the next tick. It changes nothing
+    /// else, so a replay leaves it out.
     pub fn note_time(&mut self, steps: fixed_timestep::DueTicks) {
         if steps.dropped > 0 || steps.is_ignored {
             let (what, count) = ("timeDropped", steps.dropped);

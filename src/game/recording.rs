@@ -1,7 +1,8 @@
 //! A trace that was read: its header, its lines, what the host said in it.
 //!
-//! In: the text of a trace. Out: a [`Recording`]. Holds: a trace cut at any byte is read up to its last whole line;
-//! what does not parse stays a line like any other, so that a replay names it. Not here: running it (`replay`).
+//! In: the text of a trace. Out: a [`Recording`]. Holds: a trace cut at any byte is read up to its last whole
+//! line; what does not parse stays a line like any other, so that a replay names it. Not here: running it
+//! (`replay`).
 
 use std::collections::BTreeMap;
 
@@ -139,7 +140,8 @@ fn end_of(line: &str) -> Option<EndLine> {
     Some(EndLine { tick, word: json["end"].as_str()?.to_owned() })
 }
 
-/// A signal that cut a script short (fault:H6) leaves a last tick that no other run has: the trace counts up to it.
+/// A signal that cut a script short (fault:H6) leaves a last tick that no other run has: the trace counts up
+/// to it.
 fn leave_out_what_the_signal_cut_short(lines: &mut Vec<&str>, end: &EndLine) {
     if end.word != "signal" {
         return;

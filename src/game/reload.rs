@@ -1,7 +1,8 @@
 //! Steps 2 and 3: changed texts take effect, or are refused.
 //!
-//! In: what this tick's inputs brought, the world, the scripts. Out: one fact, `Reloaded` or `ReloadRefused`, and the report
-//! that tests ask for. Holds: nothing happens when nothing has changed. Not here: how scripts change (`script::reload`).
+//! In: what this tick's inputs brought, the world, the scripts. Out: one fact, `Reloaded` or `ReloadRefused`,
+//! and the report that tests ask for. Holds: nothing happens when nothing has changed. Not here: how scripts
+//! change (`script::reload`).
 
 use std::collections::BTreeMap;
 
@@ -12,8 +13,8 @@ use crate::script::reload::{Refusal, ReloadReport, Taken};
 use crate::world::World;
 use crate::world::event::{Fact, ReloadedFile};
 
-/// Step 2: everything that can be asked of the texts alone. Nothing runs, the world does not change. The new level, when there
-/// is one.
+/// Step 2: everything that can be asked of the texts alone. Nothing runs, the world does not change. The new
+/// level, when there is one.
 pub(super) fn stage(
     scripts: Option<&mut ScriptHost>,
     reload: &Reload,
@@ -26,8 +27,8 @@ pub(super) fn stage(
     Some(level_reload::stage(level, scripts.map(ScriptHost::texts_to_be).as_ref()))
 }
 
-/// Head of step 3: the change itself; whether it took effect. A level that is refused keeps the scripts from changing, and
-/// scripts that are refused the level, unless their code has run in it already.
+/// Head of step 3: the change itself; whether it took effect. A level that is refused keeps the scripts from
+/// changing, and scripts that are refused the level, unless their code has run in it already.
 pub(super) fn commit(
     world: &mut World,
     mut scripts: Option<&mut ScriptHost>,

@@ -1,8 +1,9 @@
 //! What the host says to scenes, and scenes that are skipped: they run on after step 12, within the tick.
 //!
-//! In: the world, the scripts. Out: both, as they are after the scene, or after as much of it as a tick affords. Holds: bounded by
-//! the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for the next tick. Not here: whose turn it is
-//! (`script::skipping`), how the stretch passes (`sim::scene_fast_forward`).
+//! In: the world, the scripts. Out: both, as they are after the scene, or after as much of it as a tick
+//! affords. Holds: bounded by the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for
+//! the next tick. Not here: whose turn it is (`script::skipping`), how the stretch passes
+//! (`sim::scene_fast_forward`).
 
 use std::collections::BTreeMap;
 
@@ -13,12 +14,13 @@ use crate::world::World;
 use crate::world::scene_fast_forward::FastForward;
 use crate::world::walk::Owner;
 
-/// Stretches of scenes in a tick. Each ends with something told or a wait that is over; a scene of minutes has a hundred.
+/// Stretches of scenes in a tick. Each ends with something told or a wait that is over; a scene of minutes
+/// has a hundred.
 const ROUNDS_MAX: u32 = 4096;
 
-/// Steps of single bodies that scenes may pass over in a tick: nearly three minutes of five walkers. At a few microseconds each they
-/// cost less than a blink. A scene that is longer goes on being skipped in the next tick, where the crowd's steps begin at other
-/// moments.
+/// Steps of single bodies that scenes may pass over in a tick: nearly three minutes of five walkers. At a few
+/// microseconds each they cost less than a blink. A scene that is longer goes on being skipped in the next
+/// tick, where the crowd's steps begin at other moments.
 const STEPS_MAX: u64 = 30_000;
 
 /// Hands scenes what the host says to them: answers, "go on", "skip".

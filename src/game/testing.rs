@@ -1,9 +1,9 @@
 //! Level tests: one test, run from tick 0 to its end, twice side by side.
 //!
-//! In: a test, the texts of the scripts, somebody who loads levels. Out: how it ended, where, at which tick; for a failure the
-//! last events and a text map of that moment. Holds: each run has a VM and a world of its own; the hashes of every tick are
-//! compared, and the ends; both VMs live at the same time, so nothing has the same address in both. Not here: files, clocks,
-//! threads, printing (`shell`).
+//! In: a test, the texts of the scripts, somebody who loads levels. Out: how it ended, where, at which tick;
+//! for a failure the last events and a text map of that moment. Holds: each run has a VM and a world of its
+//! own; the hashes of every tick are compared, and the ends; both VMs live at the same time, so nothing has
+//! the same address in both. Not here: files, clocks, threads, printing (`shell`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -113,8 +113,8 @@ pub fn invalid(file: &str, line: u32, message: String) -> TestResult {
     }
 }
 
-/// Runs a test, the one at `index` of its file, for all its seeds and variants, up to the first run that does not end as
-/// expected. None when it was told to stop.
+/// Runs a test, the one at `index` of its file, for all its seeds and variants, up to the first run that does
+/// not end as expected. None when it was told to stop.
 pub fn run(suite: &mut Suite<'_>, test: &TestDef, index: usize) -> Option<TestResult> {
     let seeds: Vec<Option<u64>> = match (suite.seed, test.options.seeds) {
         (Some(seed), _) => vec![Some(seed)],

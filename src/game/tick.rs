@@ -1,7 +1,7 @@
 //! What a tick came to: typed events and cues, and what the recorder wrote down of them.
 //!
-//! In: nothing; [`super::Game::tick`] fills it. Out: plain data that a host keeps as long as it likes. Not here: how
-//! traces and sentences are written (`recorder`, `log_text`).
+//! In: nothing; [`super::Game::tick`] fills it. Out: plain data that a host keeps as long as it likes. Not
+//! here: how traces and sentences are written (`recorder`, `log_text`).
 
 use crate::game::event::{Event, ScriptFault};
 use crate::game::recorder::{CrowdCounts, ReloadNote};

@@ -1,9 +1,9 @@
 //! A level's map as cells, and what is wrong with the two together.
 //!
-//! In: a [`LevelDef`] with its names resolved. Out: a [`NavMap`] as the level begins, the text grid of the same
-//! map, and findings: too many cells, areas without one, doors that close nothing, characters in walls.
-//! Holds: the number of cells is known and refused before anything is allocated; an area's number is its place
-//! in [`Resolved::areas`]. Not here: how polygons become cells (`nav`).
+//! In: a [`LevelDef`] with its names resolved. Out: a [`NavMap`] as the level begins, the text grid of the
+//! same map, and findings: too many cells, areas without one, doors that close nothing, characters in walls.
+//! Holds: the number of cells is known and refused before anything is allocated; an area's number is its
+//! place in [`Resolved::areas`]. Not here: how polygons become cells (`nav`).
 
 use super::ascii::AsciiCells;
 use super::def::{
@@ -25,8 +25,8 @@ use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
 /// How far a character is moved at most when it was put where it cannot stand, metres.
 pub const SNAP_M: f32 = 8.0;
 
-/// The text grid of a layer of a level's map as the level begins: what `walkon bake` writes. None where the map has no cells, or
-/// others than squares with eight neighbours, or no such layer.
+/// The text grid of a layer of a level's map as the level begins: what `walkon bake` writes. None where the
+/// map has no cells, or others than squares with eight neighbours, or no such layer.
 #[must_use]
 pub fn text_grid(level: &Level, layer: u8) -> Option<TextGrid> {
     let cells = level.map.layer(layer)?;
@@ -151,8 +151,8 @@ fn bad_links(tiles: &TilesDef, error: &LayersError) -> PendingDiagnostic {
     PendingDiagnostic::new(code::MAP, span, error.to_string()).at(pointer)
 }
 
-/// Whether the map of a level has too many cells, without building it. Other faults of a map that could not be
-/// read whole were reported where they stand.
+/// Whether the map of a level has too many cells, without building it. Other faults of a map that could not
+/// be read whole were reported where they stand.
 pub(crate) fn check_size(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) {
     if let NavigationDef::Grid(grid) = &def.navigation
         && grid.mesh.is_none()

@@ -1,7 +1,7 @@
 //! Bytes written as text.
 //!
-//! In: text in base64, white space anywhere, padding at the end or none. Out: the bytes, or what is wrong and where. Holds: never more
-//! bytes than letters. Not here: what the bytes mean, and how many there may be.
+//! In: text in base64, white space anywhere, padding at the end or none. Out: the bytes, or what is wrong and
+//! where. Holds: never more bytes than letters. Not here: what the bytes mean, and how many there may be.
 //! Source: RFC 4648, section 4.
 
 /// Why text is not base64.

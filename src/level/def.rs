@@ -1,9 +1,9 @@
 //! A level as its author writes it.
 //!
-//! In: nothing. Out: [`LevelDef`] and its parts, one type for each object of the JSON form. Holds: defaults are
-//! filled in, every name and reference keeps the place it was read from, lists keep the order of the text.
-//! Doc comments here are what `walkon schema` shows to editors. Not here: reading (`read`), whether names
-//! lead anywhere (`resolve`), the map (`bake`).
+//! In: nothing. Out: [`LevelDef`] and its parts, one type for each object of the JSON form. Holds: defaults
+//! are filled in, every name and reference keeps the place it was read from, lists keep the order of the
+//! text. Doc comments here are what `walkon schema` shows to editors. Not here: reading (`read`), whether
+//! names lead anywhere (`resolve`), the map (`bake`).
 
 use super::diagnostic::{Located, Span};
 use super::graph::GraphDef;
@@ -151,7 +151,8 @@ pub struct GridDef {
 /// A navigation mesh: the areas and obstacles beside it, on polygons of its own or alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshDef {
-    /// The file that holds the polygons; None where they stand in the level, or where the areas are the ground.
+    /// The file that holds the polygons; None where they stand in the level, or where the areas are the
+    /// ground.
     pub file: Option<Located<String>>,
     /// The polygons; None where the areas are the ground, and until the file is read.
     pub polygons: Option<RawMesh>,
@@ -421,8 +422,8 @@ pub struct DoorDef {
     /// The direction `[x, z]` in which alone it may be walked through; both ways when left out.
     #[schemars(default = "schema::none", with = "[f64; 2]")]
     pub one_way: Option<[f64; 2]>,
-    /// Tags of which a character needs one to pass; everybody passes when left out. For others the door is a wall
-    /// however it stands.
+    /// Tags of which a character needs one to pass; everybody passes when left out. For others the door is a
+    /// wall however it stands.
     #[schemars(default, length(min = 1, max = 64))]
     pub teams: Vec<String>,
     /// Plain data for scripts, which read it as `props` of the door.

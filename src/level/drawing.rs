@@ -1,8 +1,8 @@
 //! Rows of characters, read with a legend: what ascii maps and the layers of tile maps are drawn with.
 //!
-//! In: rows as written, and a meaning for each character. Out: one call a cell, row by row, and findings for rows of
-//! another length and characters without a meaning. Holds: every finding points at the character or row it is about.
-//! Not here: what a meaning is (`ascii`, `tiles`).
+//! In: rows as written, and a meaning for each character. Out: one call a cell, row by row, and findings for
+//! rows of another length and characters without a meaning. Holds: every finding points at the character or
+//! row it is about. Not here: what a meaning is (`ascii`, `tiles`).
 
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::json::escaped;
@@ -37,8 +37,8 @@ impl<'a> Drawing<'a> {
         None
     }
 
-    /// Visits the meaning of every character, row by row; `meanings` are sorted by character. False after an error in
-    /// the rows, or when a visit answers false.
+    /// Visits the meaning of every character, row by row; `meanings` are sorted by character. False after an
+    /// error in the rows, or when a visit answers false.
     pub(crate) fn read<M: Copy>(
         &self,
         findings: &mut Findings,

@@ -1,8 +1,8 @@
 //! Maps of points and links: the `navigation` object of kind `graph`, and the files of points beside a level.
 //!
-//! In: that object; the bytes of a graph file. Out: a [`GraphDef`], every default filled in; a `EditableGraph`; the map. Holds: points
-//! stand in the level or in a file, never in both; files are judged before they are trusted. Not here: making points
-//! (`nav/graph`, the command `graph`).
+//! In: that object; the bytes of a graph file. Out: a [`GraphDef`], every default filled in; a
+//! `EditableGraph`; the map. Holds: points stand in the level or in a file, never in both; files are judged
+//! before they are trusted. Not here: making points (`nav/graph`, the command `graph`).
 
 mod compact;
 mod hand;

@@ -1,10 +1,10 @@
 //! JSON with places: a value is a slice of the file, opened one level at a time.
 //!
-//! In: the bytes of a file. Out: [`JsonValue`]s, each with its text, its offset and its place in the tree, read
-//! into numbers, names, lists and objects with one finding for each mistake. Holds: never panics, never
+//! In: the bytes of a file. Out: [`JsonValue`]s, each with its text, its offset and its place in the tree,
+//! read into numbers, names, lists and objects with one finding for each mistake. Holds: never panics, never
 //! recurses deeper than the depth limit, never allocates for what the level does not use; `-0.0` is `0.0`.
-//! Not here: which keys there are (`read`).
-//! Source: serde_json checks the syntax and cuts the slices (`RawValue`), so there is one parser only.
+//! Not here: which keys there are (`read`). Source: serde_json checks the syntax and cuts the slices
+//! (`RawValue`), so there is one parser only.
 
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::numbers::Number;
@@ -102,7 +102,8 @@ pub(crate) struct JsonReader<'f> {
 }
 
 impl JsonReader<'_> {
-    /// The root of a JSON text that begins `base` bytes into its file, or findings that say why there is none.
+    /// The root of a JSON text that begins `base` bytes into its file, or findings that say why there is
+    /// none.
     pub(crate) fn root<'a>(&mut self, text: &'a str, base: usize) -> Option<JsonItem<'a>> {
         if let Some(at) = too_deep(text) {
             let at = base + at;
@@ -649,7 +650,8 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// The byte that serde_json means by a line and a column (both from 1, the column in bytes), on a whole character.
+/// The byte that serde_json means by a line and a column (both from 1, the column in bytes), on a whole
+/// character.
 fn byte_at(text: &str, line: usize, column: usize) -> usize {
     let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
     let start = std::iter::once(0).chain(starts).nth(line.saturating_sub(1)).unwrap_or(0);

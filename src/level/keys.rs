@@ -1,7 +1,7 @@
 //! Keys of doors and characters: one table for the level file and for the properties of Tiled's objects.
 //!
-//! In: nothing. Out: lists of keys, for the level file and for Tiled. Holds: a key that both understand stands here once. Not
-//! here: what a key means (`read`, `tiled::things`).
+//! In: nothing. Out: lists of keys, for the level file and for Tiled. Holds: a key that both understand
+//! stands here once. Not here: what a key means (`read`, `tiled::things`).
 
 /// Keys of one kind of thing.
 #[derive(Clone, Copy, Debug)]

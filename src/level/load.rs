@@ -1,8 +1,8 @@
 //! A level with every file it names: read, resolved, built.
 //!
-//! In: the name of a level and a [`FileSource`]. Out: a [`Level`], or a [`LevelError`] with everything that is
-//! wrong. Holds: files are read once, bounded, and only after the text of their name was judged; the same files
-//! give the same level. Not here: what the files mean (`read`, `textgrid`), scripts.
+//! In: the name of a level and a [`FileSource`]. Out: a [`Level`], or a [`LevelError`] with everything that
+//! is wrong. Holds: files are read once, bounded, and only after the text of their name was judged; the same
+//! files give the same level. Not here: what the files mean (`read`, `textgrid`), scripts.
 
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ impl Level {
         hash.finish()
     }
 
-    /// A diagnostic at a place of the level that a later check looked at, such as a script that is missing or a
-    /// parameter that a behaviour does not take.
+    /// A diagnostic at a place of the level that a later check looked at, such as a script that is missing or
+    /// a parameter that a behaviour does not take.
     #[must_use]
     pub fn diagnostic(
         &self,
@@ -113,8 +113,8 @@ pub fn load(name: &str, source: &dyn FileSource) -> Result<Level, LevelError> {
     }
 }
 
-/// Reads the level `name` and the files it names, without building its map: what is called what in it. None when something is
-/// wrong with it, which [`load`] tells.
+/// Reads the level `name` and the files it names, without building its map: what is called what in it. None
+/// when something is wrong with it, which [`load`] tells.
 #[must_use]
 pub fn outline(name: &str, source: &dyn FileSource) -> Option<(LevelDef, Resolved)> {
     let mut loader = Loader { findings: Findings::default(), source, failed: None };
@@ -248,7 +248,8 @@ impl Loader<'_> {
         }
     }
 
-    /// Reads the points of a graph from the files beside the level: the compact one where it is of the text that stands there.
+    /// Reads the points of a graph from the files beside the level: the compact one where it is of the text
+    /// that stands there.
     fn graph_file(&mut self, level: &str, def: &mut LevelDef) {
         let NavigationDef::Graph(graph) = &mut def.navigation else { return };
         let Some(file) = &graph.file else { return };

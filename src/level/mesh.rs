@@ -1,8 +1,9 @@
 //! Levels of the kind `mesh`: the keys, the files, the map.
 //!
-//! In: the text of a level and of the file that it names. Out: a [`MeshDef`], and the [`NavMesh`] of a level, or findings that say why
-//! there is none. Holds: the keys of a grid mean the same here, so that a level changes kind by one word. Not here: the forms of the
-//! files (`meshfile`), whether polygons fit together (`nav::mesh`).
+//! In: the text of a level and of the file that it names. Out: a [`MeshDef`], and the [`NavMesh`] of a level,
+//! or findings that say why there is none. Holds: the keys of a grid mean the same here, so that a level
+//! changes kind by one word. Not here: the forms of the files (`meshfile`), whether polygons fit together
+//! (`nav::mesh`).
 
 use super::bake;
 use super::def::{GridDef, LevelDef, MeshDef, NavigationDef};

@@ -1,9 +1,9 @@
 //! Levels: bytes in, a map and everything on it out, with every mistake named and placed.
 //!
-//! In: the bytes of a level, and a [`FileSource`] for the files it names. Out: a [`LevelDef`], its names resolved, its
-//! navigation map, and a list of [`Diagnostic`]s. Holds: no bytes make it panic or allocate without bound; a level
-//! is refused only for what cannot be built, and then for everything at once. Not here: opening files
-//! (`shell/disk`), characters and doors that live (`world`), scripts.
+//! In: the bytes of a level, and a [`FileSource`] for the files it names. Out: a [`LevelDef`], its names
+//! resolved, its navigation map, and a list of [`Diagnostic`]s. Holds: no bytes make it panic or allocate
+//! without bound; a level is refused only for what cannot be built, and then for everything at once. Not
+//! here: opening files (`shell/disk`), characters and doors that live (`world`), scripts.
 
 mod ascii;
 mod bake;

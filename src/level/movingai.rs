@@ -1,9 +1,9 @@
 //! Maps and scenarios of the MovingAI benchmarks.
 //!
-//! In: the text of a `.map` and of a `.scen`. Out: a map of unit cells, and the queries with the costs they should
-//! have. Holds: `.` and `G` are walkable, everything else is not; sizes are checked before anything is
-//! allocated; what is wrong is named with its line. Not here: answering the queries.
-//! Source: Sturtevant 2012, "Benchmarks for Grid-Based Pathfinding".
+//! In: the text of a `.map` and of a `.scen`. Out: a map of unit cells, and the queries with the costs they
+//! should have. Holds: `.` and `G` are walkable, everything else is not; sizes are checked before anything is
+//! allocated; what is wrong is named with its line. Not here: answering the queries. Source: Sturtevant 2012,
+//! "Benchmarks for Grid-Based Pathfinding".
 
 use crate::nav::NavMap;
 use crate::nav::cells::{CELLS_MAX, CellMap, CellSource, MapFrame};

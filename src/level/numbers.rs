@@ -155,35 +155,40 @@ macro_rules! settings {
 settings! {
     /// How bodies follow paths, avoid one another and plan again. One value each for the whole level.
     Crowd;
-    /// Distance at which a goal or a point of a path counts as reached, metres. Default radius of a walk. Smaller than what
-    /// can be seen, larger than what rounding can miss.
+    /// Distance at which a goal or a point of a path counts as reached, metres. Default radius of a walk.
+    /// Smaller than what can be seen, larger than what rounding can miss.
     walk_threshold_m = "walkThreshold": 0.05, 0.001 to 10.0, "metres";
-    /// How far a followed target may move before the walk plans again, metres. A target that creeps does not cost a
-    /// search every tick.
+    /// How far a followed target may move before the walk plans again, metres. A target that creeps does not
+    /// cost a search every tick.
     target_replan_threshold_m = "targetReplanThreshold": 0.25, 0.01 to 100.0, "metres";
-    /// Standing bodies within this distance of the straight line from start to goal are planned around, metres. Who stands
-    /// further away does not affect the search.
+    /// Standing bodies within this distance of the straight line from start to goal are planned around,
+    /// metres. Who stands further away does not affect the search.
     dynamic_obstacle_influence_m = "dynamicObstacleInfluenceDist": 6.0, 0.0 to 100.0, "metres";
-    /// Part of a standing body's radius that is planned around, without a unit. Below 1, because pushing keeps bodies apart at
-    /// their full radius, and a plan that keeps less clear finds a way where two people narrow a passage.
+    /// Part of a standing body's radius that is planned around, without a unit. Below 1, because pushing
+    /// keeps bodies apart at their full radius, and a plan that keeps less clear finds a way where two people
+    /// narrow a passage.
     dynamic_obstacle_radius_fraction = "dynamicObstacleRadiusFraction": 0.6, 0.0 to 2.0, "";
-    /// How far a standing body steps aside for a walker, metres. A body's width and the walker's, and a little room.
+    /// How far a standing body steps aside for a walker, metres. A body's width and the walker's, and a
+    /// little room.
     nudge_m = "nudgeDist": 1.2, 0.0 to 100.0, "metres";
-    /// Walkers whose way to the next point of their path passes within this distance of somebody who came to stand, was
-    /// moved or went away may plan again, metres. Generous, so that small corrections by pushing are no news.
+    /// Walkers whose way to the next point of their path passes within this distance of somebody who came to
+    /// stand, was moved or went away may plan again, metres. Generous, so that small corrections by pushing
+    /// are no news.
     replan_trigger_m = "replanTriggerDist": 1.8, 0.0 to 100.0, "metres";
-    /// Least game time between two plans of one walker for others in the way, milliseconds. At most two a second.
+    /// Least game time between two plans of one walker for others in the way, milliseconds. At most two a
+    /// second.
     replan_cooldown_ms = "replanCooldownMs": 500.0, 0.0 to 60000.0, "milliseconds";
-    /// Distance between the middles of two bodies at which walking up to a character counts as arrived, metres. Near enough
-    /// to talk. Default radius of a walk to a character.
+    /// Distance between the middles of two bodies at which walking up to a character counts as arrived,
+    /// metres. Near enough to talk. Default radius of a walk to a character.
     npc_talk_distance_m = "npcTalkDistance": 1.35, 0.01 to 100.0, "metres";
-    /// Passes that push overlapping bodies apart in a sixtieth of a second; a step of the crowd has twice as many. One push makes the
-    /// next overlap; three settle a small knot.
+    /// Passes that push overlapping bodies apart in a sixtieth of a second; a step of the crowd has twice as
+    /// many. One push makes the next overlap; three settle a small knot.
     iterations = "iterations": 3.0, 1.0 to 16.0, "passes";
-    /// A body whose displacement adds up to this much has moved, metres. It adds up over ticks, so that the tick rate decides
-    /// nothing.
+    /// A body whose displacement adds up to this much has moved, metres. It adds up over ticks, so that the
+    /// tick rate decides nothing.
     moved_eps_m = "movedEps": 0.05, 0.0 to 10.0, "metres";
-    /// Least game time between two steps aside of one body, milliseconds. Long enough to have taken the first.
+    /// Least game time between two steps aside of one body, milliseconds. Long enough to have taken the
+    /// first.
     nudge_cooldown_ms = "nudgeCooldownMs": 500.0, 0.0 to 60000.0, "milliseconds";
 }
 
@@ -192,7 +197,8 @@ settings! {
     Limits;
     /// Safepoints of one call into a script.
     fuel_per_call = "fuelPerCall": 100000.0, 100.0 to 10000000.0, "safepoints";
-    /// Safepoints of all scripts in one tick, four for each unit that a function takes; the rest waits for the next.
+    /// Safepoints of all scripts in one tick, four for each unit that a function takes; the rest waits for
+    /// the next.
     fuel_per_tick = "fuelPerTick": 200000.0, 100.0 to 1000000000.0, "safepoints";
     /// Safepoints while a script file is loaded.
     fuel_at_load = "fuelAtLoad": 1000000.0, 100.0 to 100000000.0, "safepoints";

@@ -18,7 +18,8 @@ pub(crate) fn without_repeats(mut corners: Vec<Point>) -> Vec<Point> {
     corners
 }
 
-/// Why an outline encloses nothing, as a sentence goes on after its name. None when it does enclose something.
+/// Why an outline encloses nothing, as a sentence goes on after its name. None when it does enclose
+/// something.
 pub(crate) fn degenerate(corners: &[Point]) -> Option<String> {
     let mut different = corners.to_vec();
     different.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));

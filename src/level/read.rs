@@ -166,7 +166,8 @@ impl JsonReader<'_> {
     where
         T: Default,
     {
-        // What cannot be read keeps its number, so that later findings about its neighbours point at the right ones.
+        // What cannot be read keeps its number, so that later findings about its neighbours point at the
+        // right ones.
         let list = |reader: &mut Self, node: JsonValue<'a, '_>| {
             reader.list(node, count_max, |reader, node| Some(read(reader, node).unwrap_or_default()))
         };

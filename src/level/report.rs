@@ -1,8 +1,9 @@
-//! What `walkon check` says of a map that loads: its parts, areas cut off, marks nobody can walk to, ground nobody can leave.
+//! What `walkon check` says of a map that loads: its parts, areas cut off, marks nobody can walk to, ground
+//! nobody can leave.
 //!
-//! In: a loaded level. Out: notes and warnings, in the order of the text. Holds: every door counts as open, since
-//! what a key can open is not cut off; every layer counts, and ways over links as well; the cost is bounded by the parts looked at. Not here: what keeps a level
-//! from loading (`read`, `resolve`, `bake`).
+//! In: a loaded level. Out: notes and warnings, in the order of the text. Holds: every door counts as open,
+//! since what a key can open is not cut off; every layer counts, and ways over links as well; the cost is
+//! bounded by the parts looked at. Not here: what keeps a level from loading (`read`, `resolve`, `bake`).
 
 use super::bake::shown;
 use super::def::{CharacterDef, NavigationDef};
@@ -86,8 +87,8 @@ impl DoorJoin {
     }
 }
 
-/// On a graph, what each door would join that is closed as the level begins, if it alone were open; in the order of the
-/// doors. Cost: points and links.
+/// On a graph, what each door would join that is closed as the level begins, if it alone were open; in the
+/// order of the doors. Cost: points and links.
 #[must_use]
 pub fn door_joins(level: &Level) -> Vec<DoorJoin> {
     let Some(graph) = level.map.graph() else { return Vec::new() };

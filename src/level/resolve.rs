@@ -1,9 +1,9 @@
 //! Names into indices: every reference of a level followed, every name seen to be the only one.
 //!
-//! In: a [`LevelDef`] whose map is at hand. Out: [`Resolved`]: areas in the order of the map, the area of each
-//! door, marks and routes as positions; and findings for names that clash or lead nowhere. Holds: names that
-//! differ only by case count as one name, because some systems and most people take them for one.
-//! Not here: scripts (their folders are the shell's), the map itself (`bake`).
+//! In: a [`LevelDef`] whose map is at hand. Out: [`Resolved`]: areas in the order of the map, the area of
+//! each door, marks and routes as positions; and findings for names that clash or lead nowhere. Holds: names
+//! that differ only by case count as one name, because some systems and most people take them for one. Not
+//! here: scripts (their folders are the shell's), the map itself (`bake`).
 
 use super::ascii::{self, AsciiArea, AsciiCells};
 use super::def::{AreaDef, GridDef, LayerDef, LevelDef, MeshDef, NavigationDef, PlaceDef, PropsDef, StopDef};

@@ -1,9 +1,10 @@
 //! Scenes as triangles: Wavefront OBJ and glTF.
 //!
-//! In: the bytes of a file, and of the files it names. Out: vertices and faces, or triangles in world metres, and what was left out; or
-//! the line or the place that is wrong. Holds: sizes are checked before anything of that size is allocated; nothing but
-//! shapes is read; never panics. Not here: what stands where (`nav/solids`, `nav/mesh`).
-//! Source: Wavefront OBJ specification, Appendix B1; glTF 2.0 specification, Khronos.
+//! In: the bytes of a file, and of the files it names. Out: vertices and faces, or triangles in world metres,
+//! and what was left out; or the line or the place that is wrong. Holds: sizes are checked before anything of
+//! that size is allocated; nothing but shapes is read; never panics. Not here: what stands where
+//! (`nav/solids`, `nav/mesh`). Source: Wavefront OBJ specification, Appendix B1; glTF 2.0 specification,
+//! Khronos.
 
 mod gltf;
 mod obj;
@@ -38,7 +39,8 @@ impl SceneError {
     }
 }
 
-/// The triangles of a scene file by its name: `.obj`, `.gltf` or `.glb`. `read` brings the files that it names, relative to it.
+/// The triangles of a scene file by its name: `.obj`, `.gltf` or `.glb`. `read` brings the files that it
+/// names, relative to it.
 ///
 /// # Errors
 /// Another kind of file, or what is wrong with it.

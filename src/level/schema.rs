@@ -57,7 +57,8 @@ impl<T: JsonSchema> JsonSchema for Located<T> {
     }
 }
 
-/// A default that is "nothing": it makes the key optional and shows no value, since the type has none to show.
+/// A default that is "nothing": it makes the key optional and shows no value, since the type has none to
+/// show.
 pub(crate) struct Nothing;
 
 pub(crate) fn none() -> Nothing {
@@ -224,13 +225,14 @@ map_of_cells! {
         /// Corners of polygons, `[x, z]` or `[x, y, z]`, metres.
         #[schemars(default = "none")]
         vertices: Vec<Vec<f64>>,
-        /// How wider characters keep off walls: "radius" narrows the ground, "waypoints" moves the corners of paths.
+        /// How wider characters keep off walls: "radius" narrows the ground, "waypoints" moves the corners of
+        /// paths.
         #[schemars(default = "none", extend("enum" = ["radius", "waypoints"]))]
         avoidance: String,
         /// Polygons by the numbers of their corners, from 0, each convex.
         #[schemars(default = "none")]
         polygons: Vec<Vec<u32>>,
-        /// Ground to walk on; beside polygons, ground that can be made unavailable or dear.
+        /// Ground to walk on; beside polygons, ground that can be made unavailable or expensive.
         #[schemars(default = "none")]
         areas: Vec<FloorAreaKeys>,
         /// Ground taken away again.
@@ -360,7 +362,8 @@ struct GraphKeys {
     /// Which floors of a box: "first", the one that a ray meets first, or "all" whose faces look up.
     #[schemars(default = "none", with = "String", extend("enum" = ["first", "all"]))]
     floors: (),
-    /// Whether ways between parts are worked out and used; "auto" measures whether searches look at fewer points with them.
+    /// Whether ways between parts are worked out and used; "auto" measures whether searches look at fewer
+    /// points with them.
     #[schemars(default = "none")]
     hierarchy: Hierarchy,
 }
@@ -380,7 +383,8 @@ struct FloorAreaKeys {
     /// Price of a metre on it. Obstacles have none.
     #[schemars(default = "numbers::cost", range(min = 0.1, max = 100.0))]
     cost: f64,
-    /// Least and greatest height of the ground or the links that belong to it, metres; any height when left out.
+    /// Least and greatest height of the ground or the links that belong to it, metres; any height when left
+    /// out.
     #[schemars(default = "none")]
     heights: [f64; 2],
 }

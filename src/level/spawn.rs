@@ -1,8 +1,8 @@
 //! A loaded level into a world: areas, doors, regions, places, characters.
 //!
-//! In: a [`Level`], whose names lead somewhere and whose characters have ground to stand on. Out: a
-//! [`World`] at tick 0, and the behaviours its characters are to run. Holds: lists keep the order of the level.
-//! Not here: scripts, which attach the behaviours; checking, which `load` has done.
+//! In: a [`Level`], whose names lead somewhere and whose characters have ground to stand on. Out: a [`World`]
+//! at tick 0, and the behaviours its characters are to run. Holds: lists keep the order of the level. Not
+//! here: scripts, which attach the behaviours; checking, which `load` has done.
 
 use crate::base::geom::{Bounds, Point, raise};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
@@ -218,8 +218,8 @@ fn props(def: &LevelDef) -> Props {
     props
 }
 
-/// JSON as plain data; what a level file holds is finite and no deeper than its own limit. None for null, which
-/// stands for "not given" in an object and is left out of lists.
+/// JSON as plain data; what a level file holds is finite and no deeper than its own limit. None for null,
+/// which stands for "not given" in an object and is left out of lists.
 #[must_use]
 pub fn plain(value: &serde_json::Value) -> Option<Plain> {
     Some(match value {

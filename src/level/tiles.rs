@@ -1,9 +1,10 @@
 //! Tile maps: layers of characters and one legend into tiles, areas, marks and links.
 //!
-//! In: the `navigation` object of kind `tiles`; a [`TilesDef`]. Out: that definition, every default filled in; its
-//! [`TileCells`], and findings for what is wrong with either. Holds: all layers are of one size, checked before anything
-//! is allocated for their tiles; row 0 lies at the smallest z; areas are numbered in the order of the legend, over
-//! all layers. Not here: whether names clash with others (`resolve`), the map (`bake`).
+//! In: the `navigation` object of kind `tiles`; a [`TilesDef`]. Out: that definition, every default filled
+//! in; its [`TileCells`], and findings for what is wrong with either. Holds: all layers are of one size,
+//! checked before anything is allocated for their tiles; row 0 lies at the smallest z; areas are numbered in
+//! the order of the legend, over all layers. Not here: whether names clash with others (`resolve`), the map
+//! (`bake`).
 
 use super::ascii::AsciiArea;
 use super::def::{
@@ -81,8 +82,8 @@ impl TileLayout {
 }
 
 impl TileLayout {
-    /// The ways out of a tile as the map counts them, from 0 in the order of its directions; None for those that are no
-    /// steps across an edge.
+    /// The ways out of a tile as the map counts them, from 0 in the order of its directions; None for those
+    /// that are no steps across an edge.
     pub(super) fn exits(self) -> [Option<Heading>; 8] {
         use Heading::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
         match self {

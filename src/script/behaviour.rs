@@ -1,8 +1,9 @@
 //! Behaviours: what the table of a behaviour file becomes when a character gets it.
 //!
-//! In: tables of behaviour files, parameters. Out: instances: a `self`, an owner, a main task. Holds: a character has at most
-//! one; `init` runs before `start`, `run` begins after both; an instance whose character is held by a scene stands still,
-//! and nothing is lost meanwhile; every instance that began is told to `stop`, once. Not here: parameters (`params`).
+//! In: tables of behaviour files, parameters. Out: instances: a `self`, an owner, a main task. Holds: a
+//! character has at most one; `init` runs before `start`, `run` begins after both; an instance whose
+//! character is held by a scene stands still, and nothing is lost meanwhile; every instance that began is
+//! told to `stop`, once. Not here: parameters (`params`).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -58,7 +59,7 @@ struct Instance {
     /// The character's number, for the order.
     serial: u32,
     class: Rc<Class>,
-    /// Shared with the call under way: a reference into the VM is dearer to copy than this.
+    /// Shared with the call under way: a reference into the VM is more expensive to copy than this.
     this: Rc<Table>,
     /// The name by which its file was asked for.
     asked: String,
@@ -185,8 +186,9 @@ impl Behaviours {
     }
 }
 
-/// Checks what the behaviour file called `file` returned and keeps it under the stem of its name; a sentence about the first
-/// mistake. A name that another file has is made longer by a number, which only messages show.
+/// Checks what the behaviour file called `file` returned and keeps it under the stem of its name; a sentence
+/// about the first mistake. A name that another file has is made longer by a number, which only messages
+/// show.
 pub(crate) fn define(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, String> {
     let class = shape(lua, file, result)?;
     runtime::with(lua, |runtime| runtime.behaviours.classes.push(class.clone()));
@@ -258,7 +260,8 @@ fn declare_on(value: &Value) -> Result<BTreeMap<String, Function>, String> {
     Ok(on)
 }
 
-/// Gives a character its behaviour; `init`, `start` and `run` come with [`begin`]. A sentence about what is wrong.
+/// Gives a character its behaviour; `init`, `start` and `run` come with [`begin`]. A sentence about what is
+/// wrong.
 pub(crate) fn create(
     vm: &ScriptVm,
     character: CharacterId,
@@ -324,8 +327,8 @@ fn new_self(
     Ok(this)
 }
 
-/// Gives an instance another class: a fresh `self` that keeps `state`, and listeners for the new `on`. What the old code had
-/// registered must have ended. Nothing of the new code runs.
+/// Gives an instance another class: a fresh `self` that keeps `state`, and listeners for the new `on`. What
+/// the old code had registered must have ended. Nothing of the new code runs.
 pub(crate) fn rebind(
     vm: &ScriptVm,
     owner: Owner,
@@ -387,7 +390,8 @@ fn init(vm: &ScriptVm, owner: Owner) -> Result<(), CallFailure> {
     plain_state::read(vm, &call, "self.state", state).map(drop)
 }
 
-/// The same for a character that gets a behaviour while the level runs: with a fault in `init` it stays switched off.
+/// The same for a character that gets a behaviour while the level runs: with a fault in `init` it stays
+/// switched off.
 pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
     let Err(failure) = begin(vm, owner, "attach") else {
         return;
@@ -614,7 +618,8 @@ pub(crate) fn all_switched_off(vm: &ScriptVm) -> Vec<SwitchedOff> {
     all.iter().map(|(character, suspended)| switched_off(vm, *character, suspended)).collect()
 }
 
-/// Tells a behaviour of the end of a walk whose handlers went with a reload; false when it does not want to know.
+/// Tells a behaviour of the end of a walk whose handlers went with a reload; false when it does not want to
+/// know.
 pub(crate) fn walk_settled(vm: &ScriptVm, owner: Owner, result: Value) -> bool {
     if method(vm.lua(), owner, "onWalkSettled").is_none() {
         return false;
@@ -634,7 +639,8 @@ pub(crate) fn end_owner(vm: &ScriptVm, owner: Owner, why: Why) {
     invoke::clean_up(vm);
 }
 
-/// Ends what an owner registered and started; the owner stays. A reload leaves walks, and timers whose handlers are names.
+/// Ends what an owner registered and started; the owner stays. A reload leaves walks, and timers whose
+/// handlers are names.
 pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
     let is_reload = why == Why::Reload;
     for id in runtime::with(lua, |runtime| runtime.tasks.of(owner)) {

@@ -1,9 +1,9 @@
 //! Blackboards: plain data that scripts share by key, for the level, for a group, for a character.
 //!
-//! In: keys and values, seconds to keep them. Out: the values; news for anyone who watches a key or waits for its change. Holds:
-//! setting an equal value is no change; what is set for a time is cleared at the head of step 3; news is told in step 12, to
-//! those who watched or waited when it happened; boards are kept over reloads, and a character's board dies with it.
-//! Not here: the Lua side (`bind::blackboard`).
+//! In: keys and values, seconds to keep them. Out: the values; news for anyone who watches a key or waits for
+//! its change. Holds: setting an equal value is no change; what is set for a time is cleared at the head of
+//! step 3; news is told in step 12, to those who watched or waited when it happened; boards are kept over
+//! reloads, and a character's board dies with it. Not here: the Lua side (`bind::blackboard`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -258,8 +258,8 @@ fn for_somebody(runtime: &Runtime, news: KeyChange) -> Option<KeyChange> {
     (is_watched || news.change.is_some()).then_some(KeyChange { listeners_until, ..news })
 }
 
-/// All boards are again as they were `before`, and the news since then, behind the first `work` pieces of it, is no news. A
-/// board that is younger stays under its number, empty: a script may know it.
+/// All boards are again as they were `before`, and the news since then, behind the first `work` pieces of it,
+/// is no news. A board that is younger stays under its number, empty: a script may know it.
 pub(crate) fn go_back(runtime: &mut Runtime, before: Boards, work: usize) {
     let Boards { boards: mut old, due, .. } = before;
     for (number, board) in &mut runtime.boards.boards {

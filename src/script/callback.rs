@@ -1,7 +1,7 @@
 //! Handlers as scripts give them: functions, or names of functions of their owner.
 //!
-//! In: what bindings read out of arguments. Out: data that the scheduler keeps under the owner. Holds: nothing here calls Lua.
-//! Not here: reading them (`handlers`), calling them (`invoke`).
+//! In: what bindings read out of arguments. Out: data that the scheduler keeps under the owner. Holds:
+//! nothing here calls Lua. Not here: reading them (`handlers`), calling them (`invoke`).
 
 use mlua::Function;
 

@@ -1,11 +1,12 @@
-//! Texts that make single instructions dear: long numbers, and long texts that begin alike.
+//! Texts that make single instructions expensive: long numbers, and long texts that begin alike.
 //!
-//! In: every text a script makes that is long enough to matter. Out: what a safepoint costs from then on. Holds: an instruction
-//! of the VM that takes a text for a number reads it to the end of its digits, and one that compares two texts reads
-//! them as far as they are alike; neither passes a safepoint. So a text of very many digits cannot be made, and as
-//! long as shorter ones or long texts that begin alike have been made, each safepoint counts for as many as such instructions
-//! fit before it. The price only rises: it depends on what was made, not on what the collector has freed.
-//! Not here: who makes texts (`fuel`), how many instructions fit between two safepoints (`strides`).
+//! In: every text a script makes that is long enough to matter. Out: what a safepoint costs from then on.
+//! Holds: an instruction of the VM that takes a text for a number reads it to the end of its digits, and one
+//! that compares two texts reads them as far as they are alike; neither passes a safepoint. So a text of very
+//! many digits cannot be made, and as long as shorter ones or long texts that begin alike have been made,
+//! each safepoint counts for as many as such instructions fit before it. The price only rises: it depends on
+//! what was made, not on what the collector has freed. Not here: who makes texts (`fuel`), how many
+//! instructions fit between two safepoints (`strides`).
 
 use std::collections::BTreeMap;
 
@@ -81,7 +82,8 @@ fn hash(bytes: &[u8]) -> u64 {
     hash.finish()
 }
 
-/// How far a text is read when it is taken for a number, in digits: blanks are passed over four times as fast.
+/// How far a text is read when it is taken for a number, in digits: blanks are passed over four times as
+/// fast.
 fn digits(text: &[u8]) -> usize {
     let blanks = |from: usize| {
         text[from..].iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count()

@@ -1,7 +1,8 @@
 //! What can be said of a script without running it.
 //!
-//! In: the text of a file. Out: its first mistake of syntax, with its line; the globals that Luau itself gives a script. Holds:
-//! nothing of the text runs. Not here: what names mean (`shell/lint`), the API (`bind`).
+//! In: the text of a file. Out: its first mistake of syntax, with its line; the globals that Luau itself
+//! gives a script. Holds: nothing of the text runs. Not here: what names mean (`shell/lint`), the API
+//! (`bind`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +66,8 @@ impl Declared {
         params::declare(&lua, &value).map(Self)
     }
 
-    /// What is wrong with the parameters of a level: the parameter, and a sentence. Names of things in a level are not looked up.
+    /// What is wrong with the parameters of a level: the parameter, and a sentence. Names of things in a
+    /// level are not looked up.
     #[must_use]
     pub fn mistakes(&self, given: &BTreeMap<String, Plain>) -> Vec<(String, String)> {
         let mut mistakes = Vec::new();

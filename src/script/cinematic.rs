@@ -1,9 +1,10 @@
 //! Cinematics: scenes that hold characters, lock things, and end by themselves.
 //!
-//! In: tables of cinematic files, arguments. Out: running scenes: an owner, a main task, held characters. Holds: a character is
-//! held by one scene at most; a scene ends when its script has returned and every walk it started has settled; on every exit,
-//! be it finished, cancelled, a fault or the level's end, locks are given back, the camera is reset, held characters are
-//! released, then `onEnd` runs. Not here: what a scene may do (`bind/cinematic`, `prelude/scene.lua`).
+//! In: tables of cinematic files, arguments. Out: running scenes: an owner, a main task, held characters.
+//! Holds: a character is held by one scene at most; a scene ends when its script has returned and every walk
+//! it started has settled; on every exit, be it finished, cancelled, a fault or the level's end, locks are
+//! given back, the camera is reset, held characters are released, then `onEnd` runs. Not here: what a scene
+//! may do (`bind/cinematic`, `prelude/scene.lua`).
 
 pub(crate) mod definition;
 pub(crate) mod reload;
@@ -145,7 +146,8 @@ impl Scenes {
         self.scenes.get(&id).is_some_and(|scene| scene.skip.is_on)
     }
 
-    /// Whether what its code asks for now is passed over: it is skipped, and nothing in it runs at normal speed.
+    /// Whether what its code asks for now is passed over: it is skipped, and nothing in it runs at normal
+    /// speed.
     pub(crate) fn is_rushing(&self, id: u64) -> bool {
         self.scenes.get(&id).is_some_and(|scene| scene.stage != SceneStage::Queued && scene.skip.is_rushing())
     }
@@ -225,7 +227,8 @@ impl Scenes {
     }
 }
 
-/// Asks for a scene: it begins at the next dispatch. What is wrong, in the words that follow the name of the function.
+/// Asks for a scene: it begins at the next dispatch. What is wrong, in the words that follow the name of the
+/// function.
 pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
     let id = enlist(lua, definition, args)?;
     runtime::push_work(lua, ScriptWork::BeginScene(id));
@@ -274,7 +277,8 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
     Ok(id)
 }
 
-/// Begins a scene that was asked for: takes its characters, tells the host, starts its script. Step 12, and after a reload.
+/// Begins a scene that was asked for: takes its characters, tells the host, starts its script. Step 12, and
+/// after a reload.
 pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
     let found = runtime::with(lua, |runtime| {

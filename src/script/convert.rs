@@ -1,8 +1,8 @@
 //! Values from Lua, read raw and by type, and errors that name the argument.
 //!
-//! In: the arguments of one call. Out: Rust values, or a `Mistake` in the words of the reference.
-//! Holds: no metamethod of a script is called; a text is not taken for a number; a number is finite; a mistake is raised at
-//! the caller's line. Not here: what the values mean in the world (`bind`), plain data (`payload`).
+//! In: the arguments of one call. Out: Rust values, or a `Mistake` in the words of the reference. Holds: no
+//! metamethod of a script is called; a text is not taken for a number; a number is finite; a mistake is
+//! raised at the caller's line. Not here: what the values mean in the world (`bind`), plain data (`payload`).
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -70,7 +70,8 @@ impl Mistake {
         let shown = if what.starts_with(DOT) {
             hints::receiver(lua, &frame, name).map(|receiver| dot(&receiver, name))
         } else {
-            // The library itself came as the first argument: whatever is wrong with it, the colon is the cause.
+            // The library itself came as the first argument: whatever is wrong with it, the colon is the
+            // cause.
             hints::has_colon(lua, &frame, function)
                 .then(|| format!("called with a colon; write {function}(...)"))
         };
@@ -78,14 +79,16 @@ impl Mistake {
         mlua::Error::RuntimeError(format!("{}:{}: {function}: {what}", frame.file, frame.line))
     }
 
-    /// `walkTo: called with a dot; write guard:walkTo(...)`; the name of the variable is put right where the line shows it.
+    /// `walkTo: called with a dot; write guard:walkTo(...)`; the name of the variable is put right where the
+    /// line shows it.
     #[must_use]
     pub fn called_with_a_dot(function: &str, variable: &str) -> Self {
         Self::new(function, dot(variable, function.rsplit('.').next().unwrap_or(function)))
     }
 }
 
-/// A host function for scripts: reads its arguments from [`Args`]; a [`Mistake`] is raised at the caller's line.
+/// A host function for scripts: reads its arguments from [`Args`]; a [`Mistake`] is raised at the caller's
+/// line.
 ///
 /// # Errors
 /// When the memory of the VM is spent.

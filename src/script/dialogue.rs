@@ -1,8 +1,9 @@
 //! Lines and choices: what a scene's task waits for until the host says so.
 //!
-//! In: answers of the host, or of a test; word that a line is over. Out: tasks that go on. Holds: an answer counts for the choice
-//! under way and for every later one of that id; with no host to answer nothing waits for a person, so a line is over after its
-//! seconds and a choice takes its answer by itself. Not here: what is asked (`bind/scene`), how the time passes (`task`).
+//! In: answers of the host, or of a test; word that a line is over. Out: tasks that go on. Holds: an answer
+//! counts for the choice under way and for every later one of that id; with no host to answer nothing waits
+//! for a person, so a line is over after its seconds and a choice takes its answer by itself. Not here: what
+//! is asked (`bind/scene`), how the time passes (`task`).
 
 use std::collections::BTreeMap;
 
@@ -60,7 +61,8 @@ impl Answers {
     }
 }
 
-/// Answers the choice of that id under way, and every later one. An answer that is none of the options is not taken.
+/// Answers the choice of that id under way, and every later one. An answer that is none of the options is not
+/// taken.
 pub(crate) fn answer(lua: &Lua, id: &str, option: &str) {
     let offered = runtime::with(lua, |runtime| {
         // One whose time is over in the next step 3 takes its answer there.

@@ -1,10 +1,10 @@
 //! Step 12: what runs because of what happened.
 //!
-//! In: the facts of the world and the work that scripts made, in one order of occurrence. Out: handlers called, waiting tasks
-//! resumed. Holds: first in, first out, in rounds: what a round causes is dealt with in the next one; after the last round,
-//! or when the fuel of the tick is spent, the rest waits for the next tick and nothing is lost. For one walk: its own
-//! handler, `onSettled`, then waiting tasks. For one event: listeners by registration, then waiting tasks.
-//! Not here: what runs because of the time (`schedule`).
+//! In: the facts of the world and the work that scripts made, in one order of occurrence. Out: handlers
+//! called, waiting tasks resumed. Holds: first in, first out, in rounds: what a round causes is dealt with in
+//! the next one; after the last round, or when the fuel of the tick is spent, the rest waits for the next
+//! tick and nothing is lost. For one walk: its own handler, `onSettled`, then waiting tasks. For one event:
+//! listeners by registration, then waiting tasks. Not here: what runs because of the time (`schedule`).
 
 use std::collections::BTreeMap;
 
@@ -490,7 +490,8 @@ fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Vec<Listen
     listeners
 }
 
-/// Listeners in order of registration, then waiting tasks; of an event sent to a character, only those of its behaviour.
+/// Listeners in order of registration, then waiting tasks; of an event sent to a character, only those of its
+/// behaviour.
 fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
     let lua = vm.lua();
     let listeners = event_listeners(lua, name, to);

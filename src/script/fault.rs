@@ -1,8 +1,9 @@
 //! Faults: errors that left a script's code, and who is switched off when.
 //!
-//! In: what the VM caught, where it happened, on whose behalf. Out: one `Fault`, and the count per owner. Holds: a fault ends
-//! one call, never the tick; its text never comes from a script's `__tostring`. Not here: what suspending means (`host`).
-//! Also here: where a script stands right now (`caller`, `frames`), for messages that name the caller's line.
+//! In: what the VM caught, where it happened, on whose behalf. Out: one `Fault`, and the count per owner.
+//! Holds: a fault ends one call, never the tick; its text never comes from a script's `__tostring`. Not here:
+//! what suspending means (`host`). Also here: where a script stands right now (`caller`, `frames`), for
+//! messages that name the caller's line.
 
 use std::collections::BTreeMap;
 
@@ -157,7 +158,8 @@ pub fn caller(lua: &Lua) -> String {
 
 /// Whether the running error was raised in walkon's own Lua: by a guarded function, or by what it calls.
 ///
-/// Level 0 is the host function that asks, then come `handlers` functions of ours; the error was raised at the next frame. A native function raises on behalf of the Lua function that called it.
+/// Level 0 is the host function that asks, then come `handlers` functions of ours; the error was raised at
+/// the next frame. A native function raises on behalf of the Lua function that called it.
 pub(crate) fn raised_by_own_code(lua: &Lua, handlers: usize) -> bool {
     let own = |level| {
         lua.inspect_stack(level, |debug| {
@@ -208,7 +210,8 @@ impl CallFailure {
         Self { kind, message: cut(message), traceback: String::new(), file, line }
     }
 
-    /// The same with its line inside `text`: what the compiler misses at the end of a file, it misses behind the last line.
+    /// The same with its line inside `text`: what the compiler misses at the end of a file, it misses behind
+    /// the last line.
     #[must_use]
     pub(crate) fn within(mut self, text: &str) -> Self {
         let last = u32::try_from(text.trim_end().lines().count().max(1)).unwrap_or(u32::MAX);
@@ -333,7 +336,8 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// Faults of each owner within the last [`STRIKE_TICKS`] ticks. Owners are keyed by whatever the host calls them.
+/// Faults of each owner within the last [`STRIKE_TICKS`] ticks. Owners are keyed by whatever the host calls
+/// them.
 #[derive(Clone, Debug)]
 pub struct Strikes<Owner> {
     recent: BTreeMap<Owner, Vec<Tick>>,

@@ -1,8 +1,9 @@
 //! Script texts by name: which file a name means, what each file sees, and `require`.
 //!
 //! In: texts by path below the script folders. Out: one environment and one loaded body per file and level.
-//! Holds: names are compared exactly; a name never leads out of the texts that were given, so nothing is opened here; a file
-//! is loaded once; what `require` returns is frozen; a circle of files is an error. Not here: reading disks, reloading.
+//! Holds: names are compared exactly; a name never leads out of the texts that were given, so nothing is
+//! opened here; a file is loaded once; what `require` returns is frozen; a circle of files is an error. Not
+//! here: reading disks, reloading.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,8 @@ const SUFFIXES: [&str; 2] = [".lua", ".luau"];
 pub struct ScriptTexts {
     /// Path below the script folders, with suffix, and text; by name, which is the path without suffix.
     files: BTreeMap<String, ScriptText>,
-    /// Files that were deleted while something of them runs. A name that means no other file still means these.
+    /// Files that were deleted while something of them runs. A name that means no other file still means
+    /// these.
     gone: BTreeMap<String, ScriptText>,
 }
 
@@ -77,8 +79,8 @@ pub enum FileError {
 }
 
 impl ScriptTexts {
-    /// The scripts among `files` (path below the script folders, text). Files below a folder named `types`, files ending in
-    /// `.d.lua` or `.d.luau` and files with another suffix are not scripts and left out.
+    /// The scripts among `files` (path below the script folders, text). Files below a folder named `types`,
+    /// files ending in `.d.lua` or `.d.luau` and files with another suffix are not scripts and left out.
     ///
     /// # Errors
     /// When two files have the same name, a path leads out of the folders, or a text is too long.
@@ -106,8 +108,8 @@ impl ScriptTexts {
         Ok(())
     }
 
-    /// The name of the file that `asked` means: the path below the script folders, or the stem while it is unique, with or
-    /// without suffix.
+    /// The name of the file that `asked` means: the path below the script folders, or the stem while it is
+    /// unique, with or without suffix.
     ///
     /// # Errors
     /// When it means no file, or more than one.
@@ -149,8 +151,9 @@ impl ScriptTexts {
         self.files.get(name).or_else(|| self.gone.get(name))
     }
 
-    /// These texts with changes (path below the script folders; no text for a deleted file), and the names of the files
-    /// whose text is another one then. A deleted file stays known when `is_used` says so of its name.
+    /// These texts with changes (path below the script folders; no text for a deleted file), and the names of
+    /// the files whose text is another one then. A deleted file stays known when `is_used` says so of its
+    /// name.
     ///
     /// # Errors
     /// As [`ScriptTexts::new`].
@@ -222,7 +225,8 @@ fn stem(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// From the text alone: absolute, with `..`, `.` or an empty part, with a backslash, a colon, `@` or a control character.
+/// From the text alone: absolute, with `..`, `.` or an empty part, with a backslash, a colon, `@` or a
+/// control character.
 fn leads_outside(name: &str) -> bool {
     name.is_empty()
         || name.starts_with('@')
@@ -307,8 +311,8 @@ impl Loads {
         needs.entry(by.to_owned()).or_default().insert(asked.to_owned(), name.to_owned());
     }
 
-    /// The loaded files among `changed`, those that ask for something that means another file in `texts`, and everything that
-    /// requires one of them, directly or not.
+    /// The loaded files among `changed`, those that ask for something that means another file in `texts`, and
+    /// everything that requires one of them, directly or not.
     pub(crate) fn unit(&self, changed: &BTreeSet<String>, texts: &ScriptTexts) -> BTreeSet<String> {
         let (done, needs) = (self.done.borrow(), self.needs.borrow());
         let is_moved = |asked: &String, name: &String| texts.resolve(asked).is_ok_and(|now| now != name);

@@ -1,13 +1,14 @@
 //! The interrupt counter: how much a script may run, and what ends it.
 //!
-//! In: a number of safepoints for one call from the host, flags of the shell. Out: the reason a call was ended, if it was.
-//! Holds: a call passes at most its number of safepoints; once it is spent, every further safepoint raises again, so no
-//! `pcall` or coroutine outlasts it. What decides is a count, never a clock: the same script stops at the same place.
-//! Large texts and buffers count too, four safepoints for each KiB, so that copying is not free. Luau's own collector paces itself by a
-//! clock, and what it has freed decides which texts and tables are made again; so it is off, and collects at safepoints, by
-//! the bytes in use alone. Texts that make single instructions dear make safepoints dear (`census`). Not here: who is told
-//! (`fault`).
-//! Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on tight loops, this about 1.1 times.
+//! In: a number of safepoints for one call from the host, flags of the shell. Out: the reason a call was
+//! ended, if it was. Holds: a call passes at most its number of safepoints; once it is spent, every further
+//! safepoint raises again, so no `pcall` or coroutine outlasts it. What decides is a count, never a clock:
+//! the same script stops at the same place. Large texts and buffers count too, four safepoints for each KiB,
+//! so that copying is not free. Luau's own collector paces itself by a clock, and what it has freed decides
+//! which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in use
+//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). Not here: who
+//! is told (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on
+//! tight loops, this about 1.1 times.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -46,7 +47,8 @@ pub enum Trip {
     Ended,
 }
 
-/// What the shell asks of a VM, from any thread; every safepoint looks. The only thing a VM shares with other threads.
+/// What the shell asks of a VM, from any thread; every safepoint looks. The only thing a VM shares with other
+/// threads.
 #[derive(Debug, Default)]
 pub struct Signals {
     asked: AtomicU8,
@@ -134,7 +136,8 @@ struct CollectorPace {
 }
 
 impl CollectorPace {
-    /// The KiB a step is to go over now; none when nothing is due. Twice what is new, and more where little room is left.
+    /// The KiB a step is to go over now; none when nothing is due. Twice what is new, and more where little
+    /// room is left.
     fn due_kib(&self, used: usize, cap: usize) -> Option<usize> {
         let new = used.saturating_sub(self.mark.get());
         if self.is_collecting.get() {
@@ -148,8 +151,8 @@ impl CollectorPace {
         Some((new.max(STEP_BYTES) / 1024).saturating_mul(haste.min(64)))
     }
 
-    /// After a step: `is_over` when everything has been gone over. The next round begins at twice what is left, or where
-    /// half of the room is used.
+    /// After a step: `is_over` when everything has been gone over. The next round begins at twice what is
+    /// left, or where half of the room is used.
     fn stepped(&self, used: usize, cap: usize, is_over: bool) {
         self.is_collecting.set(!is_over);
         let room = if cap > used { (cap - used) / 2 } else { used };
@@ -183,7 +186,8 @@ impl Gauge {
 
     /// Takes a text into account that a script has made.
     fn see(&self, text: &[u8]) {
-        // Nothing else borrows the census; if something did, the text would be passed over, and the watchdog is left.
+        // Nothing else borrows the census; if something did, the text would be passed over, and the watchdog
+        // is left.
         if let Ok(mut census) = self.census.try_borrow_mut() {
             if !census.add(text) {
                 self.end(Trip::Digits);
@@ -226,7 +230,8 @@ impl Gauge {
         self.trip.get()
     }
 
-    /// Where to collect everything at once: at seven eighths of the cap, or a sixteenth above what a collection could not free.
+    /// Where to collect everything at once: at seven eighths of the cap, or a sixteenth above what a
+    /// collection could not free.
     fn plan_collection(&self, used: usize) {
         let cap = self.memory_cap.get();
         self.collect_above.set((cap / 8 * 7).max(used.saturating_add(cap / 16)));
@@ -234,8 +239,8 @@ impl Gauge {
 }
 
 impl Fuel {
-    /// The largest part of a table, bytes: half a million names, or a million numbers. Going over an emptied table takes as
-    /// long as going over a full one.
+    /// The largest part of a table, bytes: half a million names, or a million numbers. Going over an emptied
+    /// table takes as long as going over a full one.
     pub const TABLE_MAX_BYTES: usize = 16 * 1024 * 1024;
 
     /// The counter of `lua`, installed in it. Nothing is counted before the first [`Fuel::enter`].
@@ -272,7 +277,8 @@ impl Fuel {
         self.0.text_max.set(bytes);
     }
 
-    /// Tells where the memory of the VM ends, in bytes; from seven eighths of it on everything is collected at a safepoint.
+    /// Tells where the memory of the VM ends, in bytes; from seven eighths of it on everything is collected
+    /// at a safepoint.
     pub fn set_memory_cap(&self, cap_bytes: usize) {
         self.0.memory_cap.set(cap_bytes);
         self.0.plan_collection(0);
@@ -315,7 +321,8 @@ impl Fuel {
         }
     }
 
-    /// How many of these were taken by library functions and by the host, for work that takes longer than a safepoint.
+    /// How many of these were taken by library functions and by the host, for work that takes longer than a
+    /// safepoint.
     #[must_use]
     pub fn charged(&self) -> u64 {
         self.0.charged.get().min(self.spent())
@@ -327,20 +334,21 @@ impl Fuel {
         self.0.limit.get()
     }
 
-    /// What a safepoint counts for: more than one after texts were made that make single instructions dear.
+    /// What a safepoint counts for: more than one after texts were made that make single instructions
+    /// expensive.
     #[must_use]
     pub fn price(&self) -> u64 {
         self.0.price.get()
     }
 
-    /// Lets the next texts of `bytes` together be made for nothing, because they are paid for: whether a text that is there
-    /// already has to be made is up to the collector. With 0 whatever is left of that ends.
+    /// Lets the next texts of `bytes` together be made for nothing, because they are paid for: whether a text
+    /// that is there already has to be made is up to the collector. With 0 whatever is left of that ends.
     pub fn set_paid(&self, bytes: usize) {
         self.0.paid.set(bytes);
     }
 
-    /// Room for tables counts from now on, as that for texts does. Not while they grow: what is put into them is counted,
-    /// and with keys that lie at some address in memory, when they grow is up to that address.
+    /// Room for tables counts from now on, as that for texts does. Not while they grow: what is put into them
+    /// is counted, and with keys that lie at some address in memory, when they grow is up to that address.
     pub fn begin_counting_tables(&self) {
         self.0.counts_tables.set(true);
     }
@@ -355,17 +363,19 @@ impl Fuel {
         self.0.see(text);
     }
 
-    /// Counts `units` as if the script had passed so many safepoints: for library functions that loop by themselves.
+    /// Counts `units` as if the script had passed so many safepoints: for library functions that loop by
+    /// themselves.
     ///
     /// # Errors
-    /// When there are not so many left. The call ends at its next safepoint whatever the caller does with the error.
+    /// When there are not so many left. The call ends at its next safepoint whatever the caller does with the
+    /// error.
     pub fn charge(&self, units: u64) -> mlua::Result<()> {
         if self.0.charge(units) { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
     }
 }
 
-/// Counts `units` against the call that runs on this thread, if one does. False when there are not so many left: the call
-/// ends at its next safepoint.
+/// Counts `units` against the call that runs on this thread, if one does. False when there are not so many
+/// left: the call ends at its next safepoint.
 pub(crate) fn charge_running(units: u64) -> bool {
     raw::with_active(|gauge| gauge.charge(units)).unwrap_or(true)
 }
@@ -388,26 +398,30 @@ impl Drop for Running<'_> {
 /// The callbacks Luau calls at safepoints and after allocations.
 ///
 /// Why this is sound:
-/// 1. `lua_callbacks` returns the callback record of the VM, which lives as long as the VM; two of its fields are
-///    written once, at setup, through mlua's own lock. mlua writes `interrupt` only in `set_interrupt` and
-///    `remove_interrupt`, which this crate does not call, and never `onallocate`.
-/// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`Running`] holds a borrow
-///    of the `Fuel` that owns the gauge, and its drop puts the former value back. A `Running` that is leaked leaves a
-///    pointer behind; the type is private to this module's callers, who keep it in a local. `ACTIVE` has no destructor,
-///    so reading it cannot fail, not even while the thread ends. A VM is not `Send`, so one thread sees one call.
-/// 3. The callbacks use `Cell`s and relaxed atomics only: nothing here borrows, allocates, formats or panics; the
-///    arithmetic cannot overflow (each subtraction is guarded by a comparison).
-/// 4. Raising: `lua_error` unwinds through this function as a C++ exception, which `extern "C-unwind"` allows; no value
-///    with a destructor is alive at that point. mlua raises from its own callbacks in the same way. The error value is a
-///    null light userdata, which needs one stack slot (`lua_rawcheckstack`, as in Luau issue 446) and no allocation.
-///    `allocated` never raises: the block it is told of is not yet an object.
-/// 5. `lua_gc` inside the interrupt is legal where allocating is: Luau itself collects in the middle of instructions, and
-///    at a safepoint `L->top` covers every live register. The callback never raises for `gc >= 0`, when the collector
-///    itself is running, and never from `onallocate`, where the caller cannot unwind.
-/// 6. Texts are looked at after they were made: `onallocate` notes their blocks, and they are read before anything can be
-///    freed, which happens in [`collect`] and [`Fuel::collect`] alone, because the collector is off; at the end of a call
-///    none is left. Where the bytes of a text lie in its block was measured at setup, with the length and the hash beside them;
-///    if these were not found, nothing is noted. A text that is not finished has no hash yet, and is not read.
+/// 1. `lua_callbacks` returns the callback record of the VM, which lives as long as the VM; two of its fields
+///    are written once, at setup, through mlua's own lock. mlua writes `interrupt` only in `set_interrupt`
+///    and `remove_interrupt`, which this crate does not call, and never `onallocate`.
+/// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`Running`]
+///    holds a borrow of the `Fuel` that owns the gauge, and its drop puts the former value back. A `Running`
+///    that is leaked leaves a pointer behind; the type is private to this module's callers, who keep it in a
+///    local. `ACTIVE` has no destructor, so reading it cannot fail, not even while the thread ends. A VM is
+///    not `Send`, so one thread sees one call.
+/// 3. The callbacks use `Cell`s and relaxed atomics only: nothing here borrows, allocates, formats or panics;
+///    the arithmetic cannot overflow (each subtraction is guarded by a comparison).
+/// 4. Raising: `lua_error` unwinds through this function as a C++ exception, which `extern "C-unwind"`
+///    allows; no value with a destructor is alive at that point. mlua raises from its own callbacks in the
+///    same way. The error value is a null light userdata, which needs one stack slot (`lua_rawcheckstack`, as
+///    in Luau issue 446) and no allocation. `allocated` never raises: the block it is told of is not yet an
+///    object.
+/// 5. `lua_gc` inside the interrupt is legal where allocating is: Luau itself collects in the middle of
+///    instructions, and at a safepoint `L->top` covers every live register. The callback never raises for
+///    `gc >= 0`, when the collector itself is running, and never from `onallocate`, where the caller cannot
+///    unwind.
+/// 6. Texts are looked at after they were made: `onallocate` notes their blocks, and they are read before
+///    anything can be freed, which happens in [`collect`] and [`Fuel::collect`] alone, because the collector
+///    is off; at the end of a call none is left. Where the bytes of a text lie in its block was measured at
+///    setup, with the length and the hash beside them; if these were not found, nothing is noted. A text that
+///    is not finished has no hash yet, and is not read.
 #[allow(unsafe_code)]
 mod raw {
     use super::{Fuel, Gauge, Trip};
@@ -432,8 +446,8 @@ mod raw {
     /// What a text takes beside its bytes, at most.
     const TEXT_HEAD_BYTES: usize = 64;
 
-    /// The category of memory for what scripts make. What is left at 0 is Luau's own: its table of all texts, which grows with
-    /// the number of texts that are not collected yet, and so is nobody's to pay for.
+    /// The category of memory for what scripts make. What is left at 0 is Luau's own: its table of all texts,
+    /// which grows with the number of texts that are not collected yet, and so is nobody's to pay for.
     const SCRIPTS: u8 = 1;
 
     /// Blocks of texts that are too short to matter.
@@ -516,7 +530,8 @@ mod raw {
             [b"a text that is measured, not a short one", &[b'm'; 300], &[b'l'; super::STEP_BYTES]];
         let mut offsets = [None; 3];
         for (text, found) in TEXTS.iter().zip(&mut offsets) {
-            // SAFETY: pushes one text and takes it off again; the bytes before it belong to its header, which is of 16 bytes at least.
+            // SAFETY: pushes one text and takes it off again; the bytes before it belong to its header, which
+            // is of 16 bytes at least.
             unsafe {
                 MEASURED.set(ptr::null());
                 (*ffi::lua_callbacks(state)).onallocate = Some(note_measured);

@@ -1,8 +1,9 @@
 //! Handlers: which function or name is to be called when something happens, and for whom.
 //!
-//! In: handlers as scripts give them. Out: the same, taken from the table before anything is called, so nothing is called
-//! twice. Holds: a handler runs as a task of its owner, and not at all when its owner has ended; a handler given by name is
-//! looked up in its owner when it is registered, and again when it is called. Not here: the order of calls (`dispatch`).
+//! In: handlers as scripts give them. Out: the same, taken from the table before anything is called, so
+//! nothing is called twice. Holds: a handler runs as a task of its owner, and not at all when its owner has
+//! ended; a handler given by name is looked up in its owner when it is registered, and again when it is
+//! called. Not here: the order of calls (`dispatch`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,8 +123,8 @@ impl Handlers {
         self.events.contains_key(name)
     }
 
-    /// Walks, and tokens of paths, whose handlers belong to an owner that ends. Walk handlers stay: they are reported
-    /// undelivered when their walk settles.
+    /// Walks, and tokens of paths, whose handlers belong to an owner that ends. Walk handlers stay: they are
+    /// reported undelivered when their walk settles.
     pub(crate) fn end_owner(&mut self, owner: Owner) {
         self.paths.retain(|_, (other, _)| *other != owner);
         self.watches.retain(|_, record| record.owner != owner);
@@ -136,8 +137,8 @@ impl Handlers {
         self.boards.retain(|_, list| !list.is_empty());
     }
 
-    /// The code of an owner was replaced: what it registered ends as in [`Handlers::end_owner`], and of the handlers of its
-    /// walks those stay that are names.
+    /// The code of an owner was replaced: what it registered ends as in [`Handlers::end_owner`], and of the
+    /// handlers of its walks those stay that are names.
     pub(crate) fn reload_owner(&mut self, owner: Owner) {
         let underway = std::mem::take(&mut self.underway);
         self.end_owner(owner);
@@ -292,7 +293,8 @@ pub fn set_path(lua: &Lua, token: PathToken, callback: Option<Callback>) {
     runtime::with(lua, |runtime| runtime.handlers.paths.insert(token, (owner, callback)));
 }
 
-/// Keeps the handlers of a watch for the running owner, until it is removed; counts it against the owner's limit.
+/// Keeps the handlers of a watch for the running owner, until it is removed; counts it against the owner's
+/// limit.
 pub fn set_watch(lua: &Lua, watch: WatchId, handlers: WatchHandlers) {
     let owner = owner::current(lua);
     runtime::with(lua, |runtime| {
@@ -472,7 +474,8 @@ fn call(vm: &ScriptVm, handler: Delivering) -> bool {
     true
 }
 
-/// The function behind a handler; a receiver that is called with it goes to `args`. None when a name means nothing any more.
+/// The function behind a handler; a receiver that is called with it goes to `args`. None when a name means
+/// nothing any more.
 pub(crate) fn resolve(
     lua: &Lua,
     owner: Owner,

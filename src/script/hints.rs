@@ -1,8 +1,8 @@
 //! What to write instead: endings of messages that look at the line of the script.
 //!
-//! In: the line that raised an error, and the error. Out: the receiver of a method that was called with a dot, the reason why a
-//! name is nil. Holds: looks at one line, for messages only; nothing depends on what is found. Not here: the mistakes
-//! themselves (`convert`, `fault`).
+//! In: the line that raised an error, and the error. Out: the receiver of a method that was called with a
+//! dot, the reason why a name is nil. Holds: looks at one line, for messages only; nothing depends on what is
+//! found. Not here: the mistakes themselves (`convert`, `fault`).
 
 use mlua::Lua;
 
@@ -88,7 +88,8 @@ const ABSENT: &[(&str, &str)] = &[
     ("math.randomseed", "the seed is the level's; rng.stream(name) gives a stream of numbers"),
 ];
 
-/// Why something on the line of an error is nil, when it is a name that Lua has elsewhere: `there is no os.time; ...`.
+/// Why something on the line of an error is nil, when it is a name that Lua has elsewhere:
+/// `there is no os.time; ...`.
 pub(crate) fn absent(lua: &Lua, frame: &StackFrame, error: &str) -> Option<String> {
     let is_nil = error.contains("attempt to index nil") || error.contains("attempt to call a nil value");
     // An error that ends a call is looked at once.

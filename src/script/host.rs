@@ -1,9 +1,9 @@
 //! The scripts of one level, as the game drives them.
 //!
-//! In: script texts, the behaviours of the level's characters, a seed, limits; the world, lent for a phase. Out: verbs on the
-//! world, facts, the level's own outcome, faults, a hash. Holds: Lua runs at the start of the level, in steps 3 and 12, and at
-//! its end, nowhere else; the world goes home after each phase. Not here: the order of steps 3 (`schedule`) and 12
-//! (`dispatch`).
+//! In: script texts, the behaviours of the level's characters, a seed, limits; the world, lent for a phase.
+//! Out: verbs on the world, facts, the level's own outcome, faults, a hash. Holds: Lua runs at the start of
+//! the level, in steps 3 and 12, and at its end, nowhere else; the world goes home after each phase. Not
+//! here: the order of steps 3 (`schedule`) and 12 (`dispatch`).
 
 mod scenes;
 
@@ -70,7 +70,8 @@ pub struct ScriptSetup {
     pub args: Vec<String>,
     /// Flags of the shell; a game that has none leaves the default.
     pub signals: Arc<Signals>,
-    /// Whether a choice of a scene waits for an answer of the host; else it takes its default, and nothing waits for a person.
+    /// Whether a choice of a scene waits for an answer of the host; else it takes its default, and nothing
+    /// waits for a person.
     pub is_interactive: bool,
 }
 
@@ -178,7 +179,8 @@ impl ScriptHost {
         Ok(Self { vm, level, state, characters, level_script, reloads, is_over: false })
     }
 
-    /// Loads a file of tests and makes its test at `index` the one that runs in this VM; to be called before `start`.
+    /// Loads a file of tests and makes its test at `index` the one that runs in this VM; to be called before
+    /// `start`.
     ///
     /// # Errors
     /// When the file does not load, or has no such test.
@@ -202,7 +204,8 @@ impl ScriptHost {
         testing::take_asked(self.vm.lua())
     }
 
-    /// Tick 0: behaviours are attached in character order, `onStart` runs, then `init` and `start` of each behaviour.
+    /// Tick 0: behaviours are attached in character order, `onStart` runs, then `init` and `start` of each
+    /// behaviour.
     ///
     /// # Errors
     /// When the parameters of a behaviour are wrong, or its `init` fails.
@@ -286,8 +289,9 @@ impl ScriptHost {
         });
     }
 
-    /// The end of the level: scenes and tasks are cancelled and do not go on, open walks settle as levelEnd and their handlers are
-    /// told, behaviours and the level script stop. What scripts ask for meanwhile does not happen. Nothing of them runs afterwards.
+    /// The end of the level: scenes and tasks are cancelled and do not go on, open walks settle as levelEnd
+    /// and their handlers are told, behaviours and the level script stop. What scripts ask for meanwhile does
+    /// not happen. Nothing of them runs afterwards.
     pub fn end(&mut self, world: &mut World) {
         if std::mem::replace(&mut self.is_over, true) {
             return;
@@ -356,7 +360,8 @@ impl ScriptHost {
         self.vm.memory_exhausted()
     }
 
-    /// Hashes of the random streams, and of everything else the host keeps for scripts that can change the future.
+    /// Hashes of the random streams, and of everything else the host keeps for scripts that can change the
+    /// future.
     #[must_use]
     pub fn hash(&self) -> (u64, u64) {
         hashes(self.vm.lua())
@@ -606,8 +611,8 @@ fn level_script_off(vm: &ScriptVm, name: &str) -> SwitchedOff {
     SwitchedOff { owner: "level script".to_owned(), character: None, again }
 }
 
-/// Cancels every task because the level ends, and runs what they want done then. Trees are left first: an action that is cancelled
-/// has not failed.
+/// Cancels every task because the level ends, and runs what they want done then. Trees are left first: an
+/// action that is cancelled has not failed.
 fn cancel_tasks(vm: &ScriptVm) {
     let lua = vm.lua();
     for owner in runtime::with(lua, |runtime| runtime.behaviours.owners()) {

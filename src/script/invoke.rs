@@ -1,8 +1,10 @@
-//! Calls from the host into scripts: on whose behalf, what becomes of an error, what is cleaned up afterwards.
+//! Calls from the host into scripts: on whose behalf, what becomes of an error, what is cleaned up
+//! afterwards.
 //!
-//! In: a function, whose it is, what the call is named. Out: its results; or a fault, told to the world, counted against its
-//! owner. Holds: a fault ends one call and nothing else; three of one owner within ten seconds suspend it; functions of
-//! `task.onCancel` run after the call that ended their task has returned, never inside it.
+//! In: a function, whose it is, what the call is named. Out: its results; or a fault, told to the world,
+//! counted against its owner. Holds: a fault ends one call and nothing else; three of one owner within ten
+//! seconds suspend it; functions of `task.onCancel` run after the call that ended their task has returned,
+//! never inside it.
 
 use std::collections::BTreeMap;
 
@@ -88,8 +90,8 @@ pub(crate) fn call(
     values
 }
 
-/// Calls a function that may not wait and whose results nobody wants; false when it faulted, which is reported. Cheaper than
-/// [`call`]: nothing is allocated.
+/// Calls a function that may not wait and whose results nobody wants; false when it faulted, which is
+/// reported. Cheaper than [`call`]: nothing is allocated.
 pub(crate) fn run(vm: &ScriptVm, call: &Call, function: &Function, args: impl IntoLuaMulti) -> bool {
     let result = within(vm, call, || vm.run(function, args, vm.limits().fuel_per_call));
     let ran = result.is_ok();
@@ -112,7 +114,8 @@ pub(crate) fn test(
     Ok(!matches!(values.front(), None | Some(Value::Nil | Value::Boolean(false))))
 }
 
-/// Runs the functions of `task.onCancel` that wait for it. Bounded: each was registered once, up to the owner's limit.
+/// Runs the functions of `task.onCancel` that wait for it. Bounded: each was registered once, up to the
+/// owner's limit.
 pub(crate) fn clean_up(vm: &ScriptVm) {
     while let Some(cleanup) = runtime::with(vm.lua(), |runtime| runtime.cleanups.pop_front()) {
         let call = Call::plain(cleanup.owner, "onCancel");
@@ -124,7 +127,8 @@ pub(crate) fn clean_up(vm: &ScriptVm) {
     }
 }
 
-/// What a fault costs the tick: its message, its place in the script and the calls that led there are worked out.
+/// What a fault costs the tick: its message, its place in the script and the calls that led there are worked
+/// out.
 const FAULT_PRICE: u64 = 512;
 
 /// Tells the world of a fault and counts it against its owner; the third within ten seconds suspends it.

@@ -1,9 +1,9 @@
 //! The loan of the world: how bindings reach it, and only while a script phase runs.
 //!
-//! In: the world, moved in for a phase. Out: one borrow for one host call. Holds: the world goes home on return, error and
-//! panic alike; the borrow cannot escape the closure it is given to, and the closure is not given the VM, so no script runs
-//! while the world is borrowed. Not here: when phases happen (`host`).
-//! It asks that `T::default()` is empty and cheap: that is what stands in for the world while it is away.
+//! In: the world, moved in for a phase. Out: one borrow for one host call. Holds: the world goes home on
+//! return, error and panic alike; the borrow cannot escape the closure it is given to, and the closure is not
+//! given the VM, so no script runs while the world is borrowed. Not here: when phases happen (`host`). It
+//! asks that `T::default()` is empty and cheap: that is what stands in for the world while it is away.
 
 use std::cell::Cell;
 
@@ -67,8 +67,9 @@ thread_local! {
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Lies in a local of host code that scripts call: notes a panic that passes by. Lua turns a panic into an error, which a
-/// script might swallow; the note is read when the call from the host ends, and the panic goes on from there.
+/// Lies in a local of host code that scripts call: notes a panic that passes by. Lua turns a panic into an
+/// error, which a script might swallow; the note is read when the call from the host ends, and the panic goes
+/// on from there.
 pub(crate) struct PanicWatch;
 
 impl Drop for PanicWatch {

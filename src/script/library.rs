@@ -1,8 +1,9 @@
-//! The Rust half of the guarded libraries: charging, catching, printing, plain searches, mathematics that repeats.
+//! The Rust half of the guarded libraries: charging, catching, printing, plain searches, mathematics that
+//! repeats.
 //!
-//! In: calls from `prelude/base.lua` and from scripts. Out: Lua values. Holds: trigonometry, exponentials and powers come from
-//! `libm` and have the same bits on every platform; nothing here loops longer than it was charged for.
-//! Not here: which functions scripts see (`sandbox`).
+//! In: calls from `prelude/base.lua` and from scripts. Out: Lua values. Holds: trigonometry, exponentials and
+//! powers come from `libm` and have the same bits on every platform; nothing here loops longer than it was
+//! charged for. Not here: which functions scripts see (`sandbox`).
 
 use std::rc::Rc;
 
@@ -121,7 +122,8 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
 /// Units of fuel of an error that is raised and caught: the stack is unwound.
 const CAUGHT_UNITS: u64 = 4;
 
-/// What `pcall` returns in place of the error `problem`: errors of the host become texts. Spent memory is raised again.
+/// What `pcall` returns in place of the error `problem`: errors of the host become texts. Spent memory is
+/// raised again.
 fn caught(lua: &Lua, machine: &Machine, problem: Value) -> mlua::Result<Value> {
     machine.fuel.charge(CAUGHT_UNITS)?;
     if fault::is_out_of_memory(&problem) {
@@ -164,8 +166,8 @@ fn print(lua: &Lua, machine: &Machine, text: &LuaString) {
     machine.console.borrow_mut().push(Printed { file, line, text }, machine.limits.log_lines_per_tick);
 }
 
-/// First and last place of `part` in `text`, counted from 1, looking from `from`; nothing when it is not there.
-/// Cost: the length of both. Source: Knuth, Morris, Pratt 1977.
+/// First and last place of `part` in `text`, counted from 1, looking from `from`; nothing when it is not
+/// there. Cost: the length of both. Source: Knuth, Morris, Pratt 1977.
 fn find_plain(text: &LuaString, part: &LuaString, from: f64) -> (Option<u64>, Option<u64>) {
     let (text, part) = (text.as_bytes(), part.as_bytes());
     let back = from < 0.0;
@@ -277,7 +279,8 @@ fn logarithm(x: f64, base: f64) -> f64 {
     }
 }
 
-/// The angle between two vectors, radians; with an axis, negative when the turn is clockwise about it. As Luau's.
+/// The angle between two vectors, radians; with an axis, negative when the turn is clockwise about it. As
+/// Luau's.
 fn angle(_: &Lua, args: &mut Args) -> Result<f64, Mistake> {
     let vector = |argument: Argument| match argument.value() {
         Value::Vector(v) => Ok(glam::Vec3::new(v.x(), v.y(), v.z())),

@@ -1,7 +1,8 @@
 //! What one level's scripts may use, as numbers.
 //!
-//! In: the `limits` object of a level, where it names any. Out: the figures every other file of this module counts against.
-//! Holds: each figure has a default and a hard maximum (`walkon limits`). Not here: the counting.
+//! In: the `limits` object of a level, where it names any. Out: the figures every other file of this module
+//! counts against. Holds: each figure has a default and a hard maximum (`walkon limits`). Not here: the
+//! counting.
 
 use crate::world::settings;
 
@@ -10,7 +11,8 @@ use crate::world::settings;
 pub struct ScriptLimits {
     /// Safepoints one call from the host may pass: loop turns, calls, returns, steps of a pattern match.
     pub fuel_per_call: u64,
-    /// Safepoints of all calls of one tick, four for each unit that a function takes; what is left then waits for the next tick.
+    /// Safepoints of all calls of one tick, four for each unit that a function takes; what is left then waits
+    /// for the next tick.
     pub fuel_per_tick: u64,
     /// Safepoints the body of one file may pass while it loads.
     pub fuel_at_load: u64,
@@ -32,7 +34,8 @@ pub struct ScriptLimits {
     pub watchdog_ms: u32,
 }
 
-/// The Luau that is built in. Traces record it: fuel is counted in its safepoints, so another one counts otherwise.
+/// The Luau that is built in. Traces record it: fuel is counted in its safepoints, so another one counts
+/// otherwise.
 pub const LUAU_VERSION: &str = "0.740";
 
 impl ScriptLimits {

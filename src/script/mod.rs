@@ -1,8 +1,9 @@
 //! Scripts: the only module that knows Lua.
 //!
-//! In: script texts, the world for the time of a phase, limits, a seed. Out: verbs on the world, faults, printed lines.
-//! Holds: one VM per level; nothing a script does leaves its sandbox, its budget or its memory; no reference to the world is
-//! kept and no thread is started. Not here: the world itself, the order of the tick.
+//! In: script texts, the world for the time of a phase, limits, a seed. Out: verbs on the world, faults,
+//! printed lines. Holds: one VM per level; nothing a script does leaves its sandbox, its budget or its
+//! memory; no reference to the world is kept and no thread is started. Not here: the world itself, the order
+//! of the tick.
 
 mod account;
 mod behaviour;

@@ -1,9 +1,10 @@
 //! Owners: on whose behalf code runs, and what ends with it.
 //!
-//! In: behaviours, the level script, scenes as they begin and end. Out: whose the running code is, a label for messages,
-//! counts against limits. Holds: whatever a piece of code registers or starts belongs to the owner it runs for; an owner
-//! that has ended is not found any more, so nothing of it runs. An owner that is paused (its character is held by a scene)
-//! keeps its time standing still. Not here: what the end of each kind of owner is like (`behaviour`, `cinematic`, `host`).
+//! In: behaviours, the level script, scenes as they begin and end. Out: whose the running code is, a label
+//! for messages, counts against limits. Holds: whatever a piece of code registers or starts belongs to the
+//! owner it runs for; an owner that has ended is not found any more, so nothing of it runs. An owner that is
+//! paused (its character is held by a scene) keeps its time standing still. Not here: what the end of each
+//! kind of owner is like (`behaviour`, `cinematic`, `host`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -144,8 +145,8 @@ pub enum Counted {
     Watches,
 }
 
-/// The end of the sentence when the running owner has as many as it may have: `behaviour "guard" has 256 timers, the most
-/// allowed (limits.timersPerOwner); cancel some`.
+/// The end of the sentence when the running owner has as many as it may have:
+/// `behaviour "guard" has 256 timers, the most allowed (limits.timersPerOwner); cancel some`.
 #[must_use]
 pub fn at_limit(lua: &Lua, what: Counted) -> Option<String> {
     let owner = current(lua);

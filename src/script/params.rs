@@ -1,7 +1,8 @@
 //! Parameters of behaviours: declared by the behaviour, given by the level or by `attach`, checked once.
 //!
-//! In: declarations, plain data, the world for names. Out: the values with defaults filled in. Holds: every mistake names the
-//! parameter, what it is and what was expected; an unknown parameter names the nearest one. References stay names.
+//! In: declarations, plain data, the world for names. Out: the values with defaults filled in. Holds: every
+//! mistake names the parameter, what it is and what was expected; an unknown parameter names the nearest one.
+//! References stay names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -279,8 +280,8 @@ fn show(value: &Plain) -> String {
     }
 }
 
-/// The parameters of one instance: those given, checked, and defaults for the rest; a sentence about the first mistake.
-/// Without a world, names of things in the level are not looked up.
+/// The parameters of one instance: those given, checked, and defaults for the rest; a sentence about the
+/// first mistake. Without a world, names of things in the level are not looked up.
 pub(crate) fn fill(params: &Params, given: &Plain, world: Option<&World>) -> Result<Plain, String> {
     let empty = BTreeMap::new();
     let given = match given {

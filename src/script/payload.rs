@@ -1,8 +1,9 @@
 //! Plain data in and out of Lua: what scripts may give the host to keep.
 //!
-//! In: a value, the name messages use for it, a size cap. Out: a `Plain`, or the path of the first thing that is not plain.
-//! Holds: read raw, no metatables, no cycles, depth 32 at most, whole-number or text keys; a copy, never a shared table.
-//! Not here: what characters and doors look like in Lua: `bind` tells once, through [`install`].
+//! In: a value, the name messages use for it, a size cap. Out: a `Plain`, or the path of the first thing that
+//! is not plain. Holds: read raw, no metatables, no cycles, depth 32 at most, whole-number or text keys; a
+//! copy, never a shared table. Not here: what characters and doors look like in Lua: `bind` tells once,
+//! through [`install`].
 
 use std::collections::BTreeMap;
 
@@ -61,7 +62,8 @@ pub(crate) fn price_of(plain: &Plain) -> u64 {
     plain.values() as u64 * UNITS_PER_VALUE + (plain.bytes() / BYTES_PER_UNIT) as u64
 }
 
-/// What of `given`, a table, is plain data of at most `limit_kib` KiB, and a sentence about each part that is not.
+/// What of `given`, a table, is plain data of at most `limit_kib` KiB, and a sentence about each part that is
+/// not.
 pub(crate) fn salvage(lua: &Lua, given: &Argument, limit_kib: u32) -> (Plain, Vec<String>) {
     let limit = limit_kib as usize * 1024;
     let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
@@ -79,7 +81,8 @@ pub(crate) fn salvage(lua: &Lua, given: &Argument, limit_kib: u32) -> (Plain, Ve
     (kept, left_out)
 }
 
-/// Whether a value is plain data of at most `limit_kib` KiB, and how many entries were looked at. Nothing is copied.
+/// Whether a value is plain data of at most `limit_kib` KiB, and how many entries were looked at. Nothing is
+/// copied.
 pub(crate) fn is_plain(lua: &Lua, value: &Value, limit_kib: u32) -> (bool, usize) {
     let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
     let mut glance = Glance { handles, left: limit_kib as usize * 1024, entries: 0 };
@@ -252,7 +255,8 @@ impl TableReader {
         Ok(list_or_map(entries))
     }
 
-    /// Goes on without what is wrong, where that is wanted. What is too large is left out as a field of the whole.
+    /// Goes on without what is wrong, where that is wanted. What is too large is left out as a field of the
+    /// whole.
     fn leave_out<T>(
         &mut self,
         trouble: Trouble,

@@ -1,10 +1,11 @@
 //! What scripts keep in `state` and `self.state`, which has to be plain data.
 //!
-//! In: a state, whose it is, whose code has just run. Out: a copy as plain data, or a fault that names the owner, the key, and
-//! the line that sets it where that can be told. Holds: the state of a behaviour is looked at when a call of it ends, so a
-//! mistake shows where it is made and not first at a reload; what that costs in a tick is bounded, and what is put off comes
-//! first in the ticks after; a state that stays wrong in the same way is reported once.
-//! Not here: what plain data is (`payload`), what a reload keeps (`reload::swap`).
+//! In: a state, whose it is, whose code has just run. Out: a copy as plain data, or a fault that names the
+//! owner, the key, and the line that sets it where that can be told. Holds: the state of a behaviour is
+//! looked at when a call of it ends, so a mistake shows where it is made and not first at a reload; what that
+//! costs in a tick is bounded, and what is put off comes first in the ticks after; a state that stays wrong
+//! in the same way is reported once. Not here: what plain data is (`payload`), what a reload keeps
+//! (`reload::swap`).
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -23,8 +24,8 @@ use crate::world::walk::Owner;
 /// What the report of such a fault names as the callback.
 const CALLBACK: &str = "state";
 
-/// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a hundred behaviours are
-/// looked at in every tick, those of ten thousand in turn, within two seconds.
+/// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a
+/// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.
 const ENTRIES_MAX: i64 = 512;
 
 /// As many of them are kept for states that were put off.
@@ -134,7 +135,8 @@ fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 
 /// A state as plain data. Cost: its size.
 ///
 /// # Errors
-/// `guard.lua:9: behaviour "guard" of "anna": self.state.target is a function, expected plain data`, in the file of the owner.
+/// `guard.lua:9: behaviour "guard" of "anna": self.state.target is a function, expected plain data`, in the
+/// file of the owner.
 pub(crate) fn read(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
     let label = runtime::with(vm.lua(), |runtime| runtime.label(call.owner));
     let given = Argument::new(&label, name, state);
@@ -184,8 +186,8 @@ fn what_of(message: &str) -> &str {
     }
 }
 
-/// The script that an owner runs and the line that spoils its state: the only one that sets a field of that name, else where
-/// the function begins that has just run; 0 when neither is known.
+/// The script that an owner runs and the line that spoils its state: the only one that sets a field of that
+/// name, else where the function begins that has just run; 0 when neither is known.
 fn place(vm: &ScriptVm, call: &Call, message: &str) -> (String, u32) {
     let lua = vm.lua();
     let (class, environment) = runtime::with(lua, |runtime| {

@@ -1,7 +1,8 @@
 //! Handlers of a walk under way: stops, corners, the near end, obstructions.
 //!
-//! In: news of walks. Out: handlers called; the answer of `onBlocked`, carried out. Holds: handlers end with their walk or
-//! their owner; `onBlocked` may not wait and is asked once for each obstruction. Not here: the end of a walk (`dispatch`).
+//! In: news of walks. Out: handlers called; the answer of `onBlocked`, carried out. Holds: handlers end with
+//! their walk or their owner; `onBlocked` may not wait and is asked once for each obstruction. Not here: the
+//! end of a walk (`dispatch`).
 
 use std::collections::BTreeMap;
 

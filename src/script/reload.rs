@@ -1,9 +1,10 @@
 //! Hot reload: changed texts take the place of running code, or the old code runs on.
 //!
-//! In: changed texts by path (step 2), the world (head of step 3). Out: which files took effect, or why none did. Holds: a
-//! saved file and everything that requires it is one unit: all of it changes or nothing; bodies run without the world and on
-//! the load budget; a file whose text is the same is not reloaded; a deleted one runs on; what was refused is tried again with
-//! the next save. Not here: what happens to each instance (`commit`), the level file (`game::level_reload`).
+//! In: changed texts by path (step 2), the world (head of step 3). Out: which files took effect, or why none
+//! did. Holds: a saved file and everything that requires it is one unit: all of it changes or nothing; bodies
+//! run without the world and on the load budget; a file whose text is the same is not reloaded; a deleted one
+//! runs on; what was refused is tried again with the next save. Not here: what happens to each instance
+//! (`commit`), the level file (`game::level_reload`).
 
 pub(crate) mod commit;
 
@@ -98,7 +99,8 @@ impl Refusal {
 #[derive(Clone, Debug)]
 struct Waiting {
     text: Option<String>,
-    /// It was refused by its `migrate` or `start`, which had effects: not tried again but with the file itself.
+    /// It was refused by its `migrate` or `start`, which had effects: not tried again but with the file
+    /// itself.
     had_effects: bool,
 }
 
@@ -152,8 +154,8 @@ impl ScriptHost {
         }
     }
 
-    /// Head of step 3: runs the bodies of what was staged, checks them against what lives, and puts them in its place. `level`
-    /// says whose behaviour the level has changed. None when nothing is to change.
+    /// Head of step 3: runs the bodies of what was staged, checks them against what lives, and puts them in
+    /// its place. `level` says whose behaviour the level has changed. None when nothing is to change.
     pub fn commit(&mut self, world: &mut World, level: &LevelBehaviours) -> Option<Result<Taken, Refusal>> {
         let outcome = self.commit_staged(world, level);
         self.note_digest();

@@ -1,7 +1,9 @@
-//! What the host of scripts keeps beside the VM: owners, tasks, timers, handlers, scenes, and the work they have made.
+//! What the host of scripts keeps beside the VM: owners, tasks, timers, handlers, scenes, and the work they
+//! have made.
 //!
-//! In: bindings and the two script phases, each for one short look. Out: the same. Holds: no Lua runs while it is looked at;
-//! work made by scripts and facts of the world are dealt with in one order, that of their occurrence. Not here: the world.
+//! In: bindings and the two script phases, each for one short look. Out: the same. Holds: no Lua runs while
+//! it is looked at; work made by scripts and facts of the world are dealt with in one order, that of their
+//! occurrence. Not here: the world.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -210,7 +212,8 @@ impl Runtime {
         self.owners.get(owner).map_or_else(|| Rc::from("host"), |record| Rc::clone(&record.label))
     }
 
-    /// A character is removed: nothing of its behaviour runs from here on but `stop`, and what its tasks want done at their end.
+    /// A character is removed: nothing of its behaviour runs from here on but `stop`, and what its tasks want
+    /// done at their end.
     pub(crate) fn silence(&mut self, character: CharacterId) {
         if let Some(owner) = self.behaviours.of(character)
             && let Some(record) = self.owners.get_mut(owner)

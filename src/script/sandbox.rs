@@ -1,8 +1,10 @@
-//! What a script can see: an allow-list of globals, read-only, with guarded functions in place of dangerous ones.
+//! What a script can see: an allow-list of globals, read-only, with guarded functions in place of dangerous
+//! ones.
 //!
-//! In: a fresh VM. Out: its globals, frozen, and one environment for each file. Holds: what is not listed here is absent;
-//! nothing a script reaches can be changed for another script; no bytecode, no addresses, no way to the real libraries.
-//! Not here: how the guarded functions are bounded (`prelude/base.lua`, `library`).
+//! In: a fresh VM. Out: its globals, frozen, and one environment for each file. Holds: what is not listed
+//! here is absent; nothing a script reaches can be changed for another script; no bytecode, no addresses, no
+//! way to the real libraries. Not here: how the guarded functions are bounded (`prelude/base.lua`,
+//! `library`).
 
 use std::rc::Rc;
 
@@ -73,8 +75,9 @@ const NOT_BUILT_IN: [&str; 22] = [
     "vector.angle",
 ];
 
-/// How scripts are compiled. Optimisation 1 keeps every frame and every safepoint (2 inlines, which would move both with the
-/// compiler's taste); debug level 1 gives line numbers and function names. The fuel of a script depends on these figures.
+/// How scripts are compiled. Optimisation 1 keeps every frame and every safepoint (2 inlines, which would
+/// move both with the compiler's taste); debug level 1 gives line numbers and function names. The fuel of a
+/// script depends on these figures.
 #[must_use]
 pub(crate) fn compiler() -> Compiler {
     Compiler::new().set_optimization_level(1).set_debug_level(1).set_disabled_builtins(NOT_BUILT_IN)
@@ -203,7 +206,8 @@ pub(crate) fn environment(lua: &Lua, globals: &Table, own: &[(&str, Value)]) -> 
     Ok(environment)
 }
 
-/// Compiles Lua that is part of walkon. Without line numbers: its frames are not shown, its errors name the caller.
+/// Compiles Lua that is part of walkon. Without line numbers: its frames are not shown, its errors name the
+/// caller.
 pub(crate) fn own_chunk(lua: &Lua, native: &Table, text: &str) -> mlua::Result<Function> {
     let compiler = Compiler::new().set_optimization_level(1).set_debug_level(0);
     lua.load(text)

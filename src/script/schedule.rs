@@ -1,9 +1,10 @@
 //! Step 3: what runs because of the time.
 //!
-//! In: timers, behaviours, predicates and tasks whose time has come. Out: calls, in this order: timers by due tick, then by
-//! creation; the level script's `onTick` and predicates; each behaviour's `update` and predicates, by character; tasks by
-//! id; tasks that were started meanwhile. Holds: what the fuel of a tick does not suffice for waits for the next tick, and
-//! comes first then, so nothing is passed over twice. Not here: what runs because of what happened (`dispatch`).
+//! In: timers, behaviours, predicates and tasks whose time has come. Out: calls, in this order: timers by due
+//! tick, then by creation; the level script's `onTick` and predicates; each behaviour's `update` and
+//! predicates, by character; tasks by id; tasks that were started meanwhile. Holds: what the fuel of a tick
+//! does not suffice for waits for the next tick, and comes first then, so nothing is passed over twice. Not
+//! here: what runs because of what happened (`dispatch`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -188,7 +189,8 @@ pub(crate) fn run(vm: &ScriptVm) {
     }
 }
 
-/// Tasks that were started in this step, in order; those they start in turn, up to as many generations as step 12 has rounds.
+/// Tasks that were started in this step, in order; those they start in turn, up to as many generations as
+/// step 12 has rounds.
 pub(crate) fn run_spawned(vm: &ScriptVm, reserve: u64) {
     let lua = vm.lua();
     let generations = runtime::with(lua, |runtime| runtime.limits.event_rounds);

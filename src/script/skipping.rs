@@ -1,10 +1,11 @@
 //! Skipping: the code of a scene runs on, and its waits are over in the order in which they would have been.
 //!
-//! In: a scene to skip, what its tasks wait for. Out: stretches of its time that pass at once (`world::scene_fast_forward`), tasks and timers
-//! whose time has come by them. Holds: no game time passes, for nobody but the scene; every wait of its tasks has an end,
-//! whichever function waits: by its own time, else after [`PATIENCE_S`]; what runs within `noSkip`, and a choice that a person
-//! has to make, is waited for at normal speed; a scene that goes on for [`PASSED_MAX_S`] without end is not skipped any further.
-//! Not here: walks, doors and regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
+//! In: a scene to skip, what its tasks wait for. Out: stretches of its time that pass at once
+//! (`world::scene_fast_forward`), tasks and timers whose time has come by them. Holds: no game time passes,
+//! for nobody but the scene; every wait of its tasks has an end, whichever function waits: by its own time,
+//! else after [`PATIENCE_S`]; what runs within `noSkip`, and a choice that a person has to make, is waited
+//! for at normal speed; a scene that goes on for [`PASSED_MAX_S`] without end is not skipped any further. Not
+//! here: walks, doors and regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
 
 use std::collections::BTreeMap;
 
@@ -27,8 +28,8 @@ use crate::world::walk::Owner;
 /// Seconds of a scene after which a wait without an end of its own is over while it is skipped.
 const PATIENCE_S: f64 = 60.0;
 
-/// Seconds of a scene that one skip passes over at most; it goes on at normal speed then. Scenes last minutes: half an hour is
-/// one that waits for something that never comes.
+/// Seconds of a scene that one skip passes over at most; it goes on at normal speed then. Scenes last
+/// minutes: half an hour is one that waits for something that never comes.
 const PASSED_MAX_S: f64 = 1800.0;
 
 /// How far the skipping of a scene has come.
@@ -150,7 +151,8 @@ impl Survey {
     }
 }
 
-/// The next stretch of the oldest skipped scene that can go on; none when all that is left needs game time or fuel.
+/// The next stretch of the oldest skipped scene that can go on; none when all that is left needs game time or
+/// fuel.
 pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
     let lua = vm.lua();
     if vm.tick_left() == 0 || dispatch::waiting(lua) > 0 {
@@ -228,7 +230,8 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
                 deadline.iter().for_each(|&tick| survey.ends_at(tick));
             }
             TaskPause::Host(prompt) if !prompt.is_skippable => survey.is_asking = true,
-            // Without a time of its own it takes its default at once, which is in the next tick, as when it is watched.
+            // Without a time of its own it takes its default at once, which is in the next tick, as when it
+            // is watched.
             TaskPause::Host(prompt) => {
                 let next = runtime.now.after(1);
                 survey.ends_at(prompt.deadline.map_or(next, |tick| tick.max(next)));

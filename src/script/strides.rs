@@ -1,18 +1,20 @@
 //! Safepoints in straight code: how far a script can run before the counter of fuel sees it.
 //!
-//! In: the text of a script. Out: its bytecode. Holds: between two safepoints lies a bounded amount of work, whatever the script
-//! looks like; a script of ordinary shape has only the safepoints that Luau gives it. Luau has them at calls, returns and
-//! loops alone. Where the way between two is too long, the text is compiled with marks of coverage, one before each statement
-//! and expression, and every so many instructions a mark becomes a jump to the next instruction, which is a safepoint; the
-//! others become nothing. Not here: what a safepoint does (`fuel`).
-//! Source: the bytecode of Luau 0.740 (`Bytecode.h`, `lvmload.cpp`). Another version is left as it is, and a test says so.
+//! In: the text of a script. Out: its bytecode. Holds: between two safepoints lies a bounded amount of work,
+//! whatever the script looks like; a script of ordinary shape has only the safepoints that Luau gives it.
+//! Luau has them at calls, returns and loops alone. Where the way between two is too long, the text is
+//! compiled with marks of coverage, one before each statement and expression, and every so many instructions
+//! a mark becomes a jump to the next instruction, which is a safepoint; the others become nothing. Not here:
+//! what a safepoint does (`fuel`). Source: the bytecode of Luau 0.740 (`Bytecode.h`, `lvmload.cpp`). Another
+//! version is left as it is, and a test says so.
 
 use crate::script::sandbox;
 
-/// Work between two safepoints that is let pass: cheap instructions, dear ones count for several.
+/// Work between two safepoints that is let pass: cheap instructions, expensive ones count for several.
 const STRIDE_MAX: u32 = 96;
 
-/// What it costs to compare what may be two texts: `census` makes safepoints dear as long as those may be long.
+/// What it costs to compare what may be two texts: `census` makes safepoints expensive as long as those may
+/// be long.
 const COMPARISON: u32 = 48;
 
 /// Work after which a mark becomes a safepoint, where marks are needed.
@@ -228,8 +230,9 @@ impl Code {
     }
 }
 
-/// Goes over a function in order and finds the longest way between two safepoints: every jump back is one, so all other
-/// ways lead forward. `mark` is told of each mark and of the way to it, and says whether it becomes a safepoint.
+/// Goes over a function in order and finds the longest way between two safepoints: every jump back is one, so
+/// all other ways lead forward. `mark` is told of each mark and of the way to it, and says whether it becomes
+/// a safepoint.
 fn walk(words: usize, read: impl Fn(usize) -> Instruction, mut mark: impl FnMut(usize, u32) -> bool) -> u32 {
     let mut ways = vec![0u32; words + 1];
     let mut is_target = vec![false; words + 1];

@@ -1,9 +1,10 @@
 //! Tasks: coroutines that the host resumes.
 //!
-//! In: functions to run, waits that tasks ask for, results. Out: tasks begun, resumed, woken. Holds: a task is resumed once for
-//! each wait (a late or second answer finds another serial and is dropped); nothing runs inside the call that started it. Not
-//! here: what tasks wait for (`pause`), who waits (`table`), waits over several things (`group`), ends (`ending`); in which order
-//! tasks are resumed (`schedule`, `dispatch`), timers (`timer`).
+//! In: functions to run, waits that tasks ask for, results. Out: tasks begun, resumed, woken. Holds: a task
+//! is resumed once for each wait (a late or second answer finds another serial and is dropped); nothing runs
+//! inside the call that started it. Not here: what tasks wait for (`pause`), who waits (`table`), waits over
+//! several things (`group`), ends (`ending`); in which order tasks are resumed (`schedule`, `dispatch`),
+//! timers (`timer`).
 
 mod ending;
 mod group;
@@ -27,7 +28,8 @@ pub(crate) use group::answer;
 pub(crate) use pause::{Answering, Delivery, GroupEntry, GroupKind, Pending, TaskPause, WaitResult};
 pub(crate) use table::{NewTask, TaskRole, Tasks};
 
-/// A new task that begins after the running code has returned: at the end of step 3, or in the next round of step 12.
+/// A new task that begins after the running code has returned: at the end of step 3, or in the next round of
+/// step 12.
 pub(crate) fn spawn(lua: &Lua, spawn: NewTask) -> u64 {
     let (id, later) = runtime::with(lua, |runtime| {
         let id = table::insert(runtime, spawn);

@@ -1,9 +1,10 @@
 //! Level tests: what a test file declares, and the one test that runs in this VM.
 //!
-//! In: declarations of `test.level`, the task of the test, what it expects and asks of the host. Out: whether it is over and
-//! how. Holds: the test is a task that comes last in steps 3 and 12; its fuel is not that of the level, so a test does not
-//! change what it looks at; the first expectation that fails is kept, anyone who catches its error; what the test started ends
-//! with it. Not here: who runs tests (`game::testing`), the functions of the test (`bind::test`).
+//! In: declarations of `test.level`, the task of the test, what it expects and asks of the host. Out: whether
+//! it is over and how. Holds: the test is a task that comes last in steps 3 and 12; its fuel is not that of
+//! the level, so a test does not change what it looks at; the first expectation that fails is kept, anyone
+//! who catches its error; what the test started ends with it. Not here: who runs tests (`game::testing`), the
+//! functions of the test (`bind::test`).
 
 pub(crate) mod answers;
 pub mod declared;
@@ -194,8 +195,8 @@ pub(crate) fn choose(lua: &Lua, file: &str, index: usize, variant: Option<String
     chosen.flatten().is_some()
 }
 
-/// The owner and the task of the test: at the start of the level, after everything else has started. It begins in step 3 of
-/// the first tick.
+/// The owner and the task of the test: at the start of the level, after everything else has started. It
+/// begins in step 3 of the first tick.
 pub(crate) fn prepare(vm: &ScriptVm) {
     let lua = vm.lua();
     let Some((name, function, variant)) =
@@ -237,8 +238,8 @@ pub(crate) fn wakes_later(lua: &Lua, id: u64) -> bool {
     later.unwrap_or(false)
 }
 
-/// Keeps what would resume task `id` when that is the test and its turn has not come; the answer, when it is not. The first
-/// answer to its wait counts: the entries that a decided group ends are not news any more.
+/// Keeps what would resume task `id` when that is the test and its turn has not come; the answer, when it is
+/// not. The first answer to its wait counts: the entries that a decided group ends are not news any more.
 pub(crate) fn hold(lua: &Lua, id: u64, serial: u64, answer: WaitResult) -> Option<WaitResult> {
     let is_early = with_run(lua, |run| run.own.is_some_and(|(_, task)| task == id) && !run.is_last);
     if is_early != Some(true) {

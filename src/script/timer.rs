@@ -1,8 +1,9 @@
 //! Timers: handlers that run when their time has come.
 //!
-//! In: seconds, handlers. Out: which timers are due. Holds: timers run by due tick, then by creation; the k-th turn of a
-//! repeated one is due k times its seconds after it was made, so nothing drifts; a timer made in a tick is due in the next
-//! one at the earliest; while its owner stands still, so does its time. Not here: the calls themselves (`schedule`).
+//! In: seconds, handlers. Out: which timers are due. Holds: timers run by due tick, then by creation; the
+//! k-th turn of a repeated one is due k times its seconds after it was made, so nothing drifts; a timer made
+//! in a tick is due in the next one at the earliest; while its owner stands still, so does its time. Not
+//! here: the calls themselves (`schedule`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,7 +113,8 @@ impl Timers {
         }
     }
 
-    /// The time of an owner's timers moves on by `ticks`. One that was paused meanwhile makes up for it when it goes on.
+    /// The time of an owner's timers moves on by `ticks`. One that was paused meanwhile makes up for it when
+    /// it goes on.
     pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
         let Self { timers, due, .. } = self;
         let running =

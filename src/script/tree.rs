@@ -1,10 +1,11 @@
 //! Behaviour trees: which trees run, and what each of their nodes is at.
 //!
-//! In: trees of behaviours, the tick, ends of the tasks of actions. Out: trees ticked in step 3, and left when their owner ends.
-//! Holds: every action that was entered is left exactly once; a tree that faulted starts again after a second; a tree whose
-//! owner stands still is not ticked and its time stands still. Interpreted here and not in Lua: no code of a script ever runs
-//! beneath a node, actions are tasks of their own, so each call has its own fuel and its own fault, and what a tree is at
-//! is part of the hash. Not here: what each node does (`tree/tick.rs`), the builders (`bind::bt`).
+//! In: trees of behaviours, the tick, ends of the tasks of actions. Out: trees ticked in step 3, and left
+//! when their owner ends. Holds: every action that was entered is left exactly once; a tree that faulted
+//! starts again after a second; a tree whose owner stands still is not ticked and its time stands still.
+//! Interpreted here and not in Lua: no code of a script ever runs beneath a node, actions are tasks of their
+//! own, so each call has its own fuel and its own fault, and what a tree is at is part of the hash. Not here:
+//! what each node does (`tree/tick.rs`), the builders (`bind::bt`).
 
 mod node;
 mod tick;
@@ -37,7 +38,8 @@ pub(crate) const NODES_MAX: u32 = 4096;
 pub(crate) struct BehaviourTree(Rc<Vec<TreeNode>>);
 
 impl BehaviourTree {
-    /// The tree that the field `tree` of a behaviour describes, if it has one; a sentence about what is wrong.
+    /// The tree that the field `tree` of a behaviour describes, if it has one; a sentence about what is
+    /// wrong.
     pub(crate) fn read(lua: &Lua, value: &Value) -> Result<Option<Self>, String> {
         if value.is_nil() {
             return Ok(None);
@@ -229,8 +231,8 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
     }
 }
 
-/// Leaves the tree of an owner for good: everything in it that was entered is left, and its tasks end with `why`. Before the
-/// owner's other belongings end.
+/// Leaves the tree of an owner for good: everything in it that was entered is left, and its tasks end with
+/// `why`. Before the owner's other belongings end.
 pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: Why) {
     let Some(mut run) = runtime::with(vm.lua(), |runtime| runtime.trees.runs.remove(&owner)) else {
         return;

@@ -1,8 +1,8 @@
 //! Editor definitions and the API list, written from the table that registers the functions.
 //!
-//! In: the table, the names of a project. Out: `walkon.d.luau` for luau-lsp, `walkon.d.lua` for the Lua language server and
-//! EmmyLua, and the pages of the reference. Holds: nothing here knows a function by name; the same table and names give the
-//! same text. Not here: writing files.
+//! In: the table, the names of a project. Out: `walkon.d.luau` for luau-lsp, `walkon.d.lua` for the Lua
+//! language server and EmmyLua, and the pages of the reference. Holds: nothing here knows a function by name;
+//! the same table and names give the same text. Not here: writing files.
 
 mod annotated;
 pub mod luau_type;
@@ -20,8 +20,8 @@ pub use reference::reference;
 /// Names of things in a project, by the type whose values they are: `DoorName`.
 pub type ProjectNames = BTreeMap<&'static str, BTreeSet<String>>;
 
-/// Files that `walkon types` writes: name and text. A type of names that `names` has lists them, so that an editor underlines
-/// a name that is none; the others are any text.
+/// Files that `walkon types` writes: name and text. A type of names that `names` has lists them, so that an
+/// editor underlines a name that is none; the others are any text.
 #[must_use]
 pub fn files(names: &ProjectNames) -> Vec<(&'static str, String)> {
     vec![("walkon.d.luau", luau(names)), ("walkon.d.lua", lua_ls(names))]
@@ -29,7 +29,8 @@ pub fn files(names: &ProjectNames) -> Vec<(&'static str, String)> {
 
 /// What a type of names stands for: the names in quotes between bars; any text when none is known.
 fn names_in_quotes(kind: &str, names: &ProjectNames, bar: &str) -> String {
-    // What cannot stand in quotes as it is would need the escapes of two languages: such a name is rare, and then any text is right.
+    // What cannot stand in quotes as it is would need the escapes of two languages: such a name is rare, and
+    // then any text is right.
     let plain = |name: &String| !name.contains(['"', '\\']) && !name.contains(char::is_control);
     match names.get(kind) {
         Some(list) if !list.is_empty() && list.iter().all(plain) => {
@@ -39,8 +40,9 @@ fn names_in_quotes(kind: &str, names: &ProjectNames, bar: &str) -> String {
     }
 }
 
-/// Definitions for luau-lsp, in Luau's own syntax: what both solvers of Luau's analysis take (`tools/typecheck` asks both).
-/// So nothing says `read`, which the old one refuses, and no member stands twice.
+/// Definitions for luau-lsp, in Luau's own syntax: what both solvers of Luau's analysis take
+/// (`tools/typecheck` asks both). So nothing says `read`, which the old one refuses, and no member stands
+/// twice.
 #[must_use]
 pub fn luau(names: &ProjectNames) -> String {
     let mut text = String::from(
@@ -161,8 +163,9 @@ fn named(param: &Param) -> String {
     if param.name == "..." { format!("...{own}") } else { format!("{}: {own}", param.name) }
 }
 
-/// The same type, with functions in it that may say of their parameters what they like. Where `(payload: any) -> ()` is wanted
-/// the new solver refuses `(payload: RegionEvent) -> ()`: only what takes `never` takes less than everything.
+/// The same type, with functions in it that may say of their parameters what they like. Where
+/// `(payload: any) -> ()` is wanted the new solver refuses `(payload: RegionEvent) -> ()`: only what takes
+/// `never` takes less than everything.
 fn taking_any(luau: &str) -> String {
     if !luau.contains("->") {
         return luau.to_owned();
@@ -185,8 +188,9 @@ pub(crate) fn flat_place(entry: &Binding) -> Option<usize> {
     if is_verb { entry.params.iter().position(is_place) } else { None }
 }
 
-/// The parameters of a verb that takes a place, or x and z: one list for both ways. Two lists as overloads would leave the
-/// tables that are given without a type to be read by, and `{ doors = "open" }` would be refused.
+/// The parameters of a verb that takes a place, or x and z: one list for both ways. Two lists as overloads
+/// would leave the tables that are given without a type to be read by, and `{ doors = "open" }` would be
+/// refused.
 fn flattened(entry: &Binding, at: usize) -> Vec<String> {
     let or_number = |param: &Param| {
         let bare = param.luau.strip_suffix('?').unwrap_or(param.luau);

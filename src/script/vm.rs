@@ -1,9 +1,9 @@
 //! The VM of one level: made safe, called on fuel, its errors caught as failures.
 //!
 //! In: settings, libraries of the host, script texts, functions to call. Out: results or a [`CallFailure`].
-//! Holds: every call counts its fuel and ends where that is spent; an error ends the call, never more; after the memory was
-//! spent everything is collected, so the next call works. Text only, no bytecode, no native code. Not here: the world
-//! (`lend`), who owns a call, when calls happen.
+//! Holds: every call counts its fuel and ends where that is spent; an error ends the call, never more; after
+//! the memory was spent everything is collected, so the next call works. Text only, no bytecode, no native
+//! code. Not here: the world (`lend`), who owns a call, when calls happen.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,15 +126,16 @@ pub enum Resumed {
 /// What a call costs the tick beside its safepoints.
 const CALL_PRICE: u64 = 8;
 
-/// What a unit of fuel that a function takes costs the tick beside the unit itself: it buys up to a microsecond of work, where a
-/// safepoint is passed in a quarter of one.
+/// What a unit of fuel that a function takes costs the tick beside the unit itself: it buys up to a
+/// microsecond of work, where a safepoint is passed in a quarter of one.
 const WORK_PRICE: u64 = 3;
 
 /// Closes luau#2970: without it `table.move` into a table with a key near -2^31 kills the process.
 const ARRAY_FLAG: &str = "LuauTableArrayAdjustCheck";
 
 impl ScriptVm {
-    /// A VM with the guarded libraries. Add the host's own with [`ScriptVm::define`], then [`ScriptVm::seal`] it.
+    /// A VM with the guarded libraries. Add the host's own with [`ScriptVm::define`], then [`ScriptVm::seal`]
+    /// it.
     ///
     /// # Errors
     /// When the vendored Luau cannot be set up.
@@ -210,7 +211,8 @@ impl ScriptVm {
         &self.machine.fuel
     }
 
-    /// Gives every script the global `name`. A table is made read-only by [`ScriptVm::seal`], tables inside it are not.
+    /// Gives every script the global `name`. A table is made read-only by [`ScriptVm::seal`], tables inside
+    /// it are not.
     ///
     /// # Errors
     /// When the VM is sealed already, or its memory is spent.
@@ -223,8 +225,9 @@ impl ScriptVm {
         &self.sandbox.globals
     }
 
-    /// A Lua file of walkon's own, compiled: its globals are Luau's own, unguarded; what else it needs comes as arguments. Its
-    /// frames are not shown in tracebacks and its errors name the line of the script that called it (`error(message, 2)`).
+    /// A Lua file of walkon's own, compiled: its globals are Luau's own, unguarded; what else it needs comes
+    /// as arguments. Its frames are not shown in tracebacks and its errors name the line of the script that
+    /// called it (`error(message, 2)`).
     ///
     /// # Errors
     /// When it does not compile.
@@ -232,7 +235,8 @@ impl ScriptVm {
         sandbox::own_chunk(&self.lua, &self.sandbox.native, text)
     }
 
-    /// Makes the globals read-only, collects what the setup left, and sets the memory limit of the level above it.
+    /// Makes the globals read-only, collects what the setup left, and sets the memory limit of the level
+    /// above it.
     ///
     /// # Errors
     /// When Luau refuses.
@@ -280,7 +284,8 @@ impl ScriptVm {
         }
     }
 
-    /// A task that is to run `function`; nothing runs before the first [`ScriptVm::resume`], which brings the arguments.
+    /// A task that is to run `function`; nothing runs before the first [`ScriptVm::resume`], which brings the
+    /// arguments.
     ///
     /// # Errors
     /// When the memory of the VM is spent.
@@ -334,7 +339,8 @@ impl ScriptVm {
     /// Counts the fuel of a call that has ended.
     ///
     /// # Panics
-    /// When host code panicked during the call: no script may swallow that, because the world may be half changed.
+    /// When host code panicked during the call: no script may swallow that, because the world may be half
+    /// changed.
     fn count(&self) {
         if lend::take_panicked() {
             std::panic::resume_unwind(Box::new("a host function panicked while a script ran"));
@@ -384,7 +390,8 @@ impl ScriptVm {
         CallFailure::new(kind, text, None)
     }
 
-    /// After the memory was spent: collects everything. When that frees less than a tenth, the level cannot go on.
+    /// After the memory was spent: collects everything. When that frees less than a tenth, the level cannot
+    /// go on.
     fn recover(&self) {
         let before = self.lua.used_memory();
         let collected = self.machine.fuel.collect(&self.lua);
@@ -395,7 +402,8 @@ impl ScriptVm {
         }
     }
 
-    /// Whether a full collection after spent memory freed less than a tenth of it: what scripts keep fills the level.
+    /// Whether a full collection after spent memory freed less than a tenth of it: what scripts keep fills
+    /// the level.
     #[must_use]
     pub fn memory_exhausted(&self) -> bool {
         self.memory_exhausted.get()
@@ -437,7 +445,8 @@ impl ScriptVm {
         self.machine.console.borrow_mut().take()
     }
 
-    /// A value as a script would print it: no addresses; `__tostring` is called, so only within a call on fuel.
+    /// A value as a script would print it: no addresses; `__tostring` is called, so only within a call on
+    /// fuel.
     ///
     /// # Errors
     /// When `__tostring` fails.
@@ -471,7 +480,8 @@ impl ScriptVm {
         self.machine.texts.borrow().resolve(asked).map(str::to_owned)
     }
 
-    /// The environment and result of the file that `asked` means; its body runs on the load budget, once for each level.
+    /// The environment and result of the file that `asked` means; its body runs on the load budget, once for
+    /// each level.
     ///
     /// # Errors
     /// When there is no such file, it does not compile, or its body fails.
@@ -507,8 +517,8 @@ impl ScriptVm {
         &self.machine.loads
     }
 
-    /// Puts `texts` in place of the texts there are and forgets the files of `unit`, whose bodies run again when they are
-    /// asked for. What was before, to go back to.
+    /// Puts `texts` in place of the texts there are and forgets the files of `unit`, whose bodies run again
+    /// when they are asked for. What was before, to go back to.
     pub(crate) fn replace(&self, texts: ScriptTexts, unit: &BTreeSet<String>) -> VmBefore {
         let before = VmBefore {
             texts: self.machine.texts.replace(texts),
@@ -559,7 +569,8 @@ pub(crate) fn collect(lua: &Lua) -> mlua::Result<()> {
     machine.map_or(Ok(()), |machine| machine.fuel.collect(lua))
 }
 
-/// Whether the body of a file runs right now: only `require`, `bt`, `log`, `test.level` and the libraries work then.
+/// Whether the body of a file runs right now: only `require`, `bt`, `log`, `test.level` and the libraries
+/// work then.
 #[must_use]
 pub fn is_loading(lua: &Lua) -> bool {
     lua.app_data_ref::<Rc<Machine>>().is_some_and(|machine| machine.loading.get() > 0)
@@ -571,7 +582,8 @@ pub(crate) fn resolve_name(lua: &Lua, asked: &str) -> Option<String> {
     machine.texts.borrow().resolve(asked).ok().map(str::to_owned)
 }
 
-/// A line of a script, and how many bytes were looked through for it; none when the text or the line is not there.
+/// A line of a script, and how many bytes were looked through for it; none when the text or the line is not
+/// there.
 pub(crate) fn line_of(lua: &Lua, path: &str, line: u32) -> Option<(String, u64)> {
     let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))?;
     let texts = machine.texts.borrow();

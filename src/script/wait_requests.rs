@@ -1,7 +1,8 @@
 //! What waiting functions ask of the scheduler: the native half of `prelude/task.lua`.
 //!
-//! In: arguments of a call that waits. Out: the serial of a wait, which the Lua half yields. Holds: arguments are checked before
-//! anything waits; nothing waits where nothing may: in `update`, `onTick`, predicates, coroutines of a script's own making.
+//! In: arguments of a call that waits. Out: the serial of a wait, which the Lua half yields. Holds: arguments
+//! are checked before anything waits; nothing waits where nothing may: in `update`, `onTick`, predicates,
+//! coroutines of a script's own making.
 
 use std::rc::Rc;
 
@@ -28,7 +29,8 @@ const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, pla
 /// Whether the running code may wait. A task that has ended stops here, whatever it does with the error.
 ///
 /// # Errors
-/// While a file loads, in callbacks that may not wait, in coroutines of a script's own making; in a task that has ended.
+/// While a file loads, in callbacks that may not wait, in coroutines of a script's own making; in a task that
+/// has ended.
 pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, Mistake> {
     let id = running_task(lua, function)?;
     if runtime::with(lua, |runtime| runtime.tasks.owner_of(id)).is_some() {

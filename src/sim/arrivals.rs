@@ -1,8 +1,8 @@
 //! Step 10: walks settle because of what the world did.
 //!
-//! In: walks and positions. Out: settled walks. Holds: arrival is decided by the walk's radius alone; who comes to a goal
-//! that somebody holds stands beside, does not push, and has arrived there or waits, as the walk accepts; no
-//! walk goes on without progress for longer than its patience, and none past its timeout.
+//! In: walks and positions. Out: settled walks. Holds: arrival is decided by the walk's radius alone; who
+//! comes to a goal that somebody holds stands beside, does not push, and has arrived there or waits, as the
+//! walk accepts; no walk goes on without progress for longer than its patience, and none past its timeout.
 
 use glam::Vec3;
 
@@ -23,8 +23,8 @@ use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk, WalkOptions};
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
 const BESIDE_M: f32 = 0.1;
 
-/// Looks at every walk, in order of creation, as a step of the crowd lands; before that at those that have just begun and take no
-/// step, because there is none to take.
+/// Looks at every walk, in order of creation, as a step of the crowd lands; before that at those that have
+/// just begun and take no step, because there is none to take.
 pub fn run(world: &mut World) {
     if world.lands_step() {
         // No walk begins in this step.
@@ -84,8 +84,8 @@ fn give_up(world: &mut World, id: WalkId, reason: Reason) {
     }
 }
 
-/// Whether a walk has come up behind others who go to the same goal, at which somebody stands, and may stop there: in a lane, where
-/// there is no other place.
+/// Whether a walk has come up behind others who go to the same goal, at which somebody stands, and may stop
+/// there: in a lane, where there is no other place.
 fn is_behind_others(world: &World, id: WalkId) -> bool {
     let Some(walk) = world.walks.get(id).filter(|walk| walk_modes::is_plain(walk)) else {
         return false;
@@ -108,10 +108,12 @@ fn is_behind_others(world: &World, id: WalkId) -> bool {
     may_stop && is_taken && is_near && ahead().is_some_and(|ahead| world.goes_to_same(ahead, walk))
 }
 
-/// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways back and forth: a closed door
-/// that it has come to, anyone who is on the next stretch of its way, the nearest first, or else anyone it touches.
+/// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways back
+/// and forth: a closed door that it has come to, anyone who is on the next stretch of its way, the nearest
+/// first, or else anyone it touches.
 fn in_the_way(world: &World, walk: &Walk) -> Option<Blocker> {
-    /// How far ahead somebody on the way is what keeps it, metres: a few people who stand one behind the other.
+    /// How far ahead somebody on the way is what keeps it, metres: a few people who stand one behind the
+    /// other.
     const AHEAD_M: f32 = 3.0;
     /// Gap between two bodies that are in one another's way, metres: what people leave in a line.
     const GAP_M: f32 = 0.6;
@@ -181,7 +183,8 @@ pub(crate) fn is_within_radius(world: &World, walk: &Walk) -> bool {
     is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(world)
 }
 
-/// Whether somebody who goes to an exact place is on its last steps: it ends on the place itself, unless somebody keeps it from it.
+/// Whether somebody who goes to an exact place is on its last steps: it ends on the place itself, unless
+/// somebody keeps it from it.
 fn closes_in(world: &World, walk: &Walk) -> bool {
     /// Slower than this it is kept from it, metres a second: a millimetre in a step.
     const SLOWEST_MPS: f32 = 0.03;
@@ -192,7 +195,8 @@ fn closes_in(world: &World, walk: &Walk) -> bool {
     gets_on && walk.phase == Phase::Moving && exact_end(world, walk).is_some_and(has_more)
 }
 
-/// How near to its end a way to an exact place is as good as walked, metres: the last steps of who brakes are ever shorter.
+/// How near to its end a way to an exact place is as good as walked, metres: the last steps of who brakes are
+/// ever shorter.
 const END_M: f32 = 0.01;
 
 /// The end of the way of somebody who goes to an exact place, and what is left to it.
@@ -255,8 +259,8 @@ fn settle_arrived(world: &mut World, id: WalkId, already: bool) {
     conclude(world, id, Status::Arrived, reason);
 }
 
-/// Has a walker stand that has come to a goal that somebody holds: to the end of a path that ends beside, or up to anyone who
-/// stands there.
+/// Has a walker stand that has come to a goal that somebody holds: to the end of a path that ends beside, or
+/// up to anyone who stands there.
 fn stop_beside(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id).filter(|walk| matches!(walk.phase, Phase::Moving)) else {
         return;
@@ -281,7 +285,8 @@ fn stop_beside(world: &mut World, id: WalkId) {
     }
 }
 
-/// How long a walker that has a place, or comes behind others who have come to the same goal, tries to get on, seconds.
+/// How long a walker that has a place, or comes behind others who have come to the same goal, tries to get
+/// on, seconds.
 const PRESSED_S: f64 = 1.0;
 
 /// Whether a walker has not got on for a moment because of somebody in front who stands.
@@ -319,8 +324,8 @@ fn beside(world: &World, walk: &Walk) -> Option<(Status, Reason)> {
     (talks || is_enough || is_shared(world, walk, holder)).then_some((Status::Arrived, Reason::CloseEnough))
 }
 
-/// Whether a walk that waits beside its goal goes to somebody around whom others stand, or to a point at which there is no room
-/// although nobody stands on it: it comes no nearer.
+/// Whether a walk that waits beside its goal goes to somebody around whom others stand, or to a point at
+/// which there is no room although nobody stands on it: it comes no nearer.
 fn is_shared(world: &World, walk: &Walk, holder: CharacterId) -> bool {
     if walk.options.accept == AcceptEnd::Exact {
         return false;
@@ -430,7 +435,8 @@ fn note_progress(world: &mut World, id: WalkId) {
 
 /// Who is driven back a good way counts its progress from there on.
 fn note_setback(walk: &mut Walk, left_m: f32) {
-    /// Metres: more than two who stand against one another sway back and forth, less than one backs out of a corridor.
+    /// Metres: more than two who stand against one another sway back and forth, less than one backs out of a
+    /// corridor.
     const SETBACK_M: f32 = 1.0;
     if left_m > walk.progress_m + SETBACK_M {
         walk.progress_m = left_m;

@@ -1,9 +1,9 @@
 //! Step 8: a velocity for everybody under way that keeps clear of the others and of walls.
 //!
-//! In: the moves of step 7, everybody's place and velocity. Out: a velocity for each body. Holds: everybody decides from the
-//! velocities of the last step, so the order of the characters does not matter; anyone who meets nobody keeps the stride of step 7 to
-//! the bit; who passes through others (`crowd = "ghost"`) neither avoids nor is avoided.
-//! Not here: paths, pushes of what overlaps already (`integrate`).
+//! In: the moves of step 7, everybody's place and velocity. Out: a velocity for each body. Holds: everybody
+//! decides from the velocities of the last step, so the order of the characters does not matter; anyone who
+//! meets nobody keeps the stride of step 7 to the bit; who passes through others (`crowd = "ghost"`) neither
+//! avoids nor is avoided. Not here: paths, pushes of what overlaps already (`integrate`).
 
 use glam::{Vec2, Vec3};
 
@@ -20,7 +20,8 @@ use crate::world::crowd_columns::CrowdColumns;
 use crate::world::walk::{Crowd, Walk};
 use crate::world::{Move, World};
 
-/// The furthest that walls are looked for, metres: anyone who is faster than 10 m/s is kept from them by step 9 alone.
+/// The furthest that walls are looked for, metres: anyone who is faster than 10 m/s is kept from them by step
+/// 9 alone.
 const WALL_REACH_M: f32 = 1.0;
 
 /// Fills the columns over everybody, and chooses velocities.
@@ -68,7 +69,8 @@ const ROOM_MAX_M: f32 = 1.5;
 /// How far ahead it has to be as wide, metres: who stands before a doorway has no room.
 const ROOM_AHEAD_M: f32 = 0.8;
 
-/// How far apart the outermost places are across the way of somebody: where it stands, and there or just ahead, whichever is less.
+/// How far apart the outermost places are across the way of somebody: where it stands, and there or just
+/// ahead, whichever is less.
 fn room_m(footing: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
     let Some(ahead) = unit(desired) else {
         return (0.0, 0.0);
@@ -97,8 +99,8 @@ fn add(
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
         walker.desired = (flat(step.stride.to) - walker.place) / rate.step_seconds();
-        // A difference of places is rounded, the more so the further they lie from the middle of the world. Somebody who seems faster than
-        // it may be would be slowed down by walls that are not in its way.
+        // A difference of places is rounded, the more so the further they lie from the middle of the world.
+        // Somebody who seems faster than it may be would be slowed down by walls that are not in its way.
         walker.speed_max_mps = step.gait.speed_mps.max(walker.desired.length());
         walker.gives_way = 1.0;
         (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * rate.tick_seconds());
@@ -118,8 +120,9 @@ fn hold_still(bodies: &mut CrowdColumns) {
     }
 }
 
-/// Walkers beyond which fewer are looked at in each cell, so that a heap of many thousands costs as much as one of so many. Where
-/// bodies of ordinary size are packed side by side there are five to a cell, and all of them are looked at.
+/// Walkers beyond which fewer are looked at in each cell, so that a heap of many thousands costs as much as
+/// one of so many. Where bodies of ordinary size are packed side by side there are five to a cell, and all of
+/// them are looked at.
 const LOOKED_AT_FULLY: usize = 4096;
 /// Walkers looked at in each cell, at least.
 const PER_CELL_MIN: usize = 8;
@@ -169,8 +172,8 @@ fn standing(character: &Character) -> Walker {
     }
 }
 
-/// Layers of a map lie in one plane. To bodies each is a storey of its own, so far above the one before that nobody on it is met
-/// from another, metres.
+/// Layers of a map lie in one plane. To bodies each is a storey of its own, so far above the one before that
+/// nobody on it is met from another, metres.
 const STOREY_M: f32 = 1000.0;
 
 /// Where somebody is among bodies.

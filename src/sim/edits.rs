@@ -1,9 +1,9 @@
 //! Step 5: all edits since the last tick become one rebuild and one revision.
 //!
-//! In: pending edits. Out: the map, facts, and walks that must ask again. Holds: a walk whose remaining
-//! way is no longer clear asks in this very tick, whatever any cooldown says (fault:G6); a walk on its
-//! way to a nearest point asks when what opened leads it further; for whom another way may have become better looks for one
-//! (`shortcuts`); nobody else is disturbed.
+//! In: pending edits. Out: the map, facts, and walks that must ask again. Holds: a walk whose remaining way
+//! is no longer clear asks in this very tick, whatever any cooldown says (fault:G6); a walk on its way to a
+//! nearest point asks when what opened leads it further; for whom another way may have become better looks
+//! for one (`shortcuts`); nobody else is disturbed.
 
 use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::WalkId;
@@ -95,9 +95,10 @@ fn must_ask(
     Some(if for_a_door { Ask::Door } else { Ask::Map })
 }
 
-/// Whether a walk on its way to a nearest point would be sent elsewhere now: to the goal, to a nearer point, or for another
-/// reason. Decided by labels, without a search: in a level where doors open all the time, most openings change nothing for
-/// most of those who are shut out, and their searches were more than half of the tick.
+/// Whether a walk on its way to a nearest point would be sent elsewhere now: to the goal, to a nearer point,
+/// or for another reason. Decided by labels, without a search: in a level where doors open all the time, most
+/// openings change nothing for most of those who are shut out, and their searches were more than half of the
+/// tick.
 fn leads_further_now(world: &World, walk: &Walk, following: &Following) -> bool {
     /// Nearer by less than this is as near, metres.
     const SAME_M: f32 = 1e-3;

@@ -1,8 +1,8 @@
 //! Step 7: where each walker would come to along its path in this step, if nobody were in the way.
 //!
-//! In: walks with a path, doors on their way, who steps aside. Out: moves for steps 8 and 9, doors asked to open. Holds: nobody
-//! goes past a door that is not open; who opens doors asks once it stands in front, who waits stands
-//! until it is open or its patience ends.
+//! In: walks with a path, doors on their way, who steps aside. Out: moves for steps 8 and 9, doors asked to
+//! open. Holds: nobody goes past a door that is not open; who opens doors asks once it stands in front, who
+//! waits stands until it is open or its patience ends.
 
 use glam::Vec3;
 
@@ -25,7 +25,8 @@ use crate::world::{Move, door::Door};
 /// the body stands clear of the doorway, near enough to reach the handle.
 pub const STANDOFF_M: f32 = 0.6;
 
-/// So many walks are looked at before their strides are worked out: what both need of them is then still in the cache.
+/// So many walks are looked at before their strides are worked out: what both need of them is then still in
+/// the cache.
 const TOGETHER: usize = 64;
 
 /// Fills the moves of this step.
@@ -102,7 +103,8 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     }
 }
 
-/// Whether it takes a link and has yet to come to the far end. A link that is not the next on its way any more is let go.
+/// Whether it takes a link and has yet to come to the far end. A link that is not the next on its way any
+/// more is let go.
 fn is_on_link(world: &mut World, id: WalkId) -> bool {
     let tick = world.landing();
     let Some(walk) = world.walks.get_mut(id) else {

@@ -1,8 +1,9 @@
 //! Part of steps 7 to 9: the ground under each kind of body, found once a step.
 //!
-//! In: the map, the doors, bodies. Out: a footing for each. Holds: nobody goes through what is closed, or closed to it, whatever its
-//! path was planned through. Cost: bodies that the map does not tell apart, and that the same doors admit, share a footing; which
-//! it is takes a glance at the doors that are for some only, and a look-up.
+//! In: the map, the doors, bodies. Out: a footing for each. Holds: nobody goes through what is closed, or
+//! closed to it, whatever its path was planned through. Cost: bodies that the map does not tell apart, and
+//! that the same doors admit, share a footing; which it is takes a glance at the doors that are for some
+//! only, and a look-up.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -75,8 +76,8 @@ impl<'a> GroundQueries<'a> {
     }
 }
 
-/// What doors that are for some only, or in one direction only, are to those who have been asked about: made once for all whom
-/// the same doors admit.
+/// What doors that are for some only, or in one direction only, are to those who have been asked about: made
+/// once for all whom the same doors admit.
 #[derive(Debug)]
 struct Rules<'a> {
     doors: &'a [Door],
@@ -121,7 +122,8 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Keeps what everybody alive needs of the map up to date, so that no step makes it again. Cost: a glance at each.
+/// Keeps what everybody alive needs of the map up to date, so that no step makes it again. Cost: a glance at
+/// each.
 pub(crate) fn prepare(world: &mut World) {
     let mut rules = Rules::of(&world.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();

@@ -1,9 +1,10 @@
 //! Step 9: bodies move and are pushed apart.
 //!
-//! In: the moves of step 7 with the velocities of step 8. Out: positions, velocities and facings as the crowd's step ends, places on
-//! paths. Holds: the straight line of every move and of every push is tested against the map, exactly, before it is taken, so that no body ever
-//! crosses a wall at any speed (inv:N2, fault:G19; in the ticks of a step `interpolation` sees to it); who stands on ground that went away may leave it; who stands and is pushed stays
-//! where it was pushed to (seed:C5).
+//! In: the moves of step 7 with the velocities of step 8. Out: positions, velocities and facings as the
+//! crowd's step ends, places on paths. Holds: the straight line of every move and of every push is tested
+//! against the map, exactly, before it is taken, so that no body ever crosses a wall at any speed (inv:N2,
+//! fault:G19; in the ticks of a step `interpolation` sees to it); who stands on ground that went away may
+//! leave it; who stands and is pushed stays where it was pushed to (seed:C5).
 
 use std::iter::{once, once_with};
 
@@ -45,7 +46,8 @@ pub fn run(world: &mut World) {
     }
 }
 
-/// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its way, tick by tick.
+/// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its
+/// way, tick by tick.
 fn step_on(world: &mut World, is_shown: bool) {
     let World { nav, doors, bodies, moves, characters, walks, rate, glides, .. } = world;
     let mut grounds = GroundQueries::again(nav, doors, &bodies.known);
@@ -61,7 +63,8 @@ fn step_on(world: &mut World, is_shown: bool) {
         let footing = grounds.footing(kind);
         let to = row.map_or(step.stride.to, |row| stepped((from, step.stride.to), bodies, row, seconds));
         let is_free = footing.clear(from, to);
-        // Who stands where no ground is goes the way it was told and no other: sideways it might come out beyond a wall.
+        // Who stands where no ground is goes the way it was told and no other: sideways it might come out
+        // beyond a wall.
         let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
         let passed = if is_free || to != step.stride.to { None } else { past_corner(footing, from, to) };
         let to = passed.unwrap_or(to);
@@ -91,7 +94,8 @@ fn step_on(world: &mut World, is_shown: bool) {
 /// Who makes less than this part of its stride is held up.
 const KEPT: f32 = 0.5;
 
-/// Whether somebody who is held up on its way looks about where it wants to go, so that it need not turn its head at every step.
+/// Whether somebody who is held up on its way looks about where it wants to go, so that it need not turn its
+/// head at every step.
 fn keeps_still(character: &Character, walk: Option<&Walk>, is_kept: bool) -> bool {
     /// Who has come less far than this, metres, sets out.
     const SET_OUT_M: f32 = 0.3;
@@ -111,8 +115,9 @@ fn stepped((from, wanted): (Vec3, Vec3), bodies: &CrowdColumns, row: usize, seco
     Vec3::new(from.x + velocity.x * seconds, from.y, from.z + velocity.y * seconds)
 }
 
-/// Where a step comes to that leads past the corner of a wall: a path may touch one, and single precision puts a body that walks along it
-/// a hair to the wrong side. As long as it was and a little turned; None where that leads into a wall, too.
+/// Where a step comes to that leads past the corner of a wall: a path may touch one, and single precision
+/// puts a body that walks along it a hair to the wrong side. As long as it was and a little turned; None
+/// where that leads into a wall, too.
 fn past_corner(footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> {
     /// How far it may turn, radians: up to 5 degrees.
     const TURNS: [f32; 6] = [0.01, -0.01, 0.03, -0.03, 0.09, -0.09];
@@ -193,10 +198,12 @@ impl Ground for Floor<'_> {
     }
 }
 
-/// Ticks of the seed, sixty a second, that a step of the crowd is as long as: so many times its rounds push (seed:C1).
+/// Ticks of the seed, sixty a second, that a step of the crowd is as long as: so many times its rounds push
+/// (seed:C1).
 const TICKS_OF_SEED: u32 = 2;
 
-/// Where somebody is left deeper in somebody than this, metres, there is a heap, and one push for each does not go far.
+/// Where somebody is left deeper in somebody than this, metres, there is a heap, and one push for each does
+/// not go far.
 const HEAP_M: f32 = 0.1;
 /// How often everybody is pushed, at most, where there is a heap.
 const HEAP_ROUNDS: u32 = 2;
@@ -301,8 +308,9 @@ fn note(world: &mut World, step: Move) {
     take_link(world, id);
 }
 
-/// Brings a walker that has come to a link of its path to the far end, on the layer there, once it has stood at the near end for as
-/// long as the link takes at its speed: between them there is no ground of either layer.
+/// Brings a walker that has come to a link of its path to the far end, on the layer there, once it has stood
+/// at the near end for as long as the link takes at its speed: between them there is no ground of either
+/// layer.
 fn take_link(world: &mut World, id: WalkId) {
     let landing = world.landing();
     let World { walks, characters, nav, settings, rate, glides, .. } = world;

@@ -1,8 +1,10 @@
-//! Step 9, in every tick: everybody is on its way to where the crowd's step leads it, who stands turns, animations run out.
+//! Step 9, in every tick: everybody is on its way to where the crowd's step leads it, who stands turns,
+//! animations run out.
 //!
-//! In: where the step that began with this tick, or one before, leads everybody (`integrate`). Out: positions and facings of this
-//! tick, ended turns and animations. Holds: the line of every step was tested when it was taken, and is again when the map changes
-//! under it, so nobody is ever shown inside a wall. Not here: where steps lead.
+//! In: where the step that began with this tick, or one before, leads everybody (`integrate`). Out: positions
+//! and facings of this tick, ended turns and animations. Holds: the line of every step was tested when it was
+//! taken, and is again when the map changes under it, so nobody is ever shown inside a wall. Not here: where
+//! steps lead.
 
 use glam::Vec3;
 
@@ -29,8 +31,9 @@ pub fn run(world: &mut World) {
     stand(world);
 }
 
-/// Everybody who has made a step begins it again, tick by tick. Who went along the very edge of the ground, where a part of a line is
-/// not clear although the whole of it is, is there at once. Who leaves ground that went away is seen to leave it.
+/// Everybody who has made a step begins it again, tick by tick. Who went along the very edge of the ground,
+/// where a part of a line is not clear although the whole of it is, is there at once. Who leaves ground that
+/// went away is seen to leave it.
 fn begin(world: &mut World, ticks: u64) {
     let World { nav, doors, characters, glides, bodies, .. } = world;
     let mut grounds = GroundQueries::again(nav, doors, &bodies.known);
@@ -74,7 +77,8 @@ fn stand(world: &mut World) {
     }
 }
 
-/// The map has changed within bounds: who is on its way to where it may not go any more stays where it is, and asks for another way.
+/// The map has changed within bounds: who is on its way to where it may not go any more stays where it is,
+/// and asks for another way.
 pub(crate) fn check(world: &mut World, changed: &Bounds) {
     let World { nav, doors, characters, glides, walks, .. } = world;
     let mut grounds = GroundQueries::new(nav, doors);

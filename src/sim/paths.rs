@@ -1,9 +1,9 @@
 //! Step 6: path requests, worked off within the budget.
 //!
 //! In: walks that ask, requests under way, the map. Out: paths on walks, walks settled for want of one,
-//! answers for scripts. Holds: at most the budget of expansions a tick; a walk keeps its old path until
-//! the new one is there; a new path is joined where the body stands by then, never walked back (seed:N4); who made a
-//! plan because of a door does not swing between the door and the detour.
+//! answers for scripts. Holds: at most the budget of expansions a tick; a walk keeps its old path until the
+//! new one is there; a new path is joined where the body stands by then, never walked back (seed:N4); who
+//! made a plan because of a door does not swing between the door and the detour.
 
 use std::sync::Arc;
 
@@ -185,8 +185,8 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     }
 }
 
-/// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on it whom the new one
-/// goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
+/// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on it
+/// whom the new one goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
 fn stays(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer), around: Option<&Bystanders>) -> bool {
     let Some(walk) = world.walks.get(id) else {
         return false;
@@ -217,7 +217,8 @@ fn stays(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer), around: O
     !is_blocked && answer.path.cost_m > repath::CHEAPER * rest_m
 }
 
-/// What is left of a way, as a path from where the body stands; None when it cannot be walked any more as it is.
+/// What is left of a way, as a path from where the body stands; None when it cannot be walked any more as it
+/// is.
 fn rest_of(world: &World, walk: &Walk, following: &Following) -> Option<Path> {
     let by = Traversal { through: None, ..traversal_of(world, walk) };
     measured(world, points_left(world, walk, following)?, &by)
@@ -245,7 +246,8 @@ fn measured(world: &World, points: Vec<Vec3>, by: &Traversal) -> Option<Path> {
     Some(path)
 }
 
-/// A path that was searched for the walk before, to the same goal within the threshold, is bent to end at this one's.
+/// A path that was searched for the walk before, to the same goal within the threshold, is bent to end at
+/// this one's.
 fn bend(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id) else {
         return;
@@ -273,13 +275,14 @@ fn bend(world: &mut World, id: WalkId) {
     }
 }
 
-/// Whether what was searched for is not quite where it is to go: the search was taken over from the walk before.
+/// Whether what was searched for is not quite where it is to go: the search was taken over from the walk
+/// before.
 fn aims_elsewhere(walk: &Walk) -> bool {
     matches!(walk.goal, Goal::Point(_)) && walk.course == WalkMode::Once && walk.aim != walk.planned_aim
 }
 
-/// The plan that a walk stays with although it has a new one, led to where that leads: one made for a door, still clear
-/// without opening any, unless the new one is at least a fifth cheaper.
+/// The plan that a walk stays with although it has a new one, led to where that leads: one made for a door,
+/// still clear without opening any, unless the new one is at least a fifth cheaper.
 fn kept_plan(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Option<Following> {
     /// What a new plan may cost of the old one to be taken.
     const CHEAPER: f32 = 0.8;
@@ -344,8 +347,9 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     }
 }
 
-/// The body was moved meanwhile to where the new path cannot be seen: it asks from there, and counts as having asked because of
-/// others. Who waits for its first path goes on waiting; only who is pushed about again and again loses its patience.
+/// The body was moved meanwhile to where the new path cannot be seen: it asks from there, and counts as
+/// having asked because of others. Who waits for its first path goes on waiting; only who is pushed about
+/// again and again loses its patience.
 fn ask_from_here(world: &mut World, id: WalkId) {
     /// Paths that may be missed before patience runs: each is a search.
     const MISSED_MAX: u32 = 8;
@@ -370,9 +374,10 @@ struct SettingOut {
     longer_ticks: u64,
 }
 
-/// From here on progress is counted on the new way: a way round others is longer than what was left before. Who sets out on a
-/// new errand begins again; whom the map sends round is given the time that the longer way takes and no more, so that no door
-/// that opens and closes all the time kept a walk going for ever. Turning round is no want of progress.
+/// From here on progress is counted on the new way: a way round others is longer than what was left before.
+/// Who sets out on a new errand begins again; whom the map sends round is given the time that the longer way
+/// takes and no more, so that no door that opens and closes all the time kept a walk going for ever. Turning
+/// round is no want of progress.
 fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
     walk.progress_m = if why == Ask::Crowd { walk.progress_m.max(left_m) } else { left_m };
     let is_longer = left_m > walk.nearest_m;
@@ -390,8 +395,8 @@ fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
     }
 }
 
-/// The path for a body that has moved on since it asked: from where it stands to the furthest of the next points that it can walk
-/// straight to, so that it never turns back (seed:N4).
+/// The path for a body that has moved on since it asked: from where it stands to the furthest of the next
+/// points that it can walk straight to, so that it never turns back (seed:N4).
 fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option<Path> {
     /// How many points ahead are tried; a body walks past few corners while it waits for an answer.
     const TRIED: usize = 8;

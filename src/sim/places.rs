@@ -1,13 +1,15 @@
 //! Step 6, first part: places around goals at which others stand are given out.
 //!
-//! In: walks near their goals, who stands there. Out: a place for each walk that cannot stand on its goal, or that shares it with others.
-//! Holds: two walks to one goal never have overlapping places, and no place overlaps somebody who stands; a place lies on
-//! ground that the body may stand on, in a straight clear line from the goal; the same world gives the same places; a place is
-//! free again as soon as its walk ends. Not here: when a walker at its place has arrived (`arrivals`).
+//! In: walks near their goals, who stands there. Out: a place for each walk that cannot stand on its goal, or
+//! that shares it with others. Holds: two walks to one goal never have overlapping places, and no place
+//! overlaps somebody who stands; a place lies on ground that the body may stand on, in a straight clear line
+//! from the goal; the same world gives the same places; a place is free again as soon as its walk ends. Not
+//! here: when a walker at its place has arrived (`arrivals`).
 //!
-//! Method: the nearest free places lie on the rims of what is taken, each widened by the body's own radius, and on the rim
-//! of the goal's own circle; where two rims cross, somebody fits tightly. So rings fill from the inside.
-//! Cost: for each walk near its goal, those who stand around; a hundred rims at most where a place is chosen.
+//! Method: the nearest free places lie on the rims of what is taken, each widened by the body's own radius,
+//! and on the rim of the goal's own circle; where two rims cross, somebody fits tightly. So rings fill from
+//! the inside. Cost: for each walk near its goal, those who stand around; a hundred rims at most where a
+//! place is chosen.
 
 use glam::{Vec2, Vec3};
 
@@ -29,7 +31,8 @@ const GAP_M: f32 = 0.02;
 pub(crate) const ROOM_M: f32 = 0.03;
 /// So many who stand around a goal, the nearest to the walker, are asked for places at their rims.
 const RIMS_MAX: usize = 24;
-/// What a metre further from the goal is worth, in metres of way: people go round to the side before they stand in a second row.
+/// What a metre further from the goal is worth, in metres of way: people go round to the side before they
+/// stand in a second row.
 const OUTWARDS: f32 = 4.0;
 
 /// Gives out places, in order of creation of the walks.
@@ -126,7 +129,8 @@ fn is_coming(world: &World, id: WalkId) -> bool {
     flat_distance(character.body.position, walk.aim) <= near_m && (is_met || is_shared())
 }
 
-/// Whether a walk has not got on for a moment, seconds: who comes up to somebody on its goal slows down before it stops beside.
+/// Whether a walk has not got on for a moment, seconds: who comes up to somebody on its goal slows down
+/// before it stops beside.
 fn is_stopped(world: &World, walk: &Walk) -> bool {
     const STOPPED_S: f64 = 0.5;
     walk.clock(world.landing()).since(walk.progress_tick) >= world.rate.ticks(STOPPED_S)

@@ -23,8 +23,9 @@ const LOOKS_MAX: u64 = 1_000_000;
 /// What a look along the ground counts for.
 const SIGHT_LOOKS: u64 = 32;
 
-/// Looks at every region and every enabled watch, then forgets who was displaced. Where there are too many watches for the
-/// people there are, each is looked at in every so many ticks, in turn; while too many facts wait for scripts, none is.
+/// Looks at every region and every enabled watch, then forgets who was displaced. Where there are too many
+/// watches for the people there are, each is looked at in every so many ticks, in turn; while too many facts
+/// wait for scripts, none is.
 pub fn run(world: &mut World) {
     let mut exits = Vec::new();
     let mut enters = Vec::new();
@@ -65,7 +66,8 @@ fn turns_of(world: &World) -> u64 {
     (all * people).div_ceil(LOOKS_MAX).max(1)
 }
 
-/// The same for a few, whom a skipped scene has moved: nobody else is looked at, and their displacement stays.
+/// The same for a few, whom a skipped scene has moved: nobody else is looked at, and their displacement
+/// stays.
 pub(crate) fn look_for(world: &mut World, moved: &[CharacterId]) {
     let mut exits = Vec::new();
     let mut enters = Vec::new();

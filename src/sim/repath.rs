@@ -1,15 +1,16 @@
 //! Step 6, first parts: walks that plan again because of others.
 //!
-//! In: who has moved, who stands and who does not any more, walks under way. Out: walks that ask for a path, as
-//! `Ask::Crowd`. Holds: displacement adds up until it counts, so the tick rate decides nothing (seed:R1); one walker asks
-//! at most once in the cooldown, of game time (seed:R3), and what came meanwhile is not forgotten; a search is asked for
-//! only where its outcome can differ, and that test is exact: somebody stands on what is left of the way who was not there
-//! for the last plan, or somebody whom the last plan went around is gone and the way is longer than it has to be.
-//! Not here: which of two ways is taken (`paths`), changes of the map, which ignore the cooldown (`edits`).
+//! In: who has moved, who stands and who does not any more, walks under way. Out: walks that ask for a path,
+//! as `Ask::Crowd`. Holds: displacement adds up until it counts, so the tick rate decides nothing (seed:R1);
+//! one walker asks at most once in the cooldown, of game time (seed:R3), and what came meanwhile is not
+//! forgotten; a search is asked for only where its outcome can differ, and that test is exact: somebody
+//! stands on what is left of the way who was not there for the last plan, or somebody whom the last plan went
+//! around is gone and the way is longer than it has to be. Not here: which of two ways is taken (`paths`),
+//! changes of the map, which ignore the cooldown (`edits`).
 //!
-//! Movers are transparent to plans (seed:D4), so somebody who walks past changes nobody's path; what changes paths is who
-//! comes to stand, who stops standing, and who is pushed while it stands. Ten thousand walkers in motion therefore cost a
-//! look at each, and no search.
+//! Movers are transparent to plans (seed:D4), so somebody who walks past changes nobody's path; what changes
+//! paths is who comes to stand, who stops standing, and who is pushed while it stands. Ten thousand walkers
+//! in motion therefore cost a look at each, and no search.
 
 use std::collections::BTreeMap;
 
@@ -25,9 +26,10 @@ use crate::world::character::{Past, Replan};
 use crate::world::ops::walks::traversal_of;
 use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
 
-/// The part of what is left of a way that another may cost to be taken in its place, when nobody stands on the old one.
-/// A tenth: the ways round somebody on either side differ by less than that from a few metres off, so a walker stays with
-/// the side it has chosen; a shorter way that has opened up is worth taking from about there on.
+/// The part of what is left of a way that another may cost to be taken in its place, when nobody stands on
+/// the old one. A tenth: the ways round somebody on either side differ by less than that from a few metres
+/// off, so a walker stays with the side it has chosen; a shorter way that has opened up is worth taking from
+/// about there on.
 pub(crate) const CHEAPER: f32 = 0.9;
 
 /// Something about those who stand that may matter to walkers nearby.
@@ -65,7 +67,8 @@ fn removed(world: &mut World) -> Vec<BystanderChange> {
     gone.map(|(who, place)| BystanderChange { who, place, disc: None }).collect()
 }
 
-/// Notes whether somebody came to stand, stopped standing, or was moved while it stood, since it last counted.
+/// Notes whether somebody came to stand, stopped standing, or was moved while it stood, since it last
+/// counted.
 fn notice(world: &mut World, who: CharacterId, changes: &mut Vec<BystanderChange>) {
     let crowd = &world.settings.crowd;
     let (eps_m, far_m) = (crowd.moved_eps_m, crowd.replan_trigger_m);
@@ -153,7 +156,8 @@ pub(crate) fn ask(world: &mut World, id: WalkId) {
     }
 }
 
-/// Has a walk ask that has been led so far off its way that it does not see it any more, once in the cooldown.
+/// Has a walk ask that has been led so far off its way that it does not see it any more, once in the
+/// cooldown.
 pub(crate) fn ask_when_lost(world: &mut World, id: WalkId) {
     if world.walks.get(id).is_some_and(|walk| !is_resting(world, walk)) {
         ask(world, id);
@@ -167,8 +171,8 @@ fn minds_others(walk: &Walk) -> bool {
         && walk.options.crowd != Crowd::Ghost
 }
 
-/// Whether who held the goal of a walk has left, or stands elsewhere now. Who is still far off is not told: by the time it
-/// comes there, it may be held again.
+/// Whether who held the goal of a walk has left, or stands elsewhere now. Who is still far off is not told:
+/// by the time it comes there, it may be held again.
 fn has_lost_holder(world: &World, walk: &Walk) -> bool {
     let near_m = world.settings.crowd.replan_trigger_m;
     let place = || world.characters.get(walk.character).map(|character| character.body.position);
@@ -203,7 +207,8 @@ fn concerns(world: &World, walk: &Walk, position: Vec3, change: &BystanderChange
     was_seen || change.disc.is_some() && blocks()
 }
 
-/// The character that a walk goes to, when it stops before it touches it: there is no need to plan around it then.
+/// The character that a walk goes to, when it stops before it touches it: there is no need to plan around it
+/// then.
 pub(crate) fn spared(world: &World, walk: &Walk) -> Option<CharacterId> {
     let Goal::Character(target) = walk.goal else {
         return None;
@@ -249,8 +254,8 @@ fn is_worth_a_search(world: &mut World, id: WalkId) -> bool {
         || could_be_shorter(world, walk, position)
 }
 
-/// Whether somebody stands on what is left of the way who did not stand there for the last plan. The goal counts as part of
-/// a way that leads there.
+/// Whether somebody stands on what is left of the way who did not stand there for the last plan. The goal
+/// counts as part of a way that leads there.
 fn is_newly_blocked(world: &World, walk: &Walk, position: Vec3, now: Option<&Bystanders>) -> bool {
     let Some(now) = now else {
         return false;
@@ -287,8 +292,9 @@ pub(crate) fn is_blocked(world: &World, walk: &Walk, position: Vec3, discs: &[Di
     })
 }
 
-/// Whether somebody whom the plan in use went around is gone, and a way through where it stood could be enough cheaper to be
-/// taken: every way that its leaving opens leads through there, and none costs less than straight lines on the best ground.
+/// Whether somebody whom the plan in use went around is gone, and a way through where it stood could be
+/// enough cheaper to be taken: every way that its leaving opens leads through there, and none costs less than
+/// straight lines on the best ground.
 fn could_be_shorter(world: &World, walk: &Walk, position: Vec3) -> bool {
     let (Some(seen), Some(following)) = (&walk.seen, &walk.following) else {
         return false;
@@ -309,7 +315,8 @@ fn could_be_shorter(world: &World, walk: &Walk, position: Vec3) -> bool {
     })
 }
 
-/// Where the changes of this tick are: coarse marks on a grid that goes round, and the exact places behind them.
+/// Where the changes of this tick are: coarse marks on a grid that goes round, and the exact places behind
+/// them.
 pub(crate) struct ChangeMarks<'a> {
     changes: &'a [BystanderChange],
     near: SpatialHash,
@@ -365,8 +372,8 @@ impl<'a> ChangeMarks<'a> {
         marks
     }
 
-    /// Whether a change within the distance of a line passes the test. Cost: a sample every few metres; the rest only
-    /// where something is marked.
+    /// Whether a change within the distance of a line passes the test. Cost: a sample every few metres; the
+    /// rest only where something is marked.
     fn any(&self, from: Vec3, to: Vec3, test: impl Fn(&BystanderChange) -> bool) -> bool {
         /// More samples than this are not taken of one line: a kilometre and more.
         const SAMPLES_MAX: f32 = 512.0;

@@ -1,11 +1,14 @@
-//! The steps that a skipped scene needs, as often as it needs them: the very steps of a tick, for those who take part.
+//! The steps that a skipped scene needs, as often as it needs them: the very steps of a tick, for those who
+//! take part.
 //!
-//! In: a stretch of a scene (`world::scene_fast_forward`), steps that may be spent. Out: how many ticks of the scene passed, none of which
-//! passed for anybody else. Holds: paths are searched within the budget of a tick, bodies follow, avoid, are pushed and arrive by
-//! the same functions and in the same order as in a tick that is watched, so that everybody comes to stand where they would have
-//! come to stand, to the bit, as long as nobody walks there who does not belong to the scene; a door reaches its final state at once,
-//! and is `occupied` when somebody is in its way; it stops as soon as something is to be told, so that anyone who hears of it can
-//! act on it before the scene goes on. Not here: what the scene's tasks do (`script::skipping`), who takes part (`world::scene_fast_forward`).
+//! In: a stretch of a scene (`world::scene_fast_forward`), steps that may be spent. Out: how many ticks of
+//! the scene passed, none of which passed for anybody else. Holds: paths are searched within the budget of a
+//! tick, bodies follow, avoid, are pushed and arrive by the same functions and in the same order as in a tick
+//! that is watched, so that everybody comes to stand where they would have come to stand, to the bit, as long
+//! as nobody walks there who does not belong to the scene; a door reaches its final state at once, and is
+//! `occupied` when somebody is in its way; it stops as soon as something is to be told, so that anyone who
+//! hears of it can act on it before the scene goes on. Not here: what the scene's tasks do
+//! (`script::skipping`), who takes part (`world::scene_fast_forward`).
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, WalkId};
@@ -20,7 +23,8 @@ use crate::world::scene_fast_forward::{Cast, FastForward};
 pub struct Passed {
     /// Ticks of the scene.
     pub ticks: u64,
-    /// Whether the last of them has only begun: as in any tick, scripts come before doors and bodies. [`finish`] ends it.
+    /// Whether the last of them has only begun: as in any tick, scripts come before doors and bodies.
+    /// [`finish`] ends it.
     pub has_begun: bool,
 }
 
@@ -53,8 +57,8 @@ fn end(world: &mut World, aside: SetAside) {
     (world.is_skipping, world.rushed_ticks, world.cast) = (false, 0, None);
 }
 
-/// Lets the time of a scene pass, until something is to be told, its ticks are over or the steps are spent: a step is a tick of
-/// one body. So many ticks of the scene have passed in this tick before.
+/// Lets the time of a scene pass, until something is to be told, its ticks are over or the steps are spent: a
+/// step is a tick of one body. So many ticks of the scene have passed in this tick before.
 pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left: &mut u64) -> Passed {
     let (start, told) = (world.tick, world.events.waiting());
     let aside = begin(world, rush, before_ticks);
@@ -66,7 +70,8 @@ pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left:
     let (mut passed, mut has_begun) = (0, false);
     // Whether a whole step of the crowd has moved nobody: then none will.
     let mut is_quiet = false;
-    // Bounded by the steps: every round spends some. A step of the crowd that has begun is not left before it lands.
+    // Bounded by the steps: every round spends some. A step of the crowd that has begun is not left before it
+    // lands.
     while world.events.waiting() == told
         && rush.ticks != Some(passed)
         && (*steps_left > 0 || !world.lands_step())
@@ -98,8 +103,8 @@ pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left:
     Passed { ticks: passed, has_begun }
 }
 
-/// Ends a tick that has begun: what the scene's scripts have asked for in it is done. So many ticks of the scene have passed in this
-/// tick, the one that has begun among them.
+/// Ends a tick that has begun: what the scene's scripts have asked for in it is done. So many ticks of the
+/// scene have passed in this tick, the one that has begun among them.
 pub fn finish(world: &mut World, rush: &FastForward, passed_ticks: u64) {
     let aside = begin(world, rush, passed_ticks);
     let walks = rush.open_walks(world);
@@ -108,8 +113,8 @@ pub fn finish(world: &mut World, rush: &FastForward, passed_ticks: u64) {
     end(world, aside);
 }
 
-/// Nothing of a scene is skipped any more in this tick: who is within a step of the crowd comes to its end, because the steps of
-/// the world begin and land at other times.
+/// Nothing of a scene is skipped any more in this tick: who is within a step of the crowd comes to its end,
+/// because the steps of the world begin and land at other times.
 pub fn land(world: &mut World, rush: &FastForward) {
     let cast = Cast::of(world, rush);
     interpolation::land(world, cast.free());
@@ -184,8 +189,8 @@ fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
     }
 }
 
-/// The ticks that passed have passed for the scene's walks, for the animations of those in it, for who was asked aside, and
-/// for who asked for another way.
+/// The ticks that passed have passed for the scene's walks, for the animations of those in it, for who was
+/// asked aside, and for who asked for another way.
 fn pass_time(world: &mut World, rush: &FastForward, passed: u64) {
     let walks = rush.open_walks(world);
     for &id in &walks {

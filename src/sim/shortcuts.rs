@@ -1,12 +1,12 @@
 //! Parts of steps 5 and 6: walks look for a better way because the map changed.
 //!
-//! In: changes of the map, walks whose way is still clear. Out: walks that ask for a path, as `Ask::Better`; the answer is taken
-//! only if it is cheaper by a tenth (`paths`). Holds: a walk asks only where a better way is possible, by a bound that
-//! needs no search: a way through what changed is no shorter than straight lines there and on to the end, or what it walks
-//! on costs something else now; it asks at once when the change lies near it, else within a bounded time, a few walks in
-//! each step; who was turned back on a shortcut rests from them, each time twice as long, so that a door which
-//! opens and closes all the time sends nobody back and forth.
-//! Not here: ways that are not clear any more, which are asked for at once (`edits`).
+//! In: changes of the map, walks whose way is still clear. Out: walks that ask for a path, as `Ask::Better`;
+//! the answer is taken only if it is cheaper by a tenth (`paths`). Holds: a walk asks only where a better way
+//! is possible, by a bound that needs no search: a way through what changed is no shorter than straight lines
+//! there and on to the end, or what it walks on costs something else now; it asks at once when the change
+//! lies near it, else within a bounded time, a few walks in each step; who was turned back on a shortcut
+//! rests from them, each time twice as long, so that a door which opens and closes all the time sends nobody
+//! back and forth. Not here: ways that are not clear any more, which are asked for at once (`edits`).
 
 use glam::Vec3;
 
@@ -20,8 +20,8 @@ use crate::world::walk::{Ask, Following, Walk};
 
 /// How near a change is seen at once, metres: across a room.
 const NEAR_M: f64 = 12.0;
-/// Looks that are let begin in one step while so many searches or fewer are under way: enough that a thousand walks have all
-/// looked within two seconds, few enough that the searches of others do not wait for them.
+/// Looks that are let begin in one step while so many searches or fewer are under way: enough that a thousand
+/// walks have all looked within two seconds, few enough that the searches of others do not wait for them.
 const TOGETHER: usize = 16;
 /// Seconds between two looks of one walk, unless the change is near.
 const APART_S: f64 = 1.0;
@@ -49,7 +49,8 @@ pub(crate) fn note(world: &mut World, id: WalkId, change: &MapChange) {
     }
 }
 
-/// The way of a walk was closed before it. On a shortcut that counts: it rests from them, twice as long each time.
+/// The way of a walk was closed before it. On a shortcut that counts: it rests from them, twice as long each
+/// time.
 pub(crate) fn note_turned_back(world: &mut World, id: WalkId, change: &MapChange) {
     let rest_ticks = |times: u32| world.rate.ticks(REST_S) << times.min(DOUBLINGS_MAX);
     let Some(walk) = world.walks.get(id) else {
@@ -74,8 +75,8 @@ pub(crate) fn due(world: &World, id: WalkId) -> Option<(u64, WalkId)> {
     (is_idle && due <= walk.clock(world.landing())).then_some((due.0, id))
 }
 
-/// Those of the walks that are to look whose turn it is: who has waited longest, then in order of creation. At least one, so
-/// that everybody has its turn however many searches are under way.
+/// Those of the walks that are to look whose turn it is: who has waited longest, then in order of creation.
+/// At least one, so that everybody has its turn however many searches are under way.
 pub(crate) fn first_of(world: &World, mut due: Vec<(u64, WalkId)>) -> impl Iterator<Item = WalkId> + use<> {
     // Stable: among equals the order is that of creation.
     due.sort_by_key(|&(since, _)| since);
@@ -127,7 +128,8 @@ fn may_be_better(world: &World, walk: &Walk, change: &MapChange) -> bool {
     is_dearer() || is_shorter()
 }
 
-/// The most that what is left of a way can have cost when it was planned, metres: what was walked cost the least there is.
+/// The most that what is left of a way can have cost when it was planned, metres: what was walked cost the
+/// least there is.
 fn planned_cost_m(following: &Following, position: Vec3, least: f64) -> f64 {
     let path = &following.path;
     let walked_m = f64::from(path.length_m - following.cursor.left_m(path, position)).max(0.0);
@@ -153,8 +155,8 @@ fn away_m(bounds: &Bounds, point: Point) -> f64 {
     libm::hypot(beyond(0), beyond(1))
 }
 
-/// What is left of a way costs on the map as it is, metres, doors that are yet to open included; None when something is in its
-/// way.
+/// What is left of a way costs on the map as it is, metres, doors that are yet to open included; None when
+/// something is in its way.
 pub(crate) fn rest_cost_m(world: &World, walk: &Walk, following: &Following) -> Option<f32> {
     let mut by = traversal_of(world, walk);
     let position = place_of(world, walk);

@@ -1,10 +1,11 @@
 //! Part of step 5: which walks are to ask again because tiles have changed, or links have come.
 //!
-//! In: edits of tiles and links, the map before and after. Out: whether they concern a walk. Holds: a walk whose way leads over a tile
-//! that got dearer asks, and one whose way leads past a tile that opened or got cheaper, at most a tile away, or is longer than
-//! the straight line by way of that tile, or of the middle of that link (seed:O19, O20); every segment of the way counts, not its
-//! corners alone. Nobody else is disturbed. Not here: ways that are cut and walks that
-//! end short of their goal, for which `edits` asks the map.
+//! In: edits of tiles and links, the map before and after. Out: whether they concern a walk. Holds: a walk
+//! whose way leads over a tile that got more expensive asks, and one whose way leads past a tile that opened
+//! or got cheaper, at most a tile away, or is longer than the straight line by way of that tile, or of the
+//! middle of that link (seed:O19, O20); every segment of the way counts, not its corners alone. Nobody else
+//! is disturbed. Not here: ways that are cut and walks that end short of their goal, for which `edits` asks
+//! the map.
 
 use crate::base::geom::{Bounds, Point, ground};
 use crate::nav::{GraphEdit, NavMap, TileEdit};
@@ -18,7 +19,8 @@ const SHORTER_M: f64 = 0.1;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Turned {
     layer: u8,
-    /// A way that meets this is concerned: the tile, with those around it when it got better. Nothing of a link.
+    /// A way that meets this is concerned: the tile, with those around it when it got better. Nothing of a
+    /// link.
     bounds: Option<Bounds>,
     /// The middle of a tile that got better, or of a link: a way may lead over it now.
     better: Option<Point>,

@@ -1,7 +1,7 @@
 //! Part of steps 9 and 10: what of a walk under way somebody wants to be told.
 //!
-//! In: walks whose options ask for it. Out: facts. Holds: an obstruction is told once, until the walker has got on; the end is
-//! told near once for each leg; what nobody asked for costs nothing.
+//! In: walks whose options ask for it. Out: facts. Holds: an obstruction is told once, until the walker has
+//! got on; the end is told near once for each leg; what nobody asked for costs nothing.
 
 use crate::base::ids::WalkId;
 use crate::world::World;

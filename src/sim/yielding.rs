@@ -1,10 +1,12 @@
 //! Step 9, last part: who is in whose way, who is asked aside, and who queues.
 //!
-//! In: walkers who have not got on for a moment, bodies near them. Out: who is ahead of those walks, steps aside (nudges), the tick at which somebody of
-//! the jam a walker is in last got on, and later for a large one. Holds: one is asked aside at most once in the cooldown, never the player, never whom a
-//! scene holds, never who waits in front of a door (seed:C6-C9); a step aside leads along a clear line (seed:C7); a jam gets on as long as anybody in it comes nearer to its goal than
-//! ever before, and two who wait for one another do not (fault:G33).
-//! Cost: linear in those who are held up, up to `LOOKS_MAX` in all, however many stand on one spot; nothing when nobody is.
+//! In: walkers who have not got on for a moment, bodies near them. Out: who is ahead of those walks, steps
+//! aside (nudges), the tick at which somebody of the jam a walker is in last got on, and later for a large
+//! one. Holds: one is asked aside at most once in the cooldown, never the player, never whom a scene holds,
+//! never who waits in front of a door (seed:C6-C9); a step aside leads along a clear line (seed:C7); a jam
+//! gets on as long as anybody in it comes nearer to its goal than ever before, and two who wait for one
+//! another do not (fault:G33). Cost: linear in those who are held up, up to `LOOKS_MAX` in all, however many
+//! stand on one spot; nothing when nobody is.
 
 use glam::{Vec2, Vec3};
 
@@ -38,8 +40,9 @@ const WAY_AHEAD_M: f32 = 3.0;
 
 /// The cells that are looked into for neighbours, metres.
 const CELL_M: f32 = 1.0;
-/// Bodies looked at in a step by all who are held up, at most, about: a heap of thousands in which everybody is held up by everybody
-/// would take as many looks as there are pairs. A crowd of 2,000 packed body to body takes 200,000.
+/// Bodies looked at in a step by all who are held up, at most, about: a heap of thousands in which everybody
+/// is held up by everybody would take as many looks as there are pairs. A crowd of 2,000 packed body to body
+/// takes 200,000.
 const LOOKS_MAX: u32 = 500_000;
 /// Bodies looked at in each cell, at least: a few of a heap tell as much as all.
 const PER_CELL_MIN: u32 = 4;
@@ -115,7 +118,8 @@ fn held_up(world: &World) -> Vec<Held> {
     let held = world.moves.iter().filter_map(|step| {
         let row = bodies.rows.get(step.character)?;
         let ahead = unit(step.stride.wanted)?;
-        // What became its velocity, without a look at the character: most get on, and are looked at no further.
+        // What became its velocity, without a look at the character: most get on, and are looked at no
+        // further.
         let velocity = (bodies.columns.places[row as usize] - bodies.began[row as usize]) / step_s;
         let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
         let is_under_way = |id| world.walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
@@ -212,8 +216,8 @@ impl Jams {
     }
 }
 
-/// Anyone who is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits at a door, or a door
-/// ahead that opens, lets the whole jam hope.
+/// Anyone who is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits
+/// at a door, or a door ahead that opens, lets the whole jam hope.
 fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mut Jams) {
     let Some(own) = one.walk.and_then(|id| world.walks.get(id)) else {
         return;
@@ -304,7 +308,8 @@ fn way_ahead(world: &World, one: &Held) -> Vec<Vec3> {
     way
 }
 
-/// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has come to the same goal.
+/// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has
+/// come to the same goal.
 fn keeps_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
     let (Some(walk), Some(character)) = (world.walks.get(walk), world.characters.get(who)) else {
         return false;
@@ -314,8 +319,8 @@ fn keeps_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
     holds || is_placed || leaves_no_room(world, walk, character) || world.has_come_to(who, walk)
 }
 
-/// Whether somebody stands so near to a point that a walk cannot come within its radius without touching. Only a walk that accepts
-/// nothing else asks for the point itself.
+/// Whether somebody stands so near to a point that a walk cannot come within its radius without touching.
+/// Only a walk that accepts nothing else asks for the point itself.
 fn leaves_no_room(world: &World, walk: &Walk, who: &Character) -> bool {
     let may_stop = matches!(walk.goal, Goal::Point(_)) && walk.options.accept != AcceptEnd::Exact;
     let Some(own) = world.characters.get(walk.character).filter(|_| may_stop) else {
@@ -338,9 +343,11 @@ fn may_be_asked(world: &World, who: CharacterId) -> bool {
     rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
 }
 
-/// Where somebody steps aside to, out of the way that the other has before it: straight away from that one, to either side, or past it,
-/// the first in a clear line. Where all of them stay in the way, two steps lead round a corner, so that who stands in an archway is asked once; only then a place in the way. Where the walls leave none of the four, the same four along the walls: in a passage of
-/// one cell who is met a little askew would have nowhere to go (seed:D6).
+/// Where somebody steps aside to, out of the way that the other has before it: straight away from that one,
+/// to either side, or past it, the first in a clear line. Where all of them stay in the way, two steps lead
+/// round a corner, so that who stands in an archway is asked once; only then a place in the way. Where the
+/// walls leave none of the four, the same four along the walls: in a passage of one cell who is met a little
+/// askew would have nowhere to go (seed:D6).
 fn aside(world: &World, who: CharacterId, (by, way): (CharacterId, &[Vec3])) -> Option<StepAside> {
     let character = world.characters.get(who)?;
     let place = character.body.position;
@@ -385,8 +392,8 @@ struct StepAside {
     via: Option<Vec3>,
 }
 
-/// A hand's breadth nearer to the middle of its node: who was pressed to a wall stands on its very edge, and the line along an
-/// edge touches what lies beyond it.
+/// A hand's breadth nearer to the middle of its node: who was pressed to a wall stands on its very edge, and
+/// the line along an edge touches what lies beyond it.
 fn off_the_wall(world: &World, to: Vec3) -> Vec3 {
     const HAND_M: f32 = 0.05;
     let middle = world.nav.node_centre(to).unwrap_or(to);
@@ -398,7 +405,8 @@ fn candidates(away: Vec2, step_m: f32) -> [Vec2; 4] {
     [away, Vec2::new(-away.y, away.x), Vec2::new(away.y, -away.x), -away].map(|step| step * step_m)
 }
 
-/// The part of a step along the axis it is nearest to, which walls of cells follow: seven tenths of it or more.
+/// The part of a step along the axis it is nearest to, which walls of cells follow: seven tenths of it or
+/// more.
 fn along_axis(step: Vec2) -> Vec2 {
     if step.x.abs() >= step.y.abs() { Vec2::new(step.x, 0.0) } else { Vec2::new(0.0, step.y) }
 }

@@ -1,9 +1,11 @@
-//! What a crowd does and why: who is planned around, who waits for a path, who wants to go where and really goes.
+//! What a crowd does and why: who is planned around, who waits for a path, who wants to go where and really
+//! goes.
 //!
-//! In: a world. Out: layers `requests`, `obstacles`, `steering`, `nudges`, `replans` of a picture. Holds: an obstacle is
-//! drawn as large as plans take it, and only if a walk under way was planned around it; a line of steering is as long as
-//! the way of [`AHEAD_S`] at that speed. Not here: bodies and paths (`draw_world`), what one search saw (`draw_search`).
-//! Source: seed 001: an orange line for the direction that the path asks for, a green one for the real direction.
+//! In: a world. Out: layers `requests`, `obstacles`, `steering`, `nudges`, `replans` of a picture. Holds: an
+//! obstacle is drawn as large as plans take it, and only if a walk under way was planned around it; a line of
+//! steering is as long as the way of [`AHEAD_S`] at that speed. Not here: bodies and paths (`draw_world`),
+//! what one search saw (`draw_search`). Source: seed 001: an orange line for the direction that the path asks
+//! for, a green one for the real direction.
 
 use std::collections::BTreeMap;
 

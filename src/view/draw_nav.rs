@@ -225,7 +225,8 @@ pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
     picture.add("cells", shapes);
 }
 
-/// Cells whose centre lies in an area that is available, by row and column; nothing where obstacles are no polygons.
+/// Cells whose centre lies in an area that is available, by row and column; nothing where obstacles are no
+/// polygons.
 fn open_ground(cells: &CellMap) -> Vec<bool> {
     let (width, depth) = (cells.frame().width as usize, cells.frame().depth as usize);
     let mut ground = Vec::new();
@@ -269,8 +270,8 @@ fn is_padding(cells: &CellMap, (x, z): (u32, u32), (ground, obstacles): (&[bool]
             .any(|(bounds, corners)| bounds.contains(centre) && polygon_contains(corners, centre))
 }
 
-/// The polygons of a mesh by what they cost, for bodies that it allows for, and the edges between them; where ground lies at several
-/// heights the lower lies below, and lines show where it ends.
+/// The polygons of a mesh by what they cost, for bodies that it allows for, and the edges between them; where
+/// ground lies at several heights the lower lies below, and lines show where it ends.
 fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
     let Some(mesh) = nav.mesh() else { return };
     let by = Traversal::default();
@@ -317,7 +318,8 @@ fn edge(slant: Slant, ends: [Corner; 2]) -> Figure {
     Figure::Line(ends.map(|(at, y_m)| slant.at(at, y_m)).to_vec())
 }
 
-/// Height of the floor nearest to a place, metres; the height itself where there is none, and 0 in a picture without heights.
+/// Height of the floor nearest to a place, metres; the height itself where there is none, and 0 in a picture
+/// without heights.
 pub(super) fn floor_y_m(slant: Slant, nav: &NavMap, (at, y_m): (Point, f64)) -> f64 {
     if slant == Slant::Top {
         return 0.0;
@@ -334,7 +336,8 @@ fn raised(picture: &Picture, nav: &NavMap, area: AreaId, form: Figure) -> Figure
         _ => None,
     };
     let [low, high] = heights_m.unwrap_or_default();
-    // One that keeps to a floor lies in the middle of its heights, one of all floors on the one nearest to height 0.
+    // One that keeps to a floor lies in the middle of its heights, one of all floors on the one nearest to
+    // height 0.
     let y_m = if high - low < STOREY_MAX_M { (low + high) / 2.0 } else { 0.0 };
     let y_m = floor_y_m(picture.slant, nav, (form.bounds().centre(), y_m));
     form.raised(picture.slant, y_m)

@@ -1,8 +1,9 @@
 //! The scene below a graph: its floors by height, its walls, the edges of its steps.
 //!
-//! In: triangles, the points of a graph. Out: layer `scene` of a picture, and its part of the legend. Holds: what lies over
-//! points and has none of its own is a ceiling and left out, and so is from the side a wall with points behind it, so that one
-//! looks into the rooms; of what is seen the lower lies below. Not here: the graph (`draw_graph`), reading scenes (`level/scene`).
+//! In: triangles, the points of a graph. Out: layer `scene` of a picture, and its part of the legend. Holds:
+//! what lies over points and has none of its own is a ceiling and left out, and so is from the side a wall
+//! with points behind it, so that one looks into the rooms; of what is seen the lower lies below. Not here:
+//! the graph (`draw_graph`), reading scenes (`level/scene`).
 
 use std::collections::BTreeMap;
 
@@ -237,7 +238,8 @@ impl<'a> Squares<'a> {
         Self { points, by_square }
     }
 
-    /// The points over and under a triangle, or beside it. Cost: the rows of squares it lies in, and the points there.
+    /// The points over and under a triangle, or beside it. Cost: the rows of squares it lies in, and the
+    /// points there.
     fn within<'s>(&'s self, triangle: &'s [Vec3; 3]) -> impl Iterator<Item = Vec3> + 's {
         let [a, b, c] = *triangle;
         let beside = Vec3::splat(BESIDE_M);

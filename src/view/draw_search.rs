@@ -1,10 +1,9 @@
 //! What a search looked at, and what it found.
 //!
-//! In: a map, what the search left behind, its answer. Out: layers `cells` and `path`, their part of the legend.
-//! Holds: a cell is shown as the most that is true of it: on the path, else searched, frontier, blocked, occupied,
-//! free. Not here: searching.
-//! Source: seed 001: blocked red, searched (closed list) yellow, frontier (open list) white, path green, and
-//! an orange line for the full path.
+//! In: a map, what the search left behind, its answer. Out: layers `cells` and `path`, their part of the
+//! legend. Holds: a cell is shown as the most that is true of it: on the path, else searched, frontier,
+//! blocked, occupied, free. Not here: searching. Source: seed 001: blocked red, searched (closed list)
+//! yellow, frontier (open list) white, path green, and an orange line for the full path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -234,7 +233,8 @@ fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
     draw_portals(picture, nav);
 }
 
-/// The parts of a path, each with the layer that it leads over. A link that leads aside belongs to the part before it.
+/// The parts of a path, each with the layer that it leads over. A link that leads aside belongs to the part
+/// before it.
 fn legs(path: &Path, first: u8, slant: Slant) -> Vec<(u8, Vec<Point>)> {
     let (mut legs, mut leg) = (Vec::new(), (first, Vec::new()));
     let mut links = path.layers.iter().peekable();

@@ -1,9 +1,9 @@
 //! Who and what is on the map: characters, the ways they have left, regions, marks, routes.
 //!
-//! In: a world. Out: layers `regions`, `marks`, `paths`, `characters` of a picture, their names. Holds: a body is
-//! drawn at its true radius with a tick towards where it looks; the player has a colour of its own.
-//! Not here: the map below (`draw_nav`).
-//! Source: paths after seed 004: lines green, corners yellow, the end red.
+//! In: a world. Out: layers `regions`, `marks`, `paths`, `characters` of a picture, their names. Holds: a
+//! body is drawn at its true radius with a tick towards where it looks; the player has a colour of its own.
+//! Not here: the map below (`draw_nav`). Source: paths after seed 004: lines green, corners yellow, the end
+//! red.
 
 use std::collections::BTreeSet;
 
@@ -78,8 +78,8 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
     picture.add("regions", shapes);
 }
 
-/// Circles that scripts watch: around a place, or around somebody and with them; of those who look along walkable lines only
-/// what they see is filled.
+/// Circles that scripts watch: around a place, or around somebody and with them; of those who look along
+/// walkable lines only what they see is filled.
 pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
     let look =
         Style::filled(theme::WATCH.with_opacity(14)).stroked(theme::WATCH.with_opacity(190), 1.0).dashed();
@@ -142,7 +142,8 @@ pub(super) fn draw_routes(picture: &mut Picture, world: &World) {
     picture.add("routes", shapes);
 }
 
-/// Marks; of a map with several layers those that can be stood on there, and those that can be stood on nowhere.
+/// Marks; of a map with several layers those that can be stood on there, and those that can be stood on
+/// nowhere.
 pub(super) fn draw_marks(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     let stands =

@@ -15,8 +15,8 @@ pub(super) const ADVANCE: f32 = 0.6;
 
 /// Most labels of one picture: more cannot be read.
 const LABELS_MAX: usize = 400;
-/// Part of the map that the names of one kind may cover: a twentieth, as seen on a market of 200 people, where
-/// more hides the ground.
+/// Part of the map that the names of one kind may cover: a twentieth, as seen on a market of 200 people,
+/// where more hides the ground.
 const COVERED_MAX: f32 = 0.05;
 /// Importance from which a label is never crowded out: the player, the ends of a search.
 const ALWAYS: u8 = 8;
@@ -43,8 +43,8 @@ pub(super) struct Placed<'a> {
     pub index: usize,
 }
 
-/// Each label that found a place, in order of importance. One that stood somewhere in the picture before stays there while
-/// there is room; only what moves may then stand elsewhere.
+/// Each label that found a place, in order of importance. One that stood somewhere in the picture before
+/// stays there while there is room; only what moves may then stand elsewhere.
 pub(super) fn place(
     picture: &Picture,
     to_pixel: impl Fn([f64; 2]) -> Pixel,

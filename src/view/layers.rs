@@ -1,8 +1,8 @@
 //! Which parts of a level a picture shows.
 //!
-//! In: words of `draw --layers`. Out: a set, and the drawing of a level with it. Holds: the order of the parts is the
-//! order in which they lie on one another, whatever order they were named in. Not here: how a part looks
-//! (`draw_nav`, `draw_world`, `draw_crowd`).
+//! In: words of `draw --layers`. Out: a set, and the drawing of a level with it. Holds: the order of the
+//! parts is the order in which they lie on one another, whatever order they were named in. Not here: how a
+//! part looks (`draw_nav`, `draw_world`, `draw_crowd`).
 
 use super::draw_crowd::{draw_nudges, draw_obstacles, draw_replans, draw_requests, draw_steering};
 use super::draw_graph::draw_nav_graph;
@@ -135,7 +135,8 @@ impl Default for Parts {
 /// The drawing of a part.
 type Drawing = fn(&mut Picture, &World);
 
-/// Draws what does not change while the map stays as it is: cells, areas, obstacles. Cost: one look at every cell.
+/// Draws what does not change while the map stays as it is: cells, areas, obstacles. Cost: one look at every
+/// cell.
 pub fn draw_ground(picture: &mut Picture, world: &World, parts: Parts) {
     if parts.has(PicturePart::Cells) {
         draw_cells(picture, world.nav());

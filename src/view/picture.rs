@@ -1,9 +1,8 @@
 //! A picture: what is shown, where it lies in the world, and how it looks, before any scale is chosen.
 //!
-//! In: shapes from the drawing functions. Out: layers for [`super::screen`] and [`super::ascii`]. Holds: every
-//! coordinate is in world metres, every shape carries a [`Tag`] with the id of what it shows, later layers lie
-//! on top. Not here: pixels, files.
-//! Source: shapes tagged with ids after landmass's debug drawing.
+//! In: shapes from the drawing functions. Out: layers for [`super::screen`] and [`super::ascii`]. Holds:
+//! every coordinate is in world metres, every shape carries a [`Tag`] with the id of what it shows, later
+//! layers lie on top. Not here: pixels, files. Source: shapes tagged with ids after landmass's debug drawing.
 
 use std::collections::BTreeMap;
 
@@ -146,8 +145,8 @@ pub enum GroundProjection {
     /// From above.
     #[default]
     Flat,
-    /// A square as a diamond twice as wide as high: x to the lower right, z to the lower left. What lies across the picture
-    /// is to scale.
+    /// A square as a diamond twice as wide as high: x to the lower right, z to the lower left. What lies
+    /// across the picture is to scale.
     Isometric,
 }
 

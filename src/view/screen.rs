@@ -180,7 +180,8 @@ impl Picture {
         Ok(Screen { width_px, height_px, body_px, background: theme::PAPER, groups, stood })
     }
 
-    /// Pixels per metre with which the map's longer side takes `side_px` pixels, or less where no cell takes more than 24.
+    /// Pixels per metre with which the map's longer side takes `side_px` pixels, or less where no cell takes
+    /// more than 24.
     #[must_use]
     pub fn scale_to(&self, side_px: f64) -> f64 {
         let [width, height] = self.shown_m();
@@ -438,7 +439,8 @@ impl ScreenFrame {
         parts
     }
 
-    /// How many labels found no room, beside the scale bar: the picture is as high with the line as without it.
+    /// How many labels found no room, beside the scale bar: the picture is as high with the line as without
+    /// it.
     fn left_out(&self, count: usize) -> Option<Primitive> {
         let at = [self.width_px as f32 - RIGHT_PX, self.map[3] + 14.0 + LINE_PX / 2.0];
         let labels = if count == 1 { "label" } else { "labels" };

@@ -22,7 +22,7 @@ pub const CELL_PLAIN: Colour = Colour::hex(0xD3E6CC);
 pub const CELL_DEAR: Colour = Colour::hex(0xF4E3A6);
 /// Walkable at a factor above 1.5: red.
 pub const CELL_DEAREST: Colour = Colour::hex(0xEEBFAE);
-/// What the dearest ground tends to, the dearer it is.
+/// What the most expensive ground tends to, the more expensive it is.
 pub const CELL_BEYOND: Colour = Colour::hex(0xB5402C);
 /// How much nearer to that every doubling of the cost brings it.
 pub const CELL_BEYOND_STEP: f32 = 0.3;
@@ -60,9 +60,9 @@ pub const SCENE_STEP: Colour = Colour::hex(0x9C9082);
 /// A wall.
 pub const SCENE_WALL: Colour = Colour::hex(0x5B6068);
 
-/// A factor above this is shown as dear.
+/// A factor above this is shown as expensive.
 pub const DEAR_ABOVE: f32 = 1.0;
-/// A factor above this is shown as dearest.
+/// A factor above this is shown as most expensive.
 pub const DEAREST_ABOVE: f32 = 1.5;
 
 /// Outline of an area.
@@ -99,7 +99,8 @@ pub const ROUTE: Colour = Colour::hex(0x2F6FB5).with_opacity(110);
 
 /// A character.
 pub const CHARACTER: Colour = Colour::hex(0x2C7DC4);
-/// Characters told apart: colours that differ from one another and from the ground, also for most who see fewer.
+/// Characters told apart: colours that differ from one another and from the ground, also for most who see
+/// fewer.
 pub const PEOPLE: [Colour; 10] = [
     CHARACTER,
     Colour::hex(0xD9822B),

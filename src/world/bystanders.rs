@@ -1,13 +1,15 @@
 //! Who stands in the way: the characters that plans keep out of, found by place.
 //!
-//! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a plan keeps out
-//! of. Holds: only who stands counts (seed:D3, D4), within the level's distance of the straight line from start to goal, and
-//! with the level's part of its radius (seed:D5); the answer is that of a look at everybody, in order of creation, and
-//! tells how things are now, also for who came to stand since the look-up was built. Not here: what a plan makes of them.
+//! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a
+//! plan keeps out of. Holds: only who stands counts (seed:D3, D4), within the level's distance of the
+//! straight line from start to goal, and with the level's part of its radius (seed:D5); the answer is that of
+//! a look at everybody, in order of creation, and tells how things are now, also for who came to stand since
+//! the look-up was built. Not here: what a plan makes of them.
 //!
-//! The straight line, not the path: who stands beside a long detour is not seen, and is met by avoidance and pushing.
-//! Method: places sorted into cells when somebody first asks, once a phase; anyone who appears, is put somewhere or comes to
-//! stand after that is kept in a short list, and a long list has everything sorted again.
+//! The straight line, not the path: who stands beside a long detour is not seen, and is met by avoidance and
+//! pushing. Method: places sorted into cells when somebody first asks, once a phase; anyone who appears, is
+//! put somewhere or comes to stand after that is kept in a short list, and a long list has everything sorted
+//! again.
 
 use std::sync::Arc;
 
@@ -21,13 +23,16 @@ use crate::world::World;
 use crate::world::character::Character;
 use crate::world::walk::{Goal, Phase, Walk};
 
-/// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are cheap.
+/// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are
+/// cheap.
 const CELL_M: f32 = 4.0;
 
-/// Those who came to stand since the look-up was built are a list this long at least before everything is sorted again.
+/// Those who came to stand since the look-up was built are a list this long at least before everything is
+/// sorted again.
 const LATE_MIN: usize = 64;
 
-/// The look-up, which is never part of the state, and those who have changed since walks last looked, who are.
+/// The look-up, which is never part of the state, and those who have changed since walks last looked, who
+/// are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BystanderIndex {
     near: SpatialHash,
@@ -88,12 +93,14 @@ pub struct Straight<'a> {
 }
 
 impl Walk {
-    /// Whether it moves its character along a path, or will as soon as it has one or a door opens. Who waits beside a goal
-    /// that is held, at a stop or for a word, and who turns or has come to the end of its path, stands.
+    /// Whether it moves its character along a path, or will as soon as it has one or a door opens. Who waits
+    /// beside a goal that is held, at a stop or for a word, and who turns or has come to the end of its path,
+    /// stands.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
         let is_moving = match self.phase {
-            // A queue at a door goes on when the door opens, through the door that others want to go through as well.
+            // A queue at a door goes on when the door opens, through the door that others want to go through
+            // as well.
             Phase::Planning | Phase::AtDoor(_) => true,
             Phase::Moving => {
                 let asks = self.ask.or(self.token.map(|(_, why)| why));
@@ -108,8 +115,8 @@ impl Walk {
 }
 
 impl World {
-    /// Whether a character stands, so that plans keep out of it: alive, on no path and not stepping aside. Who moves is
-    /// transparent to plans (seed:D3, D4, F8).
+    /// Whether a character stands, so that plans keep out of it: alive, on no path and not stepping aside.
+    /// Who moves is transparent to plans (seed:D3, D4, F8).
     #[must_use]
     pub fn is_standing(&self, id: CharacterId) -> bool {
         self.characters.alive(id).is_some_and(|character| self.stands(character))
@@ -120,7 +127,8 @@ impl World {
         character.is_alive() && character.nudge.is_none() && !walk.is_some_and(Walk::is_under_way)
     }
 
-    /// Whether somebody stands where it stands because it has come to the goal of a walk, or waits there for it.
+    /// Whether somebody stands where it stands because it has come to the goal of a walk, or waits there for
+    /// it.
     #[must_use]
     pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
         /// Who was pushed no further than this, metres, still stands where it came to.
@@ -152,8 +160,8 @@ impl World {
         Disc { centre: character.body.position, radius_m: character.body.radius_m * part }
     }
 
-    /// Those who stand beside a straight line; None for nobody. Cost: anyone who is near the line; for the first question of a
-    /// phase, a pass over everybody.
+    /// Those who stand beside a straight line; None for nobody. Cost: anyone who is near the line; for the
+    /// first question of a phase, a pass over everybody.
     pub fn bystanders(&mut self, line: Straight<'_>) -> Option<Bystanders> {
         let reach_m = self.settings.crowd.dynamic_obstacle_influence_m;
         let mut standing = std::mem::take(&mut self.standing);
@@ -188,7 +196,8 @@ impl World {
         }
     }
 
-    /// Somebody may have come to stand since bodies last moved: a walk ended, it appeared, it was put somewhere.
+    /// Somebody may have come to stand since bodies last moved: a walk ended, it appeared, it was put
+    /// somewhere.
     pub(crate) fn note_standing(&mut self, id: CharacterId) {
         self.standing.noted.push(id);
         if self.standing.is_built {
@@ -261,7 +270,8 @@ impl BystanderIndex {
 
 /// Gives `visit` circles, middle and radius, that cover everything within `reach_m` of a line.
 fn along(from: Vec2, to: Vec2, reach_m: f32, mut visit: impl FnMut(Vec2, f32)) {
-    /// More circles than this for one line are no use: a goal may be any distance away, and then the circles grow.
+    /// More circles than this for one line are no use: a goal may be any distance away, and then the circles
+    /// grow.
     const CIRCLES_MAX: f32 = 256.0;
     let length_m = from.distance(to);
     if !length_m.is_finite() {

@@ -93,7 +93,8 @@ pub struct Hold {
     pub owner: Owner,
 }
 
-/// A small step aside that somebody was asked for (seed:C6, C8): a matter of the host's, which settles nobody's walk.
+/// A small step aside that somebody was asked for (seed:C6, C8): a matter of the host's, which settles
+/// nobody's walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nudge {
     /// Where it will stand.
@@ -120,8 +121,8 @@ pub enum Displaced {
     Skipped,
 }
 
-/// When something was last done, told by how long ago that is. It may lie before the level began: the time of a scene that is skipped
-/// passes for those in it alone.
+/// When something was last done, told by how long ago that is. It may lie before the level began: the time of
+/// a scene that is skipped passes for those in it alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Past(i64);
 
@@ -132,7 +133,8 @@ impl Past {
         Self(tick.0.cast_signed())
     }
 
-    /// How many ticks ago it is; none while it is still to come, because a step of the crowd is worked out before it lands.
+    /// How many ticks ago it is; none while it is still to come, because a step of the crowd is worked out
+    /// before it lands.
     #[must_use]
     pub fn ago_ticks(self, now: Tick) -> Option<u64> {
         now.0.cast_signed().checked_sub(self.0).and_then(|ago| u64::try_from(ago).ok())
@@ -193,8 +195,8 @@ pub struct Character {
     pub walk: Option<WalkId>,
     /// Whether the last tick found it following a path or stepping aside, whether it got on or not (seed:F7).
     pub is_moving: bool,
-    /// Whether it stands although it is under way: held up, or yet to set out. It is told by its mean velocity, so that nobody who is pushed
-    /// back and forth walks and stands by turns.
+    /// Whether it stands although it is under way: held up, or yet to set out. It is told by its mean
+    /// velocity, so that nobody who is pushed back and forth walks and stands by turns.
     pub is_still: bool,
     /// Its mean velocity over the last steps, the latest counting most, metres a second.
     pub drift: Vec3,
@@ -276,8 +278,8 @@ impl Character {
     }
 }
 
-/// Whom the map is asked for when somebody's own body is all that matters: as wide as it is, on its layer, without regard to
-/// doors and areas of its own.
+/// Whom the map is asked for when somebody's own body is all that matters: as wide as it is, on its layer,
+/// without regard to doors and areas of its own.
 #[must_use]
 pub fn standing_on(who: &Character) -> Traversal {
     Traversal { radius_m: who.body.radius_m, layer: who.layer, ..Traversal::default() }

@@ -1,7 +1,7 @@
 //! Columns over everybody who takes up room, for steps 8 and 9 of one tick.
 //!
-//! Holds: one row for each, in order of creation; nothing in here outlasts the tick but the buffers, so none of it is part of the
-//! state. Not here: what is done with them (`sim::avoid`, `sim::integrate`).
+//! Holds: one row for each, in order of creation; nothing in here outlasts the tick but the buffers, so none
+//! of it is part of the state. Not here: what is done with them (`sim::avoid`, `sim::integrate`).
 
 use glam::Vec2;
 use slotmap::Key;
@@ -41,7 +41,8 @@ impl Rows {
     }
 }
 
-/// Where a character lies among all: ids that are in use at a time differ in it, and it is less than most there have ever been.
+/// Where a character lies among all: ids that are in use at a time differ in it, and it is less than most
+/// there have ever been.
 fn slot(id: CharacterId) -> usize {
     id.data().as_ffi() as u32 as usize
 }

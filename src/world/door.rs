@@ -171,7 +171,8 @@ pub struct Door {
     pub key: Option<String>,
     /// The direction on the ground, along x and z, in which alone it may be walked through; any, if none.
     pub one_way: Option<[f32; 2]>,
-    /// Tags of which a character needs one to pass; for others it is a wall however it stands. Empty: everybody.
+    /// Tags of which a character needs one to pass; for others it is a wall however it stands. Empty:
+    /// everybody.
     pub teams: Vec<String>,
     /// The wish it is carrying out or waiting to.
     pub wish: Option<DoorWish>,

@@ -212,8 +212,8 @@ pub enum Fact {
     },
     /// The runtime has something to say: dropped lines, deferred scripts, undelivered results.
     Notice {
-        /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `roundsExhausted`, `printDropped`, `timeDropped` or
-        /// `undelivered`.
+        /// `scriptDeferred`, `scriptStopped`, `watchesDeferred`, `roundsExhausted`, `printDropped`,
+        /// `timeDropped` or `undelivered`.
         what: &'static str,
         /// How many.
         count: u64,

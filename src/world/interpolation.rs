@@ -1,7 +1,8 @@
 //! A body on its way through a step of the crowd that takes several ticks.
 //!
-//! In: where the step leads it. Out: where it is in each tick. Holds: it goes straight and evenly, and is where the step leads it in the
-//! last tick, to the bit; who is put elsewhere meanwhile, or stops, stays there. Not here: where steps lead (`sim::integrate`).
+//! In: where the step leads it. Out: where it is in each tick. Holds: it goes straight and evenly, and is
+//! where the step leads it in the last tick, to the bit; who is put elsewhere meanwhile, or stops, stays
+//! there. Not here: where steps lead (`sim::integrate`).
 
 use glam::Vec3;
 
@@ -22,7 +23,8 @@ pub struct Interpolation {
     pub at: (Vec3, f32),
     /// The layer it is on.
     pub layer: u8,
-    /// Whether it walks on after this step, so that it stops when told to; else it makes an end or was pushed.
+    /// Whether it walks on after this step, so that it stops when told to; else it makes an end or was
+    /// pushed.
     pub walks: bool,
 }
 
@@ -40,7 +42,8 @@ impl Interpolation {
         if part >= 1.0 { self.to.0 } else { self.from.0.lerp(self.to.0, part) }
     }
 
-    /// Brings it so far along, a part of the step from 0 to 1; false when it has stopped, or somebody has put it elsewhere.
+    /// Brings it so far along, a part of the step from 0 to 1; false when it has stopped, or somebody has put
+    /// it elsewhere.
     pub fn advance(&mut self, characters: &mut Characters, part: f32) -> bool {
         let Some(character) = characters.get_mut(self.who) else {
             return false;

@@ -109,7 +109,8 @@ pub struct World {
     pub(crate) askers: SecondaryMap<PathToken, WalkId>,
     /// Buffers for questions that search at once. Never part of the state.
     pub(crate) scratch: Search,
-    /// Where those are who stand in the way of plans: a look-up that is never part of the state, and who has changed.
+    /// Where those are who stand in the way of plans: a look-up that is never part of the state, and who has
+    /// changed.
     pub(crate) standing: BystanderIndex,
     /// Whom a path that a script asked for was planned around.
     pub(crate) asked_around: SecondaryMap<PathToken, Bystanders>,
@@ -121,7 +122,8 @@ pub struct World {
     pub(crate) walks: SlotMap<WalkId, Walk>,
     /// Those walks in order of creation.
     pub(crate) walk_order: Vec<WalkId>,
-    /// Those whose result has been handed out, for step 13: the list of what is told of each walk by `is_delivered`.
+    /// Those whose result has been handed out, for step 13: the list of what is told of each walk by
+    /// `is_delivered`.
     pub(crate) delivered: Vec<WalkId>,
     /// Areas, then obstacles, in level order.
     pub(crate) areas: Vec<Area>,
@@ -155,13 +157,14 @@ pub struct World {
     pub(crate) tiles: Option<Arc<Tiles>>,
     /// Whether the map is a precomputed grid, whose areas cannot be toggled.
     pub(crate) is_precomputed: bool,
-    /// Whether the steps under way are those of a skipped scene. False between steps, so never part of the state.
+    /// Whether the steps under way are those of a skipped scene. False between steps, so never part of the
+    /// state.
     pub(crate) is_skipping: bool,
-    /// Ticks of the scene that is skipped which have passed in this one before: so far on are the steps of those in it. Zero between
-    /// steps.
+    /// Ticks of the scene that is skipped which have passed in this one before: so far on are the steps of
+    /// those in it. Zero between steps.
     pub(crate) rushed_ticks: u64,
-    /// Who takes part in the steps under way, when they are those of a skipped scene; everybody else stands still. None between
-    /// steps.
+    /// Who takes part in the steps under way, when they are those of a skipped scene; everybody else stands
+    /// still. None between steps.
     pub(crate) cast: Option<Cast>,
     /// Walks asked for in this tick, by owner; for the limit.
     pub(crate) walks_this_tick: BTreeMap<Owner, u32>,
@@ -304,14 +307,15 @@ impl World {
         self.landing() == self.tick
     }
 
-    /// The tick in which the crowd's step under way lands. What people do in it counts as done then, whenever it is worked out, so
-    /// that times between steps are the same at every rate.
+    /// The tick in which the crowd's step under way lands. What people do in it counts as done then, whenever
+    /// it is worked out, so that times between steps are the same at every rate.
     pub(crate) fn landing(&self) -> Tick {
         let now = self.tick.after(self.rushed_ticks);
         self.tick.after(self.rate.landing(now).since(now))
     }
 
-    /// The walks asked for since the last tick began, in order of creation: what is plain from the start does not wait for a step.
+    /// The walks asked for since the last tick began, in order of creation: what is plain from the start does
+    /// not wait for a step.
     pub(crate) fn fresh_walks(&self) -> Vec<WalkId> {
         let is_old = |&id: &WalkId| {
             self.walks.get(id).is_some_and(|walk| walk.issued.after(1) < walk.clock(self.tick))
@@ -328,8 +332,8 @@ impl World {
         }
     }
 
-    /// Frees the walks that have settled and whose result has been handed out; in order of creation. Cost: a look at the ids of the
-    /// others, at none of the others themselves.
+    /// Frees the walks that have settled and whose result has been handed out; in order of creation. Cost: a
+    /// look at the ids of the others, at none of the others themselves.
     pub(crate) fn free_walks(&mut self) -> Vec<WalkId> {
         let is_open = |id: WalkId| self.walks.get(id).is_some_and(Walk::is_open);
         let (open, mut over): (Vec<_>, Vec<_>) =

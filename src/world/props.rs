@@ -1,7 +1,8 @@
 //! What a level says of its things beyond what the runtime reads: plain data for scripts.
 //!
-//! In: the level. Out: the data of a thing, by what it is and its name. Holds: nothing in a run changes it, so it is no
-//! part of the state; an edit of the level replaces it. Not here: marks and stops, which carry their own (`place`).
+//! In: the level. Out: the data of a thing, by what it is and its name. Holds: nothing in a run changes it,
+//! so it is no part of the state; an edit of the level replaces it. Not here: marks and stops, which carry
+//! their own (`place`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

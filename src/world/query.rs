@@ -144,7 +144,8 @@ impl World {
         let Some(door) = self.doors.get(id.index()) else {
             return Vec::new();
         };
-        // A cell at the rim may reach out of the area by half its size; no map has larger cells than its margin.
+        // A cell at the rim may reach out of the area by half its size; no map has larger cells than its
+        // margin.
         let bounds = door.bounds.grown(1.0);
         self.characters
             .iter()
@@ -159,7 +160,8 @@ impl World {
         let place = character.body.position;
         let mut areas = Vec::new();
         self.nav.areas_at(place, &mut areas);
-        // By what the map counts to the area, as that is what closes: the middle of a cell may lie on the very edge of it.
+        // By what the map counts to the area, as that is what closes: the middle of a cell may lie on the
+        // very edge of it.
         areas.contains(&area) || self.nav.holds(area, place)
     }
 

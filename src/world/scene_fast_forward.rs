@@ -1,9 +1,9 @@
 //! What goes on while a scene is skipped: its own walks, doors, turns and animations, and nothing else.
 //!
-//! In: whose scene it is, what its tasks wait for. Out: whether there is anything to do. Holds: nobody else moves meanwhile.
-//! Also here: who takes part in the steps of the crowd meanwhile. Who walks for somebody else stands still, anyone who stands takes part
-//! as ever: is avoided, pushed, asked aside.
-//! Not here: the passing of the time (`sim::scene_fast_forward`), whose turn it is (`script::skipping`).
+//! In: whose scene it is, what its tasks wait for. Out: whether there is anything to do. Holds: nobody else
+//! moves meanwhile. Also here: who takes part in the steps of the crowd meanwhile. Who walks for somebody
+//! else stands still, anyone who stands takes part as ever: is avoided, pushed, asked aside. Not here: the
+//! passing of the time (`sim::scene_fast_forward`), whose turn it is (`script::skipping`).
 
 use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::world::World;
@@ -23,11 +23,12 @@ pub struct Cast {
 }
 
 impl Cast {
-    /// How far from somebody of the scene others are looked at in a level of many people, metres. Neighbours are avoided at 3.5;
-    /// the rest is what people walk between two looks.
+    /// How far from somebody of the scene others are looked at in a level of many people, metres. Neighbours
+    /// are avoided at 3.5; the rest is what people walk between two looks.
     const NEAR_M: f32 = 12.0;
-    /// Up to so many people everybody is looked at, wherever they are: a step is then the one it would have been, to the bit. Among
-    /// more a jam may be solved another way, because whose turn it is goes by one's number among those who are looked at.
+    /// Up to so many people everybody is looked at, wherever they are: a step is then the one it would have
+    /// been, to the bit. Among more a jam may be solved another way, because whose turn it is goes by one's
+    /// number among those who are looked at.
     const EVERYBODY_MAX: usize = 256;
 
     /// Those who take part now.

@@ -22,7 +22,8 @@ pub struct CrowdSettings {
     pub replan_cooldown_ms: f32,
     /// Distance at which walking up to a character ends, metres. 1.35 (seed 000, NPC_TALK_DISTANCE).
     pub npc_talk_distance_m: f32,
-    /// Passes that push overlapping bodies apart in a sixtieth of a second; a step of the crowd has twice as many. 3 (seed 000).
+    /// Passes that push overlapping bodies apart in a sixtieth of a second; a step of the crowd has twice as
+    /// many. 3 (seed 000).
     pub iterations: u32,
     /// A displacement that makes somebody a mover, metres. 0.05 (seed 000).
     pub moved_eps_m: f32,

@@ -1,9 +1,10 @@
 //! The hash of the world: every field that can change the future, in a fixed order.
 //!
-//! Out: one 64-bit hash for each part of the state, as traces name them. Holds: what is taken apart is taken apart by
-//! all of its fields, so that a new field does not compile until somebody has said whether it counts; what may be absent
-//! says whether it is there, so that no two states look alike because one value took another's place. Not here: what
-//! scripts keep (`script::host` adds its part), counters that nothing reads, what a level settles once and for all.
+//! Out: one 64-bit hash for each part of the state, as traces name them. Holds: what is taken apart is taken
+//! apart by all of its fields, so that a new field does not compile until somebody has said whether it
+//! counts; what may be absent says whether it is there, so that no two states look alike because one value
+//! took another's place. Not here: what scripts keep (`script::host` adds its part), counters that nothing
+//! reads, what a level settles once and for all.
 
 mod walks;
 

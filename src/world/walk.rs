@@ -286,7 +286,8 @@ impl Ask {
 /// What a walk knows about ways that become better as the map changes, and close again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shortcuts {
-    /// The map has changed so that another way may be better: from then on it looks for one, by the clock of the walk.
+    /// The map has changed so that another way may be better: from then on it looks for one, by the clock of
+    /// the walk.
     pub due: Option<Tick>,
     /// Until then it does not look, by the clock of the walk.
     pub rests_until: Tick,
@@ -354,12 +355,13 @@ pub struct Walk {
     pub travelled_m: f32,
     /// Plans made after the first.
     pub repaths: u32,
-    /// Paths that led past where the body had been pushed to by the time they were found, since the last one that it took.
+    /// Paths that led past where the body had been pushed to by the time they were found, since the last one
+    /// that it took.
     pub missed_paths: u32,
     /// When it looks again whether the map has a better way for it.
     pub shortcuts: Shortcuts,
-    /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a fifth
-    /// cheaper.
+    /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a
+    /// fifth cheaper.
     pub is_door_plan: bool,
     /// The least that was left of its way when it last made progress, metres.
     pub progress_m: f32,
@@ -399,17 +401,17 @@ impl Walk {
     /// Times its patience that a walk may go back and forth without coming nearer to its end than ever.
     pub const PATIENCES_MAX: u64 = 20;
 
-    /// Has it ask for a path in step 6. What was asked before stays, but a look for a better way gives way to any other
-    /// reason: its answer may be left unused.
+    /// Has it ask for a path in step 6. What was asked before stays, but a look for a better way gives way to
+    /// any other reason: its answer may be left unused.
     pub(crate) fn ask_for(&mut self, why: Ask) {
         if self.ask.is_none_or(|before| before.is_look() && !(why.is_look() && before == Ask::Better)) {
             self.ask = Some(why);
         }
     }
 
-    /// Whether it has no way to go on until a search is answered that it waits for: it never had one, has come to the end of
-    /// the one it had, or that one is cut by a change up to revision `on` of the map. Waiting is not being stuck, however
-    /// small the budget of searches is.
+    /// Whether it has no way to go on until a search is answered that it waits for: it never had one, has
+    /// come to the end of the one it had, or that one is cut by a change up to revision `on` of the map.
+    /// Waiting is not being stuck, however small the budget of searches is.
     #[must_use]
     pub fn waits_for_path(&self, on: Revision) -> bool {
         let has_ended = || self.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_none());
@@ -428,8 +430,8 @@ impl Walk {
         now.after(self.skipped_ticks)
     }
 
-    /// Follows another path. What was left of the one before says nothing about it, also when both meet within one step of the
-    /// crowd.
+    /// Follows another path. What was left of the one before says nothing about it, also when both meet
+    /// within one step of the crowd.
     pub(crate) fn follow(&mut self, following: Following) {
         self.following = Some(following);
         self.left_m = None;
@@ -476,7 +478,8 @@ impl Walk {
         self.via.as_ref().map_or(self.aim, |via| via.last)
     }
 
-    /// Whether it stays where it is when its goal cannot be reached. Who follows always goes as near as it gets.
+    /// Whether it stays where it is when its goal cannot be reached. Who follows always goes as near as it
+    /// gets.
     #[must_use]
     pub fn sets_out_for_exact_goals_only(&self) -> bool {
         self.options.accept == AcceptEnd::Exact && self.course == WalkMode::Once
@@ -509,8 +512,8 @@ impl Walk {
 /// Who is asking, for the map: the body, and the doors that its policy and keys let it plan through.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
-    /// Tags of anyone it is; none when a script asks about a point and names no tags. Doors of teams are walls for strangers,
-    /// not for nobody.
+    /// Tags of anyone it is; none when a script asks about a point and names no tags. Doors of teams are
+    /// walls for strangers, not for nobody.
     pub tags: Option<&'a [String]>,
     /// The layer of the map that it is on.
     pub layer: u8,

@@ -1,8 +1,8 @@
 //! How a walk goes on: to one goal, after somebody, away from somebody, from stop to stop, anywhere.
 //!
-//! In: checked options of the verb. Out: a plan that `sim::walk_modes` carries on. Holds: whatever the course, there is one walk
-//! with one result; a course that aims again and again has a bound on how often. Not here: options that every walk has
-//! (`walk`), how a course is carried on (`sim::walk_modes`).
+//! In: checked options of the verb. Out: a plan that `sim::walk_modes` carries on. Holds: whatever the
+//! course, there is one walk with one result; a course that aims again and again has a bound on how often.
+//! Not here: options that every walk has (`walk`), how a course is carried on (`sim::walk_modes`).
 
 use std::sync::Arc;
 
@@ -136,8 +136,8 @@ pub struct Follow {
     pub lose_after_ticks: u64,
     /// Since when it has been farther.
     pub far_since: Option<Tick>,
-    /// Since when the walker has stood at the end of a way that does not lead to the target. A way that does clears it; a
-    /// target that walks back and forth behind a wall does not.
+    /// Since when the walker has stood at the end of a way that does not lead to the target. A way that does
+    /// clears it; a target that walks back and forth behind a wall does not.
     pub stranded_since: Option<Tick>,
 }
 

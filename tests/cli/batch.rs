@@ -1,7 +1,7 @@
 //! `walkon batch` and `watch` from outside.
 //!
-//! Goal: a line of a batch is the line of the run alone, and what is saved while a level runs gets into its trace. Method:
-//! the real binary on projects in folders of their own; limits of time are generous.
+//! Goal: a line of a batch is the line of the run alone, and what is saved while a level runs gets into its
+//! trace. Method: the real binary on projects in folders of their own; limits of time are generous.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -163,7 +163,8 @@ impl Said {
         Self(said)
     }
 
-    /// The next line with `part` in it. Others may go on for ever, so it is given up at a time, not after a silence.
+    /// The next line with `part` in it. Others may go on for ever, so it is given up at a time, not after a
+    /// silence.
     fn wait_for(&self, part: &str) -> String {
         let end = Instant::now() + Duration::from_secs(120);
         let mut before = Vec::new();
@@ -215,7 +216,8 @@ fn an_edit_runs_at_once_a_broken_one_is_shown_once_and_mending_it_is_told() {
     said.wait_for("version 4");
     std::thread::sleep(Duration::from_millis(1100));
     std::fs::write(&script, "function onTick() if level.tick % 20 == 0 then error('torn') end end").unwrap();
-    // Three faults and its owner is switched off, which is told with what starts it again; the fault is told once.
+    // Three faults and its owner is switched off, which is told with what starts it again; the fault is told
+    // once.
     said.wait_for("fault in");
     said.wait_for("level script is switched off after its faults; a reload of roll.lua starts it again");
     std::thread::sleep(Duration::from_millis(1100));

@@ -1,7 +1,7 @@
 //! The command line from outside: exit codes, help, the form of every result.
 //!
-//! Goal: what the README promises holds for the program that people run. Method: the real binary in a folder of
-//! its own, with a project as an author would lay it out; nothing is shared between tests.
+//! Goal: what the README promises holds for the program that people run. Method: the real binary in a folder
+//! of its own, with a project as an author would lay it out; nothing is shared between tests.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -321,7 +321,8 @@ fn path_answers_in_the_documented_form() {
     assert!(out.starts_with("partial (doorClosed by door \"gate\")"), "{out}");
 }
 
-/// Each cause of a goal that is not reached has words of its own, in `path` and in what a walk says at its end.
+/// Each cause of a goal that is not reached has words of its own, in `path` and in what a walk says at its
+/// end.
 #[test]
 fn a_goal_that_is_not_reached_is_told_with_its_own_cause() {
     let project = Project::new();
@@ -693,7 +694,8 @@ fn fault_h9_a_closed_stderr_is_no_panic() {
 #[cfg(unix)]
 #[test]
 fn fault_h14_a_small_stack_is_enough() {
-    // Calls of Lua from C from Lua, as deep as Luau allows, take native stack. Seen to crash with a thread of 128 KiB.
+    // Calls of Lua from C from Lua, as deep as Luau allows, take native stack. Seen to crash with a thread of
+    // 128 KiB.
     let project = Project::new();
     let deep = "local function down(n)\n  if n > 0 then string.gsub(\"a\", \"a\", function() down(n - 1) end) end\nend\n\
         function onStart() down(150) log.info(\"came back\") end\n";
@@ -980,9 +982,10 @@ fn stats_are_a_table_that_never_spoils_a_json_result() {
 #[cfg(unix)]
 #[test]
 fn fault_h6_a_signal_ends_a_script_that_loops() {
-    // While a file loads there is no end of a tick at which the signal could be seen: only the flag that the VM
-    // reads ends the call early, else its fuel does, with 4. An endless `onTick` would prove nothing: it is
-    // suspended after three faults, and the run then ends between ticks. Seen to fail with the flag never set.
+    // While a file loads there is no end of a tick at which the signal could be seen: only the flag that the
+    // VM reads ends the call early, else its fuel does, with 4. An endless `onTick` would prove nothing: it
+    // is suspended after three faults, and the run then ends between ticks. Seen to fail with the flag never
+    // set.
     for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
         let project = Project::new();
         let limits = ", \"limits\": { \"fuelAtLoad\": 100000000, \"watchdogMs\": 60000 }";

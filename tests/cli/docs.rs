@@ -1,14 +1,15 @@
 //! The guide in `docs/`, held to its word: what it says to write is written, what it says to run is run.
 //!
-//! Goal: nobody who follows a page is led astray. Method: each page is followed from top to bottom in an empty
-//! folder with the real program. What stands after the language of a block says what it is for:
+//! Goal: nobody who follows a page is led astray. Method: each page is followed from top to bottom in an
+//! empty folder with the real program. What stands after the language of a block says what it is for:
 //!
-//! - `file=PATH`: the text of that file, which is written. `walkon check` finds nothing wrong with them at the end.
+//! - `file=PATH`: the text of that file, which is written. `walkon check` finds nothing wrong with them at
+//!   the end.
 //! - `sh`: commands. `walkon ...` and `cd ...` are done, and end with `exit=N` (0 when it says nothing);
 //!   with `by-hand`, only the names of the commands and options are looked at.
 //! - `text`, `shows`: what the command before it prints: these lines, in this order, `...` for any others.
-//! - `diff`, `edit=PATH`: a change to that file: the lines with a blank and a minus before them become those with a blank
-//!   and a plus.
+//! - `diff`, `edit=PATH`: a change to that file: the lines with a blank and a minus before them become those
+//!   with a blank and a plus.
 //! - `lua` without more: part of a script, which compiles, and names nothing that does not exist.
 //! - `text` and `json` without more: read by people only.
 
@@ -171,7 +172,8 @@ impl Reader {
         }
     }
 
-    /// What the commands print, in this order. With `UPDATE=1` the numbers of the page follow those of the program.
+    /// What the commands print, in this order. With `UPDATE=1` the numbers of the page follow those of the
+    /// program.
     fn compare(&mut self, block: &Block, at: &str) {
         let is_update = std::env::var_os("UPDATE").is_some();
         let mut printed = self.printed.lines();

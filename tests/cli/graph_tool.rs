@@ -1,8 +1,8 @@
 //! Graphs made from a real scene: points on its floors, links that a body can walk, ways up its stairs.
 //!
 //! Goal: rows V3, V5 and V9 to V12 of the seeds on a scene that nobody here made. Method: the scene of
-//! `../shared/data/meshes`, and a look at every triangle beside the tree that answers rays; without the data nothing is tested but
-//! the tower of the project.
+//! `../shared/data/meshes`, and a look at every triangle beside the tree that answers rays; without the data
+//! nothing is tested but the tower of the project.
 
 use std::path::{Path, PathBuf};
 
@@ -115,7 +115,8 @@ fn seed_v3_ways_lead_up_the_stairs_of_a_real_scene() {
     let room = Room { radius_m: 0.4, step_m: 0.5, height_m: 1.8 };
     let draft = made(&all, &[around], 1.0, room);
     let found = groups(&draft);
-    // The scene is of three large bodies with nothing but air between them, five metres of it: so many islands are right.
+    // The scene is of three large bodies with nothing but air between them, five metres of it: so many
+    // islands are right.
     let apart = |one: usize, two: usize| {
         let place = |at: &u32| draft.points()[*at as usize];
         let pairs = found[one].points.iter().flat_map(|a| found[two].points.iter().map(move |b| (a, b)));
@@ -456,7 +457,8 @@ function onStart() go(1) end
         "vertices": [[-1, 0, -1], [3, 0, -1], [3, 0, 2], [3, 0, 4], [-1, 0, 4], [6, 3, 2], [6, 3, 4], [8, 3, 4], [8, 3, 2], [8, 3, -1], [6, 3, -1],
             [1, 3, -1], [1, 3, 1], [6, 3, 1]],
         "polygons": [[0, 1, 2, 3, 4], [2, 5, 6, 3], [5, 8, 7, 6], [10, 9, 8, 5, 13], [11, 10, 13, 12]] } }"#;
-    // Again with a gallery whose edge lies along the side of the stairs, one above the other where they meet in plan.
+    // Again with a gallery whose edge lies along the side of the stairs, one above the other where they meet
+    // in plan.
     let touching = polygons
         .replace("[1, 3, 1], [6, 3, 1]]", "[1, 3, 2]]")
         .replace("8, 5, 13], [11, 10, 13, 12]", "8, 5], [11, 10, 5, 12]");

@@ -1,6 +1,7 @@
 //! What commands show of maps with several layers, and of ground that nobody can leave.
 //!
-//! Method: the real binary on maps of a few tiles; findings are read from the library, pictures from their SVG and text.
+//! Method: the real binary on maps of a few tiles; findings are read from the library, pictures from their
+//! SVG and text.
 
 use walkon::level::{self, MemorySource, Severity};
 

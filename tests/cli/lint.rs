@@ -1,8 +1,8 @@
 //! What `walkon check` says of scripts without running them.
 //!
-//! Goal: every slip of a name is found with its place, and nothing is said of what is right. Method: one project with a file
-//! for each case, checked by the real binary in one run; findings are compared whole, so that none may be missing and
-//! none may be too many.
+//! Goal: every slip of a name is found with its place, and nothing is said of what is right. Method: one
+//! project with a file for each case, checked by the real binary in one run; findings are compared whole, so
+//! that none may be missing and none may be too many.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -430,7 +430,8 @@ fn deeply_nested_scripts_are_looked_at_once() {
             &format!("local a = {{}}\n{written}\n"),
         );
     }
-    // A table that stands in a table twice, and that in another twice, and so on: what it is as data has 2^200 values.
+    // A table that stands in a table twice, and that in another twice, and so on: what it is as data has
+    // 2^200 values.
     let mut shared = "local t0 = { type = \"any\" }\n".to_owned();
     for index in 1..=150 {
         shared.push_str(&format!("local t{index} = {{ t{0}, t{0} }}\n", index - 1));
@@ -643,7 +644,8 @@ fn wrong_parameters_are_shown_at_their_place_in_the_level_by_check_and_by_run() 
 fn the_repository_is_checked_quickly() {
     let began = std::time::Instant::now();
     check(crate::place::root(), &["scripts"]);
-    // A hundred milliseconds in a release build on a quiet machine; here only what would be noticed is refused.
+    // A hundred milliseconds in a release build on a quiet machine; here only what would be noticed is
+    // refused.
     assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
 }
 

@@ -1,7 +1,7 @@
 //! What pictures show of people, watches, padding and searches, and what animations say.
 //!
-//! Goal: anyone who looks can tell who is who and why. Method: the real program draws SVG, whose shapes say what they show;
-//! animations are compared with the same animation without words.
+//! Goal: anyone who looks can tell who is who and why. Method: the real program draws SVG, whose shapes say
+//! what they show; animations are compared with the same animation without words.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,8 @@
 //! Traces run again: nothing differs, or what differs is named.
 //!
-//! Goal: a trace is evidence. Method: levels are recorded and replayed inside the library; traces are then cut,
-//! edited and shortened, and the verdict must name the place; the command line is tried on whole projects.
+//! Goal: a trace is evidence. Method: levels are recorded and replayed inside the library; traces are then
+//! cut, edited and shortened, and the verdict must name the place; the command line is tried on whole
+//! projects.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! A new project, as its author finds it.
 //!
-//! Goal: everything that `walkon new` writes works untouched. Method: the real binary makes a project in a folder
-//! of its own and runs the commands that its README names.
+//! Goal: everything that `walkon new` writes works untouched. Method: the real binary makes a project in a
+//! folder of its own and runs the commands that its README names.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,7 +1,7 @@
 //! What walkon writes as XML is read by a strict reader: pictures, and the reports of tests.
 //!
-//! Goal: every file opens wherever XML does. Method: a parser of others reads it whole; names, attributes, references and
-//! characters are all looked at.
+//! Goal: every file opens wherever XML does. Method: a parser of others reads it whole; names, attributes,
+//! references and characters are all looked at.
 
 use std::process::Command;
 

@@ -1,6 +1,7 @@
 //! What stands on the terminal: how much is said, where, in which order and colour.
 //!
-//! Goal: `-q`, `-v`, pipes, `-` and `.` mean the same for every command. Method: the real binary on a small project.
+//! Goal: `-q`, `-v`, pipes, `-` and `.` mean the same for every command. Method: the real binary on a small
+//! project.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,7 +1,8 @@
-//! What pictures show of tile maps: colours by cost, tiles in their shape and projection, paths in the seed's colours.
+//! What pictures show of tile maps: colours by cost, tiles in their shape and projection, paths in the seed's
+//! colours.
 //!
-//! Method: maps of a few tiles whose picture is known by hand; shapes and their colours are read from the picture, corners in
-//! pixels from the screen that SVG and PNG are made of.
+//! Method: maps of a few tiles whose picture is known by hand; shapes and their colours are read from the
+//! picture, corners in pixels from the screen that SVG and PNG are made of.
 
 use glam::Vec3;
 use walkon::level::{self, MemorySource};

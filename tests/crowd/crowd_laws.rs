@@ -1,8 +1,8 @@
 //! Laws of the crowd, over many ticks of avoiding, moving and pushing.
 //!
-//! Method: a small world of discs in the open or between walls, stepped as a tick will be: everybody wants to go
-//! straight to a goal, avoids, moves, is pushed apart. Oracles look at every pair and every wall, and share no code with
-//! the kernels. A law that fails prints the case.
+//! Method: a small world of discs in the open or between walls, stepped as a tick will be: everybody wants to
+//! go straight to a goal, avoids, moves, is pushed apart. Oracles look at every pair and every wall, and
+//! share no code with the kernels. A law that fails prints the case.
 
 use glam::{Vec2, Vec3};
 use walkon::base::rng::Rng;
@@ -152,8 +152,8 @@ fn worst_overlap(bodies: &Bodies) -> f32 {
     worst
 }
 
-/// Walks everybody to the goals; the seconds that takes. Fails when it takes longer than `limit_s`, or when anybody ever
-/// overlaps more than 5 % for longer than half a second.
+/// Walks everybody to the goals; the seconds that takes. Fails when it takes longer than `limit_s`, or when
+/// anybody ever overlaps more than 5 % for longer than half a second.
 fn walk(name: &str, ends: &[(Vec2, Vec2)], rate_hz: f32, limit_s: f32) -> f32 {
     let mut crowd = Crowd::new(ends, rate_hz);
     let mut overlapping = 0;
@@ -289,8 +289,9 @@ fn kernel_g16_a_thousand_bodies_in_one_cell_part_within_600_ticks() {
     assert!(worst <= 0.05, "deepest overlap {worst}");
 }
 
-/// Ten thousand need a disc of about 40 m for themselves; pushes alone spread them to about 30 m in 600 ticks, so
-/// many pairs still overlap then, short of what the catalogue asks. What is asserted is what holds: finite, and well under way after a quarter of the time.
+/// Ten thousand need a disc of about 40 m for themselves; pushes alone spread them to about 30 m in 600
+/// ticks, so many pairs still overlap then, short of what the catalogue asks. What is asserted is what holds:
+/// finite, and well under way after a quarter of the time.
 #[test]
 fn kernel_g16_ten_thousand_bodies_in_one_cell_spread_without_a_number_going_astray() {
     let bodies = parted_from_one_cell(10_000, 150);

@@ -1,7 +1,7 @@
 //! The crowd rows of the fault catalogue, G11 to G17, G33 and G34, each with the outcome that stands there.
 //!
-//! Method: small levels made here, walks sent by the host, the judge of `tests/invariants.rs` after every tick; ends are
-//! read from the trace.
+//! Method: small levels made here, walks sent by the host, the judge of `tests/invariants.rs` after every
+//! tick; ends are read from the trace.
 
 use cpu_time::ThreadTime;
 
@@ -324,8 +324,8 @@ fn fault_g17_two_on_one_point_part_by_their_ids_the_same_way_every_time() {
 
 #[test]
 fn fault_g33_nobody_in_a_queue_or_in_no_hurry_counts_as_stuck() {
-    // A file in a corridor behind somebody very slow. At the mouth they stand body to body: the time that counts is that of
-    // inv:N6.
+    // A file in a corridor behind somebody very slow. At the mouth they stand body to body: the time that
+    // counts is that of inv:N6.
     let mut run = Run::within(CORRIDOR, 10.0);
     let slow = run.spawn("slow", (7.0, 3.0));
     run.walk_with(slow, (20.0, 5.0), |options| options.pace = walkon::world::walk::WalkPace::Speed(0.05));

@@ -1,7 +1,8 @@
 //! What pictures and traces show of searches and of a crowd.
 //!
-//! Goal: anyone who looks at a picture or a trace sees what the runtime decided and why. Method: small levels whose answer is
-//! known by hand, drawn and traced; counts are taken from the picture's shapes, not from what they were made of.
+//! Goal: anyone who looks at a picture or a trace sees what the runtime decided and why. Method: small levels
+//! whose answer is known by hand, drawn and traced; counts are taken from the picture's shapes, not from what
+//! they were made of.
 
 use glam::Vec3;
 use walkon::game::recorder::{RecordOptions, Recorder};
@@ -90,7 +91,8 @@ fn seed_n11_a_picture_of_a_known_search_has_the_known_number_of_cells_of_each_ki
     let ring = game(&level(&rows, ""), RecordOptions::default());
     let picture = search_picture(ring.world(), [1.0, 3.0], [9.0, 3.0]);
     let [free, frontier, searched, path, blocked] = counts(&picture);
-    // Two ways round of equal length, 13 cells each with both ends; nobody can look into the five cells in the middle.
+    // Two ways round of equal length, 13 cells each with both ends; nobody can look into the five cells in
+    // the middle.
     assert_eq!((path, blocked), (13, 77 - 24 - 5));
     assert_eq!(free + frontier + searched, 24 - 13 + 5);
     assert!(free >= 5 && searched + frontier > 0, "the other way was at least begun: {:?}", counts(&picture));

@@ -82,7 +82,8 @@ fn a_door_that_toggles_every_second_does_not_make_a_walker_swing() {
     }
 }
 
-/// The bait steps back and forth, which makes the hero look for a way again and again, while the door toggles.
+/// The bait steps back and forth, which makes the hero look for a way again and again, while the door
+/// toggles.
 fn chase(stage: &mut Stage, bait: CharacterId) {
     let order = WalkOrder {
         character: stage.hero(),

@@ -1,7 +1,7 @@
 //! Keeping up with somebody: near enough, lost, shut out, gone.
 //!
-//! Goal: the rows of `follow` in the reference, and D13 and D14 of the fault catalogue. Method: two rooms with a door, two
-//! characters, ends read from the trace.
+//! Goal: the rows of `follow` in the reference, and D13 and D14 of the fault catalogue. Method: two rooms
+//! with a door, two characters, ends read from the trace.
 
 use glam::Vec3;
 use walkon::base::geom::flat_distance;

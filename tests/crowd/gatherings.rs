@@ -1,8 +1,8 @@
 //! Laws about people who come to one place: to a person, to a point, past somebody who stands.
 //!
-//! Goal: all who walk to one goal end in peace, anyone who has arrived is left alone, files back out of lanes, and nobody walks on
-//! the spot. Method: random parties drawn from a seed, small levels made here; the judge of `tests/invariants.rs` after every
-//! tick; steps aside and ends of walks are read from the trace.
+//! Goal: all who walk to one goal end in peace, anyone who has arrived is left alone, files back out of
+//! lanes, and nobody walks on the spot. Method: random parties drawn from a seed, small levels made here; the
+//! judge of `tests/invariants.rs` after every tick; steps aside and ends of walks are read from the trace.
 
 use std::collections::{BTreeMap, VecDeque};
 use walkon::base::ids::CharacterId;
@@ -258,7 +258,8 @@ fn a_mob_that_walks_through_one_spot_and_out_again_gets_away() {
     run.assert_clean("a mob");
 }
 
-/// Counts for how many ticks in a row somebody is shown walking and gets nowhere, and how often it begins to walk.
+/// Counts for how many ticks in a row somebody is shown walking and gets nowhere, and how often it begins to
+/// walk.
 #[derive(Default)]
 struct Gaits {
     still_ticks: u32,
@@ -415,7 +416,8 @@ fn heads_keep_still_while_people_wait_for_one_another() {
         [false, true].map(|is_held| crowded_arch(kind, agent_radius_m, is_held))
     });
     assert_eq!(swung_of(arches, 60.0), 0.0, "in and before arches");
-    // In a mob the way leads to the left and to the right by turns, and one is pushed past its goal and turns back.
+    // In a mob the way leads to the left and to the right by turns, and one is pushed past its goal and turns
+    // back.
     let mobs = (20..=52)
         .step_by(4)
         .flat_map(|count| [Centre::Person, Centre::Point].map(|centre| mob(count, centre)));
@@ -423,7 +425,8 @@ fn heads_keep_still_while_people_wait_for_one_another() {
     assert!(swung < 0.04, "in mobs in {swung} of the time");
 }
 
-/// The part of the time that people stand on their way in which they swing their heads; at least so many seconds they have to stand.
+/// The part of the time that people stand on their way in which they swing their heads; at least so many
+/// seconds they have to stand.
 fn swung_of(runs: impl Iterator<Item = Run>, least_still_s: f32) -> f32 {
     let mut heads = Heads::default();
     for mut run in runs {

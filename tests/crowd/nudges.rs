@@ -1,7 +1,7 @@
 //! Stepping aside: who is asked, how often, where to, and what comes of it (seed:C5 to C10, D6).
 //!
-//! Method: passages of one cell, in which nobody gets past anybody, with and without a niche; steps aside and ends of walks
-//! are read from the trace; the judge of `tests/invariants.rs` looks on.
+//! Method: passages of one cell, in which nobody gets past anybody, with and without a niche; steps aside and
+//! ends of walks are read from the trace; the judge of `tests/invariants.rs` looks on.
 
 use walkon::base::ids::CharacterId;
 use walkon::glam::Vec3;
@@ -10,7 +10,8 @@ use walkon::world::walk::Owner;
 
 use crate::crowd::crowd_rows::{CORRIDOR, OPEN, Run};
 
-/// Two rooms, aligned with the cells of the map as they come to lie (0.2 m off multiples of 0.4 m): a passage of one cell between them, and one more strip of ground beside it.
+/// Two rooms, aligned with the cells of the map as they come to lie (0.2 m off multiples of 0.4 m): a passage
+/// of one cell between them, and one more strip of ground beside it.
 fn passage(more: &str) -> String {
     format!(
         r#"{{ "navigation": {{ "agentRadius": 0.35, "areas": [

@@ -1,7 +1,8 @@
 //! Tick rates: 30, 60 and 120 a second tell the same story (seed:F3, fault:G22).
 //!
-//! Method: several levels, from somebody alone to jams at a doorway; at each rate everybody arrives at the same time, to the step,
-//! by a way of the same length, to the bit: the crowd moves in steps of a thirtieth of a second whatever the rate.
+//! Method: several levels, from somebody alone to jams at a doorway; at each rate everybody arrives at the
+//! same time, to the step, by a way of the same length, to the bit: the crowd moves in steps of a thirtieth
+//! of a second whatever the rate.
 
 use walkon::base::ids::CharacterId;
 use walkon::base::time::TickRate;
@@ -125,7 +126,8 @@ fn at_rates_that_thirty_does_not_divide_a_lone_walker_arrives_within_two_steps_t
 
 #[test]
 fn seed_f3_and_g22_pairs_who_cross_arrive_in_the_same_order_at_every_rate() {
-    // Four pairs, each crossing at a place of its own; everybody needs a second and a half more than the one before.
+    // Four pairs, each crossing at a place of its own; everybody needs a second and a half more than the one
+    // before.
     let errands: Vec<Errand> = (0..4_u8)
         .flat_map(|pair| {
             let (middle, far_m) = (5.0 + 10.0 * f32::from(pair), 4.0 + 4.2 * f32::from(pair));
@@ -166,7 +168,8 @@ fn part(number: f32) -> f32 {
 #[test]
 fn seed_f3_and_g22_thirty_who_cross_everywhere_arrive_in_the_same_order_at_every_rate() {
     for first in [0_u16, 100, 200] {
-        // Places and goals that lie evenly over the field, in no pattern (the plastic number), and speeds that differ.
+        // Places and goals that lie evenly over the field, in no pattern (the plastic number), and speeds
+        // that differ.
         let place = |at: f32, shift: (f32, f32)| {
             (2.0 + 36.0 * part(0.754_877_7 * at + shift.0), 2.0 + 36.0 * part(0.569_840_3 * at + shift.1))
         };

@@ -1,7 +1,7 @@
 //! Fleeing, patrols, wandering, checkpoints, and walks changed under way.
 //!
-//! Goal: what the reference says of these verbs and options. Method: little levels with a level script; what it logs is
-//! compared, or read back as numbers.
+//! Goal: what the reference says of these verbs and options. Method: little levels with a level script; what
+//! it logs is compared, or read back as numbers.
 
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
 //! Soak: a town full of people on random errands, doors that open and close, and a judge after every tick.
 //!
-//! Goal: inv:N1 to N6, L1, L2 and T1 hold in every tick of a long run. Method: rooms joined by wide doorways, half of them
-//! with doors; everybody walks to random places near by, some through doors that they open; every second a door is
-//! opened or closed. `tests/invariants.rs` looks on.
-//! The short form runs with the other tests. The long one is 10,000 characters for ten minutes of game time:
-//! `WALKON_SOAK=1 cargo test --release --test suite soak -- --nocapture`; `WALKON_SOAK=CHARACTERS,SECONDS` for other sizes.
-//! `WALKON_SOAK=CHARACTERS,SECONDS,N` looks at every body in twenty seconds out of each N times twenty, and at the ends of walks and the
-//! path budget in every tick.
-//! Last taken: 10,000 for ten minutes of game time, nothing broken in 36,000 ticks; 36 minutes with the judge.
+//! Goal: inv:N1 to N6, L1, L2 and T1 hold in every tick of a long run. Method: rooms joined by wide doorways,
+//! half of them with doors; everybody walks to random places near by, some through doors that they open;
+//! every second a door is opened or closed. `tests/invariants.rs` looks on. The short form runs with the
+//! other tests. The long one is 10,000 characters for ten minutes of game time:
+//! `WALKON_SOAK=1 cargo test --release --test suite soak -- --nocapture`; `WALKON_SOAK=CHARACTERS,SECONDS`
+//! for other sizes. `WALKON_SOAK=CHARACTERS,SECONDS,N` looks at every body in twenty seconds out of each N
+//! times twenty, and at the ends of walks and the path budget in every tick. Last taken: 10,000 for ten
+//! minutes of game time, nothing broken in 36,000 ticks; 36 minutes with the judge.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -35,9 +35,11 @@ const HALF_DOORWAY_M: f64 = 2.0;
 const ERRAND_M: f64 = 30.0;
 /// Longest time in a row that two bodies may overlap, seconds (inv:N6).
 const OVERLAP_MAX_S: f64 = 10.0;
-/// An errand ends by itself after so long, seconds: four times as long as the longest takes the slowest, so that who is held up shows.
+/// An errand ends by itself after so long, seconds: four times as long as the longest takes the slowest, so
+/// that who is held up shows.
 const TIMEOUT_S: f64 = 180.0;
-/// How long the judge looks at every body before it may look away, seconds; twice as long as bodies may overlap.
+/// How long the judge looks at every body before it may look away, seconds; twice as long as bodies may
+/// overlap.
 const LOOK_S: f64 = 20.0;
 
 /// A town of `side` by `side` rooms.

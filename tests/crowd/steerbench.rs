@@ -1,8 +1,10 @@
-//! Small crowd cases in the manner of SteerBench, run to their end and judged as `benches/steerbench.rs` judges all of them.
+//! Small crowd cases in the manner of SteerBench, run to their end and judged as `benches/steerbench.rs`
+//! judges all of them.
 //!
-//! Goal: everybody arrives in time, nobody stands in a wall or crosses one, no pair overlaps for more than half a second,
-//! and the mean travel time is at most 1.3 times that of walking alone. Method: cells of 0.2 m, walls as boxes, walks as
-//! the converter of the benchmark makes them: near the goal within the body's own radius, then off the level.
+//! Goal: everybody arrives in time, nobody stands in a wall or crosses one, no pair overlaps for more than
+//! half a second, and the mean travel time is at most 1.3 times that of walking alone. Method: cells of 0.2
+//! m, walls as boxes, walks as the converter of the benchmark makes them: near the goal within the body's own
+//! radius, then off the level.
 
 use std::collections::BTreeMap;
 

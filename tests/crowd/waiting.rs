@@ -1,7 +1,9 @@
-//! Walks that wait: for a search within a small budget, for a goal that creeps, for somebody who does not move.
+//! Walks that wait: for a search within a small budget, for a goal that creeps, for somebody who does not
+//! move.
 //!
-//! Goal: waiting for the budget is not being stuck; a goal that creeps is searched for as it moves; anyone who gives up says who or
-//! what was in the way. Method: levels whose searches take long; scenes drawn at random, judged by where everybody stands.
+//! Goal: waiting for the budget is not being stuck; a goal that creeps is searched for as it moves; anyone
+//! who gives up says who or what was in the way. Method: levels whose searches take long; scenes drawn at
+//! random, judged by where everybody stands.
 
 use glam::Vec3;
 use walkon::base::geom::flat_distance;
@@ -15,7 +17,8 @@ fn at(x: f32, z: f32) -> Vec3 {
     Vec3::new(x, 0.0, z)
 }
 
-/// A hall of 60 x 60 m that two walls make long to cross, with a strip of mud so that searches look at cell after cell.
+/// A hall of 60 x 60 m that two walls make long to cross, with a strip of mud so that searches look at cell
+/// after cell.
 fn long_hall(budget: u32) -> String {
     format!(
         r#"{{ "pathBudget": {budget}, "navigation": {{ "areas": [
@@ -29,8 +32,9 @@ fn long_hall(budget: u32) -> String {
     )
 }
 
-/// However small the budget, a walk gets its path and arrives, with a patience of half a second, although somebody pushes the
-/// walker out of the sight of its first path, and the map changes elsewhere while it waits.
+/// However small the budget, a walk gets its path and arrives, with a patience of half a second, although
+/// somebody pushes the walker out of the sight of its first path, and the map changes elsewhere while it
+/// waits.
 #[test]
 fn waiting_for_the_budget_is_not_being_stuck() {
     for budget in [100_000, 200, 12, 5] {
@@ -77,8 +81,8 @@ fn waiting_for_a_later_path_is_not_being_stuck_either() {
     }
 }
 
-/// A goal that creeps along the far side of a wall, given again every tick: the walker goes round the end of the wall that is
-/// the nearer by then, as one does who is sent there once.
+/// A goal that creeps along the far side of a wall, given again every tick: the walker goes round the end of
+/// the wall that is the nearer by then, as one does who is sent there once.
 #[test]
 fn a_goal_that_creeps_is_measured_from_where_it_was_searched() {
     let level = |budget: u32| {
@@ -102,7 +106,8 @@ fn a_goal_that_creeps_is_measured_from_where_it_was_searched() {
                 ticks += 1;
                 assert!(ticks < 3000, "{step_m} m a tick at {budget}: it stands at {}", stage.position());
             }
-            // North until the way south is shorter, worked out by hand: place and goal are 33 m along the wall in all then.
+            // North until the way south is shorter, worked out by hand: place and goal are 33 m along the
+            // wall in all then.
             let north_ticks = 9.0 / (step_m - 1.4 / 60.0);
             let best_ticks = north_ticks + (17.0 + north_ticks * 1.4 / 60.0 + 2.0) / 1.4 * 60.0;
             let late_ticks = 20_000.0 / budget as f32 + 60.0;
@@ -114,7 +119,8 @@ fn a_goal_that_creeps_is_measured_from_where_it_was_searched() {
     }
 }
 
-/// Anyone who gives up because it is stuck, or because its goal is occupied, says by whom, whenever there is anybody near it.
+/// Anyone who gives up because it is stuck, or because its goal is occupied, says by whom, whenever there is
+/// anybody near it.
 #[test]
 fn who_gives_up_names_who_is_in_the_way() {
     let mut rng = Rng::stream(15, "who is in the way");

@@ -1,7 +1,7 @@
 //! Walks without scripts: every way in which the world ends one, following at every rate, doors on the way.
 //!
-//! Goal: the rows F, B9, U4, U5 and the G rows of the fault catalogue that need no crowd. Method: small levels
-//! driven tick by tick through the verbs of a host; ends are read from the trace.
+//! Goal: the rows F, B9, U4, U5 and the G rows of the fault catalogue that need no crowd. Method: small
+//! levels driven tick by tick through the verbs of a host; ends are read from the trace.
 
 use glam::Vec3;
 use walkon::base::geom::flat_distance;
@@ -637,7 +637,8 @@ fn slowest_part(level: &str, speed_mps: f32) -> f32 {
 
 #[test]
 fn nobody_slows_down_at_corners_more_than_rounding_them_costs() {
-    /// A body that goes wide round a corner keeps nine tenths of its speed, and the chord of its arc is a little shorter.
+    /// A body that goes wide round a corner keeps nine tenths of its speed, and the chord of its arc is a
+    /// little shorter.
     const ROUNDING: f32 = 0.85;
     for kind in ["mesh", "grid"] {
         for sizes_m in [(0.0, 0.2), (0.2, 0.2), (0.0, 0.35), (0.35, 0.35)] {
@@ -752,7 +753,8 @@ fn hall_with_pillars(rng: &mut Rng) -> String {
     )
 }
 
-/// Where the corner of a blocked cell is, seen from a free one: the corner, and the direction in which the blocked cell lies.
+/// Where the corner of a blocked cell is, seen from a free one: the corner, and the direction in which the
+/// blocked cell lies.
 fn corner_of_a_wall(stage: &Stage, rng: &mut Rng) -> Option<(Vec3, Vec3)> {
     const CELL_M: f32 = 0.2;
     let by = Traversal { radius_m: 0.4, ..Traversal::default() };
@@ -765,7 +767,8 @@ fn corner_of_a_wall(stage: &Stage, rng: &mut Rng) -> Option<(Vec3, Vec3)> {
     is_corner.then(|| (centre + Vec3::new(side / 2.0, 0.0, ahead / 2.0), Vec3::new(-side, 0.0, ahead)))
 }
 
-/// Nobody is there, so nothing may stop a walker: not a hair beside the corner of a wall, and not looking into it.
+/// Nobody is there, so nothing may stop a walker: not a hair beside the corner of a wall, and not looking
+/// into it.
 #[test]
 fn from_beside_the_corner_of_a_wall_and_whatever_it_looks_at_a_walker_alone_arrives() {
     let mut rng = Rng::stream(23, "walls");

@@ -1,8 +1,10 @@
-//! Files that somebody changed without knowing how: every format is read or refused, and what is read can be lived on.
+//! Files that somebody changed without knowing how: every format is read or refused, and what is read can be
+//! lived on.
 //!
-//! Goal: the short form of the fuzz targets in `fuzz/`, in every run of the suite. Method: valid files, changed by a seeded
-//! generator (bits, cuts, pieces of themselves elsewhere, words and numbers exchanged), go through the same checks. A failure
-//! names the file and the round; `fuzz/README.md` tells how to run the long form.
+//! Goal: the short form of the fuzz targets in `fuzz/`, in every run of the suite. Method: valid files,
+//! changed by a seeded generator (bits, cuts, pieces of themselves elsewhere, words and numbers exchanged),
+//! go through the same checks. A failure names the file and the round; `fuzz/README.md` tells how to run the
+//! long form.
 
 #[path = "../../fuzz/src/lib.rs"]
 mod checks;
@@ -95,7 +97,8 @@ fn exchange(bytes: &mut Vec<u8>, words: &[std::ops::Range<usize>], rng: &mut Rng
     bytes.splice(place, word);
 }
 
-/// Changes files of one format `rounds` times; at least a twentieth must be read, and a twentieth refused, or the test shows nothing.
+/// Changes files of one format `rounds` times; at least a twentieth must be read, and a twentieth refused, or
+/// the test shows nothing.
 fn check(check: fn(&[u8]) -> bool, files: &[(&str, &[u8])], rounds: u64) {
     let (mut read, mut refused) = (0, 0);
     for &(name, valid) in files {
@@ -174,7 +177,8 @@ fn changed_levels_are_read_or_refused() {
 
 #[test]
 fn r6_files_that_the_fuzzer_found_are_read_or_refused() {
-    // A search that went round a corner for ever; places on a ladder, and on steep ground, that were drawn and not found again.
+    // A search that went round a corner for ever; places on a ladder, and on steep ground, that were drawn
+    // and not found again.
     checks::level(include_bytes!("../../fuzz/seeds/level/crossing.json"));
     checks::graph(include_bytes!("../../fuzz/seeds/graph/ladder.graph"));
     checks::obj(include_bytes!("../../fuzz/seeds/obj/steep.obj"));

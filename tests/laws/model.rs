@@ -1,9 +1,10 @@
 //! Random commands against a plain table of walks, doors, timers and listeners.
 //!
-//! Goal: "a walk settles exactly once", "a wish about a door is answered exactly once" and "a handler is called when it is
-//! due and not otherwise", whatever is asked in whatever order. Method: a level script obeys commands that arrive as inputs,
-//! some in step 12, some in the next step 3, and writes a line for whatever it is told. The table below says which lines
-//! there must be; only the moment at which somebody arrives is left to the walk, within a bound.
+//! Goal: "a walk settles exactly once", "a wish about a door is answered exactly once" and "a handler is
+//! called when it is due and not otherwise", whatever is asked in whatever order. Method: a level script
+//! obeys commands that arrive as inputs, some in step 12, some in the next step 3, and writes a line for
+//! whatever it is told. The table below says which lines there must be; only the moment at which somebody
+//! arrives is left to the walk, within a bound.
 //! `WALKON_COMMANDS=10000000 cargo test --release --test suite model` is the long run.
 
 use std::collections::{BTreeMap, BTreeSet};

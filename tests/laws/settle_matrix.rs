@@ -1,8 +1,8 @@
 //! Every way a walk ends, by every cause of section 7.4, told in every style.
 //!
-//! Goal: the same status and reason anyone who asks and however: by handlers, by the handle, by a task that waits for the
-//! handle, by a task that waits in `walk`. Method: one table; each case runs once for each style in a level of its own, and
-//! everything that is logged is compared, so that nothing is told twice.
+//! Goal: the same status and reason anyone who asks and however: by handlers, by the handle, by a task that
+//! waits for the handle, by a task that waits in `walk`. Method: one table; each case runs once for each
+//! style in a level of its own, and everything that is logged is compared, so that nothing is told twice.
 
 use std::collections::BTreeMap;
 
@@ -552,7 +552,8 @@ fn a_walk_whose_owner_ends_is_told_to_others_only() {
     }
 }
 
-/// Three faults suspend an owner, and its walks end with it: those of a behaviour, and those of the level script.
+/// Three faults suspend an owner, and its walks end with it: those of a behaviour, and those of the level
+/// script.
 #[test]
 fn a_walk_whose_owner_is_suspended_for_its_faults_ends_once() {
     let begins = "local tell = function(r) log.info(\"handler %s\", r.reason) end
@@ -637,7 +638,8 @@ fn fault_d11_stopping_settles_a_walk_once_and_says_nothing_to_who_stands() {
     assert_eq!(told, ["false", "true false", "cancelled/stopped"]);
 }
 
-/// fault:D5: the wish is seen at once, the door moves in step 4 of the next tick and waits until nobody stands in it.
+/// fault:D5: the wish is seen at once, the door moves in step 4 of the next tick and waits until nobody
+/// stands in it.
 #[test]
 fn fault_d5_on_arrived_may_close_the_door_that_the_walker_stands_in() {
     let told = run(

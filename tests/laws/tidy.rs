@@ -1,7 +1,7 @@
 //! The house rules that a text search can hold: layers, crates, unsafe code, dead files, the README.
 //!
-//! Goal: a newcomer can trust the map in the README. Method: read the sources as text; every breach is printed
-//! with file, line and rule. Exceptions stand in one list with a reason each; the list only shrinks.
+//! Goal: a newcomer can trust the map in the README. Method: read the sources as text; every breach is
+//! printed with file, line and rule. Exceptions stand in one list with a reason each; the list only shrinks.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The fault catalogue against the tests: every row has a test, or stands in the list of what is not built yet.
+//! The fault catalogue against the tests: every row has a test, or stands in the list of what is not built
+//! yet.
 //!
 //! Goal: no row is forgotten. Method: a row is covered by a test function whose name begins with its id
 //! (`fault_d8_...`), or by the test named for it below; the list of open rows only ever shrinks.

@@ -1,5 +1,5 @@
-//! Levels with their files and maps: what is refused or warned of once the map is built, the round trip of text
-//! grids, the levels that ship, and twenty thousand mutated files that must never panic.
+//! Levels with their files and maps: what is refused or warned of once the map is built, the round trip of
+//! text grids, the levels that ship, and twenty thousand mutated files that must never panic.
 
 use walkon::level::{self, Diagnostic, FileSource, Level, LevelError, MemorySource, Severity, SourceError};
 
@@ -522,8 +522,8 @@ fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Goal: no bytes make reading panic, and every refusal has a place. Method: 20,000 seeded mutations, one to four
-/// each, of the levels that ship, a level with every key, a bare config and a text grid.
+/// Goal: no bytes make reading panic, and every refusal has a place. Method: 20,000 seeded mutations, one to
+/// four each, of the levels that ship, a level with every key, a bare config and a text grid.
 #[test]
 fn inv_mutated_files_never_panic_and_every_refusal_has_a_place() {
     let grid = "cellSize 0.4\nminX -5.0\nminZ -5.0\ngridWidth 3\ngridDepth 2\n111\n101\n";

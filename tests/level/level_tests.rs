@@ -1,7 +1,8 @@
-//! Level tests: every outcome comes out, every failure says what it found, the shipped tests pass, results have their forms.
+//! Level tests: every outcome comes out, every failure says what it found, the shipped tests pass, results
+//! have their forms.
 //!
-//! Method: little test files against the level of `script_api`, run through `game::testing`; the project's own through the
-//! same; the command line on a project in a folder of its own.
+//! Method: little test files against the level of `script_api`, run through `game::testing`; the project's
+//! own through the same; the command line on a project in a folder of its own.
 
 use std::collections::BTreeMap;
 use std::fs;

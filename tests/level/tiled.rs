@@ -1,8 +1,9 @@
-//! Maps of Tiled: every encoding gives one map, what layers and objects mean, every fault with its code and place.
+//! Maps of Tiled: every encoding gives one map, what layers and objects mean, every fault with its code and
+//! place.
 //!
-//! Method: small maps in `tests/data/tiled`, one per encoding, written out by hand below; one file per fault in
-//! `faults/`, whose name begins with the code it ends with; maps with one property each, written in the tests. The
-//! maps that Tiled ships are read beside a scan of their text that knows nothing of the reader.
+//! Method: small maps in `tests/data/tiled`, one per encoding, written out by hand below; one file per fault
+//! in `faults/`, whose name begins with the code it ends with; maps with one property each, written in the
+//! tests. The maps that Tiled ships are read beside a scan of their text that knows nothing of the reader.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! Properties of maps of Tiled: one reading of truth, nothing of another program refuses a map, nothing is forgotten
-//! without a word.
+//! Properties of maps of Tiled: one reading of truth, nothing of another program refuses a map, nothing is
+//! forgotten without a word.
 //!
-//! Method: small maps written in the tests; each form of truth at each place that asks for one; what is imported is
-//! read back, run and asked by a script.
+//! Method: small maps written in the tests; each form of truth at each place that asks for one; what is
+//! imported is read back, run and asked by a script.
 
 use walkon::level::tiled::{self, Imported, TiledOptions};
 use walkon::level::{self, Diagnostic, Level, MemorySource, NavigationDef, Severity};

@@ -1,8 +1,9 @@
 //! Ground that goes away, comes back or changes its cost while people stand and walk on it.
 //!
-//! Goal: anyone who loses the ground below walks out by the shortest way and goes on; anyone who could walk a better way than before
-//! finds it. Method: one place, two halls joined by a near bridge and a far one, as every kind of map; every way of changing the
-//! bridge; somebody who stands on it, or walks. All is judged by where bodies get to, not by plans.
+//! Goal: anyone who loses the ground below walks out by the shortest way and goes on; anyone who could walk a
+//! better way than before finds it. Method: one place, two halls joined by a near bridge and a far one, as
+//! every kind of map; every way of changing the bridge; somebody who stands on it, or walks. All is judged by
+//! where bodies get to, not by plans.
 
 use glam::Vec3;
 use walkon::base::geom::flat_distance;
@@ -20,8 +21,8 @@ fn at(x: f32, z: f32) -> Vec3 {
     Vec3::new(x, 0.0, z)
 }
 
-/// Two halls of 8 x 24 m, a near bridge of 4 x 4 m between them and a far one 16 m to the north. A rock that covers the near
-/// bridge is not there at first, and a door makes half of it.
+/// Two halls of 8 x 24 m, a near bridge of 4 x 4 m between them and a far one 16 m to the north. A rock that
+/// covers the near bridge is not there at first, and a door makes half of it.
 fn halls(kind: &str) -> String {
     format!(
         r#"{{ "navigation": {{ "kind": "{kind}", "agentRadius": 0.3, "objectPadding": 0.0,
@@ -139,7 +140,8 @@ fn out_m(stage: &Stage) -> f32 {
     flat_distance(stage.position(), stage.world().nav().start(stage.position(), &by).unwrap().point)
 }
 
-/// Runs until the hero has settled: metres walked, and seconds off the ground. Once back on it, it stays on it.
+/// Runs until the hero has settled: metres walked, and seconds off the ground. Once back on it, it stays on
+/// it.
 fn walk_out(stage: &mut Stage, name: &str, tick_rate: u32) -> (f32, f32) {
     let (mut walked_m, mut off_ticks, mut was_on) = (0.0, 0, is_on_ground(stage));
     for _ in 0..60 * tick_rate {
@@ -157,7 +159,8 @@ fn walk_out(stage: &mut Stage, name: &str, tick_rate: u32) -> (f32, f32) {
     (walked_m, off_ticks as f32 / tick_rate as f32)
 }
 
-/// Anyone who stands or walks on ground that goes away comes out by the shortest way, at its speed, and goes on round to its goal.
+/// Anyone who stands or walks on ground that goes away comes out by the shortest way, at its speed, and goes
+/// on round to its goal.
 #[test]
 fn fault_g3_whoever_loses_the_ground_walks_out_and_goes_on_whatever_took_it() {
     for (kind, means) in KINDS {
@@ -189,9 +192,11 @@ fn fault_g3_whoever_loses_the_ground_walks_out_and_goes_on_whatever_took_it() {
                     }
                     let (walked_m, off_s) = walk_out(&mut stage, &name, tick_rate);
                     assert_eq!(stage.ends, ["arrived/reached"], "{name}");
-                    // Out to the west and round over the far bridge: 4 + 16 + 12 + 16 m along a ring of links at most.
+                    // Out to the west and round over the far bridge: 4 + 16 + 12 + 16 m along a ring of links
+                    // at most.
                     assert!(walked_m > 30.0 && walked_m < 52.0, "{name}: {walked_m} m");
-                    // At 1.4 m/s, once it has turned right round; past the corners of cells it is a little slower.
+                    // At 1.4 m/s, once it has turned right round; past the corners of cells it is a little
+                    // slower.
                     let out_s = out_m / 1.4 + 2.5;
                     assert!(off_s < out_s, "{name}: {off_s} s off the ground for {out_m} m");
                 }
@@ -200,8 +205,8 @@ fn fault_g3_whoever_loses_the_ground_walks_out_and_goes_on_whatever_took_it() {
     }
 }
 
-/// Anyone who is on its way the long way round takes the near bridge when that comes back; `m` metres less would be no walk of a
-/// person who sees it.
+/// Anyone who is on its way the long way round takes the near bridge when that comes back; `m` metres less
+/// would be no walk of a person who sees it.
 #[test]
 fn who_is_on_a_long_way_round_takes_a_short_one_that_opens() {
     for (kind, means) in KINDS {
@@ -225,7 +230,8 @@ fn who_is_on_a_long_way_round_takes_a_short_one_that_opens() {
                     }
                 }
                 assert_eq!(stage.ends, ["arrived/reached"], "{name}");
-                // Straight back, or along the links, and a metre for turning round and for the time until it has looked.
+                // Straight back, or along the links, and a metre for turning round and for the time until it
+                // has looked.
                 let best_m = flat_distance(there, at(8.0, 4.0)) + flat_distance(there, at(4.0, 4.0)) + 12.0;
                 assert!(walked_m < best_m, "{name}: {walked_m} m, {best_m} m at most, from {there}");
                 assert_eq!(repaths(&stage, walk), 1, "{name}");
@@ -240,8 +246,8 @@ fn repaths(stage: &Stage, walk: WalkId) -> usize {
     stage.facts("replanned").len()
 }
 
-/// Mud across the whole hall but for a dry strip: anyone who wades goes round when it becomes dear, and anyone who goes round goes
-/// straight on when it becomes cheap.
+/// Mud across the whole hall but for a dry strip: anyone who wades goes round when it becomes expensive, and
+/// anyone who goes round goes straight on when it becomes cheap.
 #[test]
 fn who_walks_where_it_becomes_dear_goes_round_and_back_when_it_becomes_cheap() {
     for kind in ["grid", "mesh"] {
@@ -272,7 +278,8 @@ fn who_walks_where_it_becomes_dear_goes_round_and_back_when_it_becomes_cheap() {
     }
 }
 
-/// A door on the short way that opens and closes all the time: anyone who was turned back a few times goes the long way in the end.
+/// A door on the short way that opens and closes all the time: anyone who was turned back a few times goes
+/// the long way in the end.
 #[test]
 fn a_flapping_door_makes_nobody_dance() {
     for kind in ["grid", "mesh"] {
@@ -311,8 +318,8 @@ fn a_flapping_door_makes_nobody_dance() {
     }
 }
 
-/// A crowd that goes the long way round: when the near bridge opens, all of them have looked within a bounded time, and no tick
-/// spends more than the budget.
+/// A crowd that goes the long way round: when the near bridge opens, all of them have looked within a bounded
+/// time, and no tick spends more than the budget.
 #[test]
 fn a_crowd_looks_for_a_way_that_opened_a_few_at_a_time() {
     const COUNT: usize = 200;

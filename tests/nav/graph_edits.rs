@@ -1,7 +1,8 @@
-//! Points and links that change while people walk: who plans again, what is read back, what the hash takes in.
+//! Points and links that change while people walk: who plans again, what is read back, what the hash takes
+//! in.
 //!
-//! Method: a graph of five points whose ways are known by hand; edits come between ticks as scripts would make them, and what
-//! happened is read from the trace.
+//! Method: a graph of five points whose ways are known by hand; edits come between ticks as scripts would
+//! make them, and what happened is read from the trace.
 
 use glam::Vec3;
 use walkon::world::ops::graph::{add_point, link, unlink};

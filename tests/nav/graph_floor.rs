@@ -1,8 +1,8 @@
-//! Graphs on real ground: ways lie on the floor, the strip beside links has room for a body, doors tell what they keep apart,
-//! and one graph is one world in every form.
+//! Graphs on real ground: ways lie on the floor, the strip beside links has room for a body, doors tell what
+//! they keep apart, and one graph is one world in every form.
 //!
-//! Method: a small scene of stairs and pillars, written here; its graph made by the command in a folder of its own; ways
-//! compared with the links below them, places beside links with the triangles of the scene.
+//! Method: a small scene of stairs and pillars, written here; its graph made by the command in a folder of
+//! its own; ways compared with the links below them, places beside links with the triangles of the scene.
 
 use glam::Vec3;
 use walkon::base::geom;
@@ -108,7 +108,8 @@ fn ways_lie_on_the_floor_and_their_length_counts_the_slopes() {
             for part in 0..=20 {
                 let place = pair[0].lerp(pair[1], part as f32 / 20.0);
                 let on = map.nearest(place, 1.0, &by).unwrap().point;
-                // A bend of less than half a step is left out; beside a slanted link the ground is as high as the link.
+                // A bend of less than half a step is left out; beside a slanted link the ground is as high as
+                // the link.
                 let off = (on.y - place.y).abs();
                 assert!(off < 0.2, "round {round}: {place} lies {off} m off the links in {way:?}");
             }
@@ -154,7 +155,8 @@ fn whoever_walks_up_stairs_in_the_game_stands_on_them_all_the_way() {
     }
     assert_eq!(stage.ends, ["arrived/reached", "arrived/reached"]);
     assert!(climbed, "up and down the stairs");
-    // What they walked is as long as the way was, slopes and all, or a little longer: a way leaves out bends of less than half a step.
+    // What they walked is as long as the way was, slopes and all, or a little longer: a way leaves out bends
+    // of less than half a step.
     let walked: Vec<f64> =
         stage.facts("walkSettled").iter().map(|fact| fact["travelled"].as_f64().unwrap()).collect();
     assert_eq!(walked.len(), planned.len());

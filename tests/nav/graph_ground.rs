@@ -1,9 +1,11 @@
-//! Generated graphs beside the ground itself: what hangs together on foot hangs together in the graph, and nothing else does.
+//! Generated graphs beside the ground itself: what hangs together on foot hangs together in the graph, and
+//! nothing else does.
 //!
-//! Goal: one main island for each piece of ground, however many rays fall. Method: the scene of `../shared/data/meshes` as columns
-//! 0.2 m apart, each with every height at which one can stand, flooded from column to column: nothing of what the product does.
-//! A flood that keeps off edges and walls by more than the body needs says what must hang together, one that keeps off nothing
-//! what may. Without the data nothing is tested. Source: seed 003, "Island Detection"; height fields as Recast has them.
+//! Goal: one main island for each piece of ground, however many rays fall. Method: the scene of
+//! `../shared/data/meshes` as columns 0.2 m apart, each with every height at which one can stand, flooded
+//! from column to column: nothing of what the product does. A flood that keeps off edges and walls by more
+//! than the body needs says what must hang together, one that keeps off nothing what may. Without the data
+//! nothing is tested. Source: seed 003, "Island Detection"; height fields as Recast has them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,9 +21,11 @@ const CELL_M: f32 = 0.2;
 const ROOM: Room = Room { radius_m: 0.4, step_m: 0.5, height_m: 1.8 };
 /// Ground is not steeper than this: the cosine of its slope.
 const LEVEL: f32 = std::f32::consts::FRAC_1_SQRT_2;
-/// What lies lower than this over a floor is in nobody's way, metres: a little less than a step, for what stands on a slope.
+/// What lies lower than this over a floor is in nobody's way, metres: a little less than a step, for what
+/// stands on a slope.
 const LOW_M: f32 = 0.45;
-/// What must hang together is at least this far from edges and walls: the radius, and what rows of points may miss.
+/// What must hang together is at least this far from edges and walls: the radius, and what rows of points may
+/// miss.
 const INNER_M: f32 = ROOM.radius_m + 0.5;
 
 /// A place to stand: its column, and which of the floors there.
@@ -223,7 +227,8 @@ fn seed_v3_one_island_for_each_piece_of_ground() {
             known += 1;
         }
         assert!(known * 10 > draft.points().len() * 6, "{known} of {}", draft.points().len());
-        // The three bodies of the scene lie metres apart: each is one island, and no other is a third as large.
+        // The three bodies of the scene lie metres apart: each is one island, and no other is a third as
+        // large.
         let sizes: Vec<usize> = islands.iter().map(|island| island.points.len()).collect();
         assert!(sizes[3] * 3 < sizes[2], "{sizes:?}");
     }

@@ -1,7 +1,8 @@
-//! Ways by sectors and gates: there is one exactly when a flood finds one, and it costs little more than Dijkstra's.
+//! Ways by sectors and gates: there is one exactly when a flood finds one, and it costs little more than
+//! Dijkstra's.
 //!
-//! Method: random weighted maps of a few sectors each way, gates forced on. Oracles: Dijkstra on a sorted set over a plain table,
-//! a map that was never edited, a map without gates.
+//! Method: random weighted maps of a few sectors each way, gates forced on. Oracles: Dijkstra on a sorted set
+//! over a plain table, a map that was never edited, a map without gates.
 use std::sync::Arc;
 
 use glam::Vec3;

@@ -1,6 +1,7 @@
 //! Maps of several layers under people: who is stopped by what, who meets whom, and stairs.
 //!
-//! Method: small maps whose ways are known by hand. What is judged is where bodies were after every tick and what the trace tells.
+//! Method: small maps whose ways are known by hand. What is judged is where bodies were after every tick and
+//! what the trace tells.
 
 use glam::Vec3;
 use walkon::base::ids::CharacterId;

@@ -1,8 +1,8 @@
 //! Laws of navigation maps: what is walkable, where paths begin and end, what edits do.
 //!
-//! Goal: every answer of `NavMap` agrees with an oracle that shares no code with it: distances over all cells and
-//! polygons, floods, Dijkstra over a sorted list, dense sampling of lines. Method: random maps small enough for brute
-//! force, and the cases of the checklist by name.
+//! Goal: every answer of `NavMap` agrees with an oracle that shares no code with it: distances over all cells
+//! and polygons, floods, Dijkstra over a sorted list, dense sampling of lines. Method: random maps small
+//! enough for brute force, and the cases of the checklist by name.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ fn build(source: &GridSource) -> NavMap {
     CellMap::from_grid(source).unwrap().into()
 }
 
-/// A map from a drawing: `#` blocked, `.` free, `~` free at factor 4, a digit k free and of area k. Row 0 at the
-/// smallest z; cells of one metre; bodies without width.
+/// A map from a drawing: `#` blocked, `.` free, `~` free at factor 4, a digit k free and of area k. Row 0 at
+/// the smallest z; cells of one metre; bodies without width.
 fn drawing(rows: &[&str]) -> NavMap {
     drawn(rows).into()
 }

@@ -1,7 +1,8 @@
 //! Laws of meshes made of areas and obstacles, against exact geometry and against grids of the same areas.
 //!
-//! Method: maps of overlapping polygons from a seeded generator. Where their ground ends is worked out by itself: every edge is cut
-//! wherever it meets another, and the pieces with ground on one side alone are the walls. Distances from those are exact.
+//! Method: maps of overlapping polygons from a seeded generator. Where their ground ends is worked out by
+//! itself: every edge is cut wherever it meets another, and the pieces with ground on one side alone are the
+//! walls. Distances from those are exact.
 
 use glam::Vec3;
 use walkon::base::geom::{self, Point};
@@ -13,7 +14,8 @@ use walkon::nav::{
     Traversal,
 };
 
-/// How far a rounded corner of narrower ground may lie beyond the radius, as a part of it, and what single precision costs, metres.
+/// How far a rounded corner of narrower ground may lie beyond the radius, as a part of it, and what single
+/// precision costs, metres.
 const ROUNDING: f64 = 0.012;
 const PRECISION_M: f64 = 2e-3;
 
@@ -340,7 +342,8 @@ fn grid_and_mesh_agree_on_who_gets_where_and_the_mesh_is_not_longer() {
                 let long = |map: &NavMap, radius_m: f64| plan(map, ends, &wide(radius_m)).path.length_m;
                 let (grid_m, least_m) = (long(&cells, radius_m), long(&mesh, radius_m - band_m));
                 assert!(
-                    // Lines over cells keep the radius at their middles, and cut corners by what lies between.
+                    // Lines over cells keep the radius at their middles, and cut corners by what lies
+                    // between.
                     least_m <= grid_m + 0.01 + 0.005 * grid_m,
                     "{ends:?} for {radius_m}: {least_m} on the mesh, {grid_m} on cells"
                 );
@@ -399,7 +402,8 @@ fn ground_made_narrower_beats_moved_waypoints() {
     let [narrower, moved] = &tallies;
     assert!(narrower.paths > 80 && narrower.paths == moved.paths, "{tallies:?}");
     assert!(narrower.too_near == 0 && narrower.nearest > 0.98, "{tallies:?}");
-    // As seed 002 has it corners are moved by two radii, which makes ways longer, and a third of the segments still scrape a wall.
+    // As seed 002 has it corners are moved by two radii, which makes ways longer, and a third of the segments
+    // still scrape a wall.
     assert!(10 * moved.too_near > moved.segments && moved.nearest < 0.5, "{tallies:?}");
     assert!(narrower.metres < moved.metres, "{tallies:?}");
 }

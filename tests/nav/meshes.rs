@@ -1,4 +1,5 @@
-//! Meshes as levels: one word changes a grid into one, polygons come from files and from the level, and what is wrong is named.
+//! Meshes as levels: one word changes a grid into one, polygons come from files and from the level, and what
+//! is wrong is named.
 //!
 //! Method: levels are written as text; the levels of the repository with their `kind` changed.
 

@@ -1,7 +1,7 @@
 //! Laws of the search kernels: every one costs what Dijkstra costs, exactly, however it is sliced.
 //!
-//! Method: all maps of sixteen cells, and random maps of four kinds. Oracles are a Dijkstra on a sorted set, Floyd and
-//! Warshall on 16 cells, flood fills and plain loops; they share no code with what they judge.
+//! Method: all maps of sixteen cells, and random maps of four kinds. Oracles are a Dijkstra on a sorted set,
+//! Floyd and Warshall on 16 cells, flood fills and plain loops; they share no code with what they judge.
 use std::collections::{BTreeSet, VecDeque};
 
 use walkon::base::cost::Cost;
@@ -370,7 +370,7 @@ fn seed_o5_inv_p1_random_terrain_costs_what_dijkstra_finds() {
     }
 }
 
-/// Landmarks are made once; then ground is blocked and made dearer, which they must survive.
+/// Landmarks are made once; then ground is blocked and made more expensive, which they must survive.
 #[test]
 fn landmarks_never_cost_a_path_its_optimum_on_their_ground_and_on_dearer() {
     let mut search = Search::default();
@@ -432,7 +432,8 @@ fn gates_are_paid_once_on_entering() {
         let price = table.price(unit_of(&table));
         let width = table.width as usize;
         let with_tolls = |from: usize, to: usize, diagonal: bool| {
-            // A corner of a gate may not be cut in passing: there is always a way round by two straight steps.
+            // A corner of a gate may not be cut in passing: there is always a way round by two straight
+            // steps.
             let sides = [from / width * width + to % width, to / width * width + from % width];
             let foreign = |side: usize| gate[side] != 0 && gate[side] != gate[from] && gate[side] != gate[to];
             if diagonal && sides.into_iter().any(foreign) {

@@ -1,8 +1,9 @@
 //! Laws of plans that keep out of those who stand in the way, against the same maps with their cells blocked.
 //!
-//! Goal: a plan with circles costs what Dijkstra finds on a copy of the map on which their cells are walls; they are
-//! ignored exactly when that copy has no way and the map has; the map is not touched. Method: random maps of four kinds, even
-//! and with factors, random crowds; the oracle measures rectangles by itself and shares no code with the plans.
+//! Goal: a plan with circles costs what Dijkstra finds on a copy of the map on which their cells are walls;
+//! they are ignored exactly when that copy has no way and the map has; the map is not touched. Method: random
+//! maps of four kinds, even and with factors, random crowds; the oracle measures rectangles by itself and
+//! shares no code with the plans.
 
 use glam::Vec3;
 use walkon::base::hash::StateHash;
@@ -294,7 +295,8 @@ fn seed_d6_who_stands_in_the_only_doorway_is_planned_through_and_no_hall_is_floo
         let answer = map.plan(&query(south, north, &[guard]), &mut search);
         assert_eq!((answer.others, answer.status), (Others::Ignored, PathStatus::Complete));
         assert_eq!(answer.path, alone.path);
-        // Found out by rows, of which each hall has 400, at a fifth of the expansions; the halls have 400,000 cells each.
+        // Found out by rows, of which each hall has 400, at a fifth of the expansions; the halls have 400,000
+        // cells each.
         let spent = answer.expansions - alone.expansions;
         assert!(spent < 100 + 5 * 2 * 400, "{spent}");
     }

@@ -1,5 +1,5 @@
-//! Maps with known optima: one of our own, and the published MovingAI scenarios (Sturtevant 2012) when they are at hand.
-//! Every tenth scenario line; all of them with `WALKON_ALL=1`.
+//! Maps with known optima: one of our own, and the published MovingAI scenarios (Sturtevant 2012) when they
+//! are at hand. Every tenth scenario line; all of them with `WALKON_ALL=1`.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
@@ -121,7 +121,8 @@ fn answer_all(folder: &Path) -> usize {
             search.begin_jump(&bits, ends);
             let step = search.step_jump(&bits, u32::MAX);
             assert_eq!(step == SearchStep::Found, reachable, "{} {ends:?}", file.display());
-            // Some files give two decimals only. Lines whose optimum is zero are trivial or cannot be reached.
+            // Some files give two decimals only. Lines whose optimum is zero are trivial or cannot be
+            // reached.
             if step == SearchStep::Found && optimum > 0.0 {
                 let cost = f64::from(search.cost().0) / unit;
                 let difference = (cost - optimum).abs();

@@ -157,7 +157,8 @@ fn a_point_on_an_edge_can_be_left_and_reached_but_not_walked_along_a_wall() {
 
 #[test]
 fn a_point_a_hair_before_an_edge_lies_in_the_cell_before_it() {
-    // Closer to the edge than a point counts: 1.65 m in single precision, where cells of 0.2 m have an edge at 1.65 m.
+    // Closer to the edge than a point counts: 1.65 m in single precision, where cells of 0.2 m have an edge
+    // at 1.65 m.
     let mut table = Table::blank(4, 4, true);
     (0..16).for_each(|cell| table.free[cell] = cell % 4 < 2);
     let bits = table.bits();
@@ -207,7 +208,8 @@ fn the_last_clear_point_can_be_reached_and_lies_shortly_before_what_blocks() {
             slipped += 1;
         }
     }
-    // A line exactly through a corner is blocked there, while one to a point rounded to either side may pass it.
+    // A line exactly through a corner is blocked there, while one to a point rounded to either side may pass
+    // it.
     assert!(slipped <= 5, "{slipped} of 2000 lines were cut off too early");
 }
 

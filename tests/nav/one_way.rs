@@ -1,9 +1,9 @@
 //! Cells that may not be left in every direction.
 //!
-//! Goal: what a search finds costs what Dijkstra on a sorted list finds; what can be reached is what a flood finds; no path
-//! crosses an edge against its direction, however finely it is looked at. Method: random maps, oracles that know the rule in
-//! its plainest form: a straight step needs the permission of the cell left, a diagonal that of all four edges around the
-//! corner and its own.
+//! Goal: what a search finds costs what Dijkstra on a sorted list finds; what can be reached is what a flood
+//! finds; no path crosses an edge against its direction, however finely it is looked at. Method: random maps,
+//! oracles that know the rule in its plainest form: a straight step needs the permission of the cell left, a
+//! diagonal that of all four edges around the corner and its own.
 
 use glam::Vec3;
 use walkon::base::rng::Rng;
@@ -44,7 +44,8 @@ impl Field {
         }
     }
 
-    /// A map drawn with `#` for walls and `>`, `v`, `<`, `^` for cells that may be left in that direction only.
+    /// A map drawn with `#` for walls and `>`, `v`, `<`, `^` for cells that may be left in that direction
+    /// only.
     fn drawn(rows: &[&str]) -> Self {
         let cells: Vec<u8> = rows.iter().flat_map(|row| row.bytes()).collect();
         let only = |direction: u8| !(1 << direction) & 0b0101_0101;
@@ -158,8 +159,8 @@ pub fn query(start: Vec3, goal: Vec3) -> PathQuery {
     }
 }
 
-/// Looks along a straight line in many small steps, smaller still near corners: no edge is crossed against its direction, no
-/// wall entered.
+/// Looks along a straight line in many small steps, smaller still near corners: no edge is crossed against
+/// its direction, no wall entered.
 fn walk_along(field: &Field, from: Vec3, to: Vec3) -> Result<(), String> {
     let (from, to) = ([from.x, from.z].map(f64::from), [to.x, to.z].map(f64::from));
     let at = |part: f64| {

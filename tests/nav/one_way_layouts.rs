@@ -1,9 +1,10 @@
 //! Tiles that may not be left in every direction, on every layout.
 //!
-//! Goal: on squares, diamonds and hexagons what a search finds costs what Dijkstra over the tiles finds, and what can be reached is
-//! what a flood reaches; sectors and gates, which know no directions, keep out of such maps. Method: random maps; an oracle that
-//! knows tiles by column and row, and who shares an edge with whom from tables by parity; a step across a corner needs the two
-//! tiles beside it and the permission of all four edges there.
+//! Goal: on squares, diamonds and hexagons what a search finds costs what Dijkstra over the tiles finds, and
+//! what can be reached is what a flood reaches; sectors and gates, which know no directions, keep out of such
+//! maps. Method: random maps; an oracle that knows tiles by column and row, and who shares an edge with whom
+//! from tables by parity; a step across a corner needs the two tiles beside it and the permission of all four
+//! edges there.
 
 use glam::Vec3;
 use walkon::base::geom::Point;

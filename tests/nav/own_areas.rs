@@ -1,7 +1,8 @@
 //! Walks to which areas are not what they are to others: shunned, or of another cost.
 //!
-//! Goal: the cheapest way under one's own factors, never through what is shunned, and reachability as labels would have it.
-//! Method: Dijkstra on random grids, and maps on which the areas are like that for everybody; then whole walks.
+//! Goal: the cheapest way under one's own factors, never through what is shunned, and reachability as labels
+//! would have it. Method: Dijkstra on random grids, and maps on which the areas are like that for everybody;
+//! then whole walks.
 
 use std::sync::Arc;
 

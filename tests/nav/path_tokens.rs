@@ -1,7 +1,7 @@
 //! Requests that live on over many ticks: what a walk holds while it is under way.
 //!
-//! Goal: rows N of the seeds, each sentence. Method: a hall full of pillars and a budget of a few expansions a tick, so that
-//! searches take long; the same with a large budget says what they have to find.
+//! Goal: rows N of the seeds, each sentence. Method: a hall full of pillars and a budget of a few expansions
+//! a tick, so that searches take long; the same with a large budget says what they have to find.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +23,8 @@ fn at(x: f32, z: f32) -> Vec3 {
     Vec3::new(x, 0.0, z)
 }
 
-/// A hall of 40 x 40 m with long walls across it that leave gaps on alternating sides, and pillars; `strip` beside it is dear,
-/// so that searches look at cell after cell.
+/// A hall of 40 x 40 m with long walls across it that leave gaps on alternating sides, and pillars; `strip`
+/// beside it is expensive, so that searches look at cell after cell.
 fn hall(budget: u32) -> Stage {
     hall_of(budget, 2.0)
 }
@@ -330,7 +330,8 @@ fn fault_g23_a_crowd_that_asks_in_one_tick_is_served_in_the_order_it_asked_withi
     }
     let bound = total.div_ceil(300) + 1;
     assert!(tick <= bound, "{tick} ticks for {total} expansions");
-    // Four searches share the budget, so somebody may be passed by as many as go on beside it, and by no more.
+    // Four searches share the budget, so somebody may be passed by as many as go on beside it, and by no
+    // more.
     let mut latest = 0;
     let passed = served
         .iter()

@@ -1,7 +1,7 @@
 //! Plans that see others: who counts as standing in the way, goals that somebody holds, planning again.
 //!
-//! Goal: rows D, R and N of the seeds as far as they are about plans and requests. Method: one open hall and a hand that puts
-//! characters where they are needed; the look-up is compared with a look at everybody.
+//! Goal: rows D, R and N of the seeds as far as they are about plans and requests. Method: one open hall and
+//! a hand that puts characters where they are needed; the look-up is compared with a look at everybody.
 
 use glam::Vec3;
 use walkon::base::geom::{flat_distance, ground, segment_distance_sq};
@@ -93,7 +93,8 @@ fn seed_d1_d3_the_look_up_finds_whom_a_look_at_everybody_finds() {
         if round % 8 == 0 {
             stage.tick();
         }
-        // Changes that scripts make between two questions: more than the list of late ones holds, now and then.
+        // Changes that scripts make between two questions: more than the list of late ones holds, now and
+        // then.
         for late in 0..rng.below(40) {
             let who = crowd[rng.below(crowd.len() as u64) as usize];
             match rng.below(4) {
@@ -168,8 +169,8 @@ fn seed_d5_a_gap_that_is_open_at_a_part_of_the_radius_is_planned_through() {
         let mut stage = Stage::of(&json);
         let hero = stage.hero();
         teleport(stage.game.world_mut(), hero, at(10.1, 20.1), None).unwrap();
-        // A row of people 1.2 m apart, each a bit off the middle of its cell: between circles of 0.21 m a cell in three is
-        // free, between those of 0.35 m none.
+        // A row of people 1.2 m apart, each a bit off the middle of its cell: between circles of 0.21 m a
+        // cell in three is free, between those of 0.35 m none.
         for n in 0..7 {
             put(&mut stage, &format!("c{n}"), at(20.2, 17.0 + 1.2 * n as f32));
         }

@@ -1,6 +1,8 @@
-//! How short paths over cells are: beside greedy string pulling over all cells, and beside the shortest line there is.
+//! How short paths over cells are: beside greedy string pulling over all cells, and beside the shortest line
+//! there is.
 //!
-//! Oracles: lines are tested against every cell near them in whole numbers; the shortest line comes from all corners of all walls.
+//! Oracles: lines are tested against every cell near them in whole numbers; the shortest line comes from all
+//! corners of all walls.
 
 use walkon::base::rng::Rng;
 use walkon::glam::Vec3;
@@ -26,7 +28,8 @@ impl Field {
         })
     }
 
-    /// Whether it leads through open cells only: a middle rounded to single precision lies a hair beside the corner that is touched.
+    /// Whether it leads through open cells only: a middle rounded to single precision lies a hair beside the
+    /// corner that is touched.
     fn leads(&self, from: (i64, i64), to: (i64, i64)) -> bool {
         self.keeps_to_open(from, to, |corners| {
             corners.iter().any(|at| *at > 0) && corners.iter().any(|at| *at < 0)
@@ -46,7 +49,8 @@ impl Field {
         };
         let (first_x, last_x) = (from.0.min(to.0), from.0.max(to.0));
         let (first_z, last_z) = (from.1.min(to.1), from.1.max(to.1));
-        // A line along an axis keeps to the middles of its row; others touch no more than the cells around them.
+        // A line along an axis keeps to the middles of its row; others touch no more than the cells around
+        // them.
         (first_z..=last_z).all(|z| (first_x..=last_x).all(|x| self.is_open(x, z) || !touches(x, z)))
     }
 
@@ -198,7 +202,8 @@ fn prices(rng: &mut Rng) -> Vec<f32> {
     prices
 }
 
-/// What a straight line costs over the ground that it leads over, by its stretches in each row and column of cells.
+/// What a straight line costs over the ground that it leads over, by its stretches in each row and column of
+/// cells.
 fn price_of(prices: &[f32], from: [f64; 2], to: [f64; 2]) -> f64 {
     let along = [to[0] - from[0], to[1] - from[1]];
     let mut cuts = vec![0.0, 1.0];
@@ -217,7 +222,8 @@ fn price_of(prices: &[f32], from: [f64; 2], to: [f64; 2]) -> f64 {
 }
 
 impl Field {
-    /// What the line costs that takes the furthest cell in line of sight from each to which it costs no more than over the cells between.
+    /// What the line costs that takes the furthest cell in line of sight from each to which it costs no more
+    /// than over the cells between.
     fn greedy_price(&self, cells: &[(i64, i64)], prices: &[f32]) -> f64 {
         let middle = |(x, z): (i64, i64)| [x as f64 + 0.5, z as f64 + 0.5];
         let price = |from: usize, to: usize| price_of(prices, middle(cells[from]), middle(cells[to]));
@@ -290,8 +296,8 @@ impl Priced {
         Self { nav: NavMap::from(map), frame, field, prices }
     }
 
-    /// What the path between two cells costs, and what one costs that is pulled greedily; none where there is none. It is no dearer
-    /// than the way from cell to cell, and leads over open cells alone.
+    /// What the path between two cells costs, and what one costs that is pulled greedily; none where there is
+    /// none. It is no more expensive than the way from cell to cell, and leads over open cells alone.
     fn ask(&self, ends: [(u32, u32); 2], search: &mut Search) -> Option<(f64, f64)> {
         let query = asked(&self.nav, ends.map(|(x, z)| self.frame.on_floor(self.frame.centre(x, z))));
         let (answer, record) = self.nav.plan_recorded(&query, search);
@@ -336,7 +342,7 @@ fn paths_over_dear_and_cheap_ground_are_no_dearer_than_greedy_ones() {
         for _ in 0..if open.is_empty() { 0 } else { 6 } {
             let ends = [(); 2].map(|()| open[rng.below(open.len() as u64) as usize]);
             let Some((price, greedy)) = priced.ask(ends, &mut search) else { continue };
-            // One in some hundreds is dearer by less than half a hundredth.
+            // One in some hundreds is more expensive by less than half a hundredth.
             assert!(price <= greedy * 1.005, "round {round}, {ends:?}: {price}, greedy {greedy}");
             dearer += u32::from(price > greedy * 1.0001 + 1e-3);
             (own_sum, greedy_sum) = (own_sum + price, greedy_sum + greedy);

@@ -1,7 +1,8 @@
-//! Tiles that change while people walk: who plans again and when, what a tile reads like afterwards, and going back.
+//! Tiles that change while people walk: who plans again and when, what a tile reads like afterwards, and
+//! going back.
 //!
-//! Method: small maps whose ways are known by hand; the walker is sent by the host, tiles change between ticks as scripts would
-//! change them, and what happened is read from the trace.
+//! Method: small maps whose ways are known by hand; the walker is sent by the host, tiles change between
+//! ticks as scripts would change them, and what happened is read from the trace.
 
 use glam::Vec3;
 use walkon::base::ids::CharacterId;

@@ -1,6 +1,8 @@
-//! Rows of the seed of tile maps that no other file holds: what is wrong with an end, limits, walks that fail and say so.
+//! Rows of the seed of tile maps that no other file holds: what is wrong with an end, limits, walks that fail
+//! and say so.
 //!
-//! Method: small maps whose ways are known by hand, asked directly or walked over; a large one for the defaults.
+//! Method: small maps whose ways are known by hand, asked directly or walked over; a large one for the
+//! defaults.
 
 use glam::Vec3;
 use walkon::base::geom::flat_distance;

@@ -1,8 +1,8 @@
 //! Scripts that ask for too much: of time, of memory, of the queues.
 //!
-//! Goal: anyone who asks for too much is told so and stopped, and the level goes on for everybody else. Method: as in
-//! `hostile_world`: each script runs in a process of its own and writes what it found; what counts is what is counted,
-//! fuel and bytes and lengths of queues, never a clock.
+//! Goal: anyone who asks for too much is told so and stopped, and the level goes on for everybody else.
+//! Method: as in `hostile_world`: each script runs in a process of its own and writes what it found; what
+//! counts is what is counted, fuel and bytes and lengths of queues, never a clock.
 
 use std::fs;
 use std::process::Command;
@@ -363,8 +363,8 @@ fn prices_grow_with_the_size_of_what_a_function_is_given() {
     }
 }
 
-/// Law: however much the scripts of a level ask for, a tick runs little of it, the rest waits, and all of it runs in the end. What a
-/// function of the host does takes longer than a safepoint, and counts for more.
+/// Law: however much the scripts of a level ask for, a tick runs little of it, the rest waits, and all of it
+/// runs in the end. What a function of the host does takes longer than a safepoint, and counts for more.
 #[test]
 fn fault_a12_work_beyond_what_a_tick_affords_waits_for_the_next() {
     let bodies = [

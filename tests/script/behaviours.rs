@@ -1,5 +1,5 @@
-//! Behaviours and what they have of their own: parameters, turns of `update`, what stands still while a character is held,
-//! random streams, state.
+//! Behaviours and what they have of their own: parameters, turns of `update`, what stands still while a
+//! character is held, random streams, state.
 
 use walkon::game::inputs::{Input, Reload};
 
@@ -28,7 +28,8 @@ fn declares(declared: &str) -> String {
 
 #[test]
 fn parameters_of_every_type_are_checked_when_the_level_loads_and_at_attach() {
-    // Declared so, given so in the level and so to `attach`; what the behaviour sees, or what is wrong with it.
+    // Declared so, given so in the level and so to `attach`; what the behaviour sees, or what is wrong with
+    // it.
     let cases: [(&str, &str, &str, Result<&str, &str>); 33] = [
         ("type = 'number'", "1.5", "1.5", Ok("1.5")),
         ("type = 'number'", "\"x\"", "'x'", Err("params.p is \"x\", expected a number")),
@@ -440,7 +441,8 @@ fn code_that_is_switched_off_says_what_starts_it_again() {
 
 #[test]
 fn large_states_and_many_states_are_looked_at_in_turn_and_mistakes_are_found_all_the_same() {
-    // A state of a few thousand entries leaves a debt of some ticks; what is wrong is found when that is paid.
+    // A state of a few thousand entries leaves a debt of some ticks; what is wrong is found when that is
+    // paid.
     let anna = "return { init = function(self) for i = 1, 6000 do self.state[i] = i end end,
         update = function(self) if level.tick == 5 then self.state[3] = print end end }";
     let mut run = setup(&[("anna.lua", anna)]).unwrap();
@@ -450,7 +452,8 @@ fn large_states_and_many_states_are_looked_at_in_turn_and_mistakes_are_found_all
     assert_eq!(found.len(), 1, "{:?}", run.lines);
 }
 
-/// Whatever somebody has registered, nothing of it runs once the character is removed, not even in the tick of it.
+/// Whatever somebody has registered, nothing of it runs once the character is removed, not even in the tick
+/// of it.
 #[test]
 fn nothing_runs_of_who_was_removed_in_this_tick() {
     let anna = "local function tell(what) if state.gone then log.info(what) end end
@@ -464,7 +467,8 @@ fn nothing_runs_of_who_was_removed_in_this_tick() {
         run = function() while true do task.sleep(1/60) tell('run') end end,
         stop = function(self, why) log.info('stop %s', why) end }";
     let goes = "event.emit('alarm') state.gone = true world.character('anna'):despawn() event.emit('alarm')";
-    // In step 3, before everything of anna's: the timer is older. In step 12, with an event before the removal and one behind it.
+    // In step 3, before everything of anna's: the timer is older. In step 12, with an event before the
+    // removal and one behind it.
     let in_step_3 = format!("function onStart() timer.after(0.1, function() {goes} end) end");
     let in_step_12 = format!(
         "function onStart() event.on('go', function() {goes} end) end

@@ -1,8 +1,9 @@
-//! Hostile scripts with a world in their hands: rows of the fault catalogue's parts A to C and I that need bindings.
+//! Hostile scripts with a world in their hands: rows of the fault catalogue's parts A to C and I that need
+//! bindings.
 //!
-//! Goal: handles and verbs are no way out of the sandbox, and no way into each other. Method: each script runs as
-//! the level script of a small level in a process of its own, through the command line, and writes what it found;
-//! the process must end by itself, well, with exactly those lines.
+//! Goal: handles and verbs are no way out of the sandbox, and no way into each other. Method: each script
+//! runs as the level script of a small level in a process of its own, through the command line, and writes
+//! what it found; the process must end by itself, well, with exactly those lines.
 
 use std::fs;
 use std::process::Command;

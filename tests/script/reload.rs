@@ -1,8 +1,9 @@
 //! Hot reload: changed texts against running levels.
 //!
-//! Each test runs a little level, gives it changed texts as a host would, and compares the lines that scripts, reloads and
-//! faults left: `tick: text` for what was logged, `tick! text` for faults, `tick? what why` for notices, `tick+ files` for
-//! reloads that took effect, `tick- message` for those that were refused.
+//! Each test runs a little level, gives it changed texts as a host would, and compares the lines that
+//! scripts, reloads and faults left: `tick: text` for what was logged, `tick! text` for faults,
+//! `tick? what why` for notices, `tick+ files` for reloads that took effect, `tick- message` for those that
+//! were refused.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Scripts by path; `level.lua` is the level script, `anna.lua` and `ben.lua` are the behaviours of those two.
+    /// Scripts by path; `level.lua` is the level script, `anna.lua` and `ben.lua` are the behaviours of those
+    /// two.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let has = |name: &str| files.iter().any(|(file, _)| *file == name);
         let mut json = LEVEL.to_owned();
@@ -292,7 +294,8 @@ fn fault_e14_a_state_that_is_no_plain_data_is_a_fault_that_names_the_key() {
     assert!(lines.iter().any(|line| line.ends_with("new start reload 2")), "the count was kept: {lines:?}");
 }
 
-/// Everything that code may leave behind, each in a script of its own, and what is said of it when other code comes.
+/// Everything that code may leave behind, each in a script of its own, and what is said of it when other code
+/// comes.
 #[test]
 fn whatever_the_old_code_has_left_behind_new_code_is_taken() {
     let keep = "function b:init() self.state.count = 7 end function b:start(why) log.info('%s %s %s', why, self.state.count, self.state.bad) end";

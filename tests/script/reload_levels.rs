@@ -1,4 +1,5 @@
-//! Edits of the level file while it runs: doors, areas, regions, behaviours that are added, renamed, moved or removed.
+//! Edits of the level file while it runs: doors, areas, regions, behaviours that are added, renamed, moved or
+//! removed.
 //!
 //! Method: a house of two rooms with a doorway; scripts say what they see, the level file changes under them.
 

@@ -1,7 +1,7 @@
 //! The samples of the Lua reference, as they stand in the repository.
 //!
-//! Goal: what the reference prints is what runs. Method: each runs on the level that was made for it, with any fault failing
-//! the run.
+//! Goal: what the reference prints is what runs. Method: each runs on the level that was made for it, with
+//! any fault failing the run.
 
 use std::path::Path;
 use std::process::Command;

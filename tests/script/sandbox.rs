@@ -1,12 +1,12 @@
 //! Hostile scripts: every row of docs/design/faults.md, A to C, that needs no world.
 //!
-//! Goal: no script hangs the process, kills it, reads what it was not given or changes what another script sees.
-//! Method: each file of `tests/hostile/` runs in a process of its own, this binary started again with the name of the file in
-//! the environment; six seconds and three gibibytes at most. Its first line says what has to happen. After the attack the
-//! same VM runs `victim.lua`, which looks for changes.
-//! Below the rows: what a script can reach at all, against a committed list.
-//! Open until their bindings exist: A19 A24 B5 B6 B8 C12 C13 C15 and the parts of C14 beyond modules. C19 is escaped where it is
-//! written, in the trace and on the terminal; B12 cannot be tested from inside.
+//! Goal: no script hangs the process, kills it, reads what it was not given or changes what another script
+//! sees. Method: each file of `tests/hostile/` runs in a process of its own, this binary started again with
+//! the name of the file in the environment; six seconds and three gibibytes at most. Its first line says what
+//! has to happen. After the attack the same VM runs `victim.lua`, which looks for changes. Below the rows:
+//! what a script can reach at all, against a committed list. Open until their bindings exist: A19 A24 B5 B6
+//! B8 C12 C13 C15 and the parts of C14 beyond modules. C19 is escaped where it is written, in the trace and
+//! on the terminal; B12 cannot be tested from inside.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -185,8 +185,8 @@ fn resident_kib(process: u32) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0)
 }
 
-/// Runs `tests/hostile/<name>.lua` and compares with its first line: alternatives between ` or `; what follows `error` has to
-/// be part of the message.
+/// Runs `tests/hostile/<name>.lua` and compares with its first line: alternatives between ` or `; what
+/// follows `error` has to be part of the message.
 fn hostile(name: &str) {
     let text = std::fs::read_to_string(directory().join(format!("{name}.lua"))).unwrap();
     let expected = text.lines().next().and_then(|line| line.strip_prefix("-- expect: ")).unwrap();

@@ -1,7 +1,7 @@
 //! Cinematics from their beginning to every end: watched, skipped, cancelled, faulted.
 //!
-//! Goal: watched and skipped leave the same world, nothing a scene takes is kept, and nothing hangs. Method: whole levels with
-//! their scripts, run tick by tick; a scene is skipped or cancelled at every tick it has.
+//! Goal: watched and skipped leave the same world, nothing a scene takes is kept, and nothing hangs. Method:
+//! whole levels with their scripts, run tick by tick; a scene is skipped or cancelled at every tick it has.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,8 @@ impl Play {
         Self { game, facts: Vec::new() }
     }
 
-    /// The small level with a scene `scene.lua` that returns a table with these fields, played at once as `scene`.
+    /// The small level with a scene `scene.lua` that returns a table with these fields, played at once as
+    /// `scene`.
     fn scene(fields: &str) -> Self {
         Self::interactive(fields, false)
     }
@@ -493,8 +494,8 @@ fn apart_m(one: &str, other: &str) -> f64 {
     }
 }
 
-/// Everybody stands where it would have stood, within twice the distance at which a place counts as reached: who is watched
-/// walks round others that the skipped one does not meet.
+/// Everybody stands where it would have stood, within twice the distance at which a place counts as reached:
+/// who is watched walks round others that the skipped one does not meet.
 fn assert_same_places(watched: &[String], skipped: &[String], what: &str) {
     assert_eq!(watched.len(), skipped.len(), "{what}");
     for (one, other) in watched.iter().zip(skipped) {
@@ -536,8 +537,8 @@ fn watched_and_skipped_little_scenes_leave_the_same_world_and_story() {
             told
         };
         assert_eq!(story(&watched), story(&skipped), "seed {seed}, skipped at {skip_at}:\n{fields}");
-        // Who comes second to a mark stands beside anyone who holds it; where exactly hangs on when they came, and doors take
-        // no time in a skip.
+        // Who comes second to a mark stands beside anyone who holds it; where exactly hangs on when they
+        // came, and doors take no time in a skip.
         let is_near = |(one, other): (&String, &String)| one == other || apart_m(one, other) < BESIDE_M;
         let (left, right) = (watched.places(), skipped.places());
         let same = left.len() == right.len() && left.iter().zip(&right).all(is_near);
@@ -677,8 +678,8 @@ fn waiting_for_something_too_long_gives_one_nil() {
     assert_eq!(play.told()[0], "1");
 }
 
-/// A generator of scenes: up to five people who walk, turn, talk and wait, one after the other and at once, among obstacles and
-/// two who stand about.
+/// A generator of scenes: up to five people who walk, turn, talk and wait, one after the other and at once,
+/// among obstacles and two who stand about.
 struct Scenes {
     random: u64,
 }
@@ -805,7 +806,8 @@ fn exact_places(play: &mut Play) -> Vec<String> {
     people.collect()
 }
 
-/// The seeds of the scenes to try: those that failed once and the first sixty, unless the environment names others.
+/// The seeds of the scenes to try: those that failed once and the first sixty, unless the environment names
+/// others.
 fn scene_seeds() -> Vec<u64> {
     if let Ok(named) = std::env::var("SCENE_SEEDS") {
         let number = |text: &str| text.trim().parse::<u64>().expect("SCENE_SEEDS holds numbers and ranges");
@@ -821,8 +823,9 @@ fn scene_seeds() -> Vec<u64> {
     }
 }
 
-/// Law: a scene that is skipped brings about what it would have brought about, to the bit, anyone who walks at once and whenever the
-/// skip comes. `SCENES=1000 cargo test --test suite -- a_scene_brings_about_the_same_world` tries as many;
+/// Law: a scene that is skipped brings about what it would have brought about, to the bit, anyone who walks
+/// at once and whenever the skip comes.
+/// `SCENES=1000 cargo test --test suite -- a_scene_brings_about_the_same_world` tries as many;
 /// `SCENE_SEEDS=563,951,1000..1400` tries those seeds instead.
 #[test]
 fn a_scene_brings_about_the_same_world_to_the_bit_whenever_it_is_skipped() {

@@ -1,6 +1,8 @@
-//! The names that scripts see: every example of the table runs, every argument is checked, messages are those of the reference.
+//! The names that scripts see: every example of the table runs, every argument is checked, messages are those
+//! of the reference.
 //!
-//! Method: one level (below), one VM with the scheduler's tables but nobody who runs them; Lua is given as text and what it prints is compared.
+//! Method: one level (below), one VM with the scheduler's tables but nobody who runs them; Lua is given as
+//! text and what it prints is compared.
 
 use mlua::{Function, Table};
 use walkon::game::Game;
@@ -258,7 +260,8 @@ pub fn of_tests(entry: &Binding) -> bool {
     ["test", "Test", "Expectation"].contains(&entry.owner)
 }
 
-/// What `lua` raises as a task of the level script, or of a scene that holds the guard; none when it ends well.
+/// What `lua` raises as a task of the level script, or of a scene that holds the guard; none when it ends
+/// well.
 fn raised_in_a_task(lua: &str, in_scene: bool) -> Option<String> {
     let source = MemorySource::new().with("courtyard.json", LEVEL);
     let level = load("courtyard.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));

@@ -1,6 +1,7 @@
 //! When scripts run: timers, tasks, events, walks, behaviours and scenes, as lists of the lines they write.
 //!
-//! Each test gives scripts and the lines expected of them: `tick: text` for what was logged, `tick! text` for faults.
+//! Each test gives scripts and the lines expected of them: `tick: text` for what was logged, `tick! text` for
+//! faults.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,8 @@ pub struct Run {
     ticks: u64,
 }
 
-/// Scripts by file name; `level.lua` is the level script, `anna.lua` and `ben.lua` the behaviours of those two.
+/// Scripts by file name; `level.lua` is the level script, `anna.lua` and `ben.lua` the behaviours of those
+/// two.
 pub fn setup(files: &[(&str, &str)]) -> Result<Run, StartError> {
     setup_with(files, |_| {})
 }

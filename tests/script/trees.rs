@@ -520,8 +520,8 @@ fn what_a_tree_is_at_shows_in_the_hash() {
     assert_ne!(hash("bt.wait(9)"), hash("bt.wait(8)"));
 }
 
-/// A random tree as Lua, and for each of its actions the way to it: the place in each branch, and whether that runs its
-/// children together.
+/// A random tree as Lua, and for each of its actions the way to it: the place in each branch, and whether
+/// that runs its children together.
 struct Grown {
     actions: Vec<Vec<(u64, bool)>>,
     way: Vec<(u64, bool)>,
@@ -576,7 +576,8 @@ impl Grown {
         format!("bt.{kind}{{ {}{option} }}", children.join(", "))
     }
 
-    /// Whether two actions may run at the same time: the branch in which their ways part runs its children together.
+    /// Whether two actions may run at the same time: the branch in which their ways part runs its children
+    /// together.
     fn may_run_together(&self, one: usize, other: usize) -> bool {
         let mut steps = self.actions[one - 1].iter().zip(&self.actions[other - 1]);
         steps.find(|(one, other)| one.0 != other.0).is_some_and(|(step, _)| step.1)

@@ -1,9 +1,11 @@
-//! The form of a graph that games load: small, with the ways between its parts, and sure of where it comes from.
+//! The form of a graph that games load: small, with the ways between its parts, and sure of where it comes
+//! from.
 //!
-//! In: a draft, ways, the level and the text it was made from. Out: bytes; or what they hold, when they can be trusted. Holds: bytes
-//! that are cut or changed are refused by their sum, before anything is believed; a file of another level or another version
-//! is refused; nothing is allocated beyond the size of the file; it is smaller than the text: ways that would make it larger
-//! are left out, because they can be worked out again. Not here: the editing form (`text`).
+//! In: a draft, ways, the level and the text it was made from. Out: bytes; or what they hold, when they can
+//! be trusted. Holds: bytes that are cut or changed are refused by their sum, before anything is believed; a
+//! file of another level or another version is refused; nothing is allocated beyond the size of the file; it
+//! is smaller than the text: ways that would make it larger are left out, because they can be worked out
+//! again. Not here: the editing form (`text`).
 
 use glam::Vec3;
 
@@ -64,7 +66,8 @@ pub fn compact_bytes(level: &str, text: &[u8], draft: &EditableGraph, ways: &[Ve
         out.extend(part.name.as_bytes());
         walk(&mut out, &part.points);
     }
-    // Ways grow with the square of the parts: where they outgrow the text, they are worked out when the graph loads.
+    // Ways grow with the square of the parts: where they outgrow the text, they are worked out when the graph
+    // loads.
     let mut kept = Vec::new();
     whole(&mut kept, ways.len() as u64);
     ways.iter().for_each(|way| walk(&mut kept, way));

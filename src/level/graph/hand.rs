@@ -1,9 +1,10 @@
-//! What people changed on a graph by hand, kept beside it: to be taken back, and to be carried out again on a graph that was
-//! made again.
+//! What people changed on a graph by hand, kept beside it: to be taken back, and to be carried out again on a
+//! graph that was made again.
 //!
-//! In: edits of one call, or the bytes of the file. Out: the file; the edits on another draft, and what could not be done there.
-//! Holds: edits name places, not numbers, because numbers change when points are made again; the last call can be taken back
-//! as long as nothing else has changed the graph. Not here: the graph itself (`text`).
+//! In: edits of one call, or the bytes of the file. Out: the file; the edits on another draft, and what could
+//! not be done there. Holds: edits name places, not numbers, because numbers change when points are made
+//! again; the last call can be taken back as long as nothing else has changed the graph. Not here: the graph
+//! itself (`text`).
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -165,8 +166,8 @@ impl HandEdits {
         Some(base)
     }
 
-    /// Carries out the edits of links alone, on a graph whose points are as they were and whose links were made again. What cannot
-    /// be done is left out, and told; nothing of it can be taken back.
+    /// Carries out the edits of links alone, on a graph whose points are as they were and whose links were
+    /// made again. What cannot be done is left out, and told; nothing of it can be taken back.
     pub fn replay_links(&mut self, draft: &mut EditableGraph) -> Vec<String> {
         let all: Vec<HandEdit> = self.calls.iter().flat_map(|call| call.edits.iter().copied()).collect();
         for call in &mut self.calls {
@@ -186,8 +187,8 @@ impl HandEdits {
         conflicts
     }
 
-    /// Carries out all edits on a graph that was made again: a place means the point nearest to it within a distance. What
-    /// cannot be done is left out, and told; each call can be taken back as before.
+    /// Carries out all edits on a graph that was made again: a place means the point nearest to it within a
+    /// distance. What cannot be done is left out, and told; each call can be taken back as before.
     pub fn replay(&mut self, draft: &mut EditableGraph, within_m: f32) -> Vec<String> {
         let mut conflicts = Vec::new();
         for call in &mut self.calls {

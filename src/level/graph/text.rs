@@ -1,7 +1,7 @@
 //! The editing form of a graph: JSON, a point or a link a line.
 //!
-//! In: a draft, or the bytes of a file. Out: text, or a draft. Holds: reading what was written gives the same draft, and writing it
-//! again the same bytes. Not here: the form that games load (`compact`).
+//! In: a draft, or the bytes of a file. Out: text, or a draft. Holds: reading what was written gives the same
+//! draft, and writing it again the same bytes. Not here: the form that games load (`compact`).
 
 use std::fmt::Write;
 

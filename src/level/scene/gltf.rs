@@ -1,8 +1,8 @@
 //! glTF 2.0: the triangles of its scene.
 //!
-//! In: the JSON or binary form, and a reader for the buffers it names. Out: triangles in world metres, +y up as in walkon. Holds:
-//! every number of the file is checked before it is used; nodes are visited once; sparse and compressed data are
-//! refused by name. Not here: materials, skins, cameras.
+//! In: the JSON or binary form, and a reader for the buffers it names. Out: triangles in world metres, +y up
+//! as in walkon. Holds: every number of the file is checked before it is used; nodes are visited once; sparse
+//! and compressed data are refused by name. Not here: materials, skins, cameras.
 
 use std::collections::BTreeSet;
 
@@ -93,7 +93,8 @@ struct Buffer {
     byte_length: usize,
 }
 
-/// Reads the triangles of a scene: the one the file names, else its first, else all nodes. `read` brings the buffers that it names.
+/// Reads the triangles of a scene: the one the file names, else its first, else all nodes. `read` brings the
+/// buffers that it names.
 ///
 /// # Errors
 /// What is wrong: no glTF, a number out of range, data that is cut, compressed or sparse, too many triangles.

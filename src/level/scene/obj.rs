@@ -1,7 +1,7 @@
 //! Wavefront OBJ: vertices and faces.
 //!
-//! In: bytes. Out: `Faces`. Holds: every corner is a vertex that was read before the end; lines other than `v` and `f` are
-//! skipped. Not here: materials, groups, curves.
+//! In: bytes. Out: `Faces`. Holds: every corner is a vertex that was read before the end; lines other than
+//! `v` and `f` are skipped. Not here: materials, groups, curves.
 
 use glam::Vec3;
 
@@ -39,7 +39,8 @@ impl Faces {
 /// Reads vertices and faces.
 ///
 /// # Errors
-/// The first line that is wrong: a number that is none, a vertex that there is not, a face of fewer than three corners, too many.
+/// The first line that is wrong: a number that is none, a vertex that there is not, a face of fewer than
+/// three corners, too many.
 pub fn obj_faces(bytes: &[u8]) -> Result<Faces, SceneError> {
     let mut read = Faces::default();
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {

@@ -1,8 +1,8 @@
 //! The files of a map: opened through the source, each once, by a path that stays inside the root.
 //!
-//! In: the name that one file has for another. Out: the text of that file as elements, handed to a reader. Holds: a
-//! path is judged by its text before anything is opened; files that name one another in a circle end in a finding;
-//! no map opens more than [`FILES_MAX`]. Not here: what is in the files (`read`).
+//! In: the name that one file has for another. Out: the text of that file as elements, handed to a reader.
+//! Holds: a path is judged by its text before anything is opened; files that name one another in a circle end
+//! in a finding; no map opens more than [`FILES_MAX`]. Not here: what is in the files (`read`).
 
 use super::raw::RawTileset;
 use super::tree::{Element, Notation};
@@ -100,7 +100,8 @@ impl<'f> Import<'f> {
         read
     }
 
-    /// Opens the file that `name` means in the file at `here`, and hands its elements on. `span` is where it is named.
+    /// Opens the file that `name` means in the file at `here`, and hands its elements on. `span` is where it
+    /// is named.
     pub(super) fn opened<T>(
         &mut self,
         here: Here<'_, '_>,
@@ -190,7 +191,8 @@ pub(super) fn short(text: &str) -> String {
     }
 }
 
-/// The path that `name` means in the file at `from`, `..` resolved by its text. An error when it leaves the root.
+/// The path that `name` means in the file at `from`, `..` resolved by its text. An error when it leaves the
+/// root.
 fn joined(from: &str, name: &str) -> Result<String, String> {
     if name.is_empty() {
         return Err("it is empty".to_owned());

@@ -1,10 +1,10 @@
 //! Layers of tiles into ground: what can be walked on, what it costs, which ways lead out of it.
 //!
-//! In: a [`RawMap`]. Out: [`TileGround`]: one kind for each cell of each layer that is walked on, door tiles, the numbers
-//! of the report. Holds: layers add up in their order, a walkable one never opens what another one blocks; as soon as
-//! one layer says that it is walkable, only what is painted is; a layer that says nothing is a picture; a layer counts
-//! where it is drawn; cells of an infinite map that no layer paints are no ground.
-//! Not here: objects (`things`), where cells lie (`place`).
+//! In: a [`RawMap`]. Out: [`TileGround`]: one kind for each cell of each layer that is walked on, door tiles,
+//! the numbers of the report. Holds: layers add up in their order, a walkable one never opens what another
+//! one blocks; as soon as one layer says that it is walkable, only what is painted is; a layer that says
+//! nothing is a picture; a layer counts where it is drawn; cells of an infinite map that no layer paints are
+//! no ground. Not here: objects (`things`), where cells lie (`place`).
 
 use super::files::short;
 use super::place::MapPlacement;
@@ -86,7 +86,8 @@ pub struct TiledReport {
     pub infinite: bool,
     /// Each layer of the file in its order.
     pub layers: Vec<LayerReport>,
-    /// All layers that are walked on together: cells that can be walked on, that cannot, that a border blocks.
+    /// All layers that are walked on together: cells that can be walked on, that cannot, that a border
+    /// blocks.
     pub total: Counts,
     /// What has no place in the level, by name: objects, properties, elements.
     #[serde(rename = "leftOut")]
@@ -263,8 +264,8 @@ impl Laying<'_, '_> {
         }
     }
 
-    /// On an infinite map the cells that any layer paints: what lies between and around them is no ground. None on
-    /// other maps, and on a map that nobody painted on.
+    /// On an infinite map the cells that any layer paints: what lies between and around them is no ground.
+    /// None on other maps, and on a map that nobody painted on.
     fn painted(&self) -> Option<Vec<bool>> {
         if !self.map.infinite {
             return None;
@@ -281,7 +282,8 @@ impl Laying<'_, '_> {
         painted.contains(&true).then_some(painted)
     }
 
-    /// The cells of a layer where they are drawn: an offset moves them by whole tiles. None for layers of other kinds.
+    /// The cells of a layer where they are drawn: an offset moves them by whole tiles. None for layers of
+    /// other kinds.
     fn cells<'l>(&self, layer: &'l RawLayer) -> Option<(Rect, Cow<'l, [u32]>)> {
         let RawContent::Tiles { rect, gids } = &layer.content else { return None };
         if layer.offset_px == [0.0, 0.0] {
@@ -351,7 +353,8 @@ impl Laying<'_, '_> {
         layers.max().map_or(1, |most| most + 1)
     }
 
-    /// The layer of those walked on that a layer of the file belongs to: the first when it names none of them.
+    /// The layer of those walked on that a layer of the file belongs to: the first when it names none of
+    /// them.
     fn layer_number(&mut self, layer: &RawLayer, count: usize) -> Option<usize> {
         let Some(property) = layer.properties.get("collisionLayer") else { return Some(0) };
         let number = number_of(&layer.properties, "collisionLayer");
@@ -657,7 +660,7 @@ impl Laying<'_, '_> {
         found
     }
 
-    /// A number that makes ground dearer or cheaper.
+    /// A number that makes ground more expensive or cheaper.
     fn factor(&mut self, tile: &RawTile, name: &str) -> Option<f64> {
         let property = tile.properties.get(name)?;
         let number = match &property.value {

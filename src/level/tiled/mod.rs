@@ -1,9 +1,10 @@
 //! Maps of the editor Tiled: `.tmx` and `.tmj`, with the tilesets and templates they name.
 //!
-//! In: the path of a map, a [`FileSource`] for it and the files it names, [`TiledOptions`]. Out: [`Tiled`]: what the files
-//! state ([`RawMap`]), the level it makes, the numbers of its layers; or findings. Holds: no file makes it panic or
-//! allocate for more than the map states, and no map states more than a level may hold; pixels become metres here and
-//! nowhere else. Not here: the level's own format (`read`), the navigation map (`bake`).
+//! In: the path of a map, a [`FileSource`] for it and the files it names, [`TiledOptions`]. Out: [`Tiled`]:
+//! what the files state ([`RawMap`]), the level it makes, the numbers of its layers; or findings. Holds: no
+//! file makes it panic or allocate for more than the map states, and no map states more than a level may
+//! hold; pixels become metres here and nowhere else. Not here: the level's own format (`read`), the
+//! navigation map (`bake`).
 
 pub mod raw;
 
@@ -43,16 +44,17 @@ pub use write::text;
 /// How a map is taken in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TiledOptions {
-    /// Metres of a pixel, above 0; by default a tile is one metre wide. On isometric maps, where objects count in
-    /// heights of a tile along both axes, a tile is one metre along both.
+    /// Metres of a pixel, above 0; by default a tile is one metre wide. On isometric maps, where objects
+    /// count in heights of a tile along both axes, a tile is one metre along both.
     pub metres_per_pixel: Option<f64>,
-    /// Mirror the map in its place: what is at the top of the picture lies at the largest z, not at the smallest.
+    /// Mirror the map in its place: what is at the top of the picture lies at the largest z, not at the
+    /// smallest.
     pub is_flipped: bool,
     /// The file of types that gives classes their defaults, relative to the map. By default one of
     /// `objecttypes.xml`, `objecttypes.json` and `propertytypes.json` beside the map, if there is one.
     pub types: Option<Located<String>>,
-    /// Radius of the bodies that the tiles are made for, and the height of the floor; the size of a cell and the
-    /// paddings have no meaning here.
+    /// Radius of the bodies that the tiles are made for, and the height of the floor; the size of a cell and
+    /// the paddings have no meaning here.
     pub sizes: CellSizes,
     /// When searches go from sector to sector first.
     pub hierarchy: Hierarchy,
@@ -170,7 +172,8 @@ fn read_all(import: &mut Import<'_>, (path, bytes): (&str, &[u8]), options: &Til
     Some(Tiled { raw, def, report })
 }
 
-/// The defaults of classes: from the file that is named, else from the first of those that may lie beside the map.
+/// The defaults of classes: from the file that is named, else from the first of those that may lie beside the
+/// map.
 fn types_of(import: &mut Import<'_>, path: &str, options: &TiledOptions) -> Option<types::Types> {
     let named = options.types.as_ref();
     let names: Vec<&str> = named.map_or(types::NAMES.to_vec(), |named| vec![named.value.as_str()]);

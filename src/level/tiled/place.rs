@@ -1,11 +1,12 @@
 //! From pixels to metres and cells, for every way tiles may lie.
 //!
-//! In: sizes of a map, its scale. Out: world positions of pixels, outlines of cells, the cells that a shape touches.
-//! Holds: one scale for both axes, taken once; +y of the picture is +z of the world, or -z when the map is flipped,
-//! which mirrors it in its place; isometric positions come in heights of a tile along both axes, so an isometric map
-//! is a map of squares here and everywhere after. Not here: which cells a thing needs (`ground`, `things`).
-//! Source: the layout of hexagons and staggered tiles as Tiled draws them: a row (column) follows after the mean of a
-//! tile's height and its straight side, every second one moved by half a tile.
+//! In: sizes of a map, its scale. Out: world positions of pixels, outlines of cells, the cells that a shape
+//! touches. Holds: one scale for both axes, taken once; +y of the picture is +z of the world, or -z when the
+//! map is flipped, which mirrors it in its place; isometric positions come in heights of a tile along both
+//! axes, so an isometric map is a map of squares here and everywhere after. Not here: which cells a thing
+//! needs (`ground`, `things`). Source: the layout of hexagons and staggered tiles as Tiled draws them: a row
+//! (column) follows after the mean of a tile's height and its straight side, every second one moved by half a
+//! tile.
 
 use super::raw::{Orientation, RawMap, Rect};
 use crate::base::geom::Point;
@@ -65,7 +66,8 @@ impl MapPlacement {
         self.metres_per_pixel
     }
 
-    /// Whether the even rows or columns are moved, in the world: the first row of a flipped map is the last of the file.
+    /// Whether the even rows or columns are moved, in the world: the first row of a flipped map is the last
+    /// of the file.
     pub(super) fn is_even_moved(&self) -> bool {
         let turns = self.is_flipped && (self.stagger_x || self.rect.height.is_multiple_of(2));
         self.is_staggered() && (self.stagger_even != turns)
@@ -98,8 +100,8 @@ impl MapPlacement {
         }
     }
 
-    /// Width and height of a tile in the world, metres. Of a hexagon that is not regular along the staggered axis the
-    /// size is that of the regular one whose rows (columns) follow one another like its own.
+    /// Width and height of a tile in the world, metres. Of a hexagon that is not regular along the staggered
+    /// axis the size is that of the regular one whose rows (columns) follow one another like its own.
     pub(super) fn tile_m(&self) -> [f64; 2] {
         self.drawn_px().map(|size| size * self.metres_per_pixel)
     }
@@ -141,7 +143,8 @@ impl MapPlacement {
         [(x / width + y / height) * height, (y / height - x / width) * height]
     }
 
-    /// The cell that a cell of a layer with an offset is drawn over, and whether it covers that one to the pixel.
+    /// The cell that a cell of a layer with an offset is drawn over, and whether it covers that one to the
+    /// pixel.
     pub(super) fn drawn_at(&self, cell: [i32; 2], offset_px: [f64; 2]) -> ([i32; 2], bool) {
         let (centre, moved) = (self.centre_px(cell), self.offset(offset_px));
         let middle = [centre[0] + moved[0], centre[1] + moved[1]];
@@ -267,8 +270,8 @@ impl MapPlacement {
         inside.then(|| y as usize * self.rect.width as usize + x as usize)
     }
 
-    /// The cells beside a cell that a border is drawn over: the eight around it, or those that share an edge or a
-    /// corner with it on other maps.
+    /// The cells beside a cell that a border is drawn over: the eight around it, or those that share an edge
+    /// or a corner with it on other maps.
     pub(super) fn around(&self, [column, row]: [i32; 2]) -> Vec<[i32; 2]> {
         if !self.is_staggered() {
             let all = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [column + dx, row + dy]));
@@ -279,7 +282,8 @@ impl MapPlacement {
         near.filter(|cell| *cell != [column, row] && shares_a_corner(&own, &self.outline_px(*cell))).collect()
     }
 
-    /// The same for any cell, worked out once: what lies around a cell depends on whether its column and its row are even.
+    /// The same for any cell, worked out once: what lies around a cell depends on whether its column and its
+    /// row are even.
     pub(super) fn surroundings(&self) -> Surroundings {
         let offsets = |[column, row]: [i32; 2]| {
             self.around([column, row]).into_iter().map(|[x, y]| [x - column, y - row]).collect()

@@ -1,13 +1,14 @@
 //! A Tiled map as its files state it, whichever of the formats they have.
 //!
-//! In: nothing. Out: [`RawMap`] and its parts: sizes in pixels and tiles, ids with their flags, objects in pixels,
-//! properties with their types. Holds: what is here was counted and ranged by `read`; every part knows where it
-//! stands. Not here: what any of it means to somebody who walks (`ground`, `things`).
+//! In: nothing. Out: [`RawMap`] and its parts: sizes in pixels and tiles, ids with their flags, objects in
+//! pixels, properties with their types. Holds: what is here was counted and ranged by `read`; every part
+//! knows where it stands. Not here: what any of it means to somebody who walks (`ground`, `things`).
 
 use crate::level::diagnostic::Span;
 use std::sync::Arc;
 
-/// The lower 28 bits of a cell are the tile, the others say how it is flipped and turned, on every kind of map.
+/// The lower 28 bits of a cell are the tile, the others say how it is flipped and turned, on every kind of
+/// map.
 pub const GID_MASK: u32 = 0x0FFF_FFFF;
 
 /// How tiles lie beside one another.

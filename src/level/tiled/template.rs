@@ -1,7 +1,7 @@
 //! Templates: objects in files of their own, which objects of a map begin as.
 //!
-//! In: the elements of a `.tx` or `.tj`. Out: a [`Template`]. Holds: a template that begins as another one takes what
-//! it does not say itself from it. Not here: merging with the object of a map (`object`).
+//! In: the elements of a `.tx` or `.tj`. Out: a [`Template`]. Holds: a template that begins as another one
+//! takes what it does not say itself from it. Not here: merging with the object of a map (`object`).
 
 use super::files::{Here, Import};
 use super::object;

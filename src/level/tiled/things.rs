@@ -1,10 +1,11 @@
 //! Objects into what stands on a level: characters, doors, regions, marks, routes, ground of its own.
 //!
-//! In: the objects of a [`RawMap`], its [`MapPlacement`], the [`TileGround`] that its layers made. Out: [`Things`] in metres, and
-//! cells of the ground that objects close or name. Holds: the class of an object decides, then its shape; a class that
-//! nobody knows means nothing; lengths and speeds in properties are pixels, as everything in such a map; what is said of
-//! an object and means nothing here goes to the scripts with it, and what becomes nothing is left out by name.
-//! Not here: names that clash with those of a level (`resolve`).
+//! In: the objects of a [`RawMap`], its [`MapPlacement`], the [`TileGround`] that its layers made. Out:
+//! [`Things`] in metres, and cells of the ground that objects close or name. Holds: the class of an object
+//! decides, then its shape; a class that nobody knows means nothing; lengths and speeds in properties are
+//! pixels, as everything in such a map; what is said of an object and means nothing here goes to the scripts
+//! with it, and what becomes nothing is left out by name. Not here: names that clash with those of a level
+//! (`resolve`).
 
 mod people;
 mod props;
@@ -326,7 +327,8 @@ impl Putting<'_, '_> {
         [x, y]
     }
 
-    /// Where somebody or something of an object stands, pixels: its position, the middle of a shape, the foot of a tile.
+    /// Where somebody or something of an object stands, pixels: its position, the middle of a shape, the foot
+    /// of a tile.
     fn foot(&self, thing: &Thing<'_>) -> [f64; 2] {
         let corners = &thing.corners;
         let middle = |axis: usize| {
@@ -340,7 +342,8 @@ impl Putting<'_, '_> {
                 corners.first().copied().unwrap_or(thing.object.position_px)
             }
             ObjectShape::Tile(..) if self.place.is_isometric() => {
-                // The lower corner of the diamond that the tile stands on is half a tile further along both axes.
+                // The lower corner of the diamond that the tile stands on is half a tile further along both
+                // axes.
                 let half = self.place.tile_side_px() / 2.0;
                 let [x, y] = thing.object.position_px;
                 let [moved_x, moved_y] = self.place.offset(thing.layer.offset_px);

@@ -1,8 +1,9 @@
 //! TMJ, TSJ and TJ into elements.
 //!
-//! In: the text of a file. Out: its root [`Element`] under the names that TMX has for the same things, or findings.
-//! Holds: layer data stays text, so that both formats share one reader of cells; JSON is opened one level at a time,
-//! its depth bounded; elements and attributes are counted. Not here: what elements mean (`read`).
+//! In: the text of a file. Out: its root [`Element`] under the names that TMX has for the same things, or
+//! findings. Holds: layer data stays text, so that both formats share one reader of cells; JSON is opened one
+//! level at a time, its depth bounded; elements and attributes are counted. Not here: what elements mean
+//! (`read`).
 
 use super::tree::{Attribute, Budget, Element};
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
@@ -71,7 +72,8 @@ impl Parse<'_> {
         self.is_over = true;
     }
 
-    /// An object as an element: scalars are attributes, known lists and objects children, the rest is left out.
+    /// An object as an element: scalars are attributes, known lists and objects children, the rest is left
+    /// out.
     fn object<'a>(
         &mut self,
         name: Cow<'a, str>,

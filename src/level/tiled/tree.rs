@@ -1,8 +1,9 @@
 //! Elements with places: the one shape that both of Tiled's formats are read into.
 //!
-//! In: names, attributes, children and text, from `xml` or `tmj`. Out: [`Element`]s, and the pointer to any byte of
-//! them. Holds: everything borrows from the file but what had to be unescaped; a [`Budget`] ends a parse before a
-//! file of 16 MiB becomes more than a few tens of MiB of elements. Not here: what the names mean (`read`).
+//! In: names, attributes, children and text, from `xml` or `tmj`. Out: [`Element`]s, and the pointer to any
+//! byte of them. Holds: everything borrows from the file but what had to be unescaped; a [`Budget`] ends a
+//! parse before a file of 16 MiB becomes more than a few tens of MiB of elements. Not here: what the names
+//! mean (`read`).
 
 use crate::level::diagnostic::Span;
 use std::borrow::Cow;
@@ -45,7 +46,8 @@ pub(super) struct Element<'a> {
     pub end: u32,
     pub attributes: Vec<Attribute<'a>>,
     pub children: Vec<Element<'a>>,
-    /// Text between the tags, as it stands. Cells given as elements (`<tile gid="1"/>`) are text as well: CSV.
+    /// Text between the tags, as it stands. Cells given as elements (`<tile gid="1"/>`) are text as well:
+    /// CSV.
     pub text: Cow<'a, str>,
     /// Where the text begins in the file; for cells given as elements, where the first stands.
     pub text_at: u32,

@@ -1,7 +1,7 @@
 //! Defaults that a project gives to the classes of its objects.
 //!
-//! In: `objecttypes.xml`, its JSON forms, or a project of Tiled. Out: [`Types`]. Holds: an object that says nothing
-//! of a property takes that of its class. Not here: what properties mean.
+//! In: `objecttypes.xml`, its JSON forms, or a project of Tiled. Out: [`Types`]. Holds: an object that says
+//! nothing of a property takes that of its class. Not here: what properties mean.
 
 use super::files::{Here, Import};
 use super::property::property;

@@ -1,8 +1,9 @@
 //! What properties mean: the names that are known, one reading of truth, and what to say of the others.
 //!
-//! In: properties of maps, layers, tiles and objects. Out: truths; notes for values that have no form of ours, for
-//! names that are nearly known, for what is left out. Holds: no property refuses a map: it may belong to another
-//! program; what is said of one property is said once. Not here: what a level does with them (`ground`, `things`).
+//! In: properties of maps, layers, tiles and objects. Out: truths; notes for values that have no form of
+//! ours, for names that are nearly known, for what is left out. Holds: no property refuses a map: it may
+//! belong to another program; what is said of one property is said once. Not here: what a level does with
+//! them (`ground`, `things`).
 
 use super::files::short;
 use super::raw::{Properties, Property, PropertyValue};
@@ -54,7 +55,8 @@ pub struct LeftOut {
 #[derive(Debug, Default)]
 pub(super) struct Said {
     left_out: BTreeMap<String, (u64, Span)>,
-    /// Places of properties that something was said of: layers share those of their groups, objects of their types.
+    /// Places of properties that something was said of: layers share those of their groups, objects of their
+    /// types.
     places: BTreeSet<(u16, u32)>,
 }
 
@@ -82,7 +84,8 @@ impl Said {
         list
     }
 
-    /// A property of ours whose value has no form of ours. It may belong to another program, so it is left alone.
+    /// A property of ours whose value has no form of ours. It may belong to another program, so it is left
+    /// alone.
     pub(super) fn odd(&mut self, findings: &mut Findings, property: &Property, sentence: &str) {
         if self.is_first(property.span) {
             let (span, message) = (property.span, format!("{sentence}; the property is left alone"));
@@ -114,7 +117,8 @@ impl Said {
     }
 }
 
-/// Whether a value is true: `true` or `false` as a truth or as text, a number but 0. None for everything else.
+/// Whether a value is true: `true` or `false` as a truth or as text, a number but 0. None for everything
+/// else.
 pub(super) fn truth_of(value: &PropertyValue) -> Option<bool> {
     match value {
         PropertyValue::Truth(truth) => Some(*truth),

@@ -1,10 +1,10 @@
 //! TMX, TSX and TX into elements.
 //!
-//! In: the text of a file. Out: its root [`Element`], or one finding. Holds: a document type is never read, so nothing
-//! is expanded and nothing outside is opened; the only references are the five of XML itself and characters by number;
-//! depth, elements and attributes are counted while they are read. Not here: what elements mean.
-//! Source: quick-xml cuts the text into tags; its own checks for attributes given twice are off, since they take
-//! quadratic time in some versions and [`Budget`] ends long lists first.
+//! In: the text of a file. Out: its root [`Element`], or one finding. Holds: a document type is never read,
+//! so nothing is expanded and nothing outside is opened; the only references are the five of XML itself and
+//! characters by number; depth, elements and attributes are counted while they are read. Not here: what
+//! elements mean. Source: quick-xml cuts the text into tags; its own checks for attributes given twice are
+//! off, since they take quadratic time in some versions and [`Budget`] ends long lists first.
 
 use super::tree::{Attribute, Budget, Element};
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
@@ -91,7 +91,8 @@ impl<'a> Parse<'a> {
                 // Cut out of its brackets: <![CDATA[ and ]]>.
                 Event::CData(_) => self.text(at + 9, end - 3),
                 Event::GeneralRef(_) => self.reference(at..end)?,
-                // Maps of old versions name one, which is never fetched. One that declares something is refused.
+                // Maps of old versions name one, which is never fetched. One that declares something is
+                // refused.
                 Event::DocType(text) if text.contains(['[', ']']) => {
                     let message = "the file declares entities of its own, which maps do not need and which are not read";
                     let mut stop = self.stop(code::SYNTAX, at..end, message.to_owned());

@@ -1,6 +1,8 @@
-//! What scripts add to the map: marks, and blocks that can be taken away again; and which areas lie at a point.
+//! What scripts add to the map: marks, and blocks that can be taken away again; and which areas lie at a
+//! point.
 //!
-//! Holds: a block belongs to the owner that made it and ends with it, or with its code; a mark stays for the level.
+//! Holds: a block belongs to the owner that made it and ends with it, or with its code; a mark stays for the
+//! level.
 
 use mlua::Lua;
 

@@ -1,8 +1,8 @@
 //! `bt`: builders of behaviour trees.
 //!
-//! In: nodes, functions, numbers. Out: nodes: read-only tables that only these builders make. Holds: everything is checked when
-//! the node is built, so when the file loads; a tree has no cycles, because a node is made of nodes that are there already.
-//! Not here: what a tree does (`script::tree`).
+//! In: nodes, functions, numbers. Out: nodes: read-only tables that only these builders make. Holds:
+//! everything is checked when the node is built, so when the file loads; a tree has no cycles, because a node
+//! is made of nodes that are there already. Not here: what a tree does (`script::tree`).
 
 use mlua::{Function, Lua, Table, Value};
 

@@ -1,7 +1,7 @@
 //! What every binding does: reach the world for one call, find its own handle, raise, answer.
 //!
-//! Holds: the world is borrowed for one closure and no script runs meanwhile; every mistake becomes an error at the line of
-//! the caller. Not here: how arguments are read (`script::convert`, `place`).
+//! Holds: the world is borrowed for one closure and no script runs meanwhile; every mistake becomes an error
+//! at the line of the caller. Not here: how arguments are read (`script::convert`, `place`).
 
 use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
 
@@ -92,10 +92,12 @@ pub fn ask_map<R: IntoLuaMulti>(
     answer(lua, value)
 }
 
-/// The fuel of making the map ready for `by`: a pass over its nodes when this body and these doors are new to it.
+/// The fuel of making the map ready for `by`: a pass over its nodes when this body and these doors are new to
+/// it.
 #[must_use]
 pub fn preparing(world: &World, by: &Traversal) -> u64 {
-    /// Nodes in a unit of fuel. A script can look at the largest map with a new body in one call, but not at ten.
+    /// Nodes in a unit of fuel. A script can look at the largest map with a new body in one call, but not at
+    /// ten.
     const NODES: u64 = 256;
     if world.nav().is_prepared(by) { 0 } else { world.nav().node_count() / NODES }
 }
@@ -116,7 +118,8 @@ pub fn nothing() -> HostResult {
     Ok(MultiValue::new())
 }
 
-/// What the level says under `props` of a thing that a script names; `find` says whether there is one of that name.
+/// What the level says under `props` of a thing that a script names; `find` says whether there is one of that
+/// name.
 ///
 /// # Errors
 /// The mistake that `find` found, or that there is no world while a file loads.
@@ -170,7 +173,8 @@ pub fn handle<T: Thing>(given: &Argument, expected: &str) -> Result<T, Mistake> 
     thing(given.value()).ok_or_else(|| given.not(expected))
 }
 
-/// A list at 1, 2, 3 and so on, of at most `most` entries, each read by `read`, which is told its name: `keys[2]`.
+/// A list at 1, 2, 3 and so on, of at most `most` entries, each read by `read`, which is told its name:
+/// `keys[2]`.
 ///
 /// # Errors
 /// When it is no table, is too long, or an entry is not what `read` expects.
@@ -216,7 +220,8 @@ pub fn charge(lua: &Lua, units: u64) -> mlua::Result<()> {
     }
 }
 
-/// Where the script stands that called the running function: `boss.lua:88`; `a script` where that is not known.
+/// Where the script stands that called the running function: `boss.lua:88`; `a script` where that is not
+/// known.
 #[must_use]
 pub fn place_of_caller(lua: &Lua) -> String {
     match fault::frames(lua, 1).first() {

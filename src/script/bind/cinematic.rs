@@ -1,7 +1,8 @@
 //! `cinematic`, `Scene` and `Cue`: scenes from outside, and what a scene's own code does.
 //!
-//! Holds: methods that belong to a scene's own code raise when others call them; without a host, a line ends after its seconds
-//! and a choice takes its default. Not here: how scenes begin and end (`script::cinematic`), the waiting halves (`prelude`).
+//! Holds: methods that belong to a scene's own code raise when others call them; without a host, a line ends
+//! after its seconds and a choice takes its default. Not here: how scenes begin and end
+//! (`script::cinematic`), the waiting halves (`prelude`).
 
 use mlua::{Lua, Table, Value};
 
@@ -350,8 +351,8 @@ fn name(lua: &Lua, args: &mut Args) -> HostResult {
     }
 }
 
-/// The name of the mark passed last; for the scene's own code the method that sets it, because `c:mark(name)` and `scene.mark` are
-/// one name on one value.
+/// The name of the mark passed last; for the scene's own code the method that sets it, because `c:mark(name)`
+/// and `scene.mark` are one name on one value.
 fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
     if scene::is_own(lua, id) {

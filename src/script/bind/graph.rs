@@ -1,6 +1,7 @@
 //! The points and links of `nav`, on maps of kind `graph`.
 //!
-//! Holds: a script reads its own edits back at once; the map follows in step 5. Not here: what a place is (`place`).
+//! Holds: a script reads its own edits back at once; the map follows in step 5. Not here: what a place is
+//! (`place`).
 
 use mlua::Lua;
 

@@ -1,9 +1,9 @@
 //! Handles: what scripts hold in place of the things of the world.
 //!
-//! In: ids. Out: Lua values; the same thing is always the same value, so `==` works and a handle can be a table key.
-//! Holds: a handle is an id and nothing else, without a destructor, because the collector may run in a host call; the table
-//! that finds the value of an id does not keep it alive; results are latched beside the handle and go with it.
-//! Not here: what the methods do (`character`, `door`, ...).
+//! In: ids. Out: Lua values; the same thing is always the same value, so `==` works and a handle can be a
+//! table key. Holds: a handle is an id and nothing else, without a destructor, because the collector may run
+//! in a host call; the table that finds the value of an id does not keep it alive; results are latched beside
+//! the handle and go with it. Not here: what the methods do (`character`, `door`, ...).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -322,8 +322,9 @@ fn known<T: Thing>(lua: &Lua, key: f64) -> mlua::Result<Value> {
     table.map_or(Ok(Value::Nil), |table| table.raw_get(key))
 }
 
-/// The bits of an id as a number to look up by. Around 1.0, because a host may have told its processor to take the tiny numbers
-/// that the bare bits mean for zero. Exact, and never NaN, while a slot was used less than 2^30 times.
+/// The bits of an id as a number to look up by. Around 1.0, because a host may have told its processor to
+/// take the tiny numbers that the bare bits mean for zero. Exact, and never NaN, while a slot was used less
+/// than 2^30 times.
 fn key_of<T: Thing>(thing: T) -> f64 {
     f64::from_bits(thing.bits() ^ 1.0_f64.to_bits())
 }
@@ -374,7 +375,8 @@ pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
     let marks = marks.ok_or_else(|| mlua::Error::runtime("handles are installed before marks"))?;
     let known: Value = if mark.name.is_empty() { Value::Nil } else { marks.raw_get(mark.name.as_str())? };
     let props = &props(lua, ("mark", &mark.name), mark.props.as_ref())?;
-    // An edit of the level moves marks: what a script holds stays as it was, who asks again gets another table.
+    // An edit of the level moves marks: what a script holds stays as it was, who asks again gets another
+    // table.
     if let Value::Table(known) = &known
         && known.raw_get::<mlua::Vector>("position")? == vector(mark.position)
         && known.raw_get::<Option<f32>>("facing")? == mark.facing_rad
@@ -394,8 +396,8 @@ pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
     Ok(Value::Table(table))
 }
 
-/// What the level says of a thing, read-only: the same table as long as the level says the same. A thing without a name
-/// gets a fresh one, one of which nothing is said an empty one.
+/// What the level says of a thing, read-only: the same table as long as the level says the same. A thing
+/// without a name gets a fresh one, one of which nothing is said an empty one.
 ///
 /// # Errors
 /// When the memory of the VM is spent.
@@ -432,7 +434,8 @@ pub fn characters(lua: &Lua, ids: &[CharacterId]) -> mlua::Result<Table> {
     Ok(table)
 }
 
-/// Keeps the result of `thing` with its handle, if a script holds one: for reading and waiting after the world forgot it.
+/// Keeps the result of `thing` with its handle, if a script holds one: for reading and waiting after the
+/// world forgot it.
 ///
 /// # Errors
 /// When the memory of the VM is spent.

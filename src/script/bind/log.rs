@@ -1,8 +1,8 @@
 //! `log`: lines that a script writes.
 //!
-//! In: a format and values. Out: facts for host and trace, with owner, file and line. Holds: writing never raises: too few
-//! values print as nil, a wrong directive prints as it stands; what a tick may write is limited, the rest is counted.
-//! Not here: `print`, which is `log.info` (`library`).
+//! In: a format and values. Out: facts for host and trace, with owner, file and line. Holds: writing never
+//! raises: too few values print as nil, a wrong directive prints as it stands; what a tick may write is
+//! limited, the rest is counted. Not here: `print`, which is `log.info` (`library`).
 
 use mlua::{Function, Lua, Value};
 
@@ -172,7 +172,8 @@ pub fn line(lua: &Lua, format: &str, values: &[Value]) -> mlua::Result<String> {
     Ok(text)
 }
 
-/// What stands before the first directive, the directive, and the rest. A lone `%` is no directive, nor is `% s`: prose has it.
+/// What stands before the first directive, the directive, and the rest. A lone `%` is no directive, nor is
+/// `% s`: prose has it.
 fn next_directive(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     // Bounded by the number of percent signs.

@@ -1,8 +1,8 @@
 //! The names that scripts see, one Lua type or library a file, registered from one table.
 //!
-//! In: calls of scripts. Out: verbs and questions of the world. Holds: a binding borrows the world for one host call and never
-//! while calling Lua; mistakes raise at the caller's line, what the world does is a result. Not here: what waits
-//! (`prelude/`), who owns what (`keep` tells what is asked of the scheduler).
+//! In: calls of scripts. Out: verbs and questions of the world. Holds: a binding borrows the world for one
+//! host call and never while calling Lua; mistakes raise at the caller's line, what the world does is a
+//! result. Not here: what waits (`prelude/`), who owns what (`keep` tells what is asked of the scheduler).
 
 pub(crate) mod acts;
 pub mod behaviour;
@@ -162,8 +162,8 @@ pub const ALIASES: &[Alias] = &[
     },
 ];
 
-/// Types whose values are names: of things in a level, or of scripts. To Lua all of them are strings; `walkon types` gives them
-/// the names of a project, and `walkon check` looks up what stands in quotes.
+/// Types whose values are names: of things in a level, or of scripts. To Lua all of them are strings;
+/// `walkon types` gives them the names of a project, and `walkon check` looks up what stands in quotes.
 pub const NAMES: &[Alias] = &[
     name_of("MarkName", "Name of a mark."),
     name_of("RouteName", "Name of a route."),
@@ -206,8 +206,9 @@ pub struct BindingSetup<'a> {
     pub waiting: &'a dyn Fn(&Binding) -> Option<Function>,
 }
 
-/// Gives a VM that is not sealed yet every name of the table, and the slot for the world. Returns the `state` table, which
-/// sealing makes read-only like every global table: open it again afterwards with `set_readonly(false)`.
+/// Gives a VM that is not sealed yet every name of the table, and the slot for the world. Returns the `state`
+/// table, which sealing makes read-only like every global table: open it again afterwards with
+/// `set_readonly(false)`.
 ///
 /// # Errors
 /// When the memory of the VM is spent.

@@ -1,6 +1,7 @@
 //! `nav`: questions about the map, areas toggled and priced, named places.
 //!
-//! Holds: questions answer for the map of `nav.revision`; `isAreaAvailable` and `areaCost` read one's own edits back at once.
+//! Holds: questions answer for the map of `nav.revision`; `isAreaAvailable` and `areaCost` read one's own
+//! edits back at once.
 
 use mlua::{Lua, Value};
 
@@ -280,7 +281,8 @@ impl PathQuestion {
         Ok((from, to, self.options.traversal(world, function, standpoint(&self.from))?))
     }
 
-    /// The question around those who stand in the way: everybody but who stands at either end, and who is to be ignored.
+    /// The question around those who stand in the way: everybody but who stands at either end, and who is to
+    /// be ignored.
     fn query(
         &self,
         world: &mut World,

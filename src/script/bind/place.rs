@@ -1,8 +1,8 @@
 //! Places: the ways a script says where.
 //!
-//! In: a vector, the name of a mark, a mark, a character, a door, or two numbers. Out: a point or a goal. Holds: read first,
-//! without the world; resolved later, with it; coordinates are finite and within a million metres. Not here: whether one can
-//! stand there.
+//! In: a vector, the name of a mark, a mark, a character, a door, or two numbers. Out: a point or a goal.
+//! Holds: read first, without the world; resolved later, with it; coordinates are finite and within a million
+//! metres. Not here: whether one can stand there.
 
 use glam::Vec3;
 use mlua::Value;
@@ -90,8 +90,8 @@ fn within(given: &Argument, point: Vec3) -> Result<Vec3, Mistake> {
 }
 
 impl PlaceValue {
-    /// Where it is now. `from` is where somebody stands who asks: two numbers are on that floor, and a door stands for the
-    /// point in front of it on that side.
+    /// Where it is now. `from` is where somebody stands who asks: two numbers are on that floor, and a door
+    /// stands for the point in front of it on that side.
     ///
     /// # Errors
     /// When there is no such mark, or the character or the door was removed.

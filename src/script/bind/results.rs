@@ -1,6 +1,7 @@
 //! Results as tables: what a walk, a door or a path search came to.
 //!
-//! In: results of the world. Out: read-only tables with the fields of the reference; a walk's has a `tostring`.
+//! In: results of the world. Out: read-only tables with the fields of the reference; a walk's has a
+//! `tostring`.
 
 use mlua::{Lua, Table, Value};
 

@@ -1,8 +1,10 @@
-//! What a scene's own code does with it: walks, lines, choices, cues, marks; what is watched and what is left out.
+//! What a scene's own code does with it: walks, lines, choices, cues, marks; what is watched and what is left
+//! out.
 //!
-//! In: calls of the scene's own tasks. Out: walks, cues for the host, waits. Holds: methods raise when others call them; while the
-//! scene is skipped, lines are not sent to the host, and choices take their default. Not here: scenes from outside and the table of
-//! entries (`bind/cinematic`), the waiting halves (`prelude/scene.lua`).
+//! In: calls of the scene's own tasks. Out: walks, cues for the host, waits. Holds: methods raise when others
+//! call them; while the scene is skipped, lines are not sent to the host, and choices take their default. Not
+//! here: scenes from outside and the table of entries (`bind/cinematic`), the waiting halves
+//! (`prelude/scene.lua`).
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 

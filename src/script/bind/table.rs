@@ -1,8 +1,9 @@
 //! The registration table: one entry for every name that scripts see.
 //!
-//! In: lists of entries, one beside the code of each Lua type. Out: what the VM registers, the editor definitions
-//! (`script::types`), the API list, the examples and argument checks of the tests. Holds: a name that is not in the table
-//! does not exist in Lua, and a name that is in it has an example that runs. Not here: what the functions do.
+//! In: lists of entries, one beside the code of each Lua type. Out: what the VM registers, the editor
+//! definitions (`script::types`), the API list, the examples and argument checks of the tests. Holds: a name
+//! that is not in the table does not exist in Lua, and a name that is in it has an example that runs. Not
+//! here: what the functions do.
 
 use mlua::{Lua, MultiValue};
 
@@ -117,7 +118,8 @@ pub struct Binding {
     pub example: &'static str,
     /// Codes of mistakes that it raises besides those every function shares.
     pub raises: &'static str,
-    /// The fuel it takes, besides the lengths of its texts, lists and plain data, which are counted where they are read.
+    /// The fuel it takes, besides the lengths of its texts, lists and plain data, which are counted where
+    /// they are read.
     pub price: u64,
     /// Its code.
     pub body: EntryBody,

@@ -1,7 +1,8 @@
 //! `task` and `Task`: code that takes time.
 //!
-//! Holds: a task belongs to the owner it was started for and ends with it; it begins after the running code has returned or
-//! waited. Not here: what waits (`prelude/task.lua`, `wait_requests`), when tasks are resumed (`schedule`, `dispatch`).
+//! Holds: a task belongs to the owner it was started for and ends with it; it begins after the running code
+//! has returned or waited. Not here: what waits (`prelude/task.lua`, `wait_requests`), when tasks are resumed
+//! (`schedule`, `dispatch`).
 
 use mlua::{Lua, MultiValue, Value};
 

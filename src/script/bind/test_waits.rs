@@ -1,7 +1,9 @@
-//! What the waiting half of a level test asks of the host: waits that are filed, and verdicts when they are over.
+//! What the waiting half of a level test asks of the host: waits that are filed, and verdicts when they are
+//! over.
 //!
-//! In: arguments of a method that waits; what became of the wait. Out: the serial of the wait and what its end needs to know;
-//! nothing, or a failed expectation. Not here: the Lua between the two (`prelude/test.lua`).
+//! In: arguments of a method that waits; what became of the wait. Out: the serial of the wait and what its
+//! end needs to know; nothing, or a failed expectation. Not here: the Lua between the two
+//! (`prelude/test.lua`).
 
 use std::collections::BTreeMap;
 
@@ -224,7 +226,8 @@ fn expect_event(lua: &Lua, args: &mut Args) -> HostResult {
     answer(lua, (file(lua, pause, Vec::new()), name, within))
 }
 
-/// Whether the wait for an event has ended because its time was over: that wakes in step 3, an event in step 12.
+/// Whether the wait for an event has ended because its time was over: that wakes in step 3, an event in step
+/// 12.
 fn is_late(lua: &Lua) -> bool {
     runtime::with(lua, |runtime| runtime.step == 3)
 }

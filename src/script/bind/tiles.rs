@@ -1,6 +1,7 @@
 //! The tiles of `nav`: what the ground is made of, tile by tile.
 //!
-//! Holds: a script reads its own edits back at once; the map follows in step 5. Not here: what a tile is (`world::tiles`).
+//! Holds: a script reads its own edits back at once; the map follows in step 5. Not here: what a tile is
+//! (`world::tiles`).
 
 use mlua::{IntoLua, Lua, Table, Value};
 

@@ -1,7 +1,7 @@
 //! Verbs of a `Character` that go on by themselves: `follow`, `flee`, `patrol`, `wander`.
 //!
-//! In: a target, options. Out: a walk with a course. Holds: every option of a walk is an option of these too. Not here:
-//! walks to one goal (`character`), how a course is carried on (`sim::walk_modes`).
+//! In: a target, options. Out: a walk with a course. Holds: every option of a walk is an option of these too.
+//! Not here: walks to one goal (`character`), how a course is carried on (`sim::walk_modes`).
 
 use mlua::Lua;
 

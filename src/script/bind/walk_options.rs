@@ -1,7 +1,7 @@
 //! The options of a walk: read and checked, once.
 //!
-//! In: an options table. Out: `WalkOptions` of the world, and the handlers. Holds: an option that is not known here is a
-//! mistake, with the nearest known one named.
+//! In: an options table. Out: `WalkOptions` of the world, and the handlers. Holds: an option that is not
+//! known here is a mistake, with the nearest known one named.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

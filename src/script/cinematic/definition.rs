@@ -1,7 +1,8 @@
-//! What a cinematic file returns: a table with a script, what it holds and locks, and what it does at its end.
+//! What a cinematic file returns: a table with a script, what it holds and locks, and what it does at its
+//! end.
 //!
-//! In: the table. Out: a definition whose shape was checked, or a sentence about the first mistake. Not here: whether the
-//! characters exist, which is asked when a scene is played (`cinematic`).
+//! In: the table. Out: a definition whose shape was checked, or a sentence about the first mistake. Not here:
+//! whether the characters exist, which is asked when a scene is played (`cinematic`).
 
 use mlua::{Function, Table, Value};
 
@@ -18,7 +19,8 @@ pub(crate) struct Definition {
     pub(crate) locks: Vec<String>,
     /// Whether it may be skipped.
     pub(crate) is_skippable: bool,
-    /// Whether a reload of its code cancels it under way and begins it again; else it finishes on its old code.
+    /// Whether a reload of its code cancels it under way and begins it again; else it finishes on its old
+    /// code.
     pub(crate) restarts: bool,
     /// The whole name of its file; none for a scene that a script has defined.
     pub(crate) file: Option<String>,

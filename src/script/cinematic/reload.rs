@@ -1,8 +1,9 @@
-//! Scenes under way whose code is replaced: those that say so are cancelled and begun again, the others finish on their old code.
+//! Scenes under way whose code is replaced: those that say so are cancelled and begun again, the others
+//! finish on their old code.
 //!
-//! In: the files of a unit, the definitions that scripts have made. Out: new scenes with the old arguments. Holds: what can be
-//! asked is asked before anything changes; the held characters are released once, and taken again before any other code runs.
-//! Not here: which files are a unit (`script::reload`).
+//! In: the files of a unit, the definitions that scripts have made. Out: new scenes with the old arguments.
+//! Holds: what can be asked is asked before anything changes; the held characters are released once, and
+//! taken again before any other code runs. Not here: which files are a unit (`script::reload`).
 
 use std::collections::BTreeSet;
 
@@ -33,8 +34,9 @@ impl Restart {
     }
 }
 
-/// Scenes under way that begin again when their code is replaced, oldest first; those that are files only where the file is of
-/// the unit, whose bodies have run. A sentence about the first that is no scene any more, and its file.
+/// Scenes under way that begin again when their code is replaced, oldest first; those that are files only
+/// where the file is of the unit, whose bodies have run. A sentence about the first that is no scene any
+/// more, and its file.
 pub(crate) fn restarts(vm: &ScriptVm, unit: &BTreeSet<String>) -> Result<Vec<Restart>, (String, String)> {
     let under_way: Vec<Restart> = runtime::with(vm.lua(), |runtime| {
         let scenes = runtime.scenes.scenes.iter().filter(|(_, scene)| scene.definition.restarts);
@@ -62,7 +64,8 @@ pub(crate) fn restarts(vm: &ScriptVm, unit: &BTreeSet<String>) -> Result<Vec<Res
     Ok(found)
 }
 
-/// What is wrong with a scene that is to begin again, as far as that can be asked before the old one has ended.
+/// What is wrong with a scene that is to begin again, as far as that can be asked before the old one has
+/// ended.
 pub(crate) fn can_begin(vm: &ScriptVm, restart: &Restart) -> Result<(), String> {
     let Some(new) = &restart.new else { return Ok(()) };
     let unknown = lend::with_world(vm.lua(), |world: &mut World| {
@@ -81,7 +84,8 @@ pub(crate) fn begin_again(vm: &ScriptVm, restarts: Vec<Restart>) {
     let lua = vm.lua();
     let is_new = |restart: Restart| {
         let defined = || runtime::with(lua, |runtime| runtime.scenes.definition(&restart.old.name));
-        // One that a script has defined is new when that script has defined it again, and over when it has ended meanwhile.
+        // One that a script has defined is new when that script has defined it again, and over when it has
+        // ended meanwhile.
         let new = restart.new.clone().or_else(defined).filter(|new| new.table != restart.old.table)?;
         let is_there = runtime::with(lua, |runtime| runtime.scenes.scenes.contains_key(&restart.id));
         is_there.then_some((restart.id, new, restart.args))

@@ -1,7 +1,9 @@
-//! What the host says to scenes: answers, "go on", "skip"; and the stretches that a skipped scene passes over.
+//! What the host says to scenes: answers, "go on", "skip"; and the stretches that a skipped scene passes
+//! over.
 //!
-//! In: words of the host; the world, lent for a look. Out: work for the next step 12; the next stretch. Not here: the loop over
-//! the stretches (`game::skipping`), lines and choices (`dialogue`), how a scene is skipped (`skipping`).
+//! In: words of the host; the world, lent for a look. Out: work for the next step 12; the next stretch. Not
+//! here: the loop over the stretches (`game::skipping`), lines and choices (`dialogue`), how a scene is
+//! skipped (`skipping`).
 
 use crate::script::host::ScriptHost;
 use crate::script::{dialogue, runtime, skipping};
@@ -9,7 +11,8 @@ use crate::world::World;
 use crate::world::scene_fast_forward::FastForward;
 
 impl ScriptHost {
-    /// Answers the choice of that id under way, and every later one of it. What is none of its options is not taken.
+    /// Answers the choice of that id under way, and every later one of it. What is none of its options is not
+    /// taken.
     pub fn answer(&mut self, id: &str, option: &str) {
         dialogue::answer(self.vm.lua(), id, option);
     }
@@ -26,7 +29,8 @@ impl ScriptHost {
         found.is_some_and(|id| skipping::ask(lua, id))
     }
 
-    /// The next stretch of a skipped scene; none when nothing is skipped, or what is left needs game time or the next tick's fuel.
+    /// The next stretch of a skipped scene; none when nothing is skipped, or what is left needs game time or
+    /// the next tick's fuel.
     pub fn next_rush(&mut self, world: &mut World) -> Option<FastForward> {
         if !runtime::with(self.vm.lua(), |runtime| runtime.scenes.has_rush()) {
             return None;

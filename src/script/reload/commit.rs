@@ -1,12 +1,13 @@
 //! New code in the place of old code, instance by instance, or everything back.
 //!
-//! In: what was loaded aside, who is to change. Out: all of it changed, or a refusal. Holds: everything that can be asked
-//! before is asked before: parameters, handlers of walks, `migrate`; then for each, the level script first, then
-//! characters by id: `stop`, the end of what the old code had registered, a fresh `self` with the old state, `migrate`,
-//! `start`; a fault in the new code takes all of it back, and state, boards and random streams with it. Walks, and timers whose
-//! handlers are names, go on. What cannot be kept (a part of a state that is not plain data, a timer whose handler the new code does not
-//! have) is left out and named: what the old code left behind never keeps new code out.
-//! Not here: which files are changed (`reload`).
+//! In: what was loaded aside, who is to change. Out: all of it changed, or a refusal. Holds: everything that
+//! can be asked before is asked before: parameters, handlers of walks, `migrate`; then for each, the level
+//! script first, then characters by id: `stop`, the end of what the old code had registered, a fresh `self`
+//! with the old state, `migrate`, `start`; a fault in the new code takes all of it back, and state, boards
+//! and random streams with it. Walks, and timers whose handlers are names, go on. What cannot be kept (a part
+//! of a state that is not plain data, a timer whose handler the new code does not have) is left out and
+//! named: what the old code left behind never keeps new code out. Not here: which files are changed
+//! (`reload`).
 
 use std::rc::Rc;
 
@@ -253,7 +254,8 @@ fn is_missing(names: &Table, name: &str) -> bool {
     !names.raw_get::<Value>(name).is_ok_and(|value: Value| value.is_function())
 }
 
-/// Timers go on that have a handler by name. One may repeat for ever, so what the new code has no handler for ends, with a sentence.
+/// Timers go on that have a handler by name. One may repeat for ever, so what the new code has no handler for
+/// ends, with a sentence.
 fn drop_missing(vm: &ScriptVm, owner: Owner, names: &Table, notes: &mut Vec<String>) {
     let lua = vm.lua();
     let label = runtime::with(lua, |runtime| runtime.label(owner));
@@ -368,7 +370,8 @@ fn rebind(
     })
 }
 
-/// Fills a fresh state: `init` says what belongs in it, and what was kept of the old one takes the place of that.
+/// Fills a fresh state: `init` says what belongs in it, and what was kept of the old one takes the place of
+/// that.
 fn refill(vm: &ScriptVm, owner: Owner, kept: &Plain) -> Result<(), CallFailure> {
     let lua = vm.lua();
     let Some(this) = runtime::with(lua, |runtime| runtime.behaviours.this(owner)) else { return Ok(()) };
@@ -489,7 +492,8 @@ fn attach_or_detach(vm: &ScriptVm, target: ReloadTarget) {
     }
 }
 
-/// Everybody who has changed gets the old code again, with state, boards and random streams as they were, and starts.
+/// Everybody who has changed gets the old code again, with state, boards and random streams as they were, and
+/// starts.
 fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
     let lua = vm.lua();
     // First the new code ends everywhere, then the old code starts: no new code hears of the old.

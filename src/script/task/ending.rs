@@ -1,8 +1,9 @@
 //! How tasks end: done, failed, or cancelled with what they wait for.
 //!
-//! In: results, failures, cancellations. Out: those who wait are told, `task.onCancel` functions are queued, anyone the task
-//! ran for learns of it. Holds: a task ends once; nothing runs inside the call that ends it; one that ends unfinished ends
-//! what it waited for, except that walks outlive a reload. Not here: what the end of an entry means for its group (`group`).
+//! In: results, failures, cancellations. Out: those who wait are told, `task.onCancel` functions are queued,
+//! anyone the task ran for learns of it. Holds: a task ends once; nothing runs inside the call that ends it;
+//! one that ends unfinished ends what it waited for, except that walks outlive a reload. Not here: what the
+//! end of an entry means for its group (`group`).
 
 use mlua::{Lua, Value};
 

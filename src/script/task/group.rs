@@ -1,8 +1,9 @@
 //! Waits over several entries: `task.all`, `task.race`, `task.timeout`.
 //!
-//! In: results for a task or for one of the entries it waits for. Out: the task resumed when that decides its wait, the other
-//! entries ended. Holds: an entry counts once; the others have ended before the task goes on. Not here: which results are there
-//! already when a wait begins (`wait_requests`), the end of its time (`task`).
+//! In: results for a task or for one of the entries it waits for. Out: the task resumed when that decides its
+//! wait, the other entries ended. Holds: an entry counts once; the others have ended before the task goes on.
+//! Not here: which results are there already when a wait begins (`wait_requests`), the end of its time
+//! (`task`).
 
 use mlua::Value;
 

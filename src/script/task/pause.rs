@@ -1,8 +1,8 @@
 //! What tasks wait for, and what reaches them.
 //!
-//! In: waits that tasks ask for, results, handlers to be called. Out: the values a waiting task is resumed with; what is kept
-//! for an owner that stands still. Holds: data only; nothing here runs a script or changes the table of tasks. Not here: who
-//! waits (`table`), what the end of an entry means for its group (`group`).
+//! In: waits that tasks ask for, results, handlers to be called. Out: the values a waiting task is resumed
+//! with; what is kept for an owner that stands still. Holds: data only; nothing here runs a script or changes
+//! the table of tasks. Not here: who waits (`table`), what the end of an entry means for its group (`group`).
 
 use std::collections::BTreeMap;
 
@@ -150,8 +150,8 @@ pub(crate) enum Delivery {
 }
 
 impl Delivery {
-    /// The same for the code that has come in place of the old: handlers given by name, and events for those who listen by
-    /// `on`. What is left of the old code is gone.
+    /// The same for the code that has come in place of the old: handlers given by name, and events for those
+    /// who listen by `on`. What is left of the old code is gone.
     pub(crate) fn under(self, on: &BTreeMap<String, Function>) -> Option<Self> {
         match self {
             Self::Handler { payload, label, is_event, with_receiver: true, .. } => {

@@ -1,8 +1,9 @@
 //! All tasks, and who waits for what.
 //!
-//! In: tasks to be, waits that begin and end. Out: which tasks are due, who waits for a result or an event. Holds: every task
-//! that waits stands in exactly the lists of what it waits for, and in none when it does not; tasks of an owner are counted
-//! with the owner. Not here: running a task (`task`), what its end does (`ending`).
+//! In: tasks to be, waits that begin and end. Out: which tasks are due, who waits for a result or an event.
+//! Holds: every task that waits stands in exactly the lists of what it waits for, and in none when it does
+//! not; tasks of an owner are counted with the owner. Not here: running a task (`task`), what its end does
+//! (`ending`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! The answers that a test gives to the choices of scenes, and whether anybody asked.
 //!
-//! In: `t:answer`, choices as scenes ask them. Out: the answer to a choice, the failure of an answer that is none of its options
-//! or that nobody asked for. Holds: an answer counts from the moment it is given; of several to one choice the last counts.
-//! Not here: choices under way and the answers of a host (`dialogue`).
+//! In: `t:answer`, choices as scenes ask them. Out: the answer to a choice, the failure of an answer that is
+//! none of its options or that nobody asked for. Holds: an answer counts from the moment it is given; of
+//! several to one choice the last counts. Not here: choices under way and the answers of a host (`dialogue`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +61,8 @@ pub(crate) fn give(lua: &Lua, choice: String, option: String) {
     });
 }
 
-/// A choice is asked: the test's answer, if it gave one. One that is none of the options fails the test where it was given.
+/// A choice is asked: the test's answer, if it gave one. One that is none of the options fails the test where
+/// it was given.
 pub(crate) fn asked(lua: &Lua, choice: &str, options: &[String]) -> Option<String> {
     let answer = with_run(lua, |run| {
         run.answers.asked.insert(choice.to_owned());

@@ -1,7 +1,8 @@
 //! What a test file declares, and how it is found out without running a level.
 //!
-//! In: script texts, the name of a test file, names of levels. Out: its tests in order, each with its options. Holds: the
-//! body of a test file runs without a world, on the load budget. Not here: `test.level` itself (`bind::test`).
+//! In: script texts, the name of a test file, names of levels. Out: its tests in order, each with its
+//! options. Holds: the body of a test file runs without a world, on the load budget. Not here: `test.level`
+//! itself (`bind::test`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -98,8 +99,8 @@ pub fn is_test_file(path: &str) -> bool {
     path.ends_with("_test.lua") || path.ends_with("_test.luau")
 }
 
-/// The tests of a file, in order. Its body runs in a VM of its own that knows no world. `levels` are the names that tests
-/// may name, below the level folders and without suffix.
+/// The tests of a file, in order. Its body runs in a VM of its own that knows no world. `levels` are the
+/// names that tests may name, below the level folders and without suffix.
 ///
 /// # Errors
 /// When the file does not compile or its body fails.
@@ -119,7 +120,8 @@ pub fn collect(
     Ok(found.unwrap_or_default())
 }
 
-/// The level that `asked` means: its path below the level folders with or without suffix, or its stem while that is unique.
+/// The level that `asked` means: its path below the level folders with or without suffix, or its stem while
+/// that is unique.
 ///
 /// # Errors
 /// The end of a sentence: `unknown level "cript"; did you mean "crypt"?`.

@@ -1,7 +1,7 @@
 //! Values of expectations: when two are the same or equal, and how one is shown.
 //!
-//! Holds: no metamethod of a script is called; tables are compared and shown to a bounded depth and length; what is shown has
-//! no addresses and the same order in every process.
+//! Holds: no metamethod of a script is called; tables are compared and shown to a bounded depth and length;
+//! what is shown has no addresses and the same order in every process.
 
 use mlua::{Table, Value};
 
@@ -58,7 +58,8 @@ pub(crate) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Compares deeply: numbers and vectors within a millionth. The path of the first difference, empty at the top.
+/// Compares deeply: numbers and vectors within a millionth. The path of the first difference, empty at the
+/// top.
 ///
 /// # Errors
 /// That path.

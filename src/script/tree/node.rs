@@ -1,7 +1,8 @@
 //! Nodes of behaviour trees: the tables that `bt` builds, as one flat list.
 //!
-//! In: the node at the root. Out: all nodes under it, each with the places of its children; a node that stands in two places is
-//! two nodes. Holds: bounded by what the builders allow; nothing is checked again, because only they make nodes.
+//! In: the node at the root. Out: all nodes under it, each with the places of its children; a node that
+//! stands in two places is two nodes. Holds: bounded by what the builders allow; nothing is checked again,
+//! because only they make nodes.
 
 use mlua::{Function, Table, Value};
 

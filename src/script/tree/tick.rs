@@ -1,8 +1,9 @@
 //! What each node of a behaviour tree does in a tick, and what is done when it is left.
 //!
-//! In: the tree, what its nodes are at. Out: calls of predicates, tasks of actions, walks. Holds: a node is ticked once in a tick
-//! of its tree, so a tick is bounded; a branch that runs is left before an action, a walk or a wait of an earlier one begins, so
-//! two branches of a selector never run together; who was entered is left exactly once, and told how it really ended.
+//! In: the tree, what its nodes are at. Out: calls of predicates, tasks of actions, walks. Holds: a node is
+//! ticked once in a tick of its tree, so a tick is bounded; a branch that runs is left before an action, a
+//! walk or a wait of an earlier one begins, so two branches of a selector never run together; who was entered
+//! is left exactly once, and told how it really ended.
 
 use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
 
@@ -384,7 +385,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Leaves a branch: its tasks and walks end, its decorators forget what they counted. Bounded by the depth of the tree.
+    /// Leaves a branch: its tasks and walks end, its decorators forget what they counted. Bounded by the
+    /// depth of the tree.
     pub(crate) fn leave(&mut self, at: usize, exit: Exit, why: Why) {
         let nodes = self.nodes;
         for &child in &nodes[at].children {

@@ -1,7 +1,7 @@
 //! Luau types read and written again in the language of `---@` annotations.
 //!
-//! In: the types of the table. Out: the same for the Lua language server. Holds: a type that is not understood is left as it
-//! stands, which the tests refuse.
+//! In: the types of the table. Out: the same for the Lua language server. Holds: a type that is not
+//! understood is left as it stands, which the tests refuse.
 
 /// A Luau type, as far as the table uses the language.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! Tests of the definitions. Their oracle for syntax is Luau's own compiler where it reads types, and a count of names.
+//! Tests of the definitions. Their oracle for syntax is Luau's own compiler where it reads types, and a count
+//! of names.
 
 use super::luau_type::{self, Type};
 use super::*;

@@ -176,7 +176,8 @@ fn random_numbers_are_streams_of_the_file() {
     assert_ne!(draw(1, "a.lua"), draw(1, "b.lua"));
 }
 
-/// A walk through everything the guarded libraries do on behalf of the host: errors, prints, coroutines, modules, numbers.
+/// A walk through everything the guarded libraries do on behalf of the host: errors, prints, coroutines,
+/// modules, numbers.
 const TOUR: &str = r#"
 function tour()
     local kept = {}

@@ -34,7 +34,8 @@ fn who_stands_off_the_ground_comes_onto_it_and_meets_walls_from_there_on() {
 fn who_stands_on_the_very_edge_of_the_ground_goes_along_it() {
     let map = room();
     let footing = map.footing(&Traversal::default());
-    // All four sides of the room and of the pillar, as pushes leave bodies there: the last place that is ground.
+    // All four sides of the room and of the pillar, as pushes leave bodies there: the last place that is
+    // ground.
     let at = |x: f32, z: f32| Vec3::new(x, 0.0, z);
     let insides = [
         (at(2.0, 1.0), Vec3::Z),

@@ -1,9 +1,9 @@
 //! Getting away: where to run, and when there is nowhere to run.
 //!
-//! In: where the threat is, the map. Out: a point to run to. Holds: the point is reachable and far enough, or farther than
-//! where the walker stands; the choice costs a fixed number of questions; every leg that does not get far enough ends
-//! farther away than it began, so a cornered walker stands in the end.
-//! Method: points on a circle around the threat, straight away first, then to both sides in turn; those in a clear line
+//! In: where the threat is, the map. Out: a point to run to. Holds: the point is reachable and far enough, or
+//! farther than where the walker stands; the choice costs a fixed number of questions; every leg that does
+//! not get far enough ends farther away than it began, so a cornered walker stands in the end. Method: points
+//! on a circle around the threat, straight away first, then to both sides in turn; those in a clear line
 //! before those that are only reachable; last, the best of a star of points around the walker.
 
 use glam::Vec3;
@@ -22,8 +22,8 @@ use crate::world::walk_mode::{Flee, WalkMode};
 
 /// Directions around the threat that are tried; an even number.
 const SPOKES: u16 = 24;
-/// Spokes to each side of straight away that may be reached by a way round, 105 degrees: beyond, the way would lead past
-/// the threat.
+/// Spokes to each side of straight away that may be reached by a way round, 105 degrees: beyond, the way
+/// would lead past the threat.
 const SPOKES_ROUND: u16 = 7;
 /// Metres beyond the distance, so that a point snapped to a cell is far enough all the same.
 const MARGIN_M: f32 = 0.5;

@@ -1,8 +1,9 @@
 //! Parts of steps 6, 7 and 10: what walks do that have more to do than reach one goal.
 //!
-//! In: walks with a course, positions, answers to their searches. Out: where they aim, whether they stand, how they end.
-//! Holds: a moving target is aimed at again at most once in the cooldown (fault:D13); who is near enough stands, and who
-//! stands because it wants to does not lose patience. Not here: plain walks (`arrivals`), the search itself (`paths`).
+//! In: walks with a course, positions, answers to their searches. Out: where they aim, whether they stand,
+//! how they end. Holds: a moving target is aimed at again at most once in the cooldown (fault:D13); who is
+//! near enough stands, and who stands because it wants to does not lose patience. Not here: plain walks
+//! (`arrivals`), the search itself (`paths`).
 
 mod flee;
 mod follow;
@@ -77,8 +78,8 @@ pub(crate) fn aim(world: &mut World, id: WalkId) {
     }
 }
 
-/// The aim is where the target is, and a new path is asked for once it has moved by the threshold, at most once in the
-/// cooldown (seed:K1, fault:D13).
+/// The aim is where the target is, and a new path is asked for once it has moved by the threshold, at most
+/// once in the cooldown (seed:K1, fault:D13).
 fn aim_at_target(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id) else {
         return;

@@ -1,7 +1,8 @@
 //! From stop to stop: checkpoints on the way, patrols, wandering.
 //!
-//! In: walks with stops, where they stand, answers to their searches. Out: the next stop, pauses, ends. Holds: a stop out of
-//! reach is passed over, one a tick; when none can be reached the walk is blocked; pauses do not count for patience.
+//! In: walks with stops, where they stand, answers to their searches. Out: the next stop, pauses, ends.
+//! Holds: a stop out of reach is passed over, one a tick; when none can be reached the walk is blocked;
+//! pauses do not count for patience.
 
 use glam::Vec3;
 
@@ -32,8 +33,8 @@ fn is_there(world: &World, walk: &Walk) -> bool {
     is_within || is_idle && way(walk) == RouteProgress::WholeAtEnd || is_beside(walk)
 }
 
-/// Whether a walk stands beside where this leg of it was to end, which somebody holds, and leaves it at that. A stop of a
-/// patrol is waited for, unless the walk accepts to stand beside.
+/// Whether a walk stands beside where this leg of it was to end, which somebody holds, and leaves it at that.
+/// A stop of a patrol is waited for, unless the walk accepts to stand beside.
 fn is_beside(walk: &Walk) -> bool {
     let waits = matches!(walk.course, WalkMode::Patrol(_)) && walk.via.is_none();
     let accepts = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);

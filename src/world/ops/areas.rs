@@ -6,7 +6,7 @@ use crate::world::World;
 use crate::world::ops::doors::{self, DoorSpeed};
 use crate::world::ops::{OpError, in_range};
 
-/// Cheapest and dearest metre, as a factor (fault:F35).
+/// Cheapest and most expensive metre, as a factor (fault:F35).
 pub const FACTOR_RANGE: (f32, f32) = (0.1, 100.0);
 
 /// Puts an area in force or out of it; whether that was a change. The area of a door moves the door,

@@ -1,8 +1,8 @@
 //! Verbs about the points and links of a graph. The map follows in step 5, once for all edits of a tick.
 //!
-//! In: places. Out: numbers of points, and whether something changes. Holds: what waits for step 5 is read back at once; a place
-//! stands for the point nearest to it, one that waits included. Not here: making graphs (`nav/graph`), who must look for a way again
-//! (`sim/edits`).
+//! In: places. Out: numbers of points, and whether something changes. Holds: what waits for step 5 is read
+//! back at once; a place stands for the point nearest to it, one that waits included. Not here: making graphs
+//! (`nav/graph`), who must look for a way again (`sim/edits`).
 
 use glam::Vec3;
 
@@ -32,7 +32,8 @@ pub fn add_point(world: &mut World, point: Vec3) -> Result<u32, OpError> {
 /// Links the points nearest to two places, both ways; whether that is a change.
 ///
 /// # Errors
-/// On a map of another kind; where no point is near, or the same to both; where the graph or the edits of a tick are full.
+/// On a map of another kind; where no point is near, or the same to both; where the graph or the edits of a
+/// tick are full.
 pub fn link(world: &mut World, from: Vec3, to: Vec3) -> Result<bool, OpError> {
     let ends = ends(world, from, to)?;
     if is_linked(world, ends)? {

@@ -16,7 +16,8 @@ pub fn query(world: &World, start: Vec3, goal: Vec3, by: Traversal) -> PathQuery
     PathQuery { start, goal, by, accept: Accept::Nearest, goal_layer: None, expansions_max, others: None }
 }
 
-/// The same around those who stand in the way now, but for some; and who they are. Cost: as [`World::bystanders`].
+/// The same around those who stand in the way now, but for some; and who they are. Cost: as
+/// [`World::bystanders`].
 pub fn query_around(
     world: &mut World,
     (start, goal): (Vec3, Vec3),
@@ -28,7 +29,8 @@ pub fn query_around(
     (PathQuery { others, ..query(world, start, goal, by) }, around)
 }
 
-/// Makes the map ready for a kind of body, as it is for those who walk on it: questions to the map itself then get the same answers.
+/// Makes the map ready for a kind of body, as it is for those who walk on it: questions to the map itself
+/// then get the same answers.
 pub fn prepare(world: &mut World, by: &Traversal) {
     world.nav.prepare(by);
 }
@@ -59,7 +61,8 @@ pub fn cancel(world: &mut World, token: PathToken) {
     world.asked_around.remove(token);
 }
 
-/// Who stands on the goal of a path, of those whom it was planned around: none when the goal cannot be reached anyway.
+/// Who stands on the goal of a path, of those whom it was planned around: none when the goal cannot be
+/// reached anyway.
 #[must_use]
 pub fn holder(around: Option<&Bystanders>, answer: &PathAnswer) -> Option<CharacterId> {
     let covered = answer.covered.filter(|_| answer.trouble == Some(PathTrouble::Occupied))?;

@@ -14,7 +14,8 @@ use crate::world::tiles::{Terrain, Tile, TileSpot, Tiles};
 /// What is to change about a tile; what is None stays. `Default` is nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TileChange {
-    /// Whether one can walk there; what is said of it opens and closes the tile, whatever closed or opened it before.
+    /// Whether one can walk there; what is said of it opens and closes the tile, whatever closed or opened it
+    /// before.
     pub navigable: Option<bool>,
     /// Cost of a metre on it, 0.1 to 100.
     pub cost: Option<f32>,
@@ -68,11 +69,12 @@ pub fn tile_at(world: &World, layer: u8, point: Vec3) -> Result<Option<&Tile>, O
     Ok(spot.and_then(|spot| world.tiles.as_deref()?.tile(spot)))
 }
 
-/// Changes a tile, read back at once; the map follows in step 5. Whether that was a change; false off the map.
+/// Changes a tile, read back at once; the map follows in step 5. Whether that was a change; false off the
+/// map.
 ///
 /// # Errors
-/// Where the map is not one of tiles, for a cost outside [`FACTOR_RANGE`], and when the map has as many different tiles as
-/// there may be.
+/// Where the map is not one of tiles, for a cost outside [`FACTOR_RANGE`], and when the map has as many
+/// different tiles as there may be.
 pub fn set(world: &mut World, spot: TileSpot, change: TileChange) -> Result<bool, OpError> {
     if let Some(cost) = change.cost {
         in_range("cost", cost, FACTOR_RANGE)?;
@@ -112,8 +114,8 @@ fn cell_of(world: &World, spot: TileSpot) -> Option<[u32; 2]> {
     frame.cell_of_tile([spot.column, spot.row]).map(|(x, z)| [x, z])
 }
 
-/// Makes what scripts changed of tiles hold on a map that has taken the place of the one before, where its author has not
-/// changed the same tile.
+/// Makes what scripts changed of tiles hold on a map that has taken the place of the one before, where its
+/// author has not changed the same tile.
 pub(crate) fn move_to(world: &mut World, before: Option<Arc<Tiles>>) {
     world.tile_edits.clear();
     let (Some(before), Some(now)) = (before, world.tiles.clone()) else { return };

@@ -9,8 +9,8 @@ use crate::world::ops::{OpError, in_range, walks};
 use crate::world::walk::{Ask, Goal, Phase, Walk, WalkPace};
 use crate::world::walk_mode::WalkMode;
 
-/// Gives a walk another goal; false when it has settled. The old path is walked until the new one is there. Who follows
-/// somebody follows the new character; any other course ends, and the walk is one to that goal.
+/// Gives a walk another goal; false when it has settled. The old path is walked until the new one is there.
+/// Who follows somebody follows the new character; any other course ends, and the walk is one to that goal.
 ///
 /// # Errors
 /// When the character it is to go to was removed.
@@ -52,8 +52,8 @@ pub fn set_speed(world: &mut World, id: WalkId, speed_mps: f32) -> Result<bool, 
     Ok(walk.map(|walk| walk.options.pace = WalkPace::Speed(speed_mps)).is_some())
 }
 
-/// Lets a walk stand until [`resume`]; false when it has settled or stands so already. Its patience does not count
-/// meanwhile, its timeout does.
+/// Lets a walk stand until [`resume`]; false when it has settled or stands so already. Its patience does not
+/// count meanwhile, its timeout does.
 pub fn pause(world: &mut World, id: WalkId) -> bool {
     let walk = world.walks.get_mut(id).filter(|walk| walk.is_open() && !walk.is_paused);
     let Some(walk) = walk else {
@@ -83,7 +83,8 @@ pub fn ask_again(world: &mut World, id: WalkId) {
     }
 }
 
-/// Seconds that what is left of the way takes at its speed, doors and others aside; none while there is no way.
+/// Seconds that what is left of the way takes at its speed, doors and others aside; none while there is no
+/// way.
 #[must_use]
 pub fn eta_s(world: &World, walk: &Walk) -> Option<f32> {
     let character = world.characters.get(walk.character)?;

@@ -123,12 +123,12 @@ struct Searched {
     planned_aim: Vec3,
 }
 
-/// Takes the search of `old` from it when the new order is the same walk again, so that a walk given again every tick gets
-/// its path however long the search takes, also when its goal creeps on meanwhile. A search under way follows the map by
-/// itself.
+/// Takes the search of `old` from it when the new order is the same walk again, so that a walk given again
+/// every tick gets its path however long the search takes, also when its goal creeps on meanwhile. A search
+/// under way follows the map by itself.
 fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option<Searched> {
-    /// A goal that creeps has moved by no more than this part of the way there: the path that is searched leads as good as
-    /// there.
+    /// A goal that creeps has moved by no more than this part of the way there: the path that is searched
+    /// leads as good as there.
     const CREPT: f32 = 0.25;
     let threshold_m = world.settings.crowd.target_replan_threshold_m;
     let place = world.characters.get(order.character)?.body.position;
@@ -244,8 +244,9 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
     retarget_path(world, following, (place, aim), &by)
 }
 
-/// The same path with another last point for a body that stands at `place`, beside the path perhaps; None when the last leg
-/// would not be clear, or leads through a door, where along the path it is would be another, or when it changes layers.
+/// The same path with another last point for a body that stands at `place`, beside the path perhaps; None
+/// when the last leg would not be clear, or leads through a door, where along the path it is would be
+/// another, or when it changes layers.
 pub(crate) fn retarget_path(
     world: &World,
     mut following: Following,
@@ -270,7 +271,7 @@ pub(crate) fn retarget_path(
     world.nav.straight(leg_from, aim, by)?;
     let before_m = path.length_m;
     path.length_m = leg_start_m + flat_distance(leg_from, aim);
-    // As dear by the metre as it was: the two ends are a step apart.
+    // As expensive by the metre as it was: the two ends are a step apart.
     path.cost_m *= if before_m > 0.0 { path.length_m / before_m } else { 1.0 };
     path.points[leg] = leg_from;
     path.points[leg + 1] = aim;
@@ -310,8 +311,8 @@ pub fn traversal_of(world: &World, walk: &Walk) -> Traversal {
     Traversal { areas, ..traversal(world, asker) }
 }
 
-/// What areas are to a walk from where it stands: one that it shuns and stands in is no wall but as dear as can be, so that
-/// it leaves by the shortest way.
+/// What areas are to a walk from where it stands: one that it shuns and stands in is no wall but as expensive
+/// as can be, so that it leaves by the shortest way.
 fn areas_from(world: &World, areas: &Arc<[OwnArea]>, position: Vec3) -> Arc<[OwnArea]> {
     let is_inside = |own: &OwnArea| own.1.is_none() && world.nav.holds(own.0, position);
     if !areas.iter().any(is_inside) {

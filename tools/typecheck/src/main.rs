@@ -1,8 +1,8 @@
 //! Luau's own analysis over walkon's editor definitions, under both of its solvers.
 //!
-//! In: a file of definitions, scripts. Out: one line for each solver and one for each thing that is wrong; exit code 1 when
-//! anything is. `typecheck DEFINITIONS SCRIPT...` expects the scripts to be clean in strict mode; `typecheck DEFINITIONS` alone
-//! expects every slip in `slips.lua` to be flagged in its line.
+//! In: a file of definitions, scripts. Out: one line for each solver and one for each thing that is wrong;
+//! exit code 1 when anything is. `typecheck DEFINITIONS SCRIPT...` expects the scripts to be clean in strict
+//! mode; `typecheck DEFINITIONS` alone expects every slip in `slips.lua` to be flagged in its line.
 
 use std::process::ExitCode;
 
@@ -59,7 +59,8 @@ struct Slip {
     is_for_old: bool,
 }
 
-/// The scripts of `slips.lua`: each begins below a line `-- slip`, and is wrong in the line that ends in `--!`.
+/// The scripts of `slips.lua`: each begins below a line `-- slip`, and is wrong in the line that ends in
+/// `--!`.
 fn slips(text: &str) -> Vec<Slip> {
     let parts = text.split("-- slip\n").skip(1);
     let slips = parts.map(|script| {

@@ -1,8 +1,8 @@
 //! What happens when walkon itself is wrong: a report instead of a mystery (fault:H19).
 //!
-//! In: a panic on the thread that runs a command. Out: a crash report on disk and on stderr. Holds: a level or
-//! a script never gets here; what does is a bug of ours. The report says how to repeat it. Not here: faults
-//! of scripts.
+//! In: a panic on the thread that runs a command. Out: a crash report on disk and on stderr. Holds: a level
+//! or a script never gets here; what does is a bug of ours. The report says how to repeat it. Not here:
+//! faults of scripts.
 
 use std::panic::PanicHookInfo;
 use std::path::PathBuf;

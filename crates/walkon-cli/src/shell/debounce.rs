@@ -1,15 +1,15 @@
 //! When files that changed are to be read: noticed paths and times in, batches out.
 //!
-//! In: paths that something happened to, the time, whether a file has content. Out: batches of paths. Holds: a lone save
-//! is a batch after [`QUIET`]; what is saved together comes together; a file that is empty or gone waits longer,
-//! for it may be half written (fault:E4); under a storm there is a batch a second and nothing is lost (fault:E5,
-//! fault:E10). Not here: the clock, the disk, what changed in a file (`watch`).
+//! In: paths that something happened to, the time, whether a file has content. Out: batches of paths. Holds:
+//! a lone save is a batch after [`QUIET`]; what is saved together comes together; a file that is empty or
+//! gone waits longer, for it may be half written (fault:E4); under a storm there is a batch a second and
+//! nothing is lost (fault:E5, fault:E10). Not here: the clock, the disk, what changed in a file (`watch`).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Time without an event after which what was noticed counts as saved. Editors that write a file beside its place and
-/// rename it take a few milliseconds.
+/// Time without an event after which what was noticed counts as saved. Editors that write a file beside its
+/// place and rename it take a few milliseconds.
 pub(super) const QUIET: Duration = Duration::from_millis(50);
 /// The same for a file that is empty or gone.
 pub(super) const HOLLOW_QUIET: Duration = Duration::from_millis(100);
@@ -86,8 +86,8 @@ impl Debouncer {
 mod tests {
     use super::*;
 
-    /// Runs `events` (time, path) against the clock, looking every 10 ms as a loop of ticks does; the times of the batches,
-    /// every one of which changes something. `hollow` says when a file is empty.
+    /// Runs `events` (time, path) against the clock, looking every 10 ms as a loop of ticks does; the times
+    /// of the batches, every one of which changes something. `hollow` says when a file is empty.
     fn batches(events: &[(u64, &str)], until: u64, hollow: impl Fn(u64) -> bool) -> Vec<(u64, Vec<String>)> {
         let mut debouncer = Debouncer::default();
         let mut events = events.iter().peekable();

@@ -1,8 +1,8 @@
 //! Who notices that files change: the system, or a look at all of them now and then.
 //!
-//! In: folders. Out: paths that something happened to. Holds: no kind of event is trusted, only that there was one;
-//! when the system cannot watch, or a watched folder is gone, looking takes its place after one warning
-//! (fault:H15); nothing is left running when this is dropped. Not here: what is in a file (`watch`).
+//! In: folders. Out: paths that something happened to. Holds: no kind of event is trusted, only that there
+//! was one; when the system cannot watch, or a watched folder is gone, looking takes its place after one
+//! warning (fault:H15); nothing is left running when this is dropped. Not here: what is in a file (`watch`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
 //! The letters of pictures: outlines of DejaVu Sans Mono, of one width each.
 //!
-//! In: a character. Out: its outline, as commands in units of [`EM_UNITS`] to the height of a line; y points down and is 0 on
-//! the line that letters stand on. Holds: a character that the file does not have is an empty box. Not here: pixels.
-//! Source: `font/outlines.txt`, the glyphs of Latin script out of DejaVu Sans Mono 2.37 as text, under `font/LICENSE`.
+//! In: a character. Out: its outline, as commands in units of [`EM_UNITS`] to the height of a line; y points
+//! down and is 0 on the line that letters stand on. Holds: a character that the file does not have is an
+//! empty box. Not here: pixels. Source: `font/outlines.txt`, the glyphs of Latin script out of DejaVu Sans
+//! Mono 2.37 as text, under `font/LICENSE`.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

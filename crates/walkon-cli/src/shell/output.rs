@@ -1,9 +1,10 @@
 //! Where results go: stdout, and files written beside their place and renamed.
 //!
-//! In: text and bytes. Out: nothing, or why not. Holds: a closed pipe ends a command quietly (fault:H7), a closed
-//! stderr is no reason to fail (fault:H9); a file appears whole or not at all; a command never writes over a
-//! file that it reads (fault:H11); two runs never share a temporary name (fault:H16). Not here: traces, which
-//! are written in place (`trace`). Stdout and stderr keep their order also when both go to one pipe.
+//! In: text and bytes. Out: nothing, or why not. Holds: a closed pipe ends a command quietly (fault:H7), a
+//! closed stderr is no reason to fail (fault:H9); a file appears whole or not at all; a command never writes
+//! over a file that it reads (fault:H11); two runs never share a temporary name (fault:H16). Not here:
+//! traces, which are written in place (`trace`). Stdout and stderr keep their order also when both go to one
+//! pipe.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, IsTerminal, Read, Stderr, Stdout, Write};
@@ -195,8 +196,8 @@ impl OutputFile {
         Ok(target)
     }
 
-    /// As [`OutputFile::claim`], for a file that may be there already: it is written over when `is_ours` knows it by its
-    /// beginning, or when that was asked for.
+    /// As [`OutputFile::claim`], for a file that may be there already: it is written over when `is_ours`
+    /// knows it by its beginning, or when that was asked for.
     pub fn claim_over(
         path: &Path,
         inputs: &[PathBuf],

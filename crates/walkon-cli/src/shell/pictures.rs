@@ -15,8 +15,8 @@ use tiny_skia::{
 use super::font::{self, Command};
 use crate::view::{Anchor, Colour, Primitive, Screen, ScreenOutline, Stroke};
 
-/// The file, of one picture or of several below one another. Memory: four bytes a pixel, and the limit of a picture bounds the
-/// pixels of each.
+/// The file, of one picture or of several below one another. Memory: four bytes a pixel, and the limit of a
+/// picture bounds the pixels of each.
 ///
 /// # Errors
 /// A sentence, when the memory for the pixels cannot be had.

@@ -1,9 +1,9 @@
 //! A project on disk: its root, its folders, its levels, the texts of its scripts.
 //!
-//! In: what somebody typed for LEVEL, the current folder. Out: the root, the level's path below it, script texts by
-//! name. Holds: the root is the nearest folder upward with a `walkon.json`, else the level's own folder; nothing
-//! outside the root is read; every cap is on a count or a size, so no folder can keep a command busy.
-//! Not here: what is in a level (`level`) or a script (`script`).
+//! In: what somebody typed for LEVEL, the current folder. Out: the root, the level's path below it, script
+//! texts by name. Holds: the root is the nearest folder upward with a `walkon.json`, else the level's own
+//! folder; nothing outside the root is read; every cap is on a count or a size, so no folder can keep a
+//! command busy. Not here: what is in a level (`level`) or a script (`script`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -149,7 +149,8 @@ impl Project {
         names.into_iter().filter(|path| is_level(path) && lies_there(path)).collect()
     }
 
-    /// The path of a script below its script folder, from its path below the root; none when it lies in none of them.
+    /// The path of a script below its script folder, from its path below the root; none when it lies in none
+    /// of them.
     pub fn script_name<'a>(&self, path: &'a str) -> Option<&'a str> {
         self.script_folders.iter().find_map(|folder| match folder.as_str() {
             "." => Some(path),
@@ -190,8 +191,8 @@ impl Project {
 }
 
 impl Project {
-    /// The path below the root of a script, from its path below a script folder. `level` is the level it belongs
-    /// to, for projects without script folders.
+    /// The path below the root of a script, from its path below a script folder. `level` is the level it
+    /// belongs to, for projects without script folders.
     pub fn script_path(&self, script: &str, level: &str) -> Option<String> {
         let beside = level.rsplit_once('/').map_or(".", |(folder, _)| folder);
         let folders = self.script_folders.iter().map(String::as_str).chain([beside]);
@@ -258,7 +259,8 @@ pub(super) struct FoundLevel {
     pub path: String,
 }
 
-/// The level that `asked` means: a path, or a name in the level folders of the project around the current folder.
+/// The level that `asked` means: a path, or a name in the level folders of the project around the current
+/// folder.
 pub(super) fn find_level(asked: &Path) -> Result<FoundLevel, CommandFailure> {
     if asked.as_os_str().is_empty() {
         return Err(CommandFailure::usage("level: an empty name, expected the path or the name of a level"));
@@ -438,7 +440,8 @@ impl Gathered {
 
     fn script(&mut self, project: &Project, prefix: &str, path: String) -> Result<(), CommandFailure> {
         let file = format!("{prefix}{path}");
-        // One odd file stops nobody who does not need it: a link of an editor that leads nowhere, a pipe, a file that is no text.
+        // One odd file stops nobody who does not need it: a link of an editor that leads nowhere, a pipe, a
+        // file that is no text.
         let text = match project.script_at(&file) {
             Ok(text) => text,
             // Somebody meant to reach what lies outside: that is no accident.

@@ -1,8 +1,8 @@
 //! The scripts that a level names, checked without running them.
 //!
-//! In: a level, the texts of its project. Out: diagnostics: names that mean no script, in the level (fault:F19);
-//! mistakes of syntax, and what `lint` finds, in the scripts. Holds: nothing runs; every name is looked up the way a run looks it up.
-//! Not here: what a script does wrong while it runs (`script`).
+//! In: a level, the texts of its project. Out: diagnostics: names that mean no script, in the level
+//! (fault:F19); mistakes of syntax, and what `lint` finds, in the scripts. Holds: nothing runs; every name is
+//! looked up the way a run looks it up. Not here: what a script does wrong while it runs (`script`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,8 +46,8 @@ fn refused(level: &Level, at: (Span, String), error: &FileError) -> Diagnostic {
     Diagnostic { help, ..level.diagnostic(code::UNRESOLVED, Severity::Error, at, message) }
 }
 
-/// What is wrong with the scripts of a project besides syntax. `level` is looked at together with the levels in the level
-/// folders.
+/// What is wrong with the scripts of a project besides syntax. `level` is looked at together with the levels
+/// in the level folders.
 pub(super) fn linted(
     project: &Project,
     texts: &BTreeMap<String, String>,
@@ -78,7 +78,8 @@ fn outline(project: &Project, path: String) -> LevelOutline {
     }
 }
 
-/// What was found in the script at a path below the root. A script outside the script folders is looked at alone.
+/// What was found in the script at a path below the root. A script outside the script folders is looked at
+/// alone.
 pub(super) fn findings(project: &Project, path: &str, text: &str, linted: &Linted) -> Vec<Diagnostic> {
     let of = |linted: &Linted, name: &str| linted.scripts.get(name).cloned();
     let found = project.script_name(path).and_then(|name| of(linted, name)).or_else(|| of(linted, path));

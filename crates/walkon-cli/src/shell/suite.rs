@@ -1,9 +1,9 @@
 //! Files of level tests: which there are, and all of them run over several threads.
 //!
-//! In: paths, a filter, how many threads. Out: results test by test, in the order of the files and of their tests whatever the
-//! threads do. Holds: tests of one file run side by side too; the first that does not end as it should stops its file,
-//! unless told otherwise: none after it counts, also when it has run already. Not here: what a test is
-//! (`game::testing`), printing (`cli::test`).
+//! In: paths, a filter, how many threads. Out: results test by test, in the order of the files and of their
+//! tests whatever the threads do. Holds: tests of one file run side by side too; the first that does not end
+//! as it should stops its file, unless told otherwise: none after it counts, also when it has run already.
+//! Not here: what a test is (`game::testing`), printing (`cli::test`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,8 @@ pub(super) enum TestNews<'a> {
 /// Longest time between two words of how far it has come.
 const NEWS_EVERY: Duration = Duration::from_millis(100);
 
-/// The files of tests that `paths` mean, each once, in order; without paths those of the project around the current folder.
+/// The files of tests that `paths` mean, each once, in order; without paths those of the project around the
+/// current folder.
 pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<TestFile>, CommandFailure> {
     let mut files = Vec::new();
     let here = [PathBuf::from(".")];
@@ -341,8 +342,8 @@ impl Bench {
 }
 
 impl Threads<'_> {
-    /// Does `work` for 0 to `count`, each once, in any order; `told` hears what came of it, and None now and then. A
-    /// signal ends it early.
+    /// Does `work` for 0 to `count`, each once, in any order; `told` hears what came of it, and None now and
+    /// then. A signal ends it early.
     fn spread<T: Send>(
         &self,
         count: usize,

@@ -1,9 +1,9 @@
 //! A trace on its way to a file or to stdout.
 //!
-//! In: whole lines. Out: bytes in place, under a lock. Holds: earlier bytes are never rewritten; the first line is
-//! on the disk before the run begins (fault:H10); at most one second or 64 KiB wait in memory (fault:H3), ten
-//! seconds in the system (fault:H4); after a failed write the file ends with its last whole line and
-//! nothing more is written (fault:H1). Not here: what the lines say (`game::recorder`).
+//! In: whole lines. Out: bytes in place, under a lock. Holds: earlier bytes are never rewritten; the first
+//! line is on the disk before the run begins (fault:H10); at most one second or 64 KiB wait in memory
+//! (fault:H3), ten seconds in the system (fault:H4); after a failed write the file ends with its last whole
+//! line and nothing more is written (fault:H1). Not here: what the lines say (`game::recorder`).
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Seek, Write};
@@ -47,8 +47,8 @@ enum State {
 }
 
 impl Trace {
-    /// Opens the file at `path` (`-`: stdout), locks it and empties it. `inputs` are the files that the command
-    /// reads, without links.
+    /// Opens the file at `path` (`-`: stdout), locks it and empties it. `inputs` are the files that the
+    /// command reads, without links.
     pub fn open(path: &Path, inputs: &[PathBuf]) -> Result<Self, CommandFailure> {
         if path == Path::new("-") {
             return Ok(Self::new(Sink::Stdout, "stdout".to_owned()));

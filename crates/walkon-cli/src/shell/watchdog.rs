@@ -1,10 +1,10 @@
 //! The clock that can stop a script, and the signals that end a run.
 //!
-//! In: flags of the virtual machine, a time for one call. Out: flags set. Holds: nothing here decides what a run
-//! computes: a call that is ended marks the run as not repeatable; a signal ends it between ticks; a second
-//! signal ends the process at once (fault:H5). The clock is the monotonic one (fault:H12); where the system tells
-//! how long a thread has really run (Linux), a call has to have run that long too, so that a busy machine ends
-//! nobody's call. Not here: what a script is stopped for by count (`script::fuel`).
+//! In: flags of the virtual machine, a time for one call. Out: flags set. Holds: nothing here decides what a
+//! run computes: a call that is ended marks the run as not repeatable; a signal ends it between ticks; a
+//! second signal ends the process at once (fault:H5). The clock is the monotonic one (fault:H12); where the
+//! system tells how long a thread has really run (Linux), a call has to have run that long too, so that a
+//! busy machine ends nobody's call. Not here: what a script is stopped for by count (`script::fuel`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,8 +66,8 @@ pub(super) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Watches the calls behind `flags`, which run on the thread that asks: one that lasts longer than `call_ms` is ended, and so is the one that
-    /// runs when a signal comes.
+    /// Watches the calls behind `flags`, which run on the thread that asks: one that lasts longer than
+    /// `call_ms` is ended, and so is the one that runs when a signal comes.
     pub fn start(flags: Arc<Signals>, call_ms: u64, interrupts: Interrupts) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);

@@ -8,8 +8,8 @@ use glam::Vec3;
 /// A point on the ground plane: x, z in metres.
 pub type Point = [f64; 2];
 
-/// The largest whole number that is not above a value; the nearest one that can be written down beyond all, 0 for NaN. Quicker
-/// than rounding down first: on plain x86-64 that is a call.
+/// The largest whole number that is not above a value; the nearest one that can be written down beyond all, 0
+/// for NaN. Quicker than rounding down first: on plain x86-64 that is a call.
 #[must_use]
 #[inline(always)]
 pub fn floor(value: f64) -> i64 {
@@ -124,10 +124,11 @@ impl Bounds {
     }
 }
 
-/// The isometric projection: squares of side 1 on the ground are shown as diamonds. A projection only: the ground stays square.
+/// The isometric projection: squares of side 1 on the ground are shown as diamonds. A projection only: the
+/// ground stays square.
 ///
-/// Ground x grows towards the lower right of the screen, ground z towards the lower left; screen x grows to the right, y down.
-/// The corner (0, 0) of the ground is shown at (0, 0).
+/// Ground x grows towards the lower right of the screen, ground z towards the lower left; screen x grows to
+/// the right, y down. The corner (0, 0) of the ground is shown at (0, 0).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Isometric {
     /// Width of a diamond on the screen; positive.
@@ -137,14 +138,15 @@ pub struct Isometric {
 }
 
 impl Isometric {
-    /// Where a point of the ground, in tiles, is shown. The middle of tile (x, z) is the point (x + 0.5, z + 0.5), shown at
-    /// `((x - z) width / 2, (x + z + 1) height / 2)`.
+    /// Where a point of the ground, in tiles, is shown. The middle of tile (x, z) is the point (x + 0.5, z +
+    /// 0.5), shown at `((x - z) width / 2, (x + z + 1) height / 2)`.
     #[must_use]
     pub fn to_screen(self, [x, z]: Point) -> Point {
         [(x - z) * self.tile_width / 2.0, (x + z) * self.tile_height / 2.0]
     }
 
-    /// The point of the ground, in tiles, that is shown at a place of the screen; rounded down it names the tile.
+    /// The point of the ground, in tiles, that is shown at a place of the screen; rounded down it names the
+    /// tile.
     #[must_use]
     pub fn to_ground(self, [x, y]: Point) -> Point {
         let (across, down) = (x / self.tile_width, y / self.tile_height);
@@ -200,12 +202,13 @@ pub fn nearest_on_segment(point: Point, a: Point, b: Point) -> Point {
     [a[0] + t * dx, a[1] + t * dz]
 }
 
-/// How near to an edge a point lies on it, metres: more than rounding moves a number written in decimals, and far less than
-/// anything that is built.
+/// How near to an edge a point lies on it, metres: more than rounding moves a number written in decimals, and
+/// far less than anything that is built.
 pub const EDGE_M: f64 = 1e-8;
 
-/// Whether `point` lies inside the polygon or on its edge, within [`EDGE_M`]; even-odd where edges cross. Either
-/// direction of turning and a repeated first point give the same answer. Cost: one pass over the edges.
+/// Whether `point` lies inside the polygon or on its edge, within [`EDGE_M`]; even-odd where edges cross.
+/// Either direction of turning and a repeated first point give the same answer. Cost: one pass over the
+/// edges.
 #[must_use]
 pub fn polygon_contains(polygon: &[Point], point: Point) -> bool {
     let mut inside = false;

@@ -50,7 +50,8 @@ impl Rng {
         if value < high { value } else { low }
     }
 
-    /// A whole number from 0 up to, not including, `bound`; 0 when `bound` is 0. Every number is equally likely.
+    /// A whole number from 0 up to, not including, `bound`; 0 when `bound` is 0. Every number is equally
+    /// likely.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             return 0;

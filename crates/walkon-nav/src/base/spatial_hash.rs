@@ -1,9 +1,9 @@
 //! Points on the ground sorted by cell, for neighbours.
 //!
-//! In: points as (x, z) in metres, numbered 0 to n - 1, and the size of a cell. Out: the points within a distance,
-//! sorted by number; the nearest few, sorted by distance and then number.
-//! Holds: the answers depend on the points alone, not on the cells. Building is linear (a counting sort) and keeps its
-//! buffers. Memory is bounded by the number of points, however far they lie apart: the grid is a torus, so that distant
+//! In: points as (x, z) in metres, numbered 0 to n - 1, and the size of a cell. Out: the points within a
+//! distance, sorted by number; the nearest few, sorted by distance and then number. Holds: the answers depend
+//! on the points alone, not on the cells. Building is linear (a counting sort) and keeps its buffers. Memory
+//! is bounded by the number of points, however far they lie apart: the grid is a torus, so that distant
 //! points share cells and the distance tells them apart. A point that is not finite is nobody's neighbour.
 //! Not here: what the points are, walls, heights.
 
@@ -20,8 +20,8 @@ const CELLS_MIN: usize = 256;
 /// The fewest columns and rows. 4: a cell's neighbours on both sides must be different cells.
 const SIDE_MIN: u64 = 4;
 
-/// Cells for each point, at most (rounded up to a power of two). 8: a crowd at one body in four square metres, in cells
-/// of 0.9 m, has five.
+/// Cells for each point, at most (rounded up to a power of two). 8: a crowd at one body in four square
+/// metres, in cells of 0.9 m, has five.
 const CELLS_PER_POINT: usize = 8;
 
 /// The smallest cell, metres.
@@ -30,7 +30,8 @@ const CELL_MIN_M: f32 = 1e-3;
 /// How much of a crowded cell a question looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lookup {
-    /// Points for each cell, at most, as a mean over the neighbouring cells of a row. [`Lookup::ALL`] has no limit.
+    /// Points for each cell, at most, as a mean over the neighbouring cells of a row. [`Lookup::ALL`] has no
+    /// limit.
     pub per_cell_max: u32,
     /// Chooses which points of a crowded row are looked at: another number, another window.
     pub salt: u32,
@@ -98,8 +99,8 @@ pub struct SpatialHash {
 }
 
 impl SpatialHash {
-    /// Sorts `points` into cells of `cell_m` metres (at least a millimetre). Best when questions reach one to three
-    /// cells far. Cost: linear in the points.
+    /// Sorts `points` into cells of `cell_m` metres (at least a millimetre). Best when questions reach one to
+    /// three cells far. Cost: linear in the points.
     ///
     /// # Panics
     /// With more than 2^28 points.
@@ -160,8 +161,8 @@ impl SpatialHash {
         out.sort_unstable();
     }
 
-    /// Gives `visit` the number and squared distance of the points at most `radius_m` from `point`, in no order that a
-    /// caller may rely on. Cost: the cells within reach and the points looked at in them.
+    /// Gives `visit` the number and squared distance of the points at most `radius_m` from `point`, in no
+    /// order that a caller may rely on. Cost: the cells within reach and the points looked at in them.
     #[inline]
     pub fn visit(&self, point: Vec2, radius_m: f32, look: Lookup, mut visit: impl FnMut(u32, f32)) {
         let radius_m_sq = radius_m * radius_m;
@@ -179,9 +180,9 @@ impl SpatialHash {
         }
     }
 
-    /// Fills `out` with the points nearest to `point` and at most `radius_m` away, by (distance, number), at most as
-    /// many as `out` can hold, without number `look.but`. Cost: the nine cells around the point, then what can still
-    /// be nearer than the last of the answer.
+    /// Fills `out` with the points nearest to `point` and at most `radius_m` away, by (distance, number), at
+    /// most as many as `out` can hold, without number `look.but`. Cost: the nine cells around the point, then
+    /// what can still be nearer than the last of the answer.
     #[inline]
     pub fn nearest(&self, point: Vec2, radius_m: f32, look: Lookup, out: &mut Nearest) {
         out.begin(radius_m * radius_m);
@@ -246,7 +247,8 @@ impl SpatialHash {
         }
     }
 
-    /// The slots of a stretch of cells in one row, if it neither goes round the torus nor is crowded, as nearly all.
+    /// The slots of a stretch of cells in one row, if it neither goes round the torus nor is crowded, as
+    /// nearly all.
     #[inline(always)]
     fn one_run(&self, columns: &Range<i64>, row: i64, look: Lookup) -> Option<Range<usize>> {
         let first = columns.start as u32 & self.mask_x;
@@ -273,9 +275,9 @@ impl SpatialHash {
         }
     }
 
-    /// Gives `visit` every pair of points at most `radius_m` apart, once, with the squared distance, in no order that a
-    /// caller may rely on. Exact only while `radius_m` is at most the size of a cell. Cost: half the neighbouring
-    /// cells of every point.
+    /// Gives `visit` every pair of points at most `radius_m` apart, once, with the squared distance, in no
+    /// order that a caller may rely on. Exact only while `radius_m` is at most the size of a cell. Cost: half
+    /// the neighbouring cells of every point.
     #[inline]
     pub fn pairs(&self, radius_m: f32, per_cell_max: u32, mut visit: impl FnMut(u32, u32, f32)) {
         let radius_m_sq = radius_m * radius_m;
@@ -351,8 +353,8 @@ impl SpatialHash {
         }
     }
 
-    /// The column or row of a coordinate. Never falls as the coordinate rises; far coordinates share the last ones,
-    /// NaN lies in 0.
+    /// The column or row of a coordinate. Never falls as the coordinate rises; far coordinates share the last
+    /// ones, NaN lies in 0.
     #[inline(always)]
     fn cell(&self, coordinate_m: f32) -> i64 {
         let scaled = coordinate_m * self.cells_per_m;
@@ -397,7 +399,8 @@ impl SpatialHash {
     }
 }
 
-/// Gives `visit` the slots from `start` up to `end`; of too many for `count` cells, a stretch that may go round.
+/// Gives `visit` the slots from `start` up to `end`; of too many for `count` cells, a stretch that may go
+/// round.
 #[inline(always)]
 fn window(start: u32, end: u32, (count, look): (u32, Lookup), visit: &mut impl FnMut(Range<usize>)) {
     let most = look.per_cell_max.saturating_mul(count);
@@ -422,15 +425,17 @@ const WAITING_MAX: usize = 32;
 
 /// The answer to [`SpatialHash::nearest`]: a short list with a fixed capacity.
 ///
-/// Where somebody belongs in it cannot be foreseen, and a branch foreseen wrongly costs more than some comparisons: so
-/// anyone who may belong in it waits, and those who wait are put in their places by a loop without branches.
+/// Where somebody belongs in it cannot be foreseen, and a branch foreseen wrongly costs more than some
+/// comparisons: so anyone who may belong in it waits, and those who wait are put in their places by a loop
+/// without branches.
 #[derive(Clone, Debug)]
 pub struct Nearest {
-    /// Bits of the squared distance, then the number: one comparison settles both. As many as the capacity; sorted up to
-    /// `count`.
+    /// Bits of the squared distance, then the number: one comparison settles both. As many as the capacity;
+    /// sorted up to `count`.
     keys: Vec<u64>,
     count: usize,
-    /// Who is not before this does not belong in the list: the last of a full one, else the first beyond the radius.
+    /// Who is not before this does not belong in the list: the last of a full one, else the first beyond the
+    /// radius.
     limit: u64,
     waiting: [u64; WAITING_MAX],
     waiting_count: usize,

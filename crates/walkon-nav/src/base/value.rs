@@ -1,8 +1,9 @@
 //! Plain data: what scripts may hand to the host to keep, send or compare.
 //!
-//! In: values read out of a script (`script::convert`) or a level file. Out: the same, as one closed Rust type.
-//! Holds: no NaN, no infinity, no cycle; entries of a map are in key order, so equal data has equal bytes and equal hashes.
-//! Not here: how a script's value becomes plain, and the limits on its size and depth.
+//! In: values read out of a script (`script::convert`) or a level file. Out: the same, as one closed Rust
+//! type. Holds: no NaN, no infinity, no cycle; entries of a map are in key order, so equal data has equal
+//! bytes and equal hashes. Not here: how a script's value becomes plain, and the limits on its size and
+//! depth.
 
 use std::collections::BTreeMap;
 

@@ -1,17 +1,17 @@
 //! Velocities that keep clear of neighbours and walls before anybody touches.
 //!
-//! In: walkers (place, velocity, the velocity they want, radius, speed, readiness to give way), walls near each of them.
-//! Out: a velocity for each, never faster than its speed.
-//! Holds: two walkers that both take what they are given do not collide within the horizon, if there is any such velocity;
-//! otherwise the velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
-//! step, so neither the order of the walkers nor the cells matter. Symmetric meetings are broken to the passing side. Who is in
-//! front does not look back at those who go the same way; who is in a narrow place goes before who stands outside; in a jam the
-//! two who meet make way for one another in turns, and nobody drives another before it where the two have room to pass. No
-//! trigonometry, no random numbers; single precision in a fixed order.
-//! Cost: linear in the walkers; each looks at the nearest few only.
-//! Not here: paths, pushes of what overlaps already (`resolve`), who may go first at a door.
-//! Source: van den Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance" (2011). Ours: shares by readiness
-//! to give way, the passing side, walls as half-planes through their nearest point, lines beyond reach left out.
+//! In: walkers (place, velocity, the velocity they want, radius, speed, readiness to give way), walls near
+//! each of them. Out: a velocity for each, never faster than its speed. Holds: two walkers that both take
+//! what they are given do not collide within the horizon, if there is any such velocity; otherwise the
+//! velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
+//! step, so neither the order of the walkers nor the cells matter. Symmetric meetings are broken to the
+//! passing side. Who is in front does not look back at those who go the same way; who is in a narrow place
+//! goes before who stands outside; in a jam the two who meet step aside for one another in turns, and nobody
+//! drives another before it where the two have room to pass. No trigonometry, no random numbers; single
+//! precision in a fixed order. Cost: linear in the walkers; each looks at the nearest few only. Not here:
+//! paths, pushes of what overlaps already (`resolve`), who may go first at a door. Source: van den Berg, Guy,
+//! Lin, Manocha, "Reciprocal n-body collision avoidance" (2011). Ours: shares by readiness to give way, the
+//! passing side, walls as half-planes through their nearest point, lines beyond reach left out.
 
 use glam::{BVec4A, Vec2, Vec4};
 
@@ -41,15 +41,17 @@ pub struct Walker {
     pub radius_m: f32,
     /// Top speed, metres a second; zero for who does not move whatever happens.
     pub speed_max_mps: f32,
-    /// Readiness to give way, 0 to 1, beside that of the other: 1 and 1 share evenly; 0 goes on as if alone unless the
-    /// other is 0 too (both then do the whole). Who stands or is held has 0, so that the mover does the whole.
+    /// Readiness to give way, 0 to 1, beside that of the other: 1 and 1 share evenly; 0 goes on as if alone
+    /// unless the other is 0 too (both then do the whole). Who stands or is held has 0, so that the mover
+    /// does the whole.
     pub gives_way: f32,
-    /// Metres of its way that are left. Of two who meet and are both ready to give way the one nearer to its end goes first.
+    /// Metres of its way that are left. Of two who meet and are both ready to give way the one nearer to its
+    /// end goes first.
     pub left_m: f32,
     /// Seconds since it last got on along its way.
     pub held_s: f32,
-    /// How far apart the outermost places beside it are where its centre can stand, seen across its way, metres; infinite for who
-    /// gets on.
+    /// How far apart the outermost places beside it are where its centre can stand, seen across its way,
+    /// metres; infinite for who gets on.
     pub width_m: f32,
     /// The same there or just ahead, whichever is less.
     pub room_m: f32,
@@ -65,8 +67,8 @@ impl Walker {
     }
 }
 
-/// A stretch of wall: a segment on the ground, metres. The ground lies to the left of its direction, where x turned towards z
-/// is left; that matters only to who stands exactly on it.
+/// A stretch of wall: a segment on the ground, metres. The ground lies to the left of its direction, where x
+/// turned towards z is left; that matters only to who stands exactly on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// One end.
@@ -91,16 +93,19 @@ pub struct Settings {
     /// How far ahead neighbours are avoided, seconds, 0.2 to 10. 1: 0.7, 1 and 2 clear circles, streams and
     /// corridors about equally soon; a longer one needs a longer reach.
     pub horizon_s: f32,
-    /// How far ahead those who stand are avoided, seconds. 0.4: they do nothing unforeseen, and anyone who joins a queue or comes
-    /// up to somebody does not creep; going round them is for the path.
+    /// How far ahead those who stand are avoided, seconds. 0.4: they do nothing unforeseen, and anyone who
+    /// joins a queue or comes up to somebody does not creep; going round them is for the path.
     pub standing_horizon_s: f32,
-    /// How far ahead walls are avoided, seconds. 0.1: one may walk along a wall of steps, as cells make it, and up to a corner.
+    /// How far ahead walls are avoided, seconds. 0.1: one may walk along a wall of steps, as cells make it,
+    /// and up to a corner.
     pub wall_horizon_s: f32,
-    /// In what time overlapping walkers want to be apart, seconds; at least a step. 0.25: pushing (`resolve`) does most of it.
+    /// In what time overlapping walkers want to be apart, seconds; at least a step. 0.25: pushing (`resolve`)
+    /// does most of it.
     pub part_s: f32,
     /// Neighbours considered, at most, the nearest first. 10: what the published examples use.
     pub neighbours_max: usize,
-    /// How far away a neighbour may be, metres between centres. 3.5: where two who meet at 1.4 m/s begin to part.
+    /// How far away a neighbour may be, metres between centres. 3.5: where two who meet at 1.4 m/s begin to
+    /// part.
     pub reach_m: f32,
     /// Gap kept beside the radii, metres. 0.01: below what counts as an overlap (5 % of 0.35 m).
     pub gap_m: f32,
@@ -111,8 +116,8 @@ pub struct Settings {
     /// How strongly, as a part of the velocity wanted, 0 to 1. 0.3: corridors clear sooner than with 0.1
     /// (20 s against 28 s for sixteen who meet).
     pub side_share: f32,
-    /// How fast somebody who is held up steps back when it is its turn, as a part of the velocity wanted, 0 to 1. 0.3: a
-    /// body's width in a turn at 1.4 m/s.
+    /// How fast somebody who is held up steps back when it is its turn, as a part of the velocity wanted, 0
+    /// to 1. 0.3: a body's width in a turn at 1.4 m/s.
     pub step_back_share: f32,
     /// Walkers whose floors are further apart than this ignore one another, metres.
     pub storey_m: f32,
@@ -155,9 +160,10 @@ pub struct Avoider {
 }
 
 impl Avoider {
-    /// Fills `out` with a velocity for each of `walkers`, in their order. `walls` is asked for those near one walker and
-    /// adds them to a list; only walls within its top speed times the horizon for walls matter. `step_s` is the length of
-    /// a step; where it is not above zero nobody moves. Cost: linear in the walkers.
+    /// Fills `out` with a velocity for each of `walkers`, in their order. `walls` is asked for those near one
+    /// walker and adds them to a list; only walls within its top speed times the horizon for walls matter.
+    /// `step_s` is the length of a step; where it is not above zero nobody moves. Cost: linear in the
+    /// walkers.
     pub fn run(
         &mut self,
         walkers: &[Walker],
@@ -248,7 +254,8 @@ struct Lines {
     met: Vec<Lines4>,
     /// How many of these fours are walls.
     wall_fours: usize,
-    /// How far inside the lines of neighbours the velocity wanted lies; below zero, and somebody is in its way.
+    /// How far inside the lines of neighbours the velocity wanted lies; below zero, and somebody is in its
+    /// way.
     room_mps: Vec4,
     /// Whether somebody is who moves and goes another way.
     opposed: BVec4A,
@@ -308,8 +315,8 @@ fn square(value: f32) -> f32 {
 /// Progress towards the velocity wanted, as a part of it, below which a walker counts as held up.
 const HELD_UP: f32 = 0.2;
 
-/// Whether it is a walker's turn to step back when held up: each one in two, drawn again every epoch from its number, so that
-/// jams break whose members would else wait for one another, and the same in every run.
+/// Whether it is a walker's turn to step back when held up: each one in two, drawn again every epoch from its
+/// number, so that jams break whose members would else wait for one another, and the same in every run.
 #[inline]
 fn steps_back(index: u32, epoch: u32) -> bool {
     let mut bits = index.wrapping_mul(0x9e37_79b1) ^ epoch.wrapping_mul(0x85eb_ca6b);
@@ -325,8 +332,8 @@ const HELD_UP_S: f32 = 0.25;
 /// Nearer than this, a body stands on the wall, metres: the direction away from it is the wall's own.
 const ON_WALL_M: f32 = 1e-4;
 
-/// The velocities that do not cross a wall within its horizon: a half-plane through the wall's nearest point. Standing
-/// still is always among them.
+/// The velocities that do not cross a wall within its horizon: a half-plane through the wall's nearest point.
+/// Standing still is always among them.
 fn wall_line(walker: &Walker, wall: &Wall, settings: &Settings) -> Option<HalfPlane> {
     let (along, offset) = (wall.to - wall.from, walker.place - wall.from);
     let length_sq = along.dot(along);

@@ -1,11 +1,12 @@
 //! Where a body wants to come to in a step, given its path.
 //!
-//! In: a path (world metres), a cursor on it, the body's place and heading, how fast it may go. Out: the place it would come to if
-//! nobody were in the way, its heading there, the cursor, which never moves back. Holds: the direction of movement turns
-//! by the turning rate and no faster, and a body slows down while the angle is large, so that it never orbits a corner (seed:P2); a corner is
-//! cut only where the straight line is clear (seed:P1); a fast body passes each corner once (seed:F4); a tick is cut into
-//! the same small steps at every rate, so that 30, 60 and 120 a second go the same way (seed:F3).
-//! Not here: other bodies, whether the walk is over. Walls only through the question for a clear line.
+//! In: a path (world metres), a cursor on it, the body's place and heading, how fast it may go. Out: the
+//! place it would come to if nobody were in the way, its heading there, the cursor, which never moves back.
+//! Holds: the direction of movement turns by the turning rate and no faster, and a body slows down while the
+//! angle is large, so that it never orbits a corner (seed:P2); a corner is cut only where the straight line
+//! is clear (seed:P1); a fast body passes each corner once (seed:F4); a tick is cut into the same small steps
+//! at every rate, so that 30, 60 and 120 a second go the same way (seed:F3). Not here: other bodies, whether
+//! the walk is over. Walls only through the question for a clear line.
 
 use glam::{Vec2, Vec3};
 
@@ -26,8 +27,8 @@ pub struct Cursor {
     pub start_m: f32,
     /// Metres from the start of the path; the furthest that the body has been.
     pub along_m: f32,
-    /// The two ends of the segment, or twice the end of the path: what most ticks need of it, kept at hand because the points of
-    /// ten thousand paths do not stay in the cache.
+    /// The two ends of the segment, or twice the end of the path: what most ticks need of it, kept at hand
+    /// because the points of ten thousand paths do not stay in the cache.
     pub ends: [Vec3; 2],
 }
 
@@ -62,8 +63,9 @@ impl Cursor {
         path.points.get(self.segment as usize + 1..).unwrap_or(&[])
     }
 
-    /// The cursor of a body that has come to `place`, on the path or beside it: on the nearest of the segments that begin within a
-    /// short way ahead, the last of those that are equally near. Never moves back. Cost: those segments.
+    /// The cursor of a body that has come to `place`, on the path or beside it: on the nearest of the
+    /// segments that begin within a short way ahead, the last of those that are equally near. Never moves
+    /// back. Cost: those segments.
     #[must_use]
     pub fn onward(self, path: &Path, place: Vec3) -> Self {
         let (mut best, mut best_m_sq) = (self, f32::INFINITY);
@@ -130,7 +132,8 @@ pub struct Gait {
     pub turn_radps: f32,
     /// Length of the step, seconds, above zero.
     pub step_s: f32,
-    /// The most it may go in this step and after it, metres: to a closed door, to the distance kept from somebody.
+    /// The most it may go in this step and after it, metres: to a closed door, to the distance kept from
+    /// somebody.
     pub reach_m: f32,
     /// Whether it slows down before it stops.
     pub brakes: bool,
@@ -156,7 +159,8 @@ impl Stride {
     pub const NONE: Self = Self { to: Vec3::ZERO, heading: Vec2::ZERO, wanted: Vec2::ZERO, is_lost: false };
 }
 
-/// Seconds that a body looks ahead along its path. 0.35: half a metre at 1.4 m/s, a corner is rounded from two steps before.
+/// Seconds that a body looks ahead along its path. 0.35: half a metre at 1.4 m/s, a corner is rounded from
+/// two steps before.
 const PREDICT_S: f32 = 0.35;
 /// The furthest that a body looks ahead, metres: faster ones cut corners no further than somebody who runs.
 const AHEAD_MAX_M: f32 = 1.0;
@@ -164,7 +168,8 @@ const AHEAD_MAX_M: f32 = 1.0;
 const LEEWAY_M: f32 = 0.08;
 /// How far along the path a slow body looks, metres: half a cell of 0.4 m and a half.
 const AHEAD_M: f32 = 0.3;
-/// Small steps a second. 120: the path of a body at 60 a second differs from that at 120 by less than a millimetre.
+/// Small steps a second. 120: the path of a body at 60 a second differs from that at 120 by less than a
+/// millimetre.
 const STEPS_PER_S: f32 = 120.0;
 /// The longest small step, metres: a quarter of a cell.
 const STEP_MAX_M: f32 = 0.1;
@@ -179,9 +184,9 @@ const ASIDE_COS: f32 = 0.7;
 /// Seconds in which a body stops from its full speed. 0.25: a step and a half at 1.4 m/s.
 const STOP_S: f32 = 0.25;
 
-/// One tick of a body at `place` looking along `heading` (a unit vector) that follows `path` from `cursor` on. `clear` says whether it may go in a
-/// straight line from one place to another. Cost: nothing to speak of on a straight stretch; around corners up to twelve lines
-/// for each small step.
+/// One tick of a body at `place` looking along `heading` (a unit vector) that follows `path` from `cursor`
+/// on. `clear` says whether it may go in a straight line from one place to another. Cost: nothing to speak of
+/// on a straight stretch; around corners up to twelve lines for each small step.
 #[must_use]
 pub fn stride(
     (path, cursor): (&Path, Cursor),
@@ -231,8 +236,9 @@ pub fn stride(
             true => seen(place, places, &mut clear),
             false => past_corner((place, fan), places, gait, &mut clear),
         };
-        // The first is where a shorter step would end. Where that leads into a wall although the way that it turns to is clear, it turns
-        // on the spot, as far as it turns in a step: what it would do inside the wall is no guide.
+        // The first is where a shorter step would end. Where that leads into a wall although the way that it
+        // turns to is clear, it turns on the spot, as far as it turns in a step: what it would do inside the
+        // wall is no guide.
         let turns = past.is_none() && may_wait && !clear(place, places[0]);
         if let Some(wanted) = steer::unit(result.wanted).filter(|_| turns) {
             let turning = Turning { rate_radps: gait.turn_radps, step_s: gait.step_s };
@@ -268,9 +274,9 @@ struct Fan {
     aside: Option<Vec2>,
 }
 
-/// Where a step ends that would lead round a corner, by the places that it would pass and its length: straight past the corner,
-/// as far as it is long, so that nobody slows down for it, and so far away from the corner that it is clear there; turning on its
-/// way. None where there is no such place.
+/// Where a step ends that would lead round a corner, by the places that it would pass and its length:
+/// straight past the corner, as far as it is long, so that nobody slows down for it, and so far away from the
+/// corner that it is clear there; turning on its way. None where there is no such place.
 fn past_corner(
     (from, fan): (Vec3, Fan),
     places: &[Vec3],
@@ -398,8 +404,8 @@ impl Body {
         Some(Small { wanted: desired, is_lost: target.is_lost, is_seen: target.is_seen })
     }
 
-    /// Whether a body that looks along `heading` and turns to the velocity `desired` may do so on its way: as far as its turning circle
-    /// leads it straight on, that is clear. Cost: a line, where it would slow down.
+    /// Whether a body that looks along `heading` and turns to the velocity `desired` may do so on its way: as
+    /// far as its turning circle leads it straight on, that is clear. Cost: a line, where it would slow down.
     fn may_go_wide(
         &self,
         (heading, desired): (Vec2, Vec2),

@@ -1,17 +1,18 @@
 //! Bodies that overlap are pushed apart.
 //!
-//! In: bodies as columns (place, radius, stance), the ground as two questions. Out: their new places, and a report of who
-//! touched whom and who could not be moved.
-//! Holds: pairs are taken in the order of their numbers, a few times in turn, half the overlap each (seed:C1-C3). The line
-//! from where a body began the step to where it ends is clear, always; where it would not be, the partner takes the whole
-//! push if its own line is clear (seed:C4). Nobody is moved further than `push_max_m` a time. Overlaps within the slack
-//! are left alone, so what stands comes to rest (seed:C5). Steps that end in somebody all the same are taken back, so that a
-//! crowd is never pressed into itself. Bodies at one point part in a direction given by their numbers.
-//! Cost: linear in the bodies however crowded they are, because a crowded cell is looked at in part; the part differs
-//! from body to body. Questions about walls have a budget (`Settings::questions_max`), which heaps of thousands beside walls
-//! use up: then bodies near walls wait for their turn, which comes round every few steps, and nobody is moved unasked.
-//! Not here: who is nudged aside, who plans again; the report is for them. Floors are told apart by height alone.
-//! Source: position relaxation in Gauss-Seidel order (Jakobsen 2001); walls, bounds and order are ours.
+//! In: bodies as columns (place, radius, stance), the ground as two questions. Out: their new places, and a
+//! report of who touched whom and who could not be moved. Holds: pairs are taken in the order of their
+//! numbers, a few times in turn, half the overlap each (seed:C1-C3). The line from where a body began the
+//! step to where it ends is clear, always; where it would not be, the partner takes the whole push if its own
+//! line is clear (seed:C4). Nobody is moved further than `push_max_m` a time. Overlaps within the slack are
+//! left alone, so what stands comes to rest (seed:C5). Steps that end in somebody all the same are taken
+//! back, so that a crowd is never pressed into itself. Bodies at one point part in a direction given by their
+//! numbers. Cost: linear in the bodies however crowded they are, because a crowded cell is looked at in part;
+//! the part differs from body to body. Questions about walls have a budget (`Settings::questions_max`), which
+//! heaps of thousands beside walls use up: then bodies near walls wait for their turn, which comes round
+//! every few steps, and nobody is moved unasked. Not here: who is nudged aside, who plans again; the report
+//! is for them. Floors are told apart by height alone. Source: position relaxation in Gauss-Seidel order
+//! (Jakobsen 2001); walls, bounds and order are ours.
 
 use glam::{Vec2, Vec3};
 
@@ -22,19 +23,19 @@ mod tests;
 
 /// What the kernel asks about the ground.
 pub trait Ground {
-    /// Whether a body, given by its index, may move in a straight line from one place to another. A body that stands where
-    /// it may not is answered false, and stays.
+    /// Whether a body, given by its index, may move in a straight line from one place to another. A body that
+    /// stands where it may not is answered false, and stays.
     fn clear(&self, from: Vec3, to: Vec3, body: usize) -> bool;
 
-    /// Whether every straight line of a body within `reach_m` of `place` is clear. May say false when in doubt: true only
-    /// saves the questions for lines.
+    /// Whether every straight line of a body within `reach_m` of `place` is clear. May say false when in
+    /// doubt: true only saves the questions for lines.
     fn is_open(&self, place: Vec3, reach_m: f32, body: usize) -> bool {
         let _ = (place, reach_m, body);
         false
     }
 
-    /// How much of the budget of questions a line of a body that began the step at `place` takes, at least 1: what a line of
-    /// a few cells costs.
+    /// How much of the budget of questions a line of a body that began the step at `place` takes, at least 1:
+    /// what a line of a few cells costs.
     fn price(&self, place: Vec3, body: usize) -> u32 {
         let _ = (place, body);
         1
@@ -74,7 +75,8 @@ impl Default for Stance {
     }
 }
 
-/// Bodies as columns of equal length; a body is its index, and indices follow the order of the characters' ids.
+/// Bodies as columns of equal length; a body is its index, and indices follow the order of the characters'
+/// ids.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bodies {
     /// Places on the ground, (x, z) in metres.
@@ -139,30 +141,33 @@ pub struct Settings {
     /// The furthest a body is moved, metres. 0.25: two bodies of 0.35 m on one point part the second time,
     /// and a push is shorter than a cell of 0.4 m.
     pub push_max_m: f32,
-    /// Overlap that is left alone, metres. 0.001: a hundredth of what counts as overlapping (5 % of 0.35 m is 0.0175).
+    /// Overlap that is left alone, metres. 0.001: a hundredth of what counts as overlapping (5 % of 0.35 m is
+    /// 0.0175).
     pub slack_m: f32,
-    /// Gap up to which two bodies are watched meanwhile, metres: who comes into contact by these pushes
-    /// only is pushed too. 0.1: fewer pairs than with the whole 0.5 that two pushes could close; the rest follow a step later.
+    /// Gap up to which two bodies are watched meanwhile, metres: who comes into contact by these pushes only
+    /// is pushed too. 0.1: fewer pairs than with the whole 0.5 that two pushes could close; the rest follow a
+    /// step later.
     pub watch_m: f32,
-    /// Bodies whose floors are further apart than this do not touch, metres. 1.5: less than a storey, more than a step.
+    /// Bodies whose floors are further apart than this do not touch, metres. 1.5: less than a storey, more
+    /// than a step.
     pub storey_m: f32,
     /// Bodies looked at for each cell, at most. 6: packed bodies of one size are two to a cell, of
     /// half that size six. More only lengthens the tick when thousands share a cell.
     pub per_cell_max: u32,
-    /// Questions about walls in one call, at most; a quarter of it more for those whose turn it is once it is used up. A question
-    /// counts as [`Ground::price`] says. QUESTIONS_MAX: see there.
+    /// Questions about walls in one call, at most; a quarter of it more for those whose turn it is once it is
+    /// used up. A question counts as [`Ground::price`] says. QUESTIONS_MAX: see there.
     pub questions_max: u32,
-    /// Which bodies may ask once `questions_max` is used up: another number, others. Callers give the number of the step, so
-    /// that everybody has its turn.
+    /// Which bodies may ask once `questions_max` is used up: another number, others. Callers give the number
+    /// of the step, so that everybody has its turn.
     pub turn: u32,
 }
 
-/// Questions about walls in one call, at most. A crowd of 1,000 of whom each is pressed to a wall asks up to 60 for each; a heap
-/// of thousands on one spot would ask a million, a second long.
+/// Questions about walls in one call, at most. A crowd of 1,000 of whom each is pressed to a wall asks up to
+/// 60 for each; a heap of thousands on one spot would ask a million, a second long.
 pub const QUESTIONS_MAX: u32 = 64_000;
 
-/// Pairs looked at in one call, at most, all rounds together; one round is always made. 10,000 bodies on one spot have 300,000
-/// pairs, six rounds of them 1,800,000; only bodies of many sizes in a heap have more.
+/// Pairs looked at in one call, at most, all rounds together; one round is always made. 10,000 bodies on one
+/// spot have 300,000 pairs, six rounds of them 1,800,000; only bodies of many sizes in a heap have more.
 const LOOKS_MAX: usize = 2_000_000;
 
 impl Default for Settings {
@@ -223,7 +228,8 @@ impl Pair {
     }
 }
 
-/// Overlap that is left to the pushes of the next step, as a part of the smaller radius: a little under the 5 % that counts.
+/// Overlap that is left to the pushes of the next step, as a part of the smaller radius: a little under the 5
+/// % that counts.
 const LEFT: f32 = 0.04;
 
 /// Who began so much deeper in somebody has to get out, metres.
@@ -364,11 +370,12 @@ impl Resolver {
         &self.report
     }
 
-    /// Takes steps back that end in somebody, once [`Resolver::resolve`] could not part the two: anyone who came nearer in this step
-    /// returns to where it began, the one that came further first, until no pair overlaps by more than `LEFT` that did not
-    /// before. So what is pressed together, along a wall or from all sides, is never pressed into one another: those at the end
-    /// stand still, and those behind them. Who began in somebody may go on, because it has to get out; but not into somebody who
-    /// stands. `began` are the places before the steps; `held` gets anyone who was moved back, in no order. Cost: linear in the
+    /// Takes steps back that end in somebody, once [`Resolver::resolve`] could not part the two: anyone who
+    /// came nearer in this step returns to where it began, the one that came further first, until no pair
+    /// overlaps by more than `LEFT` that did not before. So what is pressed together, along a wall or from
+    /// all sides, is never pressed into one another: those at the end stand still, and those behind them. Who
+    /// began in somebody may go on, because it has to get out; but not into somebody who stands. `began` are
+    /// the places before the steps; `held` gets anyone who was moved back, in no order. Cost: linear in the
     /// pairs, times `SWEEPS_MAX` where a crowd is pressed together.
     ///
     /// # Panics
@@ -437,8 +444,8 @@ impl Resolver {
         }
     }
 
-    /// The same where sizes differ much: the larger of two finds the other (the lower index among equals), so that one giant
-    /// does not make everybody look far.
+    /// The same where sizes differ much: the larger of two finds the other (the lower index among equals), so
+    /// that one giant does not make everybody look far.
     fn find_mixed(&mut self, bodies: &Bodies, settings: &Settings) {
         for (&index, &place) in self.near.by_cell().iter().zip(self.near.points_by_cell()) {
             let radius_m = bodies.radii_m[index as usize];
@@ -544,7 +551,8 @@ struct Pushes<'a, G> {
 }
 
 impl<G: Ground> Pushes<'_, G> {
-    /// Moves two bodies apart by `apart` in all: half each, or the whole for one when the other cannot. Whether any moved.
+    /// Moves two bodies apart by `apart` in all: half each, or the whole for one when the other cannot.
+    /// Whether any moved.
     #[inline]
     fn part(&mut self, first: usize, second: usize, apart: Vec2) -> bool {
         let can_first = self.bodies.stances[first].movable;
@@ -588,7 +596,8 @@ impl<G: Ground> Pushes<'_, G> {
         None
     }
 
-    /// The part of a push along the nearest axis that is clear, the longer one first: what is left of it beside a wall.
+    /// The part of a push along the nearest axis that is clear, the longer one first: what is left of it
+    /// beside a wall.
     fn along_wall(&mut self, index: usize, to: Vec2) -> Option<Vec2> {
         let at = self.bodies.places[index];
         let (by_x, by_z) = (Vec2::new(to.x, at.y), Vec2::new(at.x, to.y));
@@ -629,7 +638,8 @@ fn rounds_max(wanted: u32, pair_count: usize) -> u32 {
 /// What is less than this, squared, is no push along a wall: a tenth of a millimetre.
 const SLID_MIN_M_SQ: f32 = 1e-8;
 
-/// Largest radius by the mean, above which sizes count as mixed: cells for the largest would then hold crowds of the others.
+/// Largest radius by the mean, above which sizes count as mixed: cells for the largest would then hold crowds
+/// of the others.
 const MIXED: f32 = 2.0;
 
 /// Over the radii that are finite; zero without any.

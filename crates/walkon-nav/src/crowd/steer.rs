@@ -1,11 +1,13 @@
-//! Where a body wants to go and how it turns there: seek, slow down, a point ahead on a path, limited turning.
+//! Where a body wants to go and how it turns there: seek, slow down, a point ahead on a path, limited
+//! turning.
 //!
 //! In: places, velocities and paths on the ground. Out: velocities and headings. Pure functions over values.
-//! Holds: nothing is faster than asked; a heading turns by at most its rate, the short way round; anyone who turns does not
-//! orbit the point it turns to, because its turning circle is kept from holding that point (seed:P2). A point ahead on a
-//! path is taken only where the straight line to it is clear, and never lies behind (seed:P1, P3).
-//! Not here: other bodies (`avoid`), walls but through the question for a clear line, whether a walk is over.
-//! Source: Reynolds, "Steering behaviors for autonomous characters" (1999); the bound on speed while turning is ours.
+//! Holds: nothing is faster than asked; a heading turns by at most its rate, the short way round; anyone who
+//! turns does not orbit the point it turns to, because its turning circle is kept from holding that point
+//! (seed:P2). A point ahead on a path is taken only where the straight line to it is clear, and never lies
+//! behind (seed:P1, P3). Not here: other bodies (`avoid`), walls but through the question for a clear line,
+//! whether a walk is over. Source: Reynolds, "Steering behaviors for autonomous characters" (1999); the bound
+//! on speed while turning is ours.
 
 use glam::{Vec2, Vec3};
 
@@ -50,14 +52,16 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// The speed with `left_m` metres to go: so slow near the end that the braking suffices, and never past it.
+    /// The speed with `left_m` metres to go: so slow near the end that the braking suffices, and never past
+    /// it.
     #[must_use]
     pub fn speed_at(&self, left_m: f32) -> f32 {
         if self.step_s <= 0.0 {
             return 0.0;
         }
         let braked_mps = if self.brake_mps2 > 0.0 {
-            // The speed from which whole ticks of braking end at the point: v^2 + v a dt = 2 a s, solved for v.
+            // The speed from which whole ticks of braking end at the point: v^2 + v a dt = 2 a s, solved for
+            // v.
             let step = self.brake_mps2 * self.step_s * 0.5;
             (step * step + 2.0 * self.brake_mps2 * left_m).sqrt() - step
         } else {
@@ -78,8 +82,8 @@ pub struct Turning {
     pub step_s: f32,
 }
 
-/// `heading` turned towards `direction`, both unit vectors, by at most the rate times the step, the short way round; to the
-/// left when the two are exactly opposite.
+/// `heading` turned towards `direction`, both unit vectors, by at most the rate times the step, the short way
+/// round; to the left when the two are exactly opposite.
 #[must_use]
 pub fn turn(heading: Vec2, direction: Vec2, turning: &Turning) -> Vec2 {
     let step_rad = (turning.rate_radps * turning.step_s).max(0.0);
@@ -111,9 +115,10 @@ impl CourseAhead {
     }
 }
 
-/// Turns `heading` towards the velocity `desired` and says how fast to go meanwhile. `target_m` is the distance to the
-/// point that is aimed at: the turning circle is kept from holding it, and with more than a right angle to go the body
-/// turns on the spot. Without a desired velocity the heading stays and the speed is zero.
+/// Turns `heading` towards the velocity `desired` and says how fast to go meanwhile. `target_m` is the
+/// distance to the point that is aimed at: the turning circle is kept from holding it, and with more than a
+/// right angle to go the body turns on the spot. Without a desired velocity the heading stays and the speed
+/// is zero.
 #[must_use]
 pub fn steer(heading: Vec2, desired: Vec2, target_m: f32, turning: &Turning) -> CourseAhead {
     let Some(direction) = unit(desired) else { return CourseAhead { heading, speed_mps: 0.0 } };
@@ -123,8 +128,9 @@ pub fn steer(heading: Vec2, desired: Vec2, target_m: f32, turning: &Turning) -> 
         return CourseAhead { heading, speed_mps: 0.0 };
     }
     let wanted_mps = desired.dot(direction);
-    // A circle tangent to the heading through the target has the radius target / (2 sin angle). On a smaller one the angle
-    // shrinks faster than the distance. Half of it: the heading converges well before the target.
+    // A circle tangent to the heading through the target has the radius target / (2 sin angle). On a smaller
+    // one the angle shrinks faster than the distance. Half of it: the heading converges well before the
+    // target.
     let tightest_mps =
         if aside > NOTHING { turning.rate_radps.max(0.0) * target_m / (4.0 * aside) } else { wanted_mps };
     // The square: who sets out aside turns nearly on the spot, who rounds a corner hardly slows down.
@@ -161,23 +167,25 @@ pub struct OnPath {
 pub struct Target {
     /// The place.
     pub point: Vec3,
-    /// Whether the body has been led so far off its path that it can see neither the next corner nor the path beside it.
+    /// Whether the body has been led so far off its path that it can see neither the next corner nor the path
+    /// beside it.
     pub is_lost: bool,
     /// Whether the straight line there was found clear, or needs no question.
     pub is_seen: bool,
 }
 
-/// Lines asked for before the next corner is tried: the whole way ahead, a half and so on to a sixty-fourth. A body on the round
-/// corner of a mesh sees no further along it than two centimetres.
+/// Lines asked for before the next corner is tried: the whole way ahead, a half and so on to a sixty-fourth.
+/// A body on the round corner of a mesh sees no further along it than two centimetres.
 const TRIES: u32 = 7;
 /// Lines asked for round every corner; the shorter ones only where the path does not turn back.
 const TRIES_ROUND: u32 = 4;
 
-/// Nearer to its path than this a body is on it, metres: the path is clear, so that no question is needed to walk along it.
+/// Nearer to its path than this a body is on it, metres: the path is clear, so that no question is needed to
+/// walk along it.
 const ON_PATH_M: f32 = 1e-3;
 
-/// How much further ahead on its path a body is led back to it than it is beside it. 20: those who are pushed aside at a gap go
-/// through it side by side, and do not crowd to the one line that all paths take.
+/// How much further ahead on its path a body is led back to it than it is beside it. 20: those who are pushed
+/// aside at a gap go through it side by side, and do not crowd to the one line that all paths take.
 const SLANT: f32 = 20.0;
 
 /// The furthest ahead that a body is led back, metres: so far the line to it has to be clear.
@@ -186,11 +194,13 @@ const SLANT_MAX_M: f32 = 6.0;
 /// How far ahead on its path a body that looks no further is led back to it, metres: half a cell of 0.4 m.
 const REJOIN_M: f32 = 0.2;
 
-/// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `ends` its two ends, so that who has no
-/// corner near leaves the points alone, `clear` whether one may go in a straight line from one place to another. A body that will still be
-/// within the leeway keeps its course; otherwise it aims at a point ahead on the path, at a slant and before the next corner, as far as the straight line is clear; failing that at the next corner, or back at the path
-/// beside it. None at the end of the path. Cost: the segments ahead within reach, at most eleven lines; none for a body that
-/// walks along a segment longer than it looks ahead.
+/// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `ends` its two
+/// ends, so that who has no corner near leaves the points alone, `clear` whether one may go in a straight
+/// line from one place to another. A body that will still be within the leeway keeps its course; otherwise it
+/// aims at a point ahead on the path, at a slant and before the next corner, as far as the straight line is
+/// clear; failing that at the next corner, or back at the path beside it. None at the end of the path. Cost:
+/// the segments ahead within reach, at most eleven lines; none for a body that walks along a segment longer
+/// than it looks ahead.
 #[must_use]
 pub fn aim(
     (points, ends): (&[Vec3], [Vec3; 2]),
@@ -246,7 +256,8 @@ pub fn aim(
             true => along(&ends, OnPath { segment: 0, ..from }, ahead_m),
             false => along(points, from, ahead_m),
         };
-        // Shortly before a corner at which the path turns back it comes to that first: what it sees beyond may be another floor.
+        // Shortly before a corner at which the path turns back it comes to that first: what it sees beyond
+        // may be another floor.
         let may_aim = nth < TRIES_ROUND || !turns_back(target.point);
         if may_aim && clear(position, target.point) {
             return seen(target.point);
@@ -286,8 +297,8 @@ pub fn along(points: &[Vec3], from: OnPath, distance_m: f32) -> OnPath {
     at
 }
 
-/// The place on the path that is nearest to `near.point`, on segment `near.segment` or later, with at most `ahead_m` of path
-/// after the first of them looked at; the earlier one of two that are equally near.
+/// The place on the path that is nearest to `near.point`, on segment `near.segment` or later, with at most
+/// `ahead_m` of path after the first of them looked at; the earlier one of two that are equally near.
 #[must_use]
 pub fn nearest(points: &[Vec3], near: OnPath, ahead_m: f32) -> OnPath {
     let mut best =

@@ -1,10 +1,10 @@
 //! A priority queue for whole-number keys that never fall by much: one list for every range of keys.
 //!
 //! In: entries of a key and a value. Out: entries of the lowest range that holds any, last in, first out.
-//! Holds: the order is a function of the pushes alone; keys of one range differ by less than its width, so anyone who
-//! pops must be ready to see a slightly larger key first.
-//! Not here: decreasing a key; the better entry is pushed again and the stale one recognised by anyone who pops.
-//! Source: Dial 1969; the lists are chains in one array with a free list, so a search allocates nothing once warm.
+//! Holds: the order is a function of the pushes alone; keys of one range differ by less than its width, so
+//! anyone who pops must be ready to see a slightly larger key first. Not here: decreasing a key; the better
+//! entry is pushed again and the stale one recognised by anyone who pops. Source: Dial 1969; the lists are
+//! chains in one array with a free list, so a search allocates nothing once warm.
 
 const NONE: u32 = u32::MAX;
 
@@ -30,7 +30,8 @@ struct BucketEntry {
 }
 
 impl Buckets {
-    /// Empties the queue for keys from `origin` up, in ranges of 2^`shift` keys. Cost: the ranges that were used.
+    /// Empties the queue for keys from `origin` up, in ranges of 2^`shift` keys. Cost: the ranges that were
+    /// used.
     pub(crate) fn reset(&mut self, origin: u32, shift: u32) {
         self.heads[self.cursor..self.end].fill(NONE);
         self.entries.clear();

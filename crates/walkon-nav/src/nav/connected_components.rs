@@ -1,11 +1,12 @@
 //! Which cells can be reached from which: labels, and the nearest cell of a component.
 //!
-//! In: walkable bits, single flips. Out: a label by cell, sizes, the nearest cell by exact distance.
-//! Holds: two cells have the same label if and only if a way joins them. With diagonals only between two walkable
-//! neighbours that is 4-connectivity, so runs of cells joined from row to row suffice; runs of hexagons reach one cell further.
-//! Labels are stored by run, a search of one row answers; a flip edits one row. Numbers of labels depend on the history
-//! of flips; compare them with each other, never with those of another `ConnectedComponents`.
-//! Source: run-based labelling with union-find, He, Chao and Suzuki 2008; the ring test is ours.
+//! In: walkable bits, single flips. Out: a label by cell, sizes, the nearest cell by exact distance. Holds:
+//! two cells have the same label if and only if a way joins them. With diagonals only between two walkable
+//! neighbours that is 4-connectivity, so runs of cells joined from row to row suffice; runs of hexagons reach
+//! one cell further. Labels are stored by run, a search of one row answers; a flip edits one row. Numbers of
+//! labels depend on the history of flips; compare them with each other, never with those of another
+//! `ConnectedComponents`. Source: run-based labelling with union-find, He, Chao and Suzuki 2008; the ring
+//! test is ours.
 
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
@@ -50,8 +51,8 @@ pub struct CellRun {
 pub enum LabelsAfterFlip {
     /// They are up to date.
     Yes,
-    /// The cells around the blocked one may now be apart. The labels are as before the flip: make new ones before the
-    /// next question.
+    /// The cells around the blocked one may now be apart. The labels are as before the flip: make new ones
+    /// before the next question.
     No,
 }
 
@@ -76,9 +77,10 @@ impl ConnectedComponents {
         labels
     }
 
-    /// Labels parts that hang together although some neighbours do not: those that `is_joined` rejects, asked about a cell and a
-    /// direction, 0 or, to the next row, 2 and for hexagons 3. Rows that `is_plain` accepts are not asked about, nor the way
-    /// from them to the next. Cost: about two nanoseconds a cell of the other rows.
+    /// Labels parts that hang together although some neighbours do not: those that `is_joined` rejects, asked
+    /// about a cell and a direction, 0 or, to the next row, 2 and for hexagons 3. Rows that `is_plain`
+    /// accepts are not asked about, nor the way from them to the next. Cost: about two nanoseconds a cell of
+    /// the other rows.
     pub(crate) fn parted(
         bits: &Bits,
         is_plain: impl Fn(u32) -> bool,
@@ -141,7 +143,8 @@ impl ConnectedComponents {
         }
     }
 
-    /// The label that stands for another. Bounded by the logarithm of the number of labels: the smaller joins the larger.
+    /// The label that stands for another. Bounded by the logarithm of the number of labels: the smaller joins
+    /// the larger.
     fn root(&self, mut label: u32) -> u32 {
         while self.joined[label as usize] != label {
             label = self.joined[label as usize];
@@ -180,7 +183,8 @@ impl ConnectedComponents {
         self.cells = cells;
     }
 
-    /// The component of a cell; None when it is blocked or outside. Cost: a search of the runs of its row, < 50 ns.
+    /// The component of a cell; None when it is blocked or outside. Cost: a search of the runs of its row, <
+    /// 50 ns.
     #[must_use]
     pub fn label(&self, x: u32, z: u32) -> Option<u32> {
         let row = self.rows.get(z as usize)?;
@@ -214,7 +218,8 @@ impl ConnectedComponents {
     }
 
     /// Follows a flip of one cell that `bits` has made already: labels must be those of the map before it.
-    /// Opening always keeps them; blocking does while the cells around stay joined. Cost: the runs of the row.
+    /// Opening always keeps them; blocking does while the cells around stay joined. Cost: the runs of the
+    /// row.
     pub fn flip(&mut self, bits: &Bits, x: u32, z: u32) -> LabelsAfterFlip {
         assert!(self.label(x, z).is_some() != bits.get(x, z), "labels follow one flip at a time");
         if bits.get(x, z) {
@@ -277,22 +282,24 @@ impl ConnectedComponents {
         }
     }
 
-    /// The cell of a component whose centre is nearest to a point (x, z in cells, so that cell (x, z) has its centre at
-    /// x + 0.5, z + 0.5) by the distance that the shape of the cells gives, in the unit of length of their map. Ties by
-    /// (distance, z, x). Cost: rows by distance, each until its runs are too far away.
+    /// The cell of a component whose centre is nearest to a point (x, z in cells, so that cell (x, z) has its
+    /// centre at x + 0.5, z + 0.5) by the distance that the shape of the cells gives, in the unit of length
+    /// of their map. Ties by (distance, z, x). Cost: rows by distance, each until its runs are too far away.
     #[must_use]
     pub fn closest(&self, label: u32, point: [f64; 2]) -> Option<(u32, u32)> {
         let label = self.root(label);
         self.closest_where(point, f64::INFINITY, |other| other == label)
     }
 
-    /// The walkable cell nearest to a point, within a distance of its centre in cells, like [`ConnectedComponents::closest`].
+    /// The walkable cell nearest to a point, within a distance of its centre in cells, like
+    /// [`ConnectedComponents::closest`].
     #[must_use]
     pub fn closest_any(&self, point: [f64; 2], within: f64) -> Option<(u32, u32)> {
         self.closest_where(point, within, |_| true)
     }
 
-    /// The nearest cell of any component that is accepted, within a distance, like [`ConnectedComponents::closest`].
+    /// The nearest cell of any component that is accepted, within a distance, like
+    /// [`ConnectedComponents::closest`].
     #[must_use]
     pub fn closest_where(
         &self,
@@ -351,8 +358,8 @@ impl ConnectedComponents {
     }
 }
 
-/// In how many parts the neighbours of a cell fall apart once it is blocked, so far as the ring around it tells; by what lies
-/// around.
+/// In how many parts the neighbours of a cell fall apart once it is blocked, so far as the ring around it
+/// tells; by what lies around.
 pub(crate) const fn arcs(around: u8, shape: CellShape) -> u32 {
     if matches!(shape.neighbours, Neighbours::Six) {
         // Those in directions 0, 2, 3, 4, 6 and 7, as a ring of six.
@@ -361,7 +368,8 @@ pub(crate) const fn arcs(around: u8, shape: CellShape) -> u32 {
         return if ring == 0b11_1111 { 1 } else { begins.count_ones() };
     }
     let sides = around & 0b0101_0101;
-    // A link joins two neighbouring sides through the corner between them; four links make a ring of one part.
+    // A link joins two neighbouring sides through the corner between them; four links make a ring of one
+    // part.
     let links = sides & sides.rotate_right(2) & (around >> 1);
     let (sides, links) = (sides.count_ones(), links.count_ones());
     if sides == 4 && links == 4 { 1 } else { sides - links }

@@ -21,7 +21,8 @@ pub enum NavEdit {
     Graph(GraphEdit),
 }
 
-/// A change to the points and links of a graph. What is not possible changes nothing, nor does any on a map of another kind.
+/// A change to the points and links of a graph. What is not possible changes nothing, nor does any on a map
+/// of another kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GraphEdit {
     /// One more point, numbered as many as there were, without links.
@@ -39,8 +40,8 @@ pub struct TileEdit {
     pub layer: u8,
     /// Column and row, as the map stores them.
     pub cell: [u32; 2],
-    /// Whether it can be walked on. Where areas are given cell by cell, a cell of one is walkable while the area is
-    /// available besides.
+    /// Whether it can be walked on. Where areas are given cell by cell, a cell of one is walkable while the
+    /// area is available besides.
     pub walkable: Option<bool>,
     /// Cost of a metre in it over a metre of plain ground; kept within 0.1 to 100.
     pub factor: Option<f32>,

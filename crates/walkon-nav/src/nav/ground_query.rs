@@ -1,8 +1,8 @@
 //! The ground under one kind of body, whatever the map is made of.
 //!
-//! In: a map and a traversal, once a tick; places. Out: whether a straight line is clear, the last clear point, walls nearby.
-//! Holds: the answers are those of [`NavMap`](crate::nav::NavMap) for the same traversal, without finding out each time what the
-//! traversal can use. Not here: costs, paths.
+//! In: a map and a traversal, once a tick; places. Out: whether a straight line is clear, the last clear
+//! point, walls nearby. Holds: the answers are those of [`NavMap`](crate::nav::NavMap) for the same
+//! traversal, without finding out each time what the traversal can use. Not here: costs, paths.
 
 use glam::{Vec2, Vec3};
 
@@ -57,38 +57,44 @@ impl GroundQuery<'_> {
         on_kind!(self, ground => ground.is_walkable(place))
     }
 
-    /// The same place at the height of the ground below it, where the map has heights; unchanged off the ground.
+    /// The same place at the height of the ground below it, where the map has heights; unchanged off the
+    /// ground.
     #[must_use]
     pub fn grounded(&self, place: Vec3) -> Vec3 {
         on_kind!(self, ground => ground.grounded(place))
     }
 
-    /// Whether a body may move in a straight line, exactly; false when it stands where it may not. Cost: the nodes touched.
+    /// Whether a body may move in a straight line, exactly; false when it stands where it may not. Cost: the
+    /// nodes touched.
     #[must_use]
     pub fn clear(&self, from: Vec3, to: Vec3) -> bool {
         on_kind!(self, ground => ground.clear(from, to))
     }
 
-    /// The last point of a straight line up to which it is clear: `to`, or one shortly before what is in the way.
+    /// The last point of a straight line up to which it is clear: `to`, or one shortly before what is in the
+    /// way.
     #[must_use]
     pub fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
         on_kind!(self, ground => ground.last_clear(from, to))
     }
 
-    /// Whether every straight line within `reach_m` of a place is clear. May say false when in doubt. Cost: the nodes around it.
+    /// Whether every straight line within `reach_m` of a place is clear. May say false when in doubt. Cost:
+    /// the nodes around it.
     #[must_use]
     pub fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
         on_kind!(self, ground => ground.is_open(place, reach_m))
     }
 
-    /// What a line of a metre from a place costs, beside one over squares of a grid: at least 1. Cost: a look-up.
+    /// What a line of a metre from a place costs, beside one over squares of a grid: at least 1. Cost: a
+    /// look-up.
     #[must_use]
     pub fn price(&self, place: Vec3) -> u32 {
         on_kind!(self, ground => ground.price(place))
     }
 
-    /// Appends the stretches of wall within `reach_m` of a place that face it, as (x, z) in metres, the ground to the left of each (x
-    /// turned towards z is left), in an order that the map alone decides; some may lie a little further off. Cost: the nodes around it.
+    /// Appends the stretches of wall within `reach_m` of a place that face it, as (x, z) in metres, the
+    /// ground to the left of each (x turned towards z is left), in an order that the map alone decides; some
+    /// may lie a little further off. Cost: the nodes around it.
     pub fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {
         on_kind!(self, ground => ground.walls_near(place, reach_m, out))
     }

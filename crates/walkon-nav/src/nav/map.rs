@@ -1,7 +1,8 @@
 //! The navigation map: the one place that knows which backend there is.
 //!
-//! In: questions about points, edits, queries. Out: answers that do not show the backend. Holds: every operation
-//! matches once; nodes and costs mean something on their own map only. Not here: requests over many ticks (`requests`).
+//! In: questions about points, edits, queries. Out: answers that do not show the backend. Holds: every
+//! operation matches once; nodes and costs mean something on their own map only. Not here: requests over many
+//! ticks (`requests`).
 
 use glam::Vec3;
 
@@ -21,8 +22,8 @@ use crate::nav::{
 
 /// What characters find their way on. `Default` is a map without ground.
 ///
-/// A `Traversal` whose radius, doors or areas the map does not know costs a pass over the map at every question: see
-/// [`NavMap::prepare`].
+/// A `Traversal` whose radius, doors or areas the map does not know costs a pass over the map at every
+/// question: see [`NavMap::prepare`].
 #[derive(Clone, Debug)]
 pub enum NavMap {
     /// A uniform grid.
@@ -125,25 +126,28 @@ impl NavMap {
         on_backend!(self, map => map.node_centre(point))
     }
 
-    /// Carries out all edits of a tick, in order; None, and no new revision, when that changes nothing. Cost: the
-    /// ground they touch, and a pass over the runs of cells for what is connected.
+    /// Carries out all edits of a tick, in order; None, and no new revision, when that changes nothing. Cost:
+    /// the ground they touch, and a pass over the runs of cells for what is connected.
     pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
         on_backend!(self, map => map.apply(edits))
     }
 
-    /// Adds an obstacle of all nodes whose middle lies within a distance of a point, to be put in force by an edit. It takes
-    /// the place of one added before that is not `used` any more, else the next id. Cost: the nodes around the point.
+    /// Adds an obstacle of all nodes whose middle lies within a distance of a point, to be put in force by an
+    /// edit. It takes the place of one added before that is not `used` any more, else the next id. Cost: the
+    /// nodes around the point.
     pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
         on_backend!(self, map => map.add_obstacle(used, centre, radius_m))
     }
 
     /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a
-    /// character appears or changes its radius or doors. Answers are the same without. The twelve last used are kept.
+    /// character appears or changes its radius or doors. Answers are the same without. The twelve last used
+    /// are kept.
     pub fn prepare(&mut self, by: &Traversal) {
         on_backend!(self, map => map.prepare(by))
     }
 
-    /// Makes room for what so many kinds of bodies need, beside the twelve last used; see [`NavMap::prepare`].
+    /// Makes room for what so many kinds of bodies need, beside the twelve last used; see
+    /// [`NavMap::prepare`].
     pub fn keep(&mut self, kinds: usize) {
         on_backend!(self, map => map.keep(kinds))
     }
@@ -191,15 +195,16 @@ impl NavMap {
         on_backend!(self, map => map.locate(point, by))
     }
 
-    /// The nearest place for a body within a distance, walls or not: the point itself when legal, else the centre of
-    /// the cell whose centre is nearest; ties by (distance, z, x).
+    /// The nearest place for a body within a distance, walls or not: the point itself when legal, else the
+    /// centre of the cell whose centre is nearest; ties by (distance, z, x).
     #[must_use]
     pub fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
         on_backend!(self, map => map.nearest(point, within_m, by))
     }
 
-    /// Where a body at a point may begin: there when legal, else at the nearest legal cell within eight metres in a
-    /// clear line, which crosses no obstacle, no unavailable area and no ground that is none, but what it stands in.
+    /// Where a body at a point may begin: there when legal, else at the nearest legal cell within eight
+    /// metres in a clear line, which crosses no obstacle, no unavailable area and no ground that is none, but
+    /// what it stands in.
     #[must_use]
     pub fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
         on_backend!(self, map => map.start(point, by))
@@ -211,28 +216,30 @@ impl NavMap {
         on_backend!(self, map => map.straight(from, to, by))
     }
 
-    /// Whether the straight line is clear, and the last point up to which it is: `to` or, shortly before what is in
-    /// the way, a legal one; `from` when that is not legal.
+    /// Whether the straight line is clear, and the last point up to which it is: `to` or, shortly before what
+    /// is in the way, a legal one; `from` when that is not legal.
     #[must_use]
     pub fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
         on_backend!(self, map => map.sight(from, to, by))
     }
 
-    /// The furthest legal point when a body moves straight on; `from` when that is not legal. For moving, `by` must not
-    /// go `through` closed doors.
+    /// The furthest legal point when a body moves straight on; `from` when that is not legal. For moving,
+    /// `by` must not go `through` closed doors.
     #[must_use]
     pub fn slide(&self, from: Vec3, to: Vec3, by: &Traversal) -> Vec3 {
         self.sight(from, to, by).1
     }
 
-    /// Whether a straight line is clear of walls and of those who stand in the way, by the same rule as the plans that
-    /// keep out of them: every cell touched, but for the one in which the line begins. For asking whether a path still holds.
+    /// Whether a straight line is clear of walls and of those who stand in the way, by the same rule as the
+    /// plans that keep out of them: every cell touched, but for the one in which the line begins. For asking
+    /// whether a path still holds.
     #[must_use]
     pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
         on_backend!(self, map => map.is_clear_of(from, to, by, others))
     }
 
-    /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of one question.
+    /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of
+    /// one question.
     #[must_use]
     pub fn footing(&self, by: &Traversal) -> GroundQuery<'_> {
         on_backend!(self, map => map.footing(by).into())
@@ -269,7 +276,8 @@ impl NavMap {
         let answer = self.plan(query, search);
         let mut is_told = answer.expansions > 0;
         if let Self::Layers(layers) = self {
-            // What was looked at on several layers cannot be told apart. A way on one is that of its grid alone.
+            // What was looked at on several layers cannot be told apart. A way on one is that of its grid
+            // alone.
             *search = Search::default();
             search.watch(SearchLog::On);
             is_told = answer.path.layers.is_empty() && layers.plan_alone(query, search);
@@ -336,8 +344,8 @@ impl NavMap {
         }
     }
 
-    /// A random point, uniform over the disc; after `attempts` misses, the centre of a random cell among those that
-    /// qualify; None only when there is none.
+    /// A random point, uniform over the disc; after `attempts` misses, the centre of a random cell among
+    /// those that qualify; None only when there is none.
     #[must_use]
     pub fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
         on_backend!(self, map => map.random_point(query, rng))
@@ -383,8 +391,8 @@ impl NavMap {
         on_backend!(self, map => map.metres(cost))
     }
 
-    /// What a metre costs at least anywhere, metres of plain ground; areas that are not to somebody what they are to others
-    /// aside.
+    /// What a metre costs at least anywhere, metres of plain ground; areas that are not to somebody what they
+    /// are to others aside.
     #[must_use]
     pub fn cheapest_factor(&self) -> f32 {
         on_backend!(self, map => map.cheapest_factor())
@@ -396,8 +404,8 @@ impl NavMap {
         on_backend!(self, map => map.node_m())
     }
 
-    /// Takes the place of another map: one revision on, so that searches under way begin again. What was changed of the points and
-    /// links of a graph stays, where the graph was made from the same.
+    /// Takes the place of another map: one revision on, so that searches under way begin again. What was
+    /// changed of the points and links of a graph stays, where the graph was made from the same.
     pub fn succeed(&mut self, before: &Self) {
         if let (Self::Graph(map), Self::Graph(before)) = (&mut *self, before) {
             map.keep_edits(before);
@@ -442,7 +450,8 @@ impl NavMap {
         }
     }
 
-    /// Whether a place on a layer can be reached from one on the layer of the traversal, by labels, without a search.
+    /// Whether a place on a layer can be reached from one on the layer of the traversal, by labels, without a
+    /// search.
     #[must_use]
     pub fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
         match self {

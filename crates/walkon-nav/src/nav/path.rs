@@ -1,8 +1,8 @@
 //! Questions for a path, and what comes back.
 //!
-//! In: a start, a goal, who walks. Out: points to walk along, and whether they lead all the way. Holds: a path
-//! begins at the real start; a complete one ends exactly at the goal, a partial one at the reachable point
-//! nearest to it; a path never leads through what its traversal may not enter. Not here: following it.
+//! In: a start, a goal, who walks. Out: points to walk along, and whether they lead all the way. Holds: a
+//! path begins at the real start; a complete one ends exactly at the goal, a partial one at the reachable
+//! point nearest to it; a path never leads through what its traversal may not enter. Not here: following it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ pub struct PathQuery {
     pub goal: Vec3,
     /// Who walks.
     pub by: Traversal,
-    /// The layer of the goal; None for the one that `by` walks on. On maps without layers it is of no meaning.
+    /// The layer of the goal; None for the one that `by` walks on. On maps without layers it is of no
+    /// meaning.
     pub goal_layer: Option<u8>,
     /// What to do about a goal that cannot be reached.
     pub accept: Accept,
@@ -34,8 +35,8 @@ pub struct PathQuery {
 
 /// A circle on the ground that a plan keeps out of: somebody who stands there.
 ///
-/// On cells it blocks every cell whose rectangle it reaches into, and always the one that holds its centre; never the one
-/// in which the body that plans begins.
+/// On cells it blocks every cell whose rectangle it reaches into, and always the one that holds its centre;
+/// never the one in which the body that plans begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Disc {
     /// Its middle, world metres; the height is of no meaning on a flat floor. Nobody's when it is not finite.
@@ -71,9 +72,9 @@ pub struct PathAnswer {
     pub revision: Revision,
     /// What the plan made of those who stand in the way.
     pub others: Others,
-    /// The index in [`PathQuery::others`] of the one who stands on the goal (on the nearest reachable point, when the goal
-    /// cannot be reached): the path then ends beside, whatever the query accepts, because people move on. The trouble
-    /// is [`PathTrouble::Occupied`], unless the map itself has a reason.
+    /// The index in [`PathQuery::others`] of the one who stands on the goal (on the nearest reachable point,
+    /// when the goal cannot be reached): the path then ends beside, whatever the query accepts, because
+    /// people move on. The trouble is [`PathTrouble::Occupied`], unless the map itself has a reason.
     pub covered: Option<u32>,
 }
 
@@ -102,7 +103,8 @@ pub enum PathStatus {
 /// Why a goal is not reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathTrouble {
-    /// The goal lies in a wall, beyond the map or in another part of it. Not worth asking again on this revision.
+    /// The goal lies in a wall, beyond the map or in another part of it. Not worth asking again on this
+    /// revision.
     NoPath,
     /// No legal point within eight metres of the start in a clear line.
     StartOffNav,
@@ -132,7 +134,8 @@ pub struct Path {
     pub points: Vec<Vec3>,
     /// Length of the line through the points on the ground plane, metres: what is left of it is counted so.
     pub length_m: f32,
-    /// The length in space with each metre times the factor of the ground below, and what opening its doors adds.
+    /// The length in space with each metre times the factor of the ground below, and what opening its doors
+    /// adds.
     pub cost_m: f32,
     /// Whether it leads to the goal itself.
     pub whole: bool,
@@ -140,8 +143,8 @@ pub struct Path {
     pub revision: Revision,
     /// The unavailable areas it goes through, in order along the path.
     pub crossings: Vec<Crossing>,
-    /// Where along it the body changes to another layer, in order; empty when it stays on one. Both ends of each link are
-    /// points of the path.
+    /// Where along it the body changes to another layer, in order; empty when it stays on one. Both ends of
+    /// each link are points of the path.
     pub layers: Vec<LayerChange>,
 }
 
@@ -179,8 +182,8 @@ impl Path {
         link.and_then(|from| self.points.iter().position(|&point| point == from)).unwrap_or(last)
     }
 
-    /// The path up to the next link, all of it on one layer; for following it, without its doors. Cost: its points, when there
-    /// is a link, else none.
+    /// The path up to the next link, all of it on one layer; for following it, without its doors. Cost: its
+    /// points, when there is a link, else none.
     #[must_use]
     pub fn leg(&self) -> Cow<'_, Self> {
         let Some(link) = self.layers.first() else { return Cow::Borrowed(self) };
@@ -188,7 +191,8 @@ impl Path {
         Cow::Owned(Self { points, length_m: link.at_m, ..Self::default() })
     }
 
-    /// The path from the far end of the next link on; none where there is no link. Its price is in proportion to its length.
+    /// The path from the far end of the next link on; none where there is no link. Its price is in proportion
+    /// to its length.
     #[must_use]
     pub fn beyond_link(&self) -> Option<Self> {
         let link = *self.layers.first()?;

@@ -1,16 +1,18 @@
 //! Path requests that are worked on a little every tick.
 //!
-//! In: queries, then a budget of expansions a step. Out: each answer once, under its token. Holds: on a still map the
-//! answers do not depend on the budget, only when they come; requests begin first come first served and a few searches
-//! share the budget equally; what a step overran is a debt of the next, so the mean never exceeds the budget; nothing is
-//! delivered after it was cancelled. A map that changes under a search starts it again, three times at most.
+//! In: queries, then a budget of expansions a step. Out: each answer once, under its token. Holds: on a still
+//! map the answers do not depend on the budget, only when they come; requests begin first come first served
+//! and a few searches share the budget equally; what a step overran is a debt of the next, so the mean never
+//! exceeds the budget; nothing is delivered after it was cancelled. A map that changes under a search starts
+//! it again, three times at most.
 //!
-//! Nobody starves, neither short requests nor long ones (fault:G23, G24). One slot is kept for requests of few expansions and
-//! one for those of a middle size: anyone who needs more than a slot allows goes on in a slot that allows more, or waits for
-//! one and begins again there. So every request has a slot that only requests up to its own size can hold; the first come
-//! of its size has that slot, and a fifth of the budget, whatever else is under way. What is lost by beginning again is at most
-//! `SHORT_EXPANSIONS` and `MIDDLE_EXPANSIONS` for each request, and nothing while no more than three long searches are
-//! under way. Not here: who asked, when to ask again.
+//! Nobody starves, neither short requests nor long ones (fault:G23, G24). One slot is kept for requests of
+//! few expansions and one for those of a middle size: anyone who needs more than a slot allows goes on in a
+//! slot that allows more, or waits for one and begins again there. So every request has a slot that only
+//! requests up to its own size can hold; the first come of its size has that slot, and a fifth of the budget,
+//! whatever else is under way. What is lost by beginning again is at most `SHORT_EXPANSIONS` and
+//! `MIDDLE_EXPANSIONS` for each request, and nothing while no more than three long searches are under way.
+//! Not here: who asked, when to ask again.
 
 use std::collections::VecDeque;
 
@@ -33,7 +35,8 @@ const MIDDLE_EXPANSIONS: u32 = 16_384;
 const LIMITS: [u32; POOL] = [u32::MAX, u32::MAX, u32::MAX, MIDDLE_EXPANSIONS, SHORT_EXPANSIONS];
 /// Memory set aside before it is needed, about; searches beyond it make theirs when they begin.
 const ROOM_BYTES: usize = 48 << 20;
-/// Expansions of one search before the next has its turn: small beside a budget, large beside the cost of a turn.
+/// Expansions of one search before the next has its turn: small beside a budget, large beside the cost of a
+/// turn.
 const TURN_EXPANSIONS: u32 = 64;
 /// Cells that are marked as taken in the time of an expansion.
 const CELLS_PER_EXPANSION: f32 = 8.0;
@@ -44,7 +47,8 @@ const RESTARTS_MAX: u32 = 3;
 #[derive(Clone, Debug, Default)]
 pub struct PathRequests {
     requests: SlotMap<PathToken, Request>,
-    /// Those without a slot, by size; cancelled ones stay in until they come up. All that are new count as short.
+    /// Those without a slot, by size; cancelled ones stay in until they come up. All that are new count as
+    /// short.
     queues: [VecDeque<PathToken>; SIZES],
     /// The first of the short ones when it needs a search and no search is free.
     next: Option<OpenRequest>,
@@ -57,8 +61,8 @@ pub struct PathRequests {
     repeated: u64,
 }
 
-/// The expansions that are worth as much as marking the circles of those who stand in the way. A few people cost next to nothing, a
-/// thousand as much as a search: they are marked again for each request.
+/// The expansions that are worth as much as marking the circles of those who stand in the way. A few people
+/// cost next to nothing, a thousand as much as a search: they are marked again for each request.
 fn price_of_others(map: &NavMap, query: &PathQuery) -> u32 {
     let Some(others) = &query.others else { return 0 };
     let cells = |disc: &Disc| (2.0 * disc.radius_m / map.node_m() + 1.0).powi(2);
@@ -75,7 +79,8 @@ struct Request {
     restarts: u32,
     /// Spent before the last of these restarts.
     lost: u32,
-    /// Spent before it last made room for others. What it costs is told without: that depends on who else asks.
+    /// Spent before it last made room for others. What it costs is told without: that depends on who else
+    /// asks.
     repeated: u32,
 }
 
@@ -122,8 +127,8 @@ struct Round<'a> {
 }
 
 impl PathRequests {
-    /// Sets aside the memory that searches over a map need, so that the first requests do not wait for it: for one search at least,
-    /// for all where that is not much.
+    /// Sets aside the memory that searches over a map need, so that the first requests do not wait for it:
+    /// for one search at least, for all where that is not much.
     pub fn make_room(&mut self, map: &NavMap) {
         let mut bytes = 0;
         for slot in &mut self.pool {
@@ -191,8 +196,8 @@ impl PathRequests {
         self.restarts
     }
 
-    /// Works on requests for `budget_expansions` and appends the answers that are ready. An answer that needs no
-    /// search counts as one expansion. Returns what is charged to this step, never more than the budget.
+    /// Works on requests for `budget_expansions` and appends the answers that are ready. An answer that needs
+    /// no search counts as one expansion. Returns what is charged to this step, never more than the budget.
     pub fn step(
         &mut self,
         map: &NavMap,
@@ -206,8 +211,8 @@ impl PathRequests {
         let mut round = Round { map, left, out };
         if left > 0 {
             self.restart_stale(&mut round);
-            // Bounded by the budget: every pass spends some, or there is nothing left to do. A search that ended
-            // exactly with the budget is let to find that out: what it may spend beyond is a debt.
+            // Bounded by the budget: every pass spends some, or there is nothing left to do. A search that
+            // ended exactly with the budget is let to find that out: what it may spend beyond is a debt.
             while round.left >= 0
                 && (self.admit_waiting(&mut round) || self.admit(&mut round) || self.take_turn(&mut round))
             {
@@ -217,7 +222,8 @@ impl PathRequests {
         budget_expansions - u32::try_from(round.left.max(0)).unwrap_or(budget_expansions)
     }
 
-    /// Begins the first of those again that wait for a slot of their size, the longest first; whether something happened.
+    /// Begins the first of those again that wait for a slot of their size, the longest first; whether
+    /// something happened.
     fn admit_waiting(&mut self, round: &mut Round) -> bool {
         let has_room = |size: &usize| self.pool[..POOL - size].iter().any(|slot| slot.work.is_none());
         let waits = (1..SIZES).rev().find(|size| !self.queues[*size].is_empty() && has_room(size));

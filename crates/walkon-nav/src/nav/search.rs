@@ -1,11 +1,11 @@
 //! The paused state of any search.
 //!
-//! In: two nodes of a map, an allowance of expansions a slice. Out: whether a way was found, its cost, its nodes.
-//! Holds: a search stops only between pops, once it has spent its allowance; all it needs to go on is in `Search`;
-//! slicing changes neither the pops nor the answer; costs are exact, so all kernels agree with `==`.
-//! A pop may overrun the allowance: what was spent beyond it is a debt that the caller carries to the next slice.
-//! Not here: the kernels, `cells/weighted_astar.rs`, `cells/tile_astar.rs`, `cells/jump.rs` and `hierarchy/gates.rs`; which of them serves
-//! whom.
+//! In: two nodes of a map, an allowance of expansions a slice. Out: whether a way was found, its cost, its
+//! nodes. Holds: a search stops only between pops, once it has spent its allowance; all it needs to go on is
+//! in `Search`; slicing changes neither the pops nor the answer; costs are exact, so all kernels agree with
+//! `==`. A pop may overrun the allowance: what was spent beyond it is a debt that the caller carries to the
+//! next slice. Not here: the kernels, `cells/weighted_astar.rs`, `cells/tile_astar.rs`, `cells/jump.rs` and
+//! `hierarchy/gates.rs`; which of them serves whom.
 
 use crate::base::cost::Cost;
 use crate::nav::buckets::Buckets;
@@ -32,15 +32,17 @@ pub enum SearchStep {
     Running,
     /// The cheapest way is known: see [`Search::cost`] and [`Search::nodes`].
     Found,
-    /// Everything that can be reached was looked at, and the goal was not there. Also before the first search.
+    /// Everything that can be reached was looked at, and the goal was not there. Also before the first
+    /// search.
     #[default]
     Exhausted,
 }
 
-/// Buffers for searches, reusable from one to the next and from map to map, and the paused state of the last one.
+/// Buffers for searches, reusable from one to the next and from map to map, and the paused state of the last
+/// one.
 ///
-/// Memory: 12 bytes a node of the largest map it has seen, 8 a cell of the largest of tiles or with terrain, 12 an entry of its
-/// queue at its longest, and a quarter of a byte a cell once others cut off a goal.
+/// Memory: 12 bytes a node of the largest map it has seen, 8 a cell of the largest of tiles or with terrain,
+/// 12 an entry of its queue at its longest, and a quarter of a byte a cell once others cut off a goal.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
     pub(crate) records: Vec<NodeRecord>,
@@ -143,8 +145,8 @@ pub enum SearchLog {
 pub(crate) const WAITING: u32 = 1;
 
 impl Search {
-    /// One whose memory for a map is there before the first path is asked for; else the first search over a map makes it, which
-    /// takes some milliseconds on a large one.
+    /// One whose memory for a map is there before the first path is asked for; else the first search over a
+    /// map makes it, which takes some milliseconds on a large one.
     #[must_use]
     pub fn for_map(map: &NavMap) -> Self {
         let mut search = Self::default();
@@ -206,8 +208,8 @@ impl Search {
         }
     }
 
-    /// Replaces `out` by the nodes of the way found, start and goal included: n >= 1, adjacent ones differ by one
-    /// edge. Empty unless a way was found. Cost: per node.
+    /// Replaces `out` by the nodes of the way found, start and goal included: n >= 1, adjacent ones differ by
+    /// one edge. Empty unless a way was found. Cost: per node.
     pub fn nodes(&self, out: &mut Vec<NodeId>) {
         out.clear();
         if self.state != SearchStep::Found {
@@ -242,8 +244,8 @@ impl Search {
         parent
     }
 
-    /// Appends the cells from `child`, exclusive, back to `parent`, inclusive: seen from the parent the diagonal
-    /// steps come first.
+    /// Appends the cells from `child`, exclusive, back to `parent`, inclusive: seen from the parent the
+    /// diagonal steps come first.
     fn fill(&self, child: u32, parent: u32, out: &mut Vec<NodeId>) {
         let (child_x, child_z) = self.columns.split(child);
         let (parent_x, parent_z) = self.columns.split(parent);

@@ -1,10 +1,11 @@
 //! Straight lines instead of staircases.
 //!
-//! In: points from start to goal whose neighbours see each other, and tests of straight lines. Out: some of them, the
-//! first and the last included. Holds: every segment passed the test or was there before; the result is never longer
-//! or dearer; no point can be left out: its neighbours do not see each other, or the way past it would be dearer.
-//! Not here: which points are worth trying; on cells those where the way turns (every cell costs 3 to 8 times more).
-//! Method: pulled tight from the front, then points that became idle are dropped.
+//! In: points from start to goal whose neighbours see each other, and tests of straight lines. Out: some of
+//! them, the first and the last included. Holds: every segment passed the test or was there before; the
+//! result is never longer or more expensive; no point can be left out: its neighbours do not see each other,
+//! or the way past it would be more expensive. Not here: which points are worth trying; on cells those where
+//! the way turns (every cell costs 3 to 8 times more). Method: pulled tight from the front, then points that
+//! became idle are dropped.
 
 use glam::Vec3;
 
@@ -12,7 +13,7 @@ use glam::Vec3;
 pub(crate) struct Lines<'a> {
     /// Whether a body can walk straight from one point to another.
     pub(crate) clear: &'a dyn Fn(Vec3, Vec3) -> bool,
-    /// What that costs; None on even ground, where a straight line is never dearer than a bent one.
+    /// What that costs; None on even ground, where a straight line is never more expensive than a bent one.
     pub(crate) cost: Option<&'a dyn Fn(Vec3, Vec3) -> u64>,
 }
 
@@ -61,7 +62,7 @@ impl Lines<'_> {
         self.cost.map_or(0, |cost| cost(from, to))
     }
 
-    /// The price of a straight line that is clear and no dearer than what it replaces.
+    /// The price of a straight line that is clear and no more expensive than what it replaces.
     pub(crate) fn shortcut(&self, from: Vec3, to: Vec3, through: u64) -> Option<u64> {
         if !(self.clear)(from, to) {
             return None;

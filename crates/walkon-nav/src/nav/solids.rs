@@ -1,9 +1,10 @@
 //! Triangles of a scene that answer rays, and whether a body has room.
 //!
-//! In: triangles in world metres. Out: the first hit of a ray, whether a body that stands or moves touches anything.
-//! Holds: triangles have two faces and their edges belong to them, so that no ray slips through between two that share one;
-//! answers depend on the triangles and their order alone. Not here: where rays are cast (`graph/generate`), file formats.
-//! Source: ray and triangle, Möller and Trumbore 1997; a tree of boxes halved at the median.
+//! In: triangles in world metres. Out: the first hit of a ray, whether a body that stands or moves touches
+//! anything. Holds: triangles have two faces and their edges belong to them, so that no ray slips through
+//! between two that share one; answers depend on the triangles and their order alone. Not here: where rays
+//! are cast (`graph/generate`), file formats. Source: ray and triangle, Möller and Trumbore 1997; a tree of
+//! boxes halved at the median.
 
 use glam::{DVec2, DVec3, Vec3};
 use thiserror::Error;
@@ -18,8 +19,8 @@ const LEAF: usize = 4;
 const STEP_SPARE_M: f64 = 1e-4;
 /// How far outside a triangle a ray still hits it, as a share of its sides.
 const EDGE: f64 = 1e-9;
-/// Directions in which a place has to be enclosed: up, around and slanting. Aslant to what is built, so that no ray runs along a wall
-/// or meets an edge that two triangles share.
+/// Directions in which a place has to be enclosed: up, around and slanting. Aslant to what is built, so that
+/// no ray runs along a wall or meets an edge that two triangles share.
 const ENCLOSING: [[f64; 3]; 9] = [
     [0.0137, 1.0, 0.0211],
     [1.0, 0.0173, 0.0319],
@@ -62,7 +63,8 @@ pub struct Hit {
     pub normal: Vec3,
     /// Which triangle.
     pub triangle: u32,
-    /// Whether its corners run counter-clockwise as seen from where the ray came from: OBJ and glTF have faces look that way.
+    /// Whether its corners run counter-clockwise as seen from where the ray came from: OBJ and glTF have
+    /// faces look that way.
     pub is_front: bool,
 }
 
@@ -87,7 +89,8 @@ pub struct Solids {
     nodes: Vec<BoxNode>,
 }
 
-/// A box of the tree: a leaf when `count` is not 0, else the first child follows it and the second is at `first`.
+/// A box of the tree: a leaf when `count` is not 0, else the first child follows it and the second is at
+/// `first`.
 #[derive(Clone, Copy, Debug)]
 struct BoxNode {
     min: DVec3,
@@ -125,7 +128,8 @@ impl Solids {
         Ok(solids)
     }
 
-    /// Adds the node of some triangles, and those below it. The tree is as deep as the logarithm of their number.
+    /// Adds the node of some triangles, and those below it. The tree is as deep as the logarithm of their
+    /// number.
     fn divide(&mut self, given: &[[DVec3; 3]], numbers: &mut [u32], first: usize) {
         let mut min = DVec3::INFINITY;
         let mut max = DVec3::NEG_INFINITY;
@@ -167,8 +171,8 @@ impl Solids {
         self.nodes.first().map(|root| [root.min.as_vec3(), root.max.as_vec3()])
     }
 
-    /// Where a straight line from one point to another meets something first; ties go to the triangle given first.
-    /// Cost: the logarithm of the triangles, and those near the line.
+    /// Where a straight line from one point to another meets something first; ties go to the triangle given
+    /// first. Cost: the logarithm of the triangles, and those near the line.
     #[must_use]
     pub fn first_hit(&self, from: Vec3, to: Vec3) -> Option<Hit> {
         let (origin, along) = (from.as_dvec3(), to.as_dvec3() - from.as_dvec3());
@@ -207,9 +211,9 @@ impl Solids {
         self.first_hit(from, to).is_none()
     }
 
-    /// Whether a place lies within something closed whose faces look outward: in every direction more of them are left than entered. A
-    /// room between closed walls is not, nor is what has a hole to look out of. Cost: as [`Solids::first_hit`] to the end of the scene;
-    /// nine times where something lies above.
+    /// Whether a place lies within something closed whose faces look outward: in every direction more of them
+    /// are left than entered. A room between closed walls is not, nor is what has a hole to look out of.
+    /// Cost: as [`Solids::first_hit`] to the end of the scene; nine times where something lies above.
     #[must_use]
     pub fn is_enclosed(&self, place: Vec3) -> bool {
         let Some(root) = self.nodes.first() else { return false };
@@ -236,9 +240,10 @@ impl Solids {
         depth
     }
 
-    /// Whether a body that walks in a straight line over a floor that rises evenly from one point to the other, and is level beyond
-    /// them, touches nothing: no triangle comes nearer than its radius to the line, between its step height and its height over that floor.
-    /// Exact. Standing is walking to where one is. Cost: the triangles around the line.
+    /// Whether a body that walks in a straight line over a floor that rises evenly from one point to the
+    /// other, and is level beyond them, touches nothing: no triangle comes nearer than its radius to the
+    /// line, between its step height and its height over that floor. Exact. Standing is walking to where one
+    /// is. Cost: the triangles around the line.
     #[must_use]
     pub fn has_room(&self, from: Vec3, to: Vec3, room: &Room) -> bool {
         let (from, to) = (from.as_dvec3(), to.as_dvec3());
@@ -264,7 +269,8 @@ impl Solids {
     ) {
         let mut waiting = [0u32; 64];
         let mut count = usize::from(!self.nodes.is_empty());
-        // Bounded: every node comes once; at most one waits for each level of the tree, and halving ends after 32 levels.
+        // Bounded: every node comes once; at most one waits for each level of the tree, and halving ends
+        // after 32 levels.
         while count > 0 {
             count -= 1;
             let at = waiting[count] as usize;
@@ -353,8 +359,8 @@ impl Sweep {
         }
     }
 
-    /// Whether a triangle comes nearer than the radius. Beyond the ends the floor is level: a short link up a step is steep, and a
-    /// floor that went on like that would have what lies beside it in the way.
+    /// Whether a triangle comes nearer than the radius. Beyond the ends the floor is level: a short link up a
+    /// step is steep, and a floor that went on like that would have what lies beside it in the way.
     fn touches(&self, triangle: &[DVec3; 3]) -> bool {
         let along = |corner: &DVec3| (DVec2::new(corner.x, corner.z) - self.from).dot(self.direction);
         let [start, end] = self.floors;
@@ -527,7 +533,8 @@ mod tests {
                 || Vec3::new(rng.unit() as f32, rng.unit() as f32 * 0.3, rng.unit() as f32) * 10.0;
             let from = point();
             let to = from + (point() - from).clamp_length_max(2.0);
-            // The least distance of any sampled point of a triangle within the height of the body, from its line.
+            // The least distance of any sampled point of a triangle within the height of the body, from its
+            // line.
             let mut least = f64::INFINITY;
             for [a, b, c] in &all {
                 for i in 0..=60 {

@@ -6,7 +6,8 @@ use glam::Vec3;
 
 use crate::base::ids::AreaId;
 
-/// What an area is to somebody: None, it is shunned like a wall; else what a metre in it costs, in place of its factor.
+/// What an area is to somebody: None, it is shunned like a wall; else what a metre in it costs, in place of
+/// its factor.
 pub type OwnArea = (AreaId, Option<f32>);
 
 /// Who is asking: two traversals that are equal get equal answers from equal maps.
@@ -17,8 +18,8 @@ pub struct Traversal {
     /// Areas that may be planned through although they are not available (closed doors that it can open or
     /// wait for), sorted by id, each with the metres that opening it adds to the path, once per crossing.
     pub through: Option<Arc<[(AreaId, f32)]>>,
-    /// Areas that are not to it what they are to others, sorted by id, each once. A cell belongs to every area around its
-    /// centre: one of a shunned area is a wall whatever else it belongs to.
+    /// Areas that are not to it what they are to others, sorted by id, each once. A cell belongs to every
+    /// area around its centre: one of a shunned area is a wall whatever else it belongs to.
     pub areas: Option<Arc<[OwnArea]>>,
     /// The layer it walks on; 0 on maps without layers.
     pub layer: u8,
@@ -35,8 +36,8 @@ pub struct PassRules {
     pub one_way: Vec<OneWay>,
 }
 
-/// An area that may be crossed in one direction only: against it nobody passes the line through its middle that lies
-/// square to the direction.
+/// An area that may be crossed in one direction only: against it nobody passes the line through its middle
+/// that lies square to the direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneWay {
     /// The area.

@@ -1,8 +1,8 @@
 //! Objects into characters: bodies, behaviours, habits.
 //!
-//! In: an object whose class is that of somebody. Out: a [`CharacterDef`] in metres, and a route when the object is a
-//! line. Not here: properties that mean nothing to a level (`props`), whether a behaviour takes its parameters (the
-//! scripts').
+//! In: an object whose class is that of somebody. Out: a [`CharacterDef`] in metres, and a route when the
+//! object is a line. Not here: properties that mean nothing to a level (`props`), whether a behaviour takes
+//! its parameters (the scripts').
 
 use super::{Putting, Thing};
 use crate::level::def::{CharacterDef, DoorHabit, PropsDef};

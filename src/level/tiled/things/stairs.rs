@@ -1,7 +1,7 @@
 //! Objects that lead to others: stairs between layers, and references that must lead somewhere.
 //!
-//! In: objects with `targetObject`, `toLayer` or properties of type object. Out: links between layers, findings for
-//! names that nothing has. Holds: a link joins two layers. Not here: who takes stairs (`nav`).
+//! In: objects with `targetObject`, `toLayer` or properties of type object. Out: links between layers,
+//! findings for names that nothing has. Holds: a link joins two layers. Not here: who takes stairs (`nav`).
 
 use super::{Putting, Sort, Thing, called, sort_of};
 use crate::base::geom::Point;

@@ -1,8 +1,8 @@
 //! Arguments as they are typed.
 //!
-//! In: words of a command line. Out: one struct a command. Holds: every command has an example in its help; what
-//! is wrong with a single value is said here, what is wrong between files and values in the command. Not here:
-//! anything that looks at the disk.
+//! In: words of a command line. Out: one struct a command. Holds: every command has an example in its help;
+//! what is wrong with a single value is said here, what is wrong between files and values in the command. Not
+//! here: anything that looks at the disk.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -309,7 +309,8 @@ pub struct PathArgs {
     /// The centres of the cells instead of the smoothed path
     #[arg(long)]
     pub raw: bool,
-    /// Draw the search into this file (.png, .svg, .txt); `-` for text on stdout, the result then goes to stderr
+    /// Draw the search into this file (.png, .svg, .txt); `-` for text on stdout, the result then goes to
+    /// stderr
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// A MovingAI map, with --scen
@@ -355,7 +356,8 @@ pub struct DrawArgs {
     /// Layer where a search ends; the one where it begins by default
     #[arg(long, value_name = "NAME", requires = "to")]
     pub to_layer: Option<String>,
-    /// What to show, by name, with commas between; with `obstacles`, a search goes around those who stand there
+    /// What to show, by name, with commas between; with `obstacles`, a search goes around those who stand
+    /// there
     #[arg(long, value_name = "LIST", value_parser = layers)]
     pub layers: Option<Parts>,
     /// Pixels per metre (text: characters per metre)
@@ -592,7 +594,8 @@ pub struct ImportArgs {
     /// Mirror the map: the top of the picture lies at the largest z
     #[arg(long)]
     pub flip: bool,
-    /// The file of types that gives classes their defaults, relative to the map [default: objecttypes.xml or .json]
+    /// The file of types that gives classes their defaults, relative to the map [default: objecttypes.xml or
+    /// .json]
     #[arg(long, value_name = "FILE")]
     pub types: Option<String>,
     #[arg(long, value_enum, default_value_t)]

@@ -1,9 +1,9 @@
 //! `walkon batch`: many runs of levels, over all cores.
 //!
-//! In: levels, seeds, a bound. Out: one line of `run`'s JSON for each seed on stdout, in the order of levels and seeds;
-//! a table of measures on stderr. Holds: a run shares nothing with another but the texts it began with, so its line is
-//! the one it would have alone (fault:F44), whatever the number of threads; no file is watched (fault:E20). Not
-//! here: what a run does (`game::headless`).
+//! In: levels, seeds, a bound. Out: one line of `run`'s JSON for each seed on stdout, in the order of levels
+//! and seeds; a table of measures on stderr. Holds: a run shares nothing with another but the texts it began
+//! with, so its line is the one it would have alone (fault:F44), whatever the number of threads; no file is
+//! watched (fault:E20). Not here: what a run does (`game::headless`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -239,7 +239,8 @@ struct ResultTable {
     failing: Vec<String>,
     failed: usize,
     measures: BTreeMap<String, Distribution>,
-    /// Level, first and last seed of runs that a signal kept from running, as many as are listed; and how many there are.
+    /// Level, first and last seed of runs that a signal kept from running, as many as are listed; and how
+    /// many there are.
     missing: Vec<(String, u64, u64)>,
     missing_count: usize,
 }

@@ -1,7 +1,7 @@
 //! `walkon check`: levels and scripts, without running them.
 //!
-//! Holds: everything that is wrong is shown, not only the first thing; the map report is notes and warnings, so
-//! it never fails a check. A folder is checked with all levels and scripts below it.
+//! Holds: everything that is wrong is shown, not only the first thing; the map report is notes and warnings,
+//! so it never fails a check. A folder is checked with all levels and scripts below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -67,7 +67,8 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), C
         } else if !is_folder && is_ours(&name) {
             match std::fs::metadata(entry.path()) {
                 Ok(found) if found.is_file() => files.push(entry.path()),
-                // A link of an editor that leads nowhere, a pipe: nothing to check, and no reason to check nothing.
+                // A link of an editor that leads nowhere, a pipe: nothing to check, and no reason to check
+                // nothing.
                 _ => log::warn!("{}: it is no file; skipped", entry.path().display()),
             }
         }

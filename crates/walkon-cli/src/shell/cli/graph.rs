@@ -1,7 +1,8 @@
 //! `walkon graph`: points and links for a level whose map is a graph, made, checked and divided.
 //!
-//! In: a level whose `navigation.kind` is `graph`, its scene, the editing form of its graph beside it. Out: that form again, the
-//! compact form, pictures, a way. Holds: a file is written whole or not at all, and only when something changed.
+//! In: a level whose `navigation.kind` is `graph`, its scene, the editing form of its graph beside it. Out:
+//! that form again, the compact form, pictures, a way. Holds: a file is written whole or not at all, and only
+//! when something changed.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The command line: one file a command.
 //!
-//! In: the arguments of the process. Out: results on stdout, everything else on stderr, an exit code. Holds: a
-//! command runs on a thread with a stack of its own size (fault:H14); a closed pipe ends it quietly
+//! In: the arguments of the process. Out: results on stdout, everything else on stderr, an exit code. Holds:
+//! a command runs on a thread with a stack of its own size (fault:H14); a closed pipe ends it quietly
 //! (fault:H7); a panic is a bug of ours and ends with 70 (fault:H19). Not here: what commands do.
 
 pub(super) mod args;
@@ -74,7 +74,8 @@ pub fn main() -> ExitCode {
     ExitCode::from(ended.code())
 }
 
-/// A file that would grow beyond what the user may write (`ulimit -f`) is an error of writing, not the end of the process.
+/// A file that would grow beyond what the user may write (`ulimit -f`) is an error of writing, not the end of
+/// the process.
 fn write_to_the_limit() {
     #[cfg(unix)]
     {
@@ -266,7 +267,8 @@ fn hint_at_root(found: &FoundLevel, diagnostics: &mut [Diagnostic]) {
     }
 }
 
-/// The code for a level that was refused: 6 when its own file or one it names could not be read by the system.
+/// The code for a level that was refused: 6 when its own file or one it names could not be read by the
+/// system.
 fn refusal(error: &crate::level::LevelError) -> Exit {
     match error.source {
         Some(crate::level::SourceError::Failed(_)) => Exit::Io,

@@ -1,8 +1,8 @@
 //! `walkon new`: a project to begin with.
 //!
-//! In: a folder. Out: the files of `scaffold`, written below it. Holds: a folder with anything in it is refused
-//! before the first file is written; nothing is ever replaced; when a file cannot be written, those written
-//! before it are removed again.
+//! In: a folder. Out: the files of `scaffold`, written below it. Holds: a folder with anything in it is
+//! refused before the first file is written; nothing is ever replaced; when a file cannot be written, those
+//! written before it are removed again.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};

@@ -1,8 +1,8 @@
 //! `walkon replay`: a trace run again, and where it differs.
 //!
-//! In: a trace; the project it is of, around it or around the current folder. Out: that nothing differs, or the first
-//! line and the first hash that do. Holds: nothing is run before version, level, scripts and limits were seen to
-//! be those of the trace. Not here: how lines are compared (`game::replay`).
+//! In: a trace; the project it is of, around it or around the current folder. Out: that nothing differs, or
+//! the first line and the first hash that do. Holds: nothing is run before version, level, scripts and limits
+//! were seen to be those of the trace. Not here: how lines are compared (`game::replay`).
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -99,8 +99,8 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     session.end(&report, wall, &clock.stats(&report))
 }
 
-/// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays its
-/// own, also when a signal comes in the same moment.
+/// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays
+/// its own, also when a signal comes in the same moment.
 fn cut_short(error: &StartError, interrupts: &Interrupts) -> Option<Exit> {
     match error.failure() {
         Some((failure, _)) if failure.kind == FaultKind::Stopped => interrupts.asked(),
@@ -265,8 +265,8 @@ pub(super) fn game(
     Ok(game)
 }
 
-/// Runs a game up to a tick, unless the process is asked to stop, with what the host said in the trace; `reached` hears of each
-/// tick and what happened in it.
+/// Runs a game up to a tick, unless the process is asked to stop, with what the host said in the trace;
+/// `reached` hears of each tick and what happened in it.
 pub(super) fn run_to(
     game: &mut Game,
     tick: u64,
@@ -423,7 +423,8 @@ impl<'a> Session<'a> {
                 if !self.is_news(sentence) {
                     continue;
                 }
-                // One line each, whatever a script wrote: a break in its text would begin a line of its choosing.
+                // One line each, whatever a script wrote: a break in its text would begin a line of its
+                // choosing.
                 let time = self.results.paint(Tone::Faint, &format!("{seconds:8.2} s"));
                 self.closed |= self.results.line(&format!("{time}  {}", clean(sentence))).is_err();
             }
@@ -439,7 +440,8 @@ impl<'a> Session<'a> {
         if self.closed || self.interrupts.asked().is_some() { Onlooker::Stop } else { Onlooker::GoOn }
     }
 
-    /// The scripts did not start: by a mistake of theirs, or because a signal cut their loading short (fault:H6).
+    /// The scripts did not start: by a mistake of theirs, or because a signal cut their loading short
+    /// (fault:H6).
     pub fn not_begun(mut self, error: &StartError) -> CommandFailure {
         let Some(exit) = cut_short(error, &self.interrupts) else {
             return not_started(self.shell, self.found, &self.texts, error);

@@ -1,10 +1,11 @@
 //! `walkon watch`: a level in real time, whose scripts and level file are taken in as they are saved.
 //!
-//! In: a level, its project, the clock. Out: a line for each notable event; what was reloaded and how long it took; a
-//! broken edit once, in place; what `check` finds in what was saved; a trace that carries the texts it began with. Holds: a
-//! text with a mistake that `check` is sure of, and that the running one has not, is held back until it is mended; ticks are of fixed length, a pause
-//! is caught up with by a few of them and the rest is dropped and said (fault:G21); what changed takes effect in the
-//! next tick (fault:E18). Not here: what a reload does (`game`), when files are read (`shell::debounce`).
+//! In: a level, its project, the clock. Out: a line for each notable event; what was reloaded and how long it
+//! took; a broken edit once, in place; what `check` finds in what was saved; a trace that carries the texts
+//! it began with. Holds: a text with a mistake that `check` is sure of, and that the running one has not, is
+//! held back until it is mended; ticks are of fixed length, a pause is caught up with by a few of them and
+//! the rest is dropped and said (fault:G21); what changed takes effect in the next tick (fault:E18). Not
+//! here: what a reload does (`game`), when files are read (`shell::debounce`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -164,7 +165,8 @@ impl Host for Live<'_> {
             }
             return next;
         }
-        // What is told of a reload is told here, with its time and its line, and before what the new code does.
+        // What is told of a reload is told here, with its time and its line, and before what the new code
+        // does.
         recorded.reloads.iter().for_each(|reload| self.told(world, reload));
         let mut rest = recorded.clone();
         let told: Vec<String> =
@@ -197,8 +199,8 @@ impl Live<'_> {
         self.due = self.due.saturating_sub(1);
     }
 
-    /// Shows what `check` finds in the scripts that were saved. Whether one of them has a mistake that the running text has not:
-    /// it would only show when the line runs, and end what runs it.
+    /// Shows what `check` finds in the scripts that were saved. Whether one of them has a mistake that the
+    /// running text has not: it would only show when the line runs, and end what runs it.
     fn has_new_mistakes(&self, reload: &Reload) -> bool {
         let found = self.session.found;
         // A mistake of syntax is the game's to refuse: the trace has it.
@@ -278,7 +280,8 @@ fn key(script: &str, finding: &Diagnostic) -> (String, &'static str, String) {
     (script.to_owned(), finding.code, finding.message.clone())
 }
 
-/// What the scripts refuse in a file of the level, as `check` shows it: the message begins with line and column.
+/// What the scripts refuse in a file of the level, as `check` shows it: the message begins with line and
+/// column.
 fn in_level(bytes: &[u8], fault: &ScriptFault) -> Option<(Diagnostic, LevelFile)> {
     let file = LevelFile::new(&fault.file, bytes);
     let place = format!("{}:{}:", fault.file, fault.line);

@@ -1,7 +1,7 @@
 //! What the API has, looked up by name: the registration table, read once.
 //!
-//! In: the table (`script::bind`), the globals of Luau. Out: entries of libraries and types, fields of tables, types of values.
-//! Holds: no name of the API is written here. Not here: what a script does with it.
+//! In: the table (`script::bind`), the globals of Luau. Out: entries of libraries and types, fields of
+//! tables, types of values. Holds: no name of the API is written here. Not here: what a script does with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

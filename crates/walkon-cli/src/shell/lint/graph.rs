@@ -1,8 +1,8 @@
 //! Which level uses which script: by its own words, and by those of the scripts that it uses.
 //!
-//! In: the scripts and levels of a project. Out: the scripts with what they name, the uses. Holds: a script that no level uses
-//! is judged by all levels; while a level that uses a script is broken, names in that script are not judged. Not here:
-//! rules that look at one script alone (`rules`).
+//! In: the scripts and levels of a project. Out: the scripts with what they name, the uses. Holds: a script
+//! that no level uses is judged by all levels; while a level that uses a script is broken, names in that
+//! script are not judged. Not here: rules that look at one script alone (`rules`).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -54,8 +54,8 @@ impl<'a> ScriptGraph<'a> {
             heard: None,
         };
         project.named_by_levels();
-        // What a file is decides what its words mean, and they decide what other files are: twice is enough for
-        // links, which do not hang on what `self` is.
+        // What a file is decides what its words mean, and they decide what other files are: twice is enough
+        // for links, which do not hang on what `self` is.
         project.read_links(api);
         project.named_by_scripts();
         project.read_links(api);
@@ -119,8 +119,8 @@ impl<'a> ScriptGraph<'a> {
         None
     }
 
-    /// Events that a script tells and that no script hears: one note for the file, since a host may hear them; one for each
-    /// that looks like an event that is heard.
+    /// Events that a script tells and that no script hears: one note for the file, since a host may hear
+    /// them; one for each that looks like an event that is heard.
     pub fn events(&self, path: &str, findings: &mut Vec<LintFinding>) {
         let (Some(heard), Some(script)) = (&self.heard, self.scripts.get(path)) else { return };
         let mut said = BTreeSet::new();

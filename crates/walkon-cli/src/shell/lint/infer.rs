@@ -1,7 +1,8 @@
 //! What the expressions of a script are worth, without running it.
 //!
-//! In: a tree, the API. Out: a value for each expression, unknown where the text does not say. Holds: a variable is what all
-//! that is given to it agrees on; asking is bounded, since nothing is asked twice. Not here: what is wrong (`rules`).
+//! In: a tree, the API. Out: a value for each expression, unknown where the text does not say. Holds: a
+//! variable is what all that is given to it agrees on; asking is bounded, since nothing is asked twice. Not
+//! here: what is wrong (`rules`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

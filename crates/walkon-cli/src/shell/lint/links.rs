@@ -1,7 +1,7 @@
 //! What a script names: things of levels, other scripts, levels; and what it gives names to.
 //!
-//! In: a script that is being looked at. Out: its links, each with its place. Holds: what is a name, and of what, stands in
-//! the types of the table. Not here: whether the names lead anywhere (`names`).
+//! In: a script that is being looked at. Out: its links, each with its place. Holds: what is a name, and of
+//! what, stands in the types of the table. Not here: whether the names lead anywhere (`names`).
 
 use std::collections::BTreeSet;
 
@@ -149,8 +149,8 @@ fn events(reading: &Reading<'_>, found: &mut Links) {
     }
 }
 
-/// Where a call of `world.player`, or a local that is given nothing else and that nobody asks about, is used as somebody who is
-/// there: nil would be a mistake.
+/// Where a call of `world.player`, or a local that is given nothing else and that nobody asks about, is used
+/// as somebody who is there: nil would be a mistake.
 fn players(reading: &Reading<'_>) -> Vec<TextPlace> {
     let tree = reading.tree;
     let is_player = |id: ExprId| {

@@ -1,7 +1,7 @@
 //! A syntax tree into the tree that rules look at.
 //!
-//! In: the text of a script that compiles. Out: a [`SyntaxTree`]. Holds: names are told apart by scope, as the language does it.
-//! Not here: expressions (`lower_expr`).
+//! In: the text of a script that compiles. Out: a [`SyntaxTree`]. Holds: names are told apart by scope, as
+//! the language does it. Not here: expressions (`lower_expr`).
 
 use full_moon::ast::luau::TypeSpecifier;
 use full_moon::ast::{self, Block, LastStmt, Stmt};

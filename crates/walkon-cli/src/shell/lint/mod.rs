@@ -1,8 +1,8 @@
 //! What is wrong with scripts, found without running them.
 //!
-//! In: the texts of a project's scripts, its levels. Out: diagnostics, in the order of the text. Holds: nothing runs; what the
-//! API has stands in the registration table alone; what is not certain is not said. Not here: reading files
-//! (`project`), showing lines (`report`), syntax (`script::check`).
+//! In: the texts of a project's scripts, its levels. Out: diagnostics, in the order of the text. Holds:
+//! nothing runs; what the API has stands in the registration table alone; what is not certain is not said.
+//! Not here: reading files (`project`), showing lines (`report`), syntax (`script::check`).
 
 mod api;
 mod finding;
@@ -65,7 +65,8 @@ pub(super) struct Linted {
     pub open: BTreeSet<&'static str>,
 }
 
-/// Looks at all scripts of a project. `texts` are by path below the script folders; one that does not compile is empty.
+/// Looks at all scripts of a project. `texts` are by path below the script folders; one that does not compile
+/// is empty.
 ///
 /// # Errors
 /// When no VM can be made to ask what Luau has.

@@ -1,7 +1,8 @@
 //! What a file returns, when others use it as a behaviour or a cinematic.
 //!
-//! In: a script that is being looked at, and how others name it. Out: findings. Holds: a file that returns different things is
-//! not judged, nor is a table that the file hands on to others. Not here: the fields that are there (`rules/options`).
+//! In: a script that is being looked at, and how others name it. Out: findings. Holds: a file that returns
+//! different things is not judged, nor is a table that the file hands on to others. Not here: the fields that
+//! are there (`rules/options`).
 
 use super::finding::{LintFinding, code};
 use super::infer::Reading;
@@ -82,7 +83,8 @@ fn cinematic(reading: &Reading<'_>, table: ExprId, findings: &mut Vec<LintFindin
     let fields = reading.api.fields("SceneDefinition").unwrap_or_default();
     let names = tree.names_in(table);
     let has = |name: &str| names.iter().any(|(word, _)| word.text == name);
-    // Further functions and tables of its own are free, so only a slip is said: the right name is near, and not there.
+    // Further functions and tables of its own are free, so only a slip is said: the right name is near, and
+    // not there.
     let absent: Vec<&str> =
         fields.iter().map(|field| field.name.as_str()).filter(|name| !has(name)).collect();
     let mut is_misspelt = false;

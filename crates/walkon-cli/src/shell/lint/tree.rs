@@ -1,7 +1,8 @@
-//! A script as the rules look at it: expressions in one list, with who uses each, and what every name can hold.
+//! A script as the rules look at it: expressions in one list, with who uses each, and what every name can
+//! hold.
 //!
-//! In: what `lower` makes of a syntax tree. Out: the tree. Holds: locals are told from globals; the order of the list is
-//! the order of the text, calls after their arguments. Not here: what a value is (`infer`).
+//! In: what `lower` makes of a syntax tree. Out: the tree. Holds: locals are told from globals; the order of
+//! the list is the order of the text, calls after their arguments. Not here: what a value is (`infer`).
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Pictures one after another, as GIF.
 //!
-//! In: screens of one size above their legends, the legend of all of them. Out: the bytes of a GIF that runs for ever.
-//! Holds: the same screens give the same bytes; one palette for all frames; a frame holds only what has changed since the
-//! one before, so memory and file grow with what moves; what lies still is drawn once. Not here: what is drawn (`view`),
-//! when (`cli::draw`).
+//! In: screens of one size above their legends, the legend of all of them. Out: the bytes of a GIF that runs
+//! for ever. Holds: the same screens give the same bytes; one palette for all frames; a frame holds only what
+//! has changed since the one before, so memory and file grow with what moves; what lies still is drawn once.
+//! Not here: what is drawn (`view`), when (`cli::draw`).
 
 use std::borrow::Cow;
 
@@ -14,7 +14,8 @@ use super::palette::{Palette, UNCHANGED};
 use super::{colour, draw};
 use crate::view::{LayerGroup, Screen};
 
-/// Most pixels of an animation, all frames together: ten minutes of drawing on a slow machine, and a gigabyte at worst.
+/// Most pixels of an animation, all frames together: ten minutes of drawing on a slow machine, and a gigabyte
+/// at worst.
 pub(in crate::shell) const PIXELS_MAX: u64 = 1_000_000_000;
 /// Groups at the bottom of a picture that seldom change.
 const STILL: [&str; 4] = ["ground", "cells", "grid", "areas"];
@@ -144,7 +145,8 @@ fn whole(pixels: &[u8], [width, height]: [u32; 2]) -> Frame<'static> {
     frame(pixels.to_vec(), [0, 0], [width, height])
 }
 
-/// What differs from the frame before: the rectangle around it, and in it only what differs. None when nothing does.
+/// What differs from the frame before: the rectangle around it, and in it only what differs. None when
+/// nothing does.
 fn change(before: &[u8], pixels: &[u8], [width, height]: [u32; 2]) -> Option<Frame<'static>> {
     let across = width as usize;
     let row = |y: u32| y as usize * across..(y as usize + 1) * across;

@@ -1,10 +1,10 @@
 //! The colours of every animation.
 //!
-//! In: an opaque pixel. Out: the index of the nearest of 255 colours. Holds: the palette is the same for every frame of
-//! every animation, so nothing flickers and equal pictures give equal bytes; every colour of the theme that covers an area
-//! is in it exactly. Not here: which pixels there are.
-//! The rest are the colours in between, for smooth edges: what a line of each colour looks like over each ground at a
-//! third and at two thirds. No dithering: it would move.
+//! In: an opaque pixel. Out: the index of the nearest of 255 colours. Holds: the palette is the same for
+//! every frame of every animation, so nothing flickers and equal pictures give equal bytes; every colour of
+//! the theme that covers an area is in it exactly. Not here: which pixels there are. The rest are the colours
+//! in between, for smooth edges: what a line of each colour looks like over each ground at a third and at two
+//! thirds. No dithering: it would move.
 
 use std::collections::HashMap;
 

@@ -1,9 +1,10 @@
 //! The files of a new project.
 //!
-//! In: the name of the project. Out: its files with their paths below the root. Holds: `check` and `test` pass on
-//! the project as it is written (tests/cli/scaffold.rs); the schema is that of this version, made by the code that `schema`
-//! prints. Templates of JSON end in `.in`, so that nobody takes this folder for a project. Not here: writing files,
-//! and the editor definitions, which name what stands in the project (`cli/new`).
+//! In: the name of the project. Out: its files with their paths below the root. Holds: `check` and `test`
+//! pass on the project as it is written (tests/cli/scaffold.rs); the schema is that of this version, made by
+//! the code that `schema` prints. Templates of JSON end in `.in`, so that nobody takes this folder for a
+//! project. Not here: writing files, and the editor definitions, which name what stands in the project
+//! (`cli/new`).
 
 use serde_json::Value;
 

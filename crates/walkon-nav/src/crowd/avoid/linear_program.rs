@@ -1,11 +1,11 @@
 //! The velocity nearest to the one wanted, within a disc and a list of half-planes.
 //!
-//! In: half-planes by fours, those that may not be broken first; the radius of the disc; the velocity wanted. Out: the best
-//! velocity; where the half-planes leave none, the one that breaks the later ones least.
-//! Holds: half-planes are taken in the order given, so equal lists give equal bits. What stands still breaks no wall, so
-//! there is always an answer. Cost: linear in the lines on most lists, cubic on the worst; lists are short.
-//! Source: the incremental linear program of de Berg et al., "Computational Geometry", chapter 4, as van den Berg et al.
-//! (2011) use it. Ours: four half-planes are judged at once.
+//! In: half-planes by fours, those that may not be broken first; the radius of the disc; the velocity wanted.
+//! Out: the best velocity; where the half-planes leave none, the one that breaks the later ones least. Holds:
+//! half-planes are taken in the order given, so equal lists give equal bits. What stands still breaks no
+//! wall, so there is always an answer. Cost: linear in the lines on most lists, cubic on the worst; lists are
+//! short. Source: the incremental linear program of de Berg et al., "Computational Geometry", chapter 4, as
+//! van den Berg et al. (2011) use it. Ours: four half-planes are judged at once.
 
 use glam::{BVec4A, Vec2, Vec4};
 
@@ -14,13 +14,14 @@ use crate::crowd::avoid::simd::{LANES, Vec2x4, first, set_lane, sqrt};
 /// Below this, two lines count as parallel: the sine of the angle between them.
 const PARALLEL: f32 = 1e-5;
 
-/// A half-plane: what lies to the left of a directed line. Kept as an offset, not as a point: points where nearly parallel
-/// lines meet lie so far out that single precision loses the disc.
+/// A half-plane: what lies to the left of a directed line. Kept as an offset, not as a point: points where
+/// nearly parallel lines meet lie so far out that single precision loses the disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HalfPlane {
     /// Into the half-plane, a unit vector.
     pub inwards: Vec2,
-    /// How far the edge lies from standing still in that direction, metres a second; above zero when standing is not allowed.
+    /// How far the edge lies from standing still in that direction, metres a second; above zero when standing
+    /// is not allowed.
     pub offset_mps: f32,
 }
 
@@ -86,8 +87,8 @@ enum Aim {
     Far(Vec2),
 }
 
-/// The velocity nearest to `wanted`, no longer than `speed_mps`, that all `lines` allow. If none does, the first `rigid_fours`
-/// hold and the worst breach of the others is as small as can be.
+/// The velocity nearest to `wanted`, no longer than `speed_mps`, that all `lines` allow. If none does, the
+/// first `rigid_fours` hold and the worst breach of the others is as small as can be.
 pub(crate) fn solve(lines: &[Lines4], rigid_fours: usize, speed_mps: f32, wanted: Vec2) -> Vec2 {
     match within(lines, speed_mps, Aim::Near(wanted)) {
         Ok(velocity) => velocity,
@@ -182,8 +183,8 @@ impl Stretch {
     }
 }
 
-/// Moves all lines but the rigid ones outwards together until something is left. `broken` is the first line that left
-/// nothing, `best` the best before it.
+/// Moves all lines but the rigid ones outwards together until something is left. `broken` is the first line
+/// that left nothing, `best` the best before it.
 #[cold]
 fn least_broken(
     lines: &[Lines4],
@@ -215,8 +216,8 @@ fn least_broken(
 /// Fours of lines considered when something has to be broken; the furthest neighbours beyond them are not.
 const FOURS_MAX: usize = 10;
 
-/// The half-planes of velocities that break each of `others` no more than `line`; none where the two are parallel, and one then
-/// always holds.
+/// The half-planes of velocities that break each of `others` no more than `line`; none where the two are
+/// parallel, and one then always holds.
 #[inline]
 fn equally_broken(line: &HalfPlane, others: &Lines4) -> Lines4 {
     let difference = others.inwards - Vec2x4::splat(line.inwards);

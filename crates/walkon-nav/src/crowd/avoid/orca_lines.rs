@@ -1,9 +1,10 @@
 //! The half-planes of velocities that avoid four neighbours at once.
 //!
-//! In: a walker and four others, as rows of what meetings ask for. Out: a half-plane for each of the four, and which of them
-//! are in the way. Holds: each half-plane is that of its pair alone. What depends on whom one meets is settled by masks, not
-//! by branches, because no two neighbours are alike; only what is rare (jams, two on one point) is settled one by one.
-//! Not here: who goes first in a jam (`right_of_way`), the choice of a velocity (`linear_program`).
+//! In: a walker and four others, as rows of what meetings ask for. Out: a half-plane for each of the four,
+//! and which of them are in the way. Holds: each half-plane is that of its pair alone. What depends on whom
+//! one meets is settled by masks, not by branches, because no two neighbours are alike; only what is rare
+//! (jams, two on one point) is settled one by one. Not here: who goes first in a jam (`right_of_way`), the
+//! choice of a velocity (`linear_program`).
 
 use glam::{BVec4A, Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
 
@@ -22,10 +23,12 @@ const STRAIGHT: f32 = 0.1;
 /// Shorter than this, metres a second, and a relative velocity has no direction.
 const DIRECTION_MIN_MPS: f32 = 1e-6;
 
-/// Nearer than so many of one's own radii, centre to centre, others take up room. 6: two bodies' widths between them.
+/// Nearer than so many of one's own radii, centre to centre, others take up room. 6: two bodies' widths
+/// between them.
 const CLOSE_RADII: f32 = 6.0;
 
-/// More than so many others that near, and those who meet are not alone: where the ground has room, others fill it.
+/// More than so many others that near, and those who meet are not alone: where the ground has room, others
+/// fill it.
 const CLOSE_COUNT: usize = 3;
 
 /// What meetings ask for about a walker, in one cache line.
@@ -38,8 +41,8 @@ pub(super) struct Row {
     intent: Vec4,
     /// Radius, readiness to give way, room, height of the floor.
     body: Vec4,
-    /// Top speed, how far it is from getting on, one by the time in which others avoid it, one by that in which it parts from
-    /// others.
+    /// Top speed, how far it is from getting on, one by the time in which others avoid it, one by that in
+    /// which it parts from others.
     pace: Vec4,
 }
 
@@ -178,8 +181,9 @@ pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, step: &Step<'_>) 
     Met { lines, room_mps, opposed: room_mps.cmplt(Vec4::ZERO) & goes_elsewhere }
 }
 
-/// Of two who go the same way anyone who is in front is not asked to look back. Two who meet share evenly while both get on; in a jam
-/// the one nearer to its end goes first, so that nobody at a door waits for somebody who waits for it.
+/// Of two who go the same way anyone who is in front is not asked to look back. Two who meet share evenly
+/// while both get on; in a jam the one nearer to its end goes first, so that nobody at a door waits for
+/// somebody who waits for it.
 #[inline(always)]
 fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Others<'_>) -> Terms {
     let (zero, one) = (Vec4::ZERO, Vec4::ONE);
@@ -207,7 +211,7 @@ fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Other
             in_the_way(pair, (index, id), held_up.to_array()[lane], has_room.test(lane));
         set_lane(&mut behind, lane, its_behind);
         if asked {
-            // It makes way for where the other wants to go, not only for where it gets.
+            // It steps aside for where the other wants to go, not only for where it gets.
             own_velocity.set_lane(lane, own.velocity.lane(lane));
             its_velocity.set_lane(lane, its.desired.lane(lane));
         }
@@ -233,8 +237,9 @@ fn behind(own: &Four, its: &Four, (own_sq, its_sq): (Vec4, Vec4)) -> Vec4 {
     Vec4::select(ahead_m.abs().cmplt(Vec4::splat(SIDE_BY_SIDE_M)), Vec4::ZERO, behind)
 }
 
-/// The velocities that avoid others: the half-plane next to the velocity obstacle, moved by the walker's share. Those who
-/// overlap are parted: the obstacle is then the disc of velocities that leave them overlapping.
+/// The velocities that avoid others: the half-plane next to the velocity obstacle, moved by the walker's
+/// share. Those who overlap are parted: the obstacle is then the disc of velocities that leave them
+/// overlapping.
 #[inline(always)]
 fn lines(
     own: &Four,

@@ -1,46 +1,48 @@
 //! How two who are near one another come to terms.
 //!
-//! In: two walkers. Out: who of them gives way, and how much. Holds: what one is spared the other does; only what both can see
-//! counts, so the two come to the same terms. Not here: the half-planes that follow from it, and what of it is settled for four
-//! pairs at once (`orca_lines`).
+//! In: two walkers. Out: who of them gives way, and how much. Holds: what one is spared the other does; only
+//! what both can see counts, so the two come to the same terms. Not here: the half-planes that follow from
+//! it, and what of it is settled for four pairs at once (`orca_lines`).
 
 use glam::Vec2;
 
 use crate::crowd::avoid::Walker;
 
-/// So much less way to go, metres, and of two who meet one goes first, and the other does most of the giving way. 0.4: half a body, so
-/// that order at a door is clear.
+/// So much less way to go, metres, and of two who meet one goes first, and the other does most of the giving
+/// way. 0.4: half a body, so that order at a door is clear.
 const FIRST_M: f32 = 0.4;
 
-/// The part of its share that the first is spared. 0.6: where all of it is spared, two who could pass side by side walk one behind
-/// the other, backwards, to the end of their corridor.
+/// The part of its share that the first is spared. 0.6: where all of it is spared, two who could pass side by
+/// side walk one behind the other, backwards, to the end of their corridor.
 pub(super) const SPARED: f32 = 0.6;
 
 /// The cosine, squared, of the angle up to which two go the same way: 60 degrees.
 pub(super) const SAME_WAY_SQ: f32 = 0.25;
 
-/// So far in front, metres, and of two who go the same way one looks ahead only. 0.1: a larger one leaves pairs side by side at a
-/// gap who wait for one another (forty pass 1.2 m in 43 s, with 0.4 in 52 s).
+/// So far in front, metres, and of two who go the same way one looks ahead only. 0.1: a larger one leaves
+/// pairs side by side at a gap who wait for one another (forty pass 1.2 m in 43 s, with 0.4 in 52 s).
 pub(super) const IN_FRONT_M: f32 = 0.1;
 
-/// Nearer to level than this, metres, and their numbers decide who is in front: a ring of equals would else stand for ever.
+/// Nearer to level than this, metres, and their numbers decide who is in front: a ring of equals would else
+/// stand for ever.
 pub(super) const SIDE_BY_SIDE_M: f32 = 1e-3;
 
 /// Who wants less than this part of the speed of somebody behind makes room to be overtaken.
 pub(super) const SLOWER: f32 = 0.8;
 
-/// Seconds without getting on after which one of two who meet makes way whatever it costs. 1: two who can pass have done so.
+/// Seconds without getting on after which one of two who meet steps aside whatever it costs. 1: two who can
+/// pass have done so.
 const JAM_S: f32 = 1.0;
 
-/// Seconds after which two who both do not get on change who makes way: who was to may have a wall behind it. 2: a body's length
-/// and half as much again.
+/// Seconds after which two who both do not get on change who steps aside: who was to may have a wall behind
+/// it. 2: a body's length and half as much again.
 const TURN_S: f32 = 2.0;
 
 /// The least share of anyone who overlaps, so that neither of two is pressed to a wall.
 pub(super) const PART_SHARE: f32 = 0.5;
 
-/// The velocity that others count on: nobody counts on somebody who walks backwards to go on doing so, or the two would go on,
-/// one after the other, to the end of their corridor, and never pass.
+/// The velocity that others count on: nobody counts on somebody who walks backwards to go on doing so, or the
+/// two would go on, one after the other, to the end of their corridor, and never pass.
 #[inline]
 pub(super) fn onward(walker: &Walker) -> Vec2 {
     let (along, wanted_sq) = (walker.velocity.dot(walker.desired), walker.desired.length_squared());
@@ -50,7 +52,8 @@ pub(super) fn onward(walker: &Walker) -> Vec2 {
     walker.velocity - walker.desired * (along / wanted_sq)
 }
 
-/// How far somebody is from getting on, 0 to 1: 0 at two thirds of what it wants and above, 1 at a sixth and below.
+/// How far somebody is from getting on, 0 to 1: 0 at two thirds of what it wants and above, 1 at a sixth and
+/// below.
 #[inline]
 pub(super) fn held_up(walker: &Walker) -> f32 {
     let wanted_sq = walker.desired.dot(walker.desired);
@@ -60,8 +63,8 @@ pub(super) fn held_up(walker: &Walker) -> f32 {
     ((2.0 / 3.0 - walker.velocity.dot(walker.desired) / wanted_sq) * 2.0).clamp(0.0, 1.0)
 }
 
-/// How far one of two who meet, and do not both get on, is behind the other, -1 to 1, and whether it makes way for where the other
-/// wants to go. `held_up` is the worse of the two.
+/// How far one of two who meet, and do not both get on, is behind the other, -1 to 1, and whether it steps
+/// aside for where the other wants to go. `held_up` is the worse of the two.
 pub(super) fn in_the_way(
     (walker, other): (&Walker, &Walker),
     ids: (u32, u32),
@@ -83,8 +86,8 @@ fn is_narrow(walker: &Walker, other: &Walker) -> bool {
     walker.width_m < walker.radius_m + other.radius_m
 }
 
-/// 1 for who meets somebody in a place too narrow for two and is not in one itself, -1 for the other: who is outside can step
-/// aside. None where both are, or neither is.
+/// 1 for who meets somebody in a place too narrow for two and is not in one itself, -1 for the other: who is
+/// outside can step aside. None where both are, or neither is.
 #[inline]
 fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
     match (is_narrow(walker, other), is_narrow(other, walker)) {
@@ -94,8 +97,8 @@ fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
     }
 }
 
-/// Whether one of two who do not get on for so long makes way for the other; in between they try to pass again, longer where there
-/// is room for it.
+/// Whether one of two who do not get on for so long steps aside for the other; in between they try to pass
+/// again, longer where there is room for it.
 #[inline]
 pub(super) fn is_jammed(held_s: f32, has_room: bool) -> bool {
     let since_s = held_s - JAM_S;
@@ -106,15 +109,17 @@ pub(super) fn is_jammed(held_s: f32, has_room: bool) -> bool {
 /// So near to its end somebody is about to arrive, metres.
 const ARRIVING_M: f32 = 8.0;
 
-/// Nearer to its end than this, metres, somebody goes on: it is as good as there. 1: with less two change places on one point by
-/// turns and hardly get on.
+/// Nearer to its end than this, metres, somebody goes on: it is as good as there. 1: with less two change
+/// places on one point by turns and hardly get on.
 const ARRIVED_M: f32 = 1.0;
 
-/// So many times as far as the other who is about to arrive somebody has to go who leaves the place where that one arrives.
+/// So many times as far as the other who is about to arrive somebody has to go who leaves the place where
+/// that one arrives.
 const LEAVING: f32 = 1.3;
 
-/// How much further than the other a walker has to go, metres; turned round where one arrives and the other leaves, and neither is in a
-/// narrow place: anyone who leaves makes room for those who come, as at the door of a train.
+/// How much further than the other a walker has to go, metres; turned round where one arrives and the other
+/// leaves, and neither is in a narrow place: anyone who leaves makes room for those who come, as at the door
+/// of a train.
 #[inline]
 fn behind_m(walker: &Walker, other: &Walker) -> f32 {
     let behind_m = walker.left_m - other.left_m;
@@ -127,7 +132,7 @@ fn behind_m(walker: &Walker, other: &Walker) -> f32 {
     if leaves { -behind_m } else { behind_m }
 }
 
-/// 1 for the one of two in a jam who makes way, -1 for the other.
+/// 1 for the one of two in a jam who steps aside, -1 for the other.
 #[inline]
 fn makes_way(walker: &Walker, other: &Walker, ids: (u32, u32)) -> f32 {
     let is_turned = (walker.held_s.min(other.held_s) / TURN_S) as u32 % 2 == 1;

@@ -399,7 +399,8 @@ fn where_nothing_is_allowed_the_worst_breach_is_as_small_as_can_be() {
     assert!(judged > 30, "{judged}");
 }
 
-/// Two who overlap are in the way twice: rounding then finds nothing allowed where much is, and the least breach is below zero.
+/// Two who overlap are in the way twice: rounding then finds nothing allowed where much is, and the least
+/// breach is below zero.
 #[test]
 fn lanes_without_a_line_are_not_broken_where_all_others_hold_by_far() {
     let mut fours = Vec::new();

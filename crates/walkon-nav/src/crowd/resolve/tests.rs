@@ -223,8 +223,8 @@ fn the_bodies_numbers_alone_decide_so_a_shifted_crowd_moves_alike() {
 
 const MOVER: Stance = Stance { movable: true, moving: true, player: false, ghost: false };
 
-/// One tick: everybody takes its step, and is parted; anyone who comes nearer than may be goes back. The deepest overlap left, as a
-/// part of the radius.
+/// One tick: everybody takes its step, and is parted; anyone who comes nearer than may be goes back. The
+/// deepest overlap left, as a part of the radius.
 fn tick(bodies: &mut Bodies, ground: &impl Ground, holds: bool, step: impl Fn(usize) -> Vec2) -> f32 {
     let began = bodies.places.clone();
     for (index, place) in bodies.places.iter_mut().enumerate() {
@@ -244,7 +244,8 @@ fn tick(bodies: &mut Bodies, ground: &impl Ground, holds: bool, step: impl Fn(us
     deepest_m / 0.35
 }
 
-/// The deepest that a file of twelve comes to overlap in two seconds whose first stands at a wall while the others walk on.
+/// The deepest that a file of twelve comes to overlap in two seconds whose first stands at a wall while the
+/// others walk on.
 fn pressed(holds: bool) -> f32 {
     let places: Vec<(f32, f32)> = (0..12_u8).map(|at| (0.01 + 0.7 * f32::from(at), 0.0)).collect();
     let mut file = bodies(&places, MOVER);
@@ -322,7 +323,8 @@ impl Ground for Room {
 #[test]
 fn fault_g35_a_heap_asks_no_more_than_its_budget_and_comes_apart() {
     for count in [2_000, 4_000] {
-        // Half the way to a corner: it fills up, and there pushes are refused. Nobody is told that ground is open.
+        // Half the way to a corner: it fills up, and there pushes are refused. Nobody is told that ground is
+        // open.
         let spot = (-0.5 * Room::HALF_M, -0.5 * Room::HALF_M);
         let (mut bodies, mut resolver) = (bodies(&vec![spot; count], Stance::default()), Resolver::default());
         let (mut shorts, mut steps) = (0, 0);

@@ -19,7 +19,8 @@ fn arrived(place: Vec2, target: Vec2, arrival: &Arrival) -> Vec2 {
     seek(place, target, arrival.speed_at((target - place).length()))
 }
 
-/// Walks to `target` at `speed_mps`, turning by the rules. Ticks needed to come within 0.05 m, none after 2 s.
+/// Walks to `target` at `speed_mps`, turning by the rules. Ticks needed to come within 0.05 m, none after 2
+/// s.
 fn ticks_to(target: Vec2, speed_mps: f32, turning: &Turning) -> Option<u32> {
     let (mut place, mut heading) = (Vec2::ZERO, Vec2::X);
     let tick_count = (2.0 / turning.step_s) as u32;

@@ -1,10 +1,11 @@
 //! Those who stand in the way of one plan, over the cells of a map that everybody shares.
 //!
-//! In: circles on the ground, the cell in which the plan begins. Out: the cells that are left, for every kernel.
-//! Holds: a circle blocks every cell whose rectangle it reaches into and always the one with its centre, never the cell in
-//! which the plan begins; the map is neither changed nor copied. What differs from the map is kept by words of 64 cells in
-//! chains, one a line, so that lines on which nobody stands cost one comparison more than without.
-//! Not here: who counts as standing in the way, what becomes of a plan that they close in (`plan`).
+//! In: circles on the ground, the cell in which the plan begins. Out: the cells that are left, for every
+//! kernel. Holds: a circle blocks every cell whose rectangle it reaches into and always the one with its
+//! centre, never the cell in which the plan begins; the map is neither changed nor copied. What differs from
+//! the map is kept by words of 64 cells in chains, one a line, so that lines on which nobody stands cost one
+//! comparison more than without. Not here: who counts as standing in the way, what becomes of a plan that
+//! they close in (`plan`).
 
 use glam::Vec3;
 
@@ -19,7 +20,8 @@ use crate::nav::{Disc, Traversal};
 /// The end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// Room for what one body of ordinary size changes: some lines, two words where it stands on the border of one.
+/// Room for what one body of ordinary size changes: some lines, two words where it stands on the border of
+/// one.
 const PATCHES_PER_DISC: usize = 6;
 
 /// For the cells around one, by row and column: the bit of the direction that leads to it. Directions as in
@@ -223,7 +225,8 @@ pub(crate) struct AgentMask {
 }
 
 impl AgentMask {
-    /// None when nobody blocks a cell. Cost: about the cells that are blocked, and the lines between the first and the last.
+    /// None when nobody blocks a cell. Cost: about the cells that are blocked, and the lines between the
+    /// first and the last.
     pub(crate) fn new(frame: &MapFrame, bits: &Bits, start: (u32, u32), discs: &[Disc]) -> Option<Self> {
         let footprints = || discs.iter().filter_map(|disc| Footprint::of(frame, disc));
         let mut around = [[u32::MAX, 0]; 2];
@@ -391,7 +394,8 @@ impl CellMap {
         footprints.any(|footprint| footprint.holds(x.into(), z.into()))
     }
 
-    /// Whether the straight line is clear of what is in the way and of some circles, but for the cell in which it begins.
+    /// Whether the straight line is clear of what is in the way and of some circles, but for the cell in
+    /// which it begins.
     #[must_use]
     pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, discs: &[Disc]) -> bool {
         let (start, end) = (self.to_cells(from), self.to_cells(to));

@@ -1,13 +1,15 @@
 //! Lower bounds of costs from true costs to a few far places, for searches over ground of many factors.
 //!
-//! In: the ground of a map as cheap as it gets, a cell to begin with. Out: for a goal, a bound of the cost from any cell.
-//! Holds: bounds never exceed the true cost, on the ground they were made for and on any that is dearer or narrower; where
-//! it became cheaper since, within some windows, a bound allows for the way through them. Along a step a bound falls by no more
-//! than the step costs, but for rounding, walls and those windows: anyone who uses them must be ready to improve a node that was
-//! expanded. Memory: 32 bytes a cell. Not here: when to make them, and which windows became cheaper (`map`).
-//! Tried: six places, which leave up to half as many expansions more; costs to places only, up to twice as many; costs of every fourth
-//! cell only (6 bytes a cell), whose bounds miss by a step or two, and where prices change from cell to cell that is all they gain.
-//! Source: differential heuristics, Goldberg and Harrelson 2005 (ALT), Sturtevant et al. 2009; windows are ours.
+//! In: the ground of a map as cheap as it gets, a cell to begin with. Out: for a goal, a bound of the cost
+//! from any cell. Holds: bounds never exceed the true cost, on the ground they were made for and on any that
+//! is more expensive or narrower; where it became cheaper since, within some windows, a bound allows for the
+//! way through them. Along a step a bound falls by no more than the step costs, but for rounding, walls and
+//! those windows: anyone who uses them must be ready to improve a node that was expanded. Memory: 32 bytes a
+//! cell. Not here: when to make them, and which windows became cheaper (`map`). Tried: six places, which
+//! leave up to half as many expansions more; costs to places only, up to twice as many; costs of every fourth
+//! cell only (6 bytes a cell), whose bounds miss by a step or two, and where prices change from cell to cell
+//! that is all they gain. Source: differential heuristics, Goldberg and Harrelson 2005 (ALT), Sturtevant et
+//! al. 2009; windows are ours.
 
 use crate::nav::NodeId;
 use crate::nav::cells::layout::Unit;
@@ -20,13 +22,15 @@ use crate::nav::search::Search;
 const PLACES: usize = 8;
 /// For each place the cost to it and the cost from it.
 const LANES: usize = 2 * PLACES;
-/// Kept costs end here: the largest number of two bytes with a sign, which processors compare eight at a time.
+/// Kept costs end here: the largest number of two bytes with a sign, which processors compare eight at a
+/// time.
 const TOP: u32 = i16::MAX as u32;
 /// A lane of a goal that says nothing: no cell exceeds it.
 const MUTE: i16 = i16::MAX;
 
-/// The cost to each place, rounded down, and one more; then what the cost from each, rounded up, leaves of `TOP`. 0 where no way
-/// leads. So all lanes are compared alike. They fill half a line of the cache, of which reading them should not touch two.
+/// The cost to each place, rounded down, and one more; then what the cost from each, rounded up, leaves of
+/// `TOP`. 0 where no way leads. So all lanes are compared alike. They fill half a line of the cache, of which
+/// reading them should not touch two.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Lanes([i16; LANES]);
@@ -70,7 +74,8 @@ impl<'a> From<&'a CellLandmarks> for AltHeuristic<'a> {
 }
 
 impl CellLandmarks {
-    /// For ground without gates, from a walkable cell in its largest part. Cost: seventeen floods of that part.
+    /// For ground without gates, from a walkable cell in its largest part. Cost: seventeen floods of that
+    /// part.
     #[must_use]
     pub fn of(ground: &WeightedGround, seed: NodeId) -> Self {
         let count = ground.bits.width() as usize * ground.bits.depth() as usize;
@@ -124,13 +129,14 @@ impl CellLandmarks {
 }
 
 impl<'a> AltHeuristic<'a> {
-    /// The same where the ground of some windows may have become cheaper. A step past a corner counts as within both its
-    /// sides, so windows must reach one cell beyond what changed.
+    /// The same where the ground of some windows may have become cheaper. A step past a corner counts as
+    /// within both its sides, so windows must reach one cell beyond what changed.
     pub(crate) fn new(landmarks: &'a CellLandmarks, cheaper: &'a [Window]) -> Self {
         Self { landmarks, cheaper }
     }
 
-    /// What is known of a goal on ground that is nowhere cheaper than that of the landmarks but in the windows.
+    /// What is known of a goal on ground that is nowhere cheaper than that of the landmarks but in the
+    /// windows.
     pub(crate) fn goal(&self, ground: &WeightedGround, goal: (u32, u32)) -> LandmarkGoal {
         let near = self.cheaper.iter().any(|window| away(*window, goal).into_iter().all(|cells| cells <= 2));
         if near || !self.landmarks.is_in(ground.unit) {
@@ -150,7 +156,8 @@ impl<'a> AltHeuristic<'a> {
         bound.min(self.to_cheaper(cell, step).saturating_add(goal.beyond))
     }
 
-    /// What it costs at least to get from a cell to ground that became cheaper, or back, by steps that cost no less than one.
+    /// What it costs at least to get from a cell to ground that became cheaper, or back, by steps that cost
+    /// no less than one.
     fn to_cheaper(self, cell: (u32, u32), step: u32) -> u32 {
         let steps = self.cheaper.iter().map(|window| away(*window, cell)).map(|[dx, dz]| dx.max(dz));
         steps.min().unwrap_or(0).saturating_mul(step)
@@ -180,7 +187,8 @@ impl<'a> Guide<'a> {
 }
 
 impl Guess for Guide<'_> {
-    /// Where bounds are tight all of the way costs nearly the same, and what is expanded too early is expanded again all along it.
+    /// Where bounds are tight all of the way costs nearly the same, and what is expanded too early is
+    /// expanded again all along it.
     const BUCKET_BITS: u32 = 5;
 
     #[inline(always)]

@@ -1,11 +1,11 @@
 //! Whether a way joins two cells, found out from both ends.
 //!
-//! In: cells, two of them. Out: yes or no. Holds: exact, for ways that cut no corners; the two ends get the same share, so
-//! the cost is that of the smaller side when it is closed in, and otherwise that of two regions that meet; slices change
-//! nothing. It goes by runs of cells in a row, not by cells; runs of hexagons touch as in `connected_components`. Charge: 1 a run.
-//! Not here: the way. Where labels hold they answer at once; this is for the cells of one plan (`agent_mask`), for which there
-//! are none.
-//! Source: Pohl 1971, on the runs of He, Chao and Suzuki 2008.
+//! In: cells, two of them. Out: yes or no. Holds: exact, for ways that cut no corners; the two ends get the
+//! same share, so the cost is that of the smaller side when it is closed in, and otherwise that of two
+//! regions that meet; slices change nothing. It goes by runs of cells in a row, not by cells; runs of
+//! hexagons touch as in `connected_components`. Charge: 1 a run. Not here: the way. Where labels hold they
+//! answer at once; this is for the cells of one plan (`agent_mask`), for which there are none. Source: Pohl
+//! 1971, on the runs of He, Chao and Suzuki 2008.
 
 use crate::nav::NodeId;
 use crate::nav::cells::bits::Cells;
@@ -15,7 +15,8 @@ use crate::nav::search::{Ends, FloodSide, SearchStep};
 /// Runs looked at from each end in one turn.
 const RUNS_PER_TURN: u32 = 4;
 
-/// The paused state of such a question, and its buffers. Memory: a quarter of a byte a cell of the largest map it has seen.
+/// The paused state of such a question, and its buffers. Memory: a quarter of a byte a cell of the largest
+/// map it has seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BidirectionalFlood {
     ends: [FloodSide; 2],
@@ -148,7 +149,8 @@ fn run_first(cells: impl Cells, x: u32, z: u32) -> u32 {
     64 * word + 64 - blocked.leading_zeros()
 }
 
-/// The last cell of the run of open cells around one of them. Bounded by the width: bits beyond it are blocked.
+/// The last cell of the run of open cells around one of them. Bounded by the width: bits beyond it are
+/// blocked.
 fn run_last(cells: impl Cells, x: u32, z: u32) -> u32 {
     let words = cells.bits().width().div_ceil(64);
     let mut word = x >> 6;

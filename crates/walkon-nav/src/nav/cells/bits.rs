@@ -1,10 +1,11 @@
 //! Which cells can be walked on, 64 to a word, once by row and once by column.
 //!
-//! In: walkable bits, cell by cell or row by row. Out: single cells and whole words along either axis.
-//! Holds: both planes describe the same cells; every line ends in a blocked guard word and a blocked line lies
-//! on either side of the map, so scans need no bounds checks; bits beyond the width are zero. What searches read most
-//! is kept ready beside them and in step: where a straight scan has to stop, and what lies around each cell.
-//! Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres; cells blocked for one plan only (`agent_mask`).
+//! In: walkable bits, cell by cell or row by row. Out: single cells and whole words along either axis. Holds:
+//! both planes describe the same cells; every line ends in a blocked guard word and a blocked line lies on
+//! either side of the map, so scans need no bounds checks; bits beyond the width are zero. What searches read
+//! most is kept ready beside them and in step: where a straight scan has to stop, and what lies around each
+//! cell. Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres; cells blocked for one plan only
+//! (`agent_mask`).
 
 use crate::nav::cells::layout::OFFSETS;
 use crate::nav::cells::tiling::CellShape;
@@ -21,8 +22,8 @@ pub struct Bits {
     shape: CellShape,
 }
 
-/// What kernels read of cells: those of a map, or what somebody's plan may use of them. One type each, so that plans over a
-/// map as it is pay nothing for the others.
+/// What kernels read of cells: those of a map, or what somebody's plan may use of them. One type each, so
+/// that plans over a map as it is pay nothing for the others.
 pub(crate) trait Cells: Copy {
     /// The cells of the map.
     fn bits(&self) -> &Bits;
@@ -32,8 +33,8 @@ pub(crate) trait Cells: Copy {
     fn around(&self, at: (u32, u32), id: u32) -> u8;
     /// Word `word` of row `z`: bit i is cell (64 `word` + i, z).
     fn row_word(&self, z: u32, word: u32) -> u64;
-    /// The next stop of a scan from `at` towards higher positions of a line, and whether it can be walked on: see
-    /// [`Plane::rise`]. May stop where that would not; lines are rows when `IN_ROW`, else columns.
+    /// The next stop of a scan from `at` towards higher positions of a line, and whether it can be walked on:
+    /// see [`Plane::rise`]. May stop where that would not; lines are rows when `IN_ROW`, else columns.
     fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool);
     /// The same towards lower positions: see [`Plane::fall`].
     fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool);
@@ -85,8 +86,8 @@ pub(crate) struct Plane {
     length: u32,
     stride: usize,
     words: Vec<u64>,
-    /// Where a scan towards higher positions stops: at blocked cells, and at cells with a walkable neighbour in the line
-    /// before or after whose predecessor is blocked. Guards stop every scan.
+    /// Where a scan towards higher positions stops: at blocked cells, and at cells with a walkable neighbour
+    /// in the line before or after whose predecessor is blocked. Guards stop every scan.
     rising: Vec<u64>,
     /// The same for scans towards lower positions.
     falling: Vec<u64>,
@@ -127,8 +128,8 @@ impl Plane {
         (((word - base) << 6) as u32 + bit, self.words[word] >> bit & 1 != 0)
     }
 
-    /// The first position below `at` where a scan stops, and whether it is walkable; wraps around below zero, where
-    /// nothing is walkable. Adds the words read to `blocks`.
+    /// The first position below `at` where a scan stops, and whether it is walkable; wraps around below zero,
+    /// where nothing is walkable. Adds the words read to `blocks`.
     #[inline(always)]
     pub(crate) fn fall(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
         let base = self.base(line);
@@ -254,8 +255,8 @@ impl Bits {
         self.shape
     }
 
-    /// A map from packed rows: `width.div_ceil(64)` words a row, bit i of word w of row z is cell (64 w + i, z).
-    /// Bits beyond the width are ignored. Cost: one or two nanoseconds a cell.
+    /// A map from packed rows: `width.div_ceil(64)` words a row, bit i of word w of row z is cell (64 w + i,
+    /// z). Bits beyond the width are ignored. Cost: one or two nanoseconds a cell.
     ///
     /// Panics unless `rows` holds exactly `depth` rows.
     #[must_use]
@@ -367,8 +368,8 @@ impl Bits {
             && self.rows.get(z as u32, x as u32)
     }
 
-    /// Whether all cells of a rectangle, from the one with the lowest column and row to the one with the highest, are walkable. May
-    /// say false of one wider than a word. Cost: a word or two for each row.
+    /// Whether all cells of a rectangle, from the one with the lowest column and row to the one with the
+    /// highest, are walkable. May say false of one wider than a word. Cost: a word or two for each row.
     #[inline]
     pub(crate) fn is_open(&self, first: [i64; 2], last: [i64; 2]) -> bool {
         let is_on_map = first[0] >= 0
@@ -389,7 +390,8 @@ impl Bits {
         })
     }
 
-    /// Opens or blocks a cell of the map. Cost: constant, about 50 nanoseconds; nothing when it is so already.
+    /// Opens or blocks a cell of the map. Cost: constant, about 50 nanoseconds; nothing when it is so
+    /// already.
     pub fn set(&mut self, x: u32, z: u32, walkable: bool) {
         assert!(x < self.width() && z < self.depth(), "cell ({x}, {z}) is not on the map");
         if self.rows.get(z, x) == walkable {

@@ -10,8 +10,8 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::nav::cells::raster::{self, Spans};
 use crate::nav::cells::source::{CellMapError, MapFrame};
 
-/// How far beside an edge to look for ground, metres: gaps of less between two areas count as closed. Far below
-/// a cell (0.01 m at least) and far above the precision of coordinates (1e-10 m).
+/// How far beside an edge to look for ground, metres: gaps of less between two areas count as closed. Far
+/// below a cell (0.01 m at least) and far above the precision of coordinates (1e-10 m).
 const BESIDE_M: f64 = 1e-5;
 /// Pairs of an edge and an edge of another area that may have to be compared. About two seconds.
 const PAIRS_MAX: usize = 500_000_000;

@@ -1,11 +1,12 @@
 //! Cells that may not be left in every direction: doors that fall shut behind one, ledges, belts.
 //!
-//! In: a byte a cell with the directions in which it may not be left. Out: the steps it forbids, and the edges between cells
-//! that nobody may cross in some direction. Holds: a step along a diagonal crosses a corner and so is forbidden where one of
-//! the four edges that meet there is, in its direction, or the diagonal itself; a straight line is where it crosses such an
-//! edge or corner. So whatever a search finds can be walked in straight lines from cell to cell, and nothing that is walked
-//! straight goes where a search could not. On maps without such cells there is nothing to keep and nothing to pay.
-//! Not here: which places can be reached in spite of it (`strong_components`).
+//! In: a byte a cell with the directions in which it may not be left. Out: the steps it forbids, and the
+//! edges between cells that nobody may cross in some direction. Holds: a step along a diagonal crosses a
+//! corner and so is forbidden where one of the four edges that meet there is, in its direction, or the
+//! diagonal itself; a straight line is where it crosses such an edge or corner. So whatever a search finds
+//! can be walked in straight lines from cell to cell, and nothing that is walked straight goes where a search
+//! could not. On maps without such cells there is nothing to keep and nothing to pay. Not here: which places
+//! can be reached in spite of it (`strong_components`).
 
 use crate::base::geom::Point;
 use crate::base::hash::StateHash;
@@ -20,7 +21,8 @@ pub(crate) const NEAR: u16 = 1 << 8;
 pub(crate) struct CellDirections {
     /// As authored, by cell; empty when there are none.
     leave: Vec<u8>,
-    /// By cell, in the lower byte: the directions in which no step may be taken; and [`NEAR`]. Empty when there are none.
+    /// By cell, in the lower byte: the directions in which no step may be taken; and [`NEAR`]. Empty when
+    /// there are none.
     steps: Vec<u16>,
     /// Cells that may not be left in some direction.
     count: u32,
@@ -104,7 +106,8 @@ impl CellDirections {
         self.steps[(z * frame.width + x) as usize] = steps;
     }
 
-    /// Whether no edge between two neighbours may be crossed in one direction only: from a cell in a straight direction.
+    /// Whether no edge between two neighbours may be crossed in one direction only: from a cell in a straight
+    /// direction.
     pub(crate) fn is_free(&self, cell: usize, direction: usize) -> bool {
         let (dx, dz) = OFFSETS[direction];
         let beside = cell.wrapping_add_signed(dx as isize + dz as isize * self.width as isize);
@@ -131,8 +134,8 @@ impl CellDirections {
         (0..).zip(&self.leave[row]).filter(|(_, leave)| **leave != 0).map(|(x, leave)| (x, *leave))
     }
 
-    /// Where a straight line first crosses an edge or a corner in a direction that is forbidden: the part of it before that,
-    /// 0 to 1. Points in cells, as for `sight`; the line must lie on the map.
+    /// Where a straight line first crosses an edge or a corner in a direction that is forbidden: the part of
+    /// it before that, 0 to 1. Points in cells, as for `sight`; the line must lie on the map.
     pub(crate) fn wrong_way(&self, from: Point, to: Point) -> Option<f64> {
         if self.is_empty() {
             return None;

@@ -1,11 +1,11 @@
 //! Room for bodies wider than the map was built for.
 //!
-//! In: walkable cells, the distance beyond the map's own `agentRadius` that a body needs. Out: the cells where
-//! its centre may be. Holds: a cell is passable when the rectangles of all blocked cells are at least that far
-//! from its centre, within 1e-4 m, and everything beyond the map counts as blocked. The test is one between
-//! whole numbers, so that radii which admit the same cells share one class. Of cells that are not plain squares the real shape
-//! counts, and a class is named by the farthest cell that keeps it away.
-//! Method: the blocked cells dilated by a disc, row by row, 64 cells at a time.
+//! In: walkable cells, the distance beyond the map's own `agentRadius` that a body needs. Out: the cells
+//! where its centre may be. Holds: a cell is passable when the rectangles of all blocked cells are at least
+//! that far from its centre, within 1e-4 m, and everything beyond the map counts as blocked. The test is one
+//! between whole numbers, so that radii which admit the same cells share one class. Of cells that are not
+//! plain squares the real shape counts, and a class is named by the farthest cell that keeps it away. Method:
+//! the blocked cells dilated by a disc, row by row, 64 cells at a time.
 
 use crate::nav::cells::Bits;
 use crate::nav::cells::raster::Window;
@@ -16,8 +16,9 @@ use crate::nav::cells::tiling::CellShape;
 pub(crate) const TOLERANCE_M: f64 = 1e-4;
 
 /// Bodies that can use the same cells. A blocked cell dx, dz away keeps a cell from them when
-/// `a * a + b * b < threshold`, with a = max(2 |dx| - 1, 0) and b likewise: twice the distance in cells, squared. Where cells
-/// are not plain squares the threshold is the bits of the largest distance that does, squared, and one.
+/// `a * a + b * b < threshold`, with a = max(2 |dx| - 1, 0) and b likewise: twice the distance in cells,
+/// squared. Where cells are not plain squares the threshold is the bits of the largest distance that does,
+/// squared, and one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RadiusClass {
     threshold: u64,
@@ -29,7 +30,8 @@ struct Reach {
     cells: u32,
 }
 
-/// One row of the cells that a body at the centre of one reaches into, by differences: those from `first` to `last`.
+/// One row of the cells that a body at the centre of one reaches into, by differences: those from `first` to
+/// `last`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Chord {
     rows: i64,
@@ -40,8 +42,8 @@ struct Chord {
 /// Nothing is passable.
 const HOPELESS: u64 = u64::MAX;
 
-/// The cells of a shape within a distance of the centre of one, and the largest of their distances, squared. `limit` is the
-/// distance, squared, and `is_within` compares with it.
+/// The cells of a shape within a distance of the centre of one, and the largest of their distances, squared.
+/// `limit` is the distance, squared, and `is_within` compares with it.
 fn chords(shape: CellShape, limit: f64, is_within: impl Fn(f64) -> bool) -> (Vec<Chord>, f64) {
     let [_, rows] = shape.reach(limit.sqrt());
     let metric = shape.metric;

@@ -1,10 +1,10 @@
 //! The cells that closed areas would open, and what they join.
 //!
-//! In: the walkable cells, those that would be walkable with some areas available, component labels. Out: which
-//! components such areas join, and which of them is met first on the way from one to another. Holds: answers need no
-//! search over cells; a cell belongs to the last listed of the closed areas around its centre, one beside them all
-//! (kept blocked by a padding or a radius) to the nearest.
-//! Method: cells of one area that hang together make a door; doors and the components they touch make a small graph.
+//! In: the walkable cells, those that would be walkable with some areas available, component labels. Out:
+//! which components such areas join, and which of them is met first on the way from one to another. Holds:
+//! answers need no search over cells; a cell belongs to the last listed of the closed areas around its
+//! centre, one beside them all (kept blocked by a padding or a radius) to the nearest. Method: cells of one
+//! area that hang together make a door; doors and the components they touch make a small graph.
 
 use std::collections::VecDeque;
 
@@ -44,7 +44,8 @@ pub(crate) struct CellDoors {
 }
 
 impl CellDoors {
-    /// The doors between `bare`, what is walkable, and `open`, what would be if all of the areas `shut` were available.
+    /// The doors between `bare`, what is walkable, and `open`, what would be if all of the areas `shut` were
+    /// available.
     pub(crate) fn of(
         terrain: &Terrain,
         shut: &[u32],
@@ -69,8 +70,8 @@ impl CellDoors {
         &self.runs
     }
 
-    /// What a cell is joined with: the same number for all cells that the doors connect. None for a blocked cell and
-    /// for components that touch no door.
+    /// What a cell is joined with: the same number for all cells that the doors connect. None for a blocked
+    /// cell and for components that touch no door.
     pub(crate) fn root(&self, labels: &ConnectedComponents, x: u32, z: u32) -> Option<u32> {
         self.node(labels, x, z).map(|node| self.roots[node as usize])
     }
@@ -106,8 +107,8 @@ impl CellDoors {
         }
     }
 
-    /// The first area, none of `known`, whose door lies on the way with the fewest doors from one cell to another.
-    /// None when the doors do not join them.
+    /// The first area, none of `known`, whose door lies on the way with the fewest doors from one cell to
+    /// another. None when the doors do not join them.
     pub(crate) fn first_between(
         &self,
         labels: &ConnectedComponents,
@@ -147,8 +148,8 @@ impl CellDoors {
         self.links[first..].iter().take_while(move |link| link.0 == node).map(|link| link.1)
     }
 
-    /// Runs of one area that touch become one door. Doors are numbered by area, then by first run, so that lower
-    /// numbers are lower areas.
+    /// Runs of one area that touch become one door. Doors are numbered by area, then by first run, so that
+    /// lower numbers are lower areas.
     fn number_doors(&mut self) {
         let mut joined: Vec<u32> = (0..self.runs.len() as u32).collect();
         for (a, b) in touching(&self.runs, self.shape) {

@@ -1,9 +1,9 @@
 //! Where a plan goes that keeps out of others: to its goal, or beside the one who stands there.
 //!
-//! In: the cells that would do, or a covered goal. Out: cells to try, group by group. Holds: beside means free, within eight
-//! metres and in a clear line from the goal but for those who stand there; a group is the nearest cell not yet tried and
-//! those less than a cell farther away, so that nobody walks round the other to be a hand's breadth nearer.
-//! Not here: which of them can be reached (`plan`, `bidirectional_flood`).
+//! In: the cells that would do, or a covered goal. Out: cells to try, group by group. Holds: beside means
+//! free, within eight metres and in a clear line from the goal but for those who stand there; a group is the
+//! nearest cell not yet tried and those less than a cell farther away, so that nobody walks round the other
+//! to be a hand's breadth nearer. Not here: which of them can be reached (`plan`, `bidirectional_flood`).
 
 use crate::base::geom::Point;
 use crate::nav::cells::agent_mask::Rest;

@@ -1,7 +1,8 @@
 //! Ground that may be crossed in one direction only.
 //!
-//! In: a line, the one-way areas of a traversal. Out: the first that the line crosses the wrong way, and where. Holds: only
-//! the line through the middle of an area counts, so one may step into it from either side and turn back.
+//! In: a line, the one-way areas of a traversal. Out: the first that the line crosses the wrong way, and
+//! where. Holds: only the line through the middle of an area counts, so one may step into it from either side
+//! and turn back.
 
 use glam::Vec3;
 

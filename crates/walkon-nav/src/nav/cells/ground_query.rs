@@ -1,8 +1,8 @@
 //! The ground under one kind of body, for the many short questions of a tick.
 //!
-//! In: a map, a traversal, once; places after that. Out: clear or not, how far, the walls nearby. Holds: answers are those of
-//! the map (`CellMap::sight`, `is_walkable`); the cells to look at were found when it was made, so that a question costs its cells
-//! and nothing else. Not here: costs, paths.
+//! In: a map, a traversal, once; places after that. Out: clear or not, how far, the walls nearby. Holds:
+//! answers are those of the map (`CellMap::sight`, `is_walkable`); the cells to look at were found when it
+//! was made, so that a question costs its cells and nothing else. Not here: costs, paths.
 
 use glam::{Vec2, Vec3};
 
@@ -51,13 +51,14 @@ impl<'a> CellGroundQuery<'a> {
         if self.clear(from, to) {
             return to;
         }
-        // A line that meets a wall at a shallow angle is cut off so near to it that single precision puts the point on the
-        // far side: a body stays where it is then (inv:N1).
+        // A line that meets a wall at a shallow angle is cut off so near to it that single precision puts the
+        // point on the far side: a body stays where it is then (inv:N1).
         let reached = self.map.sight(from, to, &self.by).1;
         if self.clear(from, reached) { reached } else { from }
     }
 
-    /// The cells that hold the points within a reach of a place on both axes: first and last column, first and last row.
+    /// The cells that hold the points within a reach of a place on both axes: first and last column, first
+    /// and last row.
     fn around(&self, place: Vec3, reach_m: f32) -> [i64; 4] {
         let [x, z] = self.map.to_cells(place);
         let reach = f64::from(reach_m) / self.map.frame().cell_size_m;
@@ -108,7 +109,8 @@ impl<'a> CellGroundQuery<'a> {
 const ACROSS: [(i64, i64); 6] = [(1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1)];
 
 impl CellGroundQuery<'_> {
-    /// Edges between open and blocked hexagons, where the place is on the open side; columns and rows from the first to the last.
+    /// Edges between open and blocked hexagons, where the place is on the open side; columns and rows from
+    /// the first to the last.
     fn edges_near(&self, at: [f64; 2], [columns, rows]: [[i64; 2]; 2], out: &mut Vec<[Vec2; 2]>) {
         let bits = self.view.bits();
         let corners = bits.shape().corners();

@@ -1,10 +1,12 @@
 //! Hexagons in lattice coordinates: which holds a point, and which a straight line touches.
 //!
-//! In: points in cells, so that the centre of cell (x, z) is at (x + 0.5, z + 0.5); its neighbours are the cells one further in
-//! x, in z, and at (+1, -1). Out: cells, corners, the part of a line in each cell. Holds: with `a` and `b` the way from its centre, a hexagon is where `2a + b`,
-//! `a + 2b` and `a - b` all lie between -1 and 1, whichever its size, its axis and the ratio of its sides in the world. Points
-//! count to the nearest 1/4096 of a cell; from there on arithmetic is exact, so that anyone who asks about a point gets the same answer.
-//! Source: axial coordinates and the rounding of cubes, Red Blob Games, "Hexagonal Grids", 2013; here in whole numbers.
+//! In: points in cells, so that the centre of cell (x, z) is at (x + 0.5, z + 0.5); its neighbours are the
+//! cells one further in x, in z, and at (+1, -1). Out: cells, corners, the part of a line in each cell.
+//! Holds: with `a` and `b` the way from its centre, a hexagon is where `2a + b`, `a + 2b` and `a - b` all lie
+//! between -1 and 1, whichever its size, its axis and the ratio of its sides in the world. Points count to
+//! the nearest 1/4096 of a cell; from there on arithmetic is exact, so that anyone who asks about a point
+//! gets the same answer. Source: axial coordinates and the rounding of cubes, Red Blob Games, "Hexagonal
+//! Grids", 2013; here in whole numbers.
 
 use crate::base::geom::Point;
 use crate::nav::cells::bits::Cells;
@@ -27,7 +29,8 @@ pub(crate) const CORNERS: [Point; 6] = [
     [-1.0 / 3.0, -1.0 / 3.0],
 ];
 
-/// The hexagon that holds a point given in cells. On a border it is one of those that share it, always the same.
+/// The hexagon that holds a point given in cells. On a border it is one of those that share it, always the
+/// same.
 pub(crate) fn cell_at(point: Point) -> (i64, i64) {
     let [a, b] = fixed(point);
     let (x, z) = (a >> DIGITS, b >> DIGITS);
@@ -45,8 +48,8 @@ pub(crate) fn cell_at(point: Point) -> (i64, i64) {
 
 /// A point in whole numbers, counted from the centre of cell (0, 0).
 fn fixed(point: Point) -> [i64; 2] {
-    // To the nearest, so that centres are centres whatever single precision made of them: lines between them run along edges, and
-    // must touch both sides. The cast saturates, far beyond any map.
+    // To the nearest, so that centres are centres whatever single precision made of them: lines between them
+    // run along edges, and must touch both sides. The cast saturates, far beyond any map.
     point.map(|value| (value.clamp(-FAR, FAR) * ONE as f64).round() as i64 - ONE / 2)
 }
 
@@ -88,14 +91,16 @@ impl Fraction {
     }
 }
 
-/// A hexagon that a line touches, and the part of the line in it, 0 to 1; of no length where it touches a corner only.
+/// A hexagon that a line touches, and the part of the line in it, 0 to 1; of no length where it touches a
+/// corner only.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Touched {
     pub(crate) x: i64,
     pub(crate) z: i64,
     pub(crate) enter: f64,
     pub(crate) leave: f64,
-    /// Whether the line runs along the edge that the hexagon shares with one before it, so that this part counts for that one.
+    /// Whether the line runs along the edge that the hexagon shares with one before it, so that this part
+    /// counts for that one.
     pub(crate) is_beside: bool,
 }
 
@@ -112,8 +117,8 @@ impl Ray {
         Some(Self { start, way, at: widths(start), along: widths(way), ends })
     }
 
-    /// Where the line enters a hexagon and where it leaves it, were it endless; None when it does not touch it. `grown` is how much
-    /// larger than it is the hexagon counts, in parts of 1/4096 of its half width.
+    /// Where the line enters a hexagon and where it leaves it, were it endless; None when it does not touch
+    /// it. `grown` is how much larger than it is the hexagon counts, in parts of 1/4096 of its half width.
     fn through(&self, (x, z): (i64, i64), grown: i64) -> Option<[Fraction; 2]> {
         let centre = widths([x * ONE, z * ONE]);
         let half = ONE + grown;
@@ -155,7 +160,8 @@ impl Ray {
         Some(Touched { x: cell.0, z: cell.1, enter, leave, is_beside })
     }
 
-    /// Visits every hexagon that the line touches, row by row, until `visit` says no. True when all were visited.
+    /// Visits every hexagon that the line touches, row by row, until `visit` says no. True when all were
+    /// visited.
     pub(crate) fn touched(&self, mut visit: impl FnMut(Touched) -> bool) -> bool {
         if self.way == [0, 0] {
             let (x, z) = self.ends[0];
@@ -164,7 +170,8 @@ impl Ray {
         let cells = |value: i64| value as f64 / ONE as f64;
         let (start, way) = (self.start.map(cells), self.way.map(cells));
         let end = start[1] + way[1];
-        // A hexagon reaches two thirds of a cell up and down from its centre; a little more, as exact tests follow.
+        // A hexagon reaches two thirds of a cell up and down from its centre; a little more, as exact tests
+        // follow.
         const ROW: f64 = 0.67;
         let rows = (start[1].min(end) - ROW).ceil() as i64..=(start[1].max(end) + ROW).floor() as i64;
         // Bounded by the rows that the line crosses, and in each by the columns.
@@ -207,7 +214,8 @@ pub(crate) fn is_clear_where(from: Point, to: Point, accepts: impl Fn(i64, i64) 
     ray.ends.into_iter().all(|(x, z)| accepts(x, z)) && ray.touched(|touched| accepts(touched.x, touched.z))
 }
 
-/// The part of a straight line before the first hexagon that a test refuses, less a margin in cells; 1 when there is none.
+/// The part of a straight line before the first hexagon that a test refuses, less a margin in cells; 1 when
+/// there is none.
 pub(crate) fn clear_part(from: Point, to: Point, margin: f64, accepts: impl Fn(i64, i64) -> bool) -> f64 {
     let Some(ray) = Ray::new(from, to) else { return 0.0 };
     let grown = (2.0 * margin * ONE as f64) as i64;
@@ -238,8 +246,9 @@ pub(crate) fn touched(from: Point, to: Point) -> Vec<Touched> {
     all
 }
 
-/// The first edge between hexagons that a line crosses, in walking order, and that a test rejects: the part of the line before
-/// it, 0 to 1. The test is asked about the hexagon that is left and the direction; along an edge both beside it count.
+/// The first edge between hexagons that a line crosses, in walking order, and that a test rejects: the part
+/// of the line before it, 0 to 1. The test is asked about the hexagon that is left and the direction; along
+/// an edge both beside it count.
 pub(crate) fn first_edge(from: Point, to: Point, rejects: impl Fn(i64, i64, usize) -> bool) -> Option<f64> {
     let mut cells = touched(from, to);
     let ray = Ray::new(from, to)?;

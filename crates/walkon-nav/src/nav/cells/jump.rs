@@ -1,11 +1,11 @@
 //! Search over cells of even cost by jump points.
 //!
-//! In: walkable bits. Out: a `Search` that found the cheapest way. Holds: costs equal those of the weighted kernel.
-//! A node is expanded only in the directions that its arrival leaves worth trying; only ends of straight scans enter the
-//! queue, while the turning points of diagonals are passed through. Where clutter is high, single steps are cheaper: then
-//! the kernel of `cells/weighted_astar.rs` goes over the same ground. Charge: 1 a pop, one more for every 16 words read beyond
-//! the first 16. Not here: factors, gates, one-way cells.
-//! Source: Harabor and Grastien, jump points 2011, block scans and pruning 2014.
+//! In: walkable bits. Out: a `Search` that found the cheapest way. Holds: costs equal those of the weighted
+//! kernel. A node is expanded only in the directions that its arrival leaves worth trying; only ends of
+//! straight scans enter the queue, while the turning points of diagonals are passed through. Where clutter is
+//! high, single steps are cheaper: then the kernel of `cells/weighted_astar.rs` goes over the same ground.
+//! Charge: 1 a pop, one more for every 16 words read beyond the first 16. Not here: factors, gates, one-way
+//! cells. Source: Harabor and Grastien, jump points 2011, block scans and pruning 2014.
 
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
@@ -28,10 +28,11 @@ pub enum SearchStrategy {
 impl SearchStrategy {
     /// The faster pace on a map. Cost: constant.
     ///
-    /// Single steps win where scans are short and the reason is scattered single cells, not walls: more than one stop of
-    /// a straight scan for every two walkable cells, and more than five for every two blocked ones. Measured on noise of
-    /// 8 to 38 % (steps ahead by 1.1 to 2.8), on mazes with corridors of 1 to 16 cells (behind by 1.6 to 40) and on
-    /// every published map. Only the choice between two right answers hangs on it.
+    /// Single steps win where scans are short and the reason is scattered single cells, not walls: more than
+    /// one stop of a straight scan for every two walkable cells, and more than five for every two blocked
+    /// ones. Measured on noise of 8 to 38 % (steps ahead by 1.1 to 2.8), on mazes with corridors of 1 to 16
+    /// cells (behind by 1.6 to 40) and on every published map. Only the choice between two right answers
+    /// hangs on it.
     #[must_use]
     pub fn of(bits: &Bits) -> Self {
         let blocked = u64::from(bits.width()) * u64::from(bits.depth()) - bits.count();
@@ -41,13 +42,15 @@ impl SearchStrategy {
 }
 
 impl Search {
-    /// Begins a search over cells that all cost the same. A start or goal that is not walkable exhausts it at once.
+    /// Begins a search over cells that all cost the same. A start or goal that is not walkable exhausts it at
+    /// once.
     pub fn begin_jump(&mut self, bits: &Bits, ends: Ends) {
         let cells = u64::from(bits.width()) * u64::from(bits.depth());
         self.begin_jump_in(bits, Unit::for_map(cells, FACTOR_ONE), SearchStrategy::of(bits), ends);
     }
 
-    /// The same with the cost of a step given, for maps on which one factor other than one is in use, and the pace.
+    /// The same with the cost of a step given, for maps on which one factor other than one is in use, and the
+    /// pace.
     pub fn begin_jump_in(&mut self, bits: &Bits, unit: Unit, pace: SearchStrategy, ends: Ends) {
         self.begin_jump_over(bits, unit, pace, ends);
     }
@@ -67,8 +70,8 @@ impl Search {
         }
     }
 
-    /// Ends a search at once whose goal lies at the end of an open diagonal and an open straight line: nothing is cheaper, and jumps
-    /// would find the same way, after looking in all other directions.
+    /// Ends a search at once whose goal lies at the end of an open diagonal and an open straight line:
+    /// nothing is cheaper, and jumps would find the same way, after looking in all other directions.
     fn go_straight(&mut self, cells: impl Cells) {
         let (mut x, mut z) = self.columns.split(self.ends.start.0);
         let (goal_x, goal_z) = self.goal_cell;
@@ -90,7 +93,8 @@ impl Search {
         self.finish();
     }
 
-    /// Goes on with a search over cells that all cost the same until it ends or has spent `allowance` expansions.
+    /// Goes on with a search over cells that all cost the same until it ends or has spent `allowance`
+    /// expansions.
     pub fn step_jump(&mut self, bits: &Bits, allowance: u32) -> SearchStep {
         self.step_jump_over(bits, allowance)
     }

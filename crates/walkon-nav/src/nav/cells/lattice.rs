@@ -1,8 +1,9 @@
 //! What steps cost on every layout, and which of them are legal on those without corners.
 //!
-//! In: the shape of cells, a unit, a factor. Out: the cost of a step in each direction, and of the cheapest way between two cells on
-//! open ground of one factor. Holds: a step costs the distance of the centres, rounded to nearest, times the factor; the cheapest
-//! way over open ground is never dearer than any way there is. Not here: searches (`tile_astar`).
+//! In: the shape of cells, a unit, a factor. Out: the cost of a step in each direction, and of the cheapest
+//! way between two cells on open ground of one factor. Holds: a step costs the distance of the centres,
+//! rounded to nearest, times the factor; the cheapest way over open ground is never more expensive than any
+//! way there is. Not here: searches (`tile_astar`).
 
 use crate::nav::cells::layout::{Neighbours, OFFSETS, Rates, Unit};
 use crate::nav::cells::tiling::CellShape;
@@ -75,7 +76,8 @@ impl Strides {
     }
 }
 
-/// Costs of differences of cells, by sign: along the axes, and for both at once in the same or in opposite directions.
+/// Costs of differences of cells, by sign: along the axes, and for both at once in the same or in opposite
+/// directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Norm {
     x: u32,

@@ -1,12 +1,11 @@
 //! Layouts of cells; eight directions and which of them are steps, canonical steps, step costs.
 //!
-//! In: what lies around a cell (eight bits), factors, cell differences. Out: directions as bit masks, integer costs.
-//! Holds: a diagonal is legal only between two walkable cells; directions run clockwise seen from above with +x to
-//! the right and +z down, even ones straight, so `d ^ 4` is the way back; step costs never fall as factors rise.
-//! Every layout has its steps among the same eight differences: four and six neighbours are masks over them.
-//! Not here: storage of cells, places in the world (`tiling`).
-//! Source: canonical ordering, Sturtevant and Rabin 2016; jump-point pruning without corner cutting, Harabor and
-//! Grastien 2012.
+//! In: what lies around a cell (eight bits), factors, cell differences. Out: directions as bit masks, integer
+//! costs. Holds: a diagonal is legal only between two walkable cells; directions run clockwise seen from
+//! above with +x to the right and +z down, even ones straight, so `d ^ 4` is the way back; step costs never
+//! fall as factors rise. Every layout has its steps among the same eight differences: four and six neighbours
+//! are masks over them. Not here: storage of cells, places in the world (`tiling`). Source: canonical
+//! ordering, Sturtevant and Rabin 2016; jump-point pruning without corner cutting, Harabor and Grastien 2012.
 
 /// How the tiles of a map lie and which of them are neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,12 +15,13 @@ pub enum Layout {
     Square8,
     /// The same with steps across edges only.
     Square4,
-    /// Diamonds in rows half a depth apart, every other row moved by half a width; steps across edges, and across corners
-    /// between two walkable tiles, as on the squares that they are when turned.
+    /// Diamonds in rows half a depth apart, every other row moved by half a width; steps across edges, and
+    /// across corners between two walkable tiles, as on the squares that they are when turned.
     StaggeredRows(Stagger),
     /// Diamonds in columns half a width apart, every other column moved by half a depth.
     StaggeredColumns(Stagger),
-    /// Hexagons with a corner towards -z, in rows; every other row is moved by half a width. Six steps across edges.
+    /// Hexagons with a corner towards -z, in rows; every other row is moved by half a width. Six steps across
+    /// edges.
     HexPointy(Stagger),
     /// Hexagons with a corner towards +x, in columns; every other column is moved by half a depth.
     HexFlat(Stagger),
@@ -89,8 +89,8 @@ pub(crate) const LEGAL: [u8; 256] = {
     table
 };
 
-/// Steps worth taking by direction of arrival and by what lies around: all others are reached at no more cost by a
-/// path that takes its diagonals earlier.
+/// Steps worth taking by direction of arrival and by what lies around: all others are reached at no more cost
+/// by a path that takes its diagonals earlier.
 pub(crate) const CANONICAL: [[u8; 256]; 8] = {
     let mut table = [[0; 256]; 8];
     let mut direction = 0;
@@ -105,8 +105,8 @@ pub(crate) const CANONICAL: [[u8; 256]; 8] = {
     table
 };
 
-/// Legal steps by direction of arrival and by what lies around, but for the three that lead back: whatever the ground
-/// costs, the cell before was nearer to them.
+/// Legal steps by direction of arrival and by what lies around, but for the three that lead back: whatever
+/// the ground costs, the cell before was nearer to them.
 pub(crate) const FORWARD: [[u8; 256]; 8] = {
     let mut table = [[0; 256]; 8];
     let mut direction = 0;
@@ -176,11 +176,12 @@ impl Default for Unit {
 }
 
 impl Unit {
-    /// The finest unit in which no path over a map of so many cells saturates a 32-bit cost; the coarsest when none
-    /// is safe (then a path may saturate only if it winds through much of the map over its dearest ground).
+    /// The finest unit in which no path over a map of so many cells saturates a 32-bit cost; the coarsest
+    /// when none is safe (then a path may saturate only if it winds through much of the map over its most
+    /// expensive ground).
     ///
-    /// With one factor a cheapest path covers less than three quarters of the cells, counted in straight steps,
-    /// because two parts of it never run side by side; with several factors it may cover them all.
+    /// With one factor a cheapest path covers less than three quarters of the cells, counted in straight
+    /// steps, because two parts of it never run side by side; with several factors it may cover them all.
     #[must_use]
     pub fn for_map(cells: u64, factor_max: u16) -> Self {
         let uniform = factor_max <= FACTOR_ONE;
@@ -195,7 +196,8 @@ impl Unit {
         UNITS.into_iter().find(fits).unwrap_or(UNITS[3])
     }
 
-    /// The costs of steps onto ground of one factor: `straight * factor`, rounded to nearest, halves up, at least 1.
+    /// The costs of steps onto ground of one factor: `straight * factor`, rounded to nearest, halves up, at
+    /// least 1.
     #[must_use]
     pub fn scaled(self, factor: u16) -> Self {
         let rates = Rates::new(self);

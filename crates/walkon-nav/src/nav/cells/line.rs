@@ -1,8 +1,8 @@
 //! The cells along a straight line, in walking order, with the part of the line in each.
 //!
-//! In: two points in cells. Out: cells and stretches. Holds: stretches follow one another from 0 to 1.
-//! Not here: whether the line is clear, which `line_of_sight` decides exactly; through a corner this goes either way.
-//! Source: Amanatides and Woo 1987.
+//! In: two points in cells. Out: cells and stretches. Holds: stretches follow one another from 0 to 1. Not
+//! here: whether the line is clear, which `line_of_sight` decides exactly; through a corner this goes either
+//! way. Source: Amanatides and Woo 1987.
 
 use crate::base::geom::Point;
 use crate::nav::cells::hex;

@@ -1,11 +1,12 @@
 //! Straight lines over cells: are they clear, how far, and what do they cost.
 //!
 //! In: points in cells, so that cell (x, z) spans x to x + 1 and z to z + 1. Out: yes or no, a point, a cost.
-//! Holds: a line is clear only if every cell it touches is walkable, edges and corners included, so through a corner of
-//! the grid all four cells must be; the ends belong to one cell each, by rounding down, so that a point on an edge can
-//! be left and reached. Clear is symmetric, and part of a clear line is clear. Points count to 1/65536 of a cell; from
-//! there on the arithmetic is exact, in whole numbers. The same for hexagons, which `hex` knows.
-//! Not here: bodies with a width; they have bits of their own. Cost: about two nanoseconds a cell.
+//! Holds: a line is clear only if every cell it touches is walkable, edges and corners included, so through a
+//! corner of the grid all four cells must be; the ends belong to one cell each, by rounding down, so that a
+//! point on an edge can be left and reached. Clear is symmetric, and part of a clear line is clear. Points
+//! count to 1/65536 of a cell; from there on the arithmetic is exact, in whole numbers. The same for
+//! hexagons, which `hex` knows. Not here: bodies with a width; they have bits of their own. Cost: about two
+//! nanoseconds a cell.
 
 use crate::base::cost::Cost;
 use crate::base::geom;
@@ -20,10 +21,12 @@ use crate::nav::cells::weighted_astar::WeightedGround;
 const DIGITS: u32 = 16;
 const ONE: i64 = 1 << DIGITS;
 
-/// How far before a blocked cell a line is cut off, in cells: more than a world position in single precision loses.
+/// How far before a blocked cell a line is cut off, in cells: more than a world position in single precision
+/// loses.
 const MARGIN: f64 = 1.0 / 1024.0;
 
-/// A value on the minor axis: fixed point, rounded down, and what was cut off, in parts of the length on the major axis.
+/// A value on the minor axis: fixed point, rounded down, and what was cut off, in parts of the length on the
+/// major axis.
 #[derive(Clone, Copy)]
 struct Minor {
     floor: i64,
@@ -97,8 +100,8 @@ impl OrderedLine {
         if self.steep { bits.at(row, at) } else { bits.at(at, row) }
     }
 
-    /// Whether all cells of the rectangle around the line can be walked on, every cell that an edge or a corner of it touches
-    /// included. Cost: a word for each row.
+    /// Whether all cells of the rectangle around the line can be walked on, every cell that an edge or a
+    /// corner of it touches included. Cost: a word for each row.
     #[inline(always)]
     fn is_in_the_open(&self, bits: &Bits) -> bool {
         let [low, high] = [self.low[1].min(self.high[1]), self.low[1].max(self.high[1])];
@@ -110,8 +113,8 @@ impl OrderedLine {
         }
     }
 
-    /// Cells that must be walkable for the sake of the ends: those that hold them, and those beside a corner of the
-    /// grid that the line ends on, coming from the cell across.
+    /// Cells that must be walkable for the sake of the ends: those that hold them, and those beside a corner
+    /// of the grid that the line ends on, coming from the cell across.
     #[inline(always)]
     fn end_cells(&self) -> [(i64, i64); 4] {
         let cell = |point: [i64; 2]| (point[0] >> DIGITS, point[1] >> DIGITS);
@@ -132,7 +135,8 @@ impl OrderedLine {
         })
     }
 
-    /// Visits the strips in order until `visit` says no. A line without length has none. True when all were visited.
+    /// Visits the strips in order until `visit` says no. A line without length has none. True when all were
+    /// visited.
     #[inline(always)]
     fn strips(&self, mut visit: impl FnMut(&Strip) -> bool) -> bool {
         let (length, rise) = (self.high[0] - self.low[0], self.high[1] - self.low[1]);
@@ -213,8 +217,8 @@ pub(crate) fn is_clear_where(
         && line.strips(|strip| (strip.rows.0..=strip.rows.1).all(|row| accepts(strip.at, row)))
 }
 
-/// Whether the cells between the ends can be walked on. Between two ends on the map none that is touched is further off it
-/// than the blank line beside its edge.
+/// Whether the cells between the ends can be walked on. Between two ends on the map none that is touched is
+/// further off it than the blank line beside its edge.
 #[inline(always)]
 fn is_clear<const IN_ROW: bool>(line: &OrderedLine, cells: impl Cells) -> bool {
     line.strips(|strip| {
@@ -225,8 +229,8 @@ fn is_clear<const IN_ROW: bool>(line: &OrderedLine, cells: impl Cells) -> bool {
     })
 }
 
-/// The last point of a straight line up to which it is clear: `to` itself when nothing is in the way, `from` when it is
-/// not walkable, else a point shortly before the first blocked cell.
+/// The last point of a straight line up to which it is clear: `to` itself when nothing is in the way, `from`
+/// when it is not walkable, else a point shortly before the first blocked cell.
 #[must_use]
 pub fn last_clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
     if clear(bits, from, to) {
@@ -290,8 +294,8 @@ fn shortened(bits: &Bits, from: [f64; 2], to: [f64; 2], mut part: f64) -> [f64; 
     from
 }
 
-/// A cell that a line touches, and where along the line the column (row, when the line is steep) of the cell begins
-/// and ends, from 0 to 1.
+/// A cell that a line touches, and where along the line the column (row, when the line is steep) of the cell
+/// begins and ends, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Touch {
     pub(crate) x: i64,
@@ -357,8 +361,8 @@ fn tolls(ground: &WeightedGround, from: [f64; 2], to: [f64; 2]) -> u32 {
     tolls
 }
 
-/// What walking a straight line costs: the length in each cell times its factor, and the gates entered, in the unit of
-/// the ground, rounded up. None when it is not clear.
+/// What walking a straight line costs: the length in each cell times its factor, and the gates entered, in
+/// the unit of the ground, rounded up. None when it is not clear.
 #[must_use]
 pub fn cost(ground: &WeightedGround, from: [f64; 2], to: [f64; 2]) -> Option<Cost> {
     if !clear(ground.bits, from, to) {
@@ -435,9 +439,9 @@ fn cost_of_hexagons(ground: &WeightedGround, from: [f64; 2], to: [f64; 2]) -> Co
     Cost(libm::ceil(steps - 1e-6) as u32) + Cost(tolls(ground, from, to))
 }
 
-/// The first edge or corner between cells that a line crosses, in walking order, and that a test rejects: the part of the
-/// line before it, 0 to 1. The test is asked about the cell that is left and the direction; a line through a corner crosses
-/// all four edges there, and the corner itself.
+/// The first edge or corner between cells that a line crosses, in walking order, and that a test rejects: the
+/// part of the line before it, 0 to 1. The test is asked about the cell that is left and the direction; a
+/// line through a corner crosses all four edges there, and the corner itself.
 pub(crate) fn first_edge(
     from: [f64; 2],
     to: [f64; 2],
@@ -490,7 +494,8 @@ fn part_before(from: [f64; 2], to: [f64; 2], cell: [i64; 2], direction: usize) -
     ((edge - from[axis]) / (to[axis] - from[axis])).clamp(0.0, 1.0)
 }
 
-/// The columns of a line, each with the first and the last row touched, the cells that hold its ends included.
+/// The columns of a line, each with the first and the last row touched, the cells that hold its ends
+/// included.
 fn edge_strips(line: &OrderedLine) -> Vec<(i64, (i64, i64))> {
     let mut strips = Vec::new();
     let _ = line.strips(|strip| {
@@ -522,7 +527,8 @@ impl OrderedLine {
         (self.high[1] > self.low[1]) != self.turned
     }
 
-    /// The directions along both axes in which it is walked; None for the minor one when it does not go along it.
+    /// The directions along both axes in which it is walked; None for the minor one when it does not go along
+    /// it.
     fn directions(&self) -> (usize, Option<usize>) {
         let along_x = |forward: bool| if forward { 0 } else { 4 };
         let along_z = |forward: bool| if forward { 2 } else { 6 };

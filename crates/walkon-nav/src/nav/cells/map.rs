@@ -1,8 +1,8 @@
 //! The map of cells: terrain, the state of its areas, and all that follows from them, kept up to date.
 //!
-//! In: a source once, then edits, a set a tick. Out: answers about points, and what searches walk on. Holds: after
-//! any edits everything but the revision equals a map built again from the same state, bit for bit; one revision a set
-//! of edits. Not here: finding paths (`plan`), where a body off the map may begin (`start`).
+//! In: a source once, then edits, a set a tick. Out: answers about points, and what searches walk on. Holds:
+//! after any edits everything but the revision equals a map built again from the same state, bit for bit; one
+//! revision a set of edits. Not here: finding paths (`plan`), where a body off the map may begin (`start`).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,15 +34,17 @@ use crate::nav::{
     AreaEdit, Island, Location, MapChange, NavEdit, NodeId, Revision, Search, Tile, TileEdit, Traversal,
 };
 
-/// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest is dropped.
+/// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest
+/// is dropped.
 const KEPT_MAX: usize = 12;
-/// Cells of the largest part of a map for which landmarks are made. Smaller ones are searched before they would pay; on larger
-/// ones they take too long to make, and too much memory (150 ms and 8 MB at 2^18 cells).
+/// Cells of the largest part of a map for which landmarks are made. Smaller ones are searched before they
+/// would pay; on larger ones they take too long to make, and too much memory (150 ms and 8 MB at 2^18 cells).
 const FAR_CELLS: RangeInclusive<u64> = 1024..=1 << 19;
 /// Windows of ground that became cheaper; more are joined. Every bound looks at all of them.
 const CHEAPER_MAX: usize = 8;
 
-/// Whether ground of several factors is searched by sectors and gates: faster on large maps, at a few per cent more cost.
+/// Whether ground of several factors is searched by sectors and gates: faster on large maps, at a few per
+/// cent more cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hierarchy {
     /// On maps too large for anything better.
@@ -61,8 +63,8 @@ pub enum Method {
     Jump,
     /// From cell to cell, by landmarks where there are some. Exact.
     Weighted,
-    /// By sectors and gates, within a few per cent; from cell to cell where the ends are near each other, where others stand in the
-    /// way, and where gates do not lead.
+    /// By sectors and gates, within a few per cent; from cell to cell where the ends are near each other,
+    /// where others stand in the way, and where gates do not lead.
     Gates,
 }
 
@@ -179,7 +181,8 @@ impl CellView {
         self.rooms().is_some()
     }
 
-    /// What can be reached from a cell; None for a blocked one. Cost: labels, and where there are directions the rooms.
+    /// What can be reached from a cell; None for a blocked one. Cost: labels, and where there are directions
+    /// the rooms.
     pub(crate) fn reached_from(&self, x: u32, z: u32) -> Option<Reached> {
         match self.rooms() {
             None => self.region(x, z).map(Reached::Region),
@@ -196,7 +199,8 @@ impl CellView {
         }
     }
 
-    /// The cell of what can be reached whose centre is nearest to a point, in cells; ties by (distance, z, x).
+    /// The cell of what can be reached whose centre is nearest to a point, in cells; ties by (distance, z,
+    /// x).
     pub(crate) fn closest_reached(&self, reached: &Reached, point: Point) -> Option<(u32, u32)> {
         match (reached, self.rooms()) {
             (Reached::Region(region), _) => self.closest(Some(*region), point, f64::INFINITY),
@@ -212,8 +216,8 @@ impl CellView {
         joined.map(CellRegion::Joined).or_else(|| labels.label(x, z).map(CellRegion::Alone))
     }
 
-    /// The cell of a region (of any, when None) whose centre is nearest to a point, within a distance, all in cells;
-    /// ties by (distance, z, x).
+    /// The cell of a region (of any, when None) whose centre is nearest to a point, within a distance, all in
+    /// cells; ties by (distance, z, x).
     pub(crate) fn closest(
         &self,
         region: Option<CellRegion>,
@@ -313,7 +317,8 @@ impl CellMap {
         u64::from(self.frame().width) * u64::from(self.frame().depth)
     }
 
-    /// Sets aside the memory that searches over it need: by tiles where ground has several prices or cells are no plain squares.
+    /// Sets aside the memory that searches over it need: by tiles where ground has several prices or cells
+    /// are no plain squares.
     pub(crate) fn make_room(&self, search: &mut Search) {
         let is_plain = self.base.bare.shape().is_plain();
         if is_plain {
@@ -419,8 +424,8 @@ impl CellMap {
         self.terrain.outlines().get(area.index()).map(|outline| outline.polygon.as_slice())
     }
 
-    /// The cells that an area owns, walkable or not, as rows: z, first x and the x after the last; in order of z,
-    /// then x. Nothing for obstacles.
+    /// The cells that an area owns, walkable or not, as rows: z, first x and the x after the last; in order
+    /// of z, then x. Nothing for obstacles.
     pub fn area_runs(&self, area: AreaId) -> impl Iterator<Item = (u32, [u32; 2])> + '_ {
         let spans = self.terrain.area(area.index());
         spans
@@ -477,11 +482,12 @@ impl CellMap {
         Passage::new((standing, through), &self.terrain, &self.states_for(by.barred()))
     }
 
-    /// Keeps what a traversal needs up to date from now on. Without it answers are the same, but everything that is
-    /// asked for a radius, a set of doors or areas of one's own not prepared costs a pass over the map. The twelve last used
-    /// of each are kept; areas of one's own are to be prepared again after every change of the map. On ground of several factors
-    /// the first call also measures how far it is to a few places, which makes all later searches there several times faster
-    /// (40 ms for 40,000 cells, 32 bytes for each of the map; not on maps of more than half a million).
+    /// Keeps what a traversal needs up to date from now on. Without it answers are the same, but everything
+    /// that is asked for a radius, a set of doors or areas of one's own not prepared costs a pass over the
+    /// map. The twelve last used of each are kept; areas of one's own are to be prepared again after every
+    /// change of the map. On ground of several factors the first call also measures how far it is to a few
+    /// places, which makes all later searches there several times faster (40 ms for 40,000 cells, 32 bytes
+    /// for each of the map; not on maps of more than half a million).
     pub fn prepare(&mut self, by: &Traversal) {
         self.prepare_plain(by);
         if !self.factors.is_empty() {
@@ -605,7 +611,8 @@ impl CellMap {
     fn far(&self, view: &CellView) -> Option<AltHeuristic<'_>> {
         let area = |window: &Window| (window.end_x - window.first_x) * (window.end_z - window.first_z);
         let vague = 2 * self.cheaper.iter().map(area).sum::<u32>() > self.frame().cell_count();
-        // Ways by sectors do not need them, and where those do not lead the way must not hang on when they were made.
+        // Ways by sectors do not need them, and where those do not lead the way must not hang on when they
+        // were made.
         let by_sectors = self.sectors_for(view).is_some();
         if view.paint.is_some() || self.factors.is_empty() || vague || by_sectors {
             return None;
@@ -623,8 +630,9 @@ impl CellMap {
         }
     }
 
-    /// Whether ground of several factors may be searched by sectors, from now on. They are made when somebody is next prepared for
-    /// ([`CellMap::prepare`]). Cost: nothing; making them takes about 0.4 microseconds a cell.
+    /// Whether ground of several factors may be searched by sectors, from now on. They are made when somebody
+    /// is next prepared for ([`CellMap::prepare`]). Cost: nothing; making them takes about 0.4 microseconds a
+    /// cell.
     pub fn set_hierarchy(&mut self, hierarchy: Hierarchy) {
         self.hierarchy = hierarchy;
         if !self.wants_sectors() {
@@ -835,7 +843,8 @@ impl CellMap {
         (false, self.frame().on_floor(self.frame().to_world(last)))
     }
 
-    /// Whether a straight line crosses a one-way area, or the edge of a cell, in a direction that is forbidden.
+    /// Whether a straight line crosses a one-way area, or the edge of a cell, in a direction that is
+    /// forbidden.
     pub(super) fn goes_wrong(&self, from: Vec3, to: Vec3, by: &Traversal) -> bool {
         self.wrong_way(from, to, by).is_some()
             || !self.terrain.exits().is_clear(self.to_cells(from), self.to_cells(to))
@@ -888,7 +897,8 @@ impl CellMap {
         self.terrain.area(area.index()).map_or(0, Spans::cell_count)
     }
 
-    /// The connected parts of the map for its own radius, doors as they are, largest first, then by first cell.
+    /// The connected parts of the map for its own radius, doors as they are, largest first, then by first
+    /// cell.
     #[must_use]
     pub fn islands(&self) -> Vec<Island> {
         let mut parts: Vec<Option<(Window, (u32, u32))>> = vec![None; self.base.labels.count() as usize];
@@ -913,8 +923,9 @@ impl CellMap {
         islands
     }
 
-    /// Parts that are entered and never left, because cells may not be left in every direction, the largest first (fault:F36). What
-    /// is larger than all that leads there is no trap but the place that one belongs to.
+    /// Parts that are entered and never left, because cells may not be left in every direction, the largest
+    /// first (fault:F36). What is larger than all that leads there is no trap but the place that one belongs
+    /// to.
     #[must_use]
     pub fn traps(&self) -> Vec<Island> {
         let Some(rooms) = &self.base.rooms else { return Vec::new() };
@@ -981,8 +992,8 @@ impl CellMap {
         AreaId::from(id)
     }
 
-    /// Carries out the edits of a tick. Cost: the ground they touch, and a pass over the runs of cells for the
-    /// components when a cell opened or closed.
+    /// Carries out the edits of a tick. Cost: the ground they touch, and a pass over the runs of cells for
+    /// the components when a cell opened or closed.
     pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
         let before = self.states.clone();
         let mut tiles = BTreeMap::new();
@@ -1070,8 +1081,8 @@ impl CellMap {
         }
     }
 
-    /// Redoes the cells within windows where areas, obstacles or cells came or went, and all that follows from them and from
-    /// directions that have changed.
+    /// Redoes the cells within windows where areas, obstacles or cells came or went, and all that follows
+    /// from them and from directions that have changed.
     fn toggle(&mut self, windows: &[Window], has_turned: bool, change: &mut MapChange) {
         if windows.is_empty() && !has_turned {
             return;

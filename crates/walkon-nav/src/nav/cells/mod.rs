@@ -1,10 +1,12 @@
 //! Uniform grids of cells: what they are made from, their storage, and the kernels that search them.
 //!
 //! In: polygons or cells as authored, edits, queries. Out: `CellMap`, the one backend on a uniform grid.
-//! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere.
-//! Cells are squares, rectangles, diamonds or hexagons (`tiling`), all in one square array, told apart by the shape that bits carry.
-//! Two halves: the kernels (`bits`, `layout`, `jump`, `weighted_astar`, `tile_astar`, `lattice`, `hex`, `bidirectional_flood`, `line_of_sight`, `string_pulling`) know walkable bits and factors alone,
-//! for one plan with circles cut out of them (`agent_mask`); the map (`source`, `raster`, `boundary_padding`, `terrain`, `clearance`, `doors`, `walkability`, `custom_costs`, `map`) knows where they come from.
+//! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere. Cells are squares,
+//! rectangles, diamonds or hexagons (`tiling`), all in one square array, told apart by the shape that bits
+//! carry. Two halves: the kernels (`bits`, `layout`, `jump`, `weighted_astar`, `tile_astar`, `lattice`,
+//! `hex`, `bidirectional_flood`, `line_of_sight`, `string_pulling`) know walkable bits and factors alone, for
+//! one plan with circles cut out of them (`agent_mask`); the map (`source`, `raster`, `boundary_padding`,
+//! `terrain`, `clearance`, `doors`, `walkability`, `custom_costs`, `map`) knows where they come from.
 
 mod agent_mask;
 mod alt_heuristic;

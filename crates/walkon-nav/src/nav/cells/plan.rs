@@ -1,13 +1,15 @@
-//! From a query to a path: where to begin, where to go instead, the search, and the line through what it found.
+//! From a query to a path: where to begin, where to go instead, the search, and the line through what it
+//! found.
 //!
-//! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal is
-//! decided by labels, without a search; a path begins at the real start and every segment on the map passes the exact
-//! test with the cells of the search; slices change nothing but when. A way that crosses a one-way area against its
-//! direction is searched again with that area as a wall, which is exact: anyone who could use the area the right way on the
-//! other side of it is already there. Others in the way are kept out of by an overlay; what they may have cut off is found
-//! out from both ends before the search begins, so that no search floods a map for a goal that they close in, and when they
-//! close the only way the plan is made once more without them. Among reachable cells equally near to a goal that is not,
-//! the cheapest to reach is taken, then the least id.
+//! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
+//! is decided by labels, without a search; a path begins at the real start and every segment on the map
+//! passes the exact test with the cells of the search; slices change nothing but when. A way that crosses a
+//! one-way area against its direction is searched again with that area as a wall, which is exact: anyone who
+//! could use the area the right way on the other side of it is already there. Others in the way are kept out
+//! of by an overlay; what they may have cut off is found out from both ends before the search begins, so that
+//! no search floods a map for a goal that they close in, and when they close the only way the plan is made
+//! once more without them. Among reachable cells equally near to a goal that is not, the cheapest to reach is
+//! taken, then the least id.
 
 use std::sync::Arc;
 
@@ -31,7 +33,8 @@ use crate::nav::{
     Traversal,
 };
 
-/// Expansions of a search before it is asked whether others cut off its goal: more than most that end well need.
+/// Expansions of a search before it is asked whether others cut off its goal: more than most that end well
+/// need.
 const SEARCH_ALONE: u32 = 64;
 /// Expansions of a search for each one of the question whether others cut off its goal.
 const SEARCH_SHARE: u32 = 4;
@@ -92,7 +95,8 @@ impl CellMap {
         }
     }
 
-    /// The same where areas have a direction. Labels decide unless the answer hangs on it; then a search does.
+    /// The same where areas have a direction. Labels decide unless the answer hangs on it; then a search
+    /// does.
     fn reach_one_way(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
         let both_ways = Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() };
@@ -323,8 +327,8 @@ impl CellPlan {
         }
     }
 
-    /// Goes on with the search for a target. So that it does not flood the map for one that others cut off, it takes turns
-    /// with asking from both ends whether they do.
+    /// Goes on with the search for a target. So that it does not flood the map for one that others cut off,
+    /// it takes turns with asking from both ends whether they do.
     fn step_target(
         &mut self,
         map: &CellMap,
@@ -377,8 +381,8 @@ impl CellPlan {
         targets.sort_by_key(|&cell| (away(cell), cell.1, cell.0));
     }
 
-    /// Begins again with a one-way area as a wall that the way found crosses the wrong way. When others leave no way that
-    /// leads as far without it, the way without them is asked for from the beginning.
+    /// Begins again with a one-way area as a wall that the way found crosses the wrong way. When others leave
+    /// no way that leads as far without it, the way without them is asked for from the beginning.
     fn begin_barring(&self, map: &CellMap, query: &PathQuery, area: AreaId) -> Result<Self, Box<PathAnswer>> {
         let again = Self::begin_for(map, query, self.by.barring(area), self.others);
         let (others, trouble) = match &again {
@@ -391,7 +395,8 @@ impl CellPlan {
         Self::begin_for(map, query, query.by.clone(), Others::Ignored)
     }
 
-    /// What the way found costs from cell to cell, before it is smoothed, metres of plain ground; 0 until there is one.
+    /// What the way found costs from cell to cell, before it is smoothed, metres of plain ground; 0 until
+    /// there is one.
     pub(crate) fn cost_m(&self) -> f64 {
         self.cost_m
     }
@@ -413,7 +418,8 @@ impl CellPlan {
     ) -> Option<PathAnswer> {
         let mut view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
         let stop_at = self.spent(search).saturating_add(allowance);
-        // Bounded by the targets and the one-way areas: each round ends a search, bars an area or spends the allowance.
+        // Bounded by the targets and the one-way areas: each round ends a search, bars an area or spends the
+        // allowance.
         let answer = loop {
             let spent = self.spent(search);
             if self.next >= self.targets.len() {
@@ -485,7 +491,8 @@ impl CellPlan {
         }
     }
 
-    /// Goes on by gates. Where they do not lead, what was spent counts, and the search begins again from cell to cell.
+    /// Goes on by gates. Where they do not lead, what was spent counts, and the search begins again from cell
+    /// to cell.
     fn step_route(
         &mut self,
         map: &CellMap,
@@ -527,7 +534,8 @@ impl CellPlan {
         }
     }
 
-    /// Keeps the cheaper of this target and those before, and goes on to the next that could be cheaper still.
+    /// Keeps the cheaper of this target and those before, and goes on to the next that could be cheaper
+    /// still.
     fn end_search(&mut self, map: &CellMap, (view, search): (&CellView, &mut Search), step: SearchStep) {
         let target = self.targets[self.next];
         let rank = |cost: Cost, cell: (u32, u32)| (cost, cell.1, cell.0);
@@ -553,8 +561,8 @@ impl CellPlan {
         let best = self.best.as_ref().map_or(Cost::BLOCKED, |(cost, _, _)| *cost);
         self.next += 1;
         if self.covered.is_some() && self.best.is_some() {
-            // Beside somebody one place is as good as another: where walls and doors are in the way, a search for each of
-            // them costs as much as all the rest of a tick.
+            // Beside somebody one place is as good as another: where walls and doors are in the way, a search
+            // for each of them costs as much as all the rest of a tick.
             self.next = self.targets.len();
         }
         while self.next < self.targets.len() && Cost(least(self.targets[self.next])) > best {
@@ -690,7 +698,7 @@ impl StraightLines<'_> {
         turns
     }
 
-    /// The line over ground of several prices, or past doors: no dearer than the way.
+    /// The line over ground of several prices, or past doors: no more expensive than the way.
     fn over_prices(&self, rope: &Rope<impl Cells>, way: &RawPath) -> Vec<Knot> {
         let corners: Vec<Knot> = way.turns.iter().map(|turn| turn.knot).collect();
         let start = corners[0].place;
@@ -710,7 +718,8 @@ impl StraightLines<'_> {
         let cost = |from: Vec3, to: Vec3| self.price(from, to, start);
         let knot = |place: Vec3| Knot { place, at: self.map.to_cells(place) };
         let lines = Lines { clear: &clear, cost: Some(&cost) };
-        // The one leaves out turns of the way, the other looks at every cell of it: neither is always the cheaper.
+        // The one leaves out turns of the way, the other looks at every cell of it: neither is always the
+        // cheaper.
         let pulled = [smooth(&points, &lines), smooth(&self.furthest_over_prices(way, &lines), &lines)];
         let [turns, furthest] = pulled.map(|points| {
             let mut line: Vec<Knot> = points.into_iter().map(knot).collect();
@@ -724,9 +733,11 @@ impl StraightLines<'_> {
         if price(&furthest) < price(&turns) { furthest } else { turns }
     }
 
-    /// From each place of the way the furthest one in line of sight to which a straight line costs no more than the way between.
+    /// From each place of the way the furthest one in line of sight to which a straight line costs no more
+    /// than the way between.
     fn furthest_over_prices(&self, way: &RawPath, lines: &Lines) -> Vec<Vec3> {
-        /// So many places ahead are looked at, so that the cost grows with the length of the way and no faster.
+        /// So many places ahead are looked at, so that the cost grows with the length of the way and no
+        /// faster.
         const AHEAD: usize = 64;
         let last = way.turns.last().map_or(0, |turn| turn.index);
         let places: Vec<Vec3> = (0..=last).map(|index| (way.place)(index).place).collect();
@@ -745,7 +756,8 @@ impl StraightLines<'_> {
         points
     }
 
-    /// What a straight line costs; only `start` may have been moved from where nobody can walk, all other lines are clear.
+    /// What a straight line costs; only `start` may have been moved from where nobody can walk, all other
+    /// lines are clear.
     fn price(&self, from: Vec3, to: Vec3, start: Vec3) -> u64 {
         let known = if from == start { None } else { self.cost_of_clear(from, to) };
         u64::from(known.unwrap_or_else(|| self.cost(from, to)).0)

@@ -1,8 +1,8 @@
 //! Random points to walk to.
 //!
-//! In: a disc, an area, a place it must be reachable from, a stream. Out: a point. Holds: uniform over the disc (the
-//! root of the radius, or the points would crowd in the middle); when drawing misses, all cells that qualify are equally
-//! likely; the same stream gives the same points. Not here: whose stream.
+//! In: a disc, an area, a place it must be reachable from, a stream. Out: a point. Holds: uniform over the
+//! disc (the root of the radius, or the points would crowd in the middle); when drawing misses, all cells
+//! that qualify are equally likely; the same stream gives the same points. Not here: whose stream.
 
 use glam::Vec3;
 
@@ -94,7 +94,8 @@ impl Wanted<'_> {
             (None, Some(area)) => {
                 let (x, z) = area.cell(rng.below(u64::from(area.cell_count())) as u32)?;
                 let point = [f64::from(x) + rng.unit(), f64::from(z) + rng.unit()];
-                // What lies in another hexagon lies where it would in this one: the two halves of the square make one hexagon.
+                // What lies in another hexagon lies where it would in this one: the two halves of the square
+                // make one hexagon.
                 let (held_x, held_z) = frame.cell_around(point);
                 let away = [held_x - i64::from(x), held_z - i64::from(z)];
                 frame.to_world([point[0] - away[0] as f64, point[1] - away[1] as f64])

@@ -224,8 +224,8 @@ impl Axis {
         self.min + (f64::from(index) + 0.5) * self.step
     }
 
-    /// The first index for which `before` is false; it must be true up to there and false from there on. `guess`
-    /// is where that should be, in world metres.
+    /// The first index for which `before` is false; it must be true up to there and false from there on.
+    /// `guess` is where that should be, in world metres.
     fn first_not(&self, guess: f64, before: impl Fn(f64) -> bool) -> u32 {
         let guess = ((guess - self.min) / self.step - 0.5).ceil();
         let mut index = guess.clamp(0.0, f64::from(self.count)) as u32;

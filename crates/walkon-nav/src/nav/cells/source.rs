@@ -25,7 +25,8 @@ pub const FACTOR_RANGE: std::ops::RangeInclusive<f32> = 0.1..=100.0;
 /// A polygon that is walkable while available, or an obstacle that blocks while available.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AreaShape {
-    /// Corners in order, world metres; either direction of turning, closed or open; even-odd where it crosses itself.
+    /// Corners in order, world metres; either direction of turning, closed or open; even-odd where it crosses
+    /// itself.
     pub polygon: Vec<Point>,
     /// Whether it is there at first.
     pub available: bool,
@@ -93,23 +94,25 @@ pub struct CellSource {
     pub factor: Vec<f32>,
     /// 0 for no area, k for `AreaId(k - 1)`, one entry a cell; empty when there are no areas.
     pub area: Vec<u16>,
-    /// The directions in which a cell may not be left, one entry a cell: bit d for direction d, clockwise from +x seen from
-    /// above, so 0 is +x, 2 is +z. A diagonal needs the permission of both its sides. Empty when all are open.
+    /// The directions in which a cell may not be left, one entry a cell: bit d for direction d, clockwise
+    /// from +x seen from above, so 0 is +x, 2 is +z. A diagonal needs the permission of both its sides. Empty
+    /// when all are open.
     pub leave: Vec<u8>,
     /// The areas.
     pub areas: Vec<CellArea>,
 }
 
-/// Where the cells of a map lie in the world. `Default` has no cells. A plain grid of squares is written down field by field;
-/// [`TileGrid::frame`](crate::nav::TileGrid::frame) makes every other.
+/// Where the cells of a map lie in the world. `Default` has no cells. A plain grid of squares is written down
+/// field by field; [`TileGrid::frame`](crate::nav::TileGrid::frame) makes every other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MapFrame {
     /// The smallest x of the map, metres: on a grid of squares the western edge of cells (0, z).
     pub min_x: f64,
     /// The smallest z of the map, metres: on a grid of squares the edge of cells (x, 0).
     pub min_z: f64,
-    /// Side of a square cell, metres. On other layouts the length of a step across an edge (of two, the one along a row of
-    /// rectangles or pointy hexagons, along a column of flat ones): the unit in which distances "in cells" are counted.
+    /// Side of a square cell, metres. On other layouts the length of a step across an edge (of two, the one
+    /// along a row of rectangles or pointy hexagons, along a column of flat ones): the unit in which
+    /// distances "in cells" are counted.
     pub cell_size_m: f64,
     /// Cells along x.
     pub width: u32,
@@ -159,7 +162,8 @@ impl MapFrame {
         inside.then_some((x as u32, z as u32))
     }
 
-    /// A point in cells: cell (x, z) spans x to x + 1 and z to z + 1, or is the hexagon around the middle of that.
+    /// A point in cells: cell (x, z) spans x to x + 1 and z to z + 1, or is the hexagon around the middle of
+    /// that.
     #[must_use]
     pub fn to_cells(&self, point: Point) -> Point {
         if !self.tiling.is_plain() {

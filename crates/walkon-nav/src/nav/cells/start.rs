@@ -1,8 +1,9 @@
 //! Where a body may begin that stands where it may not: closed doors, a push, a spawn in a wall.
 //!
-//! In: a point. Out: the point itself when legal, else the nearest legal cell within eight metres in a clear line.
-//! Holds: the line crosses no obstacle, no closed area and no ground that is none, but what the point itself lies
-//! in; so nobody is moved through a wall. Not here: goals, which may be moved anywhere within reach (`plan`).
+//! In: a point. Out: the point itself when legal, else the nearest legal cell within eight metres in a clear
+//! line. Holds: the line crosses no obstacle, no closed area and no ground that is none, but what the point
+//! itself lies in; so nobody is moved through a wall. Not here: goals, which may be moved anywhere within
+//! reach (`plan`).
 
 use glam::Vec3;
 
@@ -91,7 +92,8 @@ impl CellMap {
     }
 }
 
-/// Legal cells farther than `inner` and no farther than `outer`, all in cells, as (distance squared, z, x) in order.
+/// Legal cells farther than `inner` and no farther than `outer`, all in cells, as (distance squared, z, x) in
+/// order.
 fn ring(view: &CellView, at: Point, (inner, outer): (f64, f64)) -> Vec<(f64, u32, u32)> {
     let bits = view.bits();
     let (metric, [reach_x, reach_z]) = (bits.shape().metric, bits.shape().reach(outer));

@@ -1,13 +1,13 @@
 //! The shortest line along a way over even ground.
 //!
-//! In: the places of a way from cell to cell, an exact test of straight lines, the cells. Out: places that join to a line. Holds:
-//! every segment passed the test or joins two neighbours of the way; the line is never longer than the one that takes, from each
-//! place, the furthest place of the way in line of sight; no place can be left out.
-//! Method: first that line itself. A wall that hides one place hides all in its shadow, which is convex: a straight run of the way
-//! with both ends in the shadow needs no test. Then every corner of the line is pulled tight around the walls between its
-//! neighbours: the corners of walls furthest from the straight line, and again on either side of each.
-//! Cost: a few tests of straight lines for each corner; only places that are looked at are worked out.
-//! Not here: ground of several prices (`nav/smooth.rs`).
+//! In: the places of a way from cell to cell, an exact test of straight lines, the cells. Out: places that
+//! join to a line. Holds: every segment passed the test or joins two neighbours of the way; the line is never
+//! longer than the one that takes, from each place, the furthest place of the way in line of sight; no place
+//! can be left out. Method: first that line itself. A wall that hides one place hides all in its shadow,
+//! which is convex: a straight run of the way with both ends in the shadow needs no test. Then every corner
+//! of the line is pulled tight around the walls between its neighbours: the corners of walls furthest from
+//! the straight line, and again on either side of each. Cost: a few tests of straight lines for each corner;
+//! only places that are looked at are worked out. Not here: ground of several prices (`nav/smooth.rs`).
 
 use std::cell::Cell;
 
@@ -28,8 +28,8 @@ const CORNERS_MAX: u32 = 6;
 const CLIMB_MAX: usize = 64;
 /// What a way may be longer than the shortest, as part of its length.
 const SPARE: f64 = 0.125;
-/// By how much a detour is less from a cell one step back, at most, for each cell of the way: a diagonal step towards the
-/// place it is seen from, and one less of the way.
+/// By how much a detour is less from a cell one step back, at most, for each cell of the way: a diagonal step
+/// towards the place it is seen from, and one less of the way.
 const DETOUR_LOST: f64 = core::f64::consts::SQRT_2 + 1.0;
 /// Shorter by less is not shorter.
 const SLACK: f64 = 1e-7;
@@ -50,7 +50,8 @@ pub(crate) struct Rope<'a, C> {
     middle: &'a dyn Fn((u32, u32)) -> Knot,
 }
 
-/// A way: its places, by number, and those that its straight runs begin and end at, the first and the last included.
+/// A way: its places, by number, and those that its straight runs begin and end at, the first and the last
+/// included.
 pub(crate) struct RawPath<'a> {
     pub(crate) place: &'a dyn Fn(usize) -> Knot,
     pub(crate) turns: Vec<Turn>,
@@ -74,8 +75,8 @@ enum Sight {
     Hidden((i64, i64)),
 }
 
-/// The points that a wall hides from a place, relative to that place: those between two tangents and further along the line of
-/// sight than the wall.
+/// The points that a wall hides from a place, relative to that place: those between two tangents and further
+/// along the line of sight than the wall.
 #[derive(Clone, Copy, Default)]
 struct Shadow {
     left: Point,
@@ -94,7 +95,8 @@ struct Around {
 }
 
 impl<'a, C: Cells> Rope<'a, C> {
-    /// Over cells, with a test whether a body can walk straight between two points, in cells, and the middle of a cell.
+    /// Over cells, with a test whether a body can walk straight between two points, in cells, and the middle
+    /// of a cell.
     pub(crate) fn new(
         cells: C,
         clear: &'a dyn Fn(Point, Point) -> bool,
@@ -129,7 +131,8 @@ impl<'a, C: Cells> Rope<'a, C> {
         line
     }
 
-    /// The furthest place in line of sight of one; the next at least. `turns` begin with the run that holds it.
+    /// The furthest place in line of sight of one; the next at least. `turns` begin with the run that holds
+    /// it.
     fn furthest_from(&self, way: &RawPath, anchor: Turn, turns: &[Turn]) -> Turn {
         let at = |index: usize| Turn { index, knot: (way.place)(index), walked: 0.0 };
         let away = |turn: Turn| minus(turn.knot.at, anchor.knot.at);
@@ -160,7 +163,8 @@ impl<'a, C: Cells> Rope<'a, C> {
         at(next)
     }
 
-    /// The furthest place of a straight run, from its first to its last, in line of sight of a place before it.
+    /// The furthest place of a straight run, from its first to its last, in line of sight of a place before
+    /// it.
     fn furthest_of_run(
         &self,
         (anchor, first, mut last): (Turn, Turn, Turn),
@@ -228,8 +232,8 @@ impl<'a, C: Cells> Rope<'a, C> {
         first.get()
     }
 
-    /// The first blocked square on the way between two points on the map, but for rounding and for those that are only touched.
-    /// The first coordinate is the one that changes more: x when `IN_ROW`, else z.
+    /// The first blocked square on the way between two points on the map, but for rounding and for those that
+    /// are only touched. The first coordinate is the one that changes more: x when `IN_ROW`, else z.
     fn first_blocked<const IN_ROW: bool>(&self, from: Point, to: Point) -> Option<(i64, i64)> {
         /// Parts of a cell.
         const ONE: f64 = (1_i64 << 32) as f64;
@@ -265,7 +269,8 @@ impl<'a, C: Cells> Rope<'a, C> {
         hidden.map(|row| (last, row))
     }
 
-    /// What a blocked cell hides from a place, with those beside it that belong to the same wall across the line of sight.
+    /// What a blocked cell hides from a place, with those beside it that belong to the same wall across the
+    /// line of sight.
     fn shadow(&self, cell: (i64, i64), from: Point, sight: Point) -> Shadow {
         let length = libm::sqrt(sight[0] * sight[0] + sight[1] * sight[1]);
         let (x_m, z_m) = (cell.0 as f64 - from[0], cell.1 as f64 - from[1]);
@@ -285,9 +290,9 @@ impl<'a, C: Cells> Rope<'a, C> {
         }
     }
 
-    /// Follows a wall from one of its cells to one side of a line of sight, along cells that touch: the lowest corner of the one
-    /// seen furthest to that side, relative to the place that looks, and how far along the line of sight the middles of
-    /// those on the way lie, times its length.
+    /// Follows a wall from one of its cells to one side of a line of sight, along cells that touch: the
+    /// lowest corner of the one seen furthest to that side, relative to the place that looks, and how far
+    /// along the line of sight the middles of those on the way lie, times its length.
     fn wall(&self, cell: (i64, i64), (from, sight): (Point, Point), side: f64) -> (Point, f64) {
         let width = i64::from(self.cells.bits().width());
         let depth = i64::from(self.cells.bits().depth());
@@ -351,7 +356,8 @@ impl<'a, C: Cells> Rope<'a, C> {
         }
     }
 
-    /// The corners of a shorter line from the first of three knots to the last; None when the one in the middle is best.
+    /// The corners of a shorter line from the first of three knots to the last; None when the one in the
+    /// middle is best.
     fn around(&self, [from, knot, to]: [Knot; 3]) -> Option<Vec<Knot>> {
         let wall = match self.look(from.at, to.at) {
             Sight::Clear => return Some(Vec::new()),
@@ -382,7 +388,8 @@ impl<'a, C: Cells> Rope<'a, C> {
         self.cells.bits().shape().metric.length_sq(dx, dz).sqrt()
     }
 
-    /// Adds the corners around the walls between two knots, on one side; whether they make a clear line. Bounded by the corners.
+    /// Adds the corners around the walls between two knots, on one side; whether they make a clear line.
+    /// Bounded by the corners.
     fn go_around(&self, from: Knot, to: Knot, side: f64, around: &mut Around) -> bool {
         match self.look(from.at, to.at) {
             Sight::Clear => true,
@@ -410,7 +417,8 @@ impl<'a, C: Cells> Rope<'a, C> {
         self.go_around(corner, to, side, around)
     }
 
-    /// The open cell at the corner of a wall that is furthest to one side of a direction, near a cell of the wall.
+    /// The open cell at the corner of a wall that is furthest to one side of a direction, near a cell of the
+    /// wall.
     fn corner(&self, mut wall: (i64, i64), towards: Point, side: f64) -> Option<(u32, u32)> {
         let bits = self.cells.bits();
         let is_hexagonal = bits.shape().is_hexagonal();
@@ -464,13 +472,15 @@ impl DirectionRange {
     }
 }
 
-/// By how much the way from one place to another is longer than any that follows a straight line between them from cell to cell:
-/// when it is, and no shorter way was found, they do not see each other. With something to spare, for ways that are not quite the shortest.
+/// By how much the way from one place to another is longer than any that follows a straight line between them
+/// from cell to cell: when it is, and no shorter way was found, they do not see each other. With something to
+/// spare, for ways that are not quite the shortest.
 fn detour(from: &Turn, to: &Turn, [dx, dz]: Point) -> f64 {
     (to.walked - from.walked) * (1.0 - SPARE) - dx.abs() - dz.abs() - 2.0
 }
 
-/// The last place of a run before those that a shadow hides, of which its last is one; one before the run when it hides all.
+/// The last place of a run before those that a shadow hides, of which its last is one; one before the run
+/// when it hides all.
 fn lit_before(shadow: &Shadow, (first, last): (usize, usize), [from, to]: [Point; 2]) -> usize {
     if shadow.hides(from) {
         return first - 1;
@@ -529,8 +539,8 @@ impl Shadows {
     }
 }
 
-/// The three directions of travel that lead most to one side of a direction (the left above zero), the one that leads furthest
-/// back along it first.
+/// The three directions of travel that lead most to one side of a direction (the left above zero), the one
+/// that leads furthest back along it first.
 fn directions_aside([dx, dz]: Point, side: f64) -> [usize; 3] {
     // The tangent of half the angle between two neighbours.
     const HALF: f64 = core::f64::consts::SQRT_2 - 1.0;

@@ -1,10 +1,11 @@
 //! What can be reached where cells may not be left in every direction.
 //!
-//! In: walkable bits, where cells may not be left. Out: rooms, within which everybody gets from everywhere to everywhere, and
-//! from which room one gets into which. Holds: exact, so that no search is begun for a goal that cannot be reached: diagonal
-//! steps need the straight ones around the same corner, and so reach nothing else. A room is what hangs together by edges that
-//! may be crossed in both directions. A trap is a room that is not left: legal (fault:F36).
-//! Cost: as for labels; a question costs the rooms that can be reached. Not here: the way.
+//! In: walkable bits, where cells may not be left. Out: rooms, within which everybody gets from everywhere to
+//! everywhere, and from which room one gets into which. Holds: exact, so that no search is begun for a goal
+//! that cannot be reached: diagonal steps need the straight ones around the same corner, and so reach nothing
+//! else. A room is what hangs together by edges that may be crossed in both directions. A trap is a room that
+//! is not left: legal (fault:F36). Cost: as for labels; a question costs the rooms that can be reached. Not
+//! here: the way.
 
 use crate::base::geom::Point;
 use crate::nav::ConnectedComponents;
@@ -20,8 +21,8 @@ pub(crate) struct StrongComponents {
     onward: Vec<(u32, u32)>,
 }
 
-/// Goes through everything that was not seen yet and is led to from a room by sorted steps, depth first; tells each room once all
-/// behind it have been told.
+/// Goes through everything that was not seen yet and is led to from a room by sorted steps, depth first;
+/// tells each room once all behind it have been told.
 fn explore(steps: &[(u32, u32)], start: u32, seen: &mut [bool], mut leave: impl FnMut(u32)) {
     if std::mem::replace(&mut seen[start as usize], true) {
         return;
@@ -112,8 +113,9 @@ impl StrongComponents {
         Some(reached)
     }
 
-    /// Which rooms cannot be left for good, once entered: by room the number of the group of rooms that lead to one another and to
-    /// no other, and are entered from elsewhere. Groups are numbered from 0. Cost: the rooms and the ways between them.
+    /// Which rooms cannot be left for good, once entered: by room the number of the group of rooms that lead
+    /// to one another and to no other, and are entered from elsewhere. Groups are numbered from 0. Cost: the
+    /// rooms and the ways between them.
     pub(crate) fn traps(&self) -> Vec<Option<u32>> {
         let groups = self.groups();
         let count = groups.iter().max().map_or(0, |last| last + 1) as usize;

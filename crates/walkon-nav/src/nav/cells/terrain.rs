@@ -1,10 +1,10 @@
 //! What the cells of a map are made of, and which of them are walkable in a given state of its areas.
 //!
-//! In: a source; which areas and obstacles are available, and their factors. Out: rows of walkable cells and of
-//! factors, for any window. Holds: a row depends on the source and the state alone, so that redoing a window
-//! after an edit gives what a full rebuild gives, bit for bit. Where areas overlap, the factor of a cell is
-//! that of the last listed available area around its centre; where none is available, of the last listed.
-//! Not here: who remembers the state (`map`), bodies wider than the map's own (`clearance`).
+//! In: a source; which areas and obstacles are available, and their factors. Out: rows of walkable cells and
+//! of factors, for any window. Holds: a row depends on the source and the state alone, so that redoing a
+//! window after an edit gives what a full rebuild gives, bit for bit. Where areas overlap, the factor of a
+//! cell is that of the last listed available area around its centre; where none is available, of the last
+//! listed. Not here: who remembers the state (`map`), bodies wider than the map's own (`clearance`).
 
 use std::collections::BTreeMap;
 
@@ -281,7 +281,8 @@ impl Terrain {
         (low * own(least), high * own(most))
     }
 
-    /// Writes the factors of a window into `factors`, one entry for each cell of the map. Whether any changed.
+    /// Writes the factors of a window into `factors`, one entry for each cell of the map. Whether any
+    /// changed.
     pub(crate) fn paint_factors(&self, window: Window, states: &[AreaState], factors: &mut [u16]) -> bool {
         let (unavailable, available): (Vec<usize>, Vec<usize>) =
             (0..self.areas.len()).partition(|&area| !states[area].available);

@@ -1,5 +1,5 @@
-//! The laws of every layout: labels, bodies that are wide, those in the way, edits, whole plans; against oracles that know
-//! tiles by the distance of their centres and by their corners alone.
+//! The laws of every layout: labels, bodies that are wide, those in the way, edits, whole plans; against
+//! oracles that know tiles by the distance of their centres and by their corners alone.
 
 use std::sync::Arc;
 
@@ -247,7 +247,8 @@ fn seed_x2_smoothed_paths_are_no_dearer_than_the_way_through_the_centres() {
                     .map(|node| cell(node.0))
                     .map(|(x, z)| world.frame.centre(x, z))
                     .collect();
-                // Half of each step in either tile: what walking it costs, against half of both in the tile entered.
+                // Half of each step in either tile: what walking it costs, against half of both in the tile
+                // entered.
                 let walked = sampled_cost(&world, &centres);
                 let points: Vec<Point> =
                     answer.path.points.iter().map(|point| geom::ground(*point)).collect();
@@ -266,8 +267,8 @@ fn seed_x2_smoothed_paths_are_no_dearer_than_the_way_through_the_centres() {
     assert!(shorter > 100, "{shorter} became shorter");
 }
 
-/// What a way of straight lines costs at least and at most, sampled: metres times the factor of the tile that holds the sample.
-/// Along an edge it may be either side's.
+/// What a way of straight lines costs at least and at most, sampled: metres times the factor of the tile that
+/// holds the sample. Along an edge it may be either side's.
 fn sampled_cost(world: &World, points: &[Point]) -> [f64; 2] {
     let mut costs = [0.0; 2];
     for pair in points.windows(2) {

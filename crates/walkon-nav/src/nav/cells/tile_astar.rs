@@ -1,12 +1,13 @@
 //! A* from tile to tile on any layout and on ground of any price, on the bucket queue.
 //!
-//! In: walkable bits and the shape of their cells, a factor a cell, gates that cost extra to enter. Out: a `Search` that found
-//! the cheapest way. Holds: a step costs the distance of the centres times the factor of the cell it enters; entering a gate from
-//! outside it adds the gate's own cost once; what is left is guessed no dearer than it is, so costs are optimal.
-//! A cell is expanded in all directions at once: which of its neighbours it improves is found without a branch for each, and few
-//! are, since most were reached more cheaply. Nothing is pruned; on ground of many prices that saves less than finding out costs.
-//! Charge: 1 an expansion. Memory: 8 bytes a cell. Not here: even plain squares (`weighted_astar`, `jump`), which know more of theirs.
-//! Source: Hart, Nilsson and Raphael 1968; records and the loop over neighbours are ours.
+//! In: walkable bits and the shape of their cells, a factor a cell, gates that cost extra to enter. Out: a
+//! `Search` that found the cheapest way. Holds: a step costs the distance of the centres times the factor of
+//! the cell it enters; entering a gate from outside it adds the gate's own cost once; what is left is guessed
+//! no more expensive than it is, so costs are optimal. A cell is expanded in all directions at once: which of
+//! its neighbours it improves is found without a branch for each, and few are, since most were reached more
+//! cheaply. Nothing is pruned; on ground of many prices that saves less than finding out costs. Charge: 1 an
+//! expansion. Memory: 8 bytes a cell. Not here: even plain squares (`weighted_astar`, `jump`), which know
+//! more of theirs. Source: Hart, Nilsson and Raphael 1968; records and the loop over neighbours are ours.
 
 use crate::nav::NodeId;
 use crate::nav::cells::Bits;
@@ -17,11 +18,13 @@ use crate::nav::cells::layout::{Columns, LEGAL, Neighbours, OFFSETS};
 use crate::nav::cells::weighted_astar::{Extra, WeightedGround};
 use crate::nav::search::{Ends, Kernel, Search, SearchStep};
 
-/// What a search knows of each cell, in one word: from the top how many searches there can be after the one that it belongs to (24
-/// bits), the cost of the way there (32), whether it waits to be expanded (1), and the direction of the last step (3). So of two
-/// words the smaller is the better, and those of earlier searches are worse than all.
+/// What a search knows of each cell, in one word: from the top how many searches there can be after the one
+/// that it belongs to (24 bits), the cost of the way there (32), whether it waits to be expanded (1), and the
+/// direction of the last step (3). So of two words the smaller is the better, and those of earlier searches
+/// are worse than all.
 ///
-/// The words of the map lie behind as many that belong to no cell as there are to the row above it, and before as many.
+/// The words of the map lie behind as many that belong to no cell as there are to the row above it, and
+/// before as many.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SearchMarks {
     words: Vec<u64>,
@@ -205,11 +208,12 @@ impl<P: StepCosts> StepCosts for GateCosts<'_, P> {
     }
 }
 
-/// A lower bound of the cost from a cell to the goal of a search. It need not be consistent: a cell that is reached more
-/// cheaply after it was expanded is expanded again.
+/// A lower bound of the cost from a cell to the goal of a search. It need not be consistent: a cell that is
+/// reached more cheaply after it was expanded is expanded again.
 pub(crate) trait Guess: Copy {
-    /// How many ranges of the queue, as a power of two, a step at the cheapest factor spans at least. Finer ranges are empty too
-    /// often, coarser ones expand more cells twice; from one step to half a range the differences stay below a tenth.
+    /// How many ranges of the queue, as a power of two, a step at the cheapest factor spans at least. Finer
+    /// ranges are empty too often, coarser ones expand more cells twice; from one step to half a range the
+    /// differences stay below a tenth.
     const BUCKET_BITS: u32 = 2;
     /// The bound.
     fn to_go(&self, cell: (u32, u32), id: u32) -> u32;

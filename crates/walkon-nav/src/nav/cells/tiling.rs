@@ -1,14 +1,14 @@
 //! How the tiles of a map lie: as its author counts them, as they are stored, and in the world.
 //!
-//! In: a layout, the size of a tile, how many columns and rows. Out: the frame of the map, and conversions between tiles
-//! (column, row), cells (x, z of the array) and places. Holds: every tile is one cell, cells without a tile are never walkable;
-//! the centre of a tile lies in it, and the tile at its centre is the tile itself; a point on a border belongs to one tile, the
-//! same every time.
-//! Method: tiles are the points of a lattice. Squares and rectangles are stored as they are. Hexagons go by axial coordinates,
-//! and diamonds by the two directions across their edges, so that a step is the same difference everywhere; the array is the
-//! smallest around the sheared (hexagons) or turned (diamonds) map. What the ground is like in cells follows from the two steps
-//! of the lattice alone.
-//! Not here: who may step where (`layout`), hexagons in lattice coordinates (`hex`), screens (`base/geom`).
+//! In: a layout, the size of a tile, how many columns and rows. Out: the frame of the map, and conversions
+//! between tiles (column, row), cells (x, z of the array) and places. Holds: every tile is one cell, cells
+//! without a tile are never walkable; the centre of a tile lies in it, and the tile at its centre is the tile
+//! itself; a point on a border belongs to one tile, the same every time. Method: tiles are the points of a
+//! lattice. Squares and rectangles are stored as they are. Hexagons go by axial coordinates, and diamonds by
+//! the two directions across their edges, so that a step is the same difference everywhere; the array is the
+//! smallest around the sheared (hexagons) or turned (diamonds) map. What the ground is like in cells follows
+//! from the two steps of the lattice alone. Not here: who may step where (`layout`), hexagons in lattice
+//! coordinates (`hex`), screens (`base/geom`).
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::cells::hex;
@@ -27,8 +27,9 @@ pub struct TileGrid {
     pub columns: u32,
     /// Tiles in a column.
     pub rows: u32,
-    /// Width (x) and depth (z) of the rectangle around a tile, metres. Hexagons have two sides along the depth (pointy) or the
-    /// width (flat), half as long as it; where a map says otherwise, a depth of two thirds of `depth + side` keeps its rows.
+    /// Width (x) and depth (z) of the rectangle around a tile, metres. Hexagons have two sides along the
+    /// depth (pointy) or the width (flat), half as long as it; where a map says otherwise, a depth of two
+    /// thirds of `depth + side` keeps its rows.
     pub tile_m: [f64; 2],
     /// The corner with the smallest x and z of the rectangle around all tiles, metres.
     pub min: Point,
@@ -61,7 +62,8 @@ impl Default for Tiling {
     }
 }
 
-/// What differences in cells measure, in the unit of length of their map (`MapFrame::cell_size_m`). `Default`: plain squares.
+/// What differences in cells measure, in the unit of length of their map (`MapFrame::cell_size_m`).
+/// `Default`: plain squares.
 ///
 /// The square of the length of (dx, dz) is `along (dx + lean dz)^2 + across dz^2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,7 +103,8 @@ impl Metric {
         self.along * (dx * dx) + self.across * (dz * dz)
     }
 
-    /// How far the nearest point of a row lies in x from the one that is at the same x: a row `dz` away is nearest at `-lean dz`.
+    /// How far the nearest point of a row lies in x from the one that is at the same x: a row `dz` away is
+    /// nearest at `-lean dz`.
     #[must_use]
     #[inline(always)]
     pub fn lean(self) -> f64 {
@@ -122,7 +125,8 @@ impl Metric {
         self.across
     }
 
-    /// A point in cells, in the plane and in the unit of length of the map, turned so that rows run along the first axis.
+    /// A point in cells, in the plane and in the unit of length of the map, turned so that rows run along the
+    /// first axis.
     #[must_use]
     pub fn flat(self, [x, z]: Point) -> Point {
         // Plain squares to the last bit.
@@ -172,8 +176,8 @@ impl CellShape {
         if self.is_hexagonal() { &hex::CORNERS } else { &SQUARE }
     }
 
-    /// How far in x and z from a point the cells may count that a disc around it reaches into: half the sides of a rectangle, so
-    /// that rounding its edges down names them.
+    /// How far in x and z from a point the cells may count that a disc around it reaches into: half the sides
+    /// of a rectangle, so that rounding its edges down names them.
     pub(crate) fn reach(self, radius: f64) -> [f64; 2] {
         if self.is_plain() {
             return [radius; 2];
@@ -183,7 +187,8 @@ impl CellShape {
         self.metric.reach(radius).map(|reach| reach + beyond)
     }
 
-    /// The longest of the differences between cells side by side or corner to corner, in the unit of length of the map.
+    /// The longest of the differences between cells side by side or corner to corner, in the unit of length
+    /// of the map.
     pub(crate) fn longest_step(self) -> f64 {
         let steps = OFFSETS.map(|(dx, dz)| self.metric.length_sq(f64::from(dx), f64::from(dz)));
         steps.into_iter().fold(0.0, f64::max).sqrt()
@@ -195,7 +200,8 @@ impl CellShape {
         from_centre.fold(0.0, f64::max).sqrt() * 2.0 + 0.01
     }
 
-    /// From a point in cells to the nearest of a cell, squared, in the unit of length of the map; 0 within it.
+    /// From a point in cells to the nearest of a cell, squared, in the unit of length of the map; 0 within
+    /// it.
     pub(crate) fn away_sq(self, point: Point, (x, z): (i64, i64)) -> f64 {
         let centre = [x as f64 + 0.5 - point[0], z as f64 + 0.5 - point[1]];
         let corners = self.corners();
@@ -213,11 +219,12 @@ impl CellShape {
 }
 
 impl TileGrid {
-    /// The frame in which its tiles are cells. Square tiles with eight neighbours give the plain frame of a grid.
+    /// The frame in which its tiles are cells. Square tiles with eight neighbours give the plain frame of a
+    /// grid.
     ///
     /// # Errors
-    /// A size, a ratio or a number of cells beyond its limit. Hexagons and diamonds take more cells than tiles: half as many
-    /// rows (or columns) are added to the columns (or rows), for diamonds to both.
+    /// A size, a ratio or a number of cells beyond its limit. Hexagons and diamonds take more cells than
+    /// tiles: half as many rows (or columns) are added to the columns (or rows), for diamonds to both.
     pub fn frame(&self) -> Result<MapFrame, CellMapError> {
         let [width_m, depth_m] = self.tile_m;
         for value in self.tile_m {
@@ -270,7 +277,8 @@ impl TileGrid {
     }
 }
 
-/// What the tiles of a line are moved by, in half tiles: those of a line with an odd number, against the others.
+/// What the tiles of a line are moved by, in half tiles: those of a line with an odd number, against the
+/// others.
 fn shift(index: Stagger, line: i64) -> i64 {
     let odd = line & 1;
     if index == Stagger::Odd { odd } else { -odd }
@@ -442,7 +450,8 @@ impl MapFrame {
         Some((x as u32, z as u32))
     }
 
-    /// The tile (column, row) of a cell; None beyond the map and for cells without a tile, which hexagons and diamonds have.
+    /// The tile (column, row) of a cell; None beyond the map and for cells without a tile, which hexagons and
+    /// diamonds have.
     #[must_use]
     pub fn tile_of_cell(&self, x: u32, z: u32) -> Option<[u32; 2]> {
         let [first_x, first_z] = self.tiling.first;
@@ -469,7 +478,8 @@ impl MapFrame {
         self.cell_in(point).and_then(|(x, z)| self.tile_of_cell(x, z))
     }
 
-    /// Appends the corners of a cell in order, clockwise seen from above: four, or six of a hexagon, world metres.
+    /// Appends the corners of a cell in order, clockwise seen from above: four, or six of a hexagon, world
+    /// metres.
     pub fn outline(&self, x: u32, z: u32, out: &mut Vec<Point>) {
         let corner = |[dx, dz]: &Point| self.to_world([f64::from(x) + 0.5 + dx, f64::from(z) + 0.5 + dz]);
         out.extend(self.tiling.shape().corners().iter().map(corner));

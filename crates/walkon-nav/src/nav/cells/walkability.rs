@@ -1,7 +1,7 @@
 //! Where bodies of one width can stand, and where they could if closed areas were open.
 //!
-//! In: the terrain and a state of its areas. Out: bits, component labels and doors, kept up to date window by window.
-//! Holds: everything here follows from terrain and state alone, whatever was edited in between.
+//! In: the terrain and a state of its areas. Out: bits, component labels and doors, kept up to date window by
+//! window. Holds: everything here follows from terrain and state alone, whatever was edited in between.
 
 use std::sync::Arc;
 
@@ -198,7 +198,8 @@ impl Passage {
     }
 }
 
-/// Whether an area or obstacle is there, or is an area that counts as available for bodies that may go through it.
+/// Whether an area or obstacle is there, or is an area that counts as available for bodies that may go
+/// through it.
 fn is_open(through: &[AreaId], (terrain, states): (&Terrain, &[AreaState]), at: usize) -> bool {
     states[at].available || at < terrain.area_count() && through.binary_search(&AreaId(at as u32)).is_ok()
 }

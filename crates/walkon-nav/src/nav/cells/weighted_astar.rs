@@ -1,15 +1,17 @@
-//! Searches over weighted ground: what it is made of, and A* over plain squares that all cost the same, on the bucket queue.
+//! Searches over weighted ground: what it is made of, and A* over plain squares that all cost the same, on
+//! the bucket queue.
 //!
-//! In: walkable bits, a factor a cell, gates that cost extra to enter. Out: a `Search` that found the cheapest way.
-//! Holds: a step costs its length times the factor of the cell it enters; entering a gate from outside it adds the
-//! gate's own cost once; the heuristic is the octile distance at the cheapest factor in use, so costs are optimal.
-//! Other layouts and ground of several factors go to `tile_astar`. On plain squares:
-//! A node is expanded only in the directions that its arrival leaves worth trying: never back, where its parent gets
-//! more cheaply; and where the cells beside it cost the same as the node, not sideways either, because a path that takes
-//! its diagonals earlier gets there at no more cost. The optimal path that takes them earliest is never cut. A cell
-//! reached at equal cost from another side is expanded in what that adds.
-//! Charge: 1 a pop. Not here: other ground (`tile_astar`), which cells belong to which gate, where the factors come from.
-//! Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in Carlson et al. 2023.
+//! In: walkable bits, a factor a cell, gates that cost extra to enter. Out: a `Search` that found the
+//! cheapest way. Holds: a step costs its length times the factor of the cell it enters; entering a gate from
+//! outside it adds the gate's own cost once; the heuristic is the octile distance at the cheapest factor in
+//! use, so costs are optimal. Other layouts and ground of several factors go to `tile_astar`. On plain
+//! squares: A node is expanded only in the directions that its arrival leaves worth trying: never back, where
+//! its parent gets more cheaply; and where the cells beside it cost the same as the node, not sideways
+//! either, because a path that takes its diagonals earlier gets there at no more cost. The optimal path that
+//! takes them earliest is never cut. A cell reached at equal cost from another side is expanded in what that
+//! adds. Charge: 1 a pop. Not here: other ground (`tile_astar`), which cells belong to which gate, where the
+//! factors come from. Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in
+//! Carlson et al. 2023.
 
 use crate::nav::cells::Bits;
 use crate::nav::cells::alt_heuristic::AltHeuristic;
@@ -34,8 +36,8 @@ pub struct WeightedGround<'a> {
     pub extra: Option<Extra<'a>>,
     /// Lower bounds better than the distance at the cheapest factor, when somebody made them.
     pub far: Option<AltHeuristic<'a>>,
-    /// By cell, bit d: no step may be taken in direction d; bit 8: this holds for some direction of the cell or of one of the
-    /// eight around it. Empty when every legal step may be taken.
+    /// By cell, bit d: no step may be taken in direction d; bit 8: this holds for some direction of the cell
+    /// or of one of the eight around it. Empty when every legal step may be taken.
     pub exits: &'a [u16],
 }
 
@@ -97,14 +99,15 @@ impl Extra<'_> {
     }
 }
 
-/// What steps cost: one type each for even ground, the same with gates or directions, so that the common cases pay for
-/// nothing they do not use.
+/// What steps cost: one type each for even ground, the same with gates or directions, so that the common
+/// cases pay for nothing they do not use.
 pub(crate) trait StepRule: Copy {
     /// Whether all ground costs the same.
     const EVEN: bool;
     /// The cost of a step.
     fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32;
-    /// Whether the walkable cells beside one that was reached in some direction cost the same to enter as that one.
+    /// Whether the walkable cells beside one that was reached in some direction cost the same to enter as
+    /// that one.
     fn is_even(&self, beside: Beside) -> bool;
     /// The directions worth going on in from a cell just reached.
     #[inline(always)]
@@ -112,7 +115,8 @@ pub(crate) trait StepRule: Copy {
         let table = if self.is_even(beside) { &CANONICAL } else { &FORWARD };
         table[beside.direction][beside.around as usize]
     }
-    /// Whether a diagonal step cuts the corner of a gate that it neither leaves nor enters: a closed door's, say.
+    /// Whether a diagonal step cuts the corner of a gate that it neither leaves nor enters: a closed door's,
+    /// say.
     fn brushes(&self, _ends: [usize; 2], _sides: [usize; 2]) -> bool {
         false
     }
@@ -128,14 +132,15 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Whether the cells to its sides have the same value as the cell itself, so far as they are walkable: those abreast and ahead, and
-    /// those behind, since a gate there could be brushed by the way round.
+    /// Whether the cells to its sides have the same value as the cell itself, so far as they are walkable:
+    /// those abreast and ahead, and those behind, since a gate there could be brushed by the way round.
     #[inline(always)]
     fn alike_behind(self, values: &[u16]) -> bool {
         self.all([1, 2, 3, 5, 6, 7], values)
     }
 
-    /// Whether cells some turns away from the direction of arrival have the value of the cell itself, or are blocked.
+    /// Whether cells some turns away from the direction of arrival have the value of the cell itself, or are
+    /// blocked.
     #[inline(always)]
     fn all<const COUNT: usize>(self, turns: [usize; COUNT], values: &[u16]) -> bool {
         let value = values[self.at];
@@ -214,7 +219,8 @@ impl<S: StepRule> StepRule for Directed<'_, S> {
         self.0.brushes(ends, sides)
     }
 
-    /// Near a cell that may not be left in every direction the way round that others are left to may be forbidden.
+    /// Near a cell that may not be left in every direction the way round that others are left to may be
+    /// forbidden.
     #[inline(always)]
     fn onward(&self, beside: Beside) -> u8 {
         let exits = self.1[beside.at];
@@ -294,7 +300,8 @@ impl Search {
         self.begin_directed(ground);
     }
 
-    /// Goes on with a search over weighted cells until it ends or has spent `allowance` expansions, one a node.
+    /// Goes on with a search over weighted cells until it ends or has spent `allowance` expansions, one a
+    /// node.
     pub fn step_weighted(&mut self, ground: &WeightedGround, allowance: u32) -> SearchStep {
         self.step_weighted_over(ground.bits, ground, allowance)
     }
@@ -351,7 +358,8 @@ impl Search {
         self.state
     }
 
-    /// Records a way to a cell unless a cheaper one is known, and queues the directions in which it is worth going on.
+    /// Records a way to a cell unless a cheaper one is known, and queues the directions in which it is worth
+    /// going on.
     #[inline(always)]
     pub(crate) fn relax(&mut self, at: OpenCell, (id, parent): (u32, u32), directions: impl FnOnce() -> u8) {
         let record = self.records[id as usize];
@@ -424,6 +432,6 @@ impl Search {
     }
 }
 
-/// The straight step spans four to eight ranges of the queue. Finer ranges are empty too often, coarser ones expand more
-/// cells twice; from one step to half a range the differences stay below a tenth.
+/// The straight step spans four to eight ranges of the queue. Finer ranges are empty too often, coarser ones
+/// expand more cells twice; from one step to half a range the differences stay below a tenth.
 const BUCKET_BITS: u32 = 2;

@@ -1,8 +1,9 @@
 //! Points and links laid out for searching.
 //!
-//! In: a draft; then points that come and links that come or go. Out: the neighbours of each point with what the way costs. Holds: costs
-//! are whole millimetres of length in space, rounded up, at least 1; neighbours are sorted by number; a link has one number in both
-//! directions, 0 to their count: the last one takes the number of one that goes. Not here: which links are closed just now.
+//! In: a draft; then points that come and links that come or go. Out: the neighbours of each point with what
+//! the way costs. Holds: costs are whole millimetres of length in space, rounded up, at least 1; neighbours
+//! are sorted by number; a link has one number in both directions, 0 to their count: the last one takes the
+//! number of one that goes. Not here: which links are closed just now.
 
 use std::sync::Arc;
 
@@ -91,8 +92,8 @@ impl Adjacency {
         }
     }
 
-    /// Links two points that are not linked; the number of the link. Cost: their neighbours, and the points that this brings nearer to
-    /// far points.
+    /// Links two points that are not linked; the number of the link. Cost: their neighbours, and the points
+    /// that this brings nearer to far points.
     pub(crate) fn link(&mut self, ends: [u32; 2]) -> u32 {
         let link = self.ends.len() as u32;
         let [a, b] = ends;
@@ -107,8 +108,8 @@ impl Adjacency {
         link
     }
 
-    /// Takes the link between two points away: its number, which the last link has now. Bounds of ways stay right. Cost: the neighbours
-    /// of four points.
+    /// Takes the link between two points away: its number, which the last link has now. Bounds of ways stay
+    /// right. Cost: the neighbours of four points.
     pub(crate) fn unlink(&mut self, [a, b]: [u32; 2]) -> Option<u32> {
         let gone = self.step(a, b)?.link;
         self.take_step(a, b);
@@ -194,7 +195,8 @@ impl Adjacency {
         self.place(from, to).map(|at| self.steps[at])
     }
 
-    /// Never more than the cost of any way between two points: the straight line in whole millimetres, rounded down.
+    /// Never more than the cost of any way between two points: the straight line in whole millimetres,
+    /// rounded down.
     #[must_use]
     pub fn straight_mm(&self, from: u32, to: u32) -> u32 {
         let [a, b] = [from, to].map(|at| self.points[at as usize].as_dvec3());

@@ -1,9 +1,10 @@
 //! Lower bounds of ways from true lengths to a few far points.
 //!
-//! In: a net; then a goal. Out: the least that any way from a point to the goal can cost. Holds: never more than the true cost while
-//! links go, areas close or grow dearer; links that come are made up for (`add`); while none goes a bound falls along a link by no more
-//! than that costs. Memory: 64 bytes a point. Not here: when to make them (`adjacency`), the straight line, which bounds as well (`astar`).
-//! Source: Goldberg and Harrelson 2005 (ALT); far points chosen as the one furthest from those chosen before.
+//! In: a net; then a goal. Out: the least that any way from a point to the goal can cost. Holds: never more
+//! than the true cost while links go, areas close or grow more expensive; links that come are made up for
+//! (`add`); while none goes a bound falls along a link by no more than that costs. Memory: 64 bytes a point.
+//! Not here: when to make them (`adjacency`), the straight line, which bounds as well (`astar`). Source:
+//! Goldberg and Harrelson 2005 (ALT); far points chosen as the one furthest from those chosen before.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +14,8 @@ use crate::nav::graph::connected_components::labels;
 use crate::nav::graph::dijkstra::{Dijkstra, FAR};
 use crate::nav::graph::precomputed_routes::Tip;
 
-/// Far points, each a lane of every bound. Measured on 50,000 points of `nav_test.obj`: see `benches/README.md`.
+/// Far points, each a lane of every bound. Measured on 50,000 points of `nav_test.obj`: see
+/// `benches/README.md`.
 const LANES: usize = 16;
 /// A length in a lane that says nothing; sums and differences with any other stay within `i32`.
 const MUTE: i32 = 1 << 29;
@@ -26,7 +28,8 @@ pub(crate) struct GraphLandmarks {
     lengths_mm: Vec<[i32; LANES]>,
 }
 
-/// What is known of a goal: by lane the most and the least that a point on a way to it may be from the far point.
+/// What is known of a goal: by lane the most and the least that a point on a way to it may be from the far
+/// point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LandmarkGoal {
     most: [i32; LANES],
@@ -58,7 +61,8 @@ impl GraphLandmarks {
         landmarks
     }
 
-    /// What is known of a goal that is reached over some points: bounds allow for what the last stretch costs.
+    /// What is known of a goal that is reached over some points: bounds allow for what the last stretch
+    /// costs.
     pub(crate) fn goal(&self, tips: &[Tip]) -> LandmarkGoal {
         let mut goal = LandmarkGoal { most: [-MUTE; LANES], least: [MUTE; LANES] };
         for lane in 0..LANES {

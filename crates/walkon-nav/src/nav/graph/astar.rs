@@ -1,10 +1,11 @@
 //! The search of a graph of points and links for one goal.
 //!
-//! In: a net, where a way may begin and what is left where it may end, what each link costs; an allowance. Out: the cheapest way.
-//! Holds: the cost is exact, or dearer by no more than the slack that was asked for; slices change neither the points looked at nor
-//! the answer; ties go to the one nearer to the goal, then to the lower number. Not here: which links are closed, and at what price
-//! (`plan`, `precomputed_routes`); walks to every point (`dijkstra`).
-//! Source: Hart, Nilsson and Raphael 1968 with landmarks, see `alt_heuristic`.
+//! In: a net, where a way may begin and what is left where it may end, what each link costs; an allowance.
+//! Out: the cheapest way. Holds: the cost is exact, or more expensive by no more than the slack that was
+//! asked for; slices change neither the points looked at nor the answer; ties go to the one nearer to the
+//! goal, then to the lower number. Not here: which links are closed, and at what price (`plan`,
+//! `precomputed_routes`); walks to every point (`dijkstra`). Source: Hart, Nilsson and Raphael 1968 with
+//! landmarks, see `alt_heuristic`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -44,7 +45,7 @@ pub(crate) struct GraphSearch {
     best: u32,
     last: Option<u32>,
     spent: u32,
-    /// Every 2^slack-th part of the cost that the answer may be dearer.
+    /// Every 2^slack-th part of the cost that the answer may be more expensive.
     slack: u32,
 }
 
@@ -88,7 +89,8 @@ impl<'a> Toward<'a> {
     }
 }
 
-/// What a search goes over: what each step costs, [`FAR`] where it is closed, and what is left where a way may end.
+/// What a search goes over: what each step costs, [`FAR`] where it is closed, and what is left where a way
+/// may end.
 pub(crate) struct LinkCosts<'a, P, L> {
     pub(crate) net: &'a Adjacency,
     pub(crate) toward: &'a Toward<'a>,
@@ -97,7 +99,8 @@ pub(crate) struct LinkCosts<'a, P, L> {
 }
 
 impl GraphSearch {
-    /// Makes ready for a search from some points; `whole` is what a way costs that touches no point, [`FAR`] for none.
+    /// Makes ready for a search from some points; `whole` is what a way costs that touches no point, [`FAR`]
+    /// for none.
     pub(crate) fn begin(
         &mut self,
         toward: &Toward,
@@ -121,7 +124,8 @@ impl GraphSearch {
         }
     }
 
-    /// Records a way to a point if it is the cheapest so far, and may still lead to a cheaper one than is known.
+    /// Records a way to a point if it is the cheapest so far, and may still lead to a cheaper one than is
+    /// known.
     #[inline(always)]
     fn offer(&mut self, toward: &Toward, (at, g): Tip, parent: u32) {
         let record = self.records[at as usize];

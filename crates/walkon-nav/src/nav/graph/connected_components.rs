@@ -1,9 +1,9 @@
 //! Which points of a graph hang together, for each set of closed areas that somebody asks about.
 //!
-//! In: links, the areas that each crosses, kinds of bodies, the state of the areas. Out: for each point the least one that it
-//! hangs together with. Holds: answers are those of a flood over the open links, whatever is kept; what is kept is worked out at
-//! the first question and stays right until links change: an area that goes and comes back finds its labels again. Not here:
-//! which areas are closed to whom (`map`).
+//! In: links, the areas that each crosses, kinds of bodies, the state of the areas. Out: for each point the
+//! least one that it hangs together with. Holds: answers are those of a flood over the open links, whatever
+//! is kept; what is kept is worked out at the first question and stays right until links change: an area that
+//! goes and comes back finds its labels again. Not here: which areas are closed to whom (`map`).
 
 use std::sync::{Arc, OnceLock};
 
@@ -117,8 +117,8 @@ impl Known {
             None => LabelSet { closed, labels: OnceLock::new() },
         };
         self.sheets.insert(0, sheet);
-        // Each kind asks as things are and as they were if everything opened; twice, so that a door that opens and closes is
-        // worked out once.
+        // Each kind asks as things are and as they were if everything opened; twice, so that a door that
+        // opens and closes is worked out once.
         self.sheets.truncate(4 * (KINDS_MAX + self.more));
     }
 

@@ -1,8 +1,8 @@
 //! Walking distances from one point, outwards.
 //!
-//! In: a net, where to begin, which ways are open, how far. Out: what it costs to get to each point, and over which. Holds: costs
-//! are exact; points come in order of (cost, number). Not here: searches for one goal (`nav/search`).
-//! Source: Dijkstra 1959.
+//! In: a net, where to begin, which ways are open, how far. Out: what it costs to get to each point, and over
+//! which. Holds: costs are exact; points come in order of (cost, number). Not here: searches for one goal
+//! (`nav/search`). Source: Dijkstra 1959.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,7 +1,7 @@
 //! Points, links and named parts of a graph, as people edit them.
 //!
-//! In: edits, one at a time. Out: the graph after it, and the edit that takes it back. Holds: finite points, links between
-//! two different known points, each once; a point in one part at most. Not here: searching.
+//! In: edits, one at a time. Out: the graph after it, and the edit that takes it back. Holds: finite points,
+//! links between two different known points, each once; a point in one part at most. Not here: searching.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,8 @@ pub struct GraphPart {
 /// A change to a draft.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PointEdit {
-    /// Puts a point at a place in the list: those from there on are numbered one higher. `at` the length, it is the last.
+    /// Puts a point at a place in the list: those from there on are numbered one higher. `at` the length, it
+    /// is the last.
     Add {
         /// Its number.
         at: u32,

@@ -1,10 +1,11 @@
 //! Points on the floors of a scene, by rays from above.
 //!
-//! In: solids, boxes that somebody placed, the size of the body. Out: points in rows, box by box, and what became of each ray.
-//! Holds: the same boxes give the same points in the same order; no point lies outside its box, over a hole, on ground that
-//! is too steep, where the body has no room, or within what is closed and looks outward; none comes twice where boxes overlap. Not here: links (`link`).
-//! Of floors above one another a box gives the highest, or all of them when that is asked for.
-//! Source: seed 003, "NavGraph generation": one ray a point from the top of a box to its bottom.
+//! In: solids, boxes that somebody placed, the size of the body. Out: points in rows, box by box, and what
+//! became of each ray. Holds: the same boxes give the same points in the same order; no point lies outside
+//! its box, over a hole, on ground that is too steep, where the body has no room, or within what is closed
+//! and looks outward; none comes twice where boxes overlap. Not here: links (`link`). Of floors above one
+//! another a box gives the highest, or all of them when that is asked for. Source: seed 003, "NavGraph
+//! generation": one ray a point from the top of a box to its bottom.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +17,8 @@ use crate::nav::graph::POINTS_MAX;
 use crate::nav::graph::strip::Strip;
 use crate::nav::solids::{Hit, Room, Solids};
 
-/// How far under a floor a ray begins that looks for another one, and how far over it one that looks for what encloses it, metres.
+/// How far under a floor a ray begins that looks for another one, and how far over it one that looks for what
+/// encloses it, metres.
 const BELOW_M: f32 = 0.01;
 
 /// A box whose floor is looked for: rays fall from its top to its bottom.
@@ -75,8 +77,8 @@ pub struct BoxReport {
     pub narrow: u32,
     /// Hits beside a point that another box had found.
     pub doubled: u32,
-    /// Rays that met a second floor with room below the first: the top of the box lies over a ceiling, and what is below needs a
-    /// box of its own.
+    /// Rays that met a second floor with room below the first: the top of the box lies over a ceiling, and
+    /// what is below needs a box of its own.
     pub covered: u32,
 }
 
@@ -91,9 +93,9 @@ pub struct Generated {
     pub is_full: bool,
 }
 
-/// Casts the rays of all boxes. `progress` hears how many rays are done, of how many, row by row.
-/// Cost: for each ray over the scene two questions to the tree of triangles, and one for the room; rays beside the scene are
-/// counted and not cast, so a box may be as large as anybody likes.
+/// Casts the rays of all boxes. `progress` hears how many rays are done, of how many, row by row. Cost: for
+/// each ray over the scene two questions to the tree of triangles, and one for the room; rays beside the
+/// scene are counted and not cast, so a box may be as large as anybody likes.
 pub fn generate(
     solids: &Solids,
     boxes: &[SceneBox],
@@ -193,8 +195,8 @@ fn drop(
         let hit = if from.y > bottom.y { solids.first_hit(from, bottom) } else { None };
         let Some(hit) = hit else { break };
         match options.floors {
-            // The underside of a floor looks down; what lies in a wall or a pillar, too. On what is less than a step below
-            // something nobody stands.
+            // The underside of a floor looks down; what lies in a wall or a pillar, too. On what is less than
+            // a step below something nobody stands.
             Floors::All if hit.is_front && above.point.y - hit.point.y > options.room.step_m => {
                 found.extend(stand(solids, &hit, options, report));
             }
@@ -224,8 +226,8 @@ fn stand(solids: &Solids, hit: &Hit, options: &GenerateOptions, report: &mut Box
     Some(hit.point)
 }
 
-/// Whether somebody could stand on what a ray would meet below what it met first. A floor is taken for one whichever way its
-/// triangles look, because what lies between it and its underside has no room.
+/// Whether somebody could stand on what a ray would meet below what it met first. A floor is taken for one
+/// whichever way its triangles look, because what lies between it and its underside has no room.
 fn is_covered(solids: &Solids, (first, hit): (&Hit, &Hit), options: &GenerateOptions) -> bool {
     first.point.y - hit.point.y >= options.room.height_m
         && is_level(hit, options)
@@ -251,7 +253,8 @@ impl FoundPoints {
         self.places.entry(self.place(point)).or_default().push(at);
     }
 
-    /// Whether a point of an earlier box (numbered below `before`) is nearer than half a step, in height as well.
+    /// Whether a point of an earlier box (numbered below `before`) is nearer than half a step, in height as
+    /// well.
     fn has_near(&self, point: Vec3, before: usize, points: &[Vec3]) -> bool {
         let [x, z] = self.place(point);
         let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dz| [x + dx, z + dz]));
@@ -388,7 +391,8 @@ mod tests {
 
     #[test]
     fn one_box_gives_every_floor_when_asked_for_and_none_within_what_is_solid() {
-        // Three floors that look up, two ceilings that look down; a block whose top looks up, and whose bottom does not.
+        // Three floors that look up, two ceilings that look down; a block whose top looks up, and whose
+        // bottom does not.
         let up = |slab: [[Vec3; 3]; 2]| slab.map(|[a, b, c]| [a, c, b]);
         let floors = [0.0, 3.0, 6.0].map(|y| up(slab(y, [0.0, 6.0], [0.0, 6.0])));
         let ceilings = [2.8, 5.8].map(|y| slab(y, [0.0, 6.0], [0.0, 6.0]));

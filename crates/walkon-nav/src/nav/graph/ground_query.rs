@@ -1,8 +1,8 @@
 //! The ground of a graph under one kind of body.
 //!
-//! In: a map, a traversal, once; places after that. Out: clear or not, how far. Holds: a line is clear when every point of it
-//! lies within the width of an open link, and each link that it goes over to is at the same height there. Walls are not
-//! told: the ground of a graph has none, it ends. Not here: costs, paths.
+//! In: a map, a traversal, once; places after that. Out: clear or not, how far. Holds: a line is clear when
+//! every point of it lies within the width of an open link, and each link that it goes over to is at the same
+//! height there. Walls are not told: the ground of a graph has none, it ends. Not here: costs, paths.
 
 use glam::{Vec2, Vec3};
 
@@ -19,7 +19,8 @@ const BEND_M: f64 = 0.1;
 const LEVEL_M: f64 = 1e-4;
 /// How far short of the end of the ground a line is cut off, as a part of it.
 const SHORT: f64 = 1e-3;
-/// How much further than its width from a link a place may be, so that the link is looked at more closely, metres.
+/// How much further than its width from a link a place may be, so that the link is looked at more closely,
+/// metres.
 const NEAR_M: f64 = 5e-4;
 
 /// Links looked at in the time of a line over the squares of a grid.
@@ -58,7 +59,8 @@ impl<'a> GraphGroundQuery<'a> {
         false
     }
 
-    /// Every link around the place is looked at, some in the time of a line over squares, once at least for each end of the line.
+    /// Every link around the place is looked at, some in the time of a line over squares, once at least for
+    /// each end of the line.
     pub(crate) fn price(&self, place: Vec3) -> u32 {
         let links = self.map.lookup().around(ground(place)).len();
         2 + u32::try_from(links / LINKS_PER_LINE).unwrap_or(u32::MAX - 2)
@@ -73,8 +75,9 @@ impl<'a> GraphGroundQuery<'a> {
         self.sight_over(from, to, &|link| self.map.is_open(link, &self.by))
     }
 
-    /// The same over the links that somebody may use. The line goes over from link to link, each time to the one that holds it
-    /// furthest among those that hold it where the last one ends. Cost: the links around each of these places.
+    /// The same over the links that somebody may use. The line goes over from link to link, each time to the
+    /// one that holds it furthest among those that hold it where the last one ends. Cost: the links around
+    /// each of these places.
     pub(crate) fn sight_over(&self, from: Vec3, to: Vec3, usable: &dyn Fn(u32) -> bool) -> (bool, Vec3) {
         let (map, width) = (self.map, self.map.width_m());
         let Some(under) = map.lookup().under(map.net(), from, width, usable) else { return (false, from) };
@@ -98,8 +101,9 @@ impl<'a> GraphGroundQuery<'a> {
         (false, if is_legal { last } else { under.above(from) })
     }
 
-    /// The places between the ends of a line where the ground below it bends, at the height of the ground: the line over them
-    /// lies on the links. Nothing where the line is not clear. Cost: as [`GraphGroundQuery::sight_over`], and the square of the bends.
+    /// The places between the ends of a line where the ground below it bends, at the height of the ground:
+    /// the line over them lies on the links. Nothing where the line is not clear. Cost: as
+    /// [`GraphGroundQuery::sight_over`], and the square of the bends.
     pub(crate) fn bends(&self, line: (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
         self.bends_over(line, &self.chain(line, usable))
     }
@@ -132,8 +136,8 @@ impl<'a> GraphGroundQuery<'a> {
         chain.last().map(|&(link, _)| Vec3::new(to.x, self.height(link, to), to.z))
     }
 
-    /// The links that hold a line one after the other, with the parts of it that each holds; none where it is not clear.
-    /// Cost: as [`GraphGroundQuery::sight_over`].
+    /// The links that hold a line one after the other, with the parts of it that each holds; none where it is
+    /// not clear. Cost: as [`GraphGroundQuery::sight_over`].
     pub(crate) fn chain(&self, (from, to): (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Chain {
         let (map, width) = (self.map, self.map.width_m());
         let under = map.lookup().under(map.net(), from, width, usable).filter(|_| to.is_finite());
@@ -163,8 +167,8 @@ impl<'a> GraphGroundQuery<'a> {
         inner.map(move |part| (part, self.height(link, line.0.lerp(line.1, part as f32))))
     }
 
-    /// Where a line goes over from one link to the next within the stretch that both hold: where they are nearest in height, the
-    /// first such place.
+    /// Where a line goes over from one link to the next within the stretch that both hold: where they are
+    /// nearest in height, the first such place.
     fn handover(&self, line: (Vec3, Vec3), [own, next]: [u32; 2], [first, last]: [f64; 2]) -> f64 {
         let rise = |part: f64| {
             let place = line.0.lerp(line.1, part as f32);
@@ -187,7 +191,8 @@ impl<'a> GraphGroundQuery<'a> {
         }
     }
 
-    /// Where a line passes the ends of a link, as parts of the line in order: there the height beside the link bends.
+    /// Where a line passes the ends of a link, as parts of the line in order: there the height beside the
+    /// link bends.
     fn ends_beside(&self, (from, to): (Vec3, Vec3), link: u32) -> Vec<f64> {
         let (a, b) = self.on_ground(link);
         let (start, end) = (ground(from), ground(to));
@@ -204,7 +209,8 @@ impl<'a> GraphGroundQuery<'a> {
         parts
     }
 
-    /// Where a line goes on from the place up to which a link holds it: how far, and over which link. Ties go to the lower link.
+    /// Where a line goes on from the place up to which a link holds it: how far, and over which link. Ties go
+    /// to the lower link.
     fn next_link(
         &self,
         line: (Vec3, Vec3),
@@ -292,8 +298,8 @@ impl<'a> GraphGroundQuery<'a> {
     }
 }
 
-/// The knots between the first and the last that a line needs to keep within [`BEND_M`] of all of them, in order.
-/// Source: Ramer 1972; Douglas and Peucker 1973, in height alone.
+/// The knots between the first and the last that a line needs to keep within [`BEND_M`] of all of them, in
+/// order. Source: Ramer 1972; Douglas and Peucker 1973, in height alone.
 fn kept_knots(knots: &[(f64, f32)]) -> Vec<(f64, f32)> {
     let mut kept = vec![false; knots.len()];
     let mut waiting = vec![(0, knots.len().saturating_sub(1))];

@@ -1,9 +1,8 @@
 //! Groups of points that are linked with one another.
 //!
-//! In: a draft, or a map. Out: the groups of a draft, largest first, each with its size, its box and one of its points; the draft
-//! without the small ones, or with a link that joins one to the main group; what each closed area of a map keeps apart. Not
-//! here: pictures of them.
-//! Source: seed 003, "Island Detection".
+//! In: a draft, or a map. Out: the groups of a draft, largest first, each with its size, its box and one of
+//! its points; the draft without the small ones, or with a link that joins one to the main group; what each
+//! closed area of a map keeps apart. Not here: pictures of them. Source: seed 003, "Island Detection".
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +25,8 @@ pub struct LinkedGroup {
     pub max: Vec3,
 }
 
-/// The groups of a graph, largest first, then by least point: the first is the main group, the others are islands. Cost: points and links.
+/// The groups of a graph, largest first, then by least point: the first is the main group, the others are
+/// islands. Cost: points and links.
 #[must_use]
 pub fn groups(draft: &EditableGraph) -> Vec<LinkedGroup> {
     let labels = labels(draft.points().len(), draft.links());
@@ -53,8 +53,8 @@ pub fn remove_islands(draft: &mut EditableGraph, points_max: usize) -> usize {
     gone.len()
 }
 
-/// Takes away one island: the `number`th of the groups after the main one, from 1. How many points went; None when there is
-/// no such island.
+/// Takes away one island: the `number`th of the groups after the main one, from 1. How many points went; None
+/// when there is no such island.
 pub fn remove_island(draft: &mut EditableGraph, number: usize) -> Option<usize> {
     let gone = groups(draft).into_iter().nth(number).filter(|_| number > 0)?;
     let gone: BTreeSet<u32> = gone.points.into_iter().collect();
@@ -62,8 +62,8 @@ pub fn remove_island(draft: &mut EditableGraph, number: usize) -> Option<usize> 
     Some(gone.len())
 }
 
-/// The link that joins an island to the main group: the shortest one, ties to the lower points. None for a graph in one piece.
-/// Cost: the product of their sizes.
+/// The link that joins an island to the main group: the shortest one, ties to the lower points. None for a
+/// graph in one piece. Cost: the product of their sizes.
 #[must_use]
 pub fn stitch(draft: &EditableGraph, island: &LinkedGroup, main: &LinkedGroup) -> Option<PointEdit> {
     let points = draft.points();
@@ -88,8 +88,9 @@ pub struct GraphIsland {
     pub at: Vec3,
 }
 
-/// What each area keeps apart that is not available: the pieces of the map that would be connected if it alone were open, the
-/// largest first, for each place where it would join some. Pieces that lie within the area do not count. Cost: points and links.
+/// What each area keeps apart that is not available: the pieces of the map that would be connected if it
+/// alone were open, the largest first, for each place where it would join some. Pieces that lie within the
+/// area do not count. Cost: points and links.
 #[must_use]
 pub fn kept_apart(map: &PointGraph) -> BTreeMap<AreaId, Vec<Vec<GraphIsland>>> {
     let own = map.labels(&Traversal::default());
@@ -104,7 +105,8 @@ pub fn kept_apart(map: &PointGraph) -> BTreeMap<AreaId, Vec<Vec<GraphIsland>>> {
     kept.filter(|(_, groups)| !groups.is_empty()).collect()
 }
 
-/// A piece as far as any area needs to know it: its size, its first point and the first that lies in another area than that.
+/// A piece as far as any area needs to know it: its size, its first point and the first that lies in another
+/// area than that.
 struct Known {
     points: u32,
     samples: Vec<(Option<AreaId>, Vec3)>,

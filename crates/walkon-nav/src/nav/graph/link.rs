@@ -1,8 +1,8 @@
 //! Links between the points of a graph: by distance and rise, then without those that a body cannot walk.
 //!
-//! In: points, options, the solids they stand on. Out: pairs of points. Holds: the pairs are those that a look at all pairs
-//! finds, sorted; a link that stays has room for the body all along and a floor below. Not here: where points come from.
-//! Source: seed 003, "Create Simple Connections" and the second pass over them.
+//! In: points, options, the solids they stand on. Out: pairs of points. Holds: the pairs are those that a
+//! look at all pairs finds, sorted; a link that stays has room for the body all along and a floor below. Not
+//! here: where points come from. Source: seed 003, "Create Simple Connections" and the second pass over them.
 
 use glam::Vec3;
 
@@ -18,7 +18,8 @@ pub struct LinkOptions {
     pub distance_max_m: f32,
     /// The steepest link, degrees.
     pub slope_max_degrees: f32,
-    /// The body that walks along it; what is lower than its step is a step up or down, however short the link.
+    /// The body that walks along it; what is lower than its step is a step up or down, however short the
+    /// link.
     pub room: Room,
     /// How far from links bodies may stray, metres, and have room still: the width of the map's links.
     pub stray_m: f32,
@@ -43,8 +44,9 @@ pub struct LinkReport {
     pub hollow: u64,
 }
 
-/// Links all points that are near enough, then takes out what cannot be walked; no solids, nothing is in the way. Links that were
-/// there are replaced. `progress` hears how many pairs are done, of how many. Cost: the pairs, by cells as wide as a link.
+/// Links all points that are near enough, then takes out what cannot be walked; no solids, nothing is in the
+/// way. Links that were there are replaced. `progress` hears how many pairs are done, of how many. Cost: the
+/// pairs, by cells as wide as a link.
 ///
 /// # Errors
 /// More links than a graph may have; the draft is as it was.
@@ -84,8 +86,8 @@ pub fn blocked_links(draft: &EditableGraph, solids: &Solids, options: &LinkOptio
     draft.links().filter(is_blocked).collect()
 }
 
-/// Whether a body can walk straight from one place to another, however far that is: not too steep, with room and a floor all along.
-/// Without solids only how steep it is can be told.
+/// Whether a body can walk straight from one place to another, however far that is: not too steep, with room
+/// and a floor all along. Without solids only how steep it is can be told.
 #[must_use]
 pub fn can_walk(solids: Option<&Solids>, ends: [Vec3; 2], options: &LinkOptions) -> bool {
     let [a, b] = ends;
@@ -153,8 +155,8 @@ fn way(solids: &Solids, [a, b]: [Vec3; 2], options: &LinkOptions) -> LinkCheck {
     if has_footing(solids, a, b, room.step_m) { LinkCheck::Clear } else { LinkCheck::Hollow }
 }
 
-/// Whether there is floor all along, each time within a step of where the foot stood before: a link as steep as it may be is
-/// no way down from a ledge. Cost: a ray for each 0.2 m.
+/// Whether there is floor all along, each time within a step of where the foot stood before: a link as steep
+/// as it may be is no way down from a ledge. Cost: a ray for each 0.2 m.
 fn has_footing(solids: &Solids, a: Vec3, b: Vec3, step_m: f32) -> bool {
     // As often as a foot is set down.
     let feet = (libm::hypotf(b.x - a.x, b.z - a.z) / 0.2).ceil().max(2.0) as u32;
@@ -168,8 +170,9 @@ fn has_footing(solids: &Solids, a: Vec3, b: Vec3, step_m: f32) -> bool {
     (stood_m - b.y).abs() <= step_m
 }
 
-/// Whether rays at the knee, the chest and the head, in the middle and at both sides, meet nothing: the bare ray of the seed,
-/// at several heights. The room is exact already, but for triangles that stand edge-on between its step and its floor.
+/// Whether rays at the knee, the chest and the head, in the middle and at both sides, meet nothing: the bare
+/// ray of the seed, at several heights. The room is exact already, but for triangles that stand edge-on
+/// between its step and its floor.
 fn is_seen(solids: &Solids, a: Vec3, b: Vec3, room: &Room) -> bool {
     let along = (b - a) * Vec3::new(1.0, 0.0, 1.0);
     let side = Vec3::new(along.z, 0.0, -along.x).normalize_or_zero() * room.radius_m * 0.99;
@@ -262,7 +265,8 @@ mod tests {
 
     #[test]
     fn a_step_is_one_however_near_to_it_the_points_lie() {
-        // A short link up a step is steep: the floor beside it was in the way of a body over a floor that goes on like that.
+        // A short link up a step is steep: the floor beside it was in the way of a body over a floor that
+        // goes on like that.
         let mut triangles = slab([0.0, 3.0], [-0.2, 0.0], [0.0, 3.0]);
         triangles.extend(slab([3.0, 6.0], [-0.2, 0.3], [0.0, 3.0]));
         let solids = Solids::new(&triangles).unwrap();

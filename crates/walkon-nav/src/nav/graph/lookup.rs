@@ -1,7 +1,8 @@
 //! Which link is under a place.
 //!
-//! In: a net, and links of it that come and go; places. Out: the nearest link in reach, and where on it. Holds: ties go to the lower link; the same answer as a look at
-//! every link. Not here: which links are open (the caller says).
+//! In: a net, and links of it that come and go; places. Out: the nearest link in reach, and where on it.
+//! Holds: ties go to the lower link; the same answer as a look at every link. Not here: which links are open
+//! (the caller says).
 
 use std::collections::BTreeMap;
 
@@ -26,8 +27,8 @@ pub(crate) struct Lookup {
     changed: BTreeMap<(i32, i32), Vec<u32>>,
 }
 
-/// How much wider than their width links are laid, metres: anyone who asks about a place in a square finds all links that hold it,
-/// however the place was rounded.
+/// How much wider than their width links are laid, metres: anyone who asks about a place in a square finds
+/// all links that hold it, however the place was rounded.
 const MARGIN_M: f64 = 1e-3;
 
 /// A place on a link.
@@ -72,7 +73,8 @@ impl Lookup {
         let bounds = geom::Bounds::of(&[a, b]).grown(width);
         let ([from_x, from_z], [to_x, to_z]) = (self.cell(bounds.min), self.cell(bounds.max));
         for z in from_z..=to_z {
-            // A long link slants: of each row only what it comes near is looked at, or a far one would take all of the ground between.
+            // A long link slants: of each row only what it comes near is looked at, or a far one would take
+            // all of the ground between.
             let low = f64::from(z) * cell_m - reach;
             let Some([one, two]) = across_band(a, b, [low, low + cell_m + 2.0 * reach]) else { continue };
             let ends = [one.min(two) - reach, one.max(two) + reach].map(|x| self.cell([x, 0.0])[0]);
@@ -147,7 +149,8 @@ impl Lookup {
         self.at(x, z)
     }
 
-    /// The nearest usable link on the ground within a width, at the height of a body: ties to the nearer in height, then the lower.
+    /// The nearest usable link on the ground within a width, at the height of a body: ties to the nearer in
+    /// height, then the lower.
     pub(crate) fn under(
         &self,
         net: &Adjacency,
@@ -194,8 +197,8 @@ impl Lookup {
         out.dedup();
     }
 
-    /// The place on a usable link nearest in space, within a distance; ties to the lower link. Cost: the links as near as the
-    /// answer; every link where none is within some tens of squares.
+    /// The place on a usable link nearest in space, within a distance; ties to the lower link. Cost: the
+    /// links as near as the answer; every link where none is within some tens of squares.
     pub(crate) fn nearest(
         &self,
         net: &Adjacency,
@@ -266,7 +269,8 @@ fn flat_m(net: &Adjacency, ends: [u32; 2]) -> f64 {
     f64::from(geom::flat_distance(a, b))
 }
 
-/// Links whose length on the ground is a lesser part of their length than this lead straight up: on the ground all of them is one place.
+/// Links whose length on the ground is a lesser part of their length than this lead straight up: on the
+/// ground all of them is one place.
 const UPRIGHT: f32 = 0.01;
 
 /// The place on a link that is nearest on the ground; nearest in space where it leads straight up.

@@ -1,9 +1,10 @@
 //! The map of points and links that bodies walk on.
 //!
-//! In: a draft, how wide its links are, areas that lie across them; then edits. Out: answers about places, and what searches walk
-//! on. Holds: the ground is everything within the width of an open link, at the height of the link; a link belongs to the first
-//! area that it crosses and is open as that is; the ground keeps a body's radius from every obstacle of the level that stands; one
-//! revision a set of edits. Not here: making drafts (`generate`), finding paths (`plan`).
+//! In: a draft, how wide its links are, areas that lie across them; then edits. Out: answers about places,
+//! and what searches walk on. Holds: the ground is everything within the width of an open link, at the height
+//! of the link; a link belongs to the first area that it crosses and is open as that is; the ground keeps a
+//! body's radius from every obstacle of the level that stands; one revision a set of edits. Not here: making
+//! drafts (`generate`), finding paths (`plan`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +35,8 @@ const KEEP_SPARE_M: f64 = 1e-6;
 /// How far a body off the ground may be from it to begin a walk, metres.
 const START_MAX_M: f32 = 8.0;
 
-/// Points that are looked at to see whether a link that goes has cut something off, before all labels are made again.
+/// Points that are looked at to see whether a link that goes has cut something off, before all labels are
+/// made again.
 const SEEN_MAX: usize = 4096;
 /// Points of a graph that is searched with landmarks: below, a search looks at few points anyway.
 const PREPARED_MIN: usize = 1000;
@@ -183,8 +185,9 @@ impl PointGraph {
         }
     }
 
-    /// How near to an area a link may come without lying across it, metres. Bodies stray from links, and have room beside obstacles still;
-    /// what was blocked later is ground that nobody stands on, as on every map. Areas without walls hold what they touch.
+    /// How near to an area a link may come without lying across it, metres. Bodies stray from links, and have
+    /// room beside obstacles still; what was blocked later is ground that nobody stands on, as on every map.
+    /// Areas without walls hold what they touch.
     fn keep_m(&self, at: usize) -> f64 {
         match self.areas[at].is_obstacle {
             true if at < self.authored_areas => f64::from(self.source.width_m + self.source.agent_radius_m),
@@ -255,7 +258,8 @@ impl PointGraph {
         GraphGroundQuery::new(self, by)
     }
 
-    /// Keeps what hangs together for a kind of bodies, for the twelve last used and as many as the level is known to have.
+    /// Keeps what hangs together for a kind of bodies, for the twelve last used and as many as the level is
+    /// known to have.
     pub(crate) fn prepare(&mut self, by: &Traversal) {
         self.known.remember(AreaAccess::of(by));
         self.expect_questions();
@@ -340,7 +344,8 @@ impl PointGraph {
         by.radius_m <= self.source.agent_radius_m + 1e-4
     }
 
-    /// The area that alone closes a link to bodies that nothing bars; None when the link is open, or closed by more than that.
+    /// The area that alone closes a link to bodies that nothing bars; None when the link is open, or closed
+    /// by more than that.
     pub(crate) fn closed_by(&self, link: u32) -> Option<AreaId> {
         let is_closed = |at: &&u16| {
             let at = usize::from(**at);
@@ -377,7 +382,8 @@ impl PointGraph {
         self.spot(point, by).is_some()
     }
 
-    /// The link that holds a point, as its lower end, when a body may stand there; the point at the height of the link.
+    /// The link that holds a point, as its lower end, when a body may stand there; the point at the height of
+    /// the link.
     #[must_use]
     pub fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
         self.spot(point, by).map(|spot| self.location(&spot, spot.above(point)))
@@ -387,7 +393,8 @@ impl PointGraph {
         Location { node: NodeId(self.net.links()[spot.link as usize][0]), point }
     }
 
-    /// The nearest place for a body within a distance in space: the point itself when legal, else the nearest point of a link.
+    /// The nearest place for a body within a distance in space: the point itself when legal, else the nearest
+    /// point of a link.
     #[must_use]
     pub fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
         if let Some(here) = self.locate(point, by) {
@@ -397,7 +404,8 @@ impl PointGraph {
         Some(self.location(&spot, spot.point))
     }
 
-    /// Where a body at a point may begin: there when legal, else the nearest place on a link within eight metres.
+    /// Where a body at a point may begin: there when legal, else the nearest place on a link within eight
+    /// metres.
     #[must_use]
     pub fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
         self.nearest(point, START_MAX_M, by)
@@ -420,7 +428,8 @@ impl PointGraph {
         })
     }
 
-    /// The dearest factor of the links under the ends of a line: a shortcut is never taken for cheaper than it is.
+    /// The most expensive factor of the links under the ends of a line: a shortcut is never taken for cheaper
+    /// than it is.
     fn dearest(&self, from: Vec3, to: Vec3, by: &Traversal) -> f32 {
         let factor = |point: Vec3| {
             let link = self.spot(point, by).map(|spot| self.passage(spot.link, by));
@@ -429,7 +438,8 @@ impl PointGraph {
         factor(from).max(factor(to)).max(factor(from.midpoint(to)))
     }
 
-    /// A line is clear of others when it is clear and comes nowhere nearer to the middle of one than its radius.
+    /// A line is clear of others when it is clear and comes nowhere nearer to the middle of one than its
+    /// radius.
     pub(crate) fn is_clear_of(
         &self,
         from: Vec3,
@@ -508,8 +518,8 @@ impl PointGraph {
         })
     }
 
-    /// For each point the least point that it hangs together with. Cost: a look at the areas; for a traversal that is not
-    /// prepared, and once after links have changed, the links.
+    /// For each point the least point that it hangs together with. Cost: a look at the areas; for a traversal
+    /// that is not prepared, and once after links have changed, the links.
     pub(crate) fn labels(&self, by: &Traversal) -> Arc<[u32]> {
         let closed = self.closed_to(&AreaAccess::of(by), ClosedDoors::AsTheyAre);
         self.labels_without(&closed)
@@ -579,7 +589,8 @@ impl PointGraph {
         islands
     }
 
-    /// A random place on a link: uniform over the length of the links within the disc, which every attempt would have to be anyway.
+    /// A random place on a link: uniform over the length of the links within the disc, which every attempt
+    /// would have to be anyway.
     pub(crate) fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
         let from =
             query.reachable_from.map(|from| (self.labels(&query.by), self.start_spot(from, &query.by)));
@@ -639,7 +650,8 @@ impl PointGraph {
         self.areas.get(area.index()).map(|area| area.polygon.as_slice())
     }
 
-    /// Least and greatest height of the links that an area or obstacle lies across, metres; None for an unknown id.
+    /// Least and greatest height of the links that an area or obstacle lies across, metres; None for an
+    /// unknown id.
     #[must_use]
     pub fn area_heights_m(&self, area: AreaId) -> Option<[f64; 2]> {
         self.areas.get(area.index()).map(|area| area.heights_m.map(f64::from))
@@ -699,7 +711,8 @@ impl PointGraph {
         hash.finish()
     }
 
-    /// Adds an obstacle of the ground within a distance of a point, not in force yet: it closes the links whose strip comes so near.
+    /// Adds an obstacle of the ground within a distance of a point, not in force yet: it closes the links
+    /// whose strip comes so near.
     pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
         let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let corners = 16;
@@ -754,7 +767,8 @@ impl PointGraph {
             .collect()
     }
 
-    /// Carries out the edits of a tick. Cost: the links of the areas they touch; points and links changed, the whole graph once.
+    /// Carries out the edits of a tick. Cost: the links of the areas they touch; points and links changed,
+    /// the whole graph once.
     pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
         let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
         let redrawn: Vec<PointEdit> = self.draft_edits(edits);
@@ -797,9 +811,9 @@ impl PointGraph {
         Some(change)
     }
 
-    /// Changes points and links. What was worked out beforehand stays while points keep their numbers and places, else it is worked
-    /// out again at once, which takes a quarter of a second for the ways between the parts of 50,000 points. None where the edit is not
-    /// possible.
+    /// Changes points and links. What was worked out beforehand stays while points keep their numbers and
+    /// places, else it is worked out again at once, which takes a quarter of a second for the ways between
+    /// the parts of 50,000 points. None where the edit is not possible.
     pub fn edit(&mut self, edit: &PointEdit) -> Option<MapChange> {
         let mut change = MapChange::default();
         self.redraft(std::slice::from_ref(edit), &mut change);
@@ -811,8 +825,8 @@ impl PointGraph {
         Some(change)
     }
 
-    /// Carries out those edits of points and links that are possible, and tells what they did. Cost: what each touches; the whole graph
-    /// once where points move or get other numbers.
+    /// Carries out those edits of points and links that are possible, and tells what they did. Cost: what
+    /// each touches; the whole graph once where points move or get other numbers.
     fn redraft(&mut self, edits: &[PointEdit], change: &mut MapChange) {
         let mut renumbers = false;
         for edit in edits {
@@ -839,7 +853,8 @@ impl PointGraph {
         }
     }
 
-    /// Does to what was laid out for searching what an edit has done to the draft, which had so many points. False where it cannot.
+    /// Does to what was laid out for searching what an edit has done to the draft, which had so many points.
+    /// False where it cannot.
     fn patch(&mut self, edit: &PointEdit, count: usize, is_stale: bool) -> bool {
         match edit {
             _ if is_stale => false,
@@ -949,7 +964,8 @@ impl PointGraph {
         self.expect_questions();
     }
 
-    /// Takes over what was changed of the points and links of a map whose place it takes, where its author has changed none of them.
+    /// Takes over what was changed of the points and links of a map whose place it takes, where its author
+    /// has changed none of them.
     pub(crate) fn keep_edits(&mut self, before: &Self) {
         if self.authored.draft == before.authored.draft && self.source.draft != before.source.draft {
             Arc::make_mut(&mut self.source).draft = before.source.draft.clone();
@@ -960,7 +976,8 @@ impl PointGraph {
         }
     }
 
-    /// The point nearest to a place in space, and how far it is, linked or not; ties to the lower. Cost: the points.
+    /// The point nearest to a place in space, and how far it is, linked or not; ties to the lower. Cost: the
+    /// points.
     #[must_use]
     pub fn nearest_point(&self, place: Vec3) -> Option<(u32, f32)> {
         let away = self.net.points().iter().map(|point| point.distance(place));
@@ -1092,8 +1109,8 @@ fn within_disc([a, b]: [Vec3; 2], centre: Vec3, within_m: f32) -> Option<[Vec3; 
     (enter < leave).then(|| [enter, leave].map(|part| a.lerp(b, part as f32)))
 }
 
-/// Whether two points hang together over open links. Cost: a walk from both, until they meet or the lesser side has been seen; at most
-/// [`SEEN_MAX`] points, beyond which the answer is that they may not.
+/// Whether two points hang together over open links. Cost: a walk from both, until they meet or the lesser
+/// side has been seen; at most [`SEEN_MAX`] points, beyond which the answer is that they may not.
 fn hangs_together(net: &Adjacency, ends: [u32; 2], is_open: impl Fn(u32) -> bool) -> bool {
     let mut sides =
         ends.map(|end| (std::collections::BTreeSet::from([end]), std::collections::VecDeque::from([end])));

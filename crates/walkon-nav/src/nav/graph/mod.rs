@@ -1,9 +1,9 @@
 //! Graphs of points and links in space: made from a scene, linked, checked, divided.
 //!
-//! In: solids, boxes, options; or points and links as authored. Out: a `EditableGraph`, which is what people edit and files hold. Holds: a
-//! point is known by its place in the list; links are pairs of points, the lower first, sorted, and go both ways. Not
-//! here: files (`level/graph`), pictures (`view`), commands (`shell`).
-//! Source: seed 003.
+//! In: solids, boxes, options; or points and links as authored. Out: a `EditableGraph`, which is what people
+//! edit and files hold. Holds: a point is known by its place in the list; links are pairs of points, the
+//! lower first, sorted, and go both ways. Not here: files (`level/graph`), pictures (`view`), commands
+//! (`shell`). Source: seed 003.
 
 pub mod adjacency;
 mod alt_heuristic;

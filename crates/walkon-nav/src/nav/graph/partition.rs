@@ -1,8 +1,8 @@
 //! Parts of a graph: grown from a point by walking distance, or all at once.
 //!
-//! In: a draft, a point and a distance, or a size. Out: the points of a part, or all parts. Holds: distance counts along links;
-//! every part hangs together; a point belongs to one part at most, the first that took it. Not here: paths between them (`precomputed_routes`).
-//! Source: seed 003, "Space Partitioning".
+//! In: a draft, a point and a distance, or a size. Out: the points of a part, or all parts. Holds: distance
+//! counts along links; every part hangs together; a point belongs to one part at most, the first that took
+//! it. Not here: paths between them (`precomputed_routes`). Source: seed 003, "Space Partitioning".
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,8 @@ pub struct Grown {
     pub others: usize,
 }
 
-/// Adds all points within a walking distance of a point to a part, which is made when there is none of that name.
+/// Adds all points within a walking distance of a point to a part, which is made when there is none of that
+/// name.
 ///
 /// # Errors
 /// An unknown point, or one part too many.
@@ -60,8 +61,9 @@ pub fn grow(
     Ok(grown)
 }
 
-/// Gives a graph that was made again the parts of the one before: each point belongs to the part of the point that was nearest to
-/// it, within a distance. The names of parts that are left without points, which go. Cost: the points around each.
+/// Gives a graph that was made again the parts of the one before: each point belongs to the part of the point
+/// that was nearest to it, within a distance. The names of parts that are left without points, which go.
+/// Cost: the points around each.
 ///
 /// # Errors
 /// None that a draft with parts does not have already.
@@ -102,9 +104,9 @@ pub fn carry_parts(
     Ok(lost)
 }
 
-/// Divides all points that belong to no part into parts of about so many points, each grown from the least point left over
-/// in order of walking distance; named `1`, `2` and on, past names in use. `progress` hears how many points are done, of how
-/// many. Cost: points and links, once for each part.
+/// Divides all points that belong to no part into parts of about so many points, each grown from the least
+/// point left over in order of walking distance; named `1`, `2` and on, past names in use. `progress` hears
+/// how many points are done, of how many. Cost: points and links, once for each part.
 ///
 /// # Errors
 /// More parts than a graph may have; the draft is as it was.
@@ -178,7 +180,8 @@ mod tests {
         let mut before = row(0, 10);
         grow(&mut before, "hall", 0, 2.0).unwrap();
         grow(&mut before, "court", 9, 3.0).unwrap();
-        // Made again with two points before all others, and only as far as the middle: every number is another one.
+        // Made again with two points before all others, and only as far as the middle: every number is
+        // another one.
         let points = [-2.0, -1.0, 0.2, 1.1, 2.0, 3.0, 4.0].map(|x| Vec3::new(x, 0.0, 0.0)).to_vec();
         let mut again = EditableGraph::new(points, &[], Vec::new()).unwrap();
         assert_eq!(carry_parts(&before, &mut again, 0.5).unwrap(), ["court"]);

@@ -1,10 +1,11 @@
 //! From a query to a path over points and links.
 //!
-//! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal is decided by
-//! labels, without a search; the path begins at the real start and ends at the goal itself, both on their links; every straight
-//! line of it is a link, or is clear; slices change nothing but when. Others in the way close the links that they stand on; when
-//! that closes the only way the plan is made once more without them. Ways between parts worked out beforehand are used where
-//! they are at most a tenth dearer than the cheapest way can be.
+//! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
+//! is decided by labels, without a search; the path begins at the real start and ends at the goal itself,
+//! both on their links; every straight line of it is a link, or is clear; slices change nothing but when.
+//! Others in the way close the links that they stand on; when that closes the only way the plan is made once
+//! more without them. Ways between parts worked out beforehand are used where they are at most a tenth more
+//! expensive than the cheapest way can be.
 
 use std::cell::RefCell;
 
@@ -106,7 +107,8 @@ impl GraphPlan {
         let Some(start) = under.or_else(|| map.start_spot(query.start, by)) else {
             return Err(Box::new(none(PathTrouble::StartOffNav)));
         };
-        // A body off the ground walks to the nearest place of it first, not straight to the first point of the way.
+        // A body off the ground walks to the nearest place of it first, not straight to the first point of
+        // the way.
         let began = if under.is_some() { start.above(query.start) } else { start.point };
         let labels = map.labels(by);
         let trouble = map.trouble(&labels, &start, query.goal, by);

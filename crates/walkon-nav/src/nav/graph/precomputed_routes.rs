@@ -1,12 +1,12 @@
 //! Ways from every part of a graph to every other, worked out beforehand, and how a search makes use of them.
 //!
-//! In: a net, its parts; then pairs of points, and which links are open. Out: a way, and how it was found. Holds: a way that is
-//! found is never more than a tenth dearer than the cheapest one, because every shortcut is compared with a lower bound, and
-//! dropped for a direct search where it does not hold; a way through a link that is closed is never used; closing links makes
-//! bounds lower than need be, never wrong; points and links that come are made up for (`add_point`, `add_link`). Not here: points that
-//! move or go (the owner makes new routes then).
-//! Source: seed 003, "Precompute Paths"; joined where it is cheapest instead of at the centres. Lower bounds by landmarks:
-//! Goldberg and Harrelson 2005.
+//! In: a net, its parts; then pairs of points, and which links are open. Out: a way, and how it was found.
+//! Holds: a way that is found is never more than a tenth more expensive than the cheapest one, because every
+//! shortcut is compared with a lower bound, and dropped for a direct search where it does not hold; a way
+//! through a link that is closed is never used; closing links makes bounds lower than need be, never wrong;
+//! points and links that come are made up for (`add_point`, `add_link`). Not here: points that move or go
+//! (the owner makes new routes then). Source: seed 003, "Precompute Paths"; joined where it is cheapest
+//! instead of at the centres. Lower bounds by landmarks: Goldberg and Harrelson 2005.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -59,7 +59,8 @@ impl StoredRoute {
     }
 }
 
-/// A point that a way may begin or end with, and what the stretch between it and the place itself costs, millimetres.
+/// A point that a way may begin or end with, and what the stretch between it and the place itself costs,
+/// millimetres.
 pub(crate) type Tip = (u32, u32);
 
 /// Where a way begins or ends: the part of its nearest tip, and the tips.
@@ -69,7 +70,8 @@ struct End<'a> {
     tips: &'a [Tip],
 }
 
-/// What searches of a graph need, kept from one to the next. Memory: 20 bytes a point of the largest graph it has seen.
+/// What searches of a graph need, kept from one to the next. Memory: 20 bytes a point of the largest graph it
+/// has seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) finder: GraphSearch,
@@ -86,13 +88,13 @@ impl Scratch {
     }
 }
 
-/// How much dearer a way may be joined than where it is cheapest: by every 2^4-th part.
+/// How much more expensive a way may be joined than where it is cheapest: by every 2^4-th part.
 const JOIN_SLACK: u32 = 4;
 /// Points looked at to join a way; who has to look further searches for a way of its own.
 const JOIN_POINTS_MAX: u32 = 2000;
 
-/// What a joined way may cost, in hundredths of what the cheapest one may. Less than a tenth dearer: the lines that are drawn through
-/// both are shorter, and need not be shorter by as much.
+/// What a joined way may cost, in hundredths of what the cheapest one may. Less than a tenth more expensive:
+/// the lines that are drawn through both are shorter, and need not be shorter by as much.
 const DEARER_MAX_PERCENT: u64 = 107;
 
 /// How a way was found.
@@ -103,7 +105,7 @@ pub enum RouteSource {
     Direct,
     /// By a search within one part: no way outside could be cheaper.
     Inside,
-    /// By a way worked out beforehand, joined at both ends: at most a tenth dearer than the cheapest.
+    /// By a way worked out beforehand, joined at both ends: at most a tenth more expensive than the cheapest.
     Joined,
 }
 
@@ -143,8 +145,8 @@ impl Measured {
 }
 
 impl PrecomputedRoutes {
-    /// Measures what searches cost with these ways and without, on pairs of connected points. The same graph gives the
-    /// same answer, because points are counted and not time. Cost: that many searches, twice.
+    /// Measures what searches cost with these ways and without, on pairs of connected points. The same graph
+    /// gives the same answer, because points are counted and not time. Cost: that many searches, twice.
     #[must_use]
     pub fn measure(&self, net: &Adjacency) -> Measured {
         let mut measured = Measured::default();
@@ -174,7 +176,8 @@ impl PrecomputedRoutes {
         measured
     }
 
-    /// Works out the ways. `progress` hears how many parts are done, of how many. Cost: three walks over the graph for each part.
+    /// Works out the ways. `progress` hears how many parts are done, of how many. Cost: three walks over the
+    /// graph for each part.
     #[must_use]
     pub fn new(net: &Adjacency, parts: &[GraphPart], progress: &mut dyn FnMut(u64, u64)) -> Self {
         let mut routes = Self::bare(net, parts);
@@ -225,8 +228,8 @@ impl PrecomputedRoutes {
         }
     }
 
-    /// The same with ways that were worked out before: those that do not lead from middle to middle over links are dropped. Cost: the
-    /// points of each part.
+    /// The same with ways that were worked out before: those that do not lead from middle to middle over
+    /// links are dropped. Cost: the points of each part.
     #[must_use]
     pub fn restore(net: &Adjacency, parts: &[GraphPart], ways: Vec<Vec<u32>>) -> Self {
         let mut routes = Self::bare(net, parts);
@@ -283,8 +286,8 @@ impl PrecomputedRoutes {
         self.to_border_mm.push(FAR);
     }
 
-    /// Makes up for a link that came, on a net that has it: ways stay what they are, and bounds what they claim to be. Cost: the points
-    /// that come nearer to another part.
+    /// Makes up for a link that came, on a net that has it: ways stay what they are, and bounds what they
+    /// claim to be. Cost: the points that come nearer to another part.
     pub(crate) fn add_link(&mut self, net: &Adjacency, [a, b]: [u32; 2]) {
         let Some(link) = net.step(a, b) else { return };
         let mut nearer = BinaryHeap::new();
@@ -335,8 +338,8 @@ impl PrecomputedRoutes {
             .collect()
     }
 
-    /// A way between two points over open links, at most a tenth dearer than the cheapest one; None when there is none.
-    /// Cost: the two ends, where a way worked out beforehand serves; else a search.
+    /// A way between two points over open links, at most a tenth more expensive than the cheapest one; None
+    /// when there is none. Cost: the two ends, where a way worked out beforehand serves; else a search.
     #[must_use]
     pub fn find(
         &self,
@@ -355,8 +358,9 @@ impl PrecomputedRoutes {
         Some(FoundRoute { expansions: looked, ..route })
     }
 
-    /// The same without a search of the whole graph, and how many points were looked at; None where one is needed. It may begin and
-    /// end at any of the tips, the nearest first. Cost: the part of both ends, or what lies between each end and a way.
+    /// The same without a search of the whole graph, and how many points were looked at; None where one is
+    /// needed. It may begin and end at any of the tips, the nearest first. Cost: the part of both ends, or
+    /// what lies between each end and a way.
     pub(crate) fn shortcut<'a>(
         &self,
         net: &Adjacency,
@@ -439,7 +443,8 @@ impl PrecomputedRoutes {
     }
 }
 
-/// From an end to where a way is joined best: the points up to there, and what it costs to the end of the way.
+/// From an end to where a way is joined best: the points up to there, and what it costs to the end of the
+/// way.
 fn near(
     net: &Adjacency,
     (tips, end): (&[Tip], u32),

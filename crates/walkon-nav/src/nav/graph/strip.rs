@@ -1,8 +1,9 @@
 //! Room for bodies that stray from the points and links of a graph.
 //!
-//! In: solids, the body, how far it may stray. Out: whether it has room at a point, or along a link, wherever it strays to.
-//! Holds: a body that strays stands on the floor there, up or down a step at most, so that the next steps of a flight of stairs
-//! are no walls; where it finds none it stays as high as it was. Not here: which points and links are asked about (`generate`, `link`).
+//! In: solids, the body, how far it may stray. Out: whether it has room at a point, or along a link, wherever
+//! it strays to. Holds: a body that strays stands on the floor there, up or down a step at most, so that the
+//! next steps of a flight of stairs are no walls; where it finds none it stays as high as it was. Not here:
+//! which points and links are asked about (`generate`, `link`).
 
 use glam::Vec3;
 
@@ -22,7 +23,8 @@ pub(crate) struct Strip<'a> {
 }
 
 impl Strip<'_> {
-    /// Whether a body has room at a point and all around it. Cost: the triangles around it; nine times where they are near.
+    /// Whether a body has room at a point and all around it. Cost: the triangles around it; nine times where
+    /// they are near.
     pub fn stands(&self, at: Vec3) -> bool {
         let (solids, room) = (self.solids, &self.room);
         if self.is_wide(at, at) {
@@ -39,7 +41,8 @@ impl Strip<'_> {
             && (0..AROUND).all(|turn| solids.has_room(at, aside(turn), room))
     }
 
-    /// Whether a body has room along a link and on both of its sides. Cost: the triangles around it; three times where they are near.
+    /// Whether a body has room along a link and on both of its sides. Cost: the triangles around it; three
+    /// times where they are near.
     pub fn leads(&self, from: Vec3, to: Vec3) -> bool {
         let (solids, room) = (self.solids, &self.room);
         if self.is_wide(from, to) {

@@ -1,8 +1,8 @@
 //! A* from gate to gate.
 //!
-//! In: sectors and two ends. Out: a `Search` that found the cheapest way by gates. Holds: of ways that cost the same the one is
-//! found whose gates, from the goal back, have the lowest ids, so that bounds change nothing but how much is looked at.
-//! Charge: 1 a pop.
+//! In: sectors and two ends. Out: a `Search` that found the cheapest way by gates. Holds: of ways that cost
+//! the same the one is found whose gates, from the goal back, have the lowest ids, so that bounds change
+//! nothing but how much is looked at. Charge: 1 a pop.
 
 use crate::nav::NodeId;
 use crate::nav::cells::layout::Unit;
@@ -12,7 +12,8 @@ use crate::nav::hierarchy::sectors::{Gate, NODES, Sectors};
 use crate::nav::hierarchy::table::{CellTable, octile};
 use crate::nav::search::{Ends, Kernel, NodeRecord, Search, SearchStep, WAITING};
 
-/// An end of a route: its cell, and what it costs between it and the gates of its sector: out by each, or from each.
+/// An end of a route: its cell, and what it costs between it and the gates of its sector: out by each, or
+/// from each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RouteEnd {
     pub(crate) cell: (u32, u32),
@@ -21,7 +22,8 @@ pub(crate) struct RouteEnd {
 }
 
 impl RouteEnd {
-    /// Where a route begins (`Flow::From`) or ends (`Flow::To`). Cost: a flood of the sector, which stays in `table`.
+    /// Where a route begins (`Flow::From`) or ends (`Flow::To`). Cost: a flood of the sector, which stays in
+    /// `table`.
     pub(crate) fn new(
         (sectors, ground): (&Sectors, &WeightedGround),
         cell: (u32, u32),
@@ -44,7 +46,8 @@ impl RouteEnd {
     }
 }
 
-/// The gates, by which one leaves the one end and comes to the other. A node is a gate of the sector that was entered by it.
+/// The gates, by which one leaves the one end and comes to the other. A node is a gate of the sector that was
+/// entered by it.
 #[derive(Clone, Copy)]
 pub(crate) struct GateSearch<'a> {
     pub(crate) sectors: &'a Sectors,

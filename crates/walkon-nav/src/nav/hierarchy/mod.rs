@@ -1,9 +1,11 @@
-//! Ways over ground too large to search whole: sectors and the gates between them first, then one small search a leg.
+//! Ways over ground too large to search whole: sectors and the gates between them first, then one small
+//! search a leg.
 //!
-//! In: cells and their factors, two ends. Out: a way that costs little more than the cheapest, or that none was found here; then
-//! anyone who asks searches flat. Holds: sectors that no edit touched are not made again, and after any edits all of them equal
-//! those of a map made again. Not here: who is served by it (`cells/map.rs`); what is known of reachability (labels decide first).
-//! Source: near-optimal hierarchical path-finding, Botea, Müller and Schaeffer 2004; cheapest crossings and straight legs are ours.
+//! In: cells and their factors, two ends. Out: a way that costs little more than the cheapest, or that none
+//! was found here; then anyone who asks searches flat. Holds: sectors that no edit touched are not made
+//! again, and after any edits all of them equal those of a map made again. Not here: who is served by it
+//! (`cells/map.rs`); what is known of reachability (labels decide first). Source: near-optimal hierarchical
+//! path-finding, Botea, Müller and Schaeffer 2004; cheapest crossings and straight legs are ours.
 
 pub(crate) mod alt_heuristic;
 pub(crate) mod gates;

@@ -1,8 +1,9 @@
 //! A way by gates: which gates, and the legs between them.
 //!
-//! In: sectors, two ends, an allowance. Out: whether a way was found, the cells where it may turn, its cost. Holds: stops only
-//! between pops of the gate search and between legs; a leg is a straight line where that costs no more than the steps between its
-//! ends, else it is searched within one sector. Charge: 1 a pop, in gates as in cells, and 1 a straight line.
+//! In: sectors, two ends, an allowance. Out: whether a way was found, the cells where it may turn, its cost.
+//! Holds: stops only between pops of the gate search and between legs; a leg is a straight line where that
+//! costs no more than the steps between its ends, else it is searched within one sector. Charge: 1 a pop, in
+//! gates as in cells, and 1 a straight line.
 
 use crate::nav::NodeId;
 use crate::nav::cells::{Flow, WeightedGround, line_of_sight};

@@ -1,18 +1,18 @@
 //! Sectors, the gates between them, and what it costs to get from gate to gate within each.
 //!
-//! In: ground of one layout, then the parts of it that changed. Out: gates and costs between them, for anyone who looks for a way
-//! (`gates`). Holds: the gates of a border follow from the cells on both its sides alone, so both sectors know the same; what a
-//! sector holds follows from its own cells and those along its borders. A border of many openings keeps the first eight gates:
-//! where that divides what is joined, no way is found here. Memory: about a byte a cell. Cost: making a sector takes a flood of it
-//! a gate.
+//! In: ground of one layout, then the parts of it that changed. Out: gates and costs between them, for anyone
+//! who looks for a way (`gates`). Holds: the gates of a border follow from the cells on both its sides alone,
+//! so both sectors know the same; what a sector holds follows from its own cells and those along its borders.
+//! A border of many openings keeps the first eight gates: where that divides what is joined, no way is found
+//! here. Memory: about a byte a cell. Cost: making a sector takes a flood of it a gate.
 
 use crate::nav::cells::layout::{Rates, Unit};
 use crate::nav::cells::{Flow, WeightedGround};
 use crate::nav::hierarchy::alt_heuristic::GateLandmarks;
 use crate::nav::hierarchy::table::{CellRect, CellTable, SIDE};
 
-/// An opening has a gate for every so many cells. Twice as many would make a fourth of the costs to keep and half the floods, and
-/// routes 2 % dearer.
+/// An opening has a gate for every so many cells. Twice as many would make a fourth of the costs to keep and
+/// half the floods, and routes 2 % more expensive.
 const SPACING: u32 = 8;
 /// Gates of one border at most.
 const SLOTS: u32 = 8;

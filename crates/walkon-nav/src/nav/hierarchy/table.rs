@@ -1,7 +1,8 @@
 //! Costs and ways within a small part of the ground.
 //!
-//! In: a part of a thousand cells at most, laid out once for many questions; a cell in it. Out: the cost of every other, or the
-//! cheapest way to one. Holds: no way leaves the part; costs are those of the map's own searches. Memory: 8 kB.
+//! In: a part of a thousand cells at most, laid out once for many questions; a cell in it. Out: the cost of
+//! every other, or the cheapest way to one. Holds: no way leaves the part; costs are those of the map's own
+//! searches. Memory: 8 kB.
 
 use crate::nav::NodeId;
 use crate::nav::buckets::Buckets;
@@ -70,7 +71,8 @@ impl CellRect {
     }
 }
 
-/// Legal steps by three bits of the row before, of the cell's own, and of the one after; none where it is not walkable itself.
+/// Legal steps by three bits of the row before, of the cell's own, and of the one after; none where it is not
+/// walkable itself.
 const LEGAL_IN_ROWS: [u8; 512] = {
     let mut table = [0; 512];
     let mut index = 0;
@@ -190,15 +192,16 @@ impl CellTable {
         }
     }
 
-    /// The cheapest way within the part laid out, if it costs no more than a limit: appends its cells but the first, and returns
-    /// the cost.
+    /// The cheapest way within the part laid out, if it costs no more than a limit: appends its cells but the
+    /// first, and returns the cost.
     pub(crate) fn way(
         &mut self,
         (from, to): ((u32, u32), (u32, u32)),
         most: u32,
         out: &mut Vec<NodeId>,
     ) -> Option<u32> {
-        // The ground of the part is often dearer than the cheapest of the map, and the bound so much better.
+        // The ground of the part is often more expensive than the cheapest of the map, and the bound so much
+        // better.
         let (floor, goal) = (self.floor, self.part.local(to));
         let (goal_x, goal_z) = (goal as u32 & (SIDE - 1), goal as u32 >> SIDE_BITS);
         let to_go = |local: usize| {
@@ -286,8 +289,8 @@ const STEPS: [isize; 8] = {
     steps
 };
 
-/// By direction of arrival, the steps worth taking: not back, nor to where the cell before gets in one step across an edge, which
-/// is always legal and never dearer, whatever the factors.
+/// By direction of arrival, the steps worth taking: not back, nor to where the cell before gets in one step
+/// across an edge, which is always legal and never more expensive, whatever the factors.
 const AHEAD: [u8; 8] = {
     let mut table = [0; 8];
     let mut direction = 0;

@@ -1,8 +1,9 @@
 //! The layers of a map and the links between them, kept up to date.
 //!
-//! In: grids, links, then edits. Out: answers about points, each from the layer that is asked about. Holds: an edit of one layer
-//! leaves the revision of the others alone; that of the whole grows with any. All layers have the same areas, by number: an
-//! area is changed on the layers where it has cells. Not here: ways (`plan`).
+//! In: grids, links, then edits. Out: answers about points, each from the layer that is asked about. Holds:
+//! an edit of one layer leaves the revision of the others alone; that of the whole grows with any. All layers
+//! have the same areas, by number: an area is changed on the layers where it has cells. Not here: ways
+//! (`plan`).
 
 use glam::Vec3;
 
@@ -31,8 +32,8 @@ pub struct LayerPoint {
     pub point: Vec3,
 }
 
-/// A way from a place on one layer to a place on another: stairs, a ladder, a hatch. It is closed while a body may not stand
-/// at one of its ends.
+/// A way from a place on one layer to a place on another: stairs, a ladder, a hatch. It is closed while a
+/// body may not stand at one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerLink {
     /// Where it begins.
@@ -93,8 +94,8 @@ impl Layers {
     /// Joins grids by links. The first is the ground.
     ///
     /// # Errors
-    /// A number of layers or links beyond its limit, layers that do not have the same number of areas, a link that leads
-    /// nowhere.
+    /// A number of layers or links beyond its limit, layers that do not have the same number of areas, a link
+    /// that leads nowhere.
     pub fn new(maps: Vec<CellMap>, links: Vec<LayerLink>) -> Result<Self, LayersError> {
         if maps.is_empty() || maps.len() > LAYERS_MAX {
             return Err(LayersError::Count { count: maps.len() });
@@ -159,12 +160,14 @@ impl Layers {
         })
     }
 
-    /// What somebody can use of each layer. Cost: nothing to speak of when it was prepared, else a pass over the map.
+    /// What somebody can use of each layer. Cost: nothing to speak of when it was prepared, else a pass over
+    /// the map.
     pub(crate) fn views(&self, by: &Traversal) -> Vec<CellView> {
         self.maps.iter().map(|map| map.view(by)).collect()
     }
 
-    /// What can be reached from a cell of a layer, over links whose ends can be stood on. Cost: labels, for each link.
+    /// What can be reached from a cell of a layer, over links whose ends can be stood on. Cost: labels, for
+    /// each link.
     pub(crate) fn everywhere(&self, views: &[CellView], layer: u8, (x, z): (u32, u32)) -> Everywhere {
         let mut found = Everywhere { layers: vec![Vec::new(); self.maps.len()] };
         found.layers[usize::from(layer)].extend(views[usize::from(layer)].reached_from(x, z));

@@ -1,13 +1,13 @@
 //! From a query to a path over several layers.
 //!
-//! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: the cheapest way, by the cost of its
-//! cells and links, that of every leg being exact; slices change nothing but when. An unreachable goal is decided by labels:
-//! the path ends at the nearest place that can be reached on the layer of the goal, else on that of the start. A path without
-//! links is the one that its layer alone would give.
-//! Method: A* over the links. The legs between them wait with a lower bound, and a leg is searched for, by the plan of its
-//! layer, only once nothing that waits could be cheaper; what is left is bounded by the straight distances over all links.
-//! Not here: ways within a layer (`cells`).
-//! Source: lazy evaluation of edges, Cohen, Phillips and Likhachev 2014.
+//! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: the cheapest way,
+//! by the cost of its cells and links, that of every leg being exact; slices change nothing but when. An
+//! unreachable goal is decided by labels: the path ends at the nearest place that can be reached on the layer
+//! of the goal, else on that of the start. A path without links is the one that its layer alone would give.
+//! Method: A* over the links. The legs between them wait with a lower bound, and a leg is searched for, by
+//! the plan of its layer, only once nothing that waits could be cheaper; what is left is bounded by the
+//! straight distances over all links. Not here: ways within a layer (`cells`). Source: lazy evaluation of
+//! edges, Cohen, Phillips and Likhachev 2014.
 
 use glam::Vec3;
 
@@ -169,8 +169,8 @@ impl LayersPlan {
 }
 
 impl Layers {
-    /// Searches the layer that somebody walks on as if there were no links, for what the search looks at. Whether it looked at
-    /// anything.
+    /// Searches the layer that somebody walks on as if there were no links, for what the search looks at.
+    /// Whether it looked at anything.
     pub(crate) fn plan_alone(&self, query: &PathQuery, search: &mut Search) -> bool {
         let map = self.of(&query.by);
         let Ok(mut plan) = cells::CellPlan::begin(map, query) else { return false };
@@ -270,7 +270,8 @@ impl Joined {
         map.least_m(start.point, end.point, by) + self.link_m(to)
     }
 
-    /// By node the least that is left to the goal: the shortest ways over the least costs. Cost: the nodes squared.
+    /// By node the least that is left to the goal: the shortest ways over the least costs. Cost: the nodes
+    /// squared.
     fn bounds(&self, layers: &Layers, by: &Traversal) -> Vec<f64> {
         let count = self.places.len();
         let mut left = vec![f64::INFINITY; count];
@@ -299,7 +300,8 @@ impl Joined {
         allowance: u32,
     ) -> Option<PathAnswer> {
         let stop_at = self.spent(search).saturating_add(allowance);
-        // Bounded by the pairs of nodes: each round ends a leg, goes through one that waits, or spends the allowance.
+        // Bounded by the pairs of nodes: each round ends a leg, goes through one that waits, or spends the
+        // allowance.
         loop {
             if self.leg.is_some() {
                 let left = stop_at.saturating_sub(self.spent(search));
@@ -337,7 +339,8 @@ impl Joined {
         }
     }
 
-    /// Takes the way that waits and could be the cheapest; among equals one that is known, then the first node.
+    /// Takes the way that waits and could be the cheapest; among equals one that is known, then the first
+    /// node.
     fn take_cheapest(&mut self) -> Option<Waiting> {
         let rank = |way: &Waiting| (way.whole_m, !way.is_exact, way.to, way.arrival.from);
         let best = (0..self.waiting.len()).min_by(|&a, &b| {
@@ -403,7 +406,8 @@ impl Joined {
         LegEnd::Yes
     }
 
-    /// Takes in what a leg came to. Somebody who stands at the end of a link is waited for there, not gone beside.
+    /// Takes in what a leg came to. Somebody who stands at the end of a link is waited for there, not gone
+    /// beside.
     fn end_leg(
         &mut self,
         layers: &Layers,

@@ -1,4 +1,5 @@
-//! Ways over layers against Dijkstra on a sorted list over (layer, tile), and answers of the layers against a flood.
+//! Ways over layers against Dijkstra on a sorted list over (layer, tile), and answers of the layers against a
+//! flood.
 
 use super::*;
 use crate::base::rng::Rng;

@@ -1,9 +1,10 @@
 //! Areas, obstacles and walls into polygons for one kind of body.
 //!
-//! In: what a mesh is made from, which areas and obstacles are in force, how much wider a body is than the mesh allows for. Out: a
-//! [`MeshView`]: the ground it can stand on with its middle. Holds: the same rules as on a grid: ground is what an area holds that can be
-//! used, unless a shunned one or an obstacle holds it too; obstacles keep their paddings, the outer edge of the areas its own, and
-//! wider bodies keep off every wall of what is left. A view depends on the source and the key alone. Not here: keeping views (`map`).
+//! In: what a mesh is made from, which areas and obstacles are in force, how much wider a body is than the
+//! mesh allows for. Out: a [`MeshView`]: the ground it can stand on with its middle. Holds: the same rules as
+//! on a grid: ground is what an area holds that can be used, unless a shunned one or an obstacle holds it
+//! too; obstacles keep their paddings, the outer edge of the areas its own, and wider bodies keep off every
+//! wall of what is left. A view depends on the source and the key alone. Not here: keeping views (`map`).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -145,7 +146,8 @@ impl MeshInput {
         (is_open && !is_shunned).then_some(set)
     }
 
-    /// The ground of bodies of a key. Distances add up: a wider body keeps off obstacles and edges by as much more.
+    /// The ground of bodies of a key. Distances add up: a wider body keeps off obstacles and edges by as much
+    /// more.
     pub(crate) fn view(&self, key: &Key) -> MeshView {
         let wider_m = f64::from(key.wider_um) * 1e-6;
         let areas = Found::new(self.areas.iter().collect());

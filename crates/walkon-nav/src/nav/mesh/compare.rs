@@ -1,8 +1,9 @@
 //! The two searches over polygons side by side, for those who measure them.
 //!
-//! In: a map, a body, two places. Out: how long the line is that each finds: the shortest at any angle, and the funnel through the
-//! polygons that A* over the middles of edges likes best. Holds: both walk on the same polygons and find the places alike. Not here:
-//! costs of areas, others in the way, starts off the ground: `plan` knows those.
+//! In: a map, a body, two places. Out: how long the line is that each finds: the shortest at any angle, and
+//! the funnel through the polygons that A* over the middles of edges likes best. Holds: both walk on the same
+//! polygons and find the places alike. Not here: costs of areas, others in the way, starts off the ground:
+//! `plan` knows those.
 
 use std::sync::Arc;
 
@@ -64,7 +65,8 @@ impl Compared {
         Some(long(&self.line))
     }
 
-    /// Metres of the line that a funnel makes of the way through the middles of edges; None when there is none.
+    /// Metres of the line that a funnel makes of the way through the middles of edges; None when there is
+    /// none.
     pub fn funnel_m(&mut self, from: Vec3, to: Vec3) -> Option<f64> {
         let (from, to) = self.ends(from, to)?;
         let surface = &self.view.surface;

@@ -1,8 +1,8 @@
 //! The ground under one kind of body, for the many short questions of a tick.
 //!
-//! In: a map, a traversal, once; places after that. Out: clear or not, how far, the walls nearby. Holds: answers are those of
-//! the map; the view was found when it was made. Where floors lie above one another a line is clear when it gets to the floor of its
-//! end. Not here: costs, paths.
+//! In: a map, a traversal, once; places after that. Out: clear or not, how far, the walls nearby. Holds:
+//! answers are those of the map; the view was found when it was made. Where floors lie above one another a
+//! line is clear when it gets to the floor of its end. Not here: costs, paths.
 
 use std::sync::Arc;
 
@@ -34,7 +34,8 @@ impl<'a> MeshGroundQuery<'a> {
         self.view.surface.spot(place).is_some()
     }
 
-    /// The same place at the height of the ground below or above it, the nearest; as it is where there is none.
+    /// The same place at the height of the ground below or above it, the nearest; as it is where there is
+    /// none.
     pub(crate) fn grounded(&self, place: Vec3) -> Vec3 {
         let surface = &self.view.surface;
         let y = surface.spot(place).map(|spot| surface.height(spot.polygon, spot.point) as f32);

@@ -1,8 +1,8 @@
 //! Which polygon holds a point, and the nearest one.
 //!
-//! In: points. Out: polygons and points on them. Holds: where floors lie above one another the nearest in height is taken, ties go
-//! to the lower polygon, and where that floor is blocked there is nothing; a point outside by less than the tolerance counts as
-//! inside. Cost: the depth of the tree.
+//! In: points. Out: polygons and points on them. Holds: where floors lie above one another the nearest in
+//! height is taken, ties go to the lower polygon, and where that floor is blocked there is nothing; a point
+//! outside by less than the tolerance counts as inside. Cost: the depth of the tree.
 
 use glam::Vec3;
 
@@ -91,8 +91,8 @@ impl Topology {
         best.1
     }
 
-    /// The place nearest to a point, on the ground within a distance and by height where there are several floors, among
-    /// the polygons that are accepted.
+    /// The place nearest to a point, on the ground within a distance and by height where there are several
+    /// floors, among the polygons that are accepted.
     pub(crate) fn nearest_spot(
         &self,
         place: Vec3,

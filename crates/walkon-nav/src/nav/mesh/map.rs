@@ -1,8 +1,9 @@
 //! The map of polygons: what it is made from, the state of its areas, and the views that bodies have of it.
 //!
-//! In: a source once, then edits, a set a tick. Out: answers about points, and what plans walk on. Holds: a view depends on the
-//! source and the state alone, so after any edits everything but the revision equals a map built again; views are made when they are
-//! first asked for and kept while they are in use: when, changes no answer. Not here: ways (`plan`), lines (`ground_query`).
+//! In: a source once, then edits, a set a tick. Out: answers about points, and what plans walk on. Holds: a
+//! view depends on the source and the state alone, so after any edits everything but the revision equals a
+//! map built again; views are made when they are first asked for and kept while they are in use: when,
+//! changes no answer. Not here: ways (`plan`), lines (`ground_query`).
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,8 +44,8 @@ pub struct MeshSource {
     pub areas: Vec<AreaShape>,
     /// What cannot. Their `AreaId`s follow those of the areas.
     pub obstacles: Vec<AreaShape>,
-    /// Least and greatest height of the ground that each area, then each obstacle, lies on, metres; beyond the end of the list
-    /// ground at any height.
+    /// Least and greatest height of the ground that each area, then each obstacle, lies on, metres; beyond
+    /// the end of the list ground at any height.
     pub heights_m: Vec<[f64; 2]>,
     /// Half-width of the bodies that obstacles are kept away from, metres.
     pub agent_radius_m: f64,
@@ -64,7 +65,8 @@ pub enum Avoidance {
     /// The ground is narrower by the rest of the radius, with rounded corners: they never come nearer.
     #[default]
     Radius,
-    /// Corners of paths are moved off walls that are near, as seed 002 does it; passages too narrow are taken, and touched.
+    /// Corners of paths are moved off walls that are near, as seed 002 does it; passages too narrow are
+    /// taken, and touched.
     Waypoints,
 }
 
@@ -266,7 +268,8 @@ impl NavMesh {
         self.outline(area).map(|outline| outline.polygon.as_slice())
     }
 
-    /// Least and greatest height of the ground that an area or obstacle means, metres; None for an unknown id.
+    /// Least and greatest height of the ground that an area or obstacle means, metres; None for an unknown
+    /// id.
     #[must_use]
     pub fn area_heights_m(&self, area: AreaId) -> Option<[f64; 2]> {
         self.outline(area).map(|outline| [outline.low_m, outline.high_m])
@@ -312,7 +315,8 @@ impl NavMesh {
         }
     }
 
-    /// How far a body is to be led off walls by moving corners, metres; 0 where its ground is narrower in place of that.
+    /// How far a body is to be led off walls by moving corners, metres; 0 where its ground is narrower in
+    /// place of that.
     pub(super) fn led_off_m(&self, by: &Traversal) -> f64 {
         match self.avoidance {
             Avoidance::Radius => 0.0,
@@ -460,7 +464,8 @@ impl NavMesh {
         self.source.areas.get(area.index()).is_some_and(|outline| outline.holds(at, y))
     }
 
-    /// Polygons of an area while it is open, for bodies that the mesh allows for; 0 for obstacles and unknown ids.
+    /// Polygons of an area while it is open, for bodies that the mesh allows for; 0 for obstacles and unknown
+    /// ids.
     #[must_use]
     pub fn area_cells(&self, area: AreaId) -> u32 {
         if area.index() >= self.area_count() {
@@ -538,7 +543,8 @@ impl NavMesh {
         }
     }
 
-    /// Adds an obstacle of all points within a distance of a point, on the floor of the point, not in force yet.
+    /// Adds an obstacle of all points within a distance of a point, on the floor of the point, not in force
+    /// yet.
     pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
         let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let middle = geom::ground(centre);

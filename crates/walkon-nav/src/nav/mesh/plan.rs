@@ -1,9 +1,10 @@
 //! From a query to a path: where to begin, where to go instead, the search, and the line that it found.
 //!
-//! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal is decided by
-//! labels, without a search; a path begins at the real start; slices change nothing but when. On even ground the path is the shortest
-//! there is (`polyanya`), else the cheaper of two through the corridor of an A* (`corridor`). Others in the way are carved out of the ground;
-//! when they close the only way the plan is made once more without them. A way that crosses a one-way area against its direction is
+//! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
+//! is decided by labels, without a search; a path begins at the real start; slices change nothing but when.
+//! On even ground the path is the shortest there is (`polyanya`), else the cheaper of two through the
+//! corridor of an A* (`corridor`). Others in the way are carved out of the ground; when they close the only
+//! way the plan is made once more without them. A way that crosses a one-way area against its direction is
 //! searched again with that area as a wall.
 
 use std::sync::Arc;
@@ -76,7 +77,8 @@ impl NavMesh {
         found.map_or_else(Reach::No, |()| Reach::Yes)
     }
 
-    /// The same where areas have a direction. Labels decide unless the answer hangs on it; then a search does.
+    /// The same where areas have a direction. Labels decide unless the answer hangs on it; then a search
+    /// does.
     fn reach_one_way(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
         let wide = self.reach(from, to, &Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
@@ -155,7 +157,8 @@ impl NavMesh {
         let (start, goal) = (surface.spot(from)?, surface.spot(to)?);
         let shut: Vec<u32> = view.sets.iter().map(|set| self.shut_of(set, by)).collect();
         let group = |polygon: u32| shut[surface.owner[polygon as usize] as usize];
-        // From the goal, so that the parents lead there from the start; in rounds by the number of areas opened.
+        // From the goal, so that the parents lead there from the start; in rounds by the number of areas
+        // opened.
         let mut parents = vec![NONE; surface.polygon_count() as usize];
         let mut round = vec![goal.polygon];
         parents[goal.polygon as usize] = goal.polygon;
@@ -225,8 +228,8 @@ impl NavMesh {
     }
 }
 
-/// How far to keep from the middle of somebody who stands in the way, metres; a body that stands within may get out, not through. None
-/// for nobody.
+/// How far to keep from the middle of somebody who stands in the way, metres; a body that stands within may
+/// get out, not through. None for nobody.
 fn kept_off(disc: &Disc, start: Point) -> Option<f64> {
     if !disc.centre.is_finite() {
         return None;
@@ -456,8 +459,8 @@ impl MeshPlan {
         if cost(&cheap) < cost(&tight) { cheap } else { tight }
     }
 
-    /// The points of a line with the polygons by which it leaves them; those that are corners of the ground keep their floor, though
-    /// another lies beside them.
+    /// The points of a line with the polygons by which it leaves them; those that are corners of the ground
+    /// keep their floor, though another lies beside them.
     fn corners(&self, line: &[(Point, u32)]) -> Vec<MeshSpot> {
         let mut spots: Vec<MeshSpot> = Vec::with_capacity(line.len());
         for &(point, corner) in line.iter().rev() {

@@ -1,10 +1,11 @@
 //! The shortest way over polygons, by a search over the intervals that can be seen.
 //!
-//! In: a surface, two places on it, what entering polygons costs. Out: the corners at which the shortest line turns, and its cost.
-//! Holds: no line on the ground is shorter, to the precision of doubles; a search stops only between expansions, and slices
-//! change nothing but when. Entering a group of polygons (a closed door) may cost a toll; ground that is dearer by the
-//! metre is `corridor`'s. Source: Polyanya, Cui, Harabor and Grastien 2017, "Compromise-free pathfinding on a navigation
-//! mesh", with their pruning of roots and of dead ends.
+//! In: a surface, two places on it, what entering polygons costs. Out: the corners at which the shortest line
+//! turns, and its cost. Holds: no line on the ground is shorter, to the precision of doubles; a search stops
+//! only between expansions, and slices change nothing but when. Entering a group of polygons (a closed door)
+//! may cost a toll; ground that is more expensive by the metre is `corridor`'s. Source: Polyanya, Cui,
+//! Harabor and Grastien 2017, "Compromise-free pathfinding on a navigation mesh", with their pruning of roots
+//! and of dead ends.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -64,7 +65,8 @@ impl Default for MeshSpot {
 /// What entering polygons costs, metres; without an entry nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tolls<'a> {
-    /// By polygon: its group and the toll for entering it from another; empty when there are none. Group 0 is free.
+    /// By polygon: its group and the toll for entering it from another; empty when there are none. Group 0 is
+    /// free.
     pub(crate) by_polygon: &'a [(u32, f64)],
 }
 
@@ -166,7 +168,8 @@ impl Polyanya {
         out.extend(self.corners().into_iter().map(|(point, _)| point));
     }
 
-    /// The points of the way found, from the start to the goal, with the corners of the ground that they are; NONE for the ends.
+    /// The points of the way found, from the start to the goal, with the corners of the ground that they are;
+    /// NONE for the ends.
     pub(crate) fn corners(&self) -> Vec<(Point, u32)> {
         let Some(last) = self.nodes.get(self.found as usize).filter(|_| self.state == SearchStep::Found)
         else {
@@ -211,7 +214,8 @@ impl Polyanya {
         self.state
     }
 
-    /// Whether the root was reached more cheaply since; roots within a door are not compared, because of its toll.
+    /// Whether the root was reached more cheaply since; roots within a door are not compared, because of its
+    /// toll.
     #[inline(always)]
     fn is_dominated(&self, view: Expansion, node: &Interval) -> bool {
         if node.root_corner == NONE || !view.tolls.is_free(view.surface.face[node.edge as usize]) {
@@ -227,8 +231,8 @@ impl Polyanya {
         self.open.push(Reverse((bound.to_bits(), at)));
     }
 
-    /// Enters the polygon behind an interval: what of its edges can be seen, or reached around the ends of the interval. While there
-    /// is but one way on it is taken at once.
+    /// Enters the polygon behind an interval: what of its edges can be seen, or reached around the ends of
+    /// the interval. While there is but one way on it is taken at once.
     fn expand(&mut self, view: Expansion, mut node: Interval, mut at: u32) {
         let stop_at = self.spent.saturating_add(view.surface.polygon_count());
         // Bounded: dead ends and polygons with several ways on end it, and as many polygons as there are.
@@ -316,8 +320,8 @@ impl Polyanya {
             let following = surface.next(edge);
             let w = (surface.from(following), surface.ring[following as usize]);
             let (w_right, w_left) = (side(node.right, w.0), side(node.left, w.0));
-            // Edges that lead back behind an end, as those that begin or end there may, show nothing but their outside: one gets across
-            // them only around that end.
+            // Edges that lead back behind an end, as those that begin or end there may, show nothing but
+            // their outside: one gets across them only around that end.
             let (is_behind_right, is_behind_left) =
                 (u_right >= -zero && w_right < -zero, u_left > zero && w_left <= zero);
             let is_passage = surface.twin[edge as usize] != NONE;
@@ -369,7 +373,8 @@ impl Polyanya {
         }
     }
 
-    /// The node behind a stretch of an edge, with its lower bound; None when it leads nowhere or a better one is known.
+    /// The node behind a stretch of an edge, with its lower bound; None when it leads nowhere or a better one
+    /// is known.
     #[inline(always)]
     fn offer(
         &mut self,
@@ -455,8 +460,8 @@ fn part_of(u: (Point, u32), w: (Point, u32), part: f64) -> (Point, u32) {
     ([u.0[0] + part * (w.0[0] - u.0[0]), u.0[1] + part * (w.0[1] - u.0[1])], NONE)
 }
 
-/// Where the root lies on the line of the interval, beyond an end, the way leads through that end: it becomes the root. False when it
-/// cannot turn there.
+/// Where the root lies on the line of the interval, beyond an end, the way leads through that end: it becomes
+/// the root. False when it cannot turn there.
 #[inline(always)]
 fn turn_in(surface: &Topology, node: &mut Interval) -> bool {
     let (left, right, root) = (node.left, node.right, node.root);

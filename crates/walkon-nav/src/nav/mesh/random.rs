@@ -1,7 +1,8 @@
 //! Random points to walk to, on meshes.
 //!
-//! In: a disc, an area, a place it must be reachable from, a stream. Out: a point. Holds: uniform over the disc; when drawing misses,
-//! a point of a random polygon among those that qualify, larger ones more often; the same stream gives the same points.
+//! In: a disc, an area, a place it must be reachable from, a stream. Out: a point. Holds: uniform over the
+//! disc; when drawing misses, a point of a random polygon among those that qualify, larger ones more often;
+//! the same stream gives the same points.
 
 use glam::Vec3;
 

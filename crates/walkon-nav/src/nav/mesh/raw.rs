@@ -1,9 +1,10 @@
 //! Polygons as somebody made them, and whether they are a navigation mesh.
 //!
-//! In: corners and lists of them. Out: a `Topology`, or the reason why there can be none, with the polygon and the corner
-//! it is about. Holds: limits are checked before anything is allocated; polygons turned the wrong way round are turned back
-//! and counted, everything else that is wrong is refused, nothing is guessed. Several floors are welcome: two polygons may
-//! lie above one another as long as they keep [`FLOOR_GAP_M`] apart. Not here: files (`level`), areas and obstacles (`build`).
+//! In: corners and lists of them. Out: a `Topology`, or the reason why there can be none, with the polygon
+//! and the corner it is about. Holds: limits are checked before anything is allocated; polygons turned the
+//! wrong way round are turned back and counted, everything else that is wrong is refused, nothing is guessed.
+//! Several floors are welcome: two polygons may lie above one another as long as they keep [`FLOOR_GAP_M`]
+//! apart. Not here: files (`level`), areas and obstacles (`build`).
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::topology::{NONE, Topology};
@@ -30,7 +31,8 @@ const PAIRS_MAX: usize = 20_000_000;
 pub struct RawMesh {
     /// Corners: x, y (up), z, world metres.
     pub vertices: Vec<[f64; 3]>,
-    /// Convex polygons by the places of their corners, in order, either way round; corners in a straight line are fine.
+    /// Convex polygons by the places of their corners, in order, either way round; corners in a straight line
+    /// are fine.
     pub polygons: Vec<Vec<u32>>,
 }
 
@@ -129,7 +131,8 @@ impl RawMesh {
         [x, z]
     }
 
-    /// The corners of a polygon with the ground to the left of every edge, and whether they had to be turned round.
+    /// The corners of a polygon with the ground to the left of every edge, and whether they had to be turned
+    /// round.
     fn check_polygon(&self, polygon: usize) -> Result<(Vec<u32>, bool), MeshError> {
         let mut ring = self.polygons[polygon].clone();
         if ring.len() < 3 {
@@ -185,7 +188,8 @@ impl RawMesh {
 
     /// For every edge of every polygon the one on its other side, numbered through all polygons.
     fn pair(&self, rings: &[Vec<u32>]) -> Result<Vec<u32>, MeshError> {
-        // Lower corner, upper corner, polygon, its edge counted through all polygons, whether it leads upwards.
+        // Lower corner, upper corner, polygon, its edge counted through all polygons, whether it leads
+        // upwards.
         let mut edges: Vec<(u32, u32, u32, u32, bool)> = Vec::new();
         for (polygon, ring) in (0_u32..).zip(rings) {
             for (corner, &from) in ring.iter().enumerate() {
@@ -294,7 +298,8 @@ impl RawMesh {
         Ok(())
     }
 
-    /// The end of another edge that lies within an edge, when the two lead along one another in opposite directions.
+    /// The end of another edge that lies within an edge, when the two lead along one another in opposite
+    /// directions.
     fn junction(&self, (from, to): (u32, u32), (c, d): (u32, u32)) -> Option<u32> {
         let (a, b) = (self.ground(from), self.ground(to));
         let (p, q) = (self.ground(c), self.ground(d));
@@ -325,7 +330,8 @@ impl RawMesh {
     }
 }
 
-/// Height at a point of a convex polygon, from the triangle of its fan around the first corner that holds the point.
+/// Height at a point of a convex polygon, from the triangle of its fan around the first corner that holds the
+/// point.
 pub(crate) fn height_in_fan(count: usize, corner: impl Fn(usize) -> (Point, f64), point: Point) -> f64 {
     let (a, ya) = corner(0);
     for at in 1..count.saturating_sub(1) {

@@ -25,7 +25,8 @@ pub struct Patch {
 pub type Corner = (Point, f64);
 
 impl NavMesh {
-    /// The ground of a body, polygon by polygon: the one at place n is the node n of its searches. Cost: per corner.
+    /// The ground of a body, polygon by polygon: the one at place n is the node n of its searches. Cost: per
+    /// corner.
     #[must_use]
     pub fn patches(&self, by: &Traversal) -> Vec<Patch> {
         let view = self.view(by);

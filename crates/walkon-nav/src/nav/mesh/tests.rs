@@ -23,7 +23,8 @@ fn rectangle(x: [f64; 2], z: [f64; 2]) -> AreaShape {
     AreaShape { polygon, available: true, factor: 1.0 }
 }
 
-/// Two rooms of 4 by 4 metres, side by side along x, and a doorway a metre wide between them, from z = 1.5 on.
+/// Two rooms of 4 by 4 metres, side by side along x, and a doorway a metre wide between them, from z = 1.5
+/// on.
 fn rooms(is_open: bool) -> MeshSource {
     let door = AreaShape { available: is_open, ..rectangle([4.0, 5.0], [1.5, 2.5]) };
     MeshSource {
@@ -428,8 +429,9 @@ fn what_is_put_on_one_floor_blocks_no_other() {
 
 #[test]
 fn lines_of_one_floor_may_cut_polygons_of_another_and_change_no_way_there() {
-    // What stands on one floor is laid as lines through all of them; polygons on both sides of such a line belong together, so they
-    // are joined again as far as they stay convex. What is left of the lines costs a little and is seen by nobody.
+    // What stands on one floor is laid as lines through all of them; polygons on both sides of such a line
+    // belong together, so they are joined again as far as they stay convex. What is left of the lines costs a
+    // little and is seen by nobody.
     let plain = map(&storeys());
     let mut full = map(&storeys());
     for x in 1..6 {
@@ -536,8 +538,9 @@ fn seed_w6_a_sloped_mesh_gives_the_way_of_its_flat_copy() {
 
 #[test]
 fn r6_no_search_goes_round_and_round_a_corner_between_areas() {
-    // Found by the fuzz target `level`: where edges of areas cross there is a corner with ground all around it. An edge that led back
-    // to such a corner was seen through from outside, and the search went around it until the memory was full.
+    // Found by the fuzz target `level`: where edges of areas cross there is a corner with ground all around
+    // it. An edge that led back to such a corner was seen through from outside, and the search went around it
+    // until the memory was full.
     let quad = |polygon: [[f64; 2]; 4]| AreaShape { polygon: polygon.to_vec(), available: true, factor: 1.0 };
     let source = MeshSource {
         areas: vec![

@@ -1,9 +1,10 @@
 //! Convex polygons joined along their edges: what every question about a mesh is answered on.
 //!
-//! In: corners and rings of corners that are known to be in order (`raw`, `carve`). Out: the polygons, who is beside whom, the
-//! walls, the parts that hang together. Holds: the ground is to the left of every edge; an edge without a polygon on its
-//! other side is a wall; edges are numbered through all rings, so an edge stands for its polygon, too. Never changed once made.
-//! Not here: finding a polygon (`locate`), lines (`walk`), ways (`polyanya`, `corridor`).
+//! In: corners and rings of corners that are known to be in order (`raw`, `carve`). Out: the polygons, who is
+//! beside whom, the walls, the parts that hang together. Holds: the ground is to the left of every edge; an
+//! edge without a polygon on its other side is a wall; edges are numbered through all rings, so an edge
+//! stands for its polygon, too. Never changed once made. Not here: finding a polygon (`locate`), lines
+//! (`walk`), ways (`polyanya`, `corridor`).
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use crate::nav::mesh::tree::RectangleTree;
 /// No edge, no corner, no polygon.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// How far a body may stand outside, metres, and still count as inside: positions are in single precision, and corners of paths lie
-/// on the walls themselves.
+/// How far a body may stand outside, metres, and still count as inside: positions are in single precision,
+/// and corners of paths lie on the walls themselves.
 const TOLERANCE_M: f64 = 1e-3;
 
 /// A mesh ready for questions. `Default` has no polygons.
@@ -49,8 +50,8 @@ pub(crate) struct Topology {
     pub(crate) bounds: Bounds,
     /// Whether all of it lies at one height.
     pub(crate) is_flat: bool,
-    /// What it was cut out of, where floors of that lie above one another: a place belongs to one of those floors, blocked or
-    /// not, and never to another because its own is blocked there.
+    /// What it was cut out of, where floors of that lie above one another: a place belongs to one of those
+    /// floors, blocked or not, and never to another because its own is blocked there.
     pub(crate) whole: Option<Arc<Topology>>,
     pub(crate) tolerance_m: f64,
     /// Products of lengths below this are zero.

@@ -1,8 +1,9 @@
 //! What ground costs, and doors.
 //!
-//! In: a view, the state of the areas, who walks. Out: by polygon the factor and the toll; costs and crossings of lines. Holds: where
-//! areas overlap the factor is that of the last listed one that is there, where none is, of the last listed; a toll is paid for every
-//! crossing. Not here: which ground there is (`build`).
+//! In: a view, the state of the areas, who walks. Out: by polygon the factor and the toll; costs and
+//! crossings of lines. Holds: where areas overlap the factor is that of the last listed one that is there,
+//! where none is, of the last listed; a toll is paid for every crossing. Not here: which ground there is
+//! (`build`).
 
 use glam::Vec3;
 
@@ -20,7 +21,8 @@ use crate::nav::{Crossing, Traversal};
 pub(crate) struct TraversalCosts {
     /// By polygon; empty when all are 1.
     pub(crate) factors: Vec<f64>,
-    /// By polygon: a closed area to be opened (id + 1; 0: none) and the metres that this adds; empty when there are none.
+    /// By polygon: a closed area to be opened (id + 1; 0: none) and the metres that this adds; empty when
+    /// there are none.
     tolls: Vec<(u32, f64)>,
 }
 
@@ -76,8 +78,8 @@ impl TraversalCosts {
         self.factors.iter().copied().fold(1.0, f64::min)
     }
 
-    /// What a line of points costs, metres of plain ground; and the closed areas that it goes through. What is not on the ground, a
-    /// beginning off it, counts as plain.
+    /// What a line of points costs, metres of plain ground; and the closed areas that it goes through. What
+    /// is not on the ground, a beginning off it, counts as plain.
     pub(crate) fn along(
         &self,
         surface: &Topology,

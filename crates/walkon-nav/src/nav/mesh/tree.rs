@@ -1,8 +1,8 @@
 //! Rectangles in a tree, to find those around a place.
 //!
-//! In: rectangles once, places after that. Out: the rectangles that touch a window, or the items of a list nearest to a place.
-//! Holds: the answers depend on the rectangles alone; the order of a visit is that of the tree, callers that care sort.
-//! Source: a bounding volume hierarchy split at the median of the longer axis.
+//! In: rectangles once, places after that. Out: the rectangles that touch a window, or the items of a list
+//! nearest to a place. Holds: the answers depend on the rectangles alone; the order of a visit is that of the
+//! tree, callers that care sort. Source: a bounding volume hierarchy split at the median of the longer axis.
 
 use crate::base::geom::{Bounds, Point};
 
@@ -81,8 +81,8 @@ impl RectangleTree {
         }
     }
 
-    /// The item nearest to a point by a measure (squared distance, None: not eligible) that is never less than the distance to the
-    /// item's rectangle; ties go to the lower item. Not beyond `within_sq`.
+    /// The item nearest to a point by a measure (squared distance, None: not eligible) that is never less
+    /// than the distance to the item's rectangle; ties go to the lower item. Not beyond `within_sq`.
     pub(crate) fn nearest(
         &self,
         point: Point,

@@ -1,9 +1,10 @@
 //! Lines on the ground into convex polygons.
 //!
-//! In: segments that may cross, and what lies where. Out: a [`Topology`] of convex polygons with one owner each, no two of which
-//! could be joined across the edge that they share. Holds: what lies where is asked for at the middle of each triangle, so gaps in
-//! the lines that rounding leaves can let nothing leak. The same lines give the same polygons.
-//! Source: a constrained Delaunay triangulation (`spade`); triangles joined as Hertel and Mehlhorn 1983 do, long edges first.
+//! In: segments that may cross, and what lies where. Out: a [`Topology`] of convex polygons with one owner
+//! each, no two of which could be joined across the edge that they share. Holds: what lies where is asked for
+//! at the middle of each triangle, so gaps in the lines that rounding leaves can let nothing leak. The same
+//! lines give the same polygons. Source: a constrained Delaunay triangulation (`spade`); triangles joined as
+//! Hertel and Mehlhorn 1983 do, long edges first.
 
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
@@ -23,8 +24,8 @@ const ROUNDS_MAX: usize = 6;
 /// A segment of the ground plane.
 pub(crate) type Segment = (Point, Point);
 
-/// The polygons between some lines. `owner` says to whom the ground at a point belongs; None: it is no ground. `height` is asked for
-/// each corner of a polygon of an owner.
+/// The polygons between some lines. `owner` says to whom the ground at a point belongs; None: it is no
+/// ground. `height` is asked for each corner of a polygon of an owner.
 pub(crate) fn arrange(
     lines: &[Segment],
     owner: &dyn Fn(Point) -> Option<u32>,
@@ -35,8 +36,8 @@ pub(crate) fn arrange(
     sheet.into_surface(height)
 }
 
-/// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part of a metre, and bent
-/// ones may meet again; more than two rounds are rare.
+/// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part
+/// of a metre, and bent ones may meet again; more than two rounds are rare.
 fn split(lines: &[Segment]) -> Vec<Segment> {
     let mut left: Vec<Segment> = lines.iter().map(|&(a, b)| (a.map(rounded), b.map(rounded))).collect();
     for _ in 0..ROUNDS_MAX {

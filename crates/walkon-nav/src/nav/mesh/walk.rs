@@ -1,8 +1,9 @@
 //! Straight lines over polygons.
 //!
-//! In: a place on a surface and a point to walk to. Out: whether the line stays on the ground, how far it does, the polygons it
-//! passes. Holds: a line may stray beyond a wall by no more than the tolerance of the surface: it is led around the corners that it
-//! grazes, because the corners of paths lie on the walls. Cost: the polygons passed.
+//! In: a place on a surface and a point to walk to. Out: whether the line stays on the ground, how far it
+//! does, the polygons it passes. Holds: a line may stray beyond a wall by no more than the tolerance of the
+//! surface: it is led around the corners that it grazes, because the corners of paths lie on the walls. Cost:
+//! the polygons passed.
 
 use crate::base::geom::{self, Point};
 use crate::nav::mesh::locate::{MeshSpot, distance_sq};
@@ -12,10 +13,12 @@ use crate::nav::mesh::topology::{NONE, Topology};
 const CORNERS_MAX: usize = 256;
 /// Edges crossed this near to one another, in parts of the line, are crossed at once.
 const SAME_PART: f64 = 1e-11;
-/// An edge whose distance squared from a crossing is greater by this, square metres, is not the one that is crossed.
+/// An edge whose distance squared from a crossing is greater by this, square metres, is not the one that is
+/// crossed.
 const MET_SQ: f64 = 1e-18;
 
-/// Places nearer in height than this are on one floor, metres: stairs may lie beside the floor that they lead up to.
+/// Places nearer in height than this are on one floor, metres: stairs may lie beside the floor that they lead
+/// up to.
 pub(crate) const SAME_HEIGHT_M: f64 = 0.01;
 
 /// What a straight line came to.
@@ -89,7 +92,8 @@ impl Topology {
         best.map_or(0, |edge| self.face[edge as usize])
     }
 
-    /// The polygon at a corner by which a straight line leads from there to the next place, at the height of that.
+    /// The polygon at a corner by which a straight line leads from there to the next place, at the height of
+    /// that.
     pub(crate) fn leaving(&self, corner: u32, next: MeshSpot) -> u32 {
         let first = self.towards(corner, next.point);
         if self.is_flat {
@@ -110,8 +114,9 @@ impl Topology {
         if edge == edges.start { edges.end - 1 } else { edge - 1 }
     }
 
-    /// The edge of a polygon that a point lies beyond; None where it lies inside, or as good as on a wall. Through a corner a line may
-    /// come into a polygon that it only touches: then it leaves by the edge that it came by, or one at the corner.
+    /// The edge of a polygon that a point lies beyond; None where it lies inside, or as good as on a wall.
+    /// Through a corner a line may come into a polygon that it only touches: then it leaves by the edge that
+    /// it came by, or one at the corner.
     fn stray(&self, polygon: u32, to: Point) -> Option<u32> {
         let is_beyond = |edge: &u32| {
             let (a, b) = (self.from(*edge), self.to(*edge));
@@ -124,8 +129,8 @@ impl Topology {
         self.edges(polygon).find(is_beyond)
     }
 
-    /// Walks straight until the end or a wall. From a corner it leaves by no edge that ends there: the one that begins there is
-    /// further along.
+    /// Walks straight until the end or a wall. From a corner it leaves by no edge that ends there: the one
+    /// that begins there is further along.
     fn leg(
         &self,
         (from, corner): (MeshSpot, u32),

@@ -1,8 +1,9 @@
 //! How far bodies keep from walls: stretches of wall blown up by a radius.
 //!
-//! In: walls, a radius. Out: convex polygons around them, and the lines that bound what is left of the ground. Holds: a polygon holds
-//! every point within the radius of its wall, and none farther off than the radius by more than a hundredth of it: rounded ends are
-//! polygons around the circle. Not here: which walls (`build`).
+//! In: walls, a radius. Out: convex polygons around them, and the lines that bound what is left of the
+//! ground. Holds: a polygon holds every point within the radius of its wall, and none farther off than the
+//! radius by more than a hundredth of it: rounded ends are polygons around the circle. Not here: which walls
+//! (`build`).
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::raw::length;
@@ -46,8 +47,8 @@ pub(crate) enum WallSide {
     Without,
 }
 
-/// What keeps a distance from the walls of a surface: beside each wall a rectangle, around each corner that a tight line can turn at
-/// on that side a sector of the circle, as a polygon that holds it.
+/// What keeps a distance from the walls of a surface: beside each wall a rectangle, around each corner that a
+/// tight line can turn at on that side a sector of the circle, as a polygon that holds it.
 pub(crate) fn beside(surface: &Topology, keep_m: f64, side: WallSide) -> Vec<WallOffset> {
     let turned = if side == WallSide::Within { 1.0 } else { -1.0 };
     let mut shapes = Vec::new();
@@ -92,8 +93,8 @@ fn normal(a: Point, b: Point, long_m: f64) -> Point {
     [(a[1] - b[1]) * scale, (b[0] - a[0]) * scale]
 }
 
-/// The part of a circle around the middle one of three corners that lies beyond both segments, on the left for a positive radius,
-/// as a polygon that holds it. None where there is no such part.
+/// The part of a circle around the middle one of three corners that lies beyond both segments, on the left
+/// for a positive radius, as a polygon that holds it. None where there is no such part.
 fn sector([a, b, c]: [Point; 3], radius_m: f64) -> Option<Vec<Point>> {
     let (first, last) = (normal(a, b, radius_m), normal(b, c, radius_m));
     let angle = |way: Point| libm::atan2(way[1], way[0]);

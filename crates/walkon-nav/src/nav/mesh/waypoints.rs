@@ -1,9 +1,11 @@
-//! Keeping off walls by moving the corners of a path, as seed 002 does it: for comparing with ground made narrower by the radius.
+//! Keeping off walls by moving the corners of a path, as seed 002 does it: for comparing with ground made
+//! narrower by the radius.
 //!
-//! In: a surface, the corners of a tight line, a radius. Out: corners further from the walls. Holds: the first and the last place are
-//! never moved, every place is on the ground, and every segment that is new or moved is clear; where that cannot be had the old
-//! ones stay, so a way through a corridor that is too narrow is kept, and may touch walls.
-//! Source: seed 002, read so that a corner moves away from the wall that was hit, by two radii.
+//! In: a surface, the corners of a tight line, a radius. Out: corners further from the walls. Holds: the
+//! first and the last place are never moved, every place is on the ground, and every segment that is new or
+//! moved is clear; where that cannot be had the old ones stay, so a way through a corridor that is too narrow
+//! is kept, and may touch walls. Source: seed 002, read so that a corner moves away from the wall that was
+//! hit, by two radii.
 
 use crate::base::geom::Point;
 use crate::nav::mesh::locate::MeshSpot;

@@ -356,7 +356,8 @@ fn every_part_of_the_state_is_in_the_hash() {
 
 #[test]
 fn fault_g35_looking_beside_a_goal_that_many_hold_is_paid_for() {
-    // Plain ground. In the one case a heap stands on the goal, so that each request has to look for a place beside it.
+    // Plain ground. In the one case a heap stands on the goal, so that each request has to look for a place
+    // beside it.
     let source = CellSource {
         frame: MapFrame { width: 60, depth: 60, cell_size_m: 0.4, ..MapFrame::default() },
         walkable: vec![true; 3600],

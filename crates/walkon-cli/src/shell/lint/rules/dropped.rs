@@ -1,4 +1,5 @@
-//! Calls that are for nothing, because what they give is dropped: a path that nobody asks for, a timer without a handler.
+//! Calls that are for nothing, because what they give is dropped: a path that nobody asks for, a timer
+//! without a handler.
 
 use crate::script::bind::table::Binding;
 use crate::shell::lint::finding::{LintFinding, code};

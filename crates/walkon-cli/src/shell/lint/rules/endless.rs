@@ -1,7 +1,8 @@
-//! Loops that never end and never wait: the level would stop at the first of them, so the runtime ends the call.
+//! Loops that never end and never wait: the level would stop at the first of them, so the runtime ends the
+//! call.
 //!
-//! Holds: a loop is named only when nothing in it can leave it: no `break`, no `return`, and no call of anything that might wait
-//! or raise, as functions of other files might.
+//! Holds: a loop is named only when nothing in it can leave it: no `break`, no `return`, and no call of
+//! anything that might wait or raise, as functions of other files might.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,7 @@
 //! Characters whom a scene sends or lets speak without holding them.
 //!
-//! Holds: a scene is judged when its list of held characters and the name of the character stand in the text; others are not.
+//! Holds: a scene is judged when its list of held characters and the name of the character stand in the text;
+//! others are not.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +44,8 @@ fn held<'a>(reading: &'a Reading<'_>, table: ExprId) -> Option<BTreeSet<&'a str>
     names.collect()
 }
 
-/// The name of a character that is `world.character("name")`, itself or through locals that are given nothing else.
+/// The name of a character that is `world.character("name")`, itself or through locals that are given nothing
+/// else.
 fn character<'a>(reading: &'a Reading<'_>, id: ExprId) -> Option<&'a str> {
     let mut at = id;
     // A chain of locals longer than this is nobody's name.

@@ -1,4 +1,5 @@
-//! Option tables: keys that a function does not take, keys that are missing, words that are none of those allowed.
+//! Option tables: keys that a function does not take, keys that are missing, words that are none of those
+//! allowed.
 
 use crate::script::types::luau_type::{self, Type};
 use crate::shell::lint::api::Field;
@@ -18,8 +19,8 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     });
 }
 
-/// Every value that the API reads, with the type that is wanted of it and what it is called: arguments, and what is in tables
-/// among them.
+/// Every value that the API reads, with the type that is wanted of it and what it is called: arguments, and
+/// what is in tables among them.
 pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&Type, ExprId, &str)) {
     for id in reading.tree.ids() {
         let Some(called) = reading.called(id) else { continue };

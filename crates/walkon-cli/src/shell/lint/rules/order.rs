@@ -1,4 +1,5 @@
-//! Loops over tables whose keys are handles, tables or functions: their order differs from run to run (fault:I1).
+//! Loops over tables whose keys are handles, tables or functions: their order differs from run to run
+//! (fault:I1).
 
 use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;

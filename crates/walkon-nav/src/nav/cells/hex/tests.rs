@@ -96,7 +96,8 @@ fn a_line_touches_the_hexagons_that_dense_sampling_finds_and_no_others() {
 
 #[test]
 fn a_line_through_a_corner_touches_all_three_hexagons_around_it() {
-    // From the middle of one hexagon straight through a corner of it, along the edge between the two beyond, into the next.
+    // From the middle of one hexagon straight through a corner of it, along the edge between the two beyond,
+    // into the next.
     let (from, to) = ([5.5, 5.5], [6.5, 6.5]);
     let mut cells: Vec<_> = touched(from, to).iter().map(|touched| (touched.x, touched.z)).collect();
     cells.sort_unstable();
@@ -145,7 +146,8 @@ fn clear_lines_stay_clear_in_parts_and_blocked_ones_end_before_what_is_in_the_wa
             assert_eq!(last == to, is_clear, "{label}");
             if !is_clear {
                 cut += 1;
-                // Cut off at the first hexagon that is in the way, or earlier by a margin that a shallow line needs.
+                // Cut off at the first hexagon that is in the way, or earlier by a margin that a shallow line
+                // needs.
                 let blocked = touched(from, to).into_iter().filter(|touched| !bits.at(touched.x, touched.z));
                 let first = blocked.map(|touched| touched.enter).fold(1.0, f64::min);
                 let done =

@@ -311,7 +311,8 @@ fn landmarks_survive_every_edit_that_opens_closes_or_recosts_ground() {
     );
 }
 
-/// A random change to a cell, now and then one beyond the map or on another layer, and what it does to a source.
+/// A random change to a cell, now and then one beyond the map or on another layer, and what it does to a
+/// source.
 fn random_tile(rng: &mut Rng, frame: &MapFrame, source: Option<&mut CellSource>) -> NavEdit {
     let cell = [rng.below(u64::from(frame.width) + 1) as u32, rng.below(u64::from(frame.depth) + 1) as u32];
     let edit = TileEdit {

@@ -1,4 +1,5 @@
-//! Costs on every layout against Dijkstra on a sorted list, whose neighbours are those that a picture of the tiles shows.
+//! Costs on every layout against Dijkstra on a sorted list, whose neighbours are those that a picture of the
+//! tiles shows.
 
 use super::{SearchStep as Outcome, *};
 use crate::base::geom::Point;
@@ -59,7 +60,7 @@ impl Table {
         }
     }
 
-    /// Blocks some cells and makes some dearer, but for one.
+    /// Blocks some cells and makes some more expensive, but for one.
     fn worsen(&mut self, rng: &mut Rng, but_for: [u32; 2]) {
         for _ in 0..4 {
             let at = rng.below(u64::from(self.frame.cell_count())) as u32;
@@ -67,7 +68,7 @@ impl Table {
             if at as usize != self.id(but_for) && rng.chance(0.5) {
                 self.bits.set(x, z, false);
             }
-            // No dearer than the dearest: costs go on being counted as they were.
+            // No more expensive than the most expensive: costs go on being counted as they were.
             let dearest = self.factor.iter().copied().max().unwrap_or(FACTOR_ONE);
             if let Some(factor) = self.factor.get_mut(at as usize) {
                 *factor = dearest;
@@ -227,7 +228,8 @@ impl Table {
     }
 }
 
-/// On random maps of every layout. Landmarks know the ground without gates, and before some of it became dearer or was blocked.
+/// On random maps of every layout. Landmarks know the ground without gates, and before some of it became more
+/// expensive or was blocked.
 fn check(seed: &str, rounds: u32, weighted: impl Fn(&mut Rng) -> bool, gated: bool) {
     let mut rng = Rng::stream(1, seed);
     let mut search = Search::default();

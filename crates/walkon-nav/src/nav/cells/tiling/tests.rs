@@ -161,7 +161,8 @@ fn bounds_hold_the_corners_of_all_tiles_and_no_more() {
     }
 }
 
-/// The neighbours of tiles in even and odd lines, as drawn: for the first kind of map column and row differences by hand.
+/// The neighbours of tiles in even and odd lines, as drawn: for the first kind of map column and row
+/// differences by hand.
 #[test]
 fn seed_o10_the_six_neighbours_of_an_odd_and_an_even_line_are_those_around_it_in_all_four_layouts() {
     let around = |odd: bool, index: Stagger| -> [[i64; 2]; 6] {

@@ -11,7 +11,8 @@ use crate::nav::{Accept, AreaEdit, NavMap, PassRules, PathQuery, Search};
 /// Points on each side of a floor.
 const SIDE: u32 = 12;
 
-/// Two floors of rooms of four by four points, doors between the rooms, some links missing, stairs in one corner.
+/// Two floors of rooms of four by four points, doors between the rooms, some links missing, stairs in one
+/// corner.
 fn house(rng: &mut Rng) -> EditableGraph {
     let mut points = Vec::new();
     for at in 0..2 * SIDE * SIDE {

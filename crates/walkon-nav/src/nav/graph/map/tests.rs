@@ -8,7 +8,8 @@ use crate::nav::graph::editable_graph::GraphPart;
 use crate::nav::graph::link::{LinkOptions, link};
 use crate::nav::{AreaEdit, Disc, NavMap, Others, PathQuery, PathStatus, Search};
 
-/// Two floors of 11 by 11 points half a metre apart, three metres above each other, and stairs between them along x = 0 to 5 at z = 6.
+/// Two floors of 11 by 11 points half a metre apart, three metres above each other, and stairs between them
+/// along x = 0 to 5 at z = 6.
 fn house(areas: Vec<GraphArea>) -> PointGraph {
     let mut points = Vec::new();
     for y in [0.0, 3.0] {
@@ -362,7 +363,8 @@ fn random_points_lie_on_links_within_the_disc_and_can_be_reached() {
 
 #[test]
 fn r6_places_on_a_link_that_leads_straight_up_are_found_at_their_height() {
-    // Found by the fuzz target `graph`: on the ground all of a ladder is one place, and its lower end was taken for every height.
+    // Found by the fuzz target `graph`: on the ground all of a ladder is one place, and its lower end was
+    // taken for every height.
     let points =
         vec![Vec3::ZERO, Vec3::new(1.0, 0.0, 0.0), Vec3::new(1.0, 4.0, 0.0), Vec3::new(2.0, 4.0, 0.0)];
     let draft = EditableGraph::new(points, &[[0, 1], [1, 2], [2, 3]], Vec::new()).unwrap();
