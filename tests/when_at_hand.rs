@@ -7,24 +7,27 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Every test that needs such data, and what it needs below `../shared/data`.
 const NEEDS: [(&str, &str); 11] = [
-    ("cli::published_scenarios_are_answered_with_their_optimal_cost", "movingai"),
-    ("graph_ground::seed_v3_a_box_around_a_body_of_a_scene_gives_one_main_island", "meshes/nav_test.obj"),
-    ("graph_ground::seed_v3_one_island_for_each_piece_of_ground", "meshes/nav_test.obj"),
+    ("cli::commands::published_scenarios_are_answered_with_their_optimal_cost", "movingai"),
     (
-        "graph_tool::seed_v3_a_real_scene_gives_one_main_island_and_links_that_nothing_blocks",
+        "nav::graph_ground::seed_v3_a_box_around_a_body_of_a_scene_gives_one_main_island",
         "meshes/nav_test.obj",
     ),
-    ("graph_tool::seed_v3_ways_lead_up_the_stairs_of_a_real_scene", "meshes/nav_test.obj"),
-    ("meshes::every_published_mesh_loads_or_is_refused_with_its_reason", "meshes"),
-    ("meshes::on_arena_no_path_is_longer_than_on_the_grid_and_every_line_of_it_can_be_walked", "meshes"),
-    ("nav_published::seed_a1_published_scenarios_are_answered_with_their_optimum", "movingai"),
-    ("tiled::a_path_across_every_map_that_tiled_ships_is_found_and_drawn", "tiled"),
-    ("tiled::maps_that_tiled_ships_import_with_what_their_files_state", "tiled"),
-    ("tiled::the_csv_of_a_shipped_map_is_what_its_text_says", "tiled"),
+    ("nav::graph_ground::seed_v3_one_island_for_each_piece_of_ground", "meshes/nav_test.obj"),
+    (
+        "cli::graph_tool::seed_v3_a_real_scene_gives_one_main_island_and_links_that_nothing_blocks",
+        "meshes/nav_test.obj",
+    ),
+    ("cli::graph_tool::seed_v3_ways_lead_up_the_stairs_of_a_real_scene", "meshes/nav_test.obj"),
+    ("nav::meshes::every_published_mesh_loads_or_is_refused_with_its_reason", "meshes"),
+    ("nav::meshes::on_arena_no_path_is_longer_than_on_the_grid_and_every_line_of_it_can_be_walked", "meshes"),
+    ("nav::nav_published::seed_a1_published_scenarios_are_answered_with_their_optimum", "movingai"),
+    ("level::tiled::a_path_across_every_map_that_tiled_ships_is_found_and_drawn", "tiled"),
+    ("level::tiled::maps_that_tiled_ships_import_with_what_their_files_state", "tiled"),
+    ("level::tiled::the_csv_of_a_shipped_map_is_what_its_text_says", "tiled"),
 ];
 
 /// The place of data that is not part of the repository; None where it is not at hand, which is told and
@@ -67,25 +70,41 @@ fn tests_without_their_data_are_counted() {
     }
 }
 
-#[test]
-fn only_listed_tests_ask_for_data_that_a_clone_does_not_have() {
-    let folder = crate::place::root().join("tests");
-    let mut names = BTreeSet::new();
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap().to_string_lossy().into_owned()
+}
+
+/// The functions of the files in a folder, as `folder::file::function`. Panics where one reaches for data by
+/// itself.
+fn gather(folder: &Path, above: &str, names: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|suffix| suffix != "rs") || path.ends_with("when_at_hand.rs") {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        let module = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let module = stem(&path);
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         let strange: Vec<&str> = code.clone().filter(|line| line.contains("../shared")).collect();
-        assert!(strange.is_empty(), "{module}: ask when_at_hand::at_hand for it: {strange:?}");
+        assert!(strange.is_empty(), "{above}{module}: ask when_at_hand::at_hand for it: {strange:?}");
         names.extend(
             code.filter_map(|line| line.strip_prefix("fn "))
-                .filter_map(|line| line.split_once('(').map(|(name, _)| format!("{module}::{name}"))),
+                .filter_map(|line| line.split_once('(').map(|(name, _)| format!("{above}{module}::{name}"))),
         );
     }
+}
+
+#[test]
+fn only_listed_tests_ask_for_data_that_a_clone_does_not_have() {
+    let mut names = BTreeSet::new();
+    let tests = crate::place::root().join("tests");
+    for entry in std::fs::read_dir(&tests).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            gather(&path, &format!("{}::", stem(&path)), &mut names);
+        }
+    }
+    gather(&tests, "", &mut names);
     for (test, _) in NEEDS {
         assert!(names.contains(test), "{test} is no test any more");
     }

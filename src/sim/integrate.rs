@@ -233,7 +233,7 @@ fn part(world: &mut World, is_shown: bool) {
     let World { nav, doors, bodies, characters, settings, walks, rate, glides, tick, .. } = world;
     let seconds = rate.step_seconds();
     // The number of the step: the cast takes its last digits.
-    let turn = (tick.0 / u64::from(rate.ticks_per_step())) as u32;
+    let turn = (tick.0 / rate.ticks_per_step()) as u32;
     let grounds = GroundQueries::again(nav, doors, &bodies.known);
     bodies.began.clear();
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));

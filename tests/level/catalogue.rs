@@ -16,7 +16,6 @@ const PARTS: [(char, u32); 9] =
 const ELSEWHERE: &[(&str, &str)] = &[
     ("D2", "fault_d1_d2_a_walk_started_in_on_arrived_is_a_new_walk_one_link_a_tick"),
     ("D9", "messages_are_those_of_the_reference_at_the_line_of_the_caller"),
-    ("D10", "handlers_and_options_of_a_walk_reach_the_world"),
     ("D15", "messages_are_those_of_the_reference_at_the_line_of_the_caller"),
     ("D21", "a_scene_that_holds_a_character_refuses_other_owners_walks"),
     ("D27", "fault_d6_d27_an_error_in_a_handler_ends_that_call_only"),

@@ -286,7 +286,7 @@ fn crowds_on_a_graph_keep_their_radius_from_every_obstacle_of_the_level() {
                 stage.world().nav().is_walkable(at, &by) && people.iter().all(is_apart)
             });
             let Some(start) = start else { continue };
-            let spawn = Spawn { radius_m: radius, ..Spawn::new(&format!("p{number}"), start) };
+            let spawn = Spawn { radius_m: radius, ..Spawn::new(format!("p{number}"), start) };
             people.push(characters::spawn(stage.game.world_mut(), spawn).unwrap().unwrap());
         }
         assert!(people.len() > 4, "seed {seed}");

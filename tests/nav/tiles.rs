@@ -103,9 +103,11 @@ fn seed_o12_a_row_of_ice_beside_the_straight_row_is_used() {
         let rows = ground(&[plain, plain, plain, ice, plain]);
         loaded(&level(&format!("\"layout\": \"{layout}\", {rows}, {LEGEND}"), "")).map
     };
-    // Two diagonals, one of them onto ice, and ten steps of ice: 1.4142 * 0.8 + 10 * 0.8 + 1.4142.
+    // From middle to middle two diagonals, one of them onto ice, and ten steps of ice: 1.4142 * 0.8 + 10 *
+    // 0.8 + 1.4142 = 10.545. A line that is bent where it pays costs a little less; along the straight row it
+    // is 12.
     let found = cost(&map("square8"), [0.5, 2.5], [12.5, 2.5]);
-    assert!((found - 10.545).abs() < 0.01, "{found}");
+    assert!((10.4..10.546).contains(&found), "{found}");
 }
 
 #[test]

@@ -426,6 +426,24 @@ fn fault_d1_d2_a_walk_started_in_on_arrived_is_a_new_walk_one_link_a_tick() {
 }
 
 #[test]
+fn fault_d10_a_callback_that_is_neither_a_function_nor_the_name_of_a_handler_gives_no_walk() {
+    check_start(
+        r#"
+        local anna = world.character("anna")
+        for _, given in { 7, "nobody" } do
+            local ok, what = pcall(function() anna:walkTo(5, 3, { onArrived = given }) end)
+            log.info("%s: %s, moving %s", ok, what, anna:isMoving())
+        end
+        "#,
+        2,
+        &[
+            "0: false: level.lua:5: walkTo: onArrived is 7, expected a function or the name of a handler, moving false",
+            "0: false: level.lua:5: walkTo: unknown handler \"nobody\", moving false",
+        ],
+    );
+}
+
+#[test]
 fn fault_d6_d27_an_error_in_a_handler_ends_that_call_only() {
     check_start(
         r#"
