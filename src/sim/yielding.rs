@@ -45,7 +45,7 @@ const CELL_M: f32 = 1.0;
 /// takes 200,000.
 const LOOKS_MAX: u32 = 500_000;
 /// Bodies looked at in each cell, at least: a few of a heap tell as much as all.
-const PER_CELL_MIN: u32 = 4;
+const PER_CELL_MIN: u32 = 2;
 
 /// A walker who does not get on.
 #[derive(Clone, Copy, Debug)]

@@ -913,6 +913,23 @@ fn a_fault_is_shown_with_its_line_and_frames_and_only_strict_fails_the_run() {
 }
 
 #[test]
+fn a_summary_names_ten_that_were_switched_off_and_counts_the_others() {
+    let project = Project::new();
+    project
+        .write("scripts/behaviours/broken.lua", "return { update = function(self, dt) error('broken') end }");
+    scripted(
+        &project,
+        "function onStart()
+          for i = 1, 12 do world.spawn({ name = 's' .. i, at = world.character('bob'), behaviour = 'broken' }) end
+        end",
+        "",
+    );
+    let (out, _) = project.expect(0, &["run", "room", "--ticks", "60"]);
+    assert_eq!(out.matches("  off     behaviour \"broken\" of ").count(), 10, "{out}");
+    assert!(out.contains("  off     2 more after their faults; --format json names them all"), "{out}");
+}
+
+#[test]
 fn a_script_that_fails_while_it_loads_ends_with_four_and_shows_the_line() {
     let project = Project::new();
     for (script, part) in [("error(\"at load\")", "at load"), ("local = 1", "Expected identifier")] {

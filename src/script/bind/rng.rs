@@ -2,6 +2,9 @@
 //!
 //! Holds: a stream is the run's seed and a name; the same name is the same stream, for the whole level.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use mlua::{Lua, Table, Value};
 
 use crate::base::hash::StateHash;
@@ -27,9 +30,14 @@ const EXACT: i64 = 1 << 53;
 /// Streams of a level.
 const STREAMS_MAX: usize = 65_536;
 
-/// The streams of a level, in order of their first use. App data of the VM.
+/// The streams of a level. App data of the VM.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Streams(Vec<(String, Rng)>);
+pub(crate) struct Streams {
+    /// By number, in order of their first use.
+    numbered: Vec<(Rc<str>, Rng)>,
+    /// Name to number: every behaviour of a crowd has a stream of its own.
+    by_name: BTreeMap<Rc<str>, usize>,
+}
 
 /// Everything `rng` and an `Rng` have.
 pub const ENTRIES: &[Binding] = &[
@@ -97,7 +105,7 @@ pub(crate) fn install(lua: &Lua) {
 /// Mixes in the state of all streams.
 pub fn hash_into(lua: &Lua, hash: &mut StateHash) {
     if let Some(streams) = lua.app_data_ref::<Streams>() {
-        for (name, numbers) in &streams.0 {
+        for (name, numbers) in &streams.numbered {
             hash.text(name);
             numbers.hash_into(hash);
         }
@@ -112,8 +120,8 @@ pub(crate) fn streams(lua: &Lua) -> Streams {
 /// All streams are again as they were `before`; a younger one stays under its number and begins again.
 pub(crate) fn go_back(lua: &Lua, before: Streams, seed: u64) {
     if let Some(mut streams) = lua.app_data_mut::<Streams>() {
-        let mut old = before.0.into_iter();
-        for (name, numbers) in &mut streams.0 {
+        let mut old = before.numbered.into_iter();
+        for (name, numbers) in &mut streams.numbered {
             *numbers = old.next().map_or_else(|| Rng::stream(seed, name), |(_, numbers)| numbers);
         }
     }
@@ -139,28 +147,31 @@ pub fn stream(lua: &Lua, args: &Args, name: &str) -> Result<StreamId, Raise> {
 /// The stream called `name` of a run with this seed; none when the level has too many.
 pub fn begin(lua: &Lua, seed: u64, name: &str) -> Option<StreamId> {
     let mut streams = lua.app_data_mut::<Streams>()?;
-    let known = streams.0.iter().position(|(known, _)| known == name);
-    if known.is_none() && streams.0.len() >= STREAMS_MAX {
+    if let Some(known) = streams.by_name.get(name) {
+        return Some(StreamId(*known as u64));
+    }
+    let index = streams.numbered.len();
+    if index >= STREAMS_MAX {
         return None;
     }
-    let index = known.unwrap_or_else(|| {
-        streams.0.push((name.to_owned(), Rng::stream(seed, name)));
-        streams.0.len() - 1
-    });
+    let shared: Rc<str> = name.into();
+    streams.numbered.push((shared.clone(), Rng::stream(seed, name)));
+    streams.by_name.insert(shared, index);
     Some(StreamId(index as u64))
 }
 
 /// The numbers of a stream, to be used and given back.
 pub(crate) fn lend(lua: &Lua, stream: StreamId) -> Rng {
     let numbers = lua.app_data_ref::<Streams>();
-    let numbers = numbers.and_then(|streams| streams.0.get(stream.0 as usize).map(|(_, own)| own.clone()));
+    let numbers =
+        numbers.and_then(|streams| streams.numbered.get(stream.0 as usize).map(|(_, own)| own.clone()));
     numbers.unwrap_or_else(|| Rng::stream(0, ""))
 }
 
 /// Takes the numbers of a stream back.
 pub(crate) fn give_back(lua: &Lua, stream: StreamId, numbers: Rng) {
     if let Some(mut streams) = lua.app_data_mut::<Streams>()
-        && let Some((_, own)) = streams.0.get_mut(stream.0 as usize)
+        && let Some((_, own)) = streams.numbered.get_mut(stream.0 as usize)
     {
         *own = numbers;
     }

@@ -154,6 +154,15 @@ impl SpatialHash {
         &self.points
     }
 
+    /// How many points share the cell of `point`; those of distant cells that the torus folds onto it count,
+    /// too.
+    #[inline]
+    #[must_use]
+    pub fn crowd_at(&self, point: Vec2) -> usize {
+        let cell = self.cell_of(self.cell(point.x), self.cell(point.y)) as usize;
+        (self.starts[cell + 1] - self.starts[cell]) as usize
+    }
+
     /// Fills `out` with the numbers of all points at most `radius_m` from `point`, in rising order.
     pub fn within(&self, point: Vec2, radius_m: f32, out: &mut Vec<u32>) {
         out.clear();

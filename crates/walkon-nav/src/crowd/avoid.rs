@@ -200,6 +200,10 @@ impl Avoider {
             if row.speed_max_mps() <= 0.0 {
                 continue;
             }
+            if self.near.crowd_at(row.place()) > HEAP_MIN {
+                out[index as usize] = row.desired().clamp_length_max(row.speed_max_mps());
+                continue;
+            }
             let look = Lookup { per_cell_max: settings.per_cell_max, salt: index, but: index };
             self.near.nearest(row.place(), settings.reach_m, look, &mut nearest);
             self.ids.clear();
@@ -227,6 +231,11 @@ impl Avoider {
         }
     }
 }
+
+/// With more bodies than this in the cell of one of them it is in a heap, which only pushing can part: no
+/// velocity avoids those one stands in, and each of thousands would look at all of its neighbours for nothing.
+/// A cell of 1.4 m holds five bodies of 0.35 m side by side, and 57 of 0.1 m.
+const HEAP_MIN: usize = 64;
 
 /// So much faster, squared, than it may be somebody seems where the velocity is a difference of places.
 const ROUNDED: f32 = 1.000_1;

@@ -166,9 +166,13 @@ pub struct Settings {
 /// 60 for each; a heap of thousands on one spot would ask a million, a second long.
 pub const QUESTIONS_MAX: u32 = 64_000;
 
-/// Pairs looked at in one call, at most, all rounds together; one round is always made. 10,000 bodies on one
-/// spot have 300,000 pairs, six rounds of them 1,800,000; only bodies of many sizes in a heap have more.
-const LOOKS_MAX: usize = 2_000_000;
+/// Pairs looked at in one call for pushing, at most, all rounds together; one round is always made. 10,000
+/// bodies packed side by side have 60,000 pairs, and the six rounds of a level's step. In heaps they have 100,000
+/// to 300,000, where a push costs questions about walls, and more rounds only lengthen the tick.
+const PUSH_LOOKS_MAX: usize = 360_000;
+
+/// The same for steps that are taken back, which costs no questions.
+const HOLD_LOOKS_MAX: usize = 1_000_000;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -359,7 +363,7 @@ impl Resolver {
         self.around.clear();
         self.around.resize(count, Around::Unknown);
         self.questions.begin(settings);
-        for _ in 0..rounds_max(settings.passes, self.pairs.len()) {
+        for _ in 0..rounds_max(settings.passes, PUSH_LOOKS_MAX, self.pairs.len()) {
             if !self.pass(bodies, ground, settings) || self.questions.is_short() {
                 break;
             }
@@ -381,7 +385,7 @@ impl Resolver {
     /// # Panics
     /// When `began` is shorter than the columns that were resolved.
     pub fn hold_back(&mut self, bodies: &mut Bodies, began: &[Vec2], held: &mut Vec<u32>) {
-        for sweep in 0..rounds_max(SWEEPS_MAX, self.pairs.len()) {
+        for sweep in 0..rounds_max(SWEEPS_MAX, HOLD_LOOKS_MAX, self.pairs.len()) {
             let before_count = held.len();
             for at in 0..self.pairs.len() {
                 // To and fro: what is held back at either end of a file reaches the other at once.
@@ -631,8 +635,8 @@ impl<G: Ground> Pushes<'_, G> {
 }
 
 /// How many rounds over some pairs are made, of those that are wanted.
-fn rounds_max(wanted: u32, pair_count: usize) -> u32 {
-    wanted.min((LOOKS_MAX / pair_count.max(1)).max(1) as u32)
+fn rounds_max(wanted: u32, looks_max: usize, pair_count: usize) -> u32 {
+    wanted.min((looks_max / pair_count.max(1)).max(1) as u32)
 }
 
 /// What is less than this, squared, is no push along a wall: a tenth of a millimetre.

@@ -544,6 +544,9 @@ pub(super) fn json(report: &Report, wall: Duration) -> String {
     fields.raw("speed", &format!("{:.1}", speed_of(report, wall))).finish()
 }
 
+/// How many of those that were switched off the summary names: a crowd may share one faulty behaviour.
+const SWITCHED_OFF_SHOWN: usize = 10;
+
 fn summary(report: &Report, wall: Duration, results: &Results) -> String {
     let Report { walks, paths, .. } = report;
     let judged = if report.ok { "ok" } else { "not ok" };
@@ -574,8 +577,14 @@ fn summary(report: &Report, wall: Duration, results: &Results) -> String {
         "  paths   {} requests, {} expansions, at most {} in a tick\n",
         paths.requests, paths.expansions, paths.max_per_tick
     ));
-    for off in &report.switched_off {
+    for off in report.switched_off.iter().take(SWITCHED_OFF_SHOWN) {
         let line = format!("  off     {}, after its faults; {}", clean(&off.owner), clean(&off.again));
+        text.push_str(&results.paint(Tone::Odd, &line));
+        text.push('\n');
+    }
+    let more = report.switched_off.len().saturating_sub(SWITCHED_OFF_SHOWN);
+    if more > 0 {
+        let line = format!("  off     {more} more after their faults; --format json names them all");
         text.push_str(&results.paint(Tone::Odd, &line));
         text.push('\n');
     }

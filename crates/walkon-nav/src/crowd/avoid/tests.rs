@@ -65,6 +65,28 @@ fn nobody_is_faster_than_its_speed() {
 }
 
 #[test]
+fn fault_g35_in_a_heap_everybody_wants_out_by_its_own_way_and_beside_it_everybody_avoids() {
+    let in_heap = |index: usize| walker(0.7, 0.7, (1.0 + 0.01 * index as f32, 2.0));
+    let mut walkers: Vec<Walker> = (0..=HEAP_MIN).map(in_heap).collect();
+    let beside = [walker(20.0, -2.0, (0.0, 1.4)), walker(20.0, 2.0, (0.0, -1.4))];
+    walkers.extend(beside);
+    let out = velocities(&walkers, &[], &SETTINGS);
+    for (velocity, walker) in out.iter().zip(&walkers[..=HEAP_MIN]) {
+        let wanted = walker.desired.normalize() * walker.speed_max_mps;
+        assert!((*velocity - wanted).length() < 1e-5, "{velocity} instead of {wanted}");
+    }
+    assert_eq!(out[HEAP_MIN + 1..], velocities(&beside, &[], &SETTINGS), "as if there were no heap");
+    // One less, and they are a crowd that avoids.
+    walkers.remove(0);
+    let out = velocities(&walkers, &[], &SETTINGS);
+    assert!(
+        out.iter().zip(&walkers).take(HEAP_MIN).any(|(velocity, walker)| {
+            velocity.normalize_or_zero().dot(walker.desired.normalize()) < 0.99
+        })
+    );
+}
+
+#[test]
 fn two_heads_on_turn_to_the_passing_side_as_mirror_images() {
     let walkers = [walker(0.0, -2.0, (0.0, 1.4)), walker(0.0, 2.0, (0.0, -1.4))];
     let right = velocities(&walkers, &[], &SETTINGS);

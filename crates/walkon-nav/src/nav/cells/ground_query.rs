@@ -63,7 +63,8 @@ impl<'a> CellGroundQuery<'a> {
         let [x, z] = self.map.to_cells(place);
         let reach = f64::from(reach_m) / self.map.frame().cell_size_m;
         let [reach_x, reach_z] = self.view.bits().shape().reach(reach);
-        [x - reach_x, x + reach_x, z - reach_z, z + reach_z].map(geom::floor)
+        let floor = geom::floor;
+        [floor(x - reach_x), floor(x + reach_x), floor(z - reach_z), floor(z + reach_z)]
     }
 
     pub(crate) fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
