@@ -28,7 +28,7 @@ use walkon::nav::graph::{
     RouteSource, SceneBox, divide, generate, groups, link,
 };
 use walkon::nav::solids::{Room, Solids};
-use walkon::nav::{GraphEdit, NavEdit, Search};
+use walkon::nav::{Backend, GraphEdit, NavEdit, Search};
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

@@ -26,7 +26,7 @@ use hierarchical_pathfinding::prelude::*;
 use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method};
-use walkon::nav::{Accept, AreaEdit, NavEdit, NavMap, PathAnswer, PathQuery, Search, Traversal};
+use walkon::nav::{Accept, AreaEdit, Backend, NavEdit, NavMap, PathAnswer, PathQuery, Search, Traversal};
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

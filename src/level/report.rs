@@ -14,7 +14,7 @@ use crate::base::geom::{Bounds, ground};
 use crate::base::ids::AreaId;
 use crate::base::suggestions::{self, counted};
 use crate::nav::graph::islands::{GraphIsland, kept_apart};
-use crate::nav::{AreaEdit, CellMap, Island, LayerPoint, NavEdit, NavMap, Reach, Traversal};
+use crate::nav::{AreaEdit, Backend, CellMap, Island, LayerPoint, NavEdit, NavMap, Reach, Traversal};
 use glam::Vec3;
 
 /// Parts of a map that are told apart; smaller ones are counted only.

@@ -4,21 +4,13 @@
 //! operation matches once; nodes and costs mean something on their own map only. Not here: requests over many
 //! ticks (`requests`).
 
-use glam::Vec3;
+use std::ops::{Deref, DerefMut};
 
-use crate::base::cost::Cost;
-use crate::base::geom::Bounds;
-use crate::base::hash::StateHash;
-use crate::base::ids::AreaId;
-use crate::base::rng::Rng;
 use crate::nav::cells::{self, CellMap};
 use crate::nav::graph::{GraphPlan, PointGraph};
-use crate::nav::layers::{LayerPoint, Layers, LayersPlan};
+use crate::nav::layers::{Layers, LayersPlan};
 use crate::nav::mesh::{self, NavMesh};
-use crate::nav::{
-    Disc, GroundQuery, Island, Location, MapChange, NavEdit, PathAnswer, PathQuery, PathTrouble, RandomPoint,
-    Reach, Revision, Search, SearchLog, SearchRecord, Traversal,
-};
+use crate::nav::{Backend, PathAnswer, PathQuery, PathTrouble, Search, SearchLog, SearchRecord};
 
 /// What characters find their way on. `Default` is a map without ground.
 ///
@@ -34,18 +26,6 @@ pub enum NavMap {
     Layers(Layers),
     /// Convex polygons.
     Mesh(NavMesh),
-}
-
-/// The same question to whichever backend there is: every backend has methods of the same names.
-macro_rules! on_backend {
-    ($nav:expr, $map:ident => $answer:expr) => {
-        match $nav {
-            Self::Cells($map) => $answer,
-            Self::Graph($map) => $answer,
-            Self::Layers($map) => $answer,
-            Self::Mesh($map) => $answer,
-        }
-    };
 }
 
 /// The paused work on one query, for the backend it was begun on.
@@ -107,150 +87,32 @@ impl From<Layers> for NavMap {
     }
 }
 
-impl NavMap {
-    /// How often the map has changed.
-    #[must_use]
-    pub fn revision(&self) -> Revision {
-        on_backend!(self, map => map.revision())
-    }
+/// Everything that a [`Backend`] answers can be asked of the map itself.
+impl Deref for NavMap {
+    type Target = dyn Backend;
 
-    /// The rectangle that holds all of it, world metres.
-    #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        on_backend!(self, map => map.bounds())
-    }
-
-    /// The middle of the node under a point, whether it can be walked on or not; None off the map.
-    #[must_use]
-    pub fn node_centre(&self, point: Vec3) -> Option<Vec3> {
-        on_backend!(self, map => map.node_centre(point))
-    }
-
-    /// Carries out all edits of a tick, in order; None, and no new revision, when that changes nothing. Cost:
-    /// the ground they touch, and a pass over the runs of cells for what is connected.
-    pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
-        on_backend!(self, map => map.apply(edits))
-    }
-
-    /// Adds an obstacle of all nodes whose middle lies within a distance of a point, to be put in force by an
-    /// edit. It takes the place of one added before that is not `used` any more, else the next id. Cost: the
-    /// nodes around the point.
-    pub fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
-        on_backend!(self, map => map.add_obstacle(used, centre, radius_m))
-    }
-
-    /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a
-    /// character appears or changes its radius or doors. Answers are the same without. The twelve last used
-    /// are kept.
-    pub fn prepare(&mut self, by: &Traversal) {
-        on_backend!(self, map => map.prepare(by))
-    }
-
-    /// Makes room for what so many kinds of bodies need, beside the twelve last used; see
-    /// [`NavMap::prepare`].
-    pub fn keep(&mut self, kinds: usize) {
-        on_backend!(self, map => map.keep(kinds))
-    }
-
-    /// The class of bodies of a radius in metres: the map is the same ground to all of a class.
-    #[must_use]
-    pub fn body_class(&self, radius_m: f32) -> u64 {
-        on_backend!(self, map => map.body_class(radius_m))
-    }
-
-    /// Whether questions for a traversal cost no pass over the map; see [`NavMap::prepare`].
-    #[must_use]
-    pub fn is_prepared(&self, by: &Traversal) -> bool {
-        on_backend!(self, map => map.is_prepared(by))
-    }
-
-    /// How many nodes the map has, walkable or not.
-    #[must_use]
-    pub fn node_count(&self) -> u64 {
-        on_backend!(self, map => map.node_count())
-    }
-
-    /// Sets aside the memory that searches over it need.
-    pub fn make_room(&self, search: &mut Search) {
+    fn deref(&self) -> &Self::Target {
         match self {
-            Self::Cells(cells) => cells.make_room(search),
-            Self::Graph(graph) => search.make_room(graph.node_count() as usize),
-            Self::Layers(layers) => {
-                (0..8).filter_map(|layer| layers.layer(layer)).for_each(|cells| cells.make_room(search));
-            }
-            // Searches over polygons grow with what they look at.
-            Self::Mesh(_) => {}
+            Self::Cells(map) => map,
+            Self::Graph(map) => map,
+            Self::Layers(map) => map,
+            Self::Mesh(map) => map,
         }
     }
+}
 
-    /// Whether a body may stand at a point.
-    #[must_use]
-    pub fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
-        on_backend!(self, map => map.is_walkable(point, by))
+impl DerefMut for NavMap {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Cells(map) => map,
+            Self::Graph(map) => map,
+            Self::Layers(map) => map,
+            Self::Mesh(map) => map,
+        }
     }
+}
 
-    /// The node that holds a point, when a body may stand there.
-    #[must_use]
-    pub fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
-        on_backend!(self, map => map.locate(point, by))
-    }
-
-    /// The nearest place for a body within a distance, walls or not: the point itself when legal, else the
-    /// centre of the cell whose centre is nearest; ties by (distance, z, x).
-    #[must_use]
-    pub fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
-        on_backend!(self, map => map.nearest(point, within_m, by))
-    }
-
-    /// Where a body at a point may begin: there when legal, else at the nearest legal cell within eight
-    /// metres in a clear line, which crosses no obstacle, no unavailable area and no ground that is none, but
-    /// what it stands in.
-    #[must_use]
-    pub fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
-        on_backend!(self, map => map.start(point, by))
-    }
-
-    /// The cost of walking straight, over every cell touched; None when something is in the way.
-    #[must_use]
-    pub fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
-        on_backend!(self, map => map.straight(from, to, by))
-    }
-
-    /// Whether the straight line is clear, and the last point up to which it is: `to` or, shortly before what
-    /// is in the way, a legal one; `from` when that is not legal.
-    #[must_use]
-    pub fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
-        on_backend!(self, map => map.sight(from, to, by))
-    }
-
-    /// The furthest legal point when a body moves straight on; `from` when that is not legal. For moving,
-    /// `by` must not go `through` closed doors.
-    #[must_use]
-    pub fn slide(&self, from: Vec3, to: Vec3, by: &Traversal) -> Vec3 {
-        self.sight(from, to, by).1
-    }
-
-    /// Whether a straight line is clear of walls and of those who stand in the way, by the same rule as the
-    /// plans that keep out of them: every cell touched, but for the one in which the line begins. For asking
-    /// whether a path still holds.
-    #[must_use]
-    pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
-        on_backend!(self, map => map.is_clear_of(from, to, by, others))
-    }
-
-    /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of
-    /// one question.
-    #[must_use]
-    pub fn footing(&self, by: &Traversal) -> GroundQuery<'_> {
-        on_backend!(self, map => map.footing(by).into())
-    }
-
-    /// Whether one point can be reached from another, by labels, without a search.
-    #[must_use]
-    pub fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        on_backend!(self, map => map.reach(from, to, by))
-    }
-
+impl NavMap {
     /// A path, all at once. Cost: the search, at most `query.expansions_max`.
     #[must_use]
     pub fn plan(&self, query: &PathQuery, search: &mut Search) -> PathAnswer {
@@ -344,66 +206,6 @@ impl NavMap {
         }
     }
 
-    /// A random point, uniform over the disc; after `attempts` misses, the centre of a random cell among
-    /// those that qualify; None only when there is none.
-    #[must_use]
-    pub fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        on_backend!(self, map => map.random_point(query, rng))
-    }
-
-    /// Whether the node that holds a point belongs to an area, available or not; false for obstacles.
-    #[must_use]
-    pub fn holds(&self, area: AreaId, point: Vec3) -> bool {
-        on_backend!(self, map => map.holds(area, point))
-    }
-
-    /// Appends the areas and obstacles around a point, available or not, by id.
-    pub fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
-        on_backend!(self, map => map.areas_at(point, out))
-    }
-
-    /// The connected parts of the map for bodies of its own radius, doors as they are, largest first.
-    #[must_use]
-    pub fn islands(&self) -> Vec<Island> {
-        on_backend!(self, map => map.islands())
-    }
-
-    /// Cells whose centre an area holds, available or not; 0 for obstacles.
-    #[must_use]
-    pub fn area_cells(&self, area: AreaId) -> u32 {
-        on_backend!(self, map => map.area_cells(area))
-    }
-
-    /// The same of the first `count` areas, by id. Cheaper on a mesh than asking for one after the other.
-    #[must_use]
-    pub fn cells_by_area(&self, count: usize) -> Vec<u32> {
-        let mut cells = match self {
-            Self::Mesh(mesh) => mesh.cells_by_area(),
-            _ => (0..count).map(|area| self.area_cells(AreaId::from(area))).collect(),
-        };
-        cells.resize(count, 0);
-        cells
-    }
-
-    /// A cost in metres of plain ground.
-    #[must_use]
-    pub fn metres(&self, cost: Cost) -> f64 {
-        on_backend!(self, map => map.metres(cost))
-    }
-
-    /// What a metre costs at least anywhere, metres of plain ground; areas that are not to somebody what they
-    /// are to others aside.
-    #[must_use]
-    pub fn cheapest_factor(&self) -> f32 {
-        on_backend!(self, map => map.cheapest_factor())
-    }
-
-    /// How large a node is, metres from corner to corner.
-    #[must_use]
-    pub fn node_m(&self) -> f32 {
-        on_backend!(self, map => map.node_m())
-    }
-
     /// Takes the place of another map: one revision on, so that searches under way begin again. What was
     /// changed of the points and links of a graph stays, where the graph was made from the same.
     pub fn succeed(&mut self, before: &Self) {
@@ -411,12 +213,7 @@ impl NavMap {
             map.keep_edits(before);
         }
         let revision = before.revision().0 + 1;
-        on_backend!(self, map => map.set_revision(revision))
-    }
-
-    /// Mixes in the whole state of the map. Cost: constant.
-    pub fn hash_into(&self, hash: &mut StateHash) {
-        on_backend!(self, map => map.hash_into(hash))
+        self.set_revision(revision);
     }
 
     /// The grid, where the map is one; the first of several.
@@ -447,16 +244,6 @@ impl NavMap {
         match self {
             Self::Layers(layers) => Some(layers),
             Self::Cells(_) | Self::Graph(_) | Self::Mesh(_) => None,
-        }
-    }
-
-    /// Whether a place on a layer can be reached from one on the layer of the traversal, by labels, without a
-    /// search.
-    #[must_use]
-    pub fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
-        match self {
-            Self::Layers(layers) => layers.reach_on(from, to, by),
-            Self::Cells(_) | Self::Graph(_) | Self::Mesh(_) => self.reach(from, to.point, by),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Pure: (map, traversal, request, allowance) in, outcome out. Knows no characters, no time, no Lua,
 //! no files and no log.
 
+pub mod backend;
 mod buckets;
 pub mod cells;
 pub mod connected_components;
@@ -21,6 +22,7 @@ mod smooth;
 pub mod solids;
 pub mod traversal;
 
+pub use backend::Backend;
 pub use cells::{
     AreaShape, CellArea, CellMap, CellMapError, CellSource, GridSource, Layout, MapFrame, Stagger, TileGrid,
     Tiling, grid_frame,

@@ -33,6 +33,7 @@ use crate::shell::progress::{Progress, ProgressWork as Shown};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, graph_picture};
+use walkon::nav::Backend;
 
 /// How near to where it was a point must be to be the same one, metres.
 const SAME_M: f32 = 1e-3;

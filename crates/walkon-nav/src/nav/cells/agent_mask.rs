@@ -397,7 +397,7 @@ impl CellMap {
     /// Whether the straight line is clear of what is in the way and of some circles, but for the cell in
     /// which it begins.
     #[must_use]
-    pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, discs: &[Disc]) -> bool {
+    pub(crate) fn is_clear_of_discs(&self, from: Vec3, to: Vec3, by: &Traversal, discs: &[Disc]) -> bool {
         let (start, end) = (self.to_cells(from), self.to_cells(to));
         let view = self.view(by);
         if self.goes_wrong(from, to, by) || !line_of_sight::clear(view.bits(), start, end) {

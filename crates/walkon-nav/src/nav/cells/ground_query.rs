@@ -7,7 +7,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom;
-use crate::nav::Traversal;
+use crate::nav::{Backend, Traversal};
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::{CellMap, CellView};
 

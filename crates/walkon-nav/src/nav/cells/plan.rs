@@ -28,10 +28,7 @@ use crate::nav::cells::{MapFrame, WeightedGround, line_of_sight};
 use crate::nav::hierarchy::SectorRoute;
 use crate::nav::search::{Ends, Search, SearchStep};
 use crate::nav::smooth::{Lines, smooth};
-use crate::nav::{
-    Accept, Crossing, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach,
-    Traversal,
-};
+use crate::nav::{Accept, Backend, Crossing, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Traversal};
 
 /// Expansions of a search before it is asked whether others cut off its goal: more than most that end well
 /// need.
@@ -81,7 +78,7 @@ pub(crate) struct CellPlan {
 impl CellMap {
     /// Whether one point can be reached from another. Cost: two labels when all is legal.
     #[must_use]
-    pub fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+    pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         if !by.one_way().is_empty() {
             return self.reach_one_way(from, to, by);
         }
@@ -100,9 +97,9 @@ impl CellMap {
     fn reach_one_way(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
         let both_ways = Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() };
-        let wide = self.reach(from, to, &both_ways);
+        let wide = self.reach_by_labels(from, to, &both_ways);
         let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
-        if wide != Reach::Yes || self.reach(from, to, &walled) == Reach::Yes {
+        if wide != Reach::Yes || self.reach_by_labels(from, to, &walled) == Reach::Yes {
             return wide;
         }
         let query = PathQuery {

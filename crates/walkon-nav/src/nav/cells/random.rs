@@ -26,7 +26,7 @@ struct Wanted<'a> {
 impl CellMap {
     /// A random point; None only when no cell qualifies.
     #[must_use]
-    pub fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+    pub(crate) fn draw_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
         let view = self.view(&query.by);
         let reached = match query.reachable_from {
             None => None,

@@ -50,12 +50,6 @@ struct Surroundings<'a> {
 }
 
 impl CellMap {
-    /// Where a body at `point` may begin: there, or in the nearest legal cell in a clear line.
-    #[must_use]
-    pub fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
-        self.start_in(&self.view(by), point, by)
-    }
-
     pub(super) fn start_in(&self, view: &CellView, point: Vec3, by: &Traversal) -> Option<Location> {
         if !point.is_finite() {
             return None;

@@ -7,7 +7,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{Point, flat_distance, ground, segment_distance_sq};
-use crate::nav::Traversal;
+use crate::nav::{Backend, Traversal};
 use crate::nav::graph::lookup::{LinkSpot, spot};
 use crate::nav::graph::map::PointGraph;
 

@@ -12,11 +12,8 @@ use crate::base::geom::Bounds;
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
-use crate::nav::cells::{CellGroundQuery, CellMap, CellView, Reached};
-use crate::nav::{
-    ChangedPart, Disc, Island, Location, MapChange, NavEdit, PathTrouble, RandomPoint, Reach, Revision,
-    TileEdit, Traversal,
-};
+use crate::nav::cells::{CellMap, CellView, Reached};
+use crate::nav::{Backend, ChangedPart, Disc, GroundQuery, Island, Location, MapChange, NavEdit, PathTrouble, RandomPoint, Reach, Revision, Search, TileEdit, Traversal};
 
 /// The most layers a map may have.
 pub const LAYERS_MAX: usize = 8;
@@ -197,36 +194,61 @@ impl Layers {
     pub(crate) fn cell(&self, at: LayerPoint) -> Option<(u32, u32)> {
         self.layer(at.layer)?.cell_of(at.point)
     }
+}
 
-    /// How often any of it has changed.
-    #[must_use]
-    pub fn revision(&self) -> Revision {
+impl Everywhere {
+    /// Whether a place is among what is reached.
+    pub(crate) fn holds(&self, layers: &Layers, views: &[CellView], at: LayerPoint) -> bool {
+        let Some(((x, z), view)) = layers.cell(at).zip(views.get(usize::from(at.layer))) else {
+            return false;
+        };
+        self.layers[usize::from(at.layer)].iter().any(|reached| view.is_reached(reached, x, z))
+    }
+}
+
+impl Backend for Layers {
+    fn make_room(&self, search: &mut Search) {
+        self.maps.iter().for_each(|cells| cells.make_room(search));
+    }
+
+    fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
+        let views = self.views(by);
+        let Some(view) = views.get(usize::from(by.layer)) else { return Reach::No(PathTrouble::StartOffNav) };
+        let start = match self.of(by).begin_at(view, from, by) {
+            Ok((start, _)) => start,
+            Err(trouble) => return Reach::No(trouble),
+        };
+        if self.everywhere(&views, by.layer, start).holds(self, &views, to) {
+            return Reach::Yes;
+        }
+        match to.layer == by.layer {
+            // Why not is known there.
+            true => match self.of(by).reach(from, to.point, by) {
+                Reach::Yes => Reach::No(PathTrouble::NoPath),
+                no => no,
+            },
+            false => Reach::No(PathTrouble::NoPath),
+        }
+    }
+
+    fn revision(&self) -> Revision {
         let sum = self.maps.iter().fold(self.counted, |sum, map| sum.wrapping_add(map.revision().0));
         Revision(sum)
     }
 
-    pub(crate) fn set_revision(&mut self, revision: u64) {
+    fn set_revision(&mut self, revision: u64) {
         self.counted = self.counted.wrapping_add(revision.wrapping_sub(self.revision().0));
     }
 
-    pub(crate) fn bounds(&self) -> Bounds {
+    fn bounds(&self) -> Bounds {
         self.maps.iter().fold(Bounds::EMPTY, |all, map| all.union(map.bounds()))
     }
 
-    pub(crate) fn node_centre(&self, point: Vec3) -> Option<Vec3> {
+    fn node_centre(&self, point: Vec3) -> Option<Vec3> {
         self.first().node_centre(point)
     }
 
-    pub(crate) fn node_count(&self) -> u64 {
-        self.maps.iter().map(CellMap::node_count).sum()
-    }
-
-    pub(crate) fn node_m(&self) -> f32 {
-        self.first().node_m()
-    }
-
-    /// Carries out edits, each on its layer.
-    pub fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
+    fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
         let mut own: Vec<Vec<NavEdit>> = vec![Vec::new(); self.maps.len()];
         for edit in edits {
             match edit {
@@ -261,24 +283,22 @@ impl Layers {
         all.map(|all| MapChange { revision, ..all })
     }
 
-    /// Obstacles that come later lie on the first layer.
-    pub(crate) fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
         match self.maps.first_mut() {
             Some(map) => map.add_obstacle(used, centre, radius_m),
             None => self.nowhere.add_obstacle(used, centre, radius_m),
         }
     }
 
-    pub(crate) fn prepare(&mut self, by: &Traversal) {
+    fn prepare(&mut self, by: &Traversal) {
         self.maps.iter_mut().for_each(|map| map.prepare(by));
     }
 
-    pub(crate) fn keep(&mut self, kinds: usize) {
+    fn keep(&mut self, kinds: usize) {
         self.maps.iter_mut().for_each(|map| map.keep(kinds));
     }
 
-    /// The same for all bodies that are of one class on every layer.
-    pub(crate) fn body_class(&self, radius_m: f32) -> u64 {
+    fn body_class(&self, radius_m: f32) -> u64 {
         let classes = self.maps.iter().map(|map| map.body_class(radius_m));
         let mut hash = StateHash::default();
         classes.for_each(|class| {
@@ -287,27 +307,31 @@ impl Layers {
         hash.finish()
     }
 
-    pub(crate) fn is_prepared(&self, by: &Traversal) -> bool {
+    fn is_prepared(&self, by: &Traversal) -> bool {
         self.maps.iter().all(|map| map.is_prepared(by))
     }
 
-    pub(crate) fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
+    fn node_count(&self) -> u64 {
+        self.maps.iter().map(CellMap::node_count).sum()
+    }
+
+    fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
         self.of(by).is_walkable(point, by)
     }
 
-    pub(crate) fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+    fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
         self.of(by).locate(point, by)
     }
 
-    pub(crate) fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
+    fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
         self.of(by).nearest(point, within_m, by)
     }
 
-    pub(crate) fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+    fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
         self.of(by).start(point, by)
     }
 
-    pub(crate) fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
+    fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
         let cost = self.of(by).straight(from, to, by)?;
         // Costs are told in the unit of the first layer.
         let per_metre = self.first().metres(Cost(1 << 20)) / f64::from(1 << 20);
@@ -315,45 +339,23 @@ impl Layers {
         Some(if by.layer == 0 { cost } else { Cost((metres / per_metre).ceil() as u32) })
     }
 
-    pub(crate) fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
+    fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
         self.of(by).sight(from, to, by)
     }
 
-    pub(crate) fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
+    fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
         self.of(by).is_clear_of(from, to, by, others)
     }
 
-    pub(crate) fn footing(&self, by: &Traversal) -> CellGroundQuery<'_> {
+    fn footing(&self, by: &Traversal) -> GroundQuery<'_> {
         self.of(by).footing(by)
     }
 
-    /// Whether a place on a layer can be reached from one on another. Cost: labels, for each link.
-    #[must_use]
-    pub fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
-        let views = self.views(by);
-        let Some(view) = views.get(usize::from(by.layer)) else { return Reach::No(PathTrouble::StartOffNav) };
-        let start = match self.of(by).begin_at(view, from, by) {
-            Ok((start, _)) => start,
-            Err(trouble) => return Reach::No(trouble),
-        };
-        if self.everywhere(&views, by.layer, start).holds(self, &views, to) {
-            return Reach::Yes;
-        }
-        match to.layer == by.layer {
-            // Why not is known there.
-            true => match self.of(by).reach(from, to.point, by) {
-                Reach::Yes => Reach::No(PathTrouble::NoPath),
-                no => no,
-            },
-            false => Reach::No(PathTrouble::NoPath),
-        }
-    }
-
-    pub(crate) fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+    fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         self.reach_on(from, LayerPoint { layer: by.layer, point: to }, by)
     }
 
-    pub(crate) fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
         let Some(from) = query.reachable_from else { return self.of(&query.by).random_point(query, rng) };
         let views = self.views(&query.by);
         let layer = usize::from(query.by.layer);
@@ -362,11 +364,11 @@ impl Layers {
         self.of(&query.by).random_point_among(query, reached, rng)
     }
 
-    pub(crate) fn holds(&self, area: AreaId, point: Vec3) -> bool {
+    fn holds(&self, area: AreaId, point: Vec3) -> bool {
         self.maps.iter().any(|map| map.holds(area, point))
     }
 
-    pub(crate) fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
+    fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
         let first = out.len();
         self.maps.iter().for_each(|map| map.areas_at(point, out));
         let mut own = out.split_off(first);
@@ -375,23 +377,27 @@ impl Layers {
         out.append(&mut own);
     }
 
-    pub(crate) fn islands(&self) -> Vec<Island> {
+    fn islands(&self) -> Vec<Island> {
         self.first().islands()
     }
 
-    pub(crate) fn area_cells(&self, area: AreaId) -> u32 {
+    fn area_cells(&self, area: AreaId) -> u32 {
         self.maps.iter().map(|map| map.area_cells(area)).sum()
     }
 
-    pub(crate) fn metres(&self, cost: Cost) -> f64 {
+    fn metres(&self, cost: Cost) -> f64 {
         self.first().metres(cost)
     }
 
-    pub(crate) fn cheapest_factor(&self) -> f32 {
+    fn cheapest_factor(&self) -> f32 {
         self.maps.iter().map(CellMap::cheapest_factor).fold(1.0, f32::min)
     }
 
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+    fn node_m(&self) -> f32 {
+        self.first().node_m()
+    }
+
+    fn hash_into(&self, hash: &mut StateHash) {
         hash.word(self.maps.len() as u64).word(self.links.len() as u64).word(self.counted);
         self.maps.iter().for_each(|map| map.hash_into(hash));
         for link in &self.links {
@@ -400,15 +406,5 @@ impl Layers {
             }
             hash.flag(link.both_ways).float(link.cost_m);
         }
-    }
-}
-
-impl Everywhere {
-    /// Whether a place is among what is reached.
-    pub(crate) fn holds(&self, layers: &Layers, views: &[CellView], at: LayerPoint) -> bool {
-        let Some(((x, z), view)) = layers.cell(at).zip(views.get(usize::from(at.layer))) else {
-            return false;
-        };
-        self.layers[usize::from(at.layer)].iter().any(|reached| view.is_reached(reached, x, z))
     }
 }

@@ -25,10 +25,7 @@ use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};
 use crate::nav::mesh::waypoints::spread;
 use crate::nav::search::{Search, SearchStep};
 use crate::nav::smooth::{Lines, smooth};
-use crate::nav::{
-    Accept, Disc, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach,
-    SearchRecord, Traversal,
-};
+use crate::nav::{Accept, Backend, Disc, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, SearchRecord, Traversal};
 
 /// Buffers of both searches, for one plan after another.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +63,7 @@ type Begun = Result<MeshPlan, Box<PathAnswer>>;
 impl NavMesh {
     /// Whether one point can be reached from another. Cost: two labels when all is legal.
     #[must_use]
-    pub fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+    pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         if !by.one_way().is_empty() {
             return self.reach_one_way(from, to, by);
         }
@@ -81,9 +78,9 @@ impl NavMesh {
     /// does.
     fn reach_one_way(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
-        let wide = self.reach(from, to, &Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
+        let wide = self.reach_by_labels(from, to, &Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
         let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
-        if wide != Reach::Yes || self.reach(from, to, &walled) == Reach::Yes {
+        if wide != Reach::Yes || self.reach_by_labels(from, to, &walled) == Reach::Yes {
             return wide;
         }
         let query = PathQuery {
@@ -213,7 +210,7 @@ impl NavMesh {
 
     /// Whether a straight line is clear of walls and of those who stand in the way.
     #[must_use]
-    pub fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
+    pub(crate) fn is_clear_of_discs(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
         let (a, b) = (geom::ground(from), geom::ground(to));
         let is_past = |disc: &Disc| {
             let radius_m = kept_off(disc, a).unwrap_or(0.0) - 2e-3;

@@ -9,14 +9,14 @@ use glam::Vec3;
 use crate::base::geom::{self, Point};
 use crate::base::rng::Rng;
 use crate::base::trig;
-use crate::nav::RandomPoint;
+use crate::nav::{Backend, RandomPoint};
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
 
 impl NavMesh {
     /// A random point; None only when none qualifies.
     #[must_use]
-    pub fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+    pub(crate) fn draw_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
         let view = self.view(&query.by);
         let label = match query.reachable_from {
             None => None,

@@ -12,23 +12,12 @@ use crate::nav::mesh::build::MeshView;
 use crate::nav::mesh::locate::{MeshSpot, distance_sq};
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::topology::Topology;
-use crate::nav::{Location, NodeId, Traversal};
+use crate::nav::Traversal;
 
 /// How far a body that stands off the map may be from it, metres.
 const SNAP_M: f64 = 8.0;
 
 impl NavMesh {
-    /// Where a body at a point may begin.
-    #[must_use]
-    pub fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
-        let view = self.view(by);
-        let spot = self.start_in(&view, point, by)?;
-        let exact = view.surface.spot(point).is_some();
-        let y = view.surface.height(spot.polygon, spot.point) as f32;
-        let place = if exact { Vec3::new(point.x, y, point.z) } else { view.surface.raised(spot) };
-        Some(Location { node: NodeId(spot.polygon), point: place })
-    }
-
     pub(super) fn start_in(&self, view: &MeshView, point: Vec3, by: &Traversal) -> Option<MeshSpot> {
         if !point.is_finite() {
             return None;

@@ -9,10 +9,7 @@ use crate::nav::mesh::corridor::Corridor;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::search::SearchStep;
-use crate::nav::{
-    AreaEdit, AreaShape, Avoidance, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh, Others,
-    PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Search, Traversal,
-};
+use crate::nav::{AreaEdit, AreaShape, Avoidance, Backend, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh, Others, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Search, Traversal};
 
 fn at(x: f32, z: f32) -> Vec3 {
     Vec3::new(x, 0.0, z)
@@ -438,7 +435,7 @@ fn lines_of_one_floor_may_cut_polygons_of_another_and_change_no_way_there() {
         let barrel = full.add_obstacle(&[], Vec3::new(x as f32 + 0.7, 0.0, 4.5), 0.3);
         toggle(&mut full, barrel, true);
     }
-    let counts = [&plain, &full].map(NavMap::node_count);
+    let counts = [&plain, &full].map(|map| map.node_count());
     assert!(counts[1] <= counts[0] + 5 * 3 * 16, "{counts:?}");
     let mut rng = Rng::stream(5, "gallery");
     for radius_m in [0.0, 0.3] {

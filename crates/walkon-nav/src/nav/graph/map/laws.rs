@@ -6,7 +6,7 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use super::*;
 use crate::nav::graph::lookup::spot_in_space;
 use crate::nav::graph::{RouteSource, divide, grow};
-use crate::nav::{Accept, AreaEdit, NavMap, PassRules, PathQuery, Search};
+use crate::nav::{Accept, AreaEdit, Backend, NavMap, PassRules, PathQuery, Search};
 
 /// Points on each side of a floor.
 const SIDE: u32 = 12;
@@ -185,7 +185,7 @@ proptest! {
         let mut map = map(&mut rng, false);
         (0..10).for_each(|_| random_edit(&mut map, &mut rng));
         let by = Traversal::default();
-        let footing = map.footing(&by);
+        let footing = GraphGroundQuery::new(&map, &by);
         for _ in 0..40 {
             let link = map.net().links()[rng.below(map.net().links().len() as u64) as usize];
             let [a, b] = link.map(|end| map.net().points()[end as usize]);

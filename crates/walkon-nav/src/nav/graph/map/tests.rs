@@ -6,7 +6,7 @@ use super::*;
 use crate::nav::graph::RouteSource;
 use crate::nav::graph::editable_graph::GraphPart;
 use crate::nav::graph::link::{LinkOptions, link};
-use crate::nav::{AreaEdit, Disc, NavMap, Others, PathQuery, PathStatus, Search};
+use crate::nav::{AreaEdit, Backend, Disc, NavMap, Others, PathQuery, PathStatus, Search};
 
 /// Two floors of 11 by 11 points half a metre apart, three metres above each other, and stairs between them
 /// along x = 0 to 5 at z = 6.
@@ -73,7 +73,8 @@ fn seed_v1_a_way_leads_up_the_stairs_to_the_floor_above() {
     let points = &answer.path.points;
     assert_eq!((points[0], *points.last().unwrap()), (below, above));
     // Every straight line stays on the ground, at the height it says.
-    let footing = map.footing(&body());
+    let body = body();
+    let footing = GraphGroundQuery::new(&map, &body);
     for pair in points.windows(2) {
         let (clear, reached) = footing.sight(pair[0], pair[1]);
         assert!(clear && (reached.y - pair[1].y).abs() < 0.1, "{pair:?} {reached}");

@@ -1,0 +1,172 @@
+//! What every kind of navigation map answers, and by what rules.
+//!
+//! In: questions about points, edits. Out: answers that do not show what the map is made of. Holds: a new kind
+//! of map is this trait, its ground query and its plan; nodes and costs mean something on their own map only.
+//! Not here: paths (`plan` of each kind), which of the kinds a level has (`map`).
+
+use glam::Vec3;
+
+use crate::base::cost::Cost;
+use crate::base::geom::Bounds;
+use crate::base::hash::StateHash;
+use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
+use crate::nav::layers::LayerPoint;
+use crate::nav::{
+    Disc, GroundQuery, Island, Location, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
+};
+
+/// A kind of navigation map: cells, points and links, layers, a mesh. [`NavMap`](crate::nav::NavMap) holds one
+/// and lends it, so that everything here can be asked of a `NavMap`.
+pub trait Backend {
+    /// How often the map has changed.
+    #[must_use]
+    fn revision(&self) -> Revision;
+
+    /// Counts on from another map, whose place this one takes.
+    fn set_revision(&mut self, revision: u64);
+
+    /// The rectangle that holds all of it, world metres.
+    #[must_use]
+    fn bounds(&self) -> Bounds;
+
+    /// The middle of the node under a point, whether it can be walked on or not; None off the map.
+    #[must_use]
+    fn node_centre(&self, point: Vec3) -> Option<Vec3>;
+
+    /// Carries out all edits of a tick, in order; None, and no new revision, when that changes nothing. Cost:
+    /// the ground they touch, and a pass over the runs of cells for what is connected.
+    fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange>;
+
+    /// Adds an obstacle of all nodes whose middle lies within a distance of a point, to be put in force by an
+    /// edit. It takes the place of one added before that is not `used` any more, else the next id. Cost: the
+    /// nodes around the point.
+    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId;
+
+    /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a
+    /// character appears or changes its radius or doors. Answers are the same without, but everything that is
+    /// asked for a radius, a set of doors or areas of one's own not prepared costs a pass over the map. The
+    /// twelve last used are kept; areas of one's own are to be prepared again after every change of the map. On
+    /// cells of several factors the first call also measures how far it is to a few places, which makes all
+    /// later searches there several times faster (40 ms for 40,000 cells, 32 bytes for each of the map; not on
+    /// maps of more than half a million).
+    fn prepare(&mut self, by: &Traversal);
+
+    /// Makes room for what so many kinds of bodies need, beside the twelve last used; see
+    /// [`Backend::prepare`].
+    fn keep(&mut self, kinds: usize);
+
+    /// The class of bodies of a radius in metres: the map is the same ground to all of a class.
+    #[must_use]
+    fn body_class(&self, radius_m: f32) -> u64;
+
+    /// Whether questions for a traversal cost no pass over the map; see [`Backend::prepare`].
+    #[must_use]
+    fn is_prepared(&self, by: &Traversal) -> bool;
+
+    /// How many nodes the map has, walkable or not.
+    #[must_use]
+    fn node_count(&self) -> u64;
+
+    /// Sets aside the memory that searches over it need; none where that grows with what they look at.
+    fn make_room(&self, _search: &mut Search) {}
+
+    /// Whether a body may stand at a point.
+    #[must_use]
+    fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool;
+
+    /// The node that holds a point, when a body may stand there.
+    #[must_use]
+    fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location>;
+
+    /// The nearest place for a body within a distance, walls or not: the point itself when legal, else the
+    /// centre of the cell whose centre is nearest; ties by (distance, z, x).
+    #[must_use]
+    fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location>;
+
+    /// Where a body at a point may begin: there when legal, else at the nearest legal cell within eight
+    /// metres in a clear line, which crosses no obstacle, no unavailable area and no ground that is none, but
+    /// what it stands in.
+    #[must_use]
+    fn start(&self, point: Vec3, by: &Traversal) -> Option<Location>;
+
+    /// The cost of walking straight, over every cell touched; None when something is in the way.
+    #[must_use]
+    fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost>;
+
+    /// Whether the straight line is clear, and the last point up to which it is: `to` or, shortly before what
+    /// is in the way, a legal one; `from` when that is not legal.
+    #[must_use]
+    fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3);
+
+    /// The furthest legal point when a body moves straight on; `from` when that is not legal. For moving,
+    /// `by` must not go `through` closed doors.
+    #[must_use]
+    fn slide(&self, from: Vec3, to: Vec3, by: &Traversal) -> Vec3 {
+        self.sight(from, to, by).1
+    }
+
+    /// Whether a straight line is clear of walls and of those who stand in the way, by the same rule as the
+    /// plans that keep out of them: every cell touched, but for the one in which the line begins. For asking
+    /// whether a path still holds.
+    #[must_use]
+    fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool;
+
+    /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of
+    /// one question.
+    #[must_use]
+    fn footing(&self, by: &Traversal) -> GroundQuery<'_>;
+
+    /// Whether one point can be reached from another, by labels, without a search.
+    #[must_use]
+    fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach;
+
+    /// The same for a place on a layer, from one on the layer of the traversal.
+    #[must_use]
+    fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
+        self.reach(from, to.point, by)
+    }
+
+    /// A random point, uniform over the disc; after `attempts` misses, the centre of a random cell among
+    /// those that qualify; None only when there is none.
+    #[must_use]
+    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3>;
+
+    /// Whether the node that holds a point belongs to an area, available or not; false for obstacles.
+    #[must_use]
+    fn holds(&self, area: AreaId, point: Vec3) -> bool;
+
+    /// Appends the areas and obstacles around a point, available or not, by id.
+    fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>);
+
+    /// The connected parts of the map for bodies of its own radius, doors as they are, largest first, then by
+    /// first node.
+    #[must_use]
+    fn islands(&self) -> Vec<Island>;
+
+    /// Cells whose centre an area holds, available or not; 0 for obstacles and unknown ids.
+    #[must_use]
+    fn area_cells(&self, area: AreaId) -> u32;
+
+    /// The same of the first `count` areas, by id. Cheaper on a mesh than asking for one after the other.
+    #[must_use]
+    fn cells_by_area(&self, count: usize) -> Vec<u32> {
+        (0..count).map(|area| self.area_cells(AreaId::from(area))).collect()
+    }
+
+    /// A cost in metres of plain ground.
+    #[must_use]
+    fn metres(&self, cost: Cost) -> f64;
+
+    /// What a metre costs at least anywhere, metres of plain ground; areas that are not to somebody what they
+    /// are to others aside.
+    #[must_use]
+    fn cheapest_factor(&self) -> f32;
+
+    /// How large a node is, metres from corner to corner.
+    #[must_use]
+    fn node_m(&self) -> f32;
+
+    /// Mixes in the whole state of the map. Cost: constant.
+    fn hash_into(&self, hash: &mut StateHash);
+}
