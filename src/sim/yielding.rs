@@ -31,6 +31,9 @@ const SLOW: f32 = 0.5;
 const QUEUE_GAP_M: f32 = 0.6;
 /// Gap up to which somebody is asked aside, metres: as good as touching.
 const ASK_GAP_M: f32 = 0.15;
+/// Gap up to which somebody in front of a walker that steps back is who it steps back for, metres: avoidance
+/// gives way that far ahead, at a narrow place.
+const GIVE_WAY_GAP_M: f32 = 2.0;
 /// Cosine of the angle to the way one wants to go within which somebody is in front: 70 degrees.
 const IN_FRONT: f32 = 0.34;
 /// Seconds in which a step aside must be made.
@@ -55,6 +58,8 @@ struct Held {
     row: u32,
     /// Where it wants to go, a unit vector.
     ahead: Vec2,
+    /// Gap up to which somebody in front of it is why, metres.
+    gap_m: f32,
 }
 
 /// Somebody in front of a walker.
@@ -92,7 +97,7 @@ pub fn run(world: &mut World) {
 
 /// Bodies looked at in each cell so that all who are held up stay within the looks of a step.
 fn per_cell_max(held_count: usize, widest_m: f32) -> u32 {
-    let across = (2.0 * (2.0 * widest_m + QUEUE_GAP_M) / CELL_M).ceil() + 1.0;
+    let across = (2.0 * (2.0 * widest_m + GIVE_WAY_GAP_M) / CELL_M).ceil() + 1.0;
     // The casts saturate.
     let cells = (held_count as f32 * across * across) as u32;
     (LOOKS_MAX / cells.max(1)).max(PER_CELL_MIN)
@@ -124,7 +129,8 @@ fn held_up(world: &World) -> Vec<Held> {
         let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
         let is_under_way = |id| world.walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
         let is_held = (is_slow || step.held_ticks >= long_ticks) && step.walk.is_none_or(is_under_way);
-        is_held.then_some(Held { walk: step.walk, row, ahead })
+        let gap_m = if velocity.dot(ahead) < 0.0 { GIVE_WAY_GAP_M } else { QUEUE_GAP_M };
+        is_held.then_some(Held { walk: step.walk, row, ahead, gap_m })
     });
     held.collect()
 }
@@ -136,7 +142,7 @@ impl Front {
         let columns = &world.bodies.columns;
         let row = one.row as usize;
         let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
-        let reach_m = radius_m + around.widest_m + QUEUE_GAP_M;
+        let reach_m = radius_m + around.widest_m + one.gap_m;
         let look = Lookup { per_cell_max: around.per_cell_max, salt: one.row, but: u32::MAX };
         found.clear();
         around.near.visit(place, reach_m, look, |other, distance_m_sq| {
@@ -145,7 +151,7 @@ impl Front {
             let gap_m = distance_m - radius_m - columns.radii_m[other as usize];
             let is_ahead = between.dot(one.ahead) > IN_FRONT * distance_m;
             let is_level = (columns.floors_m[row] - columns.floors_m[other as usize]).abs() < 1.5;
-            if other != one.row && is_ahead && is_level && gap_m <= QUEUE_GAP_M {
+            if other != one.row && is_ahead && is_level && gap_m <= one.gap_m {
                 found.push((gap_m, other));
             }
         });

@@ -15,6 +15,10 @@ use walkon::world::ops::walks::{WalkOrder, walk_to};
 use walkon::world::walk::{AcceptEnd, Goal, Owner, WalkOptions};
 
 use crate::crowd::crowd_rows::Run;
+use crate::crowd::walks::hall_with_pillars;
+
+/// Halls with pillars that are tried.
+const SEEDS_BETWEEN_PILLARS: u64 = 20;
 
 /// A hall of 40 m by 40 m.
 const HALL: &str = r#"{ "navigation": { "agentRadius": 0.35, "areas": [
@@ -256,6 +260,49 @@ fn a_mob_that_walks_through_one_spot_and_out_again_gets_away() {
         assert!(run.seconds() < 95.0, "{gone} of {} are out", people.len());
     }
     run.assert_clean("a mob");
+}
+
+#[test]
+fn between_pillars_everybody_arrives_whoever_comes_towards_it() {
+    for seed in 0..SEEDS_BETWEEN_PILLARS {
+        let mut rng = Rng::stream(seed, "between pillars");
+        let mut run = Run::within(&hall_with_pillars(&mut rng), 2.0);
+        let hero = run.world().player().unwrap();
+        characters::despawn(run.game.world_mut(), hero, "out").unwrap();
+        // The lanes between the blocks lie about every third metre.
+        let mut lane = || (1.0 + 3.0 * rng.int(0, 6) as f32, 1.0 + 3.0 * rng.int(0, 6) as f32);
+        let mut places: Vec<(f32, f32)> = Vec::new();
+        while places.len() < 16 {
+            let place = lane();
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        let people: Vec<CharacterId> =
+            (0..).zip(&places).map(|(at, &place)| sized(&mut run, &format!("p{at}"), place, 0.4)).collect();
+        for &who in &people {
+            let goal = lane();
+            run.walk_with(who, goal, |options| {
+                (options.accept, options.radius_m) = (AcceptEnd::Near, Some(0.4));
+            });
+        }
+        let (mut laps, mut seen) = (0, 0);
+        while laps < 6 * people.len() {
+            run.tick();
+            let ended = run.ends[seen..].to_vec();
+            seen = run.ends.len();
+            for (name, end, ..) in ended {
+                assert!(end.starts_with("arrived"), "seed {seed}, {:.1} s: {name} {end}", run.seconds());
+                laps += 1;
+                let (at, goal): (usize, _) = (name[1..].parse().unwrap(), lane());
+                run.walk_with(people[at], goal, |options| {
+                    (options.accept, options.radius_m) = (AcceptEnd::Near, Some(0.4));
+                });
+            }
+            assert!(run.seconds() < 400.0, "seed {seed}: {laps} walks in all this time");
+        }
+        run.assert_clean(&format!("between pillars, seed {seed}"));
+    }
 }
 
 /// Counts for how many ticks in a row somebody is shown walking and gets nowhere, and how often it begins to

@@ -729,8 +729,9 @@ fn nobody_alone_on_ground_that_stays_as_it_is_asks_for_a_path_again() {
     }
 }
 
-/// A hall with blocks of a metre in it, on the same places in every run.
-fn hall_with_pillars(rng: &mut Rng) -> String {
+/// A hall of 22 m by 22 m with blocks of a metre in it, on the same places in every run; 1.2 m and more lie
+/// between them.
+pub(super) fn hall_with_pillars(rng: &mut Rng) -> String {
     let mut pillars = Vec::new();
     for row in 0..6 {
         for column in 0..6 {

@@ -9,7 +9,10 @@ use glam::Vec3;
 use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method, fixed_factor};
-use walkon::nav::{Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathRequests, PathStatus, Search, Traversal};
+use walkon::nav::{
+    Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathRequests, PathStatus,
+    Search, Traversal,
+};
 
 use crate::nav::nav_laws::Table;
 

@@ -10,7 +10,10 @@ use glam::Vec3;
 use walkon::base::geom::Point;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{Hierarchy, Method};
-use walkon::nav::{Backend, CellMap, CellSource, Layout, MapFrame, NavEdit, NavMap, PathStatus, Reach, Search, Stagger, TileEdit, TileGrid, Traversal};
+use walkon::nav::{
+    Backend, CellMap, CellSource, Layout, MapFrame, NavEdit, NavMap, PathStatus, Reach, Search, Stagger,
+    TileEdit, TileGrid, Traversal,
+};
 
 use crate::nav::one_way::query;
 

@@ -7,9 +7,9 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom;
-use crate::nav::{Backend, Traversal};
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::{CellMap, CellView};
+use crate::nav::{Backend, Traversal};
 
 /// The cells a body may stand on.
 #[derive(Clone, Debug)]

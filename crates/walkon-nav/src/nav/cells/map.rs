@@ -15,6 +15,7 @@ use crate::base::cost::Cost;
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
 use crate::nav::cells::clearance::{self, RadiusClass};
 use crate::nav::cells::custom_costs::{CustomCosts, Paint};
 use crate::nav::cells::lattice::{Norm, Strides};
@@ -30,8 +31,10 @@ use crate::nav::cells::{
 };
 use crate::nav::edits::AreaState;
 use crate::nav::hierarchy::{Sectors, table::CellRect};
-use crate::nav::{AreaEdit, Backend, Disc, GroundQuery, Island, Location, MapChange, NavEdit, NodeId, RandomPoint, Reach, Revision, Search, Tile, TileEdit, Traversal};
-use crate::base::rng::Rng;
+use crate::nav::{
+    AreaEdit, Backend, Disc, GroundQuery, Island, Location, MapChange, NavEdit, NodeId, RandomPoint, Reach,
+    Revision, Search, Tile, TileEdit, Traversal,
+};
 
 /// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest
 /// is dropped.

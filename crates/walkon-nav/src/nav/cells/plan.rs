@@ -28,7 +28,10 @@ use crate::nav::cells::{MapFrame, WeightedGround, line_of_sight};
 use crate::nav::hierarchy::SectorRoute;
 use crate::nav::search::{Ends, Search, SearchStep};
 use crate::nav::smooth::{Lines, smooth};
-use crate::nav::{Accept, Backend, Crossing, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Traversal};
+use crate::nav::{
+    Accept, Backend, Crossing, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus,
+    PathTrouble, Reach, Traversal,
+};
 
 /// Expansions of a search before it is asked whether others cut off its goal: more than most that end well
 /// need.

@@ -9,7 +9,10 @@ use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{Bits, CellArea, CellMap, CellSource, FACTOR_ONE, Layout, MapFrame, TileGrid};
-use crate::nav::{Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach, Search, Traversal};
+use crate::nav::{
+    Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble,
+    RandomPoint, Reach, Search, Traversal,
+};
 
 /// A random map of tiles.
 struct World {

@@ -7,9 +7,9 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{Point, flat_distance, ground, segment_distance_sq};
-use crate::nav::{Backend, Traversal};
 use crate::nav::graph::lookup::{LinkSpot, spot};
 use crate::nav::graph::map::PointGraph;
+use crate::nav::{Backend, Traversal};
 
 /// How much higher a link may be than the one before, where a line goes over to it, metres: a step.
 const STEP_M: f32 = 0.5;

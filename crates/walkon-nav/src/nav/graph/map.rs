@@ -23,7 +23,10 @@ use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::lookup::{LinkSpot, Lookup};
 use crate::nav::graph::precomputed_routes::PrecomputedRoutes;
-use crate::nav::{Backend, GraphEdit, GroundQuery, Island, Location, MapChange, NavEdit, NodeId, PathTrouble, RandomPoint, Reach, Revision, Search, Traversal};
+use crate::nav::{
+    Backend, GraphEdit, GroundQuery, Island, Location, MapChange, NavEdit, NodeId, PathTrouble, RandomPoint,
+    Reach, Revision, Search, Traversal,
+};
 
 /// How far from a link in height a body may be and still stand on it, metres.
 pub(crate) use crate::base::geom::STOREY_M;
@@ -978,13 +981,7 @@ impl Backend for PointGraph {
         GraphGroundQuery::new(self, by).sight(from, to)
     }
 
-    fn is_clear_of(
-        &self,
-        from: Vec3,
-        to: Vec3,
-        by: &Traversal,
-        others: &[crate::nav::Disc],
-    ) -> bool {
+    fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[crate::nav::Disc]) -> bool {
         let meets = |disc: &crate::nav::Disc| disc_meets(disc, from, to);
         self.sight(from, to, by).0 && !others.iter().any(meets)
     }

@@ -19,7 +19,10 @@ use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{Passage, PointGraph, disc_meets};
 use crate::nav::graph::precomputed_routes::{Scratch, Tip, left_of};
 use crate::nav::smooth::{Lines, smooth};
-use crate::nav::{Accept, Backend, Crossing, Disc, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search, SearchStep, Traversal};
+use crate::nav::{
+    Accept, Backend, Crossing, Disc, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search,
+    SearchStep, Traversal,
+};
 
 /// How much the points of a way may differ in height on level ground, metres.
 const LEVEL_M: f32 = 1e-3;

@@ -13,7 +13,10 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellMap, CellView, Reached};
-use crate::nav::{Backend, ChangedPart, Disc, GroundQuery, Island, Location, MapChange, NavEdit, PathTrouble, RandomPoint, Reach, Revision, Search, TileEdit, Traversal};
+use crate::nav::{
+    Backend, ChangedPart, Disc, GroundQuery, Island, Location, MapChange, NavEdit, PathTrouble, RandomPoint,
+    Reach, Revision, Search, TileEdit, Traversal,
+};
 
 /// The most layers a map may have.
 pub const LAYERS_MAX: usize = 8;

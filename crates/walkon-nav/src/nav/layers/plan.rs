@@ -16,7 +16,10 @@ use crate::nav::cells;
 use crate::nav::layers::Layers;
 use crate::nav::layers::map::{Everywhere, Hop};
 use crate::nav::search::Search;
-use crate::nav::{Accept, Backend, Crossing, LayerChange, LayerPoint, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Traversal};
+use crate::nav::{
+    Accept, Backend, Crossing, LayerChange, LayerPoint, Path, PathAnswer, PathQuery, PathStatus, PathTrouble,
+    Reach, Traversal,
+};
 
 /// The paused work on one query.
 #[derive(Clone, Debug)]

@@ -4,7 +4,10 @@
 use super::*;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellMap, CellSource, MapFrame};
-use crate::nav::{Accept, Backend, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach, Search, TileEdit, Traversal};
+use crate::nav::{
+    Accept, Backend, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach,
+    Search, TileEdit, Traversal,
+};
 use glam::Vec3;
 
 const WIDTH: u32 = 9;

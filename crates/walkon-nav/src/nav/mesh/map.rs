@@ -14,14 +14,17 @@ use crate::base::cost::Cost;
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
 use crate::nav::edits::AreaState;
 use crate::nav::mesh::build::{AreaOutline, Key, MeshBlocker, MeshInput, MeshView};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, Checked};
 use crate::nav::mesh::triangulate::{Segment, count_cuts};
 use crate::nav::mesh::wall_offset::around;
-use crate::nav::{AreaShape, Backend, Disc, GroundQuery, Island, Location, MapChange, NavEdit, NodeId, RandomPoint, Reach, Revision, Traversal};
-use crate::base::rng::Rng;
+use crate::nav::{
+    AreaShape, Backend, Disc, GroundQuery, Island, Location, MapChange, NavEdit, NodeId, RandomPoint, Reach,
+    Revision, Traversal,
+};
 
 /// Views kept; beyond this the one not used for longest is dropped.
 const KEPT_MAX: usize = 32;

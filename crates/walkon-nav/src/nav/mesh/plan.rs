@@ -25,7 +25,10 @@ use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};
 use crate::nav::mesh::waypoints::spread;
 use crate::nav::search::{Search, SearchStep};
 use crate::nav::smooth::{Lines, smooth};
-use crate::nav::{Accept, Backend, Disc, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, SearchRecord, Traversal};
+use crate::nav::{
+    Accept, Backend, Disc, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble,
+    Reach, SearchRecord, Traversal,
+};
 
 /// Buffers of both searches, for one plan after another.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +81,8 @@ impl NavMesh {
     /// does.
     fn reach_one_way(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
-        let wide = self.reach_by_labels(from, to, &Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
+        let wide =
+            self.reach_by_labels(from, to, &Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
         let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
         if wide != Reach::Yes || self.reach_by_labels(from, to, &walled) == Reach::Yes {
             return wide;

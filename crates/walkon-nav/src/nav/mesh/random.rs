@@ -9,9 +9,9 @@ use glam::Vec3;
 use crate::base::geom::{self, Point};
 use crate::base::rng::Rng;
 use crate::base::trig;
-use crate::nav::{Backend, RandomPoint};
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
+use crate::nav::{Backend, RandomPoint};
 
 impl NavMesh {
     /// A random point; None only when none qualifies.

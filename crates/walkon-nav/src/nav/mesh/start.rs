@@ -7,12 +7,12 @@
 use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::nav::Traversal;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
 use crate::nav::mesh::locate::{MeshSpot, distance_sq};
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::topology::Topology;
-use crate::nav::Traversal;
 
 /// How far a body that stands off the map may be from it, metres.
 const SNAP_M: f64 = 8.0;

@@ -9,7 +9,10 @@ use crate::nav::mesh::corridor::Corridor;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::search::SearchStep;
-use crate::nav::{AreaEdit, AreaShape, Avoidance, Backend, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh, Others, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Search, Traversal};
+use crate::nav::{
+    AreaEdit, AreaShape, Avoidance, Backend, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh,
+    Others, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Search, Traversal,
+};
 
 fn at(x: f32, z: f32) -> Vec3 {
     Vec3::new(x, 0.0, z)
