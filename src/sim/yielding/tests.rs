@@ -3,6 +3,9 @@
 use super::*;
 use crate::base::ids::DoorId;
 use crate::base::time::Tick;
+use crate::crowd::follow::Gait;
+use crate::crowd::resolve::Stance;
+use crate::world::Move;
 use crate::world::fixture::{Fixture, sample};
 use crate::world::ops::walks::{WalkOrder, walk_to};
 use crate::world::walk::{Goal, Owner, WalkOptions};
@@ -15,7 +18,7 @@ fn behind() -> (Fixture, WalkId, Held, InFront) {
     let goal = Goal::Point(Vec3::X * 9.0);
     let order = WalkOrder { character: scene.other, goal, options, owner: Owner::HOST };
     let theirs = walk_to(&mut scene.world, order).expect("it is there");
-    let held = Held { walk: Some(scene.walk), row: 0, ahead: Vec2::X };
+    let held = Held { walk: Some(scene.walk), row: 0, ahead: Vec2::X, gap_m: QUEUE_GAP_M };
     let front = InFront { who: scene.other, gap_m: 0.1, moves: true };
     (scene, theirs, held, front)
 }
@@ -62,9 +65,42 @@ fn who_stands_behind_somebody_who_stands_does_not_queue() {
 }
 
 #[test]
+fn who_steps_back_is_held_up_by_those_who_come_from_further_off_than_in_a_queue() {
+    for (apart_m, back_m, expected) in
+        [(0.9, 0.0, 190), (1.9, 0.01, 190), (1.9, 0.0, 0), (3.1, 0.01, 0), (-1.9, 0.01, 0)]
+    {
+        let (mut scene, theirs, ..) = behind();
+        let walk = &mut scene.world.walks[theirs];
+        (walk.progress_tick, walk.queue_tick, walk.phase) = (Tick(190), Tick(0), Phase::Moving);
+        for (row, (who, x_m)) in (0..).zip([(scene.one, 0.0), (scene.other, apart_m)]) {
+            let bodies = &mut scene.world.bodies;
+            bodies.ids.push(who);
+            bodies.rows.insert(who, row);
+            let began_m = if who == scene.one { x_m + back_m } else { x_m };
+            bodies.began.push(Vec2::new(began_m, 0.0));
+            bodies.columns.push(Vec3::X * x_m, 0.35, Stance { moving: true, ..Stance::default() });
+        }
+        let gait = Gait {
+            speed_mps: 1.4,
+            turn_radps: 9.0,
+            step_s: 0.1,
+            reach_m: 9.0,
+            brakes: false,
+            is_exact: false,
+        };
+        let mut step = Move::of(scene.one, gait);
+        step.walk = Some(scene.walk);
+        step.stride.wanted = Vec2::X * 1.4;
+        scene.world.moves = vec![step];
+        run(&mut scene.world);
+        assert_eq!(queue_tick(&scene), Tick(expected), "{apart_m} m apart, {back_m} m back");
+    }
+}
+
+#[test]
 fn a_jam_is_whoever_hangs_together_and_gets_on_with_any_of_them() {
     let walk = Some(sample().walk);
-    let held: Vec<Held> = (0..6).map(|row| Held { walk, row, ahead: Vec2::X }).collect();
+    let held: Vec<Held> = (0..6).map(|row| Held { walk, row, ahead: Vec2::X, gap_m: QUEUE_GAP_M }).collect();
     let mut jams = Jams::of(&held, 6);
     for (one, other) in [(3, 1), (5, 3), (4, 2)] {
         jams.join(one, other);

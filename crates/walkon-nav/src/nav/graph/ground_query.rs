@@ -7,9 +7,9 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{Point, flat_distance, ground, segment_distance_sq};
+use crate::nav::Traversal;
 use crate::nav::graph::lookup::{LinkSpot, spot};
 use crate::nav::graph::map::PointGraph;
-use crate::nav::{Backend, Traversal};
 
 /// How much higher a link may be than the one before, where a line goes over to it, metres: a step.
 const STEP_M: f32 = 0.5;
@@ -270,7 +270,7 @@ impl<'a> GraphGroundQuery<'a> {
         let part = (reached - SHORT / f64::from(flat_distance(from, to)).max(SHORT)).max(0.0);
         let last = from.lerp(to, part as f32);
         let last = Vec3::new(last.x, self.height(link, last), last.z);
-        let is_legal = map.is_walkable(last, &self.by);
+        let is_legal = self.is_walkable(last);
         (false, if is_legal { last } else { under.above(from) })
     }
 
