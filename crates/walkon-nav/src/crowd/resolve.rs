@@ -166,12 +166,18 @@ pub struct Settings {
 /// 60 for each; a heap of thousands on one spot would ask a million, a second long.
 pub const QUESTIONS_MAX: u32 = 64_000;
 
-/// Pairs looked at in one call for pushing, at most, all rounds together; one round is always made. 10,000
-/// bodies packed side by side have 60,000 pairs, and the six rounds of a level's step. In heaps they have 100,000
-/// to 300,000, where a push costs questions about walls, and more rounds only lengthen the tick.
-const PUSH_LOOKS_MAX: usize = 360_000;
+/// Pairs for each body, above which thousands are in heaps. Bodies packed side by side have six.
+const HEAP_PAIRS: usize = 8;
 
-/// The same for steps that are taken back, which costs no questions.
+/// Rounds of pushing where thousands are in heaps: there most pushes cost questions about walls, and more
+/// rounds only lengthen the tick.
+const HEAP_ROUNDS: u32 = 2;
+
+/// Bodies whose heaps cost as many rounds as any crowd.
+const HEAP_BODIES_MIN: usize = 2_000;
+
+/// Pairs looked at in one call for steps that are taken back, at most, all rounds together; one round is
+/// always made.
 const HOLD_LOOKS_MAX: usize = 1_000_000;
 
 impl Default for Settings {
@@ -363,7 +369,7 @@ impl Resolver {
         self.around.clear();
         self.around.resize(count, Around::Unknown);
         self.questions.begin(settings);
-        for _ in 0..rounds_max(settings.passes, PUSH_LOOKS_MAX, self.pairs.len()) {
+        for _ in 0..push_rounds(settings.passes, self.pairs.len(), count) {
             if !self.pass(bodies, ground, settings) || self.questions.is_short() {
                 break;
             }
@@ -385,7 +391,8 @@ impl Resolver {
     /// # Panics
     /// When `began` is shorter than the columns that were resolved.
     pub fn hold_back(&mut self, bodies: &mut Bodies, began: &[Vec2], held: &mut Vec<u32>) {
-        for sweep in 0..rounds_max(SWEEPS_MAX, HOLD_LOOKS_MAX, self.pairs.len()) {
+        let sweeps_max = (HOLD_LOOKS_MAX / self.pairs.len().max(1)).max(1) as u32;
+        for sweep in 0..SWEEPS_MAX.min(sweeps_max) {
             let before_count = held.len();
             for at in 0..self.pairs.len() {
                 // To and fro: what is held back at either end of a file reaches the other at once.
@@ -634,9 +641,10 @@ impl<G: Ground> Pushes<'_, G> {
     }
 }
 
-/// How many rounds over some pairs are made, of those that are wanted.
-fn rounds_max(wanted: u32, looks_max: usize, pair_count: usize) -> u32 {
-    wanted.min((looks_max / pair_count.max(1)).max(1) as u32)
+/// How many rounds of pushing are made, of those that are wanted.
+fn push_rounds(wanted: u32, pair_count: usize, body_count: usize) -> u32 {
+    let is_heap = body_count > HEAP_BODIES_MIN && pair_count > HEAP_PAIRS * body_count;
+    if is_heap { wanted.min(HEAP_ROUNDS) } else { wanted }
 }
 
 /// What is less than this, squared, is no push along a wall: a tenth of a millimetre.
