@@ -73,7 +73,7 @@ local middling = ('x'):rep(60000)
 
 /// What calls with texts use that make every step of a script more expensive; so nothing else is measured
 /// beside them.
-const DEAR_SETUP: &str = "
+const EXPENSIVE_SETUP: &str = "
 local digits = ('1'):rep(4000)
 ";
 const TWINS_SETUP: &str = "
@@ -129,7 +129,7 @@ const WIDE: &[(&str, &str)] = &[
 ];
 
 /// The same with texts of many digits.
-const DEAR: &[(&str, &str)] = &[
+const EXPENSIVE: &[(&str, &str)] = &[
     ("string + string, 4000 digits", "local r = digits + 1 r = digits + r r = -digits"),
     ("tonumber, 4000 digits", "local r = tonumber(digits)"),
     (
@@ -204,7 +204,7 @@ fn main() {
         show(entry.called, measure(level_of(entry), "", entry.example));
     }
     println!("\n{:<40} {:>8}", "as wide as may be", "us a unit");
-    for (setup, calls) in [(WIDE_SETUP, WIDE), (DEAR_SETUP, DEAR), (TWINS_SETUP, TWINS)] {
+    for (setup, calls) in [(WIDE_SETUP, WIDE), (EXPENSIVE_SETUP, EXPENSIVE), (TWINS_SETUP, TWINS)] {
         for (name, turn) in calls {
             show(name, measure(LEVEL, setup, turn));
         }

@@ -162,7 +162,7 @@ settings! {
     /// cost a search every tick.
     target_replan_threshold_m = "targetReplanThreshold": 0.25, 0.01 to 100.0, "metres";
     /// Standing bodies within this distance of the straight line from start to goal are planned around,
-    /// metres. Who stands further away does not affect the search.
+    /// metres. Anyone who stands further away does not affect the search.
     dynamic_obstacle_influence_m = "dynamicObstacleInfluenceDist": 6.0, 0.0 to 100.0, "metres";
     /// Part of a standing body's radius that is planned around, without a unit. Below 1, because pushing
     /// keeps bodies apart at their full radius, and a plan that keeps less clear finds a way where two people

@@ -370,7 +370,7 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
         return Some(Reason::Timeout);
     }
     let since = match walk.phase {
-        // Who queues waits for the head of the queue.
+        // Anyone who queues waits for the head of the queue.
         Phase::Moving => walk.progress_tick.max(walk.queue_tick),
         _ => walk.progress_tick,
     };

@@ -151,7 +151,7 @@ fn choose(bodies: &mut CrowdColumns, grounds: &GroundQueries<'_>, (rate, tick): 
     avoider.run(walkers, walls, &step, velocities);
 }
 
-/// Whether somebody passes through others. Who is on a link between layers is in nobody's way.
+/// Whether somebody passes through others. Anyone who is on a link between layers is in nobody's way.
 pub(crate) fn is_ghost(walk: Option<&Walk>) -> bool {
     walk.is_some_and(|walk| walk.options.crowd == Crowd::Ghost || walk.on_link.is_some())
 }

@@ -144,7 +144,7 @@ fn rest_is_clear(world: &World, walk: &Walk, following: &Following, changed: &Bo
     let mut by = traversal_of(world, walk);
     let changed = changed.grown(f64::from(character.body.radius_m));
     let mut from = character.body.position;
-    // Who stands on ground that went away leaves it; the first leg is not to be judged then.
+    // Anyone who stands on ground that went away leaves it; the first leg is not to be judged then.
     let mut judged = world.nav.is_walkable(from, &by);
     let mut links = following.path.layers.iter().peekable();
     for &to in following.cursor.ahead(&following.path) {

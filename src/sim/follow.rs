@@ -58,7 +58,7 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     if matches!(walk.phase, Phase::Turning { .. } | Phase::Settled(_)) || walk.following.is_none() {
         return;
     }
-    // Who stands there from the start takes no step: `alreadyThere`.
+    // Anyone who stands there from the start takes no step: `alreadyThere`.
     if walk.travelled_m == 0.0 && walk_modes::is_plain(walk) && arrivals::is_within_radius(world, walk) {
         return;
     }
@@ -79,7 +79,7 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     let links = walk.following.as_ref().is_some_and(|following| !following.path.layers.is_empty());
     // Nobody slows down before stairs.
     let brakes = !links && (walk_modes::is_plain(walk) || matches!(walk.course, WalkMode::Follow(_)));
-    // Who shuns areas keeps to its path exactly: a corner cut might lead through one.
+    // Anyone who shuns areas keeps to its path exactly: a corner cut might lead through one.
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
     if let Some((door, left_m)) = closed_door_ahead(world, walk) {
@@ -95,7 +95,7 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     if reach_m > 0.0 {
         let gait = Gait { speed_mps, reach_m, brakes, is_exact, ..gait_of(world, who) };
         let is_ghost = avoid::is_ghost(world.walks.get(id));
-        // Who goes on with its walk steps aside no more: one move for each body.
+        // Anyone who goes on with its walk steps aside no more: one move for each body.
         if let Some(character) = world.characters.get_mut(who) {
             character.nudge = None;
         }

@@ -63,8 +63,8 @@ fn step_on(world: &mut World, is_shown: bool) {
         let footing = grounds.footing(kind);
         let to = row.map_or(step.stride.to, |row| stepped((from, step.stride.to), bodies, row, seconds));
         let is_free = footing.clear(from, to);
-        // Who stands where no ground is goes the way it was told and no other: sideways it might come out
-        // beyond a wall.
+        // Anyone who stands where no ground is goes the way it was told and no other: sideways it might come
+        // out beyond a wall.
         let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
         let passed = if is_free || to != step.stride.to { None } else { past_corner(footing, from, to) };
         let to = passed.unwrap_or(to);
@@ -144,7 +144,8 @@ fn reach((nav, footing): (&NavMap, &GroundQuery<'_>), from: Vec3, to: Vec3) -> V
         true => aside,
         false => [aside[1], aside[0]],
     };
-    // Who stands on the very edge of the ground cannot go along it: a line there touches what lies beyond.
+    // Anyone who stands on the very edge of the ground cannot go along it: a line there touches what lies
+    // beyond.
     [first, second]
         .into_iter()
         .flat_map(|place| once(place).chain(once_with(move || off_the_wall(nav, place))))
@@ -193,7 +194,7 @@ impl Ground for Floor<'_> {
     fn price(&self, place: Vec3, body: usize) -> u32 {
         let walked_m = (flat(place) - self.began[body]).length();
         let price = self.grounds.footing(self.kinds[body]).price(place);
-        // Who walks asks about two lines, one as long as its step. The cast saturates.
+        // Anyone who walks asks about two lines, one as long as its step. The cast saturates.
         if walked_m == 0.0 { price } else { price.saturating_mul((walked_m as u32).saturating_add(2)) }
     }
 }

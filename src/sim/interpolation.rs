@@ -31,9 +31,9 @@ pub fn run(world: &mut World) {
     stand(world);
 }
 
-/// Everybody who has made a step begins it again, tick by tick. Who went along the very edge of the ground,
-/// where a part of a line is not clear although the whole of it is, is there at once. Who leaves ground that
-/// went away is seen to leave it.
+/// Everybody who has made a step begins it again, tick by tick. Anyone who went along the very edge of the
+/// ground, where a part of a line is not clear although the whole of it is, is there at once. Anyone who
+/// leaves ground that went away is seen to leave it.
 fn begin(world: &mut World, ticks: u64) {
     let World { nav, doors, characters, glides, bodies, .. } = world;
     let mut grounds = GroundQueries::again(nav, doors, &bodies.known);

@@ -341,15 +341,15 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     };
     let tick = walk.clock(tick);
     set_out(walk, why, left_m, SettingOut { tick, turn_ticks, longer_ticks });
-    // Who stands because it wants to goes on standing.
+    // Anyone who stands because it wants to goes on standing.
     if !matches!(walk.phase, Phase::Content | Phase::Pausing { .. }) {
         walk.phase = Phase::Moving;
     }
 }
 
 /// The body was moved meanwhile to where the new path cannot be seen: it asks from there, and counts as
-/// having asked because of others. Who waits for its first path goes on waiting; only who is pushed about
-/// again and again loses its patience.
+/// having asked because of others. Anyone who waits for its first path goes on waiting; only who is pushed
+/// about again and again loses its patience.
 fn ask_from_here(world: &mut World, id: WalkId) {
     /// Paths that may be missed before patience runs: each is a search.
     const MISSED_MAX: u32 = 8;

@@ -171,8 +171,8 @@ fn minds_others(walk: &Walk) -> bool {
         && walk.options.crowd != Crowd::Ghost
 }
 
-/// Whether who held the goal of a walk has left, or stands elsewhere now. Who is still far off is not told:
-/// by the time it comes there, it may be held again.
+/// Whether who held the goal of a walk has left, or stands elsewhere now. Anyone who is still far off is not
+/// told: by the time it comes there, it may be held again.
 fn has_lost_holder(world: &World, walk: &Walk) -> bool {
     let near_m = world.settings.crowd.replan_trigger_m;
     let place = || world.characters.get(walk.character).map(|character| character.body.position);

@@ -278,7 +278,7 @@ fn opens_ahead(world: &World, walk: &Walk) -> bool {
 
 /// Asks the nearest who stands in the way to step aside.
 fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
-    // Who steps aside asks the next, so that whole files back out.
+    // Anyone who steps aside asks the next, so that whole files back out.
     let asks =
         one.walk.is_none_or(|id| world.walks.get(id).is_some_and(|walk| walk.options.crowd == Crowd::Push));
     let keeps = |who| one.walk.is_some_and(|id| keeps_goal(world, id, who));
@@ -344,7 +344,7 @@ fn may_be_asked(world: &World, who: CharacterId) -> bool {
     let rested =
         character.nudged.and_then(|asked| asked.ago_ticks(world.landing())).is_none_or(|ago| ago >= cooldown);
     let walk = character.walk.and_then(|walk| world.walks.get(walk));
-    // Who waits in front of a door, or beside a goal, has nowhere else to be.
+    // Anyone who waits in front of a door, or beside a goal, has nowhere else to be.
     let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
     rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
 }

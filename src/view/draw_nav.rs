@@ -27,7 +27,7 @@ const STOREY_MAX_M: f64 = 1e3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CellKind {
     Plain,
-    Dear,
+    Expensive,
     Dearest,
     /// Above this and up to twice as much, as the power of two of [`theme::DEAREST_ABOVE`]: 1 to 3.
     Beyond(u8),
@@ -39,7 +39,7 @@ enum CellKind {
 impl CellKind {
     const ALL: [Self; 8] = [
         Self::Plain,
-        Self::Dear,
+        Self::Expensive,
         Self::Dearest,
         Self::Beyond(1),
         Self::Beyond(2),
@@ -56,7 +56,7 @@ impl CellKind {
                     (1..=3).take_while(|&power| factor > theme::DEAREST_ABOVE * f32::from(1_u8 << power));
                 doublings.last().map_or(Self::Dearest, Self::Beyond)
             }
-            (true, factor) if factor > theme::DEAR_ABOVE => Self::Dear,
+            (true, factor) if factor > theme::EXPENSIVE_ABOVE => Self::Expensive,
             (true, _) => Self::Plain,
         }
     }
@@ -64,11 +64,11 @@ impl CellKind {
     fn look(self) -> Style {
         match self {
             Self::Plain => Style::filled(theme::CELL_PLAIN).glyph('.'),
-            Self::Dear => Style::filled(theme::CELL_DEAR).glyph('~'),
-            Self::Dearest => Style::filled(theme::CELL_DEAREST).glyph('%'),
+            Self::Expensive => Style::filled(theme::CELL_EXPENSIVE).glyph('~'),
+            Self::Dearest => Style::filled(theme::CELL_EXPENSIVEEST).glyph('%'),
             Self::Beyond(power) => {
                 let weight = f32::from(power) * theme::CELL_BEYOND_STEP;
-                Style::filled(theme::CELL_BEYOND.over(theme::CELL_DEAREST, weight)).glyph('&')
+                Style::filled(theme::CELL_BEYOND.over(theme::CELL_EXPENSIVEEST, weight)).glyph('&')
             }
             Self::Padding => Style::filled(theme::CELL_PADDING).glyph('#'),
             Self::Blocked => Style::filled(theme::CELL_BLOCKED).glyph('#'),
@@ -78,7 +78,7 @@ impl CellKind {
     fn name(self) -> &'static str {
         match self {
             Self::Plain => "free",
-            Self::Dear => "dear",
+            Self::Expensive => "expensive",
             Self::Dearest => "dearest",
             Self::Beyond(1) => "dearest2",
             Self::Beyond(2) => "dearest3",
@@ -91,7 +91,7 @@ impl CellKind {
     fn words(self) -> &'static str {
         match self {
             Self::Plain => "free",
-            Self::Dear => "cost above 1",
+            Self::Expensive => "cost above 1",
             Self::Dearest => "cost above 1.5",
             Self::Beyond(1) => "cost above 3",
             Self::Beyond(2) => "cost above 6",

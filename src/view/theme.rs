@@ -19,9 +19,9 @@ pub const HALO: Colour = Colour::hex(0xFFFFFF).with_opacity(200);
 /// Walkable at a factor of 1 or less: green, 0.3 over paper.
 pub const CELL_PLAIN: Colour = Colour::hex(0xD3E6CC);
 /// Walkable at a factor above 1: yellow.
-pub const CELL_DEAR: Colour = Colour::hex(0xF4E3A6);
+pub const CELL_EXPENSIVE: Colour = Colour::hex(0xF4E3A6);
 /// Walkable at a factor above 1.5: red.
-pub const CELL_DEAREST: Colour = Colour::hex(0xEEBFAE);
+pub const CELL_EXPENSIVEEST: Colour = Colour::hex(0xEEBFAE);
 /// What the most expensive ground tends to, the more expensive it is.
 pub const CELL_BEYOND: Colour = Colour::hex(0xB5402C);
 /// How much nearer to that every doubling of the cost brings it.
@@ -61,7 +61,7 @@ pub const SCENE_STEP: Colour = Colour::hex(0x9C9082);
 pub const SCENE_WALL: Colour = Colour::hex(0x5B6068);
 
 /// A factor above this is shown as expensive.
-pub const DEAR_ABOVE: f32 = 1.0;
+pub const EXPENSIVE_ABOVE: f32 = 1.0;
 /// A factor above this is shown as most expensive.
 pub const DEAREST_ABOVE: f32 = 1.5;
 

@@ -93,9 +93,9 @@ pub struct Straight<'a> {
 }
 
 impl Walk {
-    /// Whether it moves its character along a path, or will as soon as it has one or a door opens. Who waits
-    /// beside a goal that is held, at a stop or for a word, and who turns or has come to the end of its path,
-    /// stands.
+    /// Whether it moves its character along a path, or will as soon as it has one or a door opens. Anyone who
+    /// waits beside a goal that is held, at a stop or for a word, and who turns or has come to the end of its
+    /// path, stands.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
         let is_moving = match self.phase {

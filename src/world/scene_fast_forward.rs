@@ -1,9 +1,9 @@
 //! What goes on while a scene is skipped: its own walks, doors, turns and animations, and nothing else.
 //!
 //! In: whose scene it is, what its tasks wait for. Out: whether there is anything to do. Holds: nobody else
-//! moves meanwhile. Also here: who takes part in the steps of the crowd meanwhile. Who walks for somebody
-//! else stands still, anyone who stands takes part as ever: is avoided, pushed, asked aside. Not here: the
-//! passing of the time (`sim::scene_fast_forward`), whose turn it is (`script::skipping`).
+//! moves meanwhile. Also here: who takes part in the steps of the crowd meanwhile. Anyone who walks for
+//! somebody else stands still, anyone who stands takes part as ever: is avoided, pushed, asked aside. Not
+//! here: the passing of the time (`sim::scene_fast_forward`), whose turn it is (`script::skipping`).
 
 use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::world::World;

@@ -478,8 +478,8 @@ impl Walk {
         self.via.as_ref().map_or(self.aim, |via| via.last)
     }
 
-    /// Whether it stays where it is when its goal cannot be reached. Who follows always goes as near as it
-    /// gets.
+    /// Whether it stays where it is when its goal cannot be reached. Anyone who follows always goes as near
+    /// as it gets.
     #[must_use]
     pub fn sets_out_for_exact_goals_only(&self) -> bool {
         self.options.accept == AcceptEnd::Exact && self.course == WalkMode::Once

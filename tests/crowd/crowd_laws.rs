@@ -90,7 +90,7 @@ impl Crowd {
         for (index, walker) in self.walkers.iter_mut().enumerate() {
             let arrival = Arrival { speed_mps: SPEED_MPS, brake_mps2: 0.0, step_s: self.step_s };
             walker.place = self.bodies.places[index];
-            // Who was never nearer to its end gets on; a hand's breadth at a time, as walks count it.
+            // Anyone who was never nearer to its end gets on; a hand's breadth at a time, as walks count it.
             let left_m = (self.goals[index] - walker.place).length();
             walker.held_s = if left_m <= walker.left_m - 0.1 { 0.0 } else { walker.held_s + self.step_s };
             walker.left_m = if walker.held_s > 0.0 { walker.left_m } else { left_m };

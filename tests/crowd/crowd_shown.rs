@@ -253,7 +253,7 @@ fn seed_p4_the_desired_direction_is_orange_and_the_real_one_green() {
     let pair = |value: &serde_json::Value| [0, 1].map(|axis| value[axis].as_f64().unwrap() as f32);
     assert_eq!(pair(&told["desired"]), [bert.desired.x, bert.desired.z]);
     assert_eq!(pair(&told["velocity"]), [bert.body.velocity.x, bert.body.velocity.z]);
-    // Who stands wants nothing.
+    // Anyone who stands wants nothing.
     assert!(shapes(&shown, "desired", world, "anna").is_empty());
     assert!(shapes(&shown, "velocity", world, "anna").is_empty());
     assert_eq!(seen["characters"]["anna"]["desired"], serde_json::json!([0, 0]));

@@ -107,7 +107,8 @@ fn all_who_walk_to_one_goal_end_in_peace_and_leave_alone_who_has_arrived() {
             if centre != Centre::Point {
                 let host = run.world().find_character("host").unwrap();
                 let moved_m = run.at(host).distance(Vec3::new(20.0, 0.0, 20.0));
-                // Anyone who comes to the point itself may touch whoever stands on it before it stops beside.
+                // Anyone who comes to the point itself may touch anyone who stands on it before it stops
+                // beside.
                 let most_m = if centre == Centre::Person { 0.01 } else { 0.2 };
                 assert!(moved_m < most_m, "{what}: the host was dragged {moved_m} m");
             }
@@ -148,11 +149,11 @@ fn a_goal_beside_somebody_who_stands_is_come_as_near_to_as_there_is_room() {
             // To a goal that leaves a gap of five centimetres one may brush past.
             let most_m = if end == "arrived/reached" { 0.15 } else { 0.05 };
             assert!(moved_m < most_m, "{what}: who stands was moved {moved_m} m");
-            // Whoever stands between a walker and its goal is asked once.
+            // Anyone who stands between a walker and its goal is asked once.
             let most = usize::from(end == "arrived/reached");
             assert!(run.nudges.len() <= most, "{what}: {:?}", run.nudges);
             let off_m = run.at(mover).distance(goal);
-            // Beside whoever stands there, on the side it comes from: it does not go round.
+            // Beside anyone who stands there, on the side it comes from: it does not go round.
             let beside_m = away_m + 0.7 + 0.1;
             assert!(end != "arrived/closeEnough" || off_m < beside_m, "{what}: it stands {off_m} m off");
             run.assert_clean(&what);
@@ -395,7 +396,7 @@ impl Heads {
     fn look(&mut self, run: &Run) {
         for (id, who) in run.world().characters() {
             let seen = self.seen.entry(id).or_default();
-            // Who has no walk any more turns where it is told to.
+            // Anyone who has no walk any more turns where it is told to.
             if who.walk.is_none() || who.turn.is_some() {
                 seen.clear();
                 continue;

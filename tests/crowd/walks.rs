@@ -183,7 +183,7 @@ fn a_walk_given_again_every_tick_does_not_stand_for_one() {
             stood += u32::from(flat_distance(before, stage.position()) < 0.01);
         }
         assert!(budget != 1 || stood > 1, "the search was to take several ticks");
-        // Who sets out turns on the spot first.
+        // Anyone who sets out turns on the spot first.
         assert!(stood <= if budget == 1 { 60 } else { 12 }, "budget {budget}: {stood} ticks without a step");
         assert_eq!(stage.until_settled(120, 2000).last().unwrap(), "arrived/reached");
         assert!(flat_distance(stage.position(), Vec3::new(18.119, 0.0, 9.0)) <= 0.051);

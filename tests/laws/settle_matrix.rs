@@ -235,7 +235,7 @@ const CASES: &[(&str, Case)] = &[
         },
     ),
     (
-        "a dear way is a way",
+        "a expensive way is a way",
         Case {
             goal: "\"cell\"",
             options: "speed = 20, doors = \"open\", costs = { doorway = 100, vault = 0.1 }",

@@ -166,18 +166,18 @@ fn samples_are_legal(map: &NavMap, from: Vec3, to: Vec3, by: &Traversal) -> bool
     (0..=steps).all(|step| map.is_walkable(from.lerp(to, step as f32 / steps as f32), by))
 }
 
-fn random_drawing(rng: &mut Rng, blocked: f64, dear: f64) -> Vec<String> {
+fn random_drawing(rng: &mut Rng, blocked: f64, expensive: f64) -> Vec<String> {
     let (width, depth) = (2 + rng.below(24), 2 + rng.below(14));
     let mut cell = || match rng.unit() {
         value if value < blocked => '#',
-        value if value < blocked + dear => '~',
+        value if value < blocked + expensive => '~',
         _ => '.',
     };
     (0..depth).map(|_| (0..width).map(|_| cell()).collect()).collect()
 }
 
-fn random_map(rng: &mut Rng, blocked: f64, dear: f64) -> NavMap {
-    let rows = random_drawing(rng, blocked, dear);
+fn random_map(rng: &mut Rng, blocked: f64, expensive: f64) -> NavMap {
+    let rows = random_drawing(rng, blocked, expensive);
     drawing(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
@@ -1109,8 +1109,8 @@ fn inv_p4_and_p5_costs_are_symmetric_and_scale_with_factors() {
     for _ in 0..100 {
         let rows = random_drawing(&mut rng, 0.25, 0.0);
         let map = drawing(&rows.iter().map(String::as_str).collect::<Vec<_>>());
-        let dear = rows.iter().map(|row| row.replace('.', "~")).collect::<Vec<_>>();
-        let dear = drawing(&dear.iter().map(String::as_str).collect::<Vec<_>>());
+        let expensive = rows.iter().map(|row| row.replace('.', "~")).collect::<Vec<_>>();
+        let expensive = drawing(&expensive.iter().map(String::as_str).collect::<Vec<_>>());
         let frame = *cells(&map).frame();
         let mut cell = || {
             centre(&map, rng.below(u64::from(frame.width)) as u32, rng.below(u64::from(frame.depth)) as u32)
@@ -1128,10 +1128,10 @@ fn inv_p4_and_p5_costs_are_symmetric_and_scale_with_factors() {
         };
         let (there, back) = (steps(&map, from, to), steps(&map, to, from));
         assert_eq!(there.is_some(), back.is_some());
-        if let (Some(there), Some(back), Some(dear)) = (there, back, steps(&dear, from, to)) {
+        if let (Some(there), Some(back), Some(expensive)) = (there, back, steps(&expensive, from, to)) {
             assert!(
-                (there - back).abs() < 1e-6 && (4.0 * there - dear).abs() < 1e-3,
-                "{there} {back} {dear}"
+                (there - back).abs() < 1e-6 && (4.0 * there - expensive).abs() < 1e-3,
+                "{there} {back} {expensive}"
             );
         }
     }

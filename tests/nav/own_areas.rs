@@ -288,7 +288,7 @@ fn own_costs_stand_in_for_those_of_the_area() {
         way.iter().any(|&at| is_in_swamp(at))
     };
     assert!(crosses(1.0, 1.5));
-    assert!(!crosses(1.0, 50.0), "dear to it alone");
+    assert!(!crosses(1.0, 50.0), "expensive to it alone");
     assert!(crosses(50.0, 1.0), "cheap to it alone: the factors are not multiplied");
 }
 

@@ -537,8 +537,8 @@ fn watched_and_skipped_little_scenes_leave_the_same_world_and_story() {
             told
         };
         assert_eq!(story(&watched), story(&skipped), "seed {seed}, skipped at {skip_at}:\n{fields}");
-        // Who comes second to a mark stands beside anyone who holds it; where exactly hangs on when they
-        // came, and doors take no time in a skip.
+        // Anyone who comes second to a mark stands beside anyone who holds it; where exactly hangs on when
+        // they came, and doors take no time in a skip.
         let is_near = |(one, other): (&String, &String)| one == other || apart_m(one, other) < BESIDE_M;
         let (left, right) = (watched.places(), skipped.places());
         let same = left.len() == right.len() && left.iter().zip(&right).all(is_near);
@@ -791,7 +791,7 @@ impl Scenes {
 /// Where everybody stands and looks once the scene is over and the crowd's last step has landed, to the bit.
 fn exact_places(play: &mut Play) -> Vec<String> {
     play.until_over();
-    // Who was asked aside has come to stand by then.
+    // Anyone who was asked aside has come to stand by then.
     play.ticks(150);
     let people = play.world().characters().map(|(_, found)| {
         let at = found.body.position;

@@ -91,7 +91,7 @@ fn aim_at_target(world: &mut World, id: WalkId) {
         return;
     };
     let crowd = &world.settings.crowd;
-    // Who is to come nearer than the threshold must aim better than that.
+    // Anyone who is to come nearer than the threshold must aim better than that.
     let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(world));
     let moved = floor_distance(position, walk.planned_aim) > threshold_m;
     let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);

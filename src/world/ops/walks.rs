@@ -62,7 +62,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Resul
         settle(world, walk, reason.usual_status(), reason);
         return Ok(walk);
     }
-    // Who chooses where to go only once under way has no path to take over.
+    // Anyone who chooses where to go only once under way has no path to take over.
     let is_known = !matches!(course, WalkMode::Flee(_) | WalkMode::Wander(_));
     let taken = old.filter(|_| is_known).and_then(|old| take_over(world, old, &order, aim));
     let is_once = course == WalkMode::Once && taken.is_none();

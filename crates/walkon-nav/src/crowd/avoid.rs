@@ -5,13 +5,13 @@
 //! what they are given do not collide within the horizon, if there is any such velocity; otherwise the
 //! velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
 //! step, so neither the order of the walkers nor the cells matter. Symmetric meetings are broken to the
-//! passing side. Who is in front does not look back at those who go the same way; who is in a narrow place
-//! goes before who stands outside; in a jam the two who meet step aside for one another in turns, and nobody
-//! drives another before it where the two have room to pass. No trigonometry, no random numbers; single
-//! precision in a fixed order. Cost: linear in the walkers; each looks at the nearest few only. Not here:
-//! paths, pushes of what overlaps already (`resolve`), who may go first at a door. Source: van den Berg, Guy,
-//! Lin, Manocha, "Reciprocal n-body collision avoidance" (2011). Ours: shares by readiness to give way, the
-//! passing side, walls as half-planes through their nearest point, lines beyond reach left out.
+//! passing side. Anyone who is in front does not look back at those who go the same way; who is in a narrow
+//! place goes before who stands outside; in a jam the two who meet step aside for one another in turns, and
+//! nobody drives another before it where the two have room to pass. No trigonometry, no random numbers;
+//! single precision in a fixed order. Cost: linear in the walkers; each looks at the nearest few only. Not
+//! here: paths, pushes of what overlaps already (`resolve`), who may go first at a door. Source: van den
+//! Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance" (2011). Ours: shares by readiness to give
+//! way, the passing side, walls as half-planes through their nearest point, lines beyond reach left out.
 
 use glam::{BVec4A, Vec2, Vec4};
 
@@ -42,8 +42,8 @@ pub struct Walker {
     /// Top speed, metres a second; zero for who does not move whatever happens.
     pub speed_max_mps: f32,
     /// Readiness to give way, 0 to 1, beside that of the other: 1 and 1 share evenly; 0 goes on as if alone
-    /// unless the other is 0 too (both then do the whole). Who stands or is held has 0, so that the mover
-    /// does the whole.
+    /// unless the other is 0 too (both then do the whole). Anyone who stands or is held has 0, so that the
+    /// mover does the whole.
     pub gives_way: f32,
     /// Metres of its way that are left. Of two who meet and are both ready to give way the one nearer to its
     /// end goes first.
@@ -233,8 +233,8 @@ impl Avoider {
 }
 
 /// With more bodies than this in the cell of one of them it is in a heap, which only pushing can part: no
-/// velocity avoids those one stands in, and each of thousands would look at all of its neighbours for nothing.
-/// A cell of 1.4 m holds five bodies of 0.35 m side by side, and 57 of 0.1 m.
+/// velocity avoids those one stands in, and each of thousands would look at all of its neighbours for
+/// nothing. A cell of 1.4 m holds five bodies of 0.35 m side by side, and 57 of 0.1 m.
 const HEAP_MIN: usize = 64;
 
 /// So much faster, squared, than it may be somebody seems where the velocity is a difference of places.
@@ -251,7 +251,8 @@ pub struct Step<'a> {
     pub settings: &'a Settings,
     /// Length of the step, seconds.
     pub step_s: f32,
-    /// Rises by one about once a second: whole seconds of game time. Who steps back in a jam changes with it.
+    /// Rises by one about once a second: whole seconds of game time. Anyone who steps back in a jam changes
+    /// with it.
     pub epoch: u32,
 }
 

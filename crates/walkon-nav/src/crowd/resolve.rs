@@ -399,7 +399,7 @@ impl Resolver {
                 let at = if sweep % 2 == 0 { at } else { self.pairs.len() - 1 - at };
                 let pair = self.pairs[at];
                 let (first, second) = (pair.first as usize, pair.second as usize);
-                // Who stands made no step to take back.
+                // Anyone who stands made no step to take back.
                 if !bodies.stances[first].moving && !bodies.stances[second].moving {
                     continue;
                 }

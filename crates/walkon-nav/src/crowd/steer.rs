@@ -241,7 +241,7 @@ pub fn aim(
             return seen(predicted);
         }
     }
-    // Who goes through every corner and is beside its path is led back to it a short way ahead.
+    // Anyone who goes through every corner and is beside its path is led back to it a short way ahead.
     let mut ahead_m = if is_on_path { reach_m } else { reach_m.max(REJOIN_M) };
     if !is_on_path && reach_m > 0.0 {
         let beside_m = flat(from.point - position).length();

@@ -1,8 +1,8 @@
 //! What every kind of navigation map answers, and by what rules.
 //!
-//! In: questions about points, edits. Out: answers that do not show what the map is made of. Holds: a new kind
-//! of map is this trait, its ground query and its plan; nodes and costs mean something on their own map only.
-//! Not here: paths (`plan` of each kind), which of the kinds a level has (`map`).
+//! In: questions about points, edits. Out: answers that do not show what the map is made of. Holds: a new
+//! kind of map is this trait, its ground query and its plan; nodes and costs mean something on their own map
+//! only. Not here: paths (`plan` of each kind), which of the kinds a level has (`map`).
 
 use glam::Vec3;
 
@@ -16,8 +16,8 @@ use crate::nav::{
     Disc, GroundQuery, Island, Location, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
 };
 
-/// A kind of navigation map: cells, points and links, layers, a mesh. [`NavMap`](crate::nav::NavMap) holds one
-/// and lends it, so that everything here can be asked of a `NavMap`.
+/// A kind of navigation map: cells, points and links, layers, a mesh. [`NavMap`](crate::nav::NavMap) holds
+/// one and lends it, so that everything here can be asked of a `NavMap`.
 pub trait Backend {
     /// How often the map has changed.
     #[must_use]
@@ -46,10 +46,10 @@ pub trait Backend {
     /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a
     /// character appears or changes its radius or doors. Answers are the same without, but everything that is
     /// asked for a radius, a set of doors or areas of one's own not prepared costs a pass over the map. The
-    /// twelve last used are kept; areas of one's own are to be prepared again after every change of the map. On
-    /// cells of several factors the first call also measures how far it is to a few places, which makes all
-    /// later searches there several times faster (40 ms for 40,000 cells, 32 bytes for each of the map; not on
-    /// maps of more than half a million).
+    /// twelve last used are kept; areas of one's own are to be prepared again after every change of the map.
+    /// On cells of several factors the first call also measures how far it is to a few places, which makes
+    /// all later searches there several times faster (40 ms for 40,000 cells, 32 bytes for each of the map;
+    /// not on maps of more than half a million).
     fn prepare(&mut self, by: &Traversal);
 
     /// Makes room for what so many kinds of bodies need, beside the twelve last used; see

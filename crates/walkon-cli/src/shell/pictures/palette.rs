@@ -23,8 +23,8 @@ const GROUNDS: [Colour; 6] = [
     theme::PAPER,
     theme::CELL_BLOCKED,
     theme::SEARCH_FRONTIER,
-    theme::CELL_DEAR,
-    theme::CELL_DEAREST,
+    theme::CELL_EXPENSIVE,
+    theme::CELL_EXPENSIVEEST,
 ];
 
 /// What lies on it, the most frequent first.

@@ -142,7 +142,7 @@ fn of_two_who_go_the_same_way_the_one_in_front_does_not_look_back() {
         assert_eq!(out[first], front.desired, "whatever is left of their ways");
         assert!((out[1 - first] - behind.desired).length() > 0.3, "{out:?}");
     }
-    // Who wants to go slower makes some room for anyone who comes up.
+    // Anyone who wants to go slower makes some room for anyone who comes up.
     front.desired = Vec2::new(0.0, 0.7);
     let out = velocities(&[front, behind], &[], &SETTINGS);
     assert!((out[0] - front.desired).length() > 0.01, "{out:?}");

@@ -350,9 +350,9 @@ fn fault_g35_a_heap_asks_no_more_than_its_budget_and_comes_apart() {
 
 #[test]
 fn fault_g35_everybody_in_a_heap_has_its_turn() {
-    // Dear questions: the budget is enough for a hundredth of them in a step.
-    struct Dear;
-    impl Ground for Dear {
+    // Expensive questions: the budget is enough for a hundredth of them in a step.
+    struct Expensive;
+    impl Ground for Expensive {
         fn clear(&self, _: Vec3, _: Vec3, _: usize) -> bool {
             true
         }
@@ -366,7 +366,7 @@ fn fault_g35_everybody_in_a_heap_has_its_turn() {
         // The same heap again and again: those always behind the others would never be moved.
         let mut heap = bodies(&vec![(0.0, 0.0); count], Stance::default());
         let settings = Settings { questions_max: 40_000, turn, ..SETTINGS };
-        let report = resolver.resolve(&mut heap, &Dear, &settings);
+        let report = resolver.resolve(&mut heap, &Expensive, &settings);
         assert!(report.is_short && report.asked_count <= 50_000, "{}", report.asked_count);
         report.pushed.iter().for_each(|&index| has_moved[index as usize] = true);
     }

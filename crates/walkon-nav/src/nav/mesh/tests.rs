@@ -493,21 +493,21 @@ fn areas_and_obstacles_lie_on_the_floors_between_their_heights() {
             heights_m: vec![heights_m],
             ..storeys()
         };
-        let (blocked, mut dear) = (map(&obstacle), map(&area));
+        let (blocked, mut expensive) = (map(&obstacle), map(&area));
         for (place, is_on) in [hall, gallery].into_iter().zip(floors) {
             // The padding keeps to the floors of its obstacle, too.
             let beside = place + Vec3::Z * 0.8;
             let stands = [place, beside].map(|at| blocked.is_walkable(at, &wide(0.3)));
             assert_eq!(stands, [!is_on; 2], "{heights_m:?} at {place}");
-            assert_eq!(dear.holds(AreaId(0), place), is_on, "{heights_m:?} at {place}");
+            assert_eq!(expensive.holds(AreaId(0), place), is_on, "{heights_m:?} at {place}");
             let (from, to) = (place - Vec3::X * 2.0, place + Vec3::X * 2.0);
-            let cost = dear.straight(from, to, &wide(0.0)).expect("clear");
+            let cost = expensive.straight(from, to, &wide(0.0)).expect("clear");
             let metres = if is_on { 2.0 + 4.0 * 2.0 } else { 4.0 };
-            assert!((dear.metres(cost) - metres).abs() < 0.01, "{heights_m:?} at {place}: {cost:?}");
+            assert!((expensive.metres(cost) - metres).abs() < 0.01, "{heights_m:?} at {place}: {cost:?}");
         }
-        toggle(&mut dear, AreaId(0), false);
+        toggle(&mut expensive, AreaId(0), false);
         for (place, is_on) in [hall, gallery].into_iter().zip(floors) {
-            assert_eq!(dear.is_walkable(place, &wide(0.0)), !is_on, "closed: {heights_m:?} at {place}");
+            assert_eq!(expensive.is_walkable(place, &wide(0.0)), !is_on, "closed: {heights_m:?} at {place}");
         }
     }
 }
