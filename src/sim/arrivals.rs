@@ -48,13 +48,13 @@ pub(crate) fn look(world: &mut World, id: WalkId) {
     };
     if walk.is_paused || walk.on_link.is_some() {
         rest(world, id);
-    } else if let Phase::Turning { already } = walk.phase {
-        finish_turn(world, id, already);
+    } else if let Phase::Turning(reason) = walk.phase {
+        finish_turn(world, id, reason);
     } else if !walk_modes::is_plain(walk) {
         look_at_course(world, id);
     } else if is_within_radius(world, walk) && !closes_in(world, walk) {
-        let already = walk.travelled_m == 0.0;
-        arrive(world, id, already);
+        let reason = arrival(walk);
+        arrive(world, id, reason);
     } else if let Some((status, reason)) = beside(world, walk).or_else(|| at_end_of_path(walk)) {
         stand_on_end(world, id);
         conclude(world, id, status, reason);
@@ -159,8 +159,8 @@ fn look_at_course(world: &mut World, id: WalkId) {
     };
     match (look, out_of_patience(world, walk)) {
         (walk_modes::ModeStep::Arrived, _) => {
-            let already = walk.travelled_m == 0.0;
-            arrive(world, id, already);
+            let reason = arrival(walk);
+            arrive(world, id, reason);
         }
         (walk_modes::ModeStep::Over, _) => {}
         // A stop that somebody holds is passed over in the end.
@@ -224,24 +224,29 @@ fn stand_on_end(world: &mut World, id: WalkId) {
     }
 }
 
-fn arrive(world: &mut World, id: WalkId, already: bool) {
+/// How a walk arrives that is at its goal now.
+fn arrival(walk: &Walk) -> Reason {
+    if walk.travelled_m == 0.0 { Reason::AlreadyThere } else { Reason::Reached }
+}
+
+fn arrive(world: &mut World, id: WalkId, reason: Reason) {
     stand_on_end(world, id);
     let Some(walk) = world.walks.get_mut(id) else {
         return;
     };
     if walk.options.face.is_some() {
-        walk.phase = Phase::Turning { already };
+        walk.phase = Phase::Turning(reason);
         if let Some(character) = world.characters.get_mut(walk.character) {
             character.is_moving = false;
         }
-        finish_turn(world, id, already);
+        finish_turn(world, id, reason);
     } else {
-        settle_arrived(world, id, already);
+        conclude(world, id, Status::Arrived, reason);
     }
 }
 
 /// Settles a walk that has turned to where it was to look.
-fn finish_turn(world: &mut World, id: WalkId, already: bool) {
+fn finish_turn(world: &mut World, id: WalkId, reason: Reason) {
     let Some(walk) = world.walks.get(id) else {
         return;
     };
@@ -250,13 +255,8 @@ fn finish_turn(world: &mut World, id: WalkId, already: bool) {
     };
     let wanted = angle_of(world, walk.character, look);
     if trig::wrap(character.facing_rad - wanted).abs() < 1e-3 {
-        settle_arrived(world, id, already);
+        conclude(world, id, Status::Arrived, reason);
     }
-}
-
-fn settle_arrived(world: &mut World, id: WalkId, already: bool) {
-    let reason = if already { Reason::AlreadyThere } else { Reason::Reached };
-    conclude(world, id, Status::Arrived, reason);
 }
 
 /// Has a walker stand that has come to a goal that somebody holds: to the end of a path that ends beside, or

@@ -55,7 +55,7 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     let Some(walk) = world.walks.get(id) else {
         return;
     };
-    if matches!(walk.phase, Phase::Turning { .. } | Phase::Settled(_)) || walk.following.is_none() {
+    if matches!(walk.phase, Phase::Turning(_) | Phase::Settled(_)) || walk.following.is_none() {
         return;
     }
     // Anyone who stands there from the start takes no step: `alreadyThere`.

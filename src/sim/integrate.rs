@@ -22,7 +22,7 @@ use crate::sim::{repath, walk_progress};
 use crate::world::character::{Character, standing_on};
 use crate::world::crowd_columns::CrowdColumns;
 use crate::world::interpolation::Interpolation;
-use crate::world::ops::characters::end_turn;
+use crate::world::ops::characters::{ActEnd, end_turn};
 use crate::world::walk::{Ask, Following, OnLink, Walk};
 use crate::world::{Move, World};
 
@@ -275,7 +275,7 @@ fn part(world: &mut World, is_shown: bool) {
 fn note(world: &mut World, step: Move) {
     // Whom somebody asked aside turns on afterwards.
     if step.was_turning && step.walk.is_some() {
-        end_turn(world, step.character, false);
+        end_turn(world, step.character, ActEnd::CutShort);
     }
     let Some(character) = world.characters.get_mut(step.character) else {
         return;

@@ -14,7 +14,7 @@ use crate::base::trig;
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::integrate::FINGER_M;
 use crate::world::World;
-use crate::world::ops::characters::{angle_of, end_play, end_turn};
+use crate::world::ops::characters::{ActEnd, angle_of, end_play, end_turn};
 use crate::world::walk::{Ask, Phase};
 
 /// Shows everybody a tick further on.
@@ -125,7 +125,7 @@ fn turn(world: &mut World, id: CharacterId) {
         return;
     }
     let look = character.walk.and_then(|walk| world.walks.get(walk)).and_then(|walk| match walk.phase {
-        Phase::Turning { .. } => walk.options.face,
+        Phase::Turning(_) => walk.options.face,
         _ => None,
     });
     let wanted = match (look, character.turn) {
@@ -141,7 +141,7 @@ fn turn(world: &mut World, id: CharacterId) {
         trig::turn_towards(character.facing_rad, wanted, character.gait.turn_radps * seconds);
     let done = trig::wrap(character.facing_rad - wanted).abs() < 1e-4;
     if done && look.is_none() {
-        end_turn(world, id, true);
+        end_turn(world, id, ActEnd::Done);
     }
 }
 
@@ -153,6 +153,6 @@ fn expire_play(world: &mut World, id: CharacterId) {
         .and_then(|play| play.until)
         .is_some_and(|until| world.tick >= until);
     if over {
-        end_play(world, id, true);
+        end_play(world, id, ActEnd::Done);
     }
 }

@@ -15,7 +15,7 @@ use crate::world::World;
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Character;
 use crate::world::door::Door;
-use crate::world::outcome::{Blocker, WalkResult};
+use crate::world::outcome::{Blocker, Reason, WalkResult};
 use crate::world::walk_mode::{Checkpoints, WalkMode};
 
 /// Anyone who asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
@@ -223,11 +223,8 @@ pub enum Phase {
         /// When it goes on.
         until: Tick,
     },
-    /// It has arrived and turns.
-    Turning {
-        /// Whether it stood there from the start.
-        already: bool,
-    },
+    /// It has arrived, as the reason says, and turns.
+    Turning(Reason),
     /// It is over.
     Settled(Box<WalkResult>),
 }
@@ -468,7 +465,7 @@ impl Walk {
             Phase::Planning => "planning",
             Phase::Moving => "moving",
             Phase::AtDoor(_) | Phase::Beside(_) | Phase::Content | Phase::Pausing { .. } => "waiting",
-            Phase::Turning { .. } => "turning",
+            Phase::Turning(_) => "turning",
         }
     }
 

@@ -147,8 +147,8 @@ fn check_name(name: &str) -> Result<(), OpError> {
 /// When it was removed before.
 pub fn despawn(world: &mut World, id: CharacterId, by: &str) -> Result<(), OpError> {
     let walk = alive(world, id)?.walk;
-    end_turn(world, id, false);
-    end_play(world, id, false);
+    end_turn(world, id, ActEnd::CutShort);
+    end_play(world, id, ActEnd::CutShort);
     if let Some(walk) = walk {
         walks::settle(world, walk, Reason::Despawned.usual_status(), Reason::Despawned);
     }
@@ -203,7 +203,7 @@ pub fn teleport_to(
     }
     place(world, id, ground.point);
     if let Some(facing_rad) = facing_rad {
-        end_turn(world, id, false);
+        end_turn(world, id, ActEnd::CutShort);
         if let Some(character) = world.characters.get_mut(id) {
             character.facing_rad = trig::wrap(facing_rad);
         }
@@ -246,7 +246,7 @@ pub fn angle_of(world: &World, id: CharacterId, look: LookTarget) -> f32 {
 /// When the character was removed.
 pub fn face(world: &mut World, id: CharacterId, look: LookTarget) -> Result<u64, OpError> {
     alive(world, id)?;
-    end_turn(world, id, false);
+    end_turn(world, id, ActEnd::CutShort);
     world.serials.turn += 1;
     let serial = world.serials.turn;
     let facing_rad = angle_of(world, id, look);
@@ -254,10 +254,19 @@ pub fn face(world: &mut World, id: CharacterId, look: LookTarget) -> Result<u64,
     Ok(serial)
 }
 
+/// How a turn or an animation ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ActEnd {
+    /// It was carried out.
+    Done,
+    /// Something else took its place.
+    CutShort,
+}
+
 /// Ends the turn under way, if any, and says how.
-pub(crate) fn end_turn(world: &mut World, id: CharacterId, ok: bool) {
+pub(crate) fn end_turn(world: &mut World, id: CharacterId, end: ActEnd) {
     if let Some(turn) = world.characters.get_mut(id).and_then(|character| character.turn.take()) {
-        world.events.push(Fact::TurnEnded { serial: turn.serial, ok });
+        world.events.push(Fact::TurnEnded { serial: turn.serial, ok: end == ActEnd::Done });
     }
 }
 
@@ -267,7 +276,7 @@ pub(crate) fn end_turn(world: &mut World, id: CharacterId, ok: bool) {
 /// When the character was removed.
 pub fn play(world: &mut World, id: CharacterId, animation: &str, ticks: Option<u64>) -> Result<u64, OpError> {
     alive(world, id)?;
-    end_play(world, id, false);
+    end_play(world, id, ActEnd::CutShort);
     world.serials.play += 1;
     let serial = world.serials.play;
     let until = ticks.map(|ticks| world.tick.after(ticks));
@@ -276,9 +285,9 @@ pub fn play(world: &mut World, id: CharacterId, animation: &str, ticks: Option<u
 }
 
 /// Ends the animation under way, if any, and says how.
-pub(crate) fn end_play(world: &mut World, id: CharacterId, ok: bool) {
+pub(crate) fn end_play(world: &mut World, id: CharacterId, end: ActEnd) {
     if let Some(play) = world.characters.get_mut(id).and_then(|character| character.play.take()) {
-        world.events.push(Fact::PlayEnded { serial: play.serial, ok });
+        world.events.push(Fact::PlayEnded { serial: play.serial, ok: end == ActEnd::Done });
     }
 }
 

@@ -11,7 +11,7 @@ use crate::world::character::{Past, Removal};
 use crate::world::door::DoorState;
 use crate::world::fixture::{Fixture, sample};
 use crate::world::interpolation::Interpolation;
-use crate::world::outcome::Blocker;
+use crate::world::outcome::{Blocker, Reason};
 use crate::world::walk::{
     AcceptEnd, Ask, Crowd, DoorPolicy, Following, Goal, GoalSlot, LookTarget, OnLink, Owner, Phase, Walk,
     WalkOptions, WalkPace,
@@ -175,8 +175,8 @@ fn every_field_of_a_walk_is_hashed() {
         ("phase beside another", &walk(|it, _| it.phase = Phase::Beside(it.character))),
         ("phase content", &walk(|it, _| it.phase = Phase::Content)),
         ("phase pausing", &walk(|it, _| it.phase = Phase::Pausing { until: Tick(0) })),
-        ("phase turning", &walk(|it, _| it.phase = Phase::Turning { already: false })),
-        ("phase turning already", &walk(|it, _| it.phase = Phase::Turning { already: true })),
+        ("phase turning", &walk(|it, _| it.phase = Phase::Turning(Reason::Reached))),
+        ("phase turning already", &walk(|it, _| it.phase = Phase::Turning(Reason::AlreadyThere))),
         ("no path", &walk(|it, _| it.following = None)),
         ("on a link", &walk(|it, _| it.on_link = Some(link(1, 0)))),
         ("on another link", &walk(|it, _| it.on_link = Some(link(2, 0)))),

@@ -7,7 +7,7 @@ use crate::crowd::follow::Cursor;
 use crate::nav::{Path, PathTrouble};
 use crate::world::World;
 use crate::world::bystanders::Bystanders;
-use crate::world::outcome::Blocker;
+use crate::world::outcome::{Blocker, Reason};
 use crate::world::state_hash::{hash_goal, hash_texts, optional, serial};
 use crate::world::walk::{
     Following, GoalSlot, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk, WalkOptions, WalkPace,
@@ -141,7 +141,7 @@ fn hash_phase(hash: &mut StateHash, world: &World, phase: &Phase) {
         Phase::Beside(holder) => hash.word(3).word(serial(world, *holder)),
         Phase::Content => hash.word(4),
         Phase::Pausing { until } => hash.word(5).word(until.0),
-        Phase::Turning { already } => hash.word(6).flag(*already),
+        Phase::Turning(reason) => hash.word(6).flag(*reason == Reason::AlreadyThere),
         Phase::Settled(result) => hash.word(7).text(result.reason().name()),
     };
 }
